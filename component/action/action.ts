@@ -1,0 +1,44 @@
+/** The port of an action: its fields, already evaluated for one request, in; an outcome out. */
+import type { Identity } from '#component/identity.ts'
+import type { Method } from '#component/request.ts'
+import type { Outcome } from './outcome.ts'
+import type { RawBody } from './raw-body.ts'
+
+/** The fields of an action after evaluation, keyed as in the document; unchecked. */
+export type ActionFields = Readonly<Record<string, unknown>>
+
+/** Milliseconds and counts that bound an action (behaviour: Units). */
+export interface Attempts {
+  readonly timeout: number
+  readonly connect_timeout: number
+  readonly retries: number
+  readonly retry_timeout: number
+}
+
+/** What an action may know of the request it runs for. */
+export interface Run {
+  readonly realm_uri: string
+  readonly identity: Identity
+  readonly method: Method
+  readonly attempts: Attempts
+  /** Names of the fields that were computed from the request (confused deputy, SSRF). */
+  readonly computed: ReadonlySet<string>
+  /** Forward: the request's raw body, when no expression reads or replaces it. */
+  readonly rawBody: RawBody | undefined
+  /** Forward: does an expression read the upstream's body? Then it is buffered and decoded. */
+  readonly readsBody: boolean
+  /** Forward: what the gateway tells the upstream about the request. */
+  readonly request: {
+    readonly host: string
+    readonly scheme: 'http' | 'https'
+    readonly peername: string
+    readonly headers: Readonly<Record<string, string>>
+  }
+  /** The client went away, or the gateway stops: give up and settle at once. */
+  onCancel(callback: () => void): void
+}
+
+/** Does one thing. Never rejects for an expected failure: that is an outcome. ServiceError for what cannot be tried. */
+export interface Action {
+  perform(fields: ActionFields, run: Run): Promise<Outcome>
+}

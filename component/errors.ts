@@ -1,0 +1,133 @@
+/** The errors of the service: a table from code to HTTP status and sentence, and the classes that carry them. */
+
+const errors = {
+  'service.error.already_exists': [400, 'It exists already.'],
+  'service.error.not_found': [404, 'There is no such resource.'],
+  'service.error.bad_gateway': [504, 'The upstream could not be reached or gave no valid answer.'],
+  'service.error.http_gateway.invalid_expression': [500, 'An expression failed.'],
+  'service.error.timeout': [504, 'The action was not finished in time.'],
+  'service.error.bad_request': [400, 'The request is malformed.'],
+  'service.error.unauthorized': [401, 'The request lacks valid credentials.'],
+  'service.error.method_not_allowed': [405, 'The resource does not serve this method.'],
+  'service.error.not_acceptable': [406, 'None of the accepted media types is provided.'],
+  'service.error.request_timeout': [408, 'The request was not received in time.'],
+  'service.error.conflict': [412, 'The resource has changed since it was read.'],
+  'service.error.payload_too_large': [413, 'The request body is too large.'],
+  'service.error.unsupported_media_type': [415, 'The media type of the request is not accepted.'],
+  'service.error.expectation_failed': [417, 'The expectation cannot be met.'],
+  'service.error.too_many_requests': [429, 'There are too many requests.'],
+  'service.error.header_fields_too_large': [431, 'The header fields are too large or too many.'],
+  'service.error.internal': [500, 'An internal error occurred.'],
+  'service.error.unavailable': [503, 'The service is not available now.'],
+  'service.error.clock_skew': [503, 'The clock of this node is too far off.'],
+  'wamp.error.authorization_failed': [500, 'The authorization itself failed.'],
+  'wamp.error.canceled': [400, 'The call was canceled.'],
+  'wamp.error.close_realm': [500, 'The realm is closing.'],
+  'wamp.error.disclose_me_not_allowed': [400, 'Disclosing the caller is not allowed.'],
+  'wamp.error.goodbye_and_out': [500, 'The session is closing.'],
+  'wamp.error.invalid_argument': [400, 'An argument is missing, unexpected or of the wrong type.'],
+  'wamp.error.invalid_uri': [400, 'A URI is malformed.'],
+  'wamp.error.net_failure': [502, 'The WAMP router cannot be reached.'],
+  'wamp.error.no_eligible_callee': [502, 'No callee is eligible for the call.'],
+  'wamp.error.no_such_procedure': [501, 'No callee has registered the procedure.'],
+  'wamp.error.no_such_realm': [502, 'The realm does not exist.'],
+  'wamp.error.no_such_registration': [502, 'The registration does not exist.'],
+  'wamp.error.no_such_role': [400, 'The role does not exist.'],
+  'wamp.error.no_such_session': [500, 'The session does not exist.'],
+  'wamp.error.no_such_subscription': [502, 'The subscription does not exist.'],
+  'wamp.error.not_authorized': [403, 'This is not allowed.'],
+  'wamp.error.option_disallowed_disclose_me': [400, 'The option disclose_me is not allowed.'],
+  'wamp.error.option_not_allowed': [400, 'An option is not allowed or of the wrong type.'],
+  'wamp.error.payload_size_exceeded': [413, 'The payload exceeds what the router carries.'],
+  'wamp.error.procedure_already_exists': [400, 'The procedure is registered already.'],
+  'wamp.error.system_shutdown': [500, 'The system is shutting down.'],
+} as const satisfies Record<string, readonly [status: number, description: string]>
+
+/** A code of the service's own errors: `service.error.*` or `wamp.error.*`. */
+export type ErrorUri = keyof typeof errors
+
+/** Is the URI one of the table's? */
+export const isErrorUri = (uri: string): uri is ErrorUri => Object.hasOwn(errors, uri)
+
+/** The fixed sentence of an error URI. */
+export const describeError = (uri: ErrorUri): string => errors[uri][1]
+
+/** The body of every error that the gateway makes itself: architecture.md, Errors. */
+export interface ErrorBody {
+  readonly code: string
+  readonly message: string
+  readonly description: string
+  readonly details?: readonly Issue[]
+}
+
+/** One thing that is wrong in a document. */
+export interface Issue {
+  /** JSON Pointer (RFC 6901) into the document; `""` is the document itself. */
+  readonly path: string
+  /** One lower-case sentence: what was found, what is allowed. */
+  readonly message: string
+}
+
+/** An expected failure. Callers switch on {@link uri}; `message` is for people. */
+export class ServiceError extends Error {
+  readonly uri: ErrorUri
+  /** Extra HTTP header fields of the answer, such as `Allow`, `WWW-Authenticate`, `Retry-After`. */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    uri: ErrorUri,
+    message: string,
+    options?: ErrorOptions & { headers?: Readonly<Record<string, string>> },
+  ) {
+    super(message, options)
+    this.name = new.target.name
+    this.uri = uri
+    this.headers = options?.headers ?? {}
+  }
+
+  /** The HTTP status of the code. */
+  get status(): number {
+    return errors[this.uri][0]
+  }
+
+  toJSON(): ErrorBody {
+    return { code: this.uri, message: this.message, description: errors[this.uri][1] }
+  }
+}
+
+/** How many issues a refusal lists. */
+const maxListed = 100
+
+/** A document (API Specification, realm) that is refused, with everything that is wrong in it. */
+export class InvalidSpecError extends ServiceError {
+  readonly issues: readonly Issue[]
+
+  constructor(issues: readonly Issue[], options?: ErrorOptions) {
+    const [first] = issues
+    const rest = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
+    super(
+      'wamp.error.invalid_argument',
+      first ? `${first.path || 'document'}: ${first.message}${rest}` : 'invalid document',
+      options,
+    )
+    this.issues = issues
+  }
+
+  override toJSON(): ErrorBody {
+    const listed: Issue[] = this.issues.slice(0, maxListed)
+    const more = this.issues.length - listed.length
+    if (more > 0) listed.push({ path: '', message: `and ${more} more issues` })
+    return { ...super.toJSON(), details: listed }
+  }
+}
+
+/** An expression that cannot be compiled or evaluated; the message shows the expression and a caret, never data. */
+export class ExpressionError extends ServiceError {
+  /** Column (from 1) in the text of the template; undefined where no column applies. */
+  readonly column: number | undefined
+
+  constructor(message: string, options?: ErrorOptions & { column?: number }) {
+    super('service.error.http_gateway.invalid_expression', message, options)
+    this.column = options?.column
+  }
+}

@@ -1,0 +1,63 @@
+/** The ports between HTTP and the gateway: a request as it came in, and the reply that goes out. */
+import type { Readable } from 'node:stream'
+import type { RawBody } from '#component/action/raw-body.ts'
+import type { Method } from '#component/request.ts'
+
+/** How much of a body is read, and for how long (behaviour: body_* keys). */
+export interface BodyLimits {
+  /** Bytes; more is 413. */
+  readonly body_max_bytes: number
+  /** Most bytes taken from the socket at once. */
+  readonly body_read_bytes: number
+  /** Milliseconds, in spite of the name (real documents say 15000); longer is 408. */
+  readonly body_read_seconds: number
+}
+
+/** One HTTP request, well-formed (http/preflight.ts), not yet routed. */
+export interface Exchange {
+  readonly id: string
+  readonly method: Method
+  readonly scheme: 'http' | 'https'
+  readonly peername: string
+  /** As received, escapes kept, without query; trailing slash kept. */
+  readonly path: string
+  readonly host: string
+  readonly port: string
+  readonly query_string: string
+  readonly query_params: Readonly<Record<string, string>>
+  /** Lower-case names; built on first use. */
+  readonly headers: Readonly<Record<string, string>>
+  /** One header without building the map. */
+  header(name: string): string | undefined
+  readonly hasBody: boolean
+  /** The media type of the answer by `Accept`, or undefined (406). */
+  negotiate(provides: readonly string[]): string | undefined
+  /** The language by `Accept-Language`; the first one when none fits. */
+  negotiateLanguage(languages: readonly string[]): string
+  /** Is the request's Content-Type one of `accepts`? */
+  isAccepted(accepts: readonly string[]): boolean
+  /** Reads and decodes the body; ServiceError 413, 408, 400, 415. */
+  readBody(limits: BodyLimits): Promise<{ readonly body: unknown; readonly body_length: number }>
+  /** The body as a stream that obeys the limits. */
+  rawBody(limits: BodyLimits): RawBody
+  /** Calls back once if the client goes away before the reply is complete. */
+  onAbort(callback: () => void): void
+}
+
+/** What a reply's body is made of. */
+export type ReplyBody =
+  | { readonly kind: 'none' }
+  /** A value to be encoded as the negotiated type. */
+  | { readonly kind: 'value'; readonly value: unknown; readonly type: string }
+  /** Text or bytes that go out as they are, under the declared Content-Type. */
+  | { readonly kind: 'bytes'; readonly bytes: string | Uint8Array }
+  /** An upstream's body, passed through. */
+  | { readonly kind: 'stream'; readonly stream: Readable; readonly length: number | undefined }
+
+/** What goes out over HTTP. */
+export interface Reply {
+  readonly status: number
+  /** Lower-case names; a list becomes repeated fields (Set-Cookie). */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly body: ReplyBody
+}

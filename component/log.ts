@@ -1,0 +1,28 @@
+/** Logging: one JSON line an event; secrets never get here. */
+import { type DestinationStream, type Logger, pino } from 'pino'
+
+/** What every part logs through: a message for people after an object for machines. */
+export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'>
+
+/** Keys that are masked wherever somebody should log them by mistake. */
+const secretKeys = ['password', 'secret', 'token', 'ticket', 'authorization', 'cookie', 'key']
+
+/**
+ * Opens the log of the process: JSON lines on standard output, written in batches.
+ * @param level `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`
+ */
+export function openLog(level: string, destination?: DestinationStream): Logger {
+  return pino(
+    {
+      level,
+      base: undefined,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: {
+        paths: secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]),
+        censor: '[masked]',
+      },
+    },
+    destination ?? pino.destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 100 }),
+  )
+}

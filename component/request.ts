@@ -1,0 +1,48 @@
+/** The immutable Request of the API Context (specification: Request object). */
+
+/** The HTTP methods an API Specification can serve. */
+export const methods = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put'] as const
+export type Method = (typeof methods)[number]
+
+/** The keys of the Request, in the order of the specification. */
+export const requestKeys = [
+  'id',
+  'method',
+  'scheme',
+  'peername',
+  'path',
+  'host',
+  'port',
+  'headers',
+  'language',
+  'query_string',
+  'query_params',
+  'bindings',
+  'body',
+  'body_length',
+] as const
+
+/** What `{{request.…}}` reads. Fields may be getters that compute on first use. */
+export interface Request {
+  /** UUIDv7, also sent as `X-Request-Id`. */
+  readonly id: string
+  readonly method: Method
+  readonly scheme: 'http' | 'https'
+  /** `ip:port` of the client. */
+  readonly peername: string
+  /** As received (escapes kept), with base_path, without query and trailing slash. */
+  readonly path: string
+  /** Lower case, without port. */
+  readonly host: string
+  readonly port: string
+  /** Names in lower case; repeats joined by `, `. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly language: string
+  readonly query_string: string
+  readonly query_params: Readonly<Record<string, string>>
+  readonly bindings: Readonly<Record<string, string>>
+  /** The decoded body; `""` when there is none. */
+  readonly body: unknown
+  /** Bytes after transfer decoding. */
+  readonly body_length: number
+}

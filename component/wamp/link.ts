@@ -1,0 +1,15 @@
+/** A link between a WAMP peer and a router that lives in the same process: messages pass as they are. */
+
+/** A WAMP message: its code, then its fields. */
+export type WampMessage = readonly unknown[]
+
+/** One end of a link. Delivery is never synchronous: `send` returns before the other end sees the message. */
+export interface Link {
+  send(message: WampMessage): void
+  close(code: number, reason: string): void
+  onMessage: (message: WampMessage) => void
+  onClose: (code: number, reason: string) => void
+}
+
+/** Opens a link into the embedded router; undefined where an external router is configured. */
+export type OpenLink = () => Link

@@ -1,0 +1,112 @@
+/** The port to a WAMP session: what the rest of the component may ask of a router, whichever client serves it. */
+import type { Identity } from '#component/identity.ts'
+
+/** The arguments of a call, publication, result or event. */
+export interface Payload {
+  readonly args: readonly unknown[]
+  readonly kwargs: Readonly<Record<string, unknown>>
+}
+
+/** What a call came to: a RESULT. */
+export interface CallResult extends Payload {
+  readonly request_id: number
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** A call in flight. */
+export interface Call {
+  /** Rejects with {@link WampError}; always settles, at the latest at the call's deadline. */
+  readonly result: Promise<CallResult>
+  /** Gives up: settles the result with `wamp.error.canceled` at once and sends CANCEL. */
+  cancel(): void
+}
+
+/** A failed WAMP operation, whoever refused it: callee, router or this side. */
+export class WampError extends Error {
+  readonly error_uri: string
+  readonly args: readonly unknown[]
+  readonly kwargs: Readonly<Record<string, unknown>>
+  readonly details: Readonly<Record<string, unknown>>
+  /** False only when the message certainly never left this process. */
+  readonly wasSent: boolean
+
+  constructor(
+    error_uri: string,
+    payload?: Partial<Payload> & {
+      details?: Readonly<Record<string, unknown>>
+      wasSent?: boolean
+    },
+    options?: ErrorOptions,
+  ) {
+    super(`${error_uri}: ${String(payload?.args?.[0] ?? '')}`, options)
+    this.name = 'WampError'
+    this.error_uri = error_uri
+    this.args = payload?.args ?? []
+    this.kwargs = payload?.kwargs ?? {}
+    this.details = payload?.details ?? {}
+    this.wasSent = payload?.wasSent ?? true
+  }
+}
+
+/** Where an invocation or event came from, as far as the router discloses it, and what it asks for. */
+export interface Origin {
+  readonly details: Readonly<Record<string, unknown>>
+  /** The procedure or topic of the message. */
+  readonly uri: string
+}
+
+/** An endpoint: throws {@link WampError} or a ServiceError to answer with an ERROR. */
+export type InvocationHandler = (payload: Payload, origin: Origin) => Promise<Payload> | Payload
+export type EventHandler = (payload: Payload, origin: Origin) => void
+
+/** One joined session. After its end every operation fails at once with `wamp.error.net_failure`. */
+export interface Session {
+  readonly realm_uri: string
+  /** Is it joined now? */
+  readonly isOpen: boolean
+  /**
+   * Sends CALL.
+   * @param timeoutMs local deadline: the call settles with `service.error.timeout` and is cancelled.
+   */
+  call(
+    procedure: string,
+    payload: Payload,
+    options: Readonly<Record<string, unknown>>,
+    timeoutMs: number,
+  ): Call
+  /** Sends PUBLISH. Acknowledged unless `options.acknowledge` is false; then publication_id is 0. */
+  publish(
+    topic: string,
+    payload: Payload,
+    options: Readonly<Record<string, unknown>>,
+    timeoutMs: number,
+  ): Promise<{ readonly publication_id: number }>
+  /** Registers again after each rejoin. */
+  register(
+    procedure: string,
+    handler: InvocationHandler,
+    options?: Readonly<Record<string, unknown>>,
+  ): Promise<void>
+  /** Subscribes again after each rejoin. */
+  subscribe(
+    topic: string,
+    handler: EventHandler,
+    options?: Readonly<Record<string, unknown>>,
+  ): Promise<void>
+  /** GOODBYE; settles what is in flight. */
+  leave(): Promise<void>
+}
+
+/** Gives the sessions that requests run on: one per realm and identity. */
+export interface SessionSource {
+  /**
+   * The session of an identity. The gateway's own (anonymous) session of a realm is never waited for:
+   * a closed one is returned and fails at once.
+   * @param connectTimeoutMs how long a user's session may take to join
+   */
+  session(
+    realm_uri: string,
+    identity: Identity,
+    connectTimeoutMs: number,
+  ): Session | Promise<Session>
+}

@@ -1,0 +1,88 @@
+/** The direction of imports and the one door of each package: the table of docs/architecture.md, executable. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect } from 'chai'
+
+/** The words every part may use. */
+const words = ['errors', 'identity', 'request', 'log', 'clock', 'json'].map(
+  (name) => `component/${name}.ts`,
+)
+
+/** Folder: which folders it may import, and which packages enter through it. */
+const table: Record<string, { folders: readonly string[] | 'all'; packages: readonly string[] }> = {
+  component: { folders: 'all', packages: ['ajv', 'typebox', 'yaml', 'pino'] },
+  http: {
+    folders: 'all',
+    packages: [
+      'koa',
+      '@koa/router',
+      'koa-body',
+      'raw-body',
+      '@msgpack/msgpack',
+      'ws',
+      'prom-client',
+    ],
+  },
+  procedures: {
+    folders: ['registry', 'realm', 'spec', 'wamp'],
+    packages: [],
+  },
+  'component/registry': {
+    folders: ['gateway', 'spec', 'store', 'wamp', 'realm', 'action', 'expression', 'security'],
+    packages: [],
+  },
+  'component/gateway': { folders: ['action', 'expression', 'security', 'spec'], packages: [] },
+  'component/security': { folders: ['realm', 'spec', 'wamp'], packages: [] },
+  'component/realm': { folders: ['store', 'expression', 'wamp'], packages: [] },
+  'component/action': { folders: ['spec', 'wamp'], packages: ['undici'] },
+  'component/spec': { folders: ['expression'], packages: ['ajv', 'typebox'] },
+  'component/wamp': {
+    folders: [],
+    packages: ['autobahn', 'wampy', 'ws', '@msgpack/msgpack', 'cbor-x'],
+  },
+  'component/router': { folders: ['wamp'], packages: ['ws', '@msgpack/msgpack', 'cbor-x'] },
+  'component/store': { folders: [], packages: ['kysely'] },
+  'component/expression': { folders: [], packages: [] },
+}
+
+const root = dirname(dirname(import.meta.dirname))
+const files = ['component', 'http', 'procedures'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
+    .map((name) => `${folder}/${name}`),
+)
+
+const importsOf = (file: string): string[] =>
+  [...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import\()\s*'([^']+)'/g)].map(
+    ([, name]) => name ?? '',
+  )
+
+/** The package of a bare specifier: `@koa/router/x` is `@koa/router`. */
+const packageOf = (name: string): string =>
+  name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/')
+
+describe('the direction of imports', () => {
+  for (const file of files) {
+    it(`holds in ${file}`, () => {
+      const folder = dirname(file)
+      const rule = table[folder]
+      expect(rule, `${folder} is not in the table`).to.not.equal(undefined)
+      if (!rule) return
+      const strangers = importsOf(file).filter((name) => {
+        if (name.startsWith('node:') || name.startsWith('./')) return false
+        if (!name.startsWith('#')) return !rule.packages.includes(packageOf(name))
+        const path = name.slice(1)
+        if (words.includes(path) || rule.folders === 'all') return false
+        return !rule.folders.some((allowed) => dirname(path) === `component/${allowed}`)
+      })
+      expect(strangers).to.deep.equal([])
+    })
+  }
+
+  it('finds files to judge', () => {
+    expect(files.length).to.be.greaterThan(20)
+  })
+})
