@@ -15,7 +15,7 @@ export function openLog(level: string, destination?: DestinationStream): Logger 
   return pino(
     {
       level,
-      base: undefined,
+      base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: {

@@ -1,0 +1,222 @@
+/** Every option of the configuration: type, default, unit and description; docs/configuration.md is printed from it. */
+import Type from 'typebox'
+
+const milliseconds = (value: number, description: string) =>
+  Type.Integer({
+    minimum: 0,
+    maximum: 3_600_000,
+    default: value,
+    description: `${description} Milliseconds.`,
+  })
+
+const strings = (description: string, value: readonly string[] = []) =>
+  Type.Array(Type.String(), { default: value, description })
+
+/** An object whose absent members get their defaults, and whose unknown members are refused. */
+const section = <P extends Parameters<typeof Type.Object>[0]>(properties: P, description: string) =>
+  Type.Object(properties, { additionalProperties: false, default: {}, description })
+
+const address = '`host:port`, `port`, or `[::1]:port`'
+
+const secret = (description: string) =>
+  Type.Union(
+    [Type.String(), Type.Object({ file: Type.String() }, { additionalProperties: false })],
+    { description: `${description} Text, or \`{file: …}\` to read it from a file.` },
+  )
+
+const wampAuth = Type.Object(
+  {
+    authmethod: Type.Union(
+      ['anonymous', 'ticket', 'wampcra', 'cryptosign'].map((name) => Type.Literal(name)),
+      { description: 'How a session logs in: `anonymous`, `ticket`, `wampcra` or `cryptosign`.' },
+    ),
+    authid: Type.Optional(Type.String({ description: 'The authid to log in as.' })),
+    secret: Type.Optional(secret('The ticket, or the WAMP-CRA secret.')),
+    key: Type.Optional(secret('The Ed25519 private key (32 bytes, hex) for cryptosign.')),
+  },
+  { additionalProperties: false },
+)
+
+/** The whole configuration. */
+export const configSchema = section(
+  {
+    node: Type.Optional(
+      Type.String({
+        pattern: '^[a-z0-9-]{1,64}$',
+        description:
+          'The name of this node in events and logs. Default: the host name and six hexadecimal digits, kept in `data_dir`.',
+      }),
+    ),
+    data_dir: Type.String({
+      default: './data',
+      description: 'Folder of what the gateway keeps. Relative to the working folder.',
+    }),
+    log: section(
+      {
+        level: Type.Union(
+          ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].map((name) =>
+            Type.Literal(name),
+          ),
+          { default: 'info', description: 'The least level that is logged.' },
+        ),
+        access: Type.Boolean({ default: true, description: 'Log one line for each request.' }),
+      },
+      'Logging: JSON lines on standard output.',
+    ),
+    gateway: section(
+      {
+        listen: Type.Union([Type.String(), Type.Integer(), Type.Array(Type.String())], {
+          default: '127.0.0.1:18080',
+          description: `Where routed requests and \`/ws\` are served: ${address}, or a list of these.`,
+        }),
+        public_base_url: Type.Optional(
+          Type.String({ description: 'The address under which clients reach this gateway.' }),
+        ),
+        trusted_proxies: strings(
+          'CIDR ranges of the proxies in front whose `X-Forwarded-*` headers are believed.',
+        ),
+        tls: Type.Optional(
+          Type.Object(
+            {
+              cert: Type.String({ description: 'PEM file of the certificate chain.' }),
+              key: Type.String({ description: 'PEM file of the private key.' }),
+            },
+            { additionalProperties: false, description: 'Serve HTTPS on this listener.' },
+          ),
+        ),
+        cors: section(
+          {
+            allow_origin: Type.String({
+              default: '*',
+              description: '`Access-Control-Allow-Origin`.',
+            }),
+            allow_methods: Type.String({
+              default: 'GET,HEAD,PUT,PATCH,POST,DELETE',
+              description: '`Access-Control-Allow-Methods`.',
+            }),
+            allow_headers: Type.String({
+              default: 'origin,x-requested-with,content-type,accept,authorization',
+              description: '`Access-Control-Allow-Headers`.',
+            }),
+            max_age: Type.Integer({
+              default: 86_400,
+              minimum: 0,
+              description: '`Access-Control-Max-Age`. Seconds.',
+            }),
+          },
+          'The CORS headers of routed paths; what a specification declares replaces them header by header.',
+        ),
+        ws_allowed_origins: strings(
+          'Origins of pages that may open a WAMP session at `/ws`. Clients that are no browsers send none and are not concerned.',
+        ),
+        drain_delay: milliseconds(
+          0,
+          'On SIGTERM, how long requests are still accepted (with `Connection: close`), so that a load balancer notices. 10000 is recommended behind one.',
+        ),
+        drain_timeout: milliseconds(30_000, 'How long requests in flight may take after that.'),
+      },
+      'The listener for clients.',
+    ),
+    admin: section(
+      {
+        listen: Type.Union([Type.String(), Type.Integer(), Type.Array(Type.String())], {
+          default: '127.0.0.1:18081',
+          description: `Where management, \`/ping\`, \`/ready\` and \`/metrics\` are served: ${address}, or a list of these.`,
+        }),
+        share_gateway_listener: Type.Union([Type.Literal('auto'), Type.Boolean()], {
+          default: 'auto',
+          description:
+            'Does the gateway listener serve management, too? `auto`: only while it is bound to loopback and none of public_base_url, trusted_proxies and tls is set.',
+        }),
+      },
+      'The listener for operators.',
+    ),
+    store: section(
+      {
+        url: Type.Optional(
+          Type.String({
+            description: '`sqlite:<file>`. Default: `sqlite:<data_dir>/gateway.db`.',
+          }),
+        ),
+      },
+      'Where specifications and realms are kept.',
+    ),
+    wamp: section(
+      {
+        url: Type.Optional(
+          Type.String({
+            description:
+              '`ws://…` or `wss://…` of the WAMP router. Absent: the embedded router is used.',
+          }),
+        ),
+        realm: Type.String({
+          default: 'service.gateway',
+          description: "The component's own realm, where its procedures are registered.",
+        }),
+        auth: Type.Optional(wampAuth),
+        realms: Type.Record(Type.String(), wampAuth, {
+          default: {},
+          description:
+            'How the gateway logs in to a realm when that differs: realm URI to the keys of `wamp.auth`.',
+        }),
+        serializer: Type.Union(
+          ['json', 'msgpack', 'cbor'].map((name) => Type.Literal(name)),
+          { default: 'msgpack', description: 'The serializer towards an external router.' },
+        ),
+        call_timeout: milliseconds(
+          30_000,
+          'How long a path waits for a result unless it says otherwise.',
+        ),
+        allowed_dynamic_uris: strings(
+          'Procedures and topics beginning with `wamp.` or `service.` that a request may name. A trailing `.` makes an entry a prefix.',
+        ),
+      },
+      'The WAMP router and the sessions on it.',
+    ),
+    router: section(
+      {
+        listen: Type.Optional(
+          Type.Union([Type.String(), Type.Integer()], {
+            description: `A port of its own for the embedded router: ${address}. It is always at \`/ws\` of the gateway.`,
+          }),
+        ),
+      },
+      'The embedded WAMP router.',
+    ),
+    forward: section(
+      {
+        allowed_hosts: strings(
+          'Hosts that a `forward` action may reach when its host is computed from the request: `host`, `host:port` or `*.suffix`.',
+        ),
+      },
+      'Forward actions.',
+    ),
+    limits: section(
+      {
+        max_connections: Type.Integer({
+          default: 10_000,
+          minimum: 1,
+          description: 'Connections a listener holds at once.',
+        }),
+        headers_timeout: milliseconds(10_000, 'How long the headers of a request may take.'),
+        request_timeout: milliseconds(
+          600_000,
+          'How long a whole request may take to arrive, whatever its path allows.',
+        ),
+        keep_alive_timeout: milliseconds(
+          5_000,
+          'How long an idle connection is kept. Behind a load balancer: longer than its own (75000).',
+        ),
+        max_requests_per_socket: Type.Integer({
+          default: 0,
+          minimum: 0,
+          description: 'Requests after which a connection is closed; 0: never.',
+        }),
+      },
+      'Limits of the HTTP listeners.',
+    ),
+    specs: strings('Files or globs of API Specifications that are loaded at start.'),
+    realms: strings('Files or globs of realm documents that are loaded at start.'),
+  },
+  'The configuration of the gateway.',
+)

@@ -1,0 +1,165 @@
+/** The configuration: a file, overridden by the environment, overridden by flags; validated, completed and frozen. */
+import { readFileSync } from 'node:fs'
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import type { Static } from 'typebox'
+import { parse } from 'yaml'
+import { configSchema } from './config-schema.ts'
+
+/** Every option with its value. Durations are milliseconds unless the schema says otherwise. */
+export type Config = Static<typeof configSchema>
+
+/** A configuration that cannot be used; the message names each wrong key. */
+export class ConfigError extends Error {
+  constructor(problems: readonly string[], options?: ErrorOptions) {
+    super(problems.join('\n'), options)
+    this.name = 'ConfigError'
+  }
+}
+
+type Json = Record<string, unknown>
+
+const isMap = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const prefix = 'GATEWAY_'
+
+const check = new Ajv2020({
+  allErrors: true,
+  useDefaults: true,
+  allowUnionTypes: true,
+  strict: false,
+}).compile(configSchema)
+
+/**
+ * Reads the configuration.
+ * @param file path of a YAML or JSON file, if any
+ * @param environment `GATEWAY_A__B=value` sets `a.b`; values are read as YAML (`true`, `5`, `[a, b]`)
+ * @param flags dotted keys set on the command line
+ * @throws ConfigError
+ */
+export function readConfig(
+  file: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+  flags: Readonly<Record<string, string>> = {},
+): Config {
+  const raw = file === undefined ? {} : readFile(file)
+  for (const [name, value] of Object.entries(environment)) {
+    if (name.startsWith(prefix) && value !== undefined) {
+      set(raw, name.slice(prefix.length).toLowerCase().split('__'), value)
+    }
+  }
+  for (const [key, value] of Object.entries(flags)) set(raw, key.split('.'), value)
+  if (!check(raw)) throw new ConfigError(describe(check.errors ?? []))
+  return freeze(resolveSecrets(raw)) as Config
+}
+
+function readFile(file: string): Json {
+  try {
+    const value: unknown = parse(readFileSync(file, 'utf8')) ?? {}
+    if (!isMap(value)) throw new TypeError('it is not a map of options')
+    return value
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new ConfigError([`configuration file ${file}: ${reason}`], { cause })
+  }
+}
+
+function set(target: Json, keys: readonly string[], text: string): void {
+  let map = target
+  for (const key of keys.slice(0, -1)) {
+    const next = map[key]
+    if (isMap(next)) map = next
+    else {
+      const made: Json = {}
+      map[key] = made
+      map = made
+    }
+  }
+  const last = keys.at(-1)
+  if (last !== undefined) map[last] = takesText(keys) ? text : parse(text)
+}
+
+/** Is the option plain text, so that `123` or `true` stays what was typed? */
+function takesText(keys: readonly string[]): boolean {
+  let schema: unknown = configSchema
+  for (const key of keys)
+    schema = isMap(schema) && isMap(schema.properties) ? schema.properties[key] : undefined
+  return isMap(schema) && schema.type === 'string'
+}
+
+/** One sentence a problem; of the branches of a union only what they have in common to say. */
+function describe(errors: readonly ErrorObject[]): string[] {
+  const problems = new Map<string, string>()
+  for (const error of errors) {
+    const key = error.instancePath.slice(1).replaceAll('/', '.')
+    if (error.keyword === 'additionalProperties') {
+      const unknown = [key, String(error.params.additionalProperty)].filter(Boolean).join('.')
+      problems.set(unknown, `unknown option "${unknown}"`)
+    } else if (error.keyword === 'anyOf') {
+      problems.set(key, `option "${key}": ${allowed(error)}`)
+    } else if (!error.schemaPath.includes('/anyOf/') && !problems.has(key)) {
+      problems.set(key, `option "${key}": ${error.message ?? 'is wrong'}`)
+    }
+  }
+  return [...problems.values()]
+}
+
+function allowed(error: ErrorObject): string {
+  let schema: unknown = configSchema
+  for (const key of error.schemaPath.slice(2).split('/')) {
+    schema = Array.isArray(schema) ? schema[Number(key)] : isMap(schema) ? schema[key] : undefined
+  }
+  const branches = Array.isArray(schema) ? schema : []
+  const words = branches.map((branch: unknown) => {
+    if (!isMap(branch)) return 'something else'
+    return 'const' in branch ? JSON.stringify(branch.const) : String(branch.type)
+  })
+  return `must be one of ${words.join(', ')}`
+}
+
+/** Puts the content of the file in the place of `{file: …}`. */
+function resolveSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(resolveSecrets)
+  if (!isMap(value)) return value
+  const { file } = value
+  if (typeof file === 'string' && Object.keys(value).length === 1) {
+    try {
+      return readFileSync(file, 'utf8').trim()
+    } catch (cause) {
+      throw new ConfigError([`secret file ${file} cannot be read`], { cause })
+    }
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, resolveSecrets(member)]),
+  )
+}
+
+function freeze(value: unknown): unknown {
+  if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) freeze(member)
+    Object.freeze(value)
+  }
+  return value
+}
+
+const secretKeys = new Set(['secret', 'key'])
+
+/** The configuration with secrets masked, fit for a log. */
+export function maskConfig(value: unknown, key = ''): unknown {
+  if (typeof value === 'string' && secretKeys.has(key)) return '[masked]'
+  if (typeof value === 'string') return maskUrl(value)
+  if (Array.isArray(value)) return value.map((member) => maskConfig(member))
+  if (!isMap(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, maskConfig(member, name)]),
+  )
+}
+
+/** Hides the password of a URL. */
+function maskUrl(text: string): string {
+  if (!URL.canParse(text)) return text
+  const url = new URL(text)
+  if (url.password === '') return text
+  url.password = 'masked'
+  return url.href
+}

@@ -1,0 +1,89 @@
+/** The configuration: sources and their order, defaults, refusals by name, masking, and the printed page. */
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { ConfigError, maskConfig, readConfig } from '#component/config.ts'
+import { configurationPage } from '#component/config-docs.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'gateway-config-'))
+
+function file(name: string, text: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+describe('readConfig', () => {
+  it('completes an empty configuration with the defaults', () => {
+    const config = readConfig(undefined, {})
+    expect(config.gateway.listen).to.equal('127.0.0.1:18080')
+    expect(config.admin.listen).to.equal('127.0.0.1:18081')
+    expect(config.admin.share_gateway_listener).to.equal('auto')
+    expect(config.wamp.realm).to.equal('service.gateway')
+    expect(config.wamp.call_timeout).to.equal(30_000)
+    expect(config.wamp.url).to.equal(undefined)
+    expect(config.log.access).to.equal(true)
+    expect(Object.isFrozen(config.gateway)).to.equal(true)
+  })
+
+  it('lets the environment override the file, and flags override both', () => {
+    const path = file('a.yaml', 'wamp: { realm: from.file, call_timeout: 1 }\nnode: from-file\n')
+    const config = readConfig(
+      path,
+      { GATEWAY_WAMP__REALM: 'from.env', GATEWAY_NODE: '007', HOME: '/nowhere' },
+      { 'wamp.realm': 'from.flag' },
+    )
+    expect(config.wamp).to.include({ realm: 'from.flag', call_timeout: 1 })
+    expect(config.node).to.equal('007')
+  })
+
+  it('reads JSON, lists and secrets kept in files', () => {
+    const secret = file('secret', 'swordfish\n')
+    const auth = { authmethod: 'ticket', authid: 'gateway', secret: { file: secret } }
+    const config = readConfig(file('a.json', JSON.stringify({ wamp: { auth } })), {
+      GATEWAY_SPECS: '[a.json, b.json]',
+    })
+    expect(config.wamp.auth?.secret).to.equal('swordfish')
+    expect(config.specs).to.deep.equal(['a.json', 'b.json'])
+    expect(JSON.stringify(maskConfig(config))).to.not.include('swordfish')
+  })
+
+  it('masks the password of a URL', () => {
+    const config = readConfig(undefined, { GATEWAY_WAMP__URL: 'ws://user:swordfish@router/ws' })
+    expect(JSON.stringify(maskConfig(config))).to.not.include('swordfish')
+  })
+
+  for (const [text, message] of [
+    ['wamp: { ulr: x }', 'unknown option "wamp.ulr"'],
+    ['nodes: x', 'unknown option "nodes"'],
+    ['log: { level: loud }', 'option "log.level": must be one of "trace", "debug"'],
+    ['wamp: { call_timeout: soon }', 'option "wamp.call_timeout": must be integer'],
+    ['gateway: { listen: { port: 1 } }', 'option "gateway.listen": must be one of string'],
+    ['[a, b]', 'it is not a map of options'],
+    ['a: [', 'configuration file'],
+  ] as const) {
+    it(`refuses ${text}`, () => {
+      expect(() => readConfig(file('wrong.yaml', text), {})).to.throw(ConfigError, message)
+    })
+  }
+
+  it('names every wrong option at once', () => {
+    const path = file('wrong.yaml', 'a: 1\nb: 2\nlog: { access: maybe }')
+    expect(() => readConfig(path, {}))
+      .to.throw(ConfigError)
+      .with.property('message')
+      .that.satisfies((message: string) => message.split('\n').length === 3)
+  })
+
+  it('says so when the file is missing', () => {
+    expect(() => readConfig(join(folder, 'none.yaml'), {})).to.throw(ConfigError, 'none.yaml')
+  })
+})
+
+describe('docs/configuration.md', () => {
+  it('is what the schema prints', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/configuration.md'), 'utf8')
+    expect(page).to.equal(configurationPage())
+  })
+})
