@@ -1,0 +1,37 @@
+/** The backend of the hello example: a WAMP callee and subscriber, and a small upstream HTTP API. */
+import { createServer } from 'node:http'
+import autobahn from 'autobahn'
+
+const [url = 'ws://127.0.0.1:18080/ws', realm = 'com.example.hello', port = '18082'] =
+  process.argv.slice(2)
+
+const greetings: Readonly<Record<string, string>> = { en: 'Hello', es: 'Hola', de: 'Hallo' }
+
+let waves = 0
+
+function greet([name]: readonly unknown[], { language }: { language?: string }): string {
+  if (name === 'nobody') {
+    throw new autobahn.Error('com.example.hello.error.too_shy', ['nobody is too shy'], { name })
+  }
+  return `${greetings[language ?? 'en'] ?? 'Hello'}, ${String(name)}!`
+}
+
+const connection = new autobahn.Connection({ url, realm, max_retries: -1 })
+connection.onopen = async (session) => {
+  await session.register('com.example.hello.greet', greet)
+  await session.register('com.example.hello.count_waves', () => waves)
+  await session.subscribe('com.example.hello.on_wave', () => {
+    waves += 1
+  })
+  process.send?.('ready')
+}
+connection.open()
+
+const quotes = ['Simplicity is prerequisite for reliability.', 'Make it work, make it right.']
+
+createServer((request, response) => {
+  const id = Number(request.url?.split('/').at(-1))
+  const quote = quotes[id - 1]
+  response.writeHead(quote ? 200 : 404, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(quote ? { id, quote } : { code: 'no_such_quote', id }))
+}).listen(Number(port), '127.0.0.1')
