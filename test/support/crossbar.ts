@@ -1,0 +1,129 @@
+/** Crossbar.io for tests: its own Python environment in .venv, a configuration made for the run, a free port. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { testRealms } from './realms.ts'
+
+const version = '26.10.1'
+const root = join(import.meta.dirname, '../..')
+const environment = join(root, '.venv')
+
+/** Makes the Python environment when it is not there; needs python3 with venv, and PyPI. About two minutes. */
+export function installCrossbar(): string {
+  const program = join(environment, 'bin/crossbar')
+  const stamp = join(environment, `crossbar-${version}`)
+  if (!existsSync(stamp)) {
+    process.stdout.write(`installing Crossbar.io ${version} into .venv\n`)
+    execFileSync('python3', ['-m', 'venv', '--clear', environment], { stdio: 'inherit' })
+    const pip = join(environment, 'bin/pip')
+    execFileSync(pip, ['install', '--quiet', `crossbar==${version}`], { stdio: 'inherit' })
+    writeFileSync(stamp, '')
+  }
+  return program
+}
+
+const everything = { call: true, register: true, publish: true, subscribe: true }
+
+const configuration = (port: number) => ({
+  version: 2,
+  workers: [
+    {
+      type: 'router',
+      realms: testRealms.map((name) => ({
+        name,
+        roles: [
+          {
+            name: 'anonymous',
+            permissions: [
+              {
+                uri: '',
+                match: 'prefix',
+                allow: everything,
+                disclose: { caller: true, publisher: true },
+                cache: true,
+              },
+            ],
+          },
+        ],
+      })),
+      transports: [
+        {
+          type: 'web',
+          endpoint: { type: 'tcp', interface: '127.0.0.1', port },
+          paths: {
+            '/': { type: 'json', value: {} },
+            ws: {
+              type: 'websocket',
+              auth: { anonymous: { type: 'static', role: 'anonymous' } },
+              options: { max_message_size: 16_777_216, max_frame_size: 16_777_216 },
+            },
+          },
+        },
+      ],
+    },
+  ],
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+async function listens(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  const result = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+  })
+  socket.destroy()
+  return result
+}
+
+/** A running Crossbar.io. */
+export interface Crossbar {
+  readonly url: string
+  /** SIGKILL to the router worker and its controller: the power is gone. */
+  kill(): Promise<void>
+  /** Starts it again on the same port. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Starts Crossbar.io on a free port of the loopback interface. */
+export async function startCrossbar(): Promise<Crossbar> {
+  const program = installCrossbar()
+  const port = await freePort()
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-crossbar-'))
+  mkdirSync(join(folder, 'node'))
+  writeFileSync(join(folder, 'node/config.json'), JSON.stringify(configuration(port)))
+  let child: ChildProcess
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    process.kill(-child.pid, signal)
+    await ended
+  }
+  const start = async () => {
+    child = spawn(program, ['start', '--cbdir', join(folder, 'node'), '--loglevel', 'warn'], {
+      detached: true,
+      stdio: 'ignore',
+    })
+    const deadline = Date.now() + 60_000
+    while (!(await listens(port))) {
+      if (Date.now() > deadline || child.exitCode !== null)
+        throw new Error('crossbar did not start')
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+  await start()
+  return {
+    url: `ws://127.0.0.1:${port}/ws`,
+    kill: () => end('SIGKILL'),
+    restart: start,
+    stop: () => end('SIGTERM'),
+  }
+}
