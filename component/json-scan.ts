@@ -1,0 +1,241 @@
+/** One linear pass over JSON text before it is parsed: refuses what JSON.parse lets through or takes too long for. */
+import { type ErrorUri, ServiceError } from './errors.ts'
+
+/** What is looked for. */
+export interface ScanRules {
+  /** Deepest nesting of arrays and objects. */
+  readonly depth: number
+  /** Most values, containers included. */
+  readonly values: number
+  readonly allowLoneSurrogates: boolean
+  readonly allowProtoKeys: boolean
+}
+
+/** Longest integer that every double holds, in digits; longer ones are looked at. */
+const safeDigits = 15
+const minInteger = -(2n ** 63n)
+const maxInteger = 2n ** 64n - 1n
+
+/** Does the text of a number name an integer that a double may not hold exactly? */
+export const isBigInteger = (text: string): boolean => {
+  if (text.length <= safeDigits) return false
+  for (let at = text.charCodeAt(0) === 0x2d ? 1 : 0; at < text.length; at++) {
+    if (!isDigit(text.charCodeAt(at))) return false
+  }
+  return !Number.isSafeInteger(Number(text))
+}
+
+const isDigit = (code: number) => code >= 0x30 && code <= 0x39
+
+const hexValue = (code: number): number => {
+  if (isDigit(code)) return code - 0x30
+  const lower = code | 0x20
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
+}
+
+/** Letters after a backslash, `u` aside (RFC 8259 §7). */
+const escapes = new Set([...'"\\/bfnrt'].map((letter) => letter.charCodeAt(0)))
+
+class Scanner {
+  readonly text: string
+  readonly rules: ScanRules
+  position = 0
+  values = 0
+  hasBigIntegers = false
+  /** Did the string just read contain a backslash? */
+  hasEscape = false
+
+  constructor(text: string, rules: ScanRules) {
+    this.text = text
+    this.rules = rules
+  }
+
+  fail(problem: string, at = this.position, uri: ErrorUri = 'service.error.bad_request'): never {
+    throw new ServiceError(uri, `${problem} at position ${at} of the JSON text`)
+  }
+
+  /** Skips white space; the code of the next character, NaN at the end. */
+  next(): number {
+    for (;;) {
+      const code = this.text.charCodeAt(this.position)
+      if (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) this.position++
+      else return code
+    }
+  }
+
+  value(depth: number): void {
+    if (++this.values > this.rules.values) {
+      const problem = `more than ${this.rules.values} values`
+      this.fail(problem, this.position, 'service.error.payload_too_large')
+    }
+    const code = this.next()
+    if (code === 0x7b) this.object(depth + 1)
+    else if (code === 0x5b) this.array(depth + 1)
+    else if (code === 0x22) this.string()
+    else if (code === 0x74) this.word('true')
+    else if (code === 0x66) this.word('false')
+    else if (code === 0x6e) this.word('null')
+    else this.number()
+  }
+
+  enter(depth: number): void {
+    if (depth > this.rules.depth) this.fail(`nesting deeper than ${this.rules.depth}`)
+    this.position++
+  }
+
+  array(depth: number): void {
+    this.enter(depth)
+    if (this.next() === 0x5d) {
+      this.position++
+      return
+    }
+    for (;;) {
+      this.value(depth)
+      if (this.isClosed(0x5d)) return
+    }
+  }
+
+  object(depth: number): void {
+    this.enter(depth)
+    if (this.next() === 0x7d) {
+      this.position++
+      return
+    }
+    const keys = new Set<string>()
+    for (;;) {
+      if (this.next() !== 0x22) this.fail('a key in quotes is missing')
+      const start = this.position
+      this.string()
+      const quoted = this.text.slice(start, this.position)
+      const key = this.hasEscape ? (JSON.parse(quoted) as string) : quoted.slice(1, -1)
+      if (keys.has(key)) this.fail('a key that its object has already', start)
+      keys.add(key)
+      if (key === '__proto__' && !this.rules.allowProtoKeys) {
+        this.fail('the key __proto__, which is not allowed,', start)
+      }
+      if (this.next() !== 0x3a) this.fail('a colon is missing')
+      this.position++
+      this.value(depth)
+      if (this.isClosed(0x7d)) return
+    }
+  }
+
+  /** After a member: true at the end of its container, false after a comma. */
+  isClosed(end: number): boolean {
+    const code = this.next()
+    if (code !== end && code !== 0x2c) this.fail('a comma or closing bracket is missing')
+    this.position++
+    return code === end
+  }
+
+  string(): void {
+    const { text } = this
+    const start = this.position
+    let at = start + 1
+    let isHalf = false
+    this.hasEscape = false
+    for (;;) {
+      const code = text.charCodeAt(at)
+      if (code === 0x22) break
+      if (code !== 0x5c && code >= 0x20 && (code < 0xd800 || code > 0xdfff)) {
+        if (isHalf) this.loneSurrogate(start)
+        isHalf = false
+        at++
+        continue
+      }
+      let unit = code
+      if (code === 0x5c) {
+        this.hasEscape = true
+        unit = this.escape(at)
+        at += text.charCodeAt(at + 1) === 0x75 ? 6 : 2
+      } else if (code >= 0xd800) at++
+      else this.fail(at < text.length ? 'a control character in a string' : 'an open string', at)
+      const isSecond = unit >= 0xdc00 && unit <= 0xdfff
+      if (isHalf !== isSecond) this.loneSurrogate(start)
+      isHalf = unit >= 0xd800 && unit < 0xdc00
+    }
+    if (isHalf) this.loneSurrogate(start)
+    this.position = at + 1
+  }
+
+  /** The UTF-16 unit that the escape at a backslash stands for, 0 for the short ones. */
+  escape(at: number): number {
+    const letter = this.text.charCodeAt(at + 1)
+    if (letter !== 0x75) {
+      if (!escapes.has(letter)) this.fail('an unknown escape', at)
+      return 0
+    }
+    let unit = 0
+    for (let digit = at + 2; digit < at + 6; digit++) {
+      const value = hexValue(this.text.charCodeAt(digit))
+      if (value < 0) this.fail('an unfinished escape', at)
+      unit = unit * 16 + value
+    }
+    return unit
+  }
+
+  loneSurrogate(at: number): void {
+    if (!this.rules.allowLoneSurrogates) this.fail('a lone surrogate in the string', at)
+  }
+
+  word(word: string): void {
+    if (!this.text.startsWith(word, this.position)) this.fail('an unknown word')
+    this.position += word.length
+  }
+
+  digits(): void {
+    const start = this.position
+    while (isDigit(this.text.charCodeAt(this.position))) this.position++
+    if (this.position === start) {
+      this.fail(start < this.text.length ? 'an unexpected character' : 'an unexpected end')
+    }
+  }
+
+  number(): void {
+    const { text } = this
+    const start = this.position
+    if (text.charCodeAt(start) === 0x2d) this.position++
+    if (text.charCodeAt(this.position) === 0x30) this.position++
+    else this.digits()
+    const end = this.position
+    if (text.charCodeAt(end) === 0x2e) {
+      this.position++
+      this.digits()
+    }
+    if ((text.charCodeAt(this.position) | 0x20) === 0x65) {
+      this.position++
+      const sign = text.charCodeAt(this.position)
+      if (sign === 0x2b || sign === 0x2d) this.position++
+      this.digits()
+    }
+    if (this.position === end) this.integer(start)
+    else if (!Number.isFinite(Number(text.slice(start, this.position)))) {
+      this.fail('a number too great for a double', start)
+    }
+  }
+
+  /** Integers keep every digit or are refused (behaviour: Expressions). */
+  integer(start: number): void {
+    if (this.position - start <= safeDigits) return
+    const literal = this.text.slice(start, this.position)
+    if (!isBigInteger(literal)) return
+    const isHuge = literal.length > 21
+    if (isHuge || BigInt(literal) < minInteger || BigInt(literal) > maxInteger) {
+      this.fail('an integer of more than 64 bits', start)
+    }
+    this.hasBigIntegers = true
+  }
+}
+
+/**
+ * Checks JSON text by RFC 8259 and the rules.
+ * @returns does it hold integers beyond 2^53?
+ * @throws ServiceError 413 for too many values, else 400; the message names the position, never data
+ */
+export function scanJson(text: string, rules: ScanRules): boolean {
+  const scanner = new Scanner(text, rules)
+  scanner.value(0)
+  scanner.next()
+  if (scanner.position < text.length) scanner.fail('more text after the value')
+  return scanner.hasBigIntegers
+}

@@ -1,0 +1,159 @@
+/** JSON that keeps 64-bit integers: text in, values out, and back (behaviour: integers keep every digit or are refused). */
+import { Buffer, isUtf8 } from 'node:buffer'
+import { ExpressionError, ServiceError } from './errors.ts'
+import { isBigInteger, scanJson } from './json-scan.ts'
+
+/** What a document or body may cost (reliability F6). */
+export interface JsonLimits {
+  /** Deepest nesting. */
+  readonly depth: number
+  /** Most values, containers included. */
+  readonly values: number
+}
+
+/** How text is judged. Documents leave to their validation what it can point at. */
+export interface JsonOptions {
+  readonly limits?: JsonLimits
+  /** Lets halves of a surrogate pair through, as they are. */
+  readonly allowLoneSurrogates?: boolean
+  /** Lets keys `__proto__` through, as own keys. */
+  readonly allowProtoKeys?: boolean
+}
+
+const bodyLimits: JsonLimits = { depth: 64, values: 200_000 }
+
+/** Most characters of an encoded value unless a caller says otherwise (reliability F15). */
+const defaultMaxLength = 32 * 1024 * 1024
+
+/** Deepest value that is encoded; deeper ones are broken or hostile. */
+const maxDepth = 500
+
+/** The parts of ES2026 that the compiler's library does not know yet. */
+const json = JSON as unknown as {
+  rawJSON(text: string): unknown
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ): unknown
+}
+
+const reviveInteger = (
+  _key: string,
+  value: unknown,
+  context: { readonly source?: string },
+): unknown =>
+  typeof value === 'number' && context.source !== undefined && isBigInteger(context.source)
+    ? BigInt(context.source)
+    : value
+
+function decodeUtf8(bytes: Uint8Array): string {
+  if (!isUtf8(bytes)) {
+    throw new ServiceError('service.error.bad_request', 'the JSON text is not valid UTF-8')
+  }
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+}
+
+/**
+ * Decodes bytes or text. Integers beyond 2^53 become BigInt, up to int64 and uint64.
+ * @throws ServiceError 400, or 413 for too many values; the message names the position, never data
+ */
+export function parseJson(source: string | Uint8Array, options: JsonOptions = {}): unknown {
+  const text = typeof source === 'string' ? source : decodeUtf8(source)
+  const hasBigIntegers = scanJson(text, {
+    ...(options.limits ?? bodyLimits),
+    allowLoneSurrogates: options.allowLoneSurrogates ?? false,
+    allowProtoKeys: options.allowProtoKeys ?? false,
+  })
+  return hasBigIntegers ? json.parse(text, reviveInteger) : JSON.parse(text)
+}
+
+/** Walks a value as a tree, counting what its text will cost at least; finds what JSON.stringify cannot do. */
+class Walk {
+  left: number
+  /** BigInt, bytes or undefined members. */
+  hasSpecials = false
+
+  constructor(maxLength: number) {
+    this.left = maxLength
+  }
+
+  visit(value: unknown, depth: number): void {
+    switch (typeof value) {
+      case 'string':
+        this.left -= value.length + 2
+        break
+      case 'object':
+        if (value === null) this.left -= 4
+        else this.container(value, depth)
+        break
+      case 'number':
+      case 'boolean':
+        this.left -= 1
+        break
+      default:
+        this.hasSpecials = true
+        this.left -= 4
+    }
+    if (this.left < 0) throw new ExpressionError('the value is too large to be encoded')
+  }
+
+  container(value: object, depth: number): void {
+    if (depth >= maxDepth) throw new ExpressionError('the value is nested too deeply')
+    this.left -= 2
+    if (Array.isArray(value)) {
+      for (const item of value) this.visit(item, depth + 1)
+    } else if (value instanceof Uint8Array) {
+      this.hasSpecials = true
+      this.left -= Math.ceil(value.length / 3) * 4
+    } else {
+      for (const key in value) {
+        this.left -= key.length + 3
+        this.visit((value as Record<string, unknown>)[key], depth + 1)
+      }
+    }
+  }
+}
+
+/** A copy that JSON.stringify encodes as we want: integers raw, bytes by the WAMP rule, undefined as null. */
+function prepare(value: unknown): unknown {
+  if (typeof value === 'bigint') return json.rawJSON(String(value))
+  if (value === undefined) return null
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Uint8Array) return encodeBinary(value)
+  if (Array.isArray(value)) return value.map(prepare)
+  if ('toJSON' in value && typeof value.toJSON === 'function') return prepare(value.toJSON())
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, prepare(member)]))
+}
+
+/** Binary data in JSON: a NUL, then base64 (WAMP: Binary conversion of JSON strings). */
+const encodeBinary = (bytes: Uint8Array): string =>
+  `\0${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')}`
+
+/**
+ * Encodes a value. Undefined becomes null.
+ * @param maxLength characters; a value shared by several parents counts each time
+ * @throws ExpressionError when the text would be longer
+ */
+export function stringifyJson(value: unknown, maxLength = defaultMaxLength): string {
+  const walk = new Walk(maxLength)
+  walk.visit(value, 0)
+  return JSON.stringify(walk.hasSpecials ? prepare(value) : value) ?? 'null'
+}
+
+/** The canonical text of a JSON value (RFC 8785): for hashes. Big integers are written in full. */
+export function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return stringifyJson(value)
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (value instanceof Uint8Array) return stringifyJson(value)
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  // RFC 8785 §3.2.3: by UTF-16 code units, which is how JavaScript compares strings
+  members.sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`
+}
+
+/** Appends keys to a JSON Pointer (RFC 6901 §3). */
+export function pointer(base: string, ...keys: readonly (string | number)[]): string {
+  let path = base
+  for (const key of keys) path += `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`
+  return path
+}

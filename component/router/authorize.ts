@@ -1,0 +1,75 @@
+/** May this session do this to this URI? The router's own rules first, then the realm's grants. */
+import { code } from './messages.ts'
+import type { RealmPolicy, RouterAction } from './ports.ts'
+import type { Session } from './session.ts'
+import { isUri, type Match } from './uri.ts'
+
+/** Why a request is refused. */
+export interface Denial {
+  readonly uri: string
+  readonly message: string
+}
+
+const invalidUri: Denial = { uri: 'wamp.error.invalid_uri', message: 'the URI is malformed' }
+const reserved: Denial = {
+  uri: 'wamp.error.invalid_uri',
+  message: 'URIs that begin with "wamp." are the router\'s own',
+}
+const failed: Denial = {
+  uri: 'wamp.error.authorization_failed',
+  message: 'the authorization itself failed',
+}
+const denials = Object.fromEntries(
+  ['call', 'cancel', 'publish', 'register', 'subscribe', 'unregister', 'unsubscribe'].map(
+    (action) => [
+      action,
+      { uri: 'wamp.error.not_authorized', message: `the session may not ${action} this URI` },
+    ],
+  ),
+) as Readonly<Record<RouterAction, Denial>>
+
+/** WAMP: Predefined and reserved URIs. A pattern may cover them; nobody but the router serves them. */
+const isReserved = (uri: string): boolean => uri.startsWith('wamp.') || uri === 'wamp'
+
+/** Judges requests by the realm's policy. */
+export class Authorizer {
+  readonly #policy: RealmPolicy
+  readonly #onError: (error: unknown) => void
+
+  /** @param onError told of a policy that throws; the request is refused then */
+  constructor(policy: RealmPolicy, onError: (error: unknown) => void) {
+    this.#policy = policy
+    this.#onError = onError
+  }
+
+  /** Why the session may not; undefined when it may. */
+  denial(
+    session: Session,
+    action: RouterAction,
+    uri: string,
+    match: Match = 'exact',
+  ): Denial | undefined {
+    if (!isUri(uri, match)) return invalidUri
+    if ((action === 'register' || action === 'publish') && isReserved(uri)) return reserved
+    try {
+      return this.#policy.isAllowed(session, action, uri, match) ? undefined : denials[action]
+    } catch (error) {
+      this.#onError(error)
+      return failed
+    }
+  }
+
+  /** Answers a request that may not be made; false when it may. */
+  refuses(
+    session: Session,
+    action: 'call' | 'publish' | 'register' | 'subscribe' | 'unregister' | 'unsubscribe',
+    request: number,
+    uri: string,
+    match: Match = 'exact',
+  ): boolean {
+    const denial = this.denial(session, action, uri, match)
+    if (denial === undefined) return false
+    session.refuse(code[action], request, denial.uri, denial.message)
+    return true
+  }
+}

@@ -1,0 +1,206 @@
+/** Events: SUBSCRIBE, UNSUBSCRIBE and PUBLISH of one realm. */
+import type { Clock } from '#component/clock.ts'
+import type { Authorizer } from './authorize.ts'
+import {
+  code,
+  type Options,
+  type PublishMessage,
+  type SubscribeMessage,
+  type UnsubscribeMessage,
+  withPayload,
+} from './messages.ts'
+import { randomId } from './random-id.ts'
+import { type Recipients, recipientsOf } from './recipients.ts'
+import type { Session, Subscription } from './session.ts'
+import { isMatch } from './uri.ts'
+import { UriIndex } from './uri-index.ts'
+
+/** The last event of a topic that was published with `retain`. */
+interface Retained {
+  readonly topic: string
+  readonly publication: number
+  readonly details: Options
+  readonly message: PublishMessage
+  readonly recipients: Recipients
+}
+
+/** What the broker needs of its realm. */
+export interface BrokerPorts {
+  readonly clock: Clock
+  readonly authorizer: Authorizer
+  /** How many topics keep an event; the oldest one goes first. */
+  readonly maxRetained: number
+}
+
+/** Routes events from publishers to subscribers. */
+export class Broker {
+  readonly subscriptions = new Map<number, Subscription>()
+  readonly index = new UriIndex<Subscription>()
+  readonly #retained = new Map<string, Retained>()
+  readonly #ports: BrokerPorts
+  #subscriptionCount = 0
+
+  constructor(ports: BrokerPorts) {
+    this.#ports = ports
+  }
+
+  subscribe(session: Session, message: SubscribeMessage): void {
+    const [, request, options, uri] = message
+    const { match = 'exact' } = options
+    if (!isMatch(match)) {
+      const text = 'match is none of those that WAMP defines'
+      session.refuse(code.subscribe, request, 'wamp.error.option_not_allowed', text)
+      return
+    }
+    if (this.#ports.authorizer.refuses(session, 'subscribe', request, uri, match)) return
+    const known = this.index.get(match, uri)
+    const subscription = known ?? this.#create(uri, match)
+    const { id, created } = subscription
+    const isNew = !subscription.subscribers.has(session)
+    subscription.subscribers.add(session)
+    session.subscriptions.set(id, subscription)
+    session.send([code.subscribed, request, id])
+    if (options.get_retained === true) this.#sendRetained(session, subscription)
+    if (known === undefined) {
+      this.announce('wamp.subscription.on_create', [session.id, { id, created, uri, match }])
+    }
+    if (isNew) this.announce('wamp.subscription.on_subscribe', [session.id, id])
+  }
+
+  #create(uri: string, match: Subscription['match']): Subscription {
+    this.#subscriptionCount += 1
+    const created = new Date(this.#ports.clock.now()).toISOString()
+    const id = this.#subscriptionCount
+    const subscription = { id, uri, match, created, subscribers: new Set<Session>() }
+    this.index.set(match, uri, subscription)
+    this.subscriptions.set(id, subscription)
+    return subscription
+  }
+
+  /** WAMP: Event Retention. */
+  #sendRetained(session: Session, subscription: Subscription): void {
+    for (const retained of this.#retainedOf(subscription)) {
+      if (!retained.recipients(session)) continue
+      const details = eventDetails(retained.details, retained.topic, subscription)
+      const head = [code.event, subscription.id, retained.publication, details]
+      Object.assign(details, { retained: true })
+      session.send(withPayload(head, retained.message, 4))
+    }
+  }
+
+  #retainedOf({ uri, match }: Subscription): Iterable<Retained> {
+    if (match === 'exact') {
+      const one = this.#retained.get(uri)
+      return one ? [one] : []
+    }
+    const index = new UriIndex<true>()
+    index.set(match, uri, true)
+    return [...this.#retained.values()].filter(({ topic }) => index.best(topic))
+  }
+
+  unsubscribe(session: Session, message: UnsubscribeMessage): void {
+    const [, request, id] = message
+    const subscription = session.subscriptions.get(id)
+    if (subscription === undefined) {
+      const text = 'the session has no such subscription'
+      session.refuse(code.unsubscribe, request, 'wamp.error.no_such_subscription', text)
+      return
+    }
+    const { uri, match } = subscription
+    if (this.#ports.authorizer.refuses(session, 'unsubscribe', request, uri, match)) return
+    this.#remove(session, subscription)
+    session.send([code.unsubscribed, request])
+  }
+
+  #remove(session: Session, subscription: Subscription): void {
+    const { id, match, subscribers, uri } = subscription
+    session.subscriptions.delete(id)
+    subscribers.delete(session)
+    if (subscribers.size === 0) {
+      this.index.delete(match, uri)
+      this.subscriptions.delete(id)
+    }
+    this.announce('wamp.subscription.on_unsubscribe', [session.id, id])
+    if (subscribers.size === 0) this.announce('wamp.subscription.on_delete', [session.id, id])
+  }
+
+  publish(session: Session, message: PublishMessage): void {
+    const [, request, options, topic] = message
+    const isAcknowledged = options.acknowledge === true
+    const denial = this.#ports.authorizer.denial(session, 'publish', topic)
+    if (denial !== undefined) {
+      if (isAcknowledged) session.refuse(code.publish, request, denial.uri, denial.message)
+      return
+    }
+    const recipients = recipientsOf(options)
+    if (recipients === undefined) {
+      const text = 'an exclude or eligible option is no list'
+      const uri = 'wamp.error.option_not_allowed'
+      if (isAcknowledged) session.refuse(code.publish, request, uri, text)
+      return
+    }
+    const publication = randomId(this.#ports.clock)
+    const details = publisherDetails(session, options)
+    if (options.retain === true) {
+      this.#retain({ topic, publication, details, message, recipients })
+    }
+    const except = options.exclude_me === false ? undefined : session
+    this.#deliver(topic, publication, details, message, recipients, except)
+    if (isAcknowledged) session.send([code.published, request, publication])
+  }
+
+  #retain(retained: Retained): void {
+    this.#retained.delete(retained.topic)
+    this.#retained.set(retained.topic, retained)
+    if (this.#retained.size <= this.#ports.maxRetained) return
+    for (const oldest of this.#retained.keys()) {
+      this.#retained.delete(oldest)
+      return
+    }
+  }
+
+  #deliver(
+    topic: string,
+    publication: number,
+    details: Options,
+    message: PublishMessage,
+    recipients: Recipients,
+    except: Session | undefined,
+  ): void {
+    for (const subscription of this.index.all(topic)) {
+      const eventual = eventDetails(details, topic, subscription)
+      const event = withPayload([code.event, subscription.id, publication, eventual], message, 4)
+      for (const subscriber of subscription.subscribers) {
+        // one that cannot be encoded for a subscriber is lost for that one only
+        if (subscriber !== except && recipients(subscriber)) subscriber.send(event)
+      }
+    }
+  }
+
+  /** Publishes an event of the router's own. */
+  announce(topic: string, args: readonly unknown[]): void {
+    const message: PublishMessage = [code.publish, 0, {}, topic, [...args]]
+    this.#deliver(topic, randomId(this.#ports.clock), {}, message, () => true, undefined)
+  }
+
+  /** Forgets a session. */
+  leave(session: Session): void {
+    for (const subscription of [...session.subscriptions.values()]) {
+      this.#remove(session, subscription)
+    }
+  }
+}
+
+/** WAMP: Publisher Identification. */
+function publisherDetails(publisher: Session, options: Options): Options {
+  if (options.disclose_me !== true) return {}
+  return {
+    publisher: publisher.id,
+    publisher_authid: publisher.authid,
+    publisher_authrole: publisher.authrole,
+  }
+}
+
+/** WAMP: Pattern-based Subscriptions: only there the subscriber must be told the topic. */
+const eventDetails = (details: Options, topic: string, { match }: Subscription): Options =>
+  match === 'exact' ? { ...details } : { ...details, topic }

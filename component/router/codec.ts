@@ -1,0 +1,189 @@
+/** The serializers of WAMP messages; 64-bit integers and bytes survive each of them, and the way from one to another. */
+import { Buffer } from 'node:buffer'
+import { Decoder, Encoder } from '@msgpack/msgpack'
+import { Decoder as CborDecoder, Encoder as CborEncoder } from 'cbor-x'
+import { parseJson, stringifyJson } from '#component/json.ts'
+import type { WampMessage } from '#component/wamp/link.ts'
+import { scanCbor, scanMsgpack } from './binary-scan.ts'
+
+/** One serializer. */
+export interface Codec {
+  readonly isBinary: boolean
+  /** @throws when the message holds what the serializer cannot carry */
+  encode(message: WampMessage): string | Uint8Array
+  /** @throws when the bytes are no message of plain values */
+  decode(bytes: Buffer): unknown
+}
+
+/** Deepest nesting of a message: a document of 64 levels inside CALL and kwargs, with room. */
+const maxDepth = 80
+/** Most values of one message (reliability F6). */
+const maxValues = 1_000_000
+
+const minInteger = -(2n ** 63n)
+const maxInteger = 2n ** 64n - 1n
+
+/** Judges what a peer sent: safe integers become numbers, anything but plain data is refused. */
+function refine(value: unknown, depth: number): unknown {
+  if (depth > maxDepth) throw new RangeError('the message is nested too deeply')
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+    case 'number':
+      return value
+    case 'bigint':
+      return integer(value)
+    case 'undefined':
+      return null
+    default:
+  }
+  if (value === null) return value
+  if (value instanceof Uint8Array) {
+    return new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+  }
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++)
+      value[index] = refine(value[index], depth + 1)
+    return value
+  }
+  // dates, sets, regular expressions and the like: extensions of the two libraries, not of WAMP
+  if (typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) {
+    throw new TypeError('the message holds a value that is no plain data')
+  }
+  const map = value as Record<string, unknown>
+  for (const key in map) map[key] = refine(map[key], depth + 1)
+  return map
+}
+
+function integer(value: bigint): number | bigint {
+  if (value < minInteger || value > maxInteger) {
+    throw new RangeError('the message holds an integer of more than 64 bits')
+  }
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : value
+}
+
+/**
+ * Makes ready for a binary serializer: both libraries write integers beyond 32 bits as floats unless they are BigInt, and
+ * mangle lone surrogates so that the receiver would drop the connection (reliability F5). Copies only what changes.
+ */
+function widen(value: unknown): unknown {
+  switch (typeof value) {
+    case 'number':
+      return (value > 0xffff_ffff || value < -0x8000_0000) && Number.isSafeInteger(value)
+        ? BigInt(value)
+        : value
+    case 'string':
+      if (!value.isWellFormed()) throw new TypeError('the message holds text that is no Unicode')
+      return value
+    case 'bigint':
+      integer(value)
+      return value
+    case 'undefined':
+      return null
+    case 'object':
+      if (value === null || value instanceof Uint8Array) return value
+      return Array.isArray(value) ? widenList(value) : widenMap(value as Record<string, unknown>)
+    default:
+      return value
+  }
+}
+
+function widenList(list: readonly unknown[]): unknown {
+  let copy: unknown[] | undefined
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index]
+    const wide = widen(item)
+    if (wide !== item) {
+      copy ??= [...list]
+      copy[index] = wide
+    }
+  }
+  return copy ?? list
+}
+
+function widenMap(map: Readonly<Record<string, unknown>>): unknown {
+  let copy: Record<string, unknown> | undefined
+  for (const key in map) {
+    const wide = widen(map[key])
+    if (wide !== map[key]) {
+      copy ??= { ...map }
+      copy[key] = wide
+    }
+  }
+  return copy ?? map
+}
+
+/** Bytes in JSON: a NUL, then base64 (WAMP: Binary conversion of JSON strings). Anything else stays text. */
+function restoreBytes(value: unknown): unknown {
+  if (typeof value === 'string') {
+    if (value.charCodeAt(0) !== 0) return value
+    const text = value.slice(1)
+    const bytes = Buffer.from(text, 'base64')
+    return bytes.toString('base64') === text ? new Uint8Array(bytes) : value
+  }
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) value[index] = restoreBytes(value[index])
+  } else if (typeof value === 'object' && value !== null) {
+    const map = value as Record<string, unknown>
+    for (const key in map) map[key] = restoreBytes(map[key])
+  }
+  return value
+}
+
+/** Encodes a message once, however many peers it goes to in a row. */
+function once<T extends string | Uint8Array>(encode: (message: WampMessage) => T) {
+  let last: WampMessage | undefined
+  let encoded: T
+  return (message: WampMessage): T => {
+    if (message !== last) {
+      encoded = encode(message)
+      // small ones only, lest the last large one stay in memory
+      last = encoded.length < 65_536 ? message : undefined
+    }
+    return encoded
+  }
+}
+
+const msgpackEncoder = new Encoder({ useBigInt64: true, maxDepth: 2 * maxDepth })
+const msgpackDecoder = new Decoder({ useBigInt64: true })
+const cborOptions = { useRecords: false, mapsAsObjects: true, tagUint8Array: false }
+const cborEncoder = new CborEncoder({ ...cborOptions, encodeUndefinedAsNil: true })
+const cborDecoder = new CborDecoder({ ...cborOptions, copyBuffers: true })
+
+/** WebSocket subprotocol to serializer. */
+export const codecs: ReadonlyMap<string, Codec> = new Map([
+  [
+    'wamp.2.json',
+    {
+      isBinary: false,
+      encode: once((message) => stringifyJson(message)),
+      decode(bytes) {
+        const value = parseJson(bytes, { limits: { depth: maxDepth, values: maxValues } })
+        return bytes.includes('\\u0000') ? restoreBytes(value) : value
+      },
+    },
+  ],
+  [
+    'wamp.2.msgpack',
+    {
+      isBinary: true,
+      encode: once((message) => msgpackEncoder.encode(widen(message))),
+      decode(bytes) {
+        scanMsgpack(bytes, maxValues)
+        return refine(msgpackDecoder.decode(bytes), 0)
+      },
+    },
+  ],
+  [
+    'wamp.2.cbor',
+    {
+      isBinary: true,
+      encode: once((message) => cborEncoder.encode(widen(message))),
+      decode(bytes) {
+        scanCbor(bytes, maxValues)
+        return refine(cborDecoder.decode(bytes), 0)
+      },
+    },
+  ],
+] satisfies [string, Codec][])

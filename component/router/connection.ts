@@ -1,0 +1,267 @@
+/** One transport from HELLO to GOODBYE: authentication, then messages, then the end. Sessions may follow one another on it. */
+import type { Clock } from '#component/clock.ts'
+import type { WampMessage } from '#component/wamp/link.ts'
+import { features } from './features.ts'
+import { code, describeViolation, type Options, ProtocolViolation } from './messages.ts'
+import type { Authentication, Challenge, RealmPolicy, Welcome } from './ports.ts'
+import { randomId } from './random-id.ts'
+import type { Realm } from './realm.ts'
+import { Session, type Transport } from './session.ts'
+
+/** What a connection needs of the router. */
+export interface ConnectionPorts {
+  readonly policy: RealmPolicy
+  readonly clock: Clock
+  /** Milliseconds from opening, or from GOODBYE, to WELCOME. */
+  readonly handshakeTimeoutMs: number
+  /** Undefined when the realm is not served. */
+  readonly realm: (uri: string) => Realm | undefined
+  /** Told of failures that no peer is to blame for. */
+  readonly onError: (error: unknown) => void
+}
+
+/** How long a peer may take to answer GOODBYE, in milliseconds. */
+const goodbyeTimeoutMs = 1_000
+
+/** WebSocket close codes (RFC 6455 §7.4.1). */
+const closeNormal = 1000
+const closeProtocolError = 1002
+
+/** What HELLO asked for, while it is being answered. */
+interface Attempt {
+  readonly realm: string
+  readonly session: number
+  readonly authmethod: string
+  readonly roles: unknown
+  challenge: Challenge | undefined
+}
+
+type State =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'joining'; readonly attempt: Attempt }
+  | { readonly kind: 'joined'; readonly session: Session; readonly realm: Realm }
+  /** GOODBYE is sent, and not yet answered. */
+  | { readonly kind: 'leaving' }
+  | { readonly kind: 'closed' }
+
+/** The router's end of one transport. */
+export class Connection {
+  readonly #transport: Transport
+  readonly #ports: ConnectionPorts
+  #state: State = { kind: 'new' }
+  #stopTimer: () => void = () => {}
+
+  constructor(transport: Transport, ports: ConnectionPorts) {
+    this.#transport = transport
+    this.#ports = ports
+    this.#awaitWelcome()
+  }
+
+  /** The realm that is joined, or being joined. */
+  get realm(): string | undefined {
+    if (this.#state.kind === 'joined') return this.#state.realm.uri
+    return this.#state.kind === 'joining' ? this.#state.attempt.realm : undefined
+  }
+
+  /** A message has arrived. Never throws: what goes wrong ends this session only. */
+  receive(message: unknown): void {
+    try {
+      const violation = describeViolation(message)
+      if (violation !== undefined) throw new ProtocolViolation(violation)
+      this.#dispatch(message as WampMessage)
+    } catch (error) {
+      if (error instanceof ProtocolViolation) {
+        this.abort('wamp.error.protocol_violation', error.message, closeProtocolError)
+      } else {
+        this.#ports.onError(error)
+        this.abort('wamp.error.system_failure', 'an internal error occurred')
+      }
+    }
+  }
+
+  #dispatch(message: WampMessage): void {
+    const state = this.#state
+    switch (state.kind) {
+      case 'joined':
+        if (message[0] === code.goodbye) this.#answerGoodbye(state)
+        else if (message[0] === code.abort) this.#finish(closeNormal, 'aborted by the peer')
+        else state.realm.handle(state.session, message)
+        break
+      case 'new':
+        if (message[0] === code.hello) this.#hello(String(message[1]), message[2] as Options)
+        else if (message[0] === code.abort) this.#finish(closeNormal, 'aborted by the peer')
+        else throw new ProtocolViolation('expected HELLO')
+        break
+      case 'joining':
+        if (message[0] === code.abort) this.#finish(closeNormal, 'aborted by the peer')
+        else if (message[0] === code.authenticate && state.attempt.challenge !== undefined) {
+          this.#authenticate(state.attempt, state.attempt.challenge, String(message[1]))
+        } else throw new ProtocolViolation('expected AUTHENTICATE in answer to CHALLENGE')
+        break
+      case 'leaving':
+        if (message[0] === code.goodbye) this.#finish(closeNormal, 'goodbye')
+        break
+      case 'closed':
+        break
+    }
+  }
+
+  #awaitWelcome(): void {
+    this.#stopTimer()
+    this.#stopTimer = this.#ports.clock.after(this.#ports.handshakeTimeoutMs, () => {
+      this.abort('wamp.error.authentication_failed', 'the session was not joined in time')
+    })
+  }
+
+  #hello(realm: string, details: Options): void {
+    const { authextra, authid, authmethods = ['anonymous'], roles } = details
+    if (typeof roles !== 'object' || roles === null) {
+      throw new ProtocolViolation('HELLO: the details have no map of roles')
+    }
+    if (this.#ports.realm(realm) === undefined) {
+      this.abort('wamp.error.no_such_realm', 'there is no such realm')
+      return
+    }
+    const offered: readonly unknown[] = Array.isArray(authmethods) ? authmethods : []
+    const served = this.#ports.policy.authmethods(realm)
+    const authmethod = offered.find(
+      (method): method is string => typeof method === 'string' && served.includes(method),
+    )
+    if (authmethod === undefined) {
+      const text = 'the realm serves none of the authentication methods offered'
+      this.abort('wamp.error.no_matching_auth_method', text)
+      return
+    }
+    const session = randomId(this.#ports.clock)
+    const attempt = { realm, session, authmethod, roles, challenge: undefined }
+    this.#state = { kind: 'joining', attempt }
+    const answer = this.#ports.policy.authenticate({
+      ...{ realm, session, authmethod },
+      authid: typeof authid === 'string' ? authid : undefined,
+      authextra: typeof authextra === 'object' && authextra !== null ? { ...authextra } : {},
+      peer: this.#transport.peer,
+    })
+    this.#settle(attempt, answer)
+  }
+
+  /** Goes on when the policy has answered, unless the attempt is over by then. */
+  #settle(attempt: Attempt, answer: Promise<Authentication | undefined>): void {
+    answer.then(
+      (authentication) => {
+        if (this.#isCurrent(attempt)) this.#proceed(attempt, authentication)
+      },
+      (error: unknown) => {
+        this.#ports.onError(error)
+        if (!this.#isCurrent(attempt)) return
+        this.abort('wamp.error.authentication_failed', 'the authentication itself failed')
+      },
+    )
+  }
+
+  #isCurrent(attempt: Attempt): boolean {
+    return this.#state.kind === 'joining' && this.#state.attempt === attempt
+  }
+
+  #proceed(attempt: Attempt, authentication: Authentication | undefined): void {
+    switch (authentication?.kind) {
+      case 'welcome':
+        this.#welcome(attempt, authentication)
+        break
+      case 'challenge':
+        attempt.challenge = authentication
+        this.#trySend([code.challenge, authentication.challenge, authentication.extra])
+        break
+      case 'refuse':
+        this.abort(authentication.reason, authentication.message)
+        break
+      case undefined:
+        this.abort('wamp.error.authentication_failed', 'the authentication has failed')
+        break
+    }
+  }
+
+  #authenticate(attempt: Attempt, challenge: Challenge, signature: string): void {
+    attempt.challenge = undefined // one try
+    this.#settle(attempt, challenge.check(signature))
+  }
+
+  #welcome(attempt: Attempt, welcome: Welcome): void {
+    const realm = this.#ports.realm(attempt.realm)
+    if (realm === undefined) {
+      this.abort('wamp.error.no_such_realm', 'the realm was closed meanwhile')
+      return
+    }
+    const { authmethod, session: id } = attempt
+    const session = new Session({
+      ...{ id, realm: realm.uri, authmethod, welcome, roles: attempt.roles },
+      transport: this.#transport,
+      end: (reason, message) => this.goodbye(reason, message),
+    })
+    this.#stopTimer()
+    this.#state = { kind: 'joined', session, realm }
+    const details = {
+      ...{ realm: realm.uri, authid: session.authid, authrole: session.authrole, authmethod },
+      ...{ authprovider: 'realm', authextra: welcome.authextra ?? {}, roles: features },
+    }
+    this.#trySend([code.welcome, id, details])
+    realm.join(session)
+  }
+
+  /** The peer leaves; it may say HELLO again. */
+  #answerGoodbye({ realm, session }: Extract<State, { kind: 'joined' }>): void {
+    this.#state = { kind: 'new' }
+    realm.leave(session)
+    this.#trySend([code.goodbye, {}, 'wamp.close.goodbye_and_out'])
+    this.#awaitWelcome()
+  }
+
+  /** Ends the session from here, then the transport. */
+  goodbye(reason: string, message = 'the session is closed by the router'): void {
+    const state = this.#state
+    if (state.kind !== 'joined') {
+      if (state.kind === 'new' || state.kind === 'joining') this.abort(reason, message)
+      return
+    }
+    this.#state = { kind: 'leaving' }
+    this.#stopTimer = this.#ports.clock.after(goodbyeTimeoutMs, () => {
+      this.#finish(closeNormal, 'goodbye')
+    })
+    this.#trySend([code.goodbye, { message }, reason])
+    state.realm.leave(state.session)
+  }
+
+  /** Refuses or ends the session at once, with ABORT, and closes the transport. */
+  abort(reason: string, message: string, closeCode = closeNormal): void {
+    if (this.#state.kind === 'closed') return
+    if (this.#state.kind !== 'leaving') this.#trySend([code.abort, { message }, reason])
+    this.#finish(closeCode, reason)
+  }
+
+  #finish(closeCode: number, reason: string): void {
+    this.lost()
+    this.#transport.close(closeCode, reason)
+  }
+
+  /** Cuts a peer off that does not go. */
+  terminate(): void {
+    this.lost()
+    this.#transport.terminate()
+  }
+
+  /** The transport is gone. */
+  lost(): void {
+    const state = this.#state
+    this.#state = { kind: 'closed' }
+    this.#stopTimer()
+    if (state.kind === 'joined') state.realm.leave(state.session)
+  }
+
+  /** What the router itself says can always be encoded, but for an authextra of the policy's. */
+  #trySend(message: WampMessage): void {
+    try {
+      this.#transport.send(message)
+    } catch (error) {
+      this.#ports.onError(error)
+    }
+  }
+}

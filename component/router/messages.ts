@@ -1,0 +1,127 @@
+/** WAMP messages: their codes, and the shapes of those that a client may send. */
+import type { WampMessage } from '#component/wamp/link.ts'
+
+/** Message codes (WAMP: Message Codes and Direction). */
+export const code = {
+  hello: 1,
+  welcome: 2,
+  abort: 3,
+  challenge: 4,
+  authenticate: 5,
+  goodbye: 6,
+  error: 8,
+  publish: 16,
+  published: 17,
+  subscribe: 32,
+  subscribed: 33,
+  unsubscribe: 34,
+  unsubscribed: 35,
+  event: 36,
+  call: 48,
+  cancel: 49,
+  result: 50,
+  register: 64,
+  registered: 65,
+  unregister: 66,
+  unregistered: 67,
+  invocation: 68,
+  interrupt: 69,
+  yield: 70,
+} as const
+
+/** The options or details of a message. */
+export type Options = Readonly<Record<string, unknown>>
+
+/** A client's message that {@link describeViolation} found nothing wrong with. */
+export type CallMessage = readonly [48, number, Options, string, unknown[]?, Options?]
+export type CancelMessage = readonly [49, number, Options]
+export type RegisterMessage = readonly [64, number, Options, string]
+export type UnregisterMessage = readonly [66, number, number]
+export type YieldMessage = readonly [70, number, Options, unknown[]?, Options?]
+export type ErrorMessage = readonly [8, 68, number, Options, string, unknown[]?, Options?]
+export type PublishMessage = readonly [16, number, Options, string, unknown[]?, Options?]
+export type SubscribeMessage = readonly [32, number, Options, string]
+export type UnsubscribeMessage = readonly [34, number, number]
+
+/** A peer broke the rules: its session is aborted, nobody else's. */
+export class ProtocolViolation extends Error {}
+
+type Kind = 'id' | 'list' | 'map' | 'text' | 'invocation'
+
+interface Shape {
+  readonly name: string
+  readonly kinds: readonly Kind[]
+  /** How many fields after the code must be there. */
+  readonly required: number
+}
+
+const shape = (name: string, required: readonly Kind[], optional: readonly Kind[] = []): Shape => ({
+  name,
+  kinds: [...required, ...optional],
+  required: required.length,
+})
+
+const payload = ['list', 'map'] as const
+
+/** By code; what is not listed here is not a client's to send. */
+const shapes: readonly (Shape | undefined)[] = Object.assign(new Array<Shape | undefined>(71), {
+  [code.hello]: shape('HELLO', ['text', 'map']),
+  [code.abort]: shape('ABORT', ['map', 'text'], payload),
+  [code.authenticate]: shape('AUTHENTICATE', ['text', 'map']),
+  [code.goodbye]: shape('GOODBYE', ['map', 'text']),
+  [code.error]: shape('ERROR', ['invocation', 'id', 'map', 'text'], payload),
+  [code.publish]: shape('PUBLISH', ['id', 'map', 'text'], payload),
+  [code.subscribe]: shape('SUBSCRIBE', ['id', 'map', 'text']),
+  [code.unsubscribe]: shape('UNSUBSCRIBE', ['id', 'id']),
+  [code.call]: shape('CALL', ['id', 'map', 'text'], payload),
+  [code.cancel]: shape('CANCEL', ['id', 'map']),
+  [code.register]: shape('REGISTER', ['id', 'map', 'text']),
+  [code.unregister]: shape('UNREGISTER', ['id', 'id']),
+  [code.yield]: shape('YIELD', ['id', 'map'], payload),
+})
+
+/** Is the value a map of a message? */
+export const isMap = (value: unknown): value is Options =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !(value instanceof Uint8Array)
+
+function isKind(value: unknown, kind: Kind): boolean {
+  switch (kind) {
+    case 'id':
+      return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1
+    case 'list':
+      return Array.isArray(value)
+    case 'map':
+      return isMap(value)
+    case 'text':
+      return typeof value === 'string'
+    case 'invocation':
+      return value === code.invocation
+  }
+}
+
+/** What is wrong with the shape of a client's message; undefined when nothing is. */
+export function describeViolation(message: unknown): string | undefined {
+  if (!Array.isArray(message)) return 'expected a list as message'
+  const found = typeof message[0] === 'number' ? shapes[message[0]] : undefined
+  if (found === undefined) return 'expected a message that a client may send'
+  const count = message.length - 1
+  if (count < found.required || count > found.kinds.length) {
+    return `${found.name}: found ${count} fields, expected ${found.required} to ${found.kinds.length}`
+  }
+  for (let index = 0; index < count; index++) {
+    const kind = found.kinds[index]
+    if (kind !== undefined && !isKind(message[index + 1], kind)) {
+      return `${found.name}: field ${index + 1} is no ${kind}`
+    }
+  }
+  return undefined
+}
+
+/** A message with the payload of another one: its args and kwargs, as far as it has any. */
+export function withPayload(head: unknown[], source: WampMessage, at: number): WampMessage {
+  for (let index = at; index < source.length; index++) head.push(source[index])
+  return head
+}

@@ -1,0 +1,201 @@
+/** The router's own procedures: what it knows of sessions, registrations and subscriptions (WAMP: Meta API). */
+import { type CallMessage, code, type Options } from './messages.ts'
+import type { Registration, Session, Subscription } from './session.ts'
+import { isMatch, isUri } from './uri.ts'
+import type { UriIndex } from './uri-index.ts'
+
+/** What the procedures read. */
+export interface MetaPorts {
+  readonly sessions: ReadonlyMap<number, Session>
+  readonly dealer: {
+    readonly registrations: ReadonlyMap<number, Registration>
+    readonly index: UriIndex<Registration>
+  }
+  readonly broker: {
+    readonly subscriptions: ReadonlyMap<number, Subscription>
+    readonly index: UriIndex<Subscription>
+  }
+}
+
+interface MetaCall {
+  readonly caller: Session
+  readonly args: readonly unknown[]
+  readonly kwargs: Options
+}
+
+type MetaProcedure = (ports: MetaPorts, call: MetaCall) => unknown
+
+/** An ERROR of a meta procedure. */
+class MetaError extends Error {
+  readonly uri: string
+
+  constructor(uri: string, message: string) {
+    super(message)
+    this.uri = uri
+  }
+}
+
+function text(value: unknown, what: string): string {
+  if (typeof value === 'string') return value
+  throw new MetaError('wamp.error.invalid_argument', `expected ${what}`)
+}
+
+function find<T>(map: ReadonlyMap<number, T>, id: unknown, kind: string): T {
+  const found = typeof id === 'number' ? map.get(id) : undefined
+  if (found !== undefined) return found
+  throw new MetaError(`wamp.error.no_such_${kind}`, `there is no such ${kind}`)
+}
+
+/** The sessions with one of the roles that the first argument lists; all without it. */
+function filtered({ sessions }: MetaPorts, [roles]: readonly unknown[]): Session[] {
+  const all = [...sessions.values()]
+  if (roles === undefined || roles === null) return all
+  if (!Array.isArray(roles)) {
+    throw new MetaError('wamp.error.invalid_argument', 'expected a list of roles')
+  }
+  return all.filter(({ authroles }) => authroles.some((role) => roles.includes(role)))
+}
+
+/** Ends sessions, never the caller's; their ids. */
+function kill(sessions: Iterable<Session>, { caller, kwargs }: MetaCall): number[] {
+  const { reason = 'wamp.close.killed', message } = kwargs
+  if (!isUri(text(reason, 'a URI as reason'))) {
+    throw new MetaError('wamp.error.invalid_uri', 'the reason is no URI')
+  }
+  const killed = [...sessions].filter((session) => session !== caller)
+  for (const session of killed) {
+    session.end(String(reason), typeof message === 'string' ? message : undefined)
+  }
+  return killed.map(({ id }) => id)
+}
+
+const byId = ({ id }: { readonly id: number }): number => id
+
+interface Entry {
+  readonly id: number
+  readonly uri: string
+  readonly match: string
+  readonly created: string
+}
+
+/** The procedures that registrations and subscriptions have in common. */
+function lookups<E extends Entry>(
+  kind: 'registration' | 'subscription',
+  indexOf: (ports: MetaPorts) => UriIndex<E>,
+  entriesOf: (ports: MetaPorts) => ReadonlyMap<number, E>,
+  peersOf: (entry: E) => Iterable<Session>,
+): readonly (readonly [string, MetaProcedure])[] {
+  const peers = kind === 'registration' ? 'callees' : 'subscribers'
+  return [
+    [
+      `wamp.${kind}.list`,
+      (ports) =>
+        Object.fromEntries(
+          (['exact', 'prefix', 'wildcard'] as const).map((match) => [
+            match,
+            [...indexOf(ports).values(match)].map(byId),
+          ]),
+        ),
+    ],
+    [
+      `wamp.${kind}.lookup`,
+      (ports, { args: [uri, options] }) => {
+        const match = (options as Options | null | undefined)?.match ?? 'exact'
+        if (!isMatch(match)) {
+          throw new MetaError('wamp.error.option_not_allowed', 'match is none of WAMP')
+        }
+        return indexOf(ports).get(match, text(uri, 'a URI'))?.id ?? null
+      },
+    ],
+    [
+      `wamp.${kind}.get`,
+      (ports, { args: [id] }) => {
+        const entry = find(entriesOf(ports), id, kind)
+        const { uri, match, created } = entry
+        const invoke = 'invoke' in entry ? { invoke: entry.invoke } : {}
+        return { id: entry.id, created, uri, match, ...invoke }
+      },
+    ],
+    [
+      `wamp.${kind}.list_${peers}`,
+      (ports, { args: [id] }) => [...peersOf(find(entriesOf(ports), id, kind))].map(byId),
+    ],
+    [
+      `wamp.${kind}.count_${peers}`,
+      (ports, { args: [id] }) => [...peersOf(find(entriesOf(ports), id, kind))].length,
+    ],
+  ]
+}
+
+const procedures: ReadonlyMap<string, MetaProcedure> = new Map([
+  ['wamp.session.count', (ports, { args }) => filtered(ports, args).length],
+  ['wamp.session.list', (ports, { args }) => filtered(ports, args).map(byId)],
+  ['wamp.session.get', ({ sessions }, { args: [id] }) => find(sessions, id, 'session').describe()],
+  [
+    'wamp.session.kill',
+    ({ sessions }, call) => {
+      const session = find(sessions, call.args[0], 'session')
+      if (session === call.caller) find(sessions, undefined, 'session')
+      kill([session], call)
+      return null
+    },
+  ],
+  [
+    'wamp.session.kill_by_authid',
+    ({ sessions }, call) => {
+      const wanted = text(call.args[0], 'an authid')
+      return kill(
+        [...sessions.values()].filter(({ authid }) => authid === wanted),
+        call,
+      )
+    },
+  ],
+  [
+    'wamp.session.kill_by_authrole',
+    ({ sessions }, call) => {
+      const role = text(call.args[0], 'a role')
+      return kill(
+        [...sessions.values()].filter(({ authroles }) => authroles.includes(role)),
+        call,
+      )
+    },
+  ],
+  ['wamp.session.kill_all', ({ sessions }, call) => kill(sessions.values(), call).length],
+  ...lookups(
+    'registration',
+    ({ dealer }) => dealer.index,
+    ({ dealer }) => dealer.registrations,
+    ({ callees }) => callees,
+  ),
+  [
+    'wamp.registration.match',
+    ({ dealer }, { args: [uri] }) => dealer.index.best(text(uri, 'a URI'))?.id ?? null,
+  ],
+  ...lookups(
+    'subscription',
+    ({ broker }) => broker.index,
+    ({ broker }) => broker.subscriptions,
+    ({ subscribers }) => subscribers,
+  ),
+  [
+    'wamp.subscription.match',
+    ({ broker }, { args: [uri] }) => broker.index.all(text(uri, 'a URI')).map(byId),
+  ],
+] satisfies (readonly [string, MetaProcedure])[])
+
+/** Answers a CALL of a `wamp.*` procedure. */
+export function callMeta(ports: MetaPorts, caller: Session, message: CallMessage): void {
+  const [, request, , uri, args = [], kwargs = {}] = message
+  const procedure = procedures.get(uri)
+  if (procedure === undefined) {
+    const text = 'the router has no such procedure'
+    caller.refuse(code.call, request, 'wamp.error.no_such_procedure', text)
+    return
+  }
+  try {
+    caller.send([code.result, request, {}, [procedure(ports, { caller, args, kwargs })]])
+  } catch (error) {
+    if (!(error instanceof MetaError)) throw error
+    caller.refuse(code.call, request, error.uri, error.message)
+  }
+}

@@ -1,0 +1,101 @@
+/** One realm of the router: its sessions, and the messages they exchange. */
+import type { Clock } from '#component/clock.ts'
+import type { WampMessage } from '#component/wamp/link.ts'
+import type { Authorizer } from './authorize.ts'
+import { Broker } from './broker.ts'
+import { Dealer } from './dealer.ts'
+import {
+  type CallMessage,
+  type CancelMessage,
+  code,
+  type ErrorMessage,
+  ProtocolViolation,
+  type PublishMessage,
+  type RegisterMessage,
+  type SubscribeMessage,
+  type UnregisterMessage,
+  type UnsubscribeMessage,
+  type YieldMessage,
+} from './messages.ts'
+import { callMeta } from './meta.ts'
+import type { Session } from './session.ts'
+
+/** What a realm needs of the router. */
+export interface RealmPorts {
+  readonly clock: Clock
+  readonly authorizer: Authorizer
+  readonly maxRetained: number
+}
+
+/** A realm that somebody has joined. */
+export class Realm {
+  readonly uri: string
+  readonly sessions = new Map<number, Session>()
+  readonly #broker: Broker
+  readonly #dealer: Dealer
+
+  constructor(uri: string, ports: RealmPorts) {
+    this.uri = uri
+    const broker = new Broker(ports)
+    this.#broker = broker
+    const dealer = new Dealer({
+      ...ports,
+      announce: (topic, args) => broker.announce(topic, args),
+      callMeta: (session, message) =>
+        callMeta({ sessions: this.sessions, dealer, broker }, session, message),
+    })
+    this.#dealer = dealer
+  }
+
+  join(session: Session): void {
+    this.sessions.set(session.id, session)
+    this.#broker.announce('wamp.session.on_join', [session.describe()])
+  }
+
+  leave(session: Session): void {
+    if (!this.sessions.delete(session.id)) return
+    session.isOpen = false
+    this.#broker.leave(session)
+    this.#dealer.leave(session)
+    const { authid, authrole, id } = session
+    this.#broker.announce('wamp.session.on_leave', [id, authid, authrole])
+  }
+
+  /**
+   * Serves one message of a joined session, already of the right shape.
+   * @throws ProtocolViolation
+   */
+  handle(session: Session, message: WampMessage): void {
+    switch (message[0]) {
+      case code.call:
+        this.#dealer.call(session, message as CallMessage)
+        break
+      case code.yield:
+        this.#dealer.yield(session, message as YieldMessage)
+        break
+      case code.publish:
+        this.#broker.publish(session, message as PublishMessage)
+        break
+      case code.error:
+        this.#dealer.error(session, message as ErrorMessage)
+        break
+      case code.cancel:
+        this.#dealer.cancel(session, message as CancelMessage)
+        break
+      case code.register:
+        this.#dealer.register(session, message as RegisterMessage)
+        break
+      case code.unregister:
+        this.#dealer.unregister(session, message as UnregisterMessage)
+        break
+      case code.subscribe:
+        this.#broker.subscribe(session, message as SubscribeMessage)
+        break
+      case code.unsubscribe:
+        this.#broker.unsubscribe(session, message as UnsubscribeMessage)
+        break
+      default:
+        throw new ProtocolViolation('the message does not belong into a joined session')
+    }
+  }
+}

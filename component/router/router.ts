@@ -1,0 +1,181 @@
+/** The embedded WAMP router: realms, and the two ways to reach them, WebSocket and a link within the process. */
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import { type Clock, systemClock } from '#component/clock.ts'
+import type { Link, OpenLink } from '#component/wamp/link.ts'
+import { Authorizer } from './authorize.ts'
+import { codecs } from './codec.ts'
+import { Connection, type ConnectionPorts } from './connection.ts'
+import { linkPair } from './link-pair.ts'
+import type { Peer, RealmPolicy } from './ports.ts'
+import { Realm } from './realm.ts'
+import { WebSocketTransport } from './websocket-transport.ts'
+
+/** What a router is made of. */
+export interface RouterOptions {
+  readonly policy: RealmPolicy
+  readonly clock?: Clock
+  /** Bytes of one message from a peer; longer ones close its WebSocket with 1009. Default 16 MiB. */
+  readonly maxMessageBytes?: number
+  /** Bytes that a peer may leave unread before it is disconnected. Default 64 MiB. */
+  readonly maxBufferedBytes?: number
+  /** Milliseconds from the opening of a transport to WELCOME. Default 10,000. */
+  readonly handshakeTimeoutMs?: number
+  /** Milliseconds of silence until a ping; lost after as many again. Default 5,000. */
+  readonly pingIntervalMs?: number
+  /** Topics of one realm that keep their last retained event. Default 10,000. */
+  readonly maxRetained?: number
+  /** Told of failures that no peer is to blame for: a policy that throws, a bug. */
+  readonly onError?: (error: unknown) => void
+}
+
+const inProcess: Peer = { address: '127.0.0.1', isInProcess: true }
+
+/** How long peers may take to answer GOODBYE before {@link Router.close} cuts them off, in milliseconds. */
+const closeTimeoutMs = 1_500
+
+/** One router. Nothing listens by itself: upgrade requests are handed to it. */
+export class Router {
+  readonly #realms = new Map<string, Realm>()
+  readonly #connections = new Set<Connection>()
+  readonly #options: RouterOptions
+  readonly #clock: Clock
+  readonly #ports: ConnectionPorts
+  readonly #webSockets: WebSocketServer
+  #isClosed = false
+
+  constructor(options: RouterOptions) {
+    const { clock = systemClock, onError = () => {}, policy } = options
+    this.#options = options
+    this.#clock = clock
+    const authorizer = new Authorizer(policy, onError)
+    const realmPorts = { clock, authorizer, maxRetained: options.maxRetained ?? 10_000 }
+    this.#ports = {
+      ...{ policy, clock, onError },
+      handshakeTimeoutMs: options.handshakeTimeoutMs ?? 10_000,
+      realm: (uri) => {
+        if (this.#isClosed || !policy.hasRealm(uri)) return undefined
+        const realm = this.#realms.get(uri) ?? new Realm(uri, realmPorts)
+        this.#realms.set(uri, realm)
+        return realm
+      },
+    }
+    this.#webSockets = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: options.maxMessageBytes ?? 16 * 1024 * 1024,
+      handleProtocols: (offered) => firstServed(offered) ?? false,
+    })
+  }
+
+  /** Sessions joined now. */
+  get sessionCount(): number {
+    let count = 0
+    for (const realm of this.#realms.values()) count += realm.sessions.size
+    return count
+  }
+
+  /** Opens a link into the router for a peer in this process. */
+  readonly openLink: OpenLink = () => {
+    const [client, link] = linkPair()
+    if (this.#isClosed) link.close(1001, 'wamp.close.system_shutdown')
+    else this.#serveLink(link)
+    return client
+  }
+
+  #serveLink(link: Link): void {
+    const transport = {
+      peer: inProcess,
+      send: (message: readonly unknown[]) => link.send(message),
+      close: (code: number, reason: string) => link.close(code, reason),
+      terminate: () => link.close(1006, ''),
+    }
+    const connection = this.#connect(transport)
+    link.onMessage = (message) => connection.receive(message)
+    link.onClose = () => this.#disconnect(connection)
+  }
+
+  #connect(transport: ConstructorParameters<typeof Connection>[0]): Connection {
+    const connection = new Connection(transport, this.#ports)
+    this.#connections.add(connection)
+    return connection
+  }
+
+  #disconnect(connection: Connection): void {
+    connection.lost()
+    this.#connections.delete(connection)
+  }
+
+  /**
+   * Takes an upgrade request of a node:http server over. Refused with 400 without a subprotocol that is served, with 503
+   * when the router is closed.
+   * @param address IP address of the peer
+   */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, address: string): void {
+    if (this.#isClosed) {
+      refuseUpgrade(socket, '503 Service Unavailable')
+      return
+    }
+    const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',')
+    const protocol = firstServed(offered.map((name) => name.trim()))
+    const codec = protocol === undefined ? undefined : codecs.get(protocol)
+    if (codec === undefined) {
+      refuseUpgrade(socket, '400 Bad Request')
+      return
+    }
+    this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+      const transport = new WebSocketTransport({
+        ...{ webSocket, socket, codec, clock: this.#clock },
+        peer: { address, isInProcess: false },
+        pingIntervalMs: this.#options.pingIntervalMs ?? 5_000,
+        maxBufferedBytes: this.#options.maxBufferedBytes ?? 64 * 1024 * 1024,
+        onMessage: (message) => connection.receive(message),
+        onClose: () => this.#disconnect(connection),
+      })
+      const connection = this.#connect(transport)
+    })
+  }
+
+  /** Says GOODBYE to the sessions of a realm that is served no more. */
+  closeRealm(uri: string): void {
+    for (const connection of this.#connections) {
+      if (connection.realm === uri) connection.goodbye('wamp.close.close_realm')
+    }
+    this.#realms.delete(uri)
+  }
+
+  /** Says GOODBYE to everybody; resolves when all are gone, after 1.5 s at the latest. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const connection of this.#connections) {
+      connection.goodbye('wamp.close.system_shutdown', 'the router is shutting down')
+    }
+    await this.#emptied()
+    for (const connection of this.#connections) connection.terminate()
+    this.#webSockets.close()
+  }
+
+  #emptied(): Promise<void> {
+    const deadline = this.#clock.now() + closeTimeoutMs
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (this.#connections.size === 0 || this.#clock.now() >= deadline) resolve()
+        else this.#clock.after(10, look)
+      }
+      look()
+    })
+  }
+}
+
+function firstServed(offered: Iterable<string>): string | undefined {
+  for (const name of offered) if (codecs.has(name)) return name
+  return undefined
+}
+
+function refuseUpgrade(socket: Duplex, status: string): void {
+  socket.on('error', () => {}) // node:http listens no more once it has handed the socket over
+  socket.once('finish', () => socket.destroy())
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}

@@ -1,0 +1,146 @@
+/** One joined session as the router sees it: who it is, what it announced, and what is under way for it. */
+import type { WampMessage } from '#component/wamp/link.ts'
+import { code, isMap, type Options } from './messages.ts'
+import type { Peer, Welcome } from './ports.ts'
+import type { Match } from './uri.ts'
+
+/** A way to reach a peer. */
+export interface Transport {
+  readonly peer: Peer
+  /** @throws when the message cannot be encoded for this peer */
+  send(message: WampMessage): void
+  /** Closes after everything sent before has gone out. */
+  close(code: number, reason: string): void
+  /** Closes at once. */
+  terminate(): void
+}
+
+/** A procedure, or a pattern of procedures, and who serves it. */
+export interface Registration {
+  readonly id: number
+  readonly uri: string
+  readonly match: Match
+  readonly invoke: string
+  /** ISO 8601. */
+  readonly created: string
+  /** In the order of registration. */
+  readonly callees: Session[]
+  /** Round-robin: how many calls so far. */
+  turn: number
+}
+
+/** A topic, or a pattern of topics, and who listens. */
+export interface Subscription {
+  readonly id: number
+  readonly uri: string
+  readonly match: Match
+  /** ISO 8601. */
+  readonly created: string
+  readonly subscribers: Set<Session>
+}
+
+/** A call under way. */
+export interface Invocation {
+  readonly caller: Session
+  readonly callRequest: number
+  readonly callee: Session
+  readonly request: number
+  readonly procedure: string
+  readonly receivesProgress: boolean
+  /** Takes the timer of the call's timeout back. */
+  stopTimer: (() => void) | undefined
+}
+
+/** Does the peer announce the feature for the role? */
+function announces(roles: unknown, role: string, feature: string): boolean {
+  const announced = isMap(roles) ? roles[role] : undefined
+  const features = isMap(announced) ? announced.features : undefined
+  return isMap(features) && features[feature] === true
+}
+
+/** What a session is made of. */
+export interface SessionOptions {
+  readonly id: number
+  readonly realm: string
+  readonly authmethod: string
+  readonly welcome: Welcome
+  /** HELLO.Details.roles. */
+  readonly roles: unknown
+  readonly transport: Transport
+  /** Ends the session: GOODBYE with a reason. */
+  readonly end: (reason: string, message?: string) => void
+}
+
+/** A peer that has joined a realm. */
+export class Session {
+  readonly id: number
+  readonly realm: string
+  readonly authid: string
+  readonly authroles: readonly string[]
+  readonly authmethod: string
+  /** Only these may be sent INTERRUPT: clients close on an unannounced one. */
+  readonly canBeInterrupted: boolean
+  readonly transport: Transport
+  readonly end: (reason: string, message?: string) => void
+  /** False once it has said or heard GOODBYE, or is gone: nothing is sent any more. */
+  isOpen = true
+  /** Calls of this session under way, by the request id of CALL. */
+  readonly calls = new Map<number, Invocation>()
+  /** Invocations of this session under way, by the request id of INVOCATION. */
+  readonly invocations = new Map<number, Invocation>()
+  readonly registrations = new Map<number, Registration>()
+  readonly subscriptions = new Map<number, Subscription>()
+  #invocationCount = 0
+
+  constructor(options: SessionOptions) {
+    this.id = options.id
+    this.realm = options.realm
+    this.authid = options.welcome.authid
+    this.authroles = options.welcome.authroles
+    this.authmethod = options.authmethod
+    this.canBeInterrupted = announces(options.roles, 'callee', 'call_canceling')
+    this.transport = options.transport
+    this.end = options.end
+  }
+
+  /** What is announced where WAMP knows one role only. */
+  get authrole(): string {
+    return this.authroles[0] ?? ''
+  }
+
+  /** The id of the next INVOCATION: sequential, in the scope of the session. */
+  nextInvocation(): number {
+    this.#invocationCount += 1
+    return this.#invocationCount
+  }
+
+  /** False when the message cannot be encoded for this peer. */
+  send(message: WampMessage): boolean {
+    try {
+      if (this.isOpen) this.transport.send(message)
+      return true
+    } catch {
+      return false // the sender of the payload is told, by whoever passes it on
+    }
+  }
+
+  /** ERROR to a request of this session. */
+  refuse(type: number, request: number, uri: string, message: string): void {
+    this.send([code.error, type, request, {}, uri, [message]])
+  }
+
+  /** What the session meta API shows. */
+  describe(): Options {
+    return {
+      session: this.id,
+      authid: this.authid,
+      authrole: this.authrole,
+      authmethod: this.authmethod,
+      authprovider: 'realm',
+      transport: {
+        type: this.transport.peer.isInProcess ? 'function' : 'websocket',
+        peer: this.transport.peer.address,
+      },
+    }
+  }
+}

@@ -1,0 +1,142 @@
+/** What each serializer writes, and what it refuses to read. */
+import { isDeepStrictEqual } from 'node:util'
+import { expect } from 'chai'
+import { codecs } from '#component/router/codec.ts'
+
+const codec = (name: string) => {
+  const found = codecs.get(`wamp.2.${name}`)
+  if (found === undefined) throw new TypeError('expected a serializer')
+  return found
+}
+const write = (name: string, value: unknown) => {
+  const encoded = codec(name).encode([value])
+  return typeof encoded === 'string' ? encoded : Buffer.from(encoded).toString('hex')
+}
+const read = (name: string, data: string) =>
+  codec(name).decode(Buffer.from(data, name === 'json' ? 'utf8' : 'hex'))
+
+const big = 2n ** 64n - 1n
+const small = -(2n ** 63n)
+
+describe('A serializer', () => {
+  for (const [name, value, encoded] of [
+    ['json', 2 ** 40, '[1099511627776]'],
+    ['json', big, '[18446744073709551615]'],
+    ['json', small, '[-9223372036854775808]'],
+    ['json', new Uint8Array([1, 2]), '["\\u0000AQI="]'],
+    ['json', { a: 'ž' }, '[{"a":"ž"}]'],
+    ['msgpack', 1, '9101'],
+    ['msgpack', 2 ** 40, '91cf0000010000000000'],
+    ['msgpack', -(2 ** 40), '91d3ffffff0000000000'],
+    ['msgpack', big, '91cfffffffffffffffff'],
+    ['msgpack', small, '91d38000000000000000'],
+    ['msgpack', new Uint8Array([1, 2]), '91c4020102'],
+    ['msgpack', { a: [2 ** 33] }, '9181a16191cf0000000200000000'],
+    ['cbor', 1, '8101'],
+    ['cbor', 2 ** 40, '811b0000010000000000'],
+    ['cbor', -(2 ** 40), '813b000000ffffffffff'],
+    ['cbor', big, '811bffffffffffffffff'],
+    ['cbor', small, '813b7fffffffffffffff'],
+    ['cbor', new Uint8Array([1, 2]), '81420102'],
+  ] as const) {
+    it(`writes and reads ${encoded} (${name})`, () => {
+      expect(write(name, value)).to.equal(encoded)
+      expect(read(name, encoded)).to.deep.equal([value])
+    })
+  }
+
+  for (const name of ['json', 'msgpack', 'cbor']) {
+    it(`writes undefined as null, and floats as they are (${name})`, () => {
+      const written = codec(name).encode([undefined, 1.5, 1e300])
+      expect(codec(name).decode(Buffer.from(written as string))).to.deep.equal([null, 1.5, 1e300])
+    })
+
+    it(`writes a message again that has changed in between (${name})`, () => {
+      const [one, two] = [['a'], ['b']]
+      const written = [one, one, two, one].map((message) =>
+        codec(name).decode(Buffer.from(codec(name).encode(message) as string)),
+      )
+      expect(written).to.deep.equal([['a'], ['a'], ['b'], ['a']])
+    })
+  }
+
+  for (const [name, what, value] of [
+    ['msgpack', 'an integer of more than 64 bits', 2n ** 64n],
+    ['cbor', 'an integer of more than 64 bits', -(2n ** 63n) - 1n],
+    ['msgpack', 'half a surrogate pair', '\ud800'],
+    ['cbor', 'half a surrogate pair', { a: ['\udfff'] }],
+    ['msgpack', 'a function', () => {}],
+  ] as const) {
+    it(`does not write ${what} (${name})`, () => {
+      expect(() => write(name, value)).to.throw()
+    })
+  }
+
+  for (const [name, what, data] of [
+    ['json', 'half a surrogate pair', '["\\ud800"]'],
+    ['json', 'an integer of more than 64 bits', '[18446744073709551616]'],
+    ['msgpack', 'nothing', ''],
+    ['msgpack', 'a value that is cut off', '9192'],
+    ['msgpack', 'something behind the message', '910101'],
+    ['msgpack', 'a time stamp', '91d6ff00000000'],
+    ['msgpack', 'a key __proto__', '9181a95f5f70726f746f5f5f01'],
+    ['msgpack', 'deep nesting', `${'91'.repeat(100)}01`],
+    ['msgpack', 'a billion values that are not there', '91dd3fffffff'],
+    ['cbor', 'nothing', ''],
+    ['cbor', 'a value that is cut off', '8182'],
+    ['cbor', 'a time stamp', '81c100'],
+    ['cbor', 'a bignum', '81c249010000000000000000'],
+    ['cbor', 'a set', '81d9010281a0'],
+    ['cbor', 'deep nesting', `${'81'.repeat(20_000)}01`],
+    ['cbor', 'a negative integer of more than 63 bits', '813bffffffffffffffff'],
+  ] as const) {
+    it(`does not read ${what} (${name})`, () => {
+      expect(() => read(name, data)).to.throw()
+    })
+  }
+
+  it('does not read bytes that are no UTF-8 (json)', () => {
+    const bytes = Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d])
+    expect(() => codec('json').decode(bytes)).to.throw()
+  })
+
+  it('reads text behind a NUL as bytes only when it is base64', () => {
+    expect(read('json', '["\\u0000AQI=", "\\u0000no base64", "AQI="]')).to.deep.equal([
+      new Uint8Array([1, 2]),
+      '\0no base64',
+      'AQI=',
+    ])
+  })
+
+  for (const [name, what, data] of [
+    ['json', 'holds', `[${'[],'.repeat(1_000_000)}[]]`],
+    ['msgpack', 'holds', `dd000f4241${'90'.repeat(1_000_001)}`],
+    ['msgpack', 'announces in nested lists', 'dd000f0000'.repeat(50)],
+    ['msgpack', 'announces in a map', '91df00100000'],
+    ['cbor', 'holds', `9a000f4241${'80'.repeat(1_000_001)}`],
+    ['cbor', 'holds in a list without a length', `9f${'80'.repeat(1_000_001)}ff`],
+    ['cbor', 'announces in nested lists', '9a000f0000'.repeat(50)],
+    ['cbor', 'announces in a map', '81ba00100000'],
+  ] as const) {
+    it(`does not read a message that ${what} more than a million values (${name})`, () => {
+      expect(() => read(name, data)).to.throw(/too many values|more than 1000000 values/)
+    })
+  }
+
+  for (const [name, value] of [
+    ['msgpack', ['x'.repeat(40), 'x'.repeat(300), 'x'.repeat(70_000)]],
+    ['msgpack', [new Uint8Array(300), new Uint8Array(70_000)]],
+    ['msgpack', [Array(20).fill(-40_000), Array(70_000).fill(0.5)]],
+    ['msgpack', Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`k${n}`, -200]))],
+    ['cbor', ['x'.repeat(40), 'x'.repeat(300), 'x'.repeat(70_000)]],
+    ['cbor', [new Uint8Array(300), new Uint8Array(70_000)]],
+    ['cbor', [Array(30).fill(-40_000), Array(70_000).fill(0.5)]],
+    ['cbor', Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`k${n}`, -200]))],
+  ] as const) {
+    it(`reads what it wrote, whatever the widths of its heads (${name})`, () => {
+      const bytes = codec(name).encode([value])
+      const decoded = codec(name).decode(Buffer.from(bytes as Uint8Array))
+      expect(isDeepStrictEqual(decoded, [value])).to.equal(true)
+    })
+  }
+})
