@@ -1,0 +1,37 @@
+/** What `npm start` shows when nothing is configured: the hello example and its backend in a process of its own. */
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+
+const folder = join(import.meta.dirname, '../examples/hello')
+
+/** The configuration of the demonstration. */
+export const demoConfig = join(folder, 'gateway.yaml')
+
+/** The backend, running. */
+export interface Demo {
+  stop(): void
+}
+
+const tour = (gateway: string, admin: string) => `
+Try, in another terminal:
+  curl ${gateway}/hello/Ada
+  curl -i -X POST ${gateway}/waves -H 'content-type: application/json' -d '{"from":"me"}'
+  curl ${gateway}/waves
+  curl ${gateway}/quotes/1
+  curl ${gateway}/about
+  curl ${admin}/api_specs/com.example.hello/info
+
+Ctrl-C ends it. Your own set-up: npm start -- --config FILE (see README.md).
+`
+
+/** Starts the example's backend, waits until it has registered its procedures, and prints what to try. */
+export async function startDemo(component: {
+  readonly gatewayUrls: readonly string[]
+  readonly adminUrls: readonly string[]
+  readonly routerUrl: string
+}): Promise<Demo> {
+  const backend = fork(join(folder, 'backend.ts'), [component.routerUrl])
+  await new Promise((resolve) => backend.once('message', resolve).once('exit', resolve))
+  process.stdout.write(tour(component.gatewayUrls[0] ?? '', component.adminUrls[0] ?? ''))
+  return { stop: () => void backend.kill() }
+}

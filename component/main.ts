@@ -1,0 +1,131 @@
+/** The entry point: configuration in, component started, signals obeyed. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startComponent } from './component.ts'
+import { type Config, ConfigError, maskConfig, readConfig } from './config.ts'
+import { optionsHelp } from './config-docs.ts'
+import { type Demo, demoConfig, startDemo } from './demo.ts'
+import { openLog } from './log.ts'
+
+/** sysexits.h: something in the configuration is wrong. */
+const exitConfig = 78
+/** sysexits.h: an internal error. */
+const exitSoftware = 70
+
+const root = join(import.meta.dirname, '..')
+
+const help = `wamp-gateway: HTTP in front of a WAMP backend, without code
+
+  npm start                        the hello example, on an embedded router
+  npm start -- --config FILE       your own configuration (YAML or JSON)
+  npm run validate -- FILE…        checks API Specifications
+
+  --config FILE    the configuration file
+  --set KEY=VALUE  one option; may be repeated; overrides file and environment
+  --help           this text
+  --version        the version
+
+The environment sets options, too: GATEWAY_WAMP__URL=ws://… is wamp.url. The options (docs/configuration.md):
+
+${optionsHelp()}
+`
+
+function fail(message: string, code: number): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(code)
+}
+
+function readArguments() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        config: { type: 'string' },
+        set: { type: 'string', multiple: true, default: [] },
+        help: { type: 'boolean', default: false },
+        version: { type: 'boolean', default: false },
+      },
+    })
+    return values
+  } catch (cause) {
+    return fail(`${cause instanceof Error ? cause.message : String(cause)}; see --help`, exitConfig)
+  }
+}
+
+function readOptions(file: string | undefined, settings: readonly string[]): Config {
+  const flags = settings.map((setting): [string, string] => {
+    const at = setting.indexOf('=')
+    return at < 0 ? [setting, 'true'] : [setting.slice(0, at), setting.slice(at + 1)]
+  })
+  try {
+    return readConfig(file, process.env, Object.fromEntries(flags))
+  } catch (cause) {
+    if (cause instanceof ConfigError) return fail(cause.message, exitConfig)
+    throw cause
+  }
+}
+
+const values = readArguments()
+if (values.help) {
+  process.stdout.write(help)
+  process.exit(0)
+}
+if (values.version) {
+  const text = readFileSync(join(root, 'package.json'), 'utf8')
+  process.stdout.write(`${(JSON.parse(text) as { version: string }).version}\n`)
+  process.exit(0)
+}
+if (
+  `${process.execArgv.join(' ')} ${process.env.NODE_OPTIONS ?? ''}`.includes('insecure-http-parser')
+) {
+  fail(
+    'the option --insecure-http-parser of Node lets requests be smuggled: start without it',
+    exitConfig,
+  )
+}
+
+const isDemo =
+  values.config === undefined &&
+  !Object.keys(process.env).some((name) => name.startsWith('GATEWAY_')) &&
+  values.set.length === 0
+
+const config = readOptions(isDemo ? demoConfig : values.config, values.set)
+const log = openLog(config.log.level)
+log.info({ config: maskConfig(config), node_version: process.version }, 'starting')
+
+const component = await startComponent(config, log).catch((cause: unknown) => {
+  if (cause instanceof ConfigError) return fail(cause.message, exitConfig)
+  log.fatal({ err: cause }, 'the component did not start')
+  return fail(cause instanceof Error ? cause.message : String(cause), exitSoftware)
+})
+
+let demo: Demo | undefined
+let isStopping = false
+
+/** Leaves in the order of behaviour: Several nodes, "Draining". A second signal ends at once. */
+async function stop(drainDelay: number, code: number): Promise<void> {
+  if (isStopping) process.exit(1)
+  isStopping = true
+  demo?.stop()
+  try {
+    await component.stop(drainDelay)
+    process.exitCode = code
+  } catch (cause) {
+    log.error({ err: cause }, 'the component did not stop cleanly')
+    process.exitCode = 1
+  }
+  // whatever should still be open (a socket of a library) does not keep a stopped gateway alive
+  setTimeout(() => process.exit(), 500).unref()
+}
+
+process.on('SIGTERM', () => void stop(config.gateway.drain_delay, 0))
+process.on('SIGINT', () => void stop(0, 0))
+process.on('uncaughtException', (cause) => {
+  log.fatal({ err: cause }, 'uncaught exception')
+  void stop(0, exitSoftware)
+})
+
+process.stdout.write(
+  `gateway  ${component.gatewayUrls.join(' ')}\nadmin    ${component.adminUrls.join(' ')}\nrouter   ${component.routerUrl}\n`,
+)
+if (isDemo) demo = await startDemo(component)
