@@ -1,0 +1,109 @@
+/** The forms of path patterns as a tree of segments: static before binding before rest, with backtracking. */
+import { decodeSegment, type Segment } from '#component/spec/path-pattern.ts'
+
+interface Leaf<T> {
+  readonly value: T
+  /** Names of the bindings on the way, in order. */
+  readonly names: readonly string[]
+}
+
+interface Node<T> {
+  readonly literals: Map<string, Node<T>>
+  binding: Node<T> | undefined
+  leaf: Leaf<T> | undefined
+  rest: Leaf<T> | undefined
+}
+
+const makeNode = <T>(): Node<T> => ({
+  literals: new Map(),
+  binding: undefined,
+  leaf: undefined,
+  rest: undefined,
+})
+
+/** What a path came to. */
+export interface Found<T> {
+  readonly value: T
+  /** Decoded; no prototype. */
+  readonly bindings: Record<string, string>
+}
+
+/** Built once, then only read. */
+export class PathTree<T> {
+  readonly #root: Node<T> = makeNode()
+
+  /** Adds one form, unless an equal one is there. */
+  add(form: readonly Segment[], value: T): void {
+    let node = this.#root
+    const names: string[] = []
+    for (const segment of form) {
+      if (segment.kind === 'rest') {
+        node.rest ??= { value, names }
+        return
+      }
+      if (segment.kind === 'binding') {
+        names.push(segment.name)
+        node.binding ??= makeNode()
+        node = node.binding
+      } else {
+        let next = node.literals.get(segment.text)
+        if (!next) {
+          next = makeNode()
+          node.literals.set(segment.text, next)
+        }
+        node = next
+      }
+    }
+    node.leaf ??= { value, names }
+  }
+
+  /**
+   * Matches a path as received. One trailing slash is equivalent; an empty segment matches nothing.
+   * Segments are compared percent-decoded (RFC 3986 §6.2.2.2); one that cannot be decoded is no literal and no
+   * binding (http/preflight.ts refuses it earlier).
+   */
+  find(path: string): Found<T> | undefined {
+    if (path[0] !== '/' || path.includes('//')) return undefined
+    const end = path.endsWith('/') ? path.length - 1 : path.length
+    const values: string[] = []
+    const leaf = search(this.#root, path, 1, end, values, 0)
+    if (!leaf) return undefined
+    const bindings: Record<string, string> = Object.create(null)
+    for (let i = 0; i < leaf.names.length; i += 1) {
+      const name = leaf.names[i]
+      const value = values[i]
+      if (name !== undefined && name !== '_' && value !== undefined) bindings[name] = value
+    }
+    return { value: leaf.value, bindings }
+  }
+}
+
+/**
+ * Tries what is below a node; every node is visited at most once, so a match costs at most the tree.
+ * @param at where the next segment begins; beyond `end` when none is left
+ * @param values the bindings on the way; those beyond `depth` are left over from a way that failed
+ */
+function search<T>(
+  node: Node<T>,
+  path: string,
+  at: number,
+  end: number,
+  values: string[],
+  depth: number,
+): Leaf<T> | undefined {
+  if (at > end) return node.leaf ?? node.rest
+  const slash = path.indexOf('/', at)
+  const stop = slash < 0 || slash > end ? end : slash
+  if (node.literals.size > 0 || node.binding) {
+    const segment = decodeSegment(path.slice(at, stop))
+    const literal = segment === undefined ? undefined : node.literals.get(segment)
+    const found = literal && search(literal, path, stop + 1, end, values, depth)
+    if (found) return found
+    if (node.binding && segment !== undefined) {
+      values[depth] = segment
+      const bound = search(node.binding, path, stop + 1, end, values, depth + 1)
+      if (bound) return bound
+    }
+  }
+  return node.rest
+}

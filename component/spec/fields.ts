@@ -1,0 +1,24 @@
+/** One rule per field of a specification, for literals in the document and for values folded from expressions. */
+import type { Issue } from '#component/errors.ts'
+import { Report } from './report.ts'
+import { fieldRules } from './schema.ts'
+
+/** The fields that have a rule of their own. */
+export type FieldName = keyof typeof fieldRules
+
+/**
+ * Checks a value against the rule of a field, as validation does for literals. Texts that hold an expression are not
+ * judged, whatever their depth.
+ * @param path JSON Pointer of the value. `action: {}` is allowed only where it ends in `/options/action`.
+ * @param warnings receives unknown keys and what is accepted but not served
+ */
+export function checkField(
+  field: FieldName,
+  value: unknown,
+  path: string,
+  warnings: Issue[] = [],
+): Issue[] {
+  const report = new Report(warnings)
+  fieldRules[field](value, path, report)
+  return report.issues
+}

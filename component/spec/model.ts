@@ -1,0 +1,54 @@
+/** The API Specification as its author wrote it: own keys, snake_case, nothing evaluated. */
+
+/** A JSON object of the document. */
+export type JsonMap = Readonly<Record<string, unknown>>
+
+/** The kinds of action. */
+export const actionTypes = ['static', 'forward', 'wamp_call', 'wamp_publish'] as const
+export type ActionType = (typeof actionTypes)[number]
+
+/** A validated document, normalised only so far that later parts need not know two spellings. */
+export interface ApiSpec {
+  readonly id: string
+  readonly name?: string
+  /** The host pattern as written. */
+  readonly host: string
+  readonly realm_uri: string
+  readonly meta?: JsonMap
+  readonly variables: JsonMap
+  readonly defaults: JsonMap
+  readonly status_codes: JsonMap
+  readonly versions: readonly Version[]
+}
+
+/** One version of the API. Strings may hold expressions unless stated. */
+export interface Version {
+  /** Key of the map, or what {@link versionLabel} gives for a member of the array. */
+  readonly label: string
+  /** JSON Pointer of the version in the document as it was loaded. */
+  readonly path: string
+  /** A path pattern without trailing slash (`/` is `""`); never an expression. `?` when it is broken: then nothing is routed. */
+  readonly base_path: string
+  readonly is_active: boolean
+  readonly is_deprecated: boolean
+  /** Actions that run at once per process. */
+  readonly pool_size: number
+  /** `{title, description, sunset}`, all optional. */
+  readonly info: JsonMap
+  /** Language codes, the first one is the fallback. */
+  readonly languages: readonly string[]
+  readonly variables: JsonMap
+  readonly defaults: JsonMap
+  readonly status_codes: JsonMap
+  readonly paths: readonly Path[]
+}
+
+/** One path of a version. */
+export interface Path {
+  /** The path pattern, without base_path. */
+  readonly pattern: string
+  /** JSON Pointer of the path in the document as it was loaded. */
+  readonly path: string
+  /** The path object as written; its members may be expressions. */
+  readonly document: JsonMap
+}

@@ -1,0 +1,202 @@
+/** The syntax of path patterns: `/a/:name/[optional]/[...]` ─▶ every form the pattern stands for. */
+
+/** One segment of a form. */
+export type Segment =
+  | { readonly kind: 'literal' /** Percent-decoded. */; readonly text: string }
+  | { readonly kind: 'binding' /** `_` matches without binding. */; readonly name: string }
+  /** Any number of segments, also none; always the last. */
+  | { readonly kind: 'rest' }
+
+/** A pattern, its optional segments expanded: the fullest form first, no two equal but for binding names. */
+export interface PathPattern {
+  readonly forms: readonly (readonly Segment[])[]
+}
+
+/** Why a text is no pattern: one lower-case sentence. */
+export interface Problem {
+  readonly problem: string
+}
+
+/** Behaviour: Limits. 2^8 forms at most. */
+const maxOptional = 8
+
+type Item = Segment | { readonly kind: 'optional'; readonly items: readonly Item[] }
+
+const restItem: Item = { kind: 'rest' }
+
+/** Thrown inside the parser only; {@link parsePathPattern} turns it into a {@link Problem}. */
+class PatternError extends Error {}
+
+/** Parses `base_path + path` or either of them; hand-written, linear but for the capped expansion. */
+export function parsePathPattern(text: string): PathPattern | Problem {
+  try {
+    if (text[0] !== '/') throw new PatternError('a path pattern begins with "/"')
+    const items = new PatternParser(text).parse()
+    return { forms: distinct(expand(items)) }
+  } catch (error) {
+    if (error instanceof PatternError) return { problem: error.message }
+    throw error
+  }
+}
+
+/** A form as text with its binding names removed: two forms are equal when these are (behaviour: Requests). */
+export function formKey(form: readonly Segment[]): string {
+  let key = ''
+  for (const segment of form) {
+    // a slash cannot occur in a decoded literal, so these marks cannot be mistaken for one
+    key += segment.kind === 'literal' ? `/${segment.text}` : segment.kind === 'rest' ? '//*' : '//:'
+  }
+  return key
+}
+
+/** Reads the items between brackets; segments are separated by `/`, which may stand inside or outside of a bracket. */
+class PatternParser {
+  readonly #text: string
+  #at = 0
+  /** Was there a `/` since the last segment? Only then another one may begin. */
+  #isSeparated = false
+  #optionals = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  parse(): Item[] {
+    const items = this.#items()
+    if (this.#at < this.#text.length) throw new PatternError('a "]" closes no "["')
+    return items
+  }
+
+  #items(): Item[] {
+    const items: Item[] = []
+    while (this.#at < this.#text.length) {
+      const character = this.#text[this.#at]
+      if (character === ']') break
+      if (character === '/') this.#slash()
+      else if (character === '[') items.push(this.#bracket())
+      else items.push(this.#segment())
+    }
+    return items
+  }
+
+  #slash(): void {
+    this.#at += 1
+    if (this.#text[this.#at] === '/') throw new PatternError('"//" is an empty segment')
+    this.#isSeparated = true
+  }
+
+  #bracket(): Item {
+    if (this.#text.startsWith('[...]', this.#at)) {
+      this.#at += 5
+      this.#begin()
+      return restItem
+    }
+    this.#optionals += 1
+    if (this.#optionals > maxOptional) {
+      throw new PatternError(`a pattern has at most ${maxOptional} optional segments`)
+    }
+    this.#at += 1
+    const items = this.#items()
+    if (this.#text[this.#at] !== ']') throw new PatternError('a "[" is not closed')
+    if (items.length === 0) throw new PatternError('"[]" is an empty optional segment')
+    this.#at += 1
+    return { kind: 'optional', items }
+  }
+
+  #segment(): Segment {
+    const start = this.#at
+    while (this.#at < this.#text.length && !'/[]'.includes(this.#text[this.#at] ?? ''))
+      this.#at += 1
+    this.#begin()
+    return readSegment(this.#text.slice(start, this.#at))
+  }
+
+  #begin(): void {
+    if (!this.#isSeparated) {
+      throw new PatternError('brackets enclose whole segments: a "/" stands between two segments')
+    }
+    this.#isSeparated = false
+  }
+}
+
+function readSegment(text: string): Segment {
+  if (text[0] === ':') return { kind: 'binding', name: readName(text.slice(1)) }
+  for (const character of text) {
+    if (character <= ' ' || '?#\\\u007f'.includes(character)) {
+      throw new PatternError('a segment holds no "?", "#", backslash, blank or control character')
+    }
+    if (character === '{' || character === '}') {
+      throw new PatternError('a binding is written :name, and a pattern holds no expression')
+    }
+  }
+  const literal = decodeSegment(text)
+  if (literal === undefined) throw new PatternError('a segment has a bad percent escape')
+  if (isUnreachable(literal)) {
+    throw new PatternError(
+      '"." and "..", encoded slashes and control characters never match a request',
+    )
+  }
+  return { kind: 'literal', text: literal }
+}
+
+/** Letters, digits, `_` and `-`, so that `{{request.bindings.<name>}}` can read it. */
+function readName(name: string): string {
+  if (name === '__proto__') throw new PatternError('a binding may not be named __proto__')
+  if (name === '') throw new PatternError('a ":" is followed by the name of a binding')
+  for (const character of name) {
+    const isWord =
+      (character >= 'a' && character <= 'z') ||
+      (character >= 'A' && character <= 'Z') ||
+      (character >= '0' && character <= '9') ||
+      character === '_' ||
+      character === '-'
+    if (!isWord) throw new PatternError('the name of a binding holds letters, digits, "_" and "-"')
+  }
+  return name
+}
+
+/** Percent-decodes one segment; undefined for bad escapes and UTF-8. */
+export function decodeSegment(text: string): string | undefined {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isUnreachable(literal: string): boolean {
+  if (literal === '.' || literal === '..' || literal.startsWith('..;')) return true
+  for (const character of literal) {
+    if (character < ' ' || '/\\\u007f'.includes(character)) return true
+  }
+  return false
+}
+
+/** Every way to take or leave the optional items, taken ones first. */
+function expand(items: readonly Item[]): Segment[][] {
+  let forms: Segment[][] = [[]]
+  for (const item of items) {
+    const choices: Segment[][] = item.kind === 'optional' ? [...expand(item.items), []] : [[item]]
+    forms = forms.flatMap((form) => choices.map((choice) => [...form, ...choice]))
+  }
+  return forms
+}
+
+function distinct(forms: readonly Segment[][]): Segment[][] {
+  const found = new Map<string, Segment[]>()
+  for (const form of forms) {
+    const rest = form.findIndex((segment) => segment.kind === 'rest')
+    if (rest >= 0 && rest < form.length - 1)
+      throw new PatternError('"[...]" stands at the end only')
+    const names = new Set<string>()
+    for (const segment of form) {
+      if (segment.kind !== 'binding' || segment.name === '_') continue
+      if (names.has(segment.name)) throw new PatternError(`two bindings are named ${segment.name}`)
+      names.add(segment.name)
+    }
+    const key = formKey(form)
+    if (!found.has(key)) found.set(key, form)
+  }
+  return [...found.values()]
+}

@@ -1,0 +1,127 @@
+/** What rules are made of: a rule looks at one value and reports what is wrong with it. */
+import { pointer } from '#component/json.ts'
+import type { JsonMap } from './model.ts'
+import { describe, type Report } from './report.ts'
+
+/** Judges the value at a JSON Pointer. */
+export type Rule = (value: unknown, path: string, report: Report) => void
+
+/** A template, whose value is not known before it is evaluated (behaviour: Expressions, first point). */
+export const isExpression = (value: unknown): boolean =>
+  typeof value === 'string' &&
+  (value.includes('{{') || (value.length > 1 && value.startsWith('"') && value.endsWith('"')))
+
+/** A JSON object. */
+export const isMap = (value: unknown): value is JsonMap =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The value if it is a map, else an empty one. */
+export const mapOrEmpty = (value: unknown): JsonMap => (isMap(value) ? value : {})
+
+/** The value must pass a test; `allowed` says in words what does. */
+export const must =
+  (allowed: string, test: (value: unknown) => boolean): Rule =>
+  (value, path, report) => {
+    if (!test(value)) report.expected(path, allowed, value)
+  }
+
+/** A text for which a scanner finds no problem; what the scanner returns ends the sentence of the issue. */
+export const text =
+  (
+    allowed: string,
+    problem: (text: string) => string | undefined,
+    display: 'shown' | 'hidden' = 'shown',
+  ): Rule =>
+  (value, path, report) => {
+    if (typeof value !== 'string') return report.expected(path, allowed, value)
+    const found = problem(value)
+    if (found === undefined) return
+    const got = display === 'shown' ? `, got ${describe(value)}` : ''
+    report.issue(path, `expected ${allowed}${got}: ${found}`)
+  }
+
+/** Whatever there is. */
+export const anything: Rule = () => {}
+
+/** Not judged while it is an expression. */
+export const dynamic =
+  (rule: Rule): Rule =>
+  (value, path, report) => {
+    if (!isExpression(value)) rule(value, path, report)
+  }
+
+/** A whole number; `unit` completes the sentence. */
+export const integer = (minimum: number, maximum: number, unit = ''): Rule =>
+  must(
+    maximum === Number.MAX_SAFE_INTEGER
+      ? `an integer${unit} of at least ${minimum}`
+      : `an integer${unit} from ${minimum} to ${maximum}`,
+    (value) => Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum,
+  )
+
+/** One of a few texts. */
+export const oneOf = (values: readonly string[]): Rule =>
+  must(`one of ${values.join(', ')}`, (value) => values.includes(value as string))
+
+/** A list, each member judged by itself. */
+export const listOf =
+  (member: Rule, allowed: string, minimum: 0 | 1 = 1): Rule =>
+  (value, path, report) => {
+    if (!Array.isArray(value)) return report.expected(path, allowed, value)
+    if (value.length < minimum) return report.issue(path, `expected ${allowed}, got an empty list`)
+    value.forEach((item, index) => {
+      member(item, pointer(path, index), report)
+    })
+  }
+
+/** A map with any keys, each value judged by itself. */
+export const mapOf =
+  (member: Rule, allowed = 'a map'): Rule =>
+  (value, path, report) => {
+    if (!isMap(value)) return report.expected(path, allowed, value)
+    for (const [key, item] of Object.entries(value)) member(item, pointer(path, key), report)
+  }
+
+/** The rules of the keys of a map, and what is asked for where a required key is absent. */
+export interface Shape {
+  readonly keys: Readonly<Record<string, Rule>>
+  readonly required?: Readonly<Record<string, string>>
+}
+
+/** A map with known keys; others are warned about. */
+export function object(allowed: string, shape: Shape): Rule {
+  const known = Object.keys(shape.keys)
+  const required = Object.entries(shape.required ?? {})
+  return (value, path, report) => {
+    if (!isMap(value)) return report.expected(path, allowed, value)
+    for (const [key, wanted] of required) {
+      if (!Object.hasOwn(value, key)) report.missing(path, key, wanted)
+    }
+    for (const key of Object.keys(value)) {
+      if (Object.hasOwn(shape.keys, key)) shape.keys[key]?.(value[key], pointer(path, key), report)
+    }
+    report.unknownKeys(value, path, known)
+  }
+}
+
+/**
+ * A map whose `type` says which other keys it has. An unknown type is the only issue then; a computed one is
+ * judged when it is known.
+ */
+export function variants(allowed: string, shapes: Readonly<Record<string, Shape>>): Rule {
+  const type = oneOf(Object.keys(shapes))
+  const rules = new Map<unknown, Rule>()
+  for (const [name, { keys, required }] of Object.entries(shapes)) {
+    rules.set(name, object(allowed, { keys: { type, ...keys }, ...(required && { required }) }))
+  }
+  return (value, path, report) => {
+    if (!isMap(value)) return report.expected(path, allowed, value)
+    if (!Object.hasOwn(value, 'type')) {
+      return report.missing(path, 'type', `one of ${Object.keys(shapes).join(', ')}`)
+    }
+    if (isExpression(value.type)) return
+    const rule =
+      rules.get(value.type) ?? ((map) => type((map as JsonMap).type, pointer(path, 'type'), report))
+    rule(value, path, report)
+  }
+}

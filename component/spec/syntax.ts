@@ -1,0 +1,108 @@
+/** The small syntaxes inside a specification's texts, each as a scanner that says what is wrong, or nothing. */
+import { parsePathPattern } from './path-pattern.ts'
+
+const isLetter = (c: string): boolean => (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+const isDigit = (c: string): boolean => c >= '0' && c <= '9'
+const isAlphanumeric = (c: string): boolean => isLetter(c) || isDigit(c)
+
+/** The number that a text of decimal digits stands for; undefined for any other text. */
+export const readDigits = (text: string): number | undefined =>
+  text !== '' && [...text].every(isDigit) ? Number(text) : undefined
+
+/** Behaviour: API Specifications, first point. */
+export function idProblem(id: string): string | undefined {
+  if (id === '' || id.length > 255) return `it has ${id.length} characters`
+  if (id.startsWith(' ') || id.endsWith(' ')) return 'it begins or ends with a blank'
+  for (const c of id)
+    if (!isAlphanumeric(c) && !'._:- '.includes(c)) return 'it holds another character'
+  return undefined
+}
+
+/** WAMP, loose URIs: parts joined by dots, none empty, none with white space or `#`. */
+export function uriProblem(uri: string): string | undefined {
+  let isEmptyPart = true
+  for (const c of uri) {
+    if (c <= ' ' || c === '#' || c === '\u007f' || c.trim() === '')
+      return 'it holds white space, "#" or a control character'
+    if (c === '.' && isEmptyPart) return 'a part of it is empty'
+    isEmptyPart = c === '.'
+  }
+  return isEmptyPart ? 'a part of it is empty' : undefined
+}
+
+/** RFC 5646 in outline: subtags of 1–8 letters and digits, the first one only letters. */
+export function languageProblem(tag: string): string | undefined {
+  const [first = '', ...rest] = tag.split('-')
+  const isSubtag = (part: string, isPart: (c: string) => boolean): boolean =>
+    part.length > 0 && part.length <= 8 && [...part].every(isPart)
+  const isTag = isSubtag(first, isLetter) && rest.every((part) => isSubtag(part, isAlphanumeric))
+  return isTag ? undefined : 'a subtag is empty, too long or holds another character'
+}
+
+/** Names that frame a message or belong to one connection (RFC 9110 §7.6.1), or that the gateway alone sets. */
+const reservedHeaders = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** RFC 9110 §5.1: a token, and none that would break the framing of the message. */
+export function headerNameProblem(name: string): string | undefined {
+  if (name === '') return 'a header name is not empty'
+  for (const c of name) {
+    if (!isAlphanumeric(c) && !"!#$%&'*+-.^_`|~".includes(c)) {
+      return 'a header name holds only letters, digits and "-" or other token characters'
+    }
+  }
+  const lower = name.toLowerCase()
+  return reservedHeaders.has(lower) || lower.startsWith('proxy-')
+    ? 'the gateway sets this header itself: it may not be declared'
+    : undefined
+}
+
+/** RFC 9110 §5.5: no control characters but tab, and what one byte a character can carry. */
+export function headerValueProblem(value: string): string | undefined {
+  for (let i = 0; i < value.length; i += 1) {
+    const code = value.charCodeAt(i)
+    if ((code < 0x20 && code !== 9) || code === 0x7f) {
+      return `there is a control character in column ${i + 1}`
+    }
+    if (code > 0xff) return `there is a character beyond Latin-1 in column ${i + 1}`
+  }
+  return undefined
+}
+
+/** RFC 3986 §3.3, §3.4: visible ASCII without what has to be percent-encoded. */
+function targetProblem(text: string, forbidden: string): string | undefined {
+  for (let i = 0; i < text.length; i += 1) {
+    const c = text[i] ?? ''
+    if (c <= ' ' || c > '~' || forbidden.includes(c)) {
+      return `the character in column ${i + 1} has to be percent-encoded`
+    }
+  }
+  return undefined
+}
+
+/** The path of an upstream: its query has a key of its own. */
+export const upstreamPathProblem = (path: string): string | undefined =>
+  path.startsWith('/') ? targetProblem(path, '"<>\\^`{|}?#') : 'it does not begin with "/"'
+
+/** A query string without its `?`. */
+export const queryProblem = (query: string): string | undefined =>
+  targetProblem(query, '"<>\\^`{|}#')
+
+/** A path without bindings and optional segments, as for OAuth2 endpoints. */
+export function fixedPathProblem(path: string): string | undefined {
+  const pattern = parsePathPattern(path)
+  if ('problem' in pattern) return pattern.problem
+  const [form = []] = pattern.forms
+  const isFixed = pattern.forms.length === 1 && form.every((segment) => segment.kind === 'literal')
+  if (!isFixed) return 'it holds bindings or brackets'
+  return form.length === 0 ? 'it is "/"' : undefined
+}

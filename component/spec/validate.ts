@@ -1,0 +1,89 @@
+/** Turns a document into an ApiSpec, or lists every issue with its JSON Pointer. */
+import type { Issue } from '#component/errors.ts'
+import { checkDocument } from './document-limits.ts'
+import { type HostPattern, parseHostPattern } from './host-pattern.ts'
+import type { ApiSpec, JsonMap } from './model.ts'
+import { describe, Report } from './report.ts'
+import { anything, isMap, mapOrEmpty, object, text } from './rules.ts'
+import { map, scopes, string } from './schema.ts'
+import { idProblem, uriProblem } from './syntax.ts'
+import { readVersions } from './versions.ts'
+
+/** What validation found. */
+export interface Validation {
+  /**
+   * Undefined when there is no map to read or it is too deep. Otherwise it is there in spite of issues, so that
+   * compiling finds what else is wrong; what is broken is empty in it.
+   */
+  readonly spec: ApiSpec | undefined
+  readonly issues: Issue[]
+  /** Unknown keys, and what is accepted but not served. */
+  readonly warnings: Issue[]
+}
+
+const hostProblem = (host: string): string | undefined => {
+  const parsed = parseHostPattern(host)
+  return 'problem' in parsed ? parsed.problem : undefined
+}
+
+const idAllowed = 'an id of 1 to 255 letters, digits, ".", "_", ":", "-" and blanks inside'
+
+const root = object('an object', {
+  keys: {
+    id: text(idAllowed, idProblem),
+    name: string,
+    host: text('a host pattern', hostProblem),
+    realm_uri: text('a WAMP URI', uriProblem),
+    meta: map,
+    ...scopes,
+    versions: anything, // read below
+    ts: anything, // management answers carry it, and may be sent back; it is replaced
+  },
+  required: {
+    id: idAllowed,
+    host: 'a host pattern such as "api.example.com", or "_" for any host',
+    realm_uri: 'the URI of the realm that the API targets',
+    versions: 'a map of labels to versions, or a list of versions',
+  },
+})
+
+/**
+ * Validates shape, limits and patterns. Expressions, clashes of routes, realms and other documents are checked by
+ * others, with what this gives them.
+ */
+export function validateSpec(document: unknown): Validation {
+  const report = new Report()
+  const { issues, warnings } = report
+  if (!isMap(document)) {
+    report.issue('', `the document must be an object, got ${describe(document)}`)
+    return { spec: undefined, issues, warnings }
+  }
+  if (!checkDocument(document, report)) return { spec: undefined, issues, warnings }
+  root(document, '', report)
+  const versions = readVersions(document.versions, hostForms(document.host), report)
+  return { spec: assemble(document, versions), issues, warnings }
+}
+
+/** How many hosts the pattern stands for; 1 where it is broken. */
+function hostForms(host: unknown): number {
+  const parsed: HostPattern | object = typeof host === 'string' ? parseHostPattern(host) : {}
+  return 'forms' in parsed ? parsed.forms.length : 1
+}
+
+/** The ApiSpec of a document; a member that is missing or of the wrong kind, and reported, is empty. */
+function assemble(document: JsonMap, versions: ApiSpec['versions']): ApiSpec {
+  const { id, host, realm_uri, name, meta } = document
+  return {
+    id: textOrEmpty(id),
+    ...(typeof name === 'string' && { name }),
+    host: textOrEmpty(host),
+    realm_uri: textOrEmpty(realm_uri),
+    ...(isMap(meta) && { meta }),
+    variables: mapOrEmpty(document.variables),
+    defaults: mapOrEmpty(document.defaults),
+    status_codes: mapOrEmpty(document.status_codes),
+    versions,
+  }
+}
+
+const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '')

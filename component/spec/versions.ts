@@ -1,0 +1,196 @@
+/** Reads the versions of a document, map or list, with the patterns of their paths. */
+import { pointer } from '#component/json.ts'
+import type { JsonMap, Path, Version } from './model.ts'
+import { parsePathPattern, type Segment } from './path-pattern.ts'
+import { describe, type Report } from './report.ts'
+import { anything, integer, isMap, listOf, mapOrEmpty, object, type Rule, text } from './rules.ts'
+import { boolean, path as pathRule, scopes, string } from './schema.ts'
+import { languageProblem } from './syntax.ts'
+
+/** Behaviour: Limits. */
+const maxPaths = 10_000
+/** Ours: what 10,000 paths with a few optional segments need; keeps the routing table small. */
+const maxForms = 100_000
+
+/** Behaviour: `Sunset` is sent when it is a date; another text is only worth a warning. */
+const sunset: Rule = (value, path, report) => {
+  string(value, path, report)
+  if (typeof value === 'string' && Number.isNaN(Date.parse(value))) {
+    report.warn(path, `${describe(value)} is no date: no Sunset header is sent`)
+  }
+}
+
+/** Stands for a base_path that is broken: no pattern begins so, and nothing below it is routed. */
+const noBasePath = '?'
+
+const versionRule = object('a version', {
+  keys: {
+    version: string,
+    base_path: anything, // read below
+    paths: anything, // read below
+    is_active: boolean,
+    is_deprecated: boolean,
+    pool_size: integer(1, Number.MAX_SAFE_INTEGER),
+    info: object('a map', { keys: { title: string, description: string, sunset } }),
+    languages: listOf(
+      text('a language code such as "en"', languageProblem),
+      'a list of language codes',
+    ),
+    ...scopes,
+  },
+  required: {
+    base_path: 'a path pattern such as "/v1" or "/[v1]"',
+    paths: 'a map of path patterns to paths',
+  },
+})
+
+/** The label of a version in the map of `versions` (behaviour: API Specifications, first point). */
+export function versionLabel(version: JsonMap): string {
+  if (typeof version.version === 'string') return version.version
+  let label = ''
+  for (const character of typeof version.base_path === 'string' ? version.base_path : '') {
+    if (!'/[]'.includes(character)) label += character
+  }
+  return label
+}
+
+/** Counts what limits hold for over the whole document. */
+interface Totals {
+  paths: number
+  forms: number
+  readonly hostForms: number
+}
+
+/**
+ * Reads `versions`; a version that is no map is left out.
+ * @param hostForms how many hosts the API's host pattern stands for
+ */
+export function readVersions(versions: unknown, hostForms: number, report: Report): Version[] {
+  if (versions === undefined) return []
+  const allowed = 'a map of labels to versions, or a list of versions'
+  if (!isMap(versions) && !Array.isArray(versions)) {
+    report.expected('/versions', allowed, versions)
+    return []
+  }
+  const entries = Object.entries(versions)
+  if (entries.length === 0) {
+    report.issue('/versions', 'expected at least one version, got none')
+    return []
+  }
+  const totals: Totals = { paths: 0, forms: 0, hostForms }
+  const labels = new Map<string, string>()
+  const read: Version[] = []
+  for (const [key, version] of entries) {
+    const path = pointer('/versions', key)
+    versionRule(version, path, report)
+    if (!isMap(version)) continue
+    const label = Array.isArray(versions) ? versionLabel(version) : key
+    const other = labels.get(label)
+    if (label === '__proto__') report.issue(path, 'the label __proto__ is not allowed')
+    if (other !== undefined) report.issue(path, `the label ${describe(label)} is taken by ${other}`)
+    labels.set(label, path)
+    read.push(readVersion(version, label, path, totals, report))
+  }
+  return read
+}
+
+function readVersion(
+  version: JsonMap,
+  label: string,
+  path: string,
+  totals: Totals,
+  report: Report,
+): Version {
+  const base_path = readBasePath(version, path, report)
+  const { pool_size, languages } = version
+  return {
+    label,
+    path,
+    base_path: base_path ?? noBasePath,
+    is_active: version.is_active !== false,
+    is_deprecated: version.is_deprecated === true,
+    pool_size: typeof pool_size === 'number' ? pool_size : 200,
+    info: mapOrEmpty(version.info),
+    languages: Array.isArray(languages) ? languages : ['en'],
+    variables: mapOrEmpty(version.variables),
+    defaults: mapOrEmpty(version.defaults),
+    status_codes: mapOrEmpty(version.status_codes),
+    paths: readPaths(version, base_path, pointer(path, 'paths'), totals, report),
+  }
+}
+
+/** Without a trailing slash, so that `base_path + path` is the pattern of a path; undefined when it is broken. */
+function readBasePath(version: JsonMap, path: string, report: Report): string | undefined {
+  if (!Object.hasOwn(version, 'base_path')) return undefined
+  const at = pointer(path, 'base_path')
+  const { base_path } = version
+  if (typeof base_path !== 'string') {
+    report.expected(at, 'a path pattern', base_path)
+    return undefined
+  }
+  const parsed = parsePathPattern(base_path)
+  const problem =
+    'problem' in parsed
+      ? parsed.problem
+      : parsed.forms.some((form) => form.at(-1)?.kind === 'rest')
+        ? '"[...]" stands at the end of a path only'
+        : undefined
+  if (problem !== undefined) {
+    report.issue(at, `expected a path pattern, got ${describe(base_path)}: ${problem}`)
+    return undefined
+  }
+  return base_path.endsWith('/') ? base_path.slice(0, -1) : base_path
+}
+
+function readPaths(
+  version: JsonMap,
+  base_path: string | undefined,
+  at: string,
+  totals: Totals,
+  report: Report,
+): Path[] {
+  if (!Object.hasOwn(version, 'paths')) return []
+  if (!isMap(version.paths)) {
+    report.expected(at, 'a map of path patterns to paths', version.paths)
+    return []
+  }
+  const read: Path[] = []
+  for (const [pattern, document] of Object.entries(version.paths)) {
+    totals.paths += 1
+    if (totals.paths > maxPaths) {
+      report.issue(at, `expected at most ${maxPaths} paths in the document, got more`)
+      return read
+    }
+    const path = pointer(at, pattern)
+    const problem = patternProblem(base_path, pattern, totals)
+    if (problem !== undefined) {
+      report.issue(path, `expected a path pattern, got ${describe(pattern)}: ${problem}`)
+    }
+    pathRule(document, path, report)
+    // one with a broken pattern is compiled, too: there may be more to find in it
+    if (isMap(document) && totals.forms <= maxForms) read.push({ pattern, path, document })
+  }
+  return read
+}
+
+/** What is wrong with a path's pattern, alone and under its base_path. */
+function patternProblem(
+  base_path: string | undefined,
+  pattern: string,
+  totals: Totals,
+): string | undefined {
+  if (pattern === '/') return 'the path "/" is not allowed'
+  const own = parsePathPattern(pattern)
+  if ('problem' in own) return own.problem
+  if (base_path === undefined) return undefined
+  const whole = parsePathPattern(base_path + pattern)
+  if ('problem' in whole) return `with its base_path, ${whole.problem}`
+  totals.forms += whole.forms.length * totals.hostForms
+  if (totals.forms > maxForms) {
+    return `the optional segments and labels of the document make more than ${maxForms} routes`
+  }
+  return whole.forms.some(isReserved) ? '"/ws" is reserved for WebSocket connections' : undefined
+}
+
+const isReserved = ([first, second]: readonly Segment[]): boolean =>
+  first?.kind === 'literal' && first.text === 'ws' && second === undefined

@@ -1,0 +1,192 @@
+/** Values for the kinds of keys of a specification: some that are valid, some that are one issue. */
+
+const stringMap = [{}, { a: 1, b: '{{request.body}}' }] as const
+export const notMap = [[], 'x', null] as const
+export const notString = [7, null, [], {}] as const
+const types = [
+  'application/json',
+  'application/msgpack; charset=utf-8',
+  'application/json; charset=utf-8',
+  'application/msgpack',
+]
+
+/** Values for a key, and values or `[value, pointer below the key]` that are one issue. */
+export interface Row {
+  readonly valid: readonly unknown[]
+  readonly invalid?: readonly unknown[]
+  /** Invalid members: what is put, where below it the issue is. */
+  readonly members?: readonly (readonly [unknown, string])[]
+}
+
+export const text: Row = { valid: ['', 'a text', '{{any}}'], invalid: notString }
+export const flag: Row = { valid: [true, false], invalid: ['true', 0, null, '{{variables.x}}'] }
+export const map: Row = { valid: stringMap, invalid: notMap }
+const milliseconds: Row = {
+  valid: [1, 15000, 15000.0, 3_600_000, '{{variables.t}}'],
+  invalid: [0, -1, 1.5, 3_600_001, 1e12, 10n ** 20n, '15000', null, true, []],
+}
+const retry_timeout: Row = { ...milliseconds, valid: [0, 3_600_000], invalid: [-1, 3_600_001, '1'] }
+const retries: Row = { valid: [0, 3, '{{variables.r}}'], invalid: [-1, 0.5, '3', null] }
+const bytes: Row = { valid: [1, 25_000_000, '{{variables.b}}'], invalid: [-1, 1.5, '1', null] }
+const schemes: Row = {
+  valid: [['http'], ['http', 'https'], '{{variables.s}}', ['{{variables.s}}']],
+  invalid: [[], 'http', null],
+  members: [[['http', 'ftp'], '/1']],
+}
+const provides: Row = {
+  valid: [types, '{{variables.p}}'],
+  invalid: [[], 'application/json'],
+  members: [
+    [['text/html'], '/0'],
+    [['application/x-www-form-urlencoded'], '/0'],
+  ],
+}
+const accepts: Row = {
+  valid: [[...types, 'application/x-www-form-urlencoded']],
+  invalid: [[], 7],
+  members: [[['application/xml'], '/0']],
+}
+export const headers: Row = {
+  valid: [{}, '{{variables.h}}', { 'X-a': 'b', 'x-n': 1, 'x-t': true, 'x-e': '{{request.id}}\n' }],
+  invalid: ['x: y', [], null],
+  members: [
+    ...['1\r\nSet-Cookie: a=b', 'a\0', '\u007f', 'ż', null, [], {}].map(
+      (value) => [{ 'x-a': value }, '/x-a'] as const,
+    ),
+    ...['', 'a b', 'a:', 'x\n', 'é', '{{request.id}}'].map(
+      (name) => [{ [name]: '1' }, `/${name}`] as const,
+    ),
+    ...[
+      'Content-Length',
+      'transfer-encoding',
+      'Connection',
+      'keep-alive',
+      'TE',
+      'trailer',
+      'upgrade',
+      'proxy-authenticate',
+      'Proxy-Connection',
+      'expect',
+      'host',
+    ].map((name) => [{ [name]: '1' }, `/${name}`] as const),
+    [{ 'x-a': '1', 'X-A': '2' }, '/X-A'],
+  ],
+}
+const security: Row = {
+  valid: [
+    {},
+    '{{variables.oauth2}}',
+    { type: '{{variables.type}}' },
+    { type: 'basic', schemes: ['https'], description: '' },
+    { type: 'api_key', header_name: 'x-key' },
+    { type: 'api_key', schemes: '{{variables.s}}' },
+    { type: 'oauth2', flow: 'client_credentials', token_path: '/t', revoke_token_path: '/r/s' },
+    { type: 'oauth2', flow: '{{variables.flow}}', schemes: ['http'] },
+    { type: 'oauth2', flow: 'resource_owner_password_credentials' },
+    { type: 'oauth2', flow: 'implicit' },
+    { type: 'oauth2', flow: 'authorization_code' },
+    { type: 'oidc', provider: 'mock', description: '' },
+    { type: 'oidc' },
+  ],
+  invalid: [null, [], 'basic', 7],
+  members: [
+    [{ type: 'magic' }, '/type'],
+    [{ type: null }, '/type'],
+    [{ schemes: ['http'] }, '/type'],
+    [{ type: 'basic', schemes: ['ws'] }, '/schemes/0'],
+    [{ type: 'basic', description: 7 }, '/description'],
+    [{ type: 'api_key', header_name: 'a b' }, '/header_name'],
+    [{ type: 'api_key', header_name: 'host' }, '/header_name'],
+    [{ type: 'oauth2' }, '/flow'],
+    [{ type: 'oauth2', flow: 'password' }, '/flow'],
+    [{ type: 'oauth2', flow: 'implicit', token_path: 'token' }, '/token_path'],
+    [{ type: 'oauth2', flow: 'implicit', token_path: '/' }, '/token_path'],
+    [{ type: 'oauth2', flow: 'implicit', token_path: '/:a' }, '/token_path'],
+    [{ type: 'oauth2', flow: 'implicit', revoke_token_path: '/[a]' }, '/revoke_token_path'],
+    [{ type: 'oidc', provider: 7 }, '/provider'],
+  ],
+}
+const status_codes: Row = {
+  valid: [{}, { 'com.e': 404, 'com.f': '404', 'com.g': '{{variables.s}}' }],
+  invalid: [...notMap],
+  members: ['teapot', 199, 600, 404.5, '4e2', null, true].map(
+    (value) => [{ 'com.e': value }, '/com.e'] as const,
+  ),
+}
+export const info: Row = { valid: ['text', { a: 1 }], invalid: [7, null, []] }
+const args: Row = {
+  valid: [[], [1, '{{request.body}}'], '{{request.body}}'],
+  invalid: [{}, 'x', null],
+}
+const argumentMap: Row = { valid: [...stringMap, '{{request.body}}'], invalid: notMap }
+export const uri: Row = {
+  valid: [
+    'com.example.get',
+    'a',
+    'wamp.session.count',
+    'com.übung',
+    '{{request.body.p}}',
+    'com.{{request.bindings.p}}',
+  ],
+  invalid: [
+    '',
+    'com.my proc',
+    'com.proc#',
+    'com..proc',
+    '.com',
+    'com.',
+    'com.a\u2003b',
+    'com.\u0001',
+    7,
+    null,
+  ],
+}
+export const inheritable: Record<string, Row> = {
+  timeout: milliseconds,
+  connect_timeout: milliseconds,
+  retries,
+  retry_timeout,
+  schemes,
+  accepts,
+  provides,
+  security,
+  body_max_bytes: { ...bytes, valid: [0, 25_000_000] },
+  body_read_bytes: { ...bytes, invalid: [0, '1'] },
+  body_read_seconds: milliseconds,
+}
+export const defaults: Row = {
+  valid: [{}, { timeout: 1, schemes: '{{variables.s}}' }],
+  invalid: [7, null, []],
+  members: [
+    [{ timeout: 0 }, '/timeout'],
+    [{ security: { type: 'x' } }, '/security/type'],
+  ],
+}
+export const scopes = { variables: map, status_codes }
+export const dynamicDefaults = { ...defaults, valid: [...defaults.valid, '{{variables.d}}'] }
+export const attempts = {
+  timeout: milliseconds,
+  connect_timeout: milliseconds,
+  retries,
+  retry_timeout,
+}
+export const wamp = {
+  options: argumentMap,
+  args,
+  kwargs: argumentMap,
+  arguments: args,
+  arguments_kw: argumentMap,
+  ...attempts,
+}
+export const anything: Row = { valid: ['', null, 0, [], { a: [1] }, '{{request.body}}'] }
+const statusCode: Row = {
+  valid: [200, 599, 404.0, '204', '{{status_codes |> get(x, 500)}}'],
+  invalid: [99, 199, 600, 200.5, 'ok', '', '2e2', null, true, []],
+}
+export const declaration: Record<string, Row> = {
+  status_code: statusCode,
+  headers,
+  body: anything,
+  uri: { valid: ['/x', '"/x/{{request.id}}"'], invalid: ['/x\r\nY: z', 7, null] },
+}
+export const method: Row = { valid: ['{{variables.operation}}'], invalid: [7, null, [], 'get'] }

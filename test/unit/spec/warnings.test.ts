@@ -1,0 +1,64 @@
+/** What validation warns about: unknown keys, and what is accepted but not served. */
+import { expect } from 'chai'
+import { validateSpec } from '#component/spec/validate.ts'
+import { makeDocument, withValue } from './document.ts'
+
+const path = '/versions/1/paths/~1x'
+
+describe('warnings', () => {
+  for (const [at, value, hint] of [
+    ['/realmuri', 'x', 'realm_uri'],
+    ['/x-mine', 1, undefined],
+    ['/defaults/timeut', 1, 'timeout'],
+    ['/versions/1/basepath', 'x', 'base_path'],
+    ['/versions/1/info/titel', 'x', 'title'],
+    [`${path}/GET`, {}, 'get'],
+    [`${path}/sumary`, 'x', 'summary'],
+    [`${path}/get/acton`, {}, 'action'],
+    [`${path}/get/action/bdy`, '', 'body'],
+    [`${path}/put/action/metod`, 'get', undefined],
+    [`${path}/post/action/procedur`, 'x', 'procedure'],
+    [`${path}/get/response/on_eror`, {}, 'on_error'],
+    [`${path}/get/response/on_result/satus_code`, 200, 'status_code'],
+  ] as const) {
+    it(`${at} is unknown${hint ? `; did you mean ${hint}?` : ''}`, () => {
+      const { issues, warnings } = validateSpec(withValue(at, value))
+      expect(issues).to.deep.equal([])
+      expect(warnings.map((warning) => warning.path)).to.deep.equal([at])
+      const [message] = warnings.map((warning) => warning.message)
+      if (hint) expect(message).to.include(`did you mean ${hint}?`)
+      else expect(message).to.not.include('did you mean')
+    })
+  }
+
+  for (const [at, value, pointer, words] of [
+    [`${path}/security`, { type: 'api_key' }, `${path}/security`, 'not implemented'],
+    [`${path}/security`, { type: 'oauth2', flow: 'implicit' }, `${path}/security/flow`, 'no grant'],
+    [
+      '/defaults/security',
+      { type: 'oauth2', flow: 'authorization_code' },
+      '/defaults/security/flow',
+      'no grant',
+    ],
+    [
+      `${path}/security`,
+      { type: 'basic', shemes: [] },
+      `${path}/security/shemes`,
+      'did you mean schemes',
+    ],
+    ['/versions/1/info', { sunset: 'soon' }, '/versions/1/info/sunset', 'no date'],
+  ] as const) {
+    it(`${JSON.stringify(value)} at ${at}: ${words}`, () => {
+      const { issues, warnings } = validateSpec(withValue(at, value))
+      expect(issues).to.deep.equal([])
+      expect(warnings).to.have.length(1)
+      expect(warnings[0]?.path.startsWith(pointer)).to.equal(true)
+      expect(warnings[0]?.message).to.include(words)
+    })
+  }
+
+  it('are not more than a thousand', () => {
+    const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, 1]))
+    expect(validateSpec({ ...makeDocument(), ...many }).warnings).to.have.length(1000)
+  })
+})
