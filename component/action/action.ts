@@ -1,10 +1,13 @@
 /** The port of an action: its fields, already evaluated for one request, in; an outcome out. */
 import type { Identity } from '#component/identity.ts'
-import type { Method } from '#component/request.ts'
+import type { Method, Request } from '#component/request.ts'
 import type { Outcome } from './outcome.ts'
 import type { RawBody } from './raw-body.ts'
 
-/** The fields of an action after evaluation, keyed as in the document; unchecked. */
+/** The kinds of actions (specification: Action object). */
+export type ActionType = 'static' | 'forward' | 'wamp_call' | 'wamp_publish'
+
+/** The fields of an action after evaluation, keyed as in the document; unchecked. Absent keys take their defaults. */
 export type ActionFields = Readonly<Record<string, unknown>>
 
 /** Milliseconds and counts that bound an action (behaviour: Units). */
@@ -20,6 +23,7 @@ export interface Run {
   readonly realm_uri: string
   readonly identity: Identity
   readonly method: Method
+  /** Evaluated and checked, like the fields, but not among them. */
   readonly attempts: Attempts
   /** Names of the fields that were computed from the request (confused deputy, SSRF). */
   readonly computed: ReadonlySet<string>
@@ -27,13 +31,11 @@ export interface Run {
   readonly rawBody: RawBody | undefined
   /** Forward: does an expression read the upstream's body? Then it is buffered and decoded. */
   readonly readsBody: boolean
-  /** Forward: what the gateway tells the upstream about the request. */
-  readonly request: {
-    readonly host: string
-    readonly scheme: 'http' | 'https'
-    readonly peername: string
-    readonly headers: Readonly<Record<string, string>>
-  }
+  /** Forward takes from it what its fields leave out: method, path, query_string, headers, body. */
+  readonly request: Pick<
+    Request,
+    'host' | 'scheme' | 'peername' | 'headers' | 'path' | 'query_string' | 'body'
+  >
   /** The client went away, or the gateway stops: give up and settle at once. */
   onCancel(callback: () => void): void
 }

@@ -1,4 +1,6 @@
 /** How an action ended: a result or an error, as data. */
+import type { Readable } from 'node:stream'
+import { describeError, type ErrorUri, ServiceError } from '#component/errors.ts'
 
 /** `action.error` of the API Context; forward adds the last four keys. */
 export interface ActionError {
@@ -7,12 +9,46 @@ export interface ActionError {
   readonly kwargs: Readonly<Record<string, unknown>>
   readonly details: Readonly<Record<string, unknown>>
   readonly status_code?: number
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly body?: unknown
   readonly uri?: string
 }
 
-/** `action` of the API Context. */
-export type Outcome =
+/** What an upstream answered, for passing it on as it came. */
+export interface UpstreamAnswer {
+  readonly status_code: number
+  /** Lower-case names, without framing and hop-by-hop fields; only `set-cookie` can be a list. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  /** A stream must be read to its end or destroyed. It is destroyed with an error when the upstream fails. */
+  readonly body: Uint8Array | Readable
+  /** Bytes of the body as the upstream declared them (also for HEAD); undefined when it did not. */
+  readonly length: number | undefined
+}
+
+/** `action` of the API Context; `answer` is there if and only if an upstream answered, whatever its status. */
+export type Outcome = (
   | { readonly result: Readonly<Record<string, unknown>> }
   | { readonly error: ActionError }
+) & { readonly answer?: UpstreamAnswer }
+
+/** The body of an outcome that is still on its way; undefined when everything is here. */
+export function streamOf(outcome: Outcome): Readable | undefined {
+  const body = outcome.answer?.body
+  return body === undefined || body instanceof Uint8Array ? undefined : body
+}
+
+/** An error made by this service (behaviour §4: kwargs `{code, message, description}`). */
+export const actionError = (code: string, message: string, description: string): ActionError => ({
+  error_uri: code,
+  args: [],
+  kwargs: { code, message, description },
+  details: {},
+})
+
+/** The same from a row of the table of errors. */
+export const errorOf = (uri: ErrorUri, message: string): ActionError =>
+  actionError(uri, message, describeError(uri))
+
+/** The outcome of a request whose client went away; nobody reads it. */
+export const canceled = (): ServiceError =>
+  new ServiceError('wamp.error.canceled', 'the client went away')

@@ -1,0 +1,139 @@
+/** The bodies of a forward: what is sent, and what expressions see of an answer. */
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
+import { ExpressionError, ServiceError } from '#component/errors.ts'
+import type { ActionFields, Run } from './action.ts'
+import type { HeaderMap } from './headers.ts'
+import type { RawBody } from './raw-body.ts'
+
+/** Encodes and decodes bodies; handed over by whoever knows the formats. */
+export interface BodyCodec {
+  /** Bytes or text of a value as JSON or MessagePack, whichever the media type is. */
+  encode(value: unknown, type: string): Uint8Array | string
+  /** The value in JSON, MessagePack or a form, whichever the media type is; throws when it is broken. */
+  decode(type: string, bytes: Uint8Array): unknown
+}
+
+/** The most bytes of an answer that an expression reads (behaviour §4). */
+export const maxBufferedBytes = 25_000_000
+
+const json = 'application/json'
+const form = 'application/x-www-form-urlencoded'
+
+const decoders: Readonly<
+  Record<string, (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>>
+> = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+  zstd: promisify(zstdDecompress),
+}
+
+/** Media type without parameters, in lower case. */
+const essenceOf = (type: string): string => {
+  const end = type.indexOf(';')
+  return (end < 0 ? type : type.slice(0, end)).trim().toLowerCase()
+}
+
+/** Types that the codec writes; it reads forms, too. */
+const isEncoded = (essence: string): boolean =>
+  essence === json || essence === 'application/msgpack' || essence.endsWith('+json')
+
+/** A flat map as a form; undefined for what no form can hold. */
+function encodeForm(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const fields = new URLSearchParams()
+  for (const [name, field] of Object.entries(value)) {
+    if (typeof field === 'object') return undefined
+    fields.append(name, String(field))
+  }
+  return fields.toString()
+}
+
+/** A value as that type: a text as it is unless the type encodes it; undefined when the type cannot hold it. */
+function encodeAs(value: unknown, type: string, codec: BodyCodec): Uint8Array | string | undefined {
+  const essence = essenceOf(type)
+  if (isEncoded(essence)) return codec.encode(value, type)
+  if (typeof value === 'string') return value
+  return essence === form ? encodeForm(value) : undefined
+}
+
+const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === ''
+
+/**
+ * What is sent as the body of an upstream request; undefined is none. A text is JSON-encoded unless the headers name
+ * another type, then it is sent as it is: the rule of responses. Adds `content-type` to the headers where it is missing.
+ */
+export function upstreamBody(
+  fields: ActionFields,
+  run: Run,
+  headers: HeaderMap,
+  codec: BodyCodec,
+): RawBody | Uint8Array | undefined {
+  const isDeclared = fields.body !== undefined
+  if (!isDeclared && run.rawBody) return run.rawBody.length === 0 ? undefined : run.rawBody
+  const value = isDeclared ? fields.body : run.request.body
+  // The gateway has decoded the request's body: what follows is not in its encoding any more.
+  delete headers['content-encoding']
+  if (isEmpty(value)) {
+    delete headers['content-type']
+    return undefined
+  }
+  if (value instanceof Uint8Array) return value
+  const declared = headers['content-type']
+  let encoded = encodeAs(value, typeof declared === 'string' ? declared : json, codec)
+  if (typeof declared !== 'string') headers['content-type'] = json
+  else if (encoded === undefined && fields.headers === undefined) {
+    // The type is the client's and nobody's wish for this body.
+    headers['content-type'] = json
+    encoded = codec.encode(value, json)
+  }
+  if (encoded === undefined) {
+    throw new ExpressionError('body: a value that is no text cannot be sent as the declared type')
+  }
+  return typeof encoded === 'string' ? Buffer.from(encoded) : encoded
+}
+
+/**
+ * The bytes of an answer without their content encodings, and the headers without the name of these.
+ * ServiceError `service.error.bad_gateway` for an unknown or broken one, or too many bytes.
+ */
+export async function decompress(
+  bytes: Uint8Array,
+  headers: HeaderMap,
+): Promise<{ bytes: Uint8Array; headers: HeaderMap }> {
+  const encoding = headers['content-encoding']
+  if (typeof encoding !== 'string' || bytes.length === 0) return { bytes, headers }
+  let plain = bytes
+  for (const name of encoding.toLowerCase().split(',').reverse()) {
+    const coding = name.trim()
+    if (coding === '' || coding === 'identity') continue
+    const decoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined
+    if (!decoder) {
+      throw new ServiceError('service.error.bad_gateway', 'the answer has an unknown encoding')
+    }
+    try {
+      plain = await decoder(plain, { maxOutputLength: maxBufferedBytes })
+    } catch (cause) {
+      const message = 'the answer cannot be decompressed, or is too large'
+      throw new ServiceError('service.error.bad_gateway', message, { cause })
+    }
+  }
+  const { 'content-encoding': _, ...rest } = headers
+  return { bytes: plain, headers: rest }
+}
+
+/** What expressions see of an answer's body: the decoded value, text of another type, `""` when there is none. */
+export function decodeAnswer(bytes: Uint8Array, headers: HeaderMap, codec: BodyCodec): unknown {
+  if (bytes.length === 0) return ''
+  const type = headers['content-type']
+  const essence = typeof type === 'string' ? essenceOf(type) : ''
+  if (!isEncoded(essence) && essence !== form) return new TextDecoder().decode(bytes)
+  try {
+    return codec.decode(essence, bytes)
+  } catch (cause) {
+    const message = 'the body of the answer is not what its content type says'
+    throw new ServiceError('service.error.bad_gateway', message, { cause })
+  }
+}

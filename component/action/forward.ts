@@ -1,0 +1,231 @@
+/** `forward`: the request goes to an upstream over HTTP, its answer comes back; both stream unless expressions read them. */
+import type { Dispatcher } from 'undici'
+import type { Clock } from '#component/clock.ts'
+import { ExpressionError, ServiceError } from '#component/errors.ts'
+import { type Method, methods } from '#component/request.ts'
+import type { Action, ActionFields, Run } from './action.ts'
+import { type BodyCodec, decodeAnswer, decompress, upstreamBody } from './forward-body.ts'
+import { answerHeaders, type HeaderMap, upstreamHeaders } from './headers.ts'
+import { hostPolicy, type Origin, readOrigin, refusal, refuseAddress } from './origin.ts'
+import { actionError, errorOf, type Outcome, type UpstreamAnswer } from './outcome.ts'
+import type { RawBody } from './raw-body.ts'
+import { type Attempted, Cancellation, isIdempotent, retry } from './retry.ts'
+import { readTarget } from './target.ts'
+import { UpstreamCall } from './upstream-call.ts'
+import { type Lookup, Upstreams } from './upstreams.ts'
+
+/** What a forward needs. */
+export interface ForwardPorts {
+  readonly clock: Clock
+  readonly codec: BodyCodec
+  /** `forward.allowed_hosts`: `host`, `host:port` or `*.suffix` */
+  readonly allowedHosts: readonly string[]
+  /** What this proxy calls itself in `Via`. */
+  readonly viaName: string
+  readonly lookup?: Lookup
+}
+
+/** A forward, and the end of its connections. */
+export interface ForwardAction extends Action {
+  /** Ends all connections to upstreams, those in use too. */
+  close(): Promise<void>
+}
+
+/** One upstream request, checked, ready to be sent as often as its body allows. */
+interface Prepared {
+  readonly origin: Origin
+  readonly isComputed: boolean
+  readonly method: Method
+  readonly target: string
+  readonly headers: HeaderMap
+  readonly body: RawBody | Uint8Array | undefined
+  readonly uri: string
+}
+
+/** The error of an answer 400–599. It has no row in any table, so that the upstream's status holds (behaviour §4). */
+const errorStatus = {
+  uri: 'service.error.http_gateway.upstream_status',
+  description: 'The upstream answered with an error status.',
+} as const
+
+/** Failures that `on_error` answers; every other ServiceError is the request's own. */
+const ofUpstream = new Set<string>([
+  'service.error.bad_gateway',
+  'service.error.timeout',
+  'wamp.error.canceled',
+])
+
+const retriedStatuses = new Set([502, 503, 504])
+const maxOrigins = 1000
+
+/** Makes the action. */
+export function forwardAction(ports: ForwardPorts): ForwardAction {
+  const { clock, codec, viaName } = ports
+  const policy = hostPolicy(ports.allowedHosts)
+  const upstreams = new Upstreams(clock, policy, ports.lookup)
+  const origins = new Map<string, Origin | undefined>()
+
+  /** Fields repeat, so each is read once. */
+  const originOf = (host: string): Origin | undefined => {
+    if (origins.has(host)) return origins.get(host)
+    if (origins.size >= maxOrigins) origins.clear()
+    const origin = readOrigin(host)
+    origins.set(host, origin)
+    return origin
+  }
+
+  const readHost = (host: unknown, isComputed: boolean): Origin => {
+    const origin = typeof host === 'string' ? originOf(host) : undefined
+    if (!origin) {
+      const message = 'host: expected a host, a port if need be, and no scheme but http or https'
+      throw isComputed ? refusal(message) : new ExpressionError(message)
+    }
+    if (isComputed && !policy.allows(origin)) {
+      throw refusal('host: forward.allowed_hosts does not name it')
+    }
+    const refused =
+      origin.isAddress &&
+      refuseAddress(origin.hostname, origin.port, isComputed ? policy : undefined)
+    if (refused) throw refused
+    return origin
+  }
+
+  const prepare = (fields: ActionFields, run: Run): Prepared => {
+    const isComputed = run.computed.has('host')
+    const origin = readHost(fields.host, isComputed)
+    const method = readMethod(fields.http_method ?? run.method)
+    const target = readTarget(fields, run)
+    const headers = upstreamHeaders(fields.headers, run, viaName)
+    const body = upstreamBody(fields, run, headers, codec)
+    // What an expression reads is wanted as it is; what only passes may be compressed.
+    if (run.readsBody) headers['accept-encoding'] = 'identity'
+    if (body && !(body instanceof Uint8Array) && body.length !== undefined) {
+      headers['content-length'] = String(body.length)
+    }
+    const uri = `${origin.text}${target}`
+    return { origin, isComputed, method, target, headers, body, uri }
+  }
+
+  const attempt = async (
+    prepared: Prepared,
+    run: Run,
+    connectTimeoutMs: number,
+    timeoutMs: number,
+    cancellation: Cancellation,
+  ): Promise<Attempted> => {
+    const { origin, method, headers, body, uri } = prepared
+    const pool = upstreams.pool(origin, prepared.isComputed, connectTimeoutMs)
+    const call = new UpstreamCall(clock, timeoutMs, run.readsBody)
+    cancellation.current = () => call.abort(new ServiceError('wamp.error.canceled', 'canceled'))
+    const isStream = body !== undefined && !(body instanceof Uint8Array)
+    const isReplayable = (): boolean => !isStream || !(call.wasSent || call.wasAbandoned)
+    try {
+      const options: Dispatcher.DispatchOptions = {
+        path: prepared.target,
+        method: method.toUpperCase(),
+        headers: headers as Record<string, string | string[]>,
+        body: isStream ? body.stream : (body ?? null),
+      }
+      pool.dispatch(options, call)
+      const { status_code, rawHeaders } = await call.head
+      const isRetriable = retriedStatuses.has(status_code) && isIdempotent(method) && isReplayable()
+      const answer = await takeAnswer(call, status_code, rawHeaders, run)
+      const seen = run.readsBody && answer.body instanceof Uint8Array ? answer.body : undefined
+      const shown = {
+        status_code,
+        headers: answer.headers,
+        body: seen ? decodeAnswer(seen, answer.headers, codec) : '',
+        uri,
+      }
+      const outcome: Outcome =
+        status_code < 400
+          ? { result: shown, answer }
+          : { error: { ...upstreamError(status_code), ...shown }, answer }
+      return { outcome, isRetriable }
+    } catch (failure) {
+      if (!(failure instanceof ServiceError) || !ofUpstream.has(failure.uri)) throw failure
+      const { uri: error_uri, message, status } = failure
+      const wasLost = error_uri === 'service.error.bad_gateway' && !call.wasAnswered
+      const error = {
+        ...errorOf(error_uri, message),
+        status_code: status,
+        headers: {},
+        body: '',
+        uri,
+      }
+      return {
+        outcome: { error },
+        isRetriable:
+          error_uri !== 'wamp.error.canceled' &&
+          isReplayable() &&
+          (!call.wasSent || (wasLost && isIdempotent(method))),
+      }
+    }
+  }
+
+  return {
+    async perform(fields, run) {
+      const { attempts } = run
+      const prepared = prepare(fields, run)
+      const { body } = prepared
+      // undici destroys the stream of a failed request with an error nobody else may be waiting for.
+      if (body && !(body instanceof Uint8Array)) body.stream.on('error', () => {})
+      const cancellation = new Cancellation((callback) => run.onCancel(callback))
+      let previous: Outcome | undefined
+      return retry(attempts, clock, cancellation, async (timeoutMs) => {
+        discard(previous)
+        const { connect_timeout } = attempts
+        const tried = await attempt(prepared, run, connect_timeout, timeoutMs, cancellation)
+        previous = tried.outcome
+        return tried
+      })
+    },
+    close: () => upstreams.close(),
+  }
+}
+
+/** Ends the connection of an answer that a later attempt replaces. */
+function discard(outcome: Outcome | undefined): void {
+  const body = outcome?.answer?.body
+  if (body && !(body instanceof Uint8Array)) body.destroy()
+}
+
+const upstreamError = (status_code: number) =>
+  actionError(errorStatus.uri, `the upstream answered ${status_code}`, errorStatus.description)
+
+function readMethod(value: unknown): Method {
+  const text = typeof value === 'string' ? value.toLowerCase() : ''
+  const method = methods.find((name) => name === text)
+  if (!method) throw new ExpressionError('http_method: expected one of the seven HTTP methods')
+  return method
+}
+
+/** What goes on to the client: without hop-by-hop fields, decompressed if an expression has read it. */
+async function takeAnswer(
+  call: UpstreamCall,
+  status_code: number,
+  rawHeaders: readonly string[],
+  run: Run,
+): Promise<UpstreamAnswer> {
+  const declared = lengthIn(rawHeaders)
+  const headers = answerHeaders(rawHeaders)
+  const body = call.body()
+  if (run.readsBody && body instanceof Uint8Array) {
+    const plain = await decompress(body, headers)
+    // An answer to HEAD declares the length of a body that it does not have.
+    const length = body.length === 0 ? declared : plain.bytes.length
+    return { status_code, headers: plain.headers, body: plain.bytes, length }
+  }
+  if (run.method === 'head' && !(body instanceof Uint8Array)) {
+    body.destroy()
+    return { status_code, headers, body: new Uint8Array(0), length: declared }
+  }
+  return { status_code, headers, body, length: declared }
+}
+
+function lengthIn(rawHeaders: readonly string[]): number | undefined {
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() === 'content-length') return Number(rawHeaders[index + 1])
+  }
+  return undefined
+}

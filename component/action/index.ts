@@ -1,0 +1,27 @@
+/** What an operation can do: the type of an action and who performs it. */
+import type { Action, ActionType } from './action.ts'
+import { type ForwardPorts, forwardAction } from './forward.ts'
+import { staticAction } from './static.ts'
+import { type WampPorts, wampCallAction } from './wamp-call.ts'
+import { wampPublishAction } from './wamp-publish.ts'
+
+/** The actions, and the end of what they hold open. */
+export interface Actions {
+  readonly table: Readonly<Record<ActionType, Action>>
+  /** Ends all connections to upstreams; sessions belong to their source. */
+  close(): Promise<void>
+}
+
+/** Makes all actions. */
+export function openActions(ports: ForwardPorts & WampPorts): Actions {
+  const forward = forwardAction(ports)
+  return {
+    table: {
+      static: staticAction,
+      forward,
+      wamp_call: wampCallAction(ports),
+      wamp_publish: wampPublishAction(ports),
+    },
+    close: () => forward.close(),
+  }
+}

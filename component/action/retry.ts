@@ -1,0 +1,87 @@
+/** Attempts: how often an action is tried, how long it waits between, and how it is given up (behaviour §1 Units, §4). */
+import type { Clock } from '#component/clock.ts'
+import type { Method } from '#component/request.ts'
+import type { Attempts } from './action.ts'
+import { canceled, type Outcome } from './outcome.ts'
+
+/** How one attempt ended. */
+export interface Attempted {
+  readonly outcome: Outcome
+  /** May the same be tried again without harm? */
+  readonly isRetriable: boolean
+}
+
+/** Full jitter: a wait between 0 and this, doubled by each attempt up to the maximum; milliseconds. */
+const backOff = { first: 100, max: 2000 } as const
+
+/** RFC 9110 §9.2.2: doing it twice is like doing it once. */
+export const isIdempotent = (method: Method): boolean => method !== 'post' && method !== 'patch'
+
+/** Gives up what is in flight when the client goes away. One per request; knows the one thing that is in flight now. */
+export class Cancellation {
+  #isCanceled = false
+  #current: (() => void) | undefined
+
+  /** @param onCancel calls back when the client goes away */
+  constructor(onCancel: (callback: () => void) => void) {
+    onCancel(() => {
+      this.#isCanceled = true
+      this.#current?.()
+    })
+  }
+
+  get isCanceled(): boolean {
+    return this.#isCanceled
+  }
+
+  /** Says how to give up what is in flight now; done at once if the client has gone already. */
+  set current(giveUp: (() => void) | undefined) {
+    this.#current = giveUp
+    if (this.#isCanceled) giveUp?.()
+  }
+
+  /** The promise, or a rejection as soon as the client goes away. */
+  race<T>(promise: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      promise.then(resolve, reject)
+      this.current = () => reject(canceled())
+    })
+  }
+
+  /** Waits, but not for a client that goes away. */
+  wait(ms: number, clock: Clock): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = clock.after(ms, resolve)
+      this.current = () => {
+        stop()
+        resolve()
+      }
+    })
+  }
+}
+
+/**
+ * Tries until an attempt succeeds, may not be repeated, `retries` are used up, or `retry_timeout` after the first
+ * failure has come: then the last attempt is cut short.
+ * @param attempt is given the milliseconds it may take
+ */
+export async function retry(
+  { timeout, retries, retry_timeout }: Attempts,
+  clock: Clock,
+  cancellation: Cancellation,
+  attempt: (timeoutMs: number) => Promise<Attempted>,
+): Promise<Outcome> {
+  let { outcome, isRetriable } = await attempt(timeout)
+  if (!isRetriable || retries === 0) return outcome
+  const end = clock.now() + retry_timeout
+  for (let tried = 0; tried < retries && isRetriable; tried += 1) {
+    const pause = clock.random() * Math.min(backOff.max, backOff.first * 2 ** tried)
+    if (clock.now() + pause >= end) return outcome
+    await cancellation.wait(pause, clock)
+    if (cancellation.isCanceled) return outcome
+    const next = await attempt(Math.min(timeout, end - clock.now()))
+    outcome = next.outcome
+    isRetriable = next.isRetriable
+  }
+  return outcome
+}

@@ -1,0 +1,78 @@
+/** The request target of a forward: path and query, checked before anything is sent (behaviour §4, reliability §2). */
+import { ExpressionError, ServiceError } from '#component/errors.ts'
+import type { ActionFields, Run } from './action.ts'
+
+/** What is not a control, and yet may not stand in a target as it is (RFC 3986 §3.3, §3.4): sent as an escape. */
+const escaped = ' "#<>[\\]^`{|}'
+
+const isControl = (code: number): boolean => code < 32 || code === 127
+
+const isHex = (code: number): boolean =>
+  (code >= 48 && code <= 57) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102)
+
+/** Escapes what may not stand in a target; ExpressionError for controls. Most targets come back as they are. */
+function escapeTarget(text: string, name: string, alsoEscaped: string): string {
+  let isPlain = true
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (isControl(code)) throw new ExpressionError(`${name}: it holds a control character`)
+    const isLonePercent =
+      code === 37 && !(isHex(text.charCodeAt(index + 1)) && isHex(text.charCodeAt(index + 2)))
+    const character = text.charAt(index)
+    if (code > 126 || isLonePercent || escaped.includes(character)) isPlain = false
+    else if (alsoEscaped.includes(character)) isPlain = false
+  }
+  if (isPlain) return text
+  if (!text.isWellFormed()) throw new ExpressionError(`${name}: it is not valid Unicode`)
+  let target = ''
+  let index = 0
+  for (const character of text) {
+    const isLonePercent =
+      character === '%' && !(isHex(text.charCodeAt(index + 1)) && isHex(text.charCodeAt(index + 2)))
+    target +=
+      character > '~' || isLonePercent || escaped.includes(character)
+        ? encodeURIComponent(character)
+        : alsoEscaped.includes(character)
+          ? `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+          : character
+    index += character.length
+  }
+  return target
+}
+
+/** Is the segment `.` or `..` in any spelling, also with a parameter after it (`..;x`)? */
+function isDotSegment(segment: string): boolean {
+  const [name = ''] = segment.split(';')
+  const plain = name.toLowerCase().replaceAll('%2e', '.')
+  return plain === '.' || plain === '..'
+}
+
+function readText(value: unknown, name: string): string {
+  if (typeof value === 'string') return value
+  throw new ExpressionError(`${name}: expected a text`)
+}
+
+/**
+ * Path and query of an upstream request. Blanks and letters beyond ASCII are sent as escapes; in a path computed from
+ * the request so is `?`. ExpressionError: no single `/` at the beginning, or a control character. ServiceError 400: a
+ * computed path with a `..` segment.
+ */
+export function readTarget(fields: ActionFields, { computed, request }: Run): string {
+  const path = fields.path === undefined ? request.path || '/' : readText(fields.path, 'path')
+  const isComputed = fields.path === undefined || computed.has('path')
+  if (path.charCodeAt(0) !== 47 || path.charCodeAt(1) === 47 || path.charCodeAt(1) === 92) {
+    throw new ExpressionError('path: expected a text that begins with a single "/"')
+  }
+  const target = escapeTarget(path, 'path', isComputed ? '?' : '')
+  if (isComputed && target.split('/').some(isDotSegment)) {
+    throw new ServiceError('service.error.bad_request', 'path: a dot segment is not forwarded')
+  }
+  const query = fields.query_string
+    ? readText(fields.query_string, 'query_string')
+    : fields.query_string === undefined
+      ? request.query_string
+      : ''
+  if (query === '') return target
+  const text = escapeTarget(query.startsWith('?') ? query.slice(1) : query, 'query_string', '')
+  return `${target}${target.includes('?') ? '&' : '?'}${text}`
+}

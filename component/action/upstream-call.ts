@@ -1,0 +1,209 @@
+/** One request to an upstream and its answer: deadlines, back-pressure, and an end for everything that can go wrong. */
+import { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
+import { maxBufferedBytes } from './forward-body.ts'
+
+/** The beginning of an answer. */
+export interface AnswerHead {
+  readonly status_code: number
+  /** name, value, name, value …, as received */
+  readonly rawHeaders: readonly string[]
+}
+
+const badGateway = (message: string, cause?: unknown): ServiceError =>
+  new ServiceError('service.error.bad_gateway', message, cause === undefined ? {} : { cause })
+
+const isServiceError = (error: unknown): error is ServiceError => error instanceof ServiceError
+
+const codeOf = (error: Error & { code?: unknown }): string =>
+  typeof error.code === 'string' ? error.code : error.name
+
+/** The body of an answer while it comes in. Destroying it ends the upstream's connection. */
+class AnswerStream extends Readable {
+  readonly #call: UpstreamCall
+
+  constructor(call: UpstreamCall) {
+    super({ highWaterMark: 65_536 })
+    this.#call = call
+    // Whoever reads it sees the error; nobody reading it must not end the process.
+    this.on('error', () => {})
+  }
+
+  override _read(): void {
+    this.#call.resume()
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#call.abort(error ?? badGateway('the answer was not read to its end'))
+    callback(error)
+  }
+}
+
+/**
+ * Handles one dispatch of undici. `head` settles once: with the head of the answer (buffered: when the whole body is
+ * here), or a ServiceError. From then on failures destroy the stream of {@link body}.
+ */
+export class UpstreamCall implements Dispatcher.DispatchHandler {
+  readonly head: Promise<AnswerHead>
+  readonly #clock: Clock
+  readonly #timeoutMs: number
+  readonly #isBuffered: boolean
+  #resolve: (head: AnswerHead) => void
+  #reject: (error: ServiceError) => void
+  #controller: Dispatcher.DispatchController | undefined
+  #answer: AnswerHead | undefined
+  #failure: ServiceError | undefined
+  #stream: AnswerStream | undefined
+  #chunks: Buffer[] = []
+  #size = 0
+  #isEnded = false
+  #wasAbandoned = false
+  #deadline: number
+  #stopTimer: () => void
+
+  /**
+   * @param timeoutMs until the head (buffered: the whole answer) is here; then how long the upstream may be silent
+   * @param isBuffered wait for the whole body, at most 25,000,000 bytes
+   */
+  constructor(clock: Clock, timeoutMs: number, isBuffered: boolean) {
+    const { promise, resolve, reject } = Promise.withResolvers<AnswerHead>()
+    this.head = promise
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#clock = clock
+    this.#timeoutMs = timeoutMs
+    this.#isBuffered = isBuffered
+    this.#deadline = clock.now() + timeoutMs
+    this.#stopTimer = clock.after(timeoutMs, this.#onTimer)
+  }
+
+  /** Has anything been written to the upstream? */
+  get wasSent(): boolean {
+    return this.#controller !== undefined
+  }
+
+  /** Was it given up before it was sent? Then undici still has it, and will touch its body before it drops it. */
+  get wasAbandoned(): boolean {
+    return this.#wasAbandoned
+  }
+
+  /** Has the head of an answer arrived? */
+  get wasAnswered(): boolean {
+    return this.#answer !== undefined
+  }
+
+  /** The body, once the head is here: bytes when all of it is, too, else a stream. To be taken once. */
+  body(): Uint8Array | Readable {
+    if (this.#isEnded) {
+      const [only] = this.#chunks
+      return only && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks)
+    }
+    const stream = new AnswerStream(this)
+    this.#stream = stream
+    for (const chunk of this.#chunks) stream.push(chunk)
+    this.#chunks = []
+    if (this.#failure) stream.destroy(this.#failure)
+    return stream
+  }
+
+  /** Lets more of the body come in. */
+  resume(): void {
+    this.#deadline = this.#clock.now() + this.#timeoutMs
+    this.#controller?.resume()
+  }
+
+  /** Gives up: the connection ends, the head or the stream fails with the error. Nothing happens after the end. */
+  abort(error: Error): void {
+    if (this.#isEnded || this.#failure) return
+    this.#fail(error)
+    if (this.#controller) this.#controller.abort(error)
+    // Not sent yet: onRequestStart will find the failure.
+    else this.#wasAbandoned = true
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#failure) controller.abort(this.#failure)
+    else this.#controller = controller
+  }
+
+  onBodySent(): void {
+    // A long upload is no silence.
+    this.#deadline = this.#clock.now() + this.#timeoutMs
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, statusCode: number): void {
+    if (statusCode === 101) throw badGateway('the upstream switched protocols unasked')
+    if (statusCode < 200) return
+    if (statusCode > 599) throw badGateway('the upstream answered with no status of HTTP')
+    const raw = Array.isArray(controller.rawHeaders) ? controller.rawHeaders : []
+    // Bytes as they came: latin1 goes out as it came in.
+    const rawHeaders = raw.map((part) =>
+      typeof part === 'string' ? part : part.toString('latin1'),
+    )
+    this.#answer = { status_code: statusCode, rawHeaders }
+    if (this.#isBuffered) return
+    this.#deadline = this.#clock.now() + this.#timeoutMs
+    this.#resolve(this.#answer)
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#failure) return
+    if (!this.#isBuffered) this.#deadline = this.#clock.now() + this.#timeoutMs
+    if (this.#stream) {
+      if (!this.#stream.push(chunk)) controller.pause()
+      return
+    }
+    this.#size += chunk.length
+    if (this.#size > maxBufferedBytes) throw badGateway('the answer is too large to be read')
+    this.#chunks.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    if (this.#failure) return
+    this.#isEnded = true
+    this.#stopTimer()
+    if (this.#answer && this.#isBuffered) this.#resolve(this.#answer)
+    this.#stream?.push(null)
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (!this.#isEnded && !this.#failure) this.#fail(error)
+  }
+
+  #fail(error: Error): void {
+    const failure = isServiceError(error) ? error : this.#explain(error)
+    this.#failure = failure
+    this.#chunks = []
+    this.#stopTimer()
+    this.#reject(failure)
+    this.#stream?.destroy(failure)
+  }
+
+  #explain(error: Error): ServiceError {
+    // undici wraps what a handler has thrown, and what happened to all addresses of a name.
+    if (isServiceError(error.cause)) return error.cause
+    const when = this.wasAnswered
+      ? 'the connection to the upstream failed during its answer'
+      : this.wasSent
+        ? 'the upstream gave no valid answer'
+        : 'the connection to the upstream failed'
+    return badGateway(`${when} (${codeOf(error)})`, error)
+  }
+
+  readonly #onTimer = (): void => {
+    const now = this.#clock.now()
+    // Back-pressure is the client's slowness, not the upstream's silence.
+    if (this.#controller?.paused) this.#deadline = now + this.#timeoutMs
+    const left = this.#deadline - now
+    if (left > 0) {
+      this.#stopTimer = this.#clock.after(left, this.#onTimer)
+      return
+    }
+    const message = this.wasAnswered
+      ? 'the upstream fell silent during its answer'
+      : 'the upstream did not answer within the timeout'
+    this.abort(new ServiceError('service.error.timeout', message))
+  }
+}

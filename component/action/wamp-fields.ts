@@ -1,0 +1,104 @@
+/** What wamp_call and wamp_publish have in common: their fields, and what becomes of a failure. */
+import { ServiceError } from '#component/errors.ts'
+import { type Payload, WampError } from '#component/wamp/session.ts'
+import type { ActionFields, Run } from './action.ts'
+import { errorOf } from './outcome.ts'
+import { type Attempted, isIdempotent } from './retry.ts'
+
+/** Prefixes of URIs that a request may not name (reliability §2, confused deputy). */
+const reserved = ['wamp.', 'service.'] as const
+
+/** Errors after which a call was certainly not executed. */
+const notExecuted = new Set(['wamp.error.no_eligible_callee', 'wamp.error.no_such_procedure'])
+
+/** Is it a loose WAMP URI: non-empty parts between dots, without white space and `#`? */
+function isUri(text: string): boolean {
+  if (!text.isWellFormed()) return false
+  let isPartEmpty = true
+  for (const character of text) {
+    if (character === '.') {
+      if (isPartEmpty) return false
+      isPartEmpty = true
+    } else {
+      if (character === '#' || character < '!' || character.trim() === '') return false
+      isPartEmpty = false
+    }
+  }
+  return !isPartEmpty
+}
+
+/** Is the URI in the list? An entry that ends with a dot stands for all below it. */
+const isListed = (uri: string, list: readonly string[]): boolean =>
+  list.some((entry) => (entry.endsWith('.') ? uri.startsWith(entry) : uri === entry))
+
+/**
+ * The URI in a field. ServiceError: `wamp.error.invalid_uri`; `wamp.error.not_authorized` for a reserved one that the
+ * request has named.
+ * @param allowed reserved URIs that requests may name (`wamp.allowed_dynamic_uris`)
+ */
+export function readUri(
+  fields: ActionFields,
+  name: 'procedure' | 'topic',
+  run: Run,
+  allowed: readonly string[],
+): string {
+  const uri = fields[name]
+  if (typeof uri !== 'string' || !isUri(uri)) {
+    throw new ServiceError('wamp.error.invalid_uri', `${name}: expected a WAMP URI`)
+  }
+  if (run.computed.has(name) && reserved.some((prefix) => uri.startsWith(prefix))) {
+    if (!isListed(uri, allowed)) {
+      throw new ServiceError(
+        'wamp.error.not_authorized',
+        `${name}: a request may not name a URI that begins with wamp. or service.`,
+      )
+    }
+  }
+  return uri
+}
+
+const isNothing = (value: unknown): boolean => value === undefined || value === null || value === ''
+
+/** The fields args and kwargs, or arguments and arguments_kw; nothing (absent, null, `""`) is empty. */
+export function readPayload(fields: ActionFields): Payload {
+  const args = fields.args ?? fields.arguments
+  const kwargs = fields.kwargs ?? fields.arguments_kw
+  if (!isNothing(args) && !Array.isArray(args)) {
+    throw new ServiceError('wamp.error.invalid_argument', 'args: expected a list')
+  }
+  if (!isNothing(kwargs) && (typeof kwargs !== 'object' || Array.isArray(kwargs))) {
+    throw new ServiceError('wamp.error.invalid_argument', 'kwargs: expected a map')
+  }
+  return {
+    args: isNothing(args) ? [] : (args as readonly unknown[]),
+    kwargs: isNothing(kwargs) ? {} : (kwargs as Record<string, unknown>),
+  }
+}
+
+/** Adds the old names of args and kwargs, seen by look-ups only (behaviour §1). */
+export const withAliases = <T extends Payload>(map: T): T =>
+  Object.defineProperties(map, {
+    arguments: { value: map.args },
+    arguments_kw: { value: map.kwargs },
+  })
+
+/**
+ * A failure of a WAMP operation as an outcome; what is none is thrown on.
+ * Retriable (behaviour §4): it was certainly not executed, or the connection failed and repeating does no harm.
+ */
+export function failed(failure: unknown, run: Run): Attempted {
+  if (failure instanceof ServiceError) {
+    return {
+      outcome: { error: withAliases(errorOf(failure.uri, failure.message)) },
+      isRetriable: false,
+    }
+  }
+  if (!(failure instanceof WampError)) throw failure
+  const { error_uri, args, kwargs, details } = failure
+  return {
+    outcome: { error: withAliases({ error_uri, args, kwargs, details }) },
+    isRetriable:
+      notExecuted.has(error_uri) ||
+      (error_uri === 'wamp.error.net_failure' && (!failure.wasSent || isIdempotent(run.method))),
+  }
+}

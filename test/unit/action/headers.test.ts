@@ -1,0 +1,171 @@
+/** Which header fields cross the proxy. */
+import { expect } from 'chai'
+import { answerHeaders, upstreamHeaders } from '#component/action/headers.ts'
+import { runOf } from './doubles.ts'
+
+const way = {
+  via: '1.1 gateway',
+  'x-forwarded-for': '198.51.100.7',
+  'x-forwarded-host': 'api.example.com',
+  'x-forwarded-proto': 'http',
+}
+
+const runWith = (headers: Record<string, string>) => {
+  const { run } = runOf()
+  return { ...run, request: { ...run.request, headers } }
+}
+
+describe('the headers of an upstream request', () => {
+  for (const [title, sent, declared, expected] of [
+    [
+      'are those of the request by default',
+      { accept: 'x/y', 'x-a': '1' },
+      undefined,
+      { accept: 'x/y', 'x-a': '1' },
+    ],
+    [
+      'hold no framing, hop-by-hop or proxy field',
+      {
+        'content-length': '1',
+        'transfer-encoding': 'chunked',
+        connection: 'keep-alive',
+        'keep-alive': 'timeout=5',
+        te: 'trailers',
+        trailer: 'x',
+        upgrade: 'h2c',
+        expect: '100-continue',
+        'proxy-authorization': 'Basic x',
+        'proxy-connection': 'close',
+        'http2-settings': 'x',
+        'x-a': '1',
+      },
+      undefined,
+      { 'x-a': '1' },
+    ],
+    [
+      'hold nothing that the request lists in Connection',
+      { connection: 'close, X-A', 'x-a': '1', 'x-b': '2' },
+      undefined,
+      { 'x-b': '2' },
+    ],
+    [
+      'keep what the document sets, whatever the request lists in Connection',
+      { connection: 'x-key, x-forwarded-for, via', 'x-key': 'theirs' },
+      { 'x-key': 'ours', connection: 'x-key' },
+      { 'x-key': 'ours' },
+    ],
+    [
+      'say the way themselves',
+      { 'x-forwarded-for': '1.2.3.4', 'x-forwarded-proto': 'https', forwarded: 'for=1.2.3.4' },
+      undefined,
+      {},
+    ],
+    ['continue Via', { via: '1.0 fred' }, undefined, { via: '1.0 fred, 1.1 gateway' }],
+    [
+      'hold no ticket of the gateway',
+      { cookie: 'a=1; service_ticket_com.example=x; service_csrf_com.example=y; b=2' },
+      undefined,
+      { cookie: 'a=1; b=2' },
+    ],
+    [
+      'hold no Cookie when only tickets were in it',
+      { cookie: 'service_ticket_r=x' },
+      undefined,
+      {},
+    ],
+    [
+      'are written as text',
+      {},
+      { 'X-Number': 5, 'x-flag': true, 'x-none': null },
+      { 'x-number': '5', 'x-flag': 'true' },
+    ],
+    ['may be repeated', {}, { 'x-list': ['a', 'b'] }, { 'x-list': ['a', 'b'] }],
+    [
+      'keep bytes beyond ASCII',
+      { 'x-name': 'J\u00fcrgen\u0085' },
+      undefined,
+      { 'x-name': 'J\u00fcrgen\u0085' },
+    ],
+  ] as const) {
+    it(title, () => {
+      const headers = upstreamHeaders(declared, runWith(sent), 'gateway')
+      expect(headers).to.deep.equal({ ...way, ...expected })
+    })
+  }
+
+  for (const declared of [
+    { 'x-a': 'a\r\nx-b: c' },
+    { 'x-a': 'a\nb' },
+    { 'x-a': 'a\u0000b' },
+    { 'x-a': 'a\u007f' },
+    { 'x-a': '\u010a' },
+    { 'x-a': ['a', 'b\r'] },
+    { 'x-a': {} },
+    { 'x a': '1' },
+    { 'x-a\r\n': '1' },
+    { 'x:a': '1' },
+    { '': '1' },
+    [],
+    'x-a: 1',
+    null,
+  ]) {
+    it(`${JSON.stringify(declared)} are refused before anything is sent`, () => {
+      expect(() => upstreamHeaders(declared, runWith({}), 'gateway'))
+        .to.throw()
+        .with.property('uri', 'service.error.http_gateway.invalid_expression')
+    })
+  }
+
+  it('tell an IPv6 client without its port', () => {
+    const { run } = runOf()
+    const request = { ...run.request, peername: '[2001:db8::1]:4711' }
+    expect(upstreamHeaders({}, { ...run, request }, 'gateway')['x-forwarded-for']).to.equal(
+      '2001:db8::1',
+    )
+  })
+})
+
+describe('the headers of an answer', () => {
+  for (const [title, raw, expected] of [
+    ['have lower-case names, repeats joined', ['X-A', '1', 'x-a', '2'], { 'x-a': '1, 2' }],
+    ['keep one Set-Cookie as text', ['Set-Cookie', 'a=1'], { 'set-cookie': 'a=1' }],
+    [
+      'keep several Set-Cookie as a list, without those of the gateway',
+      ['Set-Cookie', 'a=1', 'set-cookie', ' service_ticket_r=x; Path=/', 'SET-COOKIE', 'b=2'],
+      { 'set-cookie': ['a=1', 'b=2'] },
+    ],
+    ['drop the cookies of the gateway', ['Set-Cookie', 'service_csrf_r=x'], {}],
+    [
+      'hold no framing or hop-by-hop field',
+      [
+        'Content-Length',
+        '5',
+        'Transfer-Encoding',
+        'chunked',
+        'Connection',
+        'close, X-A',
+        'X-A',
+        '1',
+        'Keep-Alive',
+        'x',
+        'Trailer',
+        'x',
+        'Upgrade',
+        'x',
+        'X-B',
+        '2',
+      ],
+      { 'x-b': '2' },
+    ],
+    [
+      'keep content-encoding and etag',
+      ['Content-Encoding', 'gzip', 'ETag', '"1"'],
+      { 'content-encoding': 'gzip', etag: '"1"' },
+    ],
+    ['hold names like those of objects', ['constructor', 'x'], { constructor: 'x' }],
+  ] as const) {
+    it(title, () => {
+      expect(answerHeaders(raw)).to.deep.equal(expected)
+    })
+  }
+})

@@ -1,0 +1,64 @@
+/** The pools of connections, and the table of actions that own them. */
+import { expect } from 'chai'
+import type { BodyCodec } from '#component/action/forward-body.ts'
+import { openActions } from '#component/action/index.ts'
+import { hostPolicy, readOrigin } from '#component/action/origin.ts'
+import { Upstreams } from '#component/action/upstreams.ts'
+import { ManualClock, SessionDouble } from './doubles.ts'
+
+const originOf = (host: string) => {
+  const origin = readOrigin(host)
+  if (!origin) throw new TypeError(host)
+  return origin
+}
+
+describe('Upstreams', () => {
+  it('keep one pool per origin, origin of the host, and connect_timeout', async () => {
+    const upstreams = new Upstreams(new ManualClock(), hostPolicy([]))
+    const origin = originOf('a.example')
+    const pool = upstreams.pool(origin, false, 1000)
+    expect(upstreams.pool(originOf('http://A.example:80/'), false, 1000)).to.equal(pool)
+    expect(upstreams.pool(origin, true, 1000)).to.not.equal(pool)
+    expect(upstreams.pool(origin, false, 1001)).to.not.equal(pool)
+    expect(upstreams.size).to.equal(3)
+    await upstreams.close()
+    expect(upstreams.size).to.equal(0)
+  })
+
+  it('close the pool that was used longest ago beyond 512 of them', async () => {
+    const upstreams = new Upstreams(new ManualClock(), hostPolicy([]))
+    const [first, second] = ['a', 'b'].map((name) => originOf(`${name}.example`))
+    if (!first || !second) throw new TypeError('no origins')
+    const kept = upstreams.pool(first, true, 1000)
+    const lost = upstreams.pool(second, true, 1000)
+    for (let count = 0; count < 600; count += 1) {
+      upstreams.pool(originOf(`n${count}.example`), true, 1000)
+      upstreams.pool(first, true, 1000)
+    }
+    expect(upstreams.size).to.equal(512)
+    expect(upstreams.pool(first, true, 1000)).to.equal(kept)
+    expect(upstreams.pool(second, true, 1000)).to.not.equal(lost)
+    await upstreams.close()
+  })
+})
+
+describe('the table of actions', () => {
+  it('has a row for each type, and one end', async () => {
+    const codec: BodyCodec = { encode: () => '', decode: () => undefined }
+    const actions = openActions({
+      clock: new ManualClock(),
+      codec,
+      allowedHosts: [],
+      viaName: 'gateway',
+      sessions: { session: () => new SessionDouble() },
+      allowedDynamicUris: [],
+    })
+    expect(Object.keys(actions.table).sort()).to.deep.equal([
+      'forward',
+      'static',
+      'wamp_call',
+      'wamp_publish',
+    ])
+    await actions.close()
+  })
+})
