@@ -4,7 +4,7 @@ import { ExpressionError, ServiceError } from './errors.ts'
 import { isBigInteger, scanJson } from './json-scan.ts'
 
 /** What a document or body may cost (reliability F6). */
-export interface JsonLimits {
+interface JsonLimits {
   /** Deepest nesting. */
   readonly depth: number
   /** Most values, containers included. */
@@ -12,7 +12,7 @@ export interface JsonLimits {
 }
 
 /** How text is judged. Documents leave to their validation what it can point at. */
-export interface JsonOptions {
+interface JsonOptions {
   readonly limits?: JsonLimits
   /** Lets halves of a surrogate pair through, as they are. */
   readonly allowLoneSurrogates?: boolean
@@ -105,6 +105,8 @@ class Walk {
     } else if (value instanceof Uint8Array) {
       this.hasSpecials = true
       this.left -= Math.ceil(value.length / 3) * 4
+    } else if ('toJSON' in value && typeof value.toJSON === 'function') {
+      this.visit(value.toJSON(), depth + 1)
     } else {
       for (const key in value) {
         this.left -= key.length + 3

@@ -1,0 +1,97 @@
+/** The Koa applications: management, and on the admin listener `/ping`, `/ready` and `/metrics` beside it. */
+import Router from '@koa/router'
+import Koa, { type Middleware } from 'koa'
+import { ServiceError } from '#component/errors.ts'
+import { type ManagementPorts, managementRouter } from './api-specs.ts'
+import { type Fallback, fail, type ListenerPorts } from './gateway.ts'
+import type { Metrics } from './metrics.ts'
+import { exchangeOf, keepExchange } from './read-request.ts'
+
+/** What operators ask a node. */
+export interface HealthPorts {
+  isReady(): boolean
+  readonly metrics: Metrics
+}
+
+/** `/ping`, `/ready`, `/metrics`. */
+function healthRouter({ isReady, metrics }: HealthPorts): Router {
+  const router = new Router({ sensitive: true, strict: true })
+  router.use(async (ctx, next) => {
+    exchangeOf(ctx.req).route = ctx.path
+    await next()
+  })
+  router.get('/ping', (ctx) => {
+    ctx.body = 'pong'
+  })
+  router.get('/ready', (ctx) => {
+    if (!isReady()) throw new ServiceError('service.error.unavailable', 'this node is not ready')
+    ctx.body = 'ready'
+  })
+  router.get('/metrics', async (ctx) => {
+    ctx.type = metrics.contentType
+    ctx.body = await metrics.render()
+  })
+  return router
+}
+
+/** The routes of a listener, as one function; what none of them serves is 404, or 405 with `Allow`. */
+export function koaFallback(
+  ports: ListenerPorts,
+  management: ManagementPorts | undefined,
+  health: HealthPorts | undefined,
+): Fallback {
+  const routers: Router[] = []
+  if (management) routers.push(managementRouter(management))
+  if (health) routers.push(healthRouter(health))
+  const app = new Koa()
+  app.on('error', (error: unknown) => ports.log.warn({ err: error }, 'an answer was broken off'))
+  app.use(answerErrors(ports))
+  app.use(frame(ports))
+  for (const router of routers) app.use(router.routes())
+  app.use(refuseTheRest(routers))
+  const callback = app.callback()
+  return (exchange) => {
+    keepExchange(exchange)
+    // answerErrors catches what any of them throws
+    void callback(exchange.request, exchange.response)
+  }
+}
+
+/** Errors go out by the same way as those of routed requests. */
+function answerErrors(ports: ListenerPorts): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      ctx.respond = false
+      fail(exchangeOf(ctx.req), error, ports)
+    }
+  }
+}
+
+/** Fields of every answer; the pattern of the route for log and metrics. */
+function frame(ports: ListenerPorts): Middleware {
+  return async (ctx, next) => {
+    const exchange = exchangeOf(ctx.req)
+    ctx.set({
+      'X-Request-Id': exchange.id,
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'no-store',
+    })
+    await next()
+    if (ports.isClosing()) ctx.res.shouldKeepAlive = false
+  }
+}
+
+function refuseTheRest(routers: readonly Router[]): Middleware {
+  return (ctx) => {
+    const matches = routers.flatMap((router) => router.match(ctx.path, ctx.method).path)
+    const allow = [...new Set(matches.flatMap(({ methods }) => methods))]
+    if (allow.length === 0 || ctx.path.includes('//')) {
+      throw new ServiceError('service.error.not_found', 'nothing is served at this path')
+    }
+    throw new ServiceError('service.error.method_not_allowed', 'the method is not served here', {
+      headers: { allow: allow.join(', ') },
+    })
+  }
+}

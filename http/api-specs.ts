@@ -1,0 +1,164 @@
+/** The HTTP face of the management procedures: `POST /services/<name>` and the REST mirrors, derived from their table. */
+import Router from '@koa/router'
+import type { Middleware } from 'koa'
+import { koaBody } from 'koa-body'
+import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
+import { parseJson, stringifyJson } from '#component/json.ts'
+import type { Answer, Management, Mirror, Procedure } from '#procedures/procedure.ts'
+import { argumentsOfBody } from '#procedures/procedure.ts'
+import { managementRefusal } from './access.ts'
+import { exchangeOf } from './read-request.ts'
+
+/** Largest API Specification or realm document; bytes (behaviour: API Specifications). */
+const maxDocument = 4 * 1024 * 1024
+
+/** How long a document may take to arrive; milliseconds. */
+const bodyTime = 15_000
+
+/** A document of 10,000 paths has more values than a body of a route may have. */
+const documentLimits = { depth: 256, values: 1_000_000 }
+
+/** Keeps the body as one character a byte: what is not UTF-8 must be refused, not replaced. */
+const keepBytes: Middleware = koaBody({
+  json: false,
+  urlencoded: false,
+  multipart: false,
+  text: true,
+  textTypes: ['application/json'],
+  textLimit: maxDocument,
+  encoding: 'latin1',
+  patchNode: false,
+  onError(error) {
+    throw bodyError(error)
+  },
+})
+
+/** Reads the body, within size and time. */
+const readBytes =
+  (clock: Clock): Middleware =>
+  async (ctx, next) => {
+    const exchange = exchangeOf(ctx.req)
+    if ((exchange.body.length ?? 0) > maxDocument) throw tooLarge()
+    exchange.proceed()
+    let stopTimer: () => void = () => undefined
+    const late = new Promise<never>((_, reject) => {
+      const message = 'the document did not arrive in time'
+      stopTimer = clock.after(bodyTime, () =>
+        reject(new ServiceError('service.error.request_timeout', message)),
+      )
+    })
+    try {
+      await Promise.race([keepBytes(ctx, async () => undefined), late])
+    } finally {
+      stopTimer()
+    }
+    await next()
+  }
+
+const tooLarge = (cause?: unknown) =>
+  new ServiceError(
+    'service.error.payload_too_large',
+    `the document is larger than ${maxDocument} bytes`,
+    { cause },
+  )
+
+function bodyError(cause: Error): ServiceError {
+  const status = 'status' in cause ? cause.status : undefined
+  if (status === 413) return tooLarge(cause)
+  if (status === 415) {
+    const message = 'the content coding is not read'
+    return new ServiceError('service.error.unsupported_media_type', message, { cause })
+  }
+  return new ServiceError('service.error.bad_request', 'the body cannot be read', { cause })
+}
+
+/** What management needs to be served over HTTP. */
+export interface ManagementPorts {
+  readonly clock: Clock
+  readonly procedures: readonly Procedure[]
+  readonly management: Management
+  /** No more loads are begun (draining). */
+  isClosing(): boolean
+}
+
+/** The routes of management. */
+export function managementRouter(ports: ManagementPorts): Router {
+  const router = new Router({ sensitive: true, strict: true })
+  const read = readBytes(ports.clock)
+  for (const procedure of ports.procedures) {
+    const name = procedure.uri.slice('service.'.length)
+    router.post(`/services/${name}`, mayManage, read, serve(ports, procedure))
+    for (const mirror of procedure.mirrors) {
+      const steps = mirror.method === 'POST' ? [read] : []
+      router.register(
+        mirror.path,
+        [mirror.method],
+        [mayManage, ...steps, serve(ports, procedure, mirror)],
+      )
+    }
+  }
+  return router
+}
+
+const mayManage: Middleware = async (ctx, next) => {
+  const { address, headers } = exchangeOf(ctx.req)
+  const refusal = managementRefusal({ address, headers, isWrite: ctx.method === 'POST' })
+  if (refusal) throw refusal
+  await next()
+}
+
+function serve(ports: ManagementPorts, procedure: Procedure, mirror?: Mirror): Middleware {
+  const route = mirror?.path ?? `/services/${procedure.uri.slice('service.'.length)}`
+  return async (ctx) => {
+    const exchange = exchangeOf(ctx.req)
+    exchange.route = route
+    if (procedure.access === 'load' && ports.isClosing()) {
+      throw new ServiceError('service.error.unavailable', 'this node is stopping', {
+        headers: { 'retry-after': '1' },
+      })
+    }
+    const args =
+      mirror && mirror.method !== 'POST'
+        ? procedure.parameters.map(({ name }) => ctx.params[name])
+        : argumentsOfBody(procedure, readDocument(procedure, ctx.request.body))
+    const answer = await procedure.handler(ports.management, args, `local ${exchange.peername}`)
+    render(ctx, answer, mirror)
+  }
+}
+
+/** The value of the body that {@link readBytes} left; undefined when there is none. */
+function readDocument(procedure: Procedure, body: unknown): unknown {
+  if (typeof body !== 'string' || body === '') {
+    if (!procedure.isBodyDocument) return undefined
+    throw new ServiceError('wamp.error.invalid_argument', 'document is empty')
+  }
+  return parseDocument(Buffer.from(body, 'latin1'))
+}
+
+/** Leaves to the validation what it can point at; the rest is a refused document, too. */
+function parseDocument(bytes: Uint8Array): unknown {
+  try {
+    return parseJson(bytes, {
+      limits: documentLimits,
+      allowLoneSurrogates: true,
+      allowProtoKeys: true,
+    })
+  } catch (cause) {
+    if (cause instanceof ServiceError && cause.uri === 'service.error.bad_request') {
+      throw new ServiceError('wamp.error.invalid_argument', cause.message, { cause })
+    }
+    throw cause
+  }
+}
+
+function render(ctx: Parameters<Middleware>[0], answer: Answer, mirror: Mirror | undefined): void {
+  ctx.set({ ...answer.headers })
+  if (mirror?.status === 204) {
+    ctx.status = 204
+    return
+  }
+  ctx.status = answer.status ?? 200
+  ctx.type = 'application/json'
+  ctx.body = stringifyJson(answer.value, 1024 * 1024 * 1024)
+}

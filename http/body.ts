@@ -1,0 +1,221 @@
+/** Reading a body within body_max_bytes, body_read_bytes and body_read_seconds, decompressed where the client compressed it. */
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import readRaw from 'raw-body'
+import type { RawBody } from '#component/action/raw-body.ts'
+import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
+import type { BodyLimits } from '#component/gateway/exchange.ts'
+
+/** Content codings we undo (RFC 9110 §8.4.1). */
+const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
+  gzip: () => createGunzip(),
+  'x-gzip': () => createGunzip(),
+  deflate: () => createInflate(),
+  br: () => createBrotliDecompress(),
+}
+
+/** A stream holds no more than this, whatever body_read_bytes allows: uploads must not fill the memory. */
+const maxBuffered = 65_536
+
+const tooLarge = () =>
+  new ServiceError('service.error.payload_too_large', 'the body is larger than allowed')
+const tooSlow = () =>
+  new ServiceError('service.error.request_timeout', 'the body did not arrive in time')
+const gone = (cause?: unknown) =>
+  new ServiceError('service.error.bad_request', 'the body ended too early', { cause })
+
+/** The body of one request; read at most once. */
+export class RequestBody {
+  readonly #request: IncomingMessage
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #clock: Clock
+  readonly #proceed: () => void
+
+  /** @param proceed answers `Expect: 100-continue`, if the client waits for it */
+  constructor(
+    request: IncomingMessage,
+    headers: Readonly<Record<string, string>>,
+    clock: Clock,
+    proceed: () => void,
+  ) {
+    this.#request = request
+    this.#headers = headers
+    this.#clock = clock
+    this.#proceed = proceed
+  }
+
+  /** Bytes as declared; undefined for chunks. */
+  get length(): number | undefined {
+    const length = this.#headers['content-length']
+    return length === undefined ? undefined : Number(length)
+  }
+
+  get exists(): boolean {
+    return this.#headers['transfer-encoding'] !== undefined || (this.length ?? 0) > 0
+  }
+
+  /**
+   * Reads it whole.
+   * @throws ServiceError 413, before reading where the length is declared; 408, 400, 415
+   */
+  async read(limits: BodyLimits): Promise<Buffer> {
+    this.#checkLength(limits)
+    const coding = this.#headers['content-encoding']?.toLowerCase() ?? 'identity'
+    if (coding === 'identity') {
+      this.#proceed()
+      return await this.#collect(limits)
+    }
+    const decoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined
+    if (!decoder) {
+      const message = 'the content coding is not read'
+      throw new ServiceError('service.error.unsupported_media_type', message)
+    }
+    this.#proceed()
+    return await this.#decompress(decoder(), limits)
+  }
+
+  #checkLength({ body_max_bytes }: BodyLimits): void {
+    if ((this.length ?? 0) > body_max_bytes) throw tooLarge()
+  }
+
+  #collect({ body_max_bytes, body_read_seconds }: BodyLimits): Promise<Buffer> {
+    const request = this.#request
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = []
+      let size = 0
+      const settle = (error?: ServiceError) => {
+        stopTimer()
+        request.off('data', onData).off('end', onEnd).off('close', onClose)
+        if (error) {
+          // the rest is read and dropped while the answer goes out
+          request.resume()
+          reject(error)
+        } else {
+          resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size))
+        }
+      }
+      const onData = (chunk: Buffer) => {
+        size += chunk.length
+        if (size > body_max_bytes) settle(tooLarge())
+        else chunks.push(chunk)
+      }
+      const onEnd = () => settle()
+      const onClose = () => settle(gone())
+      const stopTimer = this.#clock.after(body_read_seconds, () => settle(tooSlow()))
+      request.on('data', onData).on('end', onEnd).on('close', onClose)
+      // an aborted request says so by `error` and then by `close`
+      request.on('error', ignore)
+    })
+  }
+
+  async #decompress(
+    decoder: NodeJS.ReadWriteStream & Readable,
+    { body_max_bytes, body_read_seconds }: BodyLimits,
+  ): Promise<Buffer> {
+    const request = this.#request
+    const stopTimer = this.#clock.after(body_read_seconds, () => decoder.destroy(tooSlow()))
+    const onClose = () => {
+      if (!request.readableEnded) decoder.destroy(gone())
+    }
+    request.on('error', ignore).on('close', onClose).pipe(decoder)
+    try {
+      return await readRaw(decoder, { limit: body_max_bytes })
+    } catch (cause) {
+      request.unpipe(decoder)
+      decoder.destroy()
+      request.resume()
+      if (cause instanceof ServiceError) throw cause
+      if (cause instanceof Error && 'type' in cause && cause.type === 'entity.too.large') {
+        throw tooLarge()
+      }
+      const message = 'the body is not compressed as its Content-Encoding says'
+      throw new ServiceError('service.error.bad_request', message, { cause })
+    } finally {
+      stopTimer()
+      request.off('close', onClose)
+    }
+  }
+
+  /** The body as it comes, still compressed: the stream errors with a ServiceError when a limit is passed. */
+  stream(limits: BodyLimits): RawBody {
+    this.#checkLength(limits)
+    this.#proceed()
+    return { stream: new LimitedStream(this.#request, limits, this.#clock), length: this.length }
+  }
+}
+
+/** The error of an aborted request is told by its `close`. */
+const ignore = () => undefined
+
+/** Passes a request's bytes on, counted; waits for the client only so long. */
+class LimitedStream extends Readable {
+  readonly #request: IncomingMessage
+  readonly #limits: BodyLimits
+  readonly #clock: Clock
+  #size = 0
+  /** Bytes since the clock was set: each body_read_bytes may take body_read_seconds. */
+  #window = 0
+  #stopTimer: (() => void) | undefined
+
+  constructor(request: IncomingMessage, limits: BodyLimits, clock: Clock) {
+    super({ highWaterMark: Math.max(1, Math.min(limits.body_read_bytes, maxBuffered)) })
+    this.#request = request
+    this.#limits = limits
+    this.#clock = clock
+    request.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose)
+    request.on('error', ignore).pause()
+  }
+
+  readonly #onData = (chunk: Buffer) => {
+    this.#size += chunk.length
+    this.#window += chunk.length
+    if (this.#size > this.#limits.body_max_bytes) {
+      this.destroy(tooLarge())
+      return
+    }
+    if (this.#window >= Math.max(this.#limits.body_read_bytes, maxBuffered)) {
+      this.#window = 0
+      this.#setTimer()
+    }
+    if (!this.push(chunk)) {
+      this.#request.pause()
+      // the reader is slow now, not the client
+      this.#clearTimer()
+    }
+  }
+
+  readonly #onEnd = () => {
+    this.#clearTimer()
+    this.push(null)
+  }
+
+  readonly #onClose = () => {
+    if (!this.#request.readableEnded) this.destroy(gone())
+  }
+
+  #setTimer(): void {
+    this.#clearTimer()
+    const { body_read_seconds } = this.#limits
+    this.#stopTimer = this.#clock.after(body_read_seconds, () => this.destroy(tooSlow()))
+  }
+
+  #clearTimer(): void {
+    this.#stopTimer?.()
+    this.#stopTimer = undefined
+  }
+
+  override _read(): void {
+    if (!this.#stopTimer && !this.#request.readableEnded) this.#setTimer()
+    this.#request.resume()
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#clearTimer()
+    this.#request.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose)
+    // what is left is read and dropped
+    this.#request.resume()
+    callback(error)
+  }
+}

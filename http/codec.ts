@@ -1,0 +1,40 @@
+/** Bodies between bytes and values, by media type: JSON, MessagePack, forms. */
+import { Buffer, isUtf8 } from 'node:buffer'
+import { ServiceError } from '#component/errors.ts'
+import { parseJson, stringifyJson } from '#component/json.ts'
+import { parseForm } from './form.ts'
+import { parseMsgpack, stringifyMsgpack } from './msgpack.ts'
+import { essenceOf } from './negotiate.ts'
+
+const msgpack = 'application/msgpack'
+
+/** `application/json`, and what builds on it: `application/problem+json`. */
+const isJson = (essence: string) => essence === 'application/json' || essence.endsWith('+json')
+
+function decodeForm(bytes: Uint8Array): unknown {
+  if (!isUtf8(bytes)) {
+    throw new ServiceError('service.error.bad_request', 'the form is not valid UTF-8')
+  }
+  return parseForm(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
+}
+
+/**
+ * Decodes a body.
+ * @param contentType with or without parameters
+ * @throws ServiceError 400, 413, or 415 for a type that is not read
+ */
+export function decodeBody(contentType: string, bytes: Uint8Array): unknown {
+  const essence = essenceOf(contentType)
+  if (isJson(essence)) return parseJson(bytes)
+  if (essence === msgpack) return parseMsgpack(bytes)
+  if (essence === 'application/x-www-form-urlencoded') return decodeForm(bytes)
+  throw new ServiceError('service.error.unsupported_media_type', 'the media type is not read')
+}
+
+/**
+ * Encodes a value; JSON for every type that is not MessagePack. Small JSON stays text, so that head and body leave in
+ * one write.
+ * @throws ExpressionError when it is too large
+ */
+export const encodeBody = (value: unknown, type: string): string | Uint8Array =>
+  essenceOf(type) === msgpack ? stringifyMsgpack(value) : stringifyJson(value)

@@ -1,0 +1,62 @@
+/** The only place where an error becomes bytes: as a reply, and as raw text for requests that never became one. */
+import { STATUS_CODES } from 'node:http'
+import { type ErrorUri, ServiceError } from '#component/errors.ts'
+import type { Reply } from '#component/gateway/exchange.ts'
+import { negotiateType } from './negotiate.ts'
+import { Refusal } from './preflight.ts'
+
+/** What an error may be told in; JSON when the client accepts none of them. */
+const problem = 'application/problem+json'
+const types = ['application/json', 'application/msgpack', problem] as const
+
+const internal = () => new ServiceError('service.error.internal', 'the gateway failed')
+
+/** The error to show: an unknown one is a bug, of which nothing is told. */
+const shownError = (error: unknown): ServiceError =>
+  error instanceof Refusal ? error.error : error instanceof ServiceError ? error : internal()
+
+/** The reply for an error in the type that the client prefers. */
+export function errorReply(error: unknown, accept: string | undefined): Reply {
+  const shown = shownError(error)
+  const type = negotiateType(accept, types) ?? types[0]
+  const status = error instanceof Refusal ? error.status : shown.status
+  const body = shown.toJSON()
+  // RFC 9457 §3.1, with our own members as extensions
+  const { description: title, message: detail } = body
+  const value = type === problem ? { title, status, detail, ...body } : body
+  return {
+    status,
+    headers: { vary: 'Accept', ...shown.headers },
+    body: { kind: 'value', value, type },
+    error: shown,
+  }
+}
+
+/** A whole HTTP/1.1 answer, for a socket whose request never was one; the connection ends with it. */
+export function rawError(uri: ErrorUri, message: string, status?: number): string {
+  const error = new ServiceError(uri, message)
+  const code = status ?? error.status
+  const body = JSON.stringify(error)
+  return [
+    `HTTP/1.1 ${code} ${STATUS_CODES[code]}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n')
+}
+
+/** What the parser of node:http found wrong, as an answer. */
+export function parserError(code: string | undefined): string {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return rawError('service.error.request_timeout', 'the request did not arrive in time')
+    case 'HPE_HEADER_OVERFLOW':
+      return rawError('service.error.header_fields_too_large', 'the header fields are too large')
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return rawError('service.error.payload_too_large', 'the chunk extensions are too large')
+    default:
+      return rawError('service.error.bad_request', 'the request is not HTTP/1.1')
+  }
+}

@@ -1,0 +1,58 @@
+/** Forms and queries: `application/x-www-form-urlencoded` text to a map; the last of a repeated key wins. */
+import { ServiceError } from '#component/errors.ts'
+import { percentDecode } from './target.ts'
+
+const maxFields = 1000
+
+/** How a text is read. */
+interface FormRules {
+  /** The value of a key without `=`. */
+  readonly bare: string
+  /** What the text is called in errors. */
+  readonly what: string
+}
+
+const decode = (text: string, what: string): string => {
+  if (!text.includes('%') && !text.includes('+')) return text
+  const decoded = percentDecode(text.replaceAll('+', ' '))
+  if (decoded === undefined) {
+    throw new ServiceError('service.error.bad_request', `the ${what} holds a bad escape`)
+  }
+  return decoded
+}
+
+function parseFields(text: string, { bare, what }: FormRules): Record<string, string> {
+  // a field may be called __proto__
+  const fields: Record<string, string> = Object.create(null)
+  if (text === '') return fields
+  let count = 0
+  for (let start = 0; start <= text.length; ) {
+    const ampersand = text.indexOf('&', start)
+    const end = ampersand < 0 ? text.length : ampersand
+    if (end > start) {
+      if (++count > maxFields) {
+        const message = `the ${what} has more than ${maxFields} fields`
+        throw new ServiceError('service.error.payload_too_large', message)
+      }
+      const equals = text.indexOf('=', start)
+      const isBare = equals < 0 || equals > end
+      const key = decode(text.slice(start, isBare ? end : equals), what)
+      fields[key] = isBare ? bare : decode(text.slice(equals + 1, end), what)
+    }
+    start = end + 1
+  }
+  return fields
+}
+
+/** The parameters of a query; a key without `=` is `"true"` (behaviour: Requests). */
+export const parseQuery = (text: string): Readonly<Record<string, string>> =>
+  parseFields(text, { bare: 'true', what: 'query' })
+
+/** The fields of a form body; a key without `=` is `""`. ServiceError 400 or 413. */
+export function parseForm(text: string): Record<string, string> {
+  const fields = parseFields(text, { bare: '', what: 'form' })
+  if ('__proto__' in fields) {
+    throw new ServiceError('service.error.bad_request', 'the form has the field __proto__')
+  }
+  return { ...fields }
+}

@@ -1,0 +1,192 @@
+/** Routed requests, a plain node:http listener in front of Koa: request → gateway → reply; with its own error boundary and end-of-request hook. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
+import type { Exchange, Reply } from '#component/gateway/exchange.ts'
+import type { Log } from '#component/log.ts'
+import { errorReply } from './errors.ts'
+import type { Metrics } from './metrics.ts'
+import type { TrustedProxies } from './peer.ts'
+import { peerName, plainAddress } from './peer.ts'
+import { preflight, Refusal } from './preflight.ts'
+import { HttpExchange } from './read-request.ts'
+import { sendReply } from './reply.ts'
+import { requestId } from './request-id.ts'
+
+/** The core of the gateway: undefined when no host and path match. */
+export interface Router {
+  handle(exchange: Exchange): Promise<Reply> | undefined
+}
+
+/** Serves what is not routed. */
+export type Fallback = (exchange: HttpExchange) => void
+
+/** What every listener of the process shares. */
+export interface ListenerPorts {
+  readonly clock: Clock
+  readonly log: Log
+  /** Absent: requests are not logged. */
+  readonly accessLog: Log | undefined
+  readonly metrics: Metrics
+  readonly proxies: TrustedProxies
+  /** TLS ends here. */
+  readonly isSecure: boolean
+  /** Answers are the last on their connection (draining). */
+  isClosing(): boolean
+  /** Why routed requests are not served now: not ready yet, overloaded. */
+  refusal(): ServiceError | undefined
+  /** Requests in flight, for draining. */
+  readonly exchanges: Set<HttpExchange>
+}
+
+/** Milliseconds since then, to the microsecond; the clock of the component only counts whole ones. */
+const since = (start: number): number => Math.round((performance.now() - start) * 1000) / 1000
+
+/** The status logged for clients that went away before their answer began. */
+const clientClosed = 499
+
+/** Serves one request; `isWaiting` when the client expects 100 (Continue). */
+export type Listener = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  isWaiting?: boolean,
+) => void
+
+/** Makes the listener of a server: routed requests by `router`, the rest by `fallback`. */
+export function createListener(
+  ports: ListenerPorts,
+  router: Router | undefined,
+  fallback: Fallback,
+): Listener {
+  return (request, response, isWaiting = false) => {
+    // what a client sends after the answer that ends its connection is not served
+    if (request.socket.writableEnded) return
+    const { clock } = ports
+    const start = performance.now()
+    const id = requestId(clock.now())
+    const target = preflight(request)
+    if (target instanceof Refusal) {
+      refuse(ports, target, request, response, id, start)
+      return
+    }
+    const exchange = new HttpExchange(id, target, request, response, ports, isWaiting)
+    watch(exchange, ports, start)
+    serve(exchange, ports, router, fallback)
+  }
+}
+
+function serve(
+  exchange: HttpExchange,
+  ports: ListenerPorts,
+  router: Router | undefined,
+  fallback: Fallback,
+): void {
+  const refusal = router && ports.refusal()
+  if (refusal) {
+    answer(exchange, errorReply(refusal, exchange.headers.accept), ports)
+    return
+  }
+  let pending: ReturnType<Router['handle']>
+  try {
+    pending = router?.handle(exchange)
+    if (!pending) {
+      fallback(exchange)
+      return
+    }
+  } catch (error) {
+    fail(exchange, error, ports)
+    return
+  }
+  pending.then(
+    (reply) => {
+      exchange.route = reply.route ?? ''
+      exchange.error = reply.error?.uri
+      answer(exchange, reply, ports)
+    },
+    (error: unknown) => fail(exchange, error, ports),
+  )
+}
+
+/** Sends a reply; one that cannot be encoded becomes the error that says so. */
+function answer(exchange: HttpExchange, reply: Reply, ports: ListenerPorts): void {
+  try {
+    sendReply(exchange, reply, ports.isClosing())
+  } catch (error) {
+    fail(exchange, error, ports)
+  }
+}
+
+/** The error boundary: expected errors are told, others logged and hidden. */
+export function fail(exchange: HttpExchange, error: unknown, ports: ListenerPorts): void {
+  if (!(error instanceof ServiceError)) {
+    const { id, method, route } = exchange
+    ports.log.error({ request_id: id, method, route, err: error }, 'a request failed by a bug')
+  }
+  const { response } = exchange
+  exchange.error = error instanceof ServiceError ? error.uri : 'service.error.internal'
+  if (!response.headersSent) {
+    sendReply(exchange, errorReply(error, exchange.headers.accept), ports.isClosing())
+  } else if (!response.writableEnded) response.destroy()
+}
+
+/** The end-of-request hook: log, metrics, and what is pending for a client that went away. */
+function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): void {
+  const { request, response } = exchange
+  const { socket } = request
+  const written = socket.bytesWritten
+  ports.exchanges.add(exchange)
+  ports.metrics.inFlight++
+  response.on('close', () => {
+    ports.exchanges.delete(exchange)
+    ports.metrics.inFlight--
+    if (!response.writableFinished) exchange.abort()
+    // a body that nobody read must not block the requests behind it
+    else exchange.dropBody()
+    const status = response.headersSent ? response.statusCode : clientClosed
+    const duration = since(start)
+    ports.metrics.count(exchange.method, exchange.route, status, duration)
+    ports.accessLog?.info(
+      {
+        request_id: exchange.id,
+        method: exchange.method,
+        route: exchange.route,
+        status,
+        error: exchange.error,
+        duration,
+        bytes: socket.bytesWritten - written,
+        peer: exchange.peername,
+      },
+      'request',
+    )
+  })
+}
+
+/** Answers what did not pass the preflight; it has no method or headers that could be trusted. */
+function refuse(
+  ports: ListenerPorts,
+  refusal: Refusal,
+  request: IncomingMessage,
+  response: ServerResponse,
+  id: string,
+  start: number,
+): void {
+  const address = plainAddress(request.socket.remoteAddress ?? '')
+  const peer = peerName(address, request.socket.remotePort ?? 0)
+  const target = {
+    method: 'get',
+    path: '/',
+    query_string: '',
+    authority: { host: '', port: '' },
+    headers: {},
+  } as const
+  const exchange = new HttpExchange(id, target, request, response, ports, false)
+  response.on('close', () => {
+    const duration = since(start)
+    ports.metrics.count('', '', refusal.status, duration)
+    ports.accessLog?.info(
+      { request_id: id, status: refusal.status, duration, peer },
+      'malformed request',
+    )
+  })
+  sendReply(exchange, errorReply(refusal, undefined), true)
+}

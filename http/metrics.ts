@@ -1,0 +1,82 @@
+/** What Prometheus may know: requests by route pattern and status, and the numbers that other parts offer. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** A number that another part keeps: calls in flight, sessions, loads, registry entries. */
+export interface MetricSource {
+  readonly help: string
+  /** Grows only? */
+  readonly isCounter?: boolean
+  read(): number
+}
+
+/** The metrics of the process. */
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #requests = new Counter({
+    name: 'gateway_http_requests_total',
+    help: 'HTTP requests by method, route pattern and status.',
+    labelNames: ['method', 'route', 'status'],
+    registers: [this.#registry],
+  })
+  readonly #durations = new Histogram({
+    name: 'gateway_http_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its answer.',
+    labelNames: ['method', 'route'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [this.#registry],
+  })
+  /** Requests being served now. */
+  inFlight = 0
+
+  /** @param sources by name of the metric */
+  constructor(sources: Readonly<Record<string, MetricSource>>) {
+    collectDefaultMetrics({ register: this.#registry })
+    const all: Record<string, MetricSource> = {
+      gateway_http_requests_in_flight: {
+        help: 'HTTP requests being served now.',
+        read: () => this.inFlight,
+      },
+      ...sources,
+    }
+    for (const [name, source] of Object.entries(all)) this.#offer(name, source)
+  }
+
+  #offer(name: string, { help, isCounter, read }: MetricSource): void {
+    const registers = [this.#registry]
+    if (!isCounter) {
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read())
+        },
+      })
+      return
+    }
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset()
+        this.inc(read())
+      },
+    })
+  }
+
+  /** Counts a request that is over. */
+  count(method: string, route: string, status: number, durationMs: number): void {
+    this.#requests.inc({ method, route, status })
+    this.#durations.observe({ method, route }, durationMs / 1000)
+  }
+
+  /** The media type of {@link render}. */
+  get contentType(): string {
+    return this.#registry.contentType
+  }
+
+  render(): Promise<string> {
+    return this.#registry.metrics()
+  }
+}

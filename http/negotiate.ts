@@ -1,0 +1,148 @@
+/** Content negotiation (RFC 9110 §12): type by Accept, language by Accept-Language; headers repeat, so answers are kept. */
+
+interface Range {
+  /** `type/subtype`, or a language range; lower case. */
+  readonly name: string
+  /** 0–1. */
+  readonly q: number
+}
+
+/** Remembers what a function made of a text; forgets all when it has seen too many. */
+function remember<V>(make: (text: string) => V, most = 500): (text: string) => V {
+  const known = new Map<string, V>()
+  return (text) => {
+    const found = known.get(text)
+    if (found !== undefined || known.has(text)) return found as V
+    const value = make(text)
+    if (known.size >= most) known.clear()
+    // long texts are not kept: clients choose them
+    if (text.length <= 500) known.set(text, value)
+    return value
+  }
+}
+
+/** Type and subtype of a media type, lower case, without parameters. */
+export const essenceOf = remember((type: string): string => {
+  const semicolon = type.indexOf(';')
+  return (semicolon < 0 ? type : type.slice(0, semicolon)).trim().toLowerCase()
+})
+
+/** The charset parameter of a media type, lower case, without quotes. */
+const charsetOf = remember((type: string): string | undefined => {
+  for (const parameter of type.split(';').slice(1)) {
+    const [name = '', value = ''] = parameter.split('=', 2)
+    if (name.trim().toLowerCase() !== 'charset') continue
+    return value.trim().replaceAll('"', '').toLowerCase()
+  }
+  return undefined
+})
+
+/** `q=0.5` among parameters; 1 when absent, undefined when it is no weight. */
+function weight(parameters: readonly string[]): number | undefined {
+  for (const parameter of parameters) {
+    const text = parameter.trim().toLowerCase()
+    if (!text.startsWith('q=')) continue
+    const q = Number(text.slice(2))
+    return text.length > 2 && q >= 0 && q <= 1 ? q : undefined
+  }
+  return 1
+}
+
+/** The ranges of a list; malformed ones are passed over. */
+const parseRanges = remember((header: string): readonly Range[] =>
+  header.split(',').flatMap((element) => {
+    const [name = '', ...parameters] = element.split(';')
+    const q = weight(parameters)
+    const range = name.trim().toLowerCase()
+    return range === '' || q === undefined ? [] : [{ name: range, q }]
+  }),
+)
+
+/** The weight of a media type: of the most specific range that matches it (RFC 9110 §12.5.1). */
+function weightOf(type: string, ranges: readonly Range[]): number {
+  const family = `${type.slice(0, type.indexOf('/'))}/*`
+  let best = 0
+  let specificity = 0
+  for (const { name, q } of ranges) {
+    const level = name === type ? 3 : name === family ? 2 : name === '*/*' ? 1 : 0
+    if (level > specificity || (level === specificity && level > 0 && q > best)) {
+      best = q
+      specificity = level
+    }
+  }
+  return best
+}
+
+const jsonType = 'application/json'
+
+/**
+ * The type to answer with: greatest weight, JSON when equal, else the first.
+ * @param accept the Accept field; absent or empty accepts all
+ * @param provides media types, perhaps with parameters
+ * @returns one of `provides`; undefined when none is accepted
+ */
+export function negotiateType(
+  accept: string | undefined,
+  provides: readonly string[],
+): string | undefined {
+  const ranges = accept === undefined ? [] : parseRanges(accept)
+  let chosen: string | undefined
+  let best = 0
+  for (const type of provides) {
+    const essence = essenceOf(type)
+    const q = ranges.length === 0 ? 1 : weightOf(essence, ranges)
+    if (q > best || (q > 0 && q === best && essence === jsonType && !isJson(chosen))) {
+      chosen = type
+      best = q
+    }
+  }
+  return chosen
+}
+
+const isJson = (type: string | undefined) => type !== undefined && essenceOf(type) === jsonType
+
+/**
+ * The language to answer in: by weight, then by the order of the header; a range matches a language that it is equal
+ * to or a prefix of, and falls back to its own prefixes (RFC 4647 §3.4).
+ * @returns one of `languages`, the first one when none fits; `en` when there are none
+ */
+export function negotiateLanguage(
+  accept: string | undefined,
+  languages: readonly string[],
+): string {
+  const first = languages[0] ?? 'en'
+  if (accept === undefined || languages.length < 2) return first
+  const ranges = parseRanges(accept)
+    .filter(({ q }) => q > 0)
+    .toSorted((a, b) => b.q - a.q)
+  for (const { name } of ranges) {
+    if (name === '*') return first
+    const found = lookUp(name, languages)
+    if (found !== undefined) return found
+  }
+  return first
+}
+
+function lookUp(range: string, languages: readonly string[]): string | undefined {
+  for (let end = range.length; end > 0; end = range.lastIndexOf('-', end - 1)) {
+    const prefix = range.slice(0, end)
+    const found = languages.find((language) => {
+      const tag = language.toLowerCase()
+      return tag === prefix || tag.startsWith(`${prefix}-`)
+    })
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Is the Content-Type one of the media types? Only UTF-8 is a charset we read. */
+export function isAcceptedType(
+  contentType: string | undefined,
+  accepts: readonly string[],
+): boolean {
+  if (contentType === undefined) return false
+  const charset = charsetOf(contentType)
+  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') return false
+  const essence = essenceOf(contentType)
+  return accepts.some((type) => essenceOf(type) === essence)
+}

@@ -1,0 +1,114 @@
+/** One server of node:http with the settings of reliability §3.1: what Node leaves open is closed here. */
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { parserError, rawError } from './errors.ts'
+import type { Listener } from './gateway.ts'
+import type { Address, HttpOptions } from './options.ts'
+import { closeSlowly } from './reply.ts'
+import { isWebSocketRequest } from './websocket.ts'
+
+/** Idle sockets that have bytes to write are stuck after this; milliseconds. */
+const stuckAfter = 120_000
+const backlog = 2048
+
+/** What makes one server. */
+export interface ServerPlan {
+  readonly limits: HttpOptions['limits']
+  readonly tls: HttpOptions['gateway']['tls']
+  readonly listener: Listener
+  /** WebSockets at `/ws`; absent: every upgrade is ignored. */
+  readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+}
+
+/** Makes a server; it does not listen yet. */
+export function makeServer({ limits, tls, listener, upgrade }: ServerPlan): Server {
+  const options: ServerOptions & { shouldUpgradeCallback(request: IncomingMessage): boolean } = {
+    headersTimeout: limits.headers_timeout,
+    requestTimeout: limits.request_timeout,
+    connectionsCheckingInterval: 1000,
+    keepAliveTimeout: limits.keep_alive_timeout,
+    maxHeaderSize: 16_384,
+    insecureHTTPParser: false,
+    requireHostHeader: false, // the preflight says it with a body
+    rejectNonStandardBodyWrites: true,
+    joinDuplicateHeaders: false,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: 30_000,
+    shouldUpgradeCallback: (request) => upgrade !== undefined && isWebSocketRequest(request),
+  }
+  const server = tls
+    ? createSecureServer({
+        ...options,
+        cert: readFileSync(tls.cert),
+        key: readFileSync(tls.key),
+        minVersion: 'TLSv1.2',
+      })
+    : createServer(options)
+  // Node would drop what is beyond the limit: the preflight refuses it (F9)
+  server.maxHeadersCount = 0
+  server.maxRequestsPerSocket = limits.max_requests_per_socket
+  server.maxConnections = limits.max_connections
+  // surplus connections are closed, not handed to another process
+  Object.assign(server, { dropMaxConnection: true })
+  server.on('request', (request, response) => listener(request, response))
+  server.on('checkContinue', (request, response) => listener(request, response, true))
+  server.on('checkExpectation', (request: IncomingMessage) => {
+    const message = 'only the expectation 100-continue is met'
+    endWith(request.socket, rawError('service.error.expectation_failed', message))
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => endBroken(error.code, socket))
+  server.on('connect', (_request, socket: Duplex) => {
+    endWith(socket, rawError('service.error.bad_request', 'CONNECT is not served'))
+  })
+  if (upgrade) server.on('upgrade', (request, socket, head) => upgrade(request, socket, head))
+  server.setTimeout(stuckAfter, (socket: Socket) => {
+    // an action may take longer; a client that does not read its answer may not
+    if (socket.writableLength > 0) socket.destroy()
+    else socket.setTimeout(stuckAfter)
+  })
+  return server
+}
+
+/** Sockets whose last answer has been written: what the parser says about the rest is of no interest. */
+const ended = new WeakSet<Duplex>()
+
+function endBroken(code: string | undefined, socket: Duplex): void {
+  if (ended.has(socket)) return
+  if (code === 'ECONNRESET' || !socket.writable || hasBegunAnswer(socket)) socket.destroy()
+  else endWith(socket, parserError(code))
+}
+
+/** Writes the last answer and lets the client finish what it is sending, so that it gets to read the answer. */
+function endWith(socket: Duplex, answer: string): void {
+  ended.add(socket)
+  socket.on('error', () => socket.destroy())
+  socket.end(answer)
+  closeSlowly(socket)
+}
+
+/** Is an answer on its way already? Then another head would be taken for a part of it. */
+const hasBegunAnswer = (socket: Duplex): boolean => {
+  const message: unknown = '_httpMessage' in socket ? socket._httpMessage : undefined
+  return (
+    typeof message === 'object' &&
+    message !== null &&
+    'headersSent' in message &&
+    message.headersSent === true
+  )
+}
+
+/** Listens; resolves with the address, which tells the port where 0 was asked for. */
+export function listen(server: Server, { host, port }: Address): Promise<Address> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port, backlog }, () => {
+      server.off('error', reject)
+      const address = server.address()
+      resolve({ host, port: typeof address === 'object' && address ? address.port : port })
+    })
+  })
+}

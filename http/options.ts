@@ -1,0 +1,55 @@
+/** What the HTTP face needs of the configuration; the sections of `Config` fit it as they are. */
+
+/** One listener or several: `host:port`, `port` or `[::1]:port`. */
+export type Listen = string | number | readonly string[]
+
+/** Durations are milliseconds. */
+export interface HttpOptions {
+  readonly gateway: {
+    readonly listen: Listen
+    readonly public_base_url?: string
+    /** CIDR ranges. */
+    readonly trusted_proxies: readonly string[]
+    /** PEM files. */
+    readonly tls?: { readonly cert: string; readonly key: string }
+    readonly ws_allowed_origins: readonly string[]
+    readonly drain_delay: number
+    readonly drain_timeout: number
+  }
+  readonly admin: {
+    readonly listen: Listen
+    readonly share_gateway_listener: string | boolean
+  }
+  readonly limits: {
+    readonly max_connections: number
+    readonly headers_timeout: number
+    readonly request_timeout: number
+    readonly keep_alive_timeout: number
+    readonly max_requests_per_socket: number
+  }
+  readonly log: { readonly access: boolean }
+}
+
+/** Where a server listens. */
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/**
+ * Reads where to listen; a bare port is on loopback.
+ * @throws TypeError for text that names no port
+ */
+export function parseListen(listen: Listen): readonly Address[] {
+  if (typeof listen === 'object') return listen.flatMap(parseListen)
+  const text = String(listen)
+  const colon = text.lastIndexOf(':')
+  const digits = text.slice(colon + 1)
+  const port = Number(digits)
+  if (digits === '' || !Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new TypeError(`listen: expected host:port or port, got ${text}`)
+  }
+  const host = colon < 0 ? '127.0.0.1' : text.slice(0, colon)
+  if (host === '' || host === '*') return [{ host: '::', port }]
+  return [{ host: host.startsWith('[') ? host.slice(1, -1) : host, port }]
+}

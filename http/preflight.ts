@@ -1,0 +1,145 @@
+/** Refuses malformed requests before anything else sees them (reliability §3.2, F8–F10). */
+import type { IncomingMessage } from 'node:http'
+import { type ErrorUri, ServiceError } from '#component/errors.ts'
+import { type Method, methods } from '#component/request.ts'
+import { type Authority, parseAuthority, pathProblem, queryProblem } from './target.ts'
+
+/** A request that is well-formed. */
+export interface Target {
+  readonly method: Method
+  /** As received, escapes kept, without query. */
+  readonly path: string
+  readonly query_string: string
+  readonly authority: Authority
+  /** Lower-case names; repeats joined by `, `. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Why a request goes no further. The connection is closed after the answer. */
+export class Refusal {
+  readonly error: ServiceError
+  /** The HTTP status; the error's own, except for protocol versions. */
+  readonly status: number
+
+  constructor(uri: ErrorUri, message: string, status?: number, headers?: Record<string, string>) {
+    this.error = new ServiceError(uri, message, headers ? { headers } : {})
+    this.status = status ?? this.error.status
+  }
+}
+
+const maxHeaders = 100
+
+/** Fields that may stand once only: a second one is an attack or a mistake, never a list. */
+const singles = new Set([
+  'host',
+  'authorization',
+  'proxy-authorization',
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'transfer-encoding',
+  'expect',
+  'origin',
+  'x-csrf-token',
+])
+
+const served = new Map<string, Method>(methods.map((method) => [method.toUpperCase(), method]))
+
+const refuse = (message: string) => new Refusal('service.error.bad_request', message)
+
+/** Judges version, header fields, framing, host, target and method, in this order. */
+export function preflight(request: IncomingMessage): Target | Refusal {
+  const { httpVersion } = request
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    const status = httpVersion === '0.9' ? 400 : 505
+    return new Refusal('service.error.bad_request', 'the HTTP version is not served', status)
+  }
+  const headers = readHeaders(request.rawHeaders)
+  if (headers instanceof Refusal) return headers
+  const problem = framingProblem(headers, httpVersion)
+  if (problem !== undefined) return refuse(problem)
+
+  const { host } = headers
+  if (host === undefined && httpVersion === '1.1') return refuse('the Host field is missing')
+  const authority = host === undefined ? noHost : parseAuthority(host)
+  if (authority === undefined) return refuse('the Host field is malformed')
+
+  const method = served.get(request.method ?? '')
+  const url = originForm(request.url ?? '', host, method)
+  if (url === undefined) return refuse('the target names another authority or is malformed')
+  const mark = url.indexOf('?')
+  const path = mark < 0 ? url : url.slice(0, mark)
+  const query_string = mark < 0 ? '' : url.slice(mark + 1)
+  const wrong = pathProblem(path) ?? queryProblem(query_string)
+  if (wrong !== undefined) return refuse(wrong)
+
+  if (method === undefined) {
+    const allow = [...served.keys()].join(', ')
+    return new Refusal('service.error.method_not_allowed', 'the method is not served', 405, {
+      allow,
+    })
+  }
+  return { method, path, query_string, authority, headers }
+}
+
+const noHost: Authority = { host: '', port: '' }
+
+function readHeaders(raw: readonly string[]): Record<string, string> | Refusal {
+  if (raw.length > maxHeaders * 2) {
+    const message = `more than ${maxHeaders} header fields`
+    return new Refusal('service.error.header_fields_too_large', message)
+  }
+  // a field may be called __proto__
+  const headers: Record<string, string> = Object.create(null)
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = (raw[at] ?? '').toLowerCase()
+    const value = raw[at + 1] ?? ''
+    const before = headers[name]
+    if (before === undefined) headers[name] = value
+    else if (singles.has(name)) return refuse(`the field ${name} stands twice`)
+    else headers[name] = `${before}${name === 'cookie' ? '; ' : ', '}${value}`
+  }
+  return headers
+}
+
+/** RFC 9112 §6: exactly one way to tell where the body ends. */
+function framingProblem(
+  headers: Readonly<Record<string, string>>,
+  version: string,
+): string | undefined {
+  const coding = headers['transfer-encoding']
+  const length = headers['content-length']
+  if (coding !== undefined) {
+    if (version !== '1.1') return 'Transfer-Encoding is not for HTTP/1.0'
+    if (coding.toLowerCase() !== 'chunked') return 'Transfer-Encoding is not "chunked"'
+    if (length !== undefined) return 'both Transfer-Encoding and Content-Length are given'
+  }
+  if (length !== undefined && !isLength(length)) return 'Content-Length is no number'
+  return undefined
+}
+
+const isLength = (text: string): boolean => {
+  if (text.length === 0 || text.length > 15) return false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 0x30 || code > 0x39) return false
+  }
+  return true
+}
+
+/** The target as path and query: origin-form, absolute-form of this very host, or `*` (RFC 9112 §3.2). */
+function originForm(
+  url: string,
+  host: string | undefined,
+  method: Method | undefined,
+): string | undefined {
+  if (url.charCodeAt(0) === 0x2f) return url
+  if (url === '*') return method === 'options' ? '/*' : undefined
+  const start = url.indexOf('://')
+  const scheme = url.slice(0, Math.max(start, 0)).toLowerCase()
+  if (scheme !== 'http' && scheme !== 'https') return undefined
+  const slash = url.indexOf('/', start + 3)
+  const end = slash < 0 ? url.length : slash
+  if (url.slice(start + 3, end).toLowerCase() !== host?.toLowerCase()) return undefined
+  return slash < 0 ? '/' : url.slice(slash)
+}

@@ -1,0 +1,160 @@
+/** A node:http request as the gateway's Exchange; what costs time is made when it is asked for. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RawBody } from '#component/action/raw-body.ts'
+import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
+import type { BodyLimits, Exchange } from '#component/gateway/exchange.ts'
+import type { Method } from '#component/request.ts'
+import { RequestBody } from './body.ts'
+import { decodeBody } from './codec.ts'
+import { parseQuery } from './form.ts'
+import { isAcceptedType, negotiateLanguage, negotiateType } from './negotiate.ts'
+import { type Forwarded, peerName, plainAddress, type TrustedProxies } from './peer.ts'
+import type { Target } from './preflight.ts'
+
+const exchanges = new WeakMap<IncomingMessage, HttpExchange>()
+
+/** Makes {@link exchangeOf} find it: for requests that Koa serves. */
+export const keepExchange = (exchange: HttpExchange): void => {
+  exchanges.set(exchange.request, exchange)
+}
+
+/** The exchange of a request that Koa serves. */
+export function exchangeOf(request: IncomingMessage): HttpExchange {
+  const exchange = exchanges.get(request)
+  if (!exchange) throw new TypeError('the request did not come through the listener')
+  return exchange
+}
+
+/** One request on its way through the HTTP face. */
+export class HttpExchange implements Exchange {
+  readonly id: string
+  readonly method: Method
+  readonly path: string
+  readonly query_string: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly host: string
+  readonly scheme: 'http' | 'https'
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly body: RequestBody
+  /** Address of the socket's other end, whatever proxies say. */
+  readonly address: string
+  /** The client waits for 100 (Continue) before it sends its body. */
+  isWaiting: boolean
+  /** The pattern of the route, for log and metrics. */
+  route = ''
+  /** The URI of the error that was told, for the log. */
+  error: string | undefined
+  /** Has an answer been begun, by whomever? */
+  isAnswered = false
+  readonly #forwarded: Forwarded | undefined
+  readonly #port: string
+  #query: Readonly<Record<string, string>> | undefined
+  #aborts: (() => void)[] | undefined
+  #isClosed = false
+  #raw: RawBody | undefined
+
+  constructor(
+    id: string,
+    target: Target,
+    request: IncomingMessage,
+    response: ServerResponse,
+    ports: { readonly clock: Clock; readonly proxies: TrustedProxies; readonly isSecure: boolean },
+    isWaiting: boolean,
+  ) {
+    this.id = id
+    this.method = target.method
+    this.path = target.path
+    this.query_string = target.query_string
+    this.headers = target.headers
+    this.request = request
+    this.response = response
+    this.isWaiting = isWaiting
+    this.address = plainAddress(request.socket.remoteAddress ?? '')
+    this.#forwarded = ports.proxies.read(this.address, target.headers)
+    const authority = this.#forwarded?.authority ?? target.authority
+    this.host = authority.host
+    this.#port = authority.port
+    this.scheme = this.#forwarded?.scheme ?? (ports.isSecure ? 'https' : 'http')
+    this.body = new RequestBody(request, target.headers, ports.clock, () => this.proceed())
+  }
+
+  get port(): string {
+    return this.#port || (this.scheme === 'https' ? '443' : '80')
+  }
+
+  get peername(): string {
+    return this.#forwarded?.peername ?? peerName(this.address, this.request.socket.remotePort ?? 0)
+  }
+
+  get query_params(): Readonly<Record<string, string>> {
+    this.#query ??= parseQuery(this.query_string)
+    return this.#query
+  }
+
+  get hasBody(): boolean {
+    return this.body.exists
+  }
+
+  header(name: string): string | undefined {
+    return this.headers[name]
+  }
+
+  negotiate(provides: readonly string[]): string | undefined {
+    return negotiateType(this.headers.accept, provides)
+  }
+
+  negotiateLanguage(languages: readonly string[]): string {
+    return negotiateLanguage(this.headers['accept-language'], languages)
+  }
+
+  isAccepted(accepts: readonly string[]): boolean {
+    return isAcceptedType(this.headers['content-type'], accepts)
+  }
+
+  async readBody(limits: BodyLimits): Promise<{ body: unknown; body_length: number }> {
+    if (!this.hasBody) return { body: '', body_length: 0 }
+    const bytes = await this.body.read(limits)
+    if (bytes.length === 0) return { body: '', body_length: 0 }
+    const type = this.headers['content-type']
+    if (type === undefined) {
+      const message = 'the body has no Content-Type'
+      throw new ServiceError('service.error.unsupported_media_type', message)
+    }
+    return { body: decodeBody(type, bytes), body_length: bytes.length }
+  }
+
+  rawBody(limits: BodyLimits): RawBody {
+    const raw = this.body.stream(limits)
+    this.#raw = raw
+    return raw
+  }
+
+  /** Reads what is left of the body and drops it. */
+  dropBody(): void {
+    this.#raw?.stream.destroy()
+    if (!this.request.readableEnded) this.request.resume()
+  }
+
+  onAbort(callback: () => void): void {
+    if (this.#isClosed) callback()
+    else if (this.#aborts) this.#aborts.push(callback)
+    else this.#aborts = [callback]
+  }
+
+  /** The connection is gone, or the gateway gives the request up: what is pending for it is cancelled. */
+  abort(): void {
+    this.#isClosed = true
+    const aborts = this.#aborts
+    this.#aborts = undefined
+    if (aborts) for (const callback of aborts) callback()
+  }
+
+  /** Tells a client that waits for it to send its body. */
+  proceed(): void {
+    if (!this.isWaiting) return
+    this.isWaiting = false
+    this.response.writeContinue()
+  }
+}

@@ -1,0 +1,120 @@
+/** Reply → node:http response: one head, one write where the body is at hand, back-pressure where it streams. */
+import type { Socket } from 'node:net'
+import { type Duplex, pipeline } from 'node:stream'
+import type { Reply, ReplyBody } from '#component/gateway/exchange.ts'
+import { encodeBody } from './codec.ts'
+import type { HttpExchange } from './read-request.ts'
+
+/** A body that nobody wants is read to its end up to this size, so that the connection lives on. */
+const maxDumped = 65_536
+
+/** How long a client may go on sending after its answer; milliseconds. */
+const lingerTime = 2000
+
+/** Statuses that end a request while its body is on the way. */
+const isCutOff = (status: number) => status === 408 || status === 413
+
+/**
+ * Sends a reply; at most one for an exchange, later ones are dropped.
+ * @param mustClose ends the connection after it (draining, malformed request)
+ * @throws ExpressionError when the body cannot be encoded; then nothing has been sent
+ */
+export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boolean): void {
+  const { request, response } = exchange
+  if (exchange.isAnswered || response.destroyed) {
+    if (reply.body.kind === 'stream') reply.body.stream.destroy()
+    return
+  }
+  const { status } = reply
+  const content = isBodiless(status) ? undefined : encode(reply.body)
+  exchange.isAnswered = true
+  if (mustClose || !canGoOn(exchange, status)) {
+    response.shouldKeepAlive = false
+    if (!request.complete) linger(request.socket)
+  }
+  response.strictContentLength = true
+  const head = headOf(exchange, reply, content)
+  response.writeHead(status, head)
+  const isHead = exchange.method === 'head'
+  if (reply.body.kind !== 'stream') response.end(isHead ? undefined : content)
+  else if (isHead || isBodiless(status)) {
+    reply.body.stream.destroy()
+    response.end()
+  } else sendStream(exchange, reply.body)
+}
+
+/** RFC 9110 §6.4.1. */
+const isBodiless = (status: number) => status === 204 || status === 304
+
+function encode(body: ReplyBody): string | Uint8Array | undefined {
+  if (body.kind === 'value') return encodeBody(body.value, body.type)
+  return body.kind === 'bytes' ? body.bytes : undefined
+}
+
+/** The header fields as a flat list, which node:http writes fastest. */
+function headOf(
+  exchange: HttpExchange,
+  { status, headers, body }: Reply,
+  content: string | Uint8Array | undefined,
+): string[] {
+  const head = ['X-Request-Id', exchange.id]
+  if (headers['x-content-type-options'] === undefined) {
+    head.push('X-Content-Type-Options', 'nosniff')
+  }
+  if (body.kind === 'value' && headers['content-type'] === undefined && !isBodiless(status)) {
+    head.push('Content-Type', body.type)
+  }
+  for (const name in headers) {
+    const value = headers[name]
+    if (value === undefined || name === 'x-request-id' || name === 'content-length') continue
+    if (typeof value === 'string') head.push(name, value)
+    else for (const item of value) head.push(name, item)
+  }
+  const length = lengthOf(body, content, status)
+  if (length !== undefined) head.push('Content-Length', String(length))
+  return head
+}
+
+function lengthOf(
+  body: ReplyBody,
+  content: string | Uint8Array | undefined,
+  status: number,
+): number | undefined {
+  if (isBodiless(status)) return undefined
+  if (body.kind === 'stream') return body.length
+  if (content === undefined) return 0
+  return typeof content === 'string' ? Buffer.byteLength(content) : content.length
+}
+
+function sendStream(exchange: HttpExchange, body: ReplyBody & { readonly kind: 'stream' }): void {
+  // events must not wait for the first of them
+  if (body.length === undefined) exchange.response.flushHeaders()
+  // a failure breaks the connection off, so that the client sees that something is missing
+  pipeline(body.stream, exchange.response, () => undefined)
+}
+
+/** May the connection serve another request after this answer? */
+function canGoOn(exchange: HttpExchange, status: number): boolean {
+  if (exchange.request.complete || !exchange.hasBody) return true
+  if (exchange.isWaiting || isCutOff(status)) return false
+  return (exchange.body.length ?? maxDumped + 1) <= maxDumped
+}
+
+/** Makes the end of a socket's last answer a slow one. */
+function linger(socket: Socket): void {
+  socket.destroySoon = () => {
+    socket.end()
+    closeSlowly(socket)
+  }
+}
+
+/**
+ * Closes a socket whose writing side has been ended without a reset, which would take the answer from a client that is
+ * still sending: what it sends is read and dropped for a while (RFC 9112 §9.6).
+ */
+export function closeSlowly(socket: Duplex): void {
+  const timer = setTimeout(() => socket.destroy(), lingerTime)
+  socket.once('close', () => clearTimeout(timer))
+  socket.once('end', () => socket.destroy())
+  socket.resume()
+}

@@ -1,0 +1,206 @@
+/** The listeners: routed requests first, everything else to Koa; opened, drained and closed together. */
+import type { Server } from 'node:http'
+import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
+import type { Log } from '#component/log.ts'
+import { sharesGatewayListener } from './access.ts'
+import { koaFallback } from './admin.ts'
+import type { ManagementPorts } from './api-specs.ts'
+import { errorReply } from './errors.ts'
+import { createListener, type ListenerPorts, type Router } from './gateway.ts'
+import { type MetricSource, Metrics } from './metrics.ts'
+import { listen, makeServer } from './node-server.ts'
+import { type Address, type HttpOptions, parseListen } from './options.ts'
+import { OverloadGuard, processLoad } from './overload.ts'
+import { TrustedProxies } from './peer.ts'
+import type { HttpExchange } from './read-request.ts'
+import { sendReply } from './reply.ts'
+import { type WebSocketTarget, webSocketUpgrade } from './websocket.ts'
+
+/** What the listeners serve. */
+export interface HttpPorts {
+  readonly options: HttpOptions
+  readonly clock: Clock
+  readonly log: Log
+  /** Where the line of each request goes: it holds no secrets and need not be searched for them. Absent: {@link log}. */
+  readonly accessLog?: Log
+  readonly gateway: Router
+  readonly procedures: ManagementPorts['procedures']
+  readonly management: ManagementPorts['management']
+  readonly webSocket: WebSocketTarget
+  readonly metrics: Readonly<Record<string, MetricSource>>
+  /** Store open, everything compiled, first exchange done. */
+  isReady(): boolean
+}
+
+/** How often idle connections are closed while the last requests are served; milliseconds. */
+const sweepInterval = 250
+/** How long answers to cancelled requests may take to leave; milliseconds. */
+const lastAnswers = 1000
+
+/** Opens all listeners; rejects when one of the addresses is taken. */
+export async function startListeners(ports: HttpPorts): Promise<Listeners> {
+  const listeners = new Listeners(ports)
+  await listeners.open()
+  return listeners
+}
+
+/** The open listeners of the process. */
+export class Listeners {
+  /** Where each listener listens. */
+  readonly addresses: { readonly gateway: Address[]; readonly admin: Address[] } = {
+    gateway: [],
+    admin: [],
+  }
+  readonly #ports: HttpPorts
+  readonly #servers: Server[] = []
+  readonly #exchanges = new Set<HttpExchange>()
+  readonly #metrics: Metrics
+  readonly #overload: OverloadGuard
+  #closePipes: () => void = () => undefined
+  #isDraining = false
+  #wasReady = false
+
+  constructor(ports: HttpPorts) {
+    this.#ports = ports
+    this.#metrics = new Metrics(ports.metrics)
+    this.#overload = new OverloadGuard(ports.clock, processLoad())
+  }
+
+  /** Requests in flight. */
+  get inFlight(): number {
+    return this.#exchanges.size
+  }
+
+  async open(): Promise<void> {
+    const { options, clock, log, webSocket, procedures, management } = this.#ports
+    const { gateway, admin, limits } = options
+    const isClosing = () => this.#isDraining
+    const proxies = new TrustedProxies(gateway.trusted_proxies)
+    const isShared = sharesGatewayListener(options)
+    if (isShared) {
+      log.warn(
+        { setting: 'admin.share_gateway_listener' },
+        'the gateway listener serves management to local requests: a proxy in front that adds no X-Forwarded-For would expose it',
+      )
+    }
+    const managementPorts = { clock, procedures, management, isClosing }
+    const { upgrade, close } = webSocketUpgrade({
+      target: webSocket,
+      proxies,
+      allowedOrigins: gateway.ws_allowed_origins,
+      isClosing,
+    })
+    this.#closePipes = close
+
+    const gatewayPorts = this.#listenerPorts(proxies, gateway.tls !== undefined)
+    const rest = koaFallback(gatewayPorts, isShared ? managementPorts : undefined, undefined)
+    const gatewayListener = createListener(gatewayPorts, this.#ports.gateway, rest)
+    const adminPorts = this.#listenerPorts(new TrustedProxies([]), false)
+    const health = { isReady: () => this.#isReady(), metrics: this.#metrics }
+    const adminFallback = koaFallback(adminPorts, managementPorts, health)
+    const adminListener = createListener(adminPorts, undefined, adminFallback)
+
+    try {
+      for (const address of parseListen(admin.listen)) {
+        const server = makeServer({ limits, tls: undefined, listener: adminListener })
+        this.addresses.admin.push(await this.#listen(server, address))
+      }
+      for (const address of parseListen(gateway.listen)) {
+        const { tls } = gateway
+        const server = makeServer({ limits, tls, listener: gatewayListener, upgrade })
+        this.addresses.gateway.push(await this.#listen(server, address))
+      }
+    } catch (error) {
+      this.#destroy()
+      throw error
+    }
+    this.#overload.start()
+  }
+
+  async #listen(server: Server, address: Address): Promise<Address> {
+    const bound = await listen(server, address)
+    server.on('error', (error) => this.#ports.log.error({ err: error }, 'a listener failed'))
+    this.#servers.push(server)
+    return bound
+  }
+
+  #listenerPorts(proxies: TrustedProxies, isSecure: boolean): ListenerPorts {
+    const { clock, log, options } = this.#ports
+    const { accessLog = log } = this.#ports
+    return {
+      clock,
+      log,
+      accessLog: options.log.access ? accessLog : undefined,
+      metrics: this.#metrics,
+      proxies,
+      isSecure,
+      isClosing: () => this.#isDraining,
+      refusal: () => this.#refusal(),
+      exchanges: this.#exchanges,
+    }
+  }
+
+  #isReady(): boolean {
+    return !this.#isDraining && this.#ports.isReady()
+  }
+
+  /** Routed requests wait for the first readiness only; afterwards the gateway serves what it has. */
+  #refusal(): ServiceError | undefined {
+    this.#wasReady ||= this.#ports.isReady()
+    if (this.#wasReady && !this.#overload.isOverloaded) return undefined
+    const message = this.#wasReady ? 'this node is overloaded' : 'this node is not ready yet'
+    return new ServiceError('service.error.unavailable', message, {
+      headers: { 'retry-after': '1' },
+    })
+  }
+
+  /** Draining begins: `/ready` is 503, everything is served, each answer the last on its connection. */
+  begin(): void {
+    this.#isDraining = true
+  }
+
+  /**
+   * Accepts no more connections, waits for the requests in flight at most `gateway.drain_timeout`, gives up the rest
+   * with 504, and closes everything.
+   */
+  async finish(): Promise<void> {
+    this.begin()
+    const { clock, options } = this.#ports
+    for (const server of this.#servers) server.close()
+    const end = clock.now() + options.gateway.drain_timeout
+    await this.#sweep(end)
+    for (const exchange of [...this.#exchanges]) giveUp(exchange)
+    await this.#sweep(clock.now() + lastAnswers)
+    this.#destroy()
+  }
+
+  /** Closes idle connections again and again, until no request is in flight or it is time. */
+  async #sweep(end: number): Promise<void> {
+    const { clock } = this.#ports
+    for (;;) {
+      for (const server of this.#servers) server.closeIdleConnections()
+      const left = end - clock.now()
+      if (this.#exchanges.size === 0 || left <= 0) return
+      await new Promise<void>((resolve) => clock.after(Math.min(sweepInterval, left), resolve))
+    }
+  }
+
+  #destroy(): void {
+    this.#overload.stop()
+    this.#closePipes()
+    for (const server of this.#servers) {
+      server.close()
+      server.closeAllConnections()
+    }
+  }
+}
+
+/** Cancels what a request waits for and answers in its place. */
+function giveUp(exchange: HttpExchange): void {
+  if (!exchange.response.headersSent) {
+    const error = new ServiceError('service.error.timeout', 'this node stops')
+    sendReply(exchange, errorReply(error, exchange.headers.accept), true)
+  }
+  exchange.abort()
+}

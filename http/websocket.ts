@@ -1,0 +1,174 @@
+/** `/ws`: WAMP sessions over the gateway listener, served by the embedded router or piped to the configured one. */
+import type { IncomingMessage } from 'node:http'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { connect as connectTls } from 'node:tls'
+import { hasLocalHost, hasProxyFields, isOwnOrigin } from './access.ts'
+import { rawError } from './errors.ts'
+import { isLoopback, plainAddress, type TrustedProxies } from './peer.ts'
+import { preflight, Refusal } from './preflight.ts'
+
+/** Who serves the sessions: the embedded router, or the one at a `ws:` or `wss:` URL. */
+export type WebSocketTarget =
+  | {
+      readonly kind: 'embedded'
+      /** @param peer IP address of the client */
+      accept(request: IncomingMessage, socket: Duplex, head: Buffer, peer: string): void
+    }
+  | { readonly kind: 'pipe'; readonly url: string }
+
+/** What the upgrade needs. */
+export interface WebSocketPorts {
+  readonly target: WebSocketTarget
+  readonly proxies: TrustedProxies
+  /** `gateway.ws_allowed_origins`; `*` allows all. */
+  readonly allowedOrigins: readonly string[]
+  /** No more sessions are opened (draining). */
+  isClosing(): boolean
+}
+
+/** Matched by no range but the one of all addresses. */
+const unknownAddress = '0.0.0.0'
+
+/** How long the router behind a pipe may take to answer; milliseconds. */
+const pipeTimeout = 10_000
+
+/** Is the request for a WebSocket at `/ws`? Every other upgrade is ignored (RFC 9110 §7.8). */
+export function isWebSocketRequest(request: IncomingMessage): boolean {
+  const url = request.url ?? ''
+  const isPath = url === '/ws' || url === '/ws/' || url.startsWith('/ws?')
+  return isPath && request.headers.upgrade?.toLowerCase() === 'websocket'
+}
+
+/** Makes the `upgrade` listener of the gateway server, and the way to end the pipes. */
+export function webSocketUpgrade(ports: WebSocketPorts): {
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  close(): void
+} {
+  const pipes = new Set<Duplex>()
+  const upgrade = (request: IncomingMessage, _duplex: Duplex, head: Buffer) => {
+    const { socket } = request
+    socket.on('error', () => socket.destroy())
+    const target = preflight(request)
+    if (target instanceof Refusal) {
+      const { error, status } = target
+      socket.end(rawError(error.uri, error.message, status))
+      return
+    }
+    const { headers } = target
+    const refusal = refuse(headers, ports)
+    if (refusal !== undefined) {
+      socket.end(refusal)
+      return
+    }
+    // the limits of the HTTP server end here: sessions are idle for long
+    socket.setTimeout(0)
+    socket.setNoDelay(true)
+    const peer = peerOf(request, headers, ports.proxies)
+    if (ports.target.kind === 'embedded') ports.target.accept(request, socket, head, peer)
+    else {
+      pipes.add(socket)
+      socket.on('close', () => pipes.delete(socket))
+      pipe(new URL(ports.target.url), request, socket, head, peer)
+    }
+  }
+  return {
+    upgrade,
+    close() {
+      for (const socket of pipes) socket.destroy()
+    },
+  }
+}
+
+function refuse(
+  headers: Readonly<Record<string, string>>,
+  { allowedOrigins, isClosing }: WebSocketPorts,
+): string | undefined {
+  if (isClosing()) return rawError('service.error.unavailable', 'this node is stopping')
+  const { origin } = headers
+  const isAllowed =
+    isOwnOrigin(headers) ||
+    allowedOrigins.includes('*') ||
+    (origin !== undefined && allowedOrigins.includes(origin))
+  if (isAllowed) return undefined
+  return rawError('wamp.error.not_authorized', 'pages of this origin may not open sessions')
+}
+
+/**
+ * The IP address of the client; what trusted proxies say counts. Who comes over loopback through an unknown proxy, or
+ * from a page whose name was pointed at this machine, is not local: their address is unknown.
+ */
+function peerOf(
+  request: IncomingMessage,
+  headers: Readonly<Record<string, string>>,
+  proxies: TrustedProxies,
+): string {
+  const address = plainAddress(request.socket.remoteAddress ?? '')
+  const peername = proxies.read(address, headers)?.peername
+  if (peername !== undefined) {
+    const client = peername.slice(0, peername.lastIndexOf(':'))
+    return client.startsWith('[') ? client.slice(1, -1) : client
+  }
+  const isPage = headers.origin !== undefined
+  const isDoubtful = hasProxyFields(headers) || (isPage && !hasLocalHost(headers))
+  return isLoopback(address) && isDoubtful ? unknownAddress : address
+}
+
+/** Bytes pass both ways as they are, so that subprotocol, extensions and close codes stay what they were. */
+function pipe(url: URL, request: IncomingMessage, socket: Socket, head: Buffer, peer: string) {
+  const isSecure = url.protocol === 'wss:'
+  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
+  const port = Number(url.port) || (isSecure ? 443 : 80)
+  const upstream = isSecure
+    ? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }) })
+    : connectTcp({ host, port })
+  let hasAnswered = false
+  const fail = () => {
+    upstream.destroy()
+    if (hasAnswered) socket.destroy()
+    else socket.end(rawError('wamp.error.net_failure', 'the WAMP router cannot be reached'))
+  }
+  upstream.setTimeout(pipeTimeout, fail)
+  upstream.setNoDelay(true)
+  upstream.on('error', fail)
+  upstream.on('close', () => {
+    if (hasAnswered) socket.end()
+    else fail()
+  })
+  socket.on('close', () => upstream.destroy())
+  upstream.once(isSecure ? 'secureConnect' : 'connect', () => {
+    upstream.write(handshake(url, request, peer))
+    if (head.length > 0) upstream.write(head)
+    upstream.once('data', (first: Buffer) => {
+      hasAnswered = true
+      upstream.setTimeout(0)
+      socket.write(first)
+      upstream.pipe(socket)
+      socket.pipe(upstream)
+    })
+  })
+}
+
+/** Fields that belong to this connection or that we tell ourselves. */
+const ownFields = new Set([
+  'host',
+  'connection',
+  'upgrade',
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+])
+
+/** The opening handshake (RFC 6455 §4.1), sent on to the router. */
+function handshake(url: URL, request: IncomingMessage, peer: string): string {
+  const lines = [`GET ${url.pathname}${url.search} HTTP/1.1`, `Host: ${url.host}`]
+  lines.push('Connection: Upgrade', 'Upgrade: websocket', `X-Forwarded-For: ${peer}`)
+  const { rawHeaders } = request
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (!ownFields.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[at + 1]}`)
+  }
+  return `${lines.join('\r\n')}\r\n\r\n`
+}

@@ -1,0 +1,180 @@
+/** Who may manage, what starts, who is believed, and where is listened: pure rules. */
+import { expect } from 'chai'
+import {
+  isLoopbackOnly,
+  managementRefusal,
+  refusalToStart,
+  sharesGatewayListener,
+} from '#http/access.ts'
+import { type HttpOptions, parseListen } from '#http/options.ts'
+import { isLoopback, TrustedProxies } from '#http/peer.ts'
+
+const configured = (
+  gateway: Partial<HttpOptions['gateway']> = {},
+  admin: Partial<HttpOptions['admin']> = {},
+): HttpOptions => ({
+  gateway: {
+    listen: '127.0.0.1:18080',
+    trusted_proxies: [],
+    ws_allowed_origins: [],
+    drain_delay: 0,
+    drain_timeout: 30_000,
+    ...gateway,
+  },
+  admin: { listen: '127.0.0.1:18081', share_gateway_listener: 'auto', ...admin },
+  limits: {
+    max_connections: 1,
+    headers_timeout: 1,
+    request_timeout: 1,
+    keep_alive_timeout: 1,
+    max_requests_per_socket: 0,
+  },
+  log: { access: false },
+})
+
+describe('managementRefusal', () => {
+  for (const [what, address, headers, status] of [
+    ['loopback', '127.0.0.1', { host: 'localhost:18081' }, undefined],
+    ['IPv6 loopback', '::1', { host: '[::1]:18081' }, undefined],
+    ['an upper-case Host', '127.0.0.1', { host: 'LOCALHOST' }, undefined],
+    ['its own page', '127.0.0.1', { host: 'localhost:1', origin: 'http://localhost:1' }, undefined],
+    ['another peer', '10.0.0.1', { host: 'localhost' }, 401],
+    ['another Host (DNS rebinding)', '127.0.0.1', { host: 'evil.com' }, 401],
+    ['a Host that begins like a local one', '127.0.0.1', { host: 'localhost.evil.com' }, 401],
+    ['X-Forwarded-Anything', '127.0.0.1', { host: 'localhost', 'x-forwarded-port': '1' }, 401],
+    ['Via', '127.0.0.1', { host: 'localhost', via: '1.1 a' }, 401],
+    [
+      'another port of this host',
+      '127.0.0.1',
+      { host: 'localhost:1', origin: 'http://localhost:2' },
+      403,
+    ],
+    ['a foreign page', '127.0.0.1', { host: 'localhost', origin: 'https://evil.com' }, 403],
+    ['the origin null', '127.0.0.1', { host: 'localhost', origin: 'null' }, 403],
+  ] as const) {
+    it(`${status ? `is ${status} for` : 'lets in'} ${what}`, () => {
+      const refusal = managementRefusal({ address, headers, isWrite: false })
+      expect(refusal?.status).to.equal(status)
+    })
+  }
+
+  it('wants JSON for writes', () => {
+    const ask = (type: string) =>
+      managementRefusal({
+        address: '127.0.0.1',
+        headers: { host: 'localhost', 'content-type': type },
+        isWrite: true,
+      })?.status
+    expect(ask('application/json; charset=utf-8')).to.equal(undefined)
+    expect(ask('text/plain')).to.equal(415)
+  })
+})
+
+describe('sharesGatewayListener', () => {
+  for (const [what, options, isShared] of [
+    ['loopback only', configured(), true],
+    ['several loopback addresses', configured({ listen: ['127.0.0.1:1', '[::1]:1'] }), true],
+    ['a bare port', configured({ listen: 8080 }), true],
+    ['all addresses', configured({ listen: '0.0.0.0:1' }), false],
+    ['one address beyond loopback', configured({ listen: ['127.0.0.1:1', '10.0.0.1:1'] }), false],
+    ['public_base_url', configured({ public_base_url: 'https://a' }), false],
+    ['trusted_proxies', configured({ trusted_proxies: ['10.0.0.0/8'] }), false],
+    ['tls', configured({ tls: { cert: 'c', key: 'k' } }), false],
+    ['false', configured({}, { share_gateway_listener: false }), false],
+    ['true', configured({ listen: '0.0.0.0:1' }, { share_gateway_listener: true }), true],
+  ] as const) {
+    it(`${isShared ? 'shares' : 'does not share'} with ${what}`, () => {
+      expect(sharesGatewayListener(options)).to.equal(isShared)
+    })
+  }
+})
+
+describe('isLoopbackOnly', () => {
+  it('is true when every address is', () => {
+    expect(isLoopbackOnly(['127.0.0.1:1', 'localhost:2', '[::1]:3'])).to.equal(true)
+    expect(isLoopbackOnly(['127.0.0.1:1', '*:2'])).to.equal(false)
+  })
+})
+
+describe('refusalToStart', () => {
+  it('names the setting when the admin listener is off loopback', () => {
+    expect(refusalToStart(configured())).to.equal(undefined)
+    expect(refusalToStart(configured({ listen: '0.0.0.0:1' }))).to.equal(undefined)
+    expect(refusalToStart(configured({}, { listen: '0.0.0.0:1' }))).to.include('admin.listen')
+    expect(refusalToStart(configured({}, { listen: ['127.0.0.1:1', ':2'] }))).to.be.a('string')
+  })
+})
+
+describe('parseListen', () => {
+  it('reads hosts and ports', () => {
+    expect(parseListen(['80', 'a:81', '[::1]:82', ':83', '0.0.0.0:84'])).to.deep.equal([
+      { host: '127.0.0.1', port: 80 },
+      { host: 'a', port: 81 },
+      { host: '::1', port: 82 },
+      { host: '::', port: 83 },
+      { host: '0.0.0.0', port: 84 },
+    ])
+    for (const wrong of ['a', 'a:', 'a:x', 'a:99999', -1]) {
+      expect(() => parseListen(wrong)).to.throw(TypeError)
+    }
+  })
+})
+
+describe('isLoopback', () => {
+  for (const [address, isLocal] of [
+    ['127.0.0.1', true],
+    ['127.9.9.9', true],
+    ['::1', true],
+    ['::ffff:127.0.0.1', true],
+    ['localhost', true],
+    ['10.0.0.1', false],
+    ['::ffff:10.0.0.1', false],
+    ['', false],
+    ['127.evil.com', false],
+  ] as const) {
+    it(`is ${isLocal} for "${address}"`, () => {
+      expect(isLoopback(address)).to.equal(isLocal)
+    })
+  }
+})
+
+describe('TrustedProxies', () => {
+  const proxies = new TrustedProxies(['10.0.0.0/8', '::1'])
+
+  for (const [what, headers, peername] of [
+    [
+      'the first stranger from the right',
+      { 'x-forwarded-for': '6.6.6.6, 9.9.9.9, 10.0.0.2' },
+      '9.9.9.9:0',
+    ],
+    [
+      'the first of all when all are trusted',
+      { 'x-forwarded-for': '10.0.0.3, 10.0.0.2' },
+      '10.0.0.3:0',
+    ],
+    ['the port that was told', { 'x-forwarded-for': '9.9.9.9:5' }, '9.9.9.9:5'],
+    ['an IPv6 address', { 'x-forwarded-for': '2001:db8::1' }, '[2001:db8::1]:0'],
+    ['X-Real-IP', { 'x-real-ip': '9.9.9.9' }, '9.9.9.9:0'],
+    [
+      'Forwarded before the others',
+      { forwarded: 'for="[2001:db8::1]:7";proto=https', 'x-forwarded-for': '1.1.1.1' },
+      '[2001:db8::1]:7',
+    ],
+    ['nobody for an unknown client', { forwarded: 'for=unknown' }, undefined],
+    ['nobody for text that is no address', { 'x-forwarded-for': 'evil' }, undefined],
+  ] as const) {
+    it(`believes ${what}`, () => {
+      expect(proxies.read('10.0.0.1', headers)?.peername).to.equal(peername)
+    })
+  }
+
+  it('believes no stranger', () => {
+    expect(proxies.read('9.9.9.9', { 'x-forwarded-for': '1.1.1.1' })).to.equal(undefined)
+  })
+
+  it('refuses ranges that are none', () => {
+    for (const wrong of ['a', '10.0.0.0/33', '10.0.0.0/', '::/129']) {
+      expect(() => new TrustedProxies([wrong])).to.throw(TypeError)
+    }
+  })
+})
