@@ -19,12 +19,15 @@ export interface ServerPlan {
   readonly limits: HttpOptions['limits']
   readonly tls: HttpOptions['gateway']['tls']
   readonly listener: Listener
-  /** WebSockets at `/ws`; absent: every upgrade is ignored. */
+  /** Takes WebSockets over; absent: every upgrade is ignored. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+  /** Where WebSockets are opened: `/ws`. */
+  readonly upgradePaths?: readonly string[]
 }
 
 /** Makes a server; it does not listen yet. */
-export function makeServer({ limits, tls, listener, upgrade }: ServerPlan): Server {
+export function makeServer(plan: ServerPlan): Server {
+  const { limits, tls, listener, upgrade, upgradePaths = [] } = plan
   const options: ServerOptions & { shouldUpgradeCallback(request: IncomingMessage): boolean } = {
     headersTimeout: limits.headers_timeout,
     requestTimeout: limits.request_timeout,
@@ -38,7 +41,8 @@ export function makeServer({ limits, tls, listener, upgrade }: ServerPlan): Serv
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
-    shouldUpgradeCallback: (request) => upgrade !== undefined && isWebSocketRequest(request),
+    shouldUpgradeCallback: (request) =>
+      upgrade !== undefined && isWebSocketRequest(request, upgradePaths),
   }
   const server = tls
     ? createSecureServer({

@@ -20,6 +20,8 @@ export interface HttpOptions {
     readonly listen: Listen
     readonly share_gateway_listener: string | boolean
   }
+  /** The embedded router's own port, at `/ws` and `/`. */
+  readonly router: { readonly listen?: Listen }
   readonly limits: {
     readonly max_connections: number
     readonly headers_timeout: number

@@ -9,8 +9,8 @@ import type { ManagementPorts } from './api-specs.ts'
 import { errorReply } from './errors.ts'
 import { createListener, type ListenerPorts, type Router } from './gateway.ts'
 import { type MetricSource, Metrics } from './metrics.ts'
-import { listen, makeServer } from './node-server.ts'
-import { type Address, type HttpOptions, parseListen } from './options.ts'
+import { listen, makeServer, type ServerPlan } from './node-server.ts'
+import { type Address, type HttpOptions, type Listen, parseListen } from './options.ts'
 import { OverloadGuard, processLoad } from './overload.ts'
 import { TrustedProxies } from './peer.ts'
 import type { HttpExchange } from './read-request.ts'
@@ -45,13 +45,18 @@ export async function startListeners(ports: HttpPorts): Promise<Listeners> {
   return listeners
 }
 
+/** Where each face listens. */
+interface Addresses {
+  readonly gateway: Address[]
+  readonly admin: Address[]
+  /** The port of its own of the embedded router. */
+  readonly router: Address[]
+}
+
 /** The open listeners of the process. */
 export class Listeners {
   /** Where each listener listens. */
-  readonly addresses: { readonly gateway: Address[]; readonly admin: Address[] } = {
-    gateway: [],
-    admin: [],
-  }
+  readonly addresses: Addresses = { gateway: [], admin: [], router: [] }
   readonly #ports: HttpPorts
   readonly #servers: Server[] = []
   readonly #exchanges = new Set<HttpExchange>()
@@ -74,7 +79,7 @@ export class Listeners {
 
   async open(): Promise<void> {
     const { options, clock, log, webSocket, procedures, management } = this.#ports
-    const { gateway, admin, limits } = options
+    const { gateway, admin, router, limits } = options
     const isClosing = () => this.#isDraining
     const proxies = new TrustedProxies(gateway.trusted_proxies)
     const isShared = sharesGatewayListener(options)
@@ -101,28 +106,32 @@ export class Listeners {
     const adminFallback = koaFallback(adminPorts, managementPorts, health)
     const adminListener = createListener(adminPorts, undefined, adminFallback)
 
-    try {
-      for (const address of parseListen(admin.listen)) {
-        const server = makeServer({ limits, tls: undefined, listener: adminListener })
-        this.addresses.admin.push(await this.#listen(server, address))
-      }
-      for (const address of parseListen(gateway.listen)) {
-        const { tls } = gateway
-        const server = makeServer({ limits, tls, listener: gatewayListener, upgrade })
-        this.addresses.gateway.push(await this.#listen(server, address))
-      }
-    } catch (error) {
-      this.#destroy()
-      throw error
-    }
+    const none = createListener(
+      adminPorts,
+      undefined,
+      koaFallback(adminPorts, undefined, undefined),
+    )
+    const plain = { limits, tls: undefined }
+    const routed = { limits, tls: gateway.tls, listener: gatewayListener, upgrade }
+    await this.#listen('admin', admin.listen, { ...plain, listener: adminListener })
+    await this.#listen('gateway', gateway.listen, { ...routed, upgradePaths: ['/ws'] })
+    const sessions = { ...plain, listener: none, upgrade, upgradePaths: ['/', '/ws'] }
+    await this.#listen('router', router.listen ?? [], sessions)
     this.#overload.start()
   }
 
-  async #listen(server: Server, address: Address): Promise<Address> {
-    const bound = await listen(server, address)
-    server.on('error', (error) => this.#ports.log.error({ err: error }, 'a listener failed'))
-    this.#servers.push(server)
-    return bound
+  /** Opens the servers of one face; when an address is taken nothing stays open. */
+  async #listen(face: keyof Addresses, where: Listen, plan: ServerPlan): Promise<void> {
+    for (const address of parseListen(where)) {
+      const server = makeServer(plan)
+      const bound = await listen(server, address).catch((error: unknown) => {
+        this.#destroy()
+        throw error
+      })
+      server.on('error', (error) => this.#ports.log.error({ err: error }, 'a listener failed'))
+      this.#servers.push(server)
+      this.addresses[face].push(bound)
+    }
   }
 
   #listenerPorts(proxies: TrustedProxies, isSecure: boolean): ListenerPorts {

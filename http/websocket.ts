@@ -33,11 +33,11 @@ const unknownAddress = '0.0.0.0'
 /** How long the router behind a pipe may take to answer; milliseconds. */
 const pipeTimeout = 10_000
 
-/** Is the request for a WebSocket at `/ws`? Every other upgrade is ignored (RFC 9110 §7.8). */
-export function isWebSocketRequest(request: IncomingMessage): boolean {
-  const url = request.url ?? ''
-  const isPath = url === '/ws' || url === '/ws/' || url.startsWith('/ws?')
-  return isPath && request.headers.upgrade?.toLowerCase() === 'websocket'
+/** Is the request for a WebSocket at one of the paths? Every other upgrade is ignored (RFC 9110 §7.8). */
+export function isWebSocketRequest(request: IncomingMessage, paths: readonly string[]): boolean {
+  const [path = ''] = (request.url ?? '').split('?', 1)
+  const plain = path.endsWith('/') && path !== '/' ? path.slice(0, -1) : path
+  return paths.includes(plain) && request.headers.upgrade?.toLowerCase() === 'websocket'
 }
 
 /** Makes the `upgrade` listener of the gateway server, and the way to end the pipes. */

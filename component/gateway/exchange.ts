@@ -1,6 +1,7 @@
 /** The ports between HTTP and the gateway: a request as it came in, and the reply that goes out. */
 import type { Readable } from 'node:stream'
 import type { RawBody } from '#component/action/raw-body.ts'
+import type { ServiceError } from '#component/errors.ts'
 import type { Method } from '#component/request.ts'
 
 /** How much of a body is read, and for how long (behaviour: body_* keys). */
@@ -47,7 +48,7 @@ export interface Exchange {
 /** What a reply's body is made of. */
 export type ReplyBody =
   | { readonly kind: 'none' }
-  /** A value to be encoded as the negotiated type. */
+  /** A value to be encoded as a media type, which is the Content-Type unless the headers have one. */
   | { readonly kind: 'value'; readonly value: unknown; readonly type: string }
   /** Text or bytes that go out as they are, under the declared Content-Type. */
   | { readonly kind: 'bytes'; readonly bytes: string | Uint8Array }
@@ -60,4 +61,8 @@ export interface Reply {
   /** Lower-case names; a list becomes repeated fields (Set-Cookie). */
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: ReplyBody
+  /** The pattern of the route, for logs and metrics. */
+  readonly route?: string
+  /** Why the request was not answered as declared. */
+  readonly error?: ServiceError
 }

@@ -73,6 +73,7 @@ export const options: HttpOptions = {
     drain_timeout: 2000,
   },
   admin: { listen: '127.0.0.1:0', share_gateway_listener: 'auto' },
+  router: {},
   limits: {
     max_connections: 100,
     headers_timeout: 300,

@@ -161,13 +161,4 @@ describe('preflight', () => {
       { numRuns: 1000 },
     )
   })
-
-  it('takes less than 20 µs', () => {
-    const headers = Array.from({ length: 10 }, (_, n) => [`X-Header-${n}`, 'value']).flat()
-    headers.push('Host', 'a.example')
-    const runs = 20_000
-    const start = process.hrtime.bigint()
-    for (let run = 0; run < runs; run++) judge('GET', '/v1/users/caf%C3%A9?a=b%20c', headers)
-    expect(Number(process.hrtime.bigint() - start) / runs / 1000).to.be.lessThan(20)
-  })
 })
