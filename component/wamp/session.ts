@@ -49,7 +49,7 @@ export class WampError extends Error {
 }
 
 /** Where an invocation or event came from, as far as the router discloses it, and what it asks for. */
-export interface Origin {
+interface Origin {
   readonly details: Readonly<Record<string, unknown>>
   /** The procedure or topic of the message. */
   readonly uri: string
@@ -57,7 +57,8 @@ export interface Origin {
 
 /** An endpoint: throws {@link WampError} or a ServiceError to answer with an ERROR. */
 export type InvocationHandler = (payload: Payload, origin: Origin) => Promise<Payload> | Payload
-export type EventHandler = (payload: Payload, origin: Origin) => void
+/** What it throws or rejects with is logged; what it returns is ignored. */
+export type EventHandler = (payload: Payload, origin: Origin) => unknown
 
 /** One joined session. After its end every operation fails at once with `wamp.error.net_failure`. */
 export interface Session {

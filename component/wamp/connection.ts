@@ -1,0 +1,275 @@
+/** One connection to a router and the session on it: stands between a client library and the transport, and keeps both safe. */
+import type { Clock } from '#component/clock.ts'
+import type { Log } from '#component/log.ts'
+import { type Channel, ignore, type OpenChannel } from './channel.ts'
+import type { Client, MakeClient } from './client.ts'
+import { Endpoints } from './endpoints.ts'
+import { failure, invocationError, notJoined } from './failure.ts'
+import type { Credentials } from './join-auth.ts'
+import type { WampMessage } from './link.ts'
+import { code, emptyAnswer, emptyError, isAnswer, withoutPassthru } from './messages.ts'
+import { Requests } from './requests.ts'
+import { type EventHandler, type InvocationHandler, type Payload, WampError } from './session.ts'
+import { uris } from './uris.ts'
+
+/** What a connection is made of. */
+export interface ConnectionPorts {
+  readonly realm_uri: string
+  readonly credentials: Credentials
+  readonly openChannel: OpenChannel
+  readonly makeClient: MakeClient
+  readonly clock: Clock
+  readonly log: Log
+  /** Milliseconds from opening to WELCOME. */
+  readonly joinTimeoutMs: number
+  readonly onJoin: () => void
+  /** Once, whether it ever joined or not; `reason` is a URI of the router's or a sentence. */
+  readonly onEnd: (reason: string) => void
+}
+
+/** What a request says beyond the name of its target: no client library passes all of it on unchanged. */
+interface Draft {
+  readonly uri: string
+  readonly options: Readonly<Record<string, unknown>>
+  readonly payload: Payload | undefined
+  /** The request's id once it is sent. */
+  id?: unknown
+  problem?: WampError
+}
+
+/** Milliseconds that a router may take to answer GOODBYE. */
+const goodbyeTimeoutMs = 1000
+
+/** Exists from opening to its end; a new one is made for each attempt. */
+export class Connection {
+  readonly #ports: ConnectionPorts
+  readonly #channel: Channel
+  readonly #client: Client
+  readonly #requests: Requests
+  #state: 'joining' | 'joined' | 'leaving' | 'over' = 'joining'
+  #stopTimer: () => void = ignore
+  #reason: string | undefined
+  /** The request that the client is about to send. */
+  #draft: Draft | undefined
+  /** The message that the client is receiving. */
+  #incoming: WampMessage = []
+  readonly #endpoints: Endpoints
+  /** Ids that the client knows: it would end the connection over others. */
+  readonly #subscriptions = new Set<unknown>()
+  readonly #registrations = new Set<unknown>()
+
+  constructor(ports: ConnectionPorts) {
+    this.#ports = ports
+    this.#requests = new Requests(ports.clock)
+    this.#endpoints = new Endpoints(ports.log)
+    this.#channel = ports.openChannel()
+    this.#client = ports.makeClient({
+      realm_uri: ports.realm_uri,
+      credentials: ports.credentials,
+      send: (message) => this.#transmit(message),
+      close: () => this.#end(this.#reason ?? 'the session was closed', false),
+    })
+    this.#channel.onOpen = () => this.#client.opened()
+    this.#channel.onMessage = (message) => this.#receive(message)
+    this.#channel.onClose = (reason) => this.#end(reason, true)
+    this.#stopTimer = ports.clock.after(ports.joinTimeoutMs, () => {
+      this.#end('the router did not welcome us in time', true)
+    })
+  }
+
+  get isJoined(): boolean {
+    return this.#state === 'joined'
+  }
+
+  /** Requests in flight. */
+  get pending(): number {
+    return this.#requests.size
+  }
+
+  /**
+   * Sends a request through the client.
+   * @param timeoutMs undefined when no answer is wanted
+   * @param start calls the client's operation
+   * @returns its id, and the message that answers it
+   */
+  request(
+    type: number,
+    uri: string,
+    options: Readonly<Record<string, unknown>>,
+    payload: Payload | undefined,
+    timeoutMs: number | undefined,
+    start: (client: Client) => Promise<unknown>,
+  ): { readonly id: unknown; readonly answer: Promise<WampMessage> } {
+    if (this.#state !== 'joined') return { id: undefined, answer: Promise.reject(notJoined()) }
+    const draft: Draft = { uri, options, payload }
+    this.#draft = draft
+    let started: Promise<unknown>
+    try {
+      started = start(this.#client)
+    } finally {
+      this.#draft = undefined
+    }
+    const { id, problem } = draft
+    started.catch(ignore)
+    if (id === undefined) return { id, answer: unsent(type, started) }
+    if (problem || timeoutMs === undefined) {
+      this.#feed(emptyError(type, id))
+      return { id, answer: problem ? Promise.reject(problem) : Promise.resolve([type]) }
+    }
+    const onTimeout = () => this.#giveUp(type, id)
+    return { id, answer: this.#requests.wait(id, type, timeoutMs, onTimeout) }
+  }
+
+  /** Cancels a call: settles it and tells the router. */
+  cancel(id: unknown): void {
+    const error = failure(uris.errors.canceled, 'the call was canceled', true)
+    if (this.#requests.abandon(id, error)) this.#giveUp(code.call, id)
+  }
+
+  /** @returns when the router has it */
+  async register(
+    procedure: string,
+    handler: InvocationHandler,
+    options: Readonly<Record<string, unknown>>,
+    timeoutMs: number,
+  ): Promise<void> {
+    const endpoint = () => this.#endpoints.serve(handler, procedure, this.#incoming)
+    await this.request(code.register, procedure, options, undefined, timeoutMs, (client) =>
+      client.register(procedure, endpoint),
+    ).answer
+  }
+
+  /** @returns when the router has it */
+  async subscribe(
+    topic: string,
+    handler: EventHandler,
+    options: Readonly<Record<string, unknown>>,
+    timeoutMs: number,
+  ): Promise<void> {
+    const match = typeof options.match === 'string' ? options.match : undefined
+    const onEvent = () => this.#endpoints.deliver(handler, topic, this.#incoming)
+    await this.request(code.subscribe, topic, options, undefined, timeoutMs, (client) =>
+      client.subscribe(topic, onEvent, match),
+    ).answer
+  }
+
+  /** Says GOODBYE and ends; {@link ConnectionPorts.onEnd} follows. */
+  leave(): void {
+    if (this.#state !== 'joined') {
+      this.#end('the session was left', true)
+      return
+    }
+    this.#state = 'leaving'
+    this.#requests.lose()
+    this.#stopTimer = this.#ports.clock.after(goodbyeTimeoutMs, () => {
+      this.#end('the router did not say goodbye', true)
+    })
+    this.#client.leave()
+  }
+
+  /** A request nobody waits for any more: the client forgets it, the router is told. */
+  #giveUp(type: number, id: unknown): void {
+    if (this.#state !== 'joined') return
+    this.#feed(emptyError(type, id))
+    if (type === code.call) this.#transmit([code.cancel, id, { mode: 'killnowait' }])
+    // what the client does not know it has registered would end the connection later: begin again
+    if (type === code.register || type === code.subscribe) {
+      queueMicrotask(() => this.#end('the router does not answer', true))
+    }
+  }
+
+  #transmit(message: WampMessage): void {
+    if (this.#state === 'over') return
+    const draft = this.#draft
+    let complete = message
+    if (draft) {
+      draft.id = message[1]
+      const { options, uri, payload } = draft
+      const target = [message[0], message[1], options, uri]
+      complete = payload ? [...target, payload.args, payload.kwargs] : target
+    } else if (message[0] === code.yield) complete = this.#endpoints.take(message)
+    const problem = this.#trySend(complete)
+    if (problem && draft) draft.problem = problem
+    else if (problem && message[0] === code.yield)
+      this.#trySend(invocationError(message[1], problem))
+  }
+
+  #trySend(message: WampMessage): WampError | undefined {
+    try {
+      this.#channel.send(message)
+      return undefined
+    } catch (error) {
+      if (error instanceof WampError) return error
+      return failure(uris.errors.invalidArgument, 'the payload cannot be serialized', false)
+    }
+  }
+
+  #feed(message: WampMessage): void {
+    const before = this.#incoming
+    this.#incoming = message
+    try {
+      this.#client.receive(message)
+    } catch (error) {
+      this.#ports.log.error({ err: error, realm: this.#ports.realm_uri }, 'a WAMP client failed')
+    } finally {
+      this.#incoming = before
+    }
+  }
+
+  #receive(message: WampMessage): void {
+    const [type] = message
+    if (isAnswer(type)) this.#settle(message)
+    else if (type === code.event) {
+      if (this.#subscriptions.has(message[1])) this.#feed(withoutPassthru(message))
+    } else if (type === code.invocation) {
+      if (this.#registrations.has(message[2])) this.#feed(withoutPassthru(message))
+    } else if (type === code.abort || type === code.goodbye) {
+      this.#reason ??= String(message[2])
+      this.#requests.lose()
+      if (this.#state === 'joined') this.#state = 'leaving'
+      this.#feed(message)
+      this.#end(this.#reason, false)
+    } else if (this.#state === 'joining' && (type === code.welcome || type === code.challenge)) {
+      this.#feed(message)
+      if (type === code.welcome) this.#joined()
+    }
+    // anything else was not asked for: both libraries would end the connection over it
+  }
+
+  #settle(message: WampMessage): void {
+    if (!this.#requests.settle(message)) return
+    if (message[0] === code.subscribed) this.#subscriptions.add(message[2])
+    if (message[0] === code.registered) this.#registrations.add(message[2])
+    this.#feed(emptyAnswer(message))
+  }
+
+  #joined(): void {
+    // the client may have refused the welcome
+    if (this.#state === 'over') return
+    this.#stopTimer()
+    this.#state = 'joined'
+    this.#ports.onJoin()
+  }
+
+  #end(reason: string, isLost: boolean): void {
+    if (this.#state === 'over') return
+    this.#state = 'over'
+    this.#stopTimer()
+    this.#requests.lose()
+    if (isLost) this.#channel.destroy()
+    else this.#channel.close()
+    this.#client.closed()
+    this.#ports.onEnd(reason)
+  }
+}
+
+/** The client did not send: it refuses, or has nothing to ask the router for (a second handler of one topic). */
+async function unsent(type: number, started: Promise<unknown>): Promise<WampMessage> {
+  const refusal = failure(uris.errors.invalidUri, 'the client library refuses the URI', false)
+  // nothing else may be put off: it would be sent when nobody waits for it any more
+  if (type !== code.subscribe) throw refusal
+  await started.catch(() => {
+    throw refusal
+  })
+  return [type]
+}

@@ -1,0 +1,63 @@
+/** Runs the handlers of invocations and events: whatever they do, the router gets its answer and the process lives on. */
+import type { Log } from '#component/log.ts'
+import { invocationError } from './failure.ts'
+import type { WampMessage } from './link.ts'
+import { asList, asMap, code } from './messages.ts'
+import type { EventHandler, InvocationHandler } from './session.ts'
+import { uris } from './uris.ts'
+
+/** Pattern-based registrations and subscriptions are told the name that was used. */
+const nameOr = (name: unknown, otherwise: string): string =>
+  typeof name === 'string' ? name : otherwise
+
+/** The answers of one connection's handlers, put aside until the client library sends its YIELD. */
+export class Endpoints {
+  readonly #answers = new Map<unknown, WampMessage>()
+  readonly #log: Log
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  /** INVOCATION: `[68, request, registration, details, args?, kwargs?]`. Never rejects. */
+  async serve(handler: InvocationHandler, procedure: string, message: WampMessage): Promise<void> {
+    const [, request, , field, args, kwargs] = message
+    const details = asMap(field)
+    const uri = nameOr(details.procedure, procedure)
+    let answer: WampMessage
+    try {
+      const result = await handler({ args: asList(args), kwargs: asMap(kwargs) }, { details, uri })
+      answer = [code.yield, request, {}, result.args, result.kwargs]
+    } catch (error) {
+      answer = invocationError(request, error)
+      if (answer[4] === uris.errors.internal) {
+        this.#log.error({ err: error, procedure: uri }, 'a procedure failed')
+      }
+    }
+    this.#answers.set(request, answer)
+  }
+
+  /** What is to be sent in place of the client's empty YIELD: its own YIELD or ERROR. */
+  take(empty: WampMessage): WampMessage {
+    const answer = this.#answers.get(empty[1])
+    this.#answers.delete(empty[1])
+    return answer ?? empty
+  }
+
+  /** EVENT: `[36, subscription, publication, details, args?, kwargs?]`. Never throws. */
+  deliver(handler: EventHandler, topic: string, message: WampMessage): void {
+    const [, , , field, args, kwargs] = message
+    const details = asMap(field)
+    const uri = nameOr(details.topic, topic)
+    const failed = (error: unknown) =>
+      this.#log.error({ err: error, topic: uri }, 'an event handler failed')
+    try {
+      const payload = { args: asList(args), kwargs: asMap(kwargs) }
+      // an asynchronous function passes for a handler: its rejection would end the process
+      const done: unknown = handler(payload, { details, uri })
+      if (done instanceof Promise) done.catch(failed)
+    } catch (error) {
+      failed(error)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/** WAMP messages: their codes (WAMP: Message Codes), their fields, and what of them a client library is shown. */
+import type { WampMessage } from './link.ts'
+import { uris } from './uris.ts'
+
+/** What stands first in a message. */
+export const code = {
+  hello: 1,
+  welcome: 2,
+  abort: 3,
+  challenge: 4,
+  authenticate: 5,
+  goodbye: 6,
+  error: 8,
+  publish: 16,
+  published: 17,
+  subscribe: 32,
+  subscribed: 33,
+  event: 36,
+  call: 48,
+  cancel: 49,
+  result: 50,
+  register: 64,
+  registered: 65,
+  invocation: 68,
+  yield: 70,
+} as const
+
+/** A field that should be a map; an empty one where the peer left it out. */
+export const asMap = (field: unknown): Readonly<Record<string, unknown>> =>
+  typeof field === 'object' && field !== null && !Array.isArray(field)
+    ? (field as Record<string, unknown>)
+    : {}
+
+/** A field that should be a list; an empty one where the peer left it out. */
+export const asList = (field: unknown): readonly unknown[] => (Array.isArray(field) ? field : [])
+
+/** An answer for the client's own table, which needs no payload: ours has been served. */
+export const emptyAnswer = (message: WampMessage): WampMessage =>
+  message[0] === code.result ? [code.result, message[1], {}] : message
+
+/** Empties the client's own table of a request that nobody waits for. */
+export const emptyError = (type: number, id: unknown): WampMessage => [
+  code.error,
+  type,
+  id,
+  {},
+  uris.errors.canceled,
+]
+
+/** Is it the answer to a request? Those reach the client only while they are waited for. */
+export const isAnswer = (type: unknown): boolean =>
+  type === code.result ||
+  type === code.error ||
+  type === code.published ||
+  type === code.registered ||
+  type === code.subscribed
+
+/** Payload passthru is not ours, and makes wampy fail where no handler could catch it. */
+export function withoutPassthru(message: WampMessage): WampMessage {
+  const details = asMap(message[3])
+  if (!('ppt_scheme' in details)) return message
+  const { ppt_scheme: _, ...rest } = details
+  return [...message.slice(0, 3), rest, ...message.slice(4)]
+}

@@ -1,0 +1,46 @@
+/** What a session is made of: where it joins, as whom, and the limits of its connection. */
+import type { Clock } from '#component/clock.ts'
+import type { Log } from '#component/log.ts'
+import type { OpenChannel } from './channel.ts'
+import type { JoinAuth } from './join-auth.ts'
+import type { OpenLink } from './link.ts'
+import { linkChannel } from './link-channel.ts'
+import { type SerializerName, serializers } from './serializers.ts'
+import { socketChannel } from './socket-channel.ts'
+
+/** Where a session joins, and as whom. One of `url` and `openLink` is given. */
+export interface SessionOptions {
+  readonly realm_uri: string
+  readonly url?: string | undefined
+  readonly openLink?: OpenLink | undefined
+  readonly serializer: SerializerName
+  readonly auth: JoinAuth
+  readonly clock: Clock
+  readonly log: Log
+  /** Header fields of the WebSocket handshake. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Largest message that the router takes; Crossbar.io ends the connection a little above the default. */
+  readonly maxMessageBytes?: number
+  /** Milliseconds from opening a connection to WELCOME. */
+  readonly joinTimeoutMs?: number
+  /** Milliseconds between two looks at the link; lost after two of them. */
+  readonly linkCheckMs?: number
+  /** After each join, when everything has been registered and subscribed again; a promise is waited for. */
+  readonly onJoin?: () => unknown
+}
+
+/** Milliseconds from opening a connection to WELCOME, unless said otherwise. */
+export const defaultJoinTimeoutMs = 8000
+const defaultMaxBytes = 15_000_000
+const defaultLinkCheckMs = 5000
+
+/** Makes the way to the router: a link in this process, or a WebSocket. */
+export function openChannels(options: SessionOptions): OpenChannel {
+  const { url, openLink, clock, headers = {} } = options
+  const maxBytes = options.maxMessageBytes ?? defaultMaxBytes
+  if (openLink) return linkChannel(openLink, maxBytes)
+  if (url === undefined) throw new TypeError('a session needs a URL or a link')
+  const linkCheckMs = options.linkCheckMs ?? defaultLinkCheckMs
+  const serializer = serializers[options.serializer]
+  return socketChannel({ url, headers, serializer, maxBytes, linkCheckMs, clock })
+}

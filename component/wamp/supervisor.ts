@@ -1,0 +1,269 @@
+/** Keeps a session joined: a fresh client for each connection, whatever ended the last one, and everything registered again. */
+import { ignore, type OpenChannel } from './channel.ts'
+import type { MakeClient } from './client.ts'
+import { Connection } from './connection.ts'
+import { failure, notJoined } from './failure.ts'
+import { type Credentials, credentials } from './join-auth.ts'
+import { code } from './messages.ts'
+import { readResult } from './requests.ts'
+import type { Call, EventHandler, InvocationHandler, Payload, Session } from './session.ts'
+import { defaultJoinTimeoutMs, openChannels, type SessionOptions } from './session-options.ts'
+import { isWampUri, uris } from './uris.ts'
+
+/** Milliseconds between attempts to join, at least and at most: below 2 s, so that a router that is back has us within 2 s. */
+const backOff = { least: 100, most: 1500 }
+/** A session that lived so many milliseconds was a good one: the back-off starts anew. */
+const goodSessionMs = 5000
+/** Milliseconds that a router may take to register or subscribe. */
+const registerTimeoutMs = 10_000
+
+/** Something that the router is told again after each rejoin. */
+type Standing = (connection: Connection) => Promise<void>
+
+const refuseUri = () =>
+  failure(uris.errors.invalidUri, 'the text is no WAMP URI: components joined by dots', false)
+
+export class SupervisedSession implements Session {
+  readonly realm_uri: string
+  readonly #options: SessionOptions
+  readonly #openChannel: OpenChannel
+  readonly #makeClient: MakeClient
+  readonly #credentials: Credentials
+  readonly #standing: Standing[] = []
+  /** Those who wait for the session to join, or to be over. */
+  readonly #waiting = new Set<() => void>()
+  #connection: Connection | undefined
+  #attempt = 0
+  #joinedAt = 0
+  #isLeft = false
+  #lastReason = ''
+  #stopTimer: () => void = ignore
+  #ended: () => void = ignore
+
+  constructor(options: SessionOptions, makeClient: MakeClient) {
+    this.realm_uri = options.realm_uri
+    this.#options = options
+    this.#openChannel = openChannels(options)
+    this.#makeClient = makeClient
+    this.#credentials = credentials(options.auth)
+    this.#connect()
+  }
+
+  get isOpen(): boolean {
+    return this.#connection?.isJoined ?? false
+  }
+
+  /** Requests in flight. */
+  get pending(): number {
+    return this.#connection?.pending ?? 0
+  }
+
+  /** Why the last connection ended: a URI of the router's, or a sentence. */
+  get lastReason(): string {
+    return this.#lastReason
+  }
+
+  /**
+   * Waits for the session to be joined.
+   * @param isFinal says whether a failed attempt, by its reason, ends the waiting
+   * @returns whether it is joined
+   */
+  async joined(timeoutMs: number, isFinal = (_reason: string) => false): Promise<boolean> {
+    let isLate = false
+    const stopTimer = this.#options.clock.after(timeoutMs, () => {
+      isLate = true
+      this.#wake()
+    })
+    while (!this.isOpen && !this.#isLeft && !isLate && !isFinal(this.#lastReason)) {
+      await new Promise<void>((resolve) => this.#waiting.add(resolve))
+    }
+    stopTimer()
+    return this.isOpen
+  }
+
+  call(
+    procedure: string,
+    payload: Payload,
+    options: Readonly<Record<string, unknown>>,
+    timeoutMs: number,
+  ): Call {
+    const connection = this.#connection
+    if (!connection?.isJoined) return failedCall(notJoined())
+    if (!isWampUri(procedure)) return failedCall(refuseUri())
+    const { id, answer } = connection.request(
+      code.call,
+      procedure,
+      options,
+      payload,
+      timeoutMs,
+      (client) => client.call(procedure),
+    )
+    const result = answer.then(readResult)
+    result.catch(ignore)
+    return { result, cancel: () => connection.cancel(id) }
+  }
+
+  async publish(
+    topic: string,
+    payload: Payload,
+    options: Readonly<Record<string, unknown>>,
+    timeoutMs: number,
+  ): Promise<{ readonly publication_id: number }> {
+    const connection = this.#connection
+    if (!connection?.isJoined) throw notJoined()
+    if (!isWampUri(topic)) throw refuseUri()
+    const isAcknowledged = options.acknowledge !== false
+    const [, , publication] = await connection.request(
+      code.publish,
+      topic,
+      isAcknowledged ? { ...options, acknowledge: true } : options,
+      payload,
+      isAcknowledged ? timeoutMs : undefined,
+      (client) => client.publish(topic),
+    ).answer
+    return { publication_id: typeof publication === 'number' ? publication : 0 }
+  }
+
+  register(
+    procedure: string,
+    handler: InvocationHandler,
+    options: Readonly<Record<string, unknown>> = {},
+  ): Promise<void> {
+    return this.#keep(procedure, options, (connection) =>
+      connection.register(procedure, handler, options, registerTimeoutMs),
+    )
+  }
+
+  subscribe(
+    topic: string,
+    handler: EventHandler,
+    options: Readonly<Record<string, unknown>> = {},
+  ): Promise<void> {
+    return this.#keep(topic, options, (connection) =>
+      connection.subscribe(topic, handler, options, registerTimeoutMs),
+    )
+  }
+
+  async leave(): Promise<void> {
+    if (this.#isLeft) return
+    this.#isLeft = true
+    this.#stopTimer()
+    const connection = this.#connection
+    if (connection) {
+      const ended = new Promise<void>((resolve) => {
+        this.#ended = resolve
+      })
+      connection.leave()
+      await ended
+    }
+    this.#wake()
+  }
+
+  /** Tells the router now if it is there, and from now on after each join. What it refuses at once is not kept. */
+  async #keep(
+    uri: string,
+    options: Readonly<Record<string, unknown>>,
+    standing: Standing,
+  ): Promise<void> {
+    const isPattern = options.match === 'prefix' || options.match === 'wildcard'
+    if (!isWampUri(uri, isPattern)) throw refuseUri()
+    const connection = this.#connection
+    if (connection?.isJoined) {
+      try {
+        await standing(connection)
+      } catch (error) {
+        // a router that is gone has refused nothing
+        if (connection.isJoined) throw error
+      }
+    }
+    this.#standing.push(standing)
+    // it may have come back meanwhile, without knowing of this
+    if (this.#connection !== connection) this.#restore(this.#connection, [standing]).catch(ignore)
+  }
+
+  #connect(): void {
+    const { realm_uri, clock, log, joinTimeoutMs } = this.#options
+    try {
+      const connection = new Connection({
+        realm_uri,
+        credentials: this.#credentials,
+        openChannel: this.#openChannel,
+        makeClient: this.#makeClient,
+        clock,
+        log,
+        joinTimeoutMs: joinTimeoutMs ?? defaultJoinTimeoutMs,
+        onJoin: () => this.#onJoin(connection),
+        onEnd: (reason) => this.#onEnd(reason),
+      })
+      this.#connection = connection
+    } catch (error) {
+      log.error({ err: error, realm: realm_uri }, 'the connection to the router cannot be opened')
+      this.#onEnd('the connection cannot be opened')
+    }
+  }
+
+  #onJoin(connection: Connection): void {
+    const { clock, log } = this.#options
+    this.#joinedAt = clock.now()
+    log.info({ realm: this.realm_uri }, 'joined')
+    this.#wake()
+    this.#restore(connection, this.#standing)
+      .then(() => (connection.isJoined ? this.#options.onJoin?.() : undefined))
+      .catch((error: unknown) => log.error({ err: error }, 'the work after a join failed'))
+  }
+
+  /** Resolves after one try each; what failed is tried again as long as the connection lives. */
+  async #restore(connection: Connection | undefined, all: readonly Standing[]): Promise<void> {
+    if (!connection?.isJoined) return
+    const failed: Standing[] = []
+    await Promise.all(
+      all.map((standing) =>
+        standing(connection).catch((error: unknown) => {
+          // a session that the router has not missed yet may still hold the registration
+          this.#options.log.warn({ err: error, realm: this.realm_uri }, 'not registered again yet')
+          failed.push(standing)
+        }),
+      ),
+    )
+    if (failed.length === 0 || !connection.isJoined) return
+    this.#options.clock.after(this.#pause(3), () => {
+      this.#restore(connection, failed).catch(ignore)
+    })
+  }
+
+  #onEnd(reason: string): void {
+    const { clock, log } = this.#options
+    this.#connection = undefined
+    // a router that is away would fill the log: each reason is said once in a row
+    const level = reason === this.#lastReason ? 'debug' : 'warn'
+    this.#lastReason = reason
+    this.#ended()
+    if (this.#isLeft) return
+    const lived = this.#joinedAt ? clock.now() - this.#joinedAt : 0
+    this.#attempt = lived >= goodSessionMs ? 0 : this.#attempt + 1
+    this.#joinedAt = 0
+    const pause = this.#pause(this.#attempt)
+    log[level]({ realm: this.realm_uri, reason, pause }, 'no session; trying again')
+    this.#stopTimer = clock.after(pause, () => this.#connect())
+    this.#wake()
+  }
+
+  /** Full jitter: anything between the least pause and one that doubles with each attempt. */
+  #pause(attempt: number): number {
+    const { least, most } = backOff
+    const longest = Math.min(most, least * 2 ** Math.min(attempt + 1, 10))
+    return least + this.#options.clock.random() * (longest - least)
+  }
+
+  #wake(): void {
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    for (const resolve of waiting) resolve()
+  }
+}
+
+function failedCall(error: Error): Call {
+  const result = Promise.reject(error)
+  result.catch(ignore)
+  return { result, cancel: ignore }
+}
