@@ -1,0 +1,106 @@
+/** What compiling makes of a specification: routes with everything decided that can be decided before a request. */
+import type { ActionType, Attempts } from '#component/action/action.ts'
+import type { Pool } from '#component/action/pool.ts'
+import type { Identity } from '#component/identity.ts'
+import type { Protection } from '#component/security/scheme.ts'
+import type { BodyLimits } from './exchange.ts'
+import type { HeaderLayer, Live } from './header-layers.ts'
+import type { RouteEntry } from './routing-table.ts'
+
+/** A compiled API Specification. */
+export interface Api {
+  readonly id: string
+  readonly realm_uri: string
+  readonly entries: readonly RouteEntry<CompiledOperation>[]
+}
+
+/** What holds for a path, and for an operation unless its own keys say otherwise. */
+export interface Rules {
+  readonly accepts: readonly string[]
+  readonly provides: readonly string[]
+  /** Does the document say `accepts`, and `provides`, anywhere? Only then they bind a forward that passes bodies on. */
+  readonly declares: { readonly accepts: boolean; readonly provides: boolean }
+  /** Media types of an error's body, by preference when equal: `provides`, then problem+json. */
+  readonly errorTypes: readonly string[]
+  /** May the path be reached over plain http? */
+  readonly admitsHttp: boolean
+  /** undefined: open. */
+  readonly protection: Protection | undefined
+}
+
+/** One path of one version. */
+export interface CompiledPath extends Rules {
+  readonly api: string
+  readonly realm_uri: string
+  /** base_path + path, as written. */
+  readonly pattern: string
+  /** The headers known at load time, on every answer: the path's, Deprecation, Sunset. Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The path's headers that depend on the request. */
+  readonly layer: HeaderLayer
+  /** `Allow`: the declared methods and the implied HEAD and OPTIONS. */
+  readonly allow: string
+  readonly languages: readonly string[]
+  /** Who acts on an open path. */
+  readonly anonymous: Identity
+}
+
+/** A declared value that may depend on the request, with the JSON Pointer of where it stands. */
+export interface Computed {
+  readonly node: Live
+  readonly path: string
+}
+
+/** What an operation does. */
+export interface ActionPlan {
+  /** `none`: `action: {}`, for OPTIONS only. */
+  readonly type: ActionType | 'none'
+  /** Fields that are the same for every request. */
+  readonly fixed: Readonly<Record<string, unknown>>
+  readonly computed: readonly (readonly [name: string, node: Live])[]
+  /** The names of `computed`. */
+  readonly computedNames: ReadonlySet<string>
+  /** Forward: is the request's body passed on unread? */
+  readonly passesBody: boolean
+  /** Forward: does an expression read the upstream's body? */
+  readonly readsAnswer: boolean
+}
+
+/** `on_result` or `on_error`. */
+export interface ResponsePlan {
+  /** Headers known at load time, the path's included. */
+  readonly headers: Readonly<Record<string, string>>
+  /** What is laid over them per request, in this order. */
+  readonly layers: readonly HeaderLayer[]
+  readonly status: number | Computed | undefined
+  /** undefined: the document has no such key. */
+  readonly body: Live | undefined
+  readonly uri: Computed | undefined
+}
+
+/** Times and counts, each fixed or computed from the request. */
+export interface AttemptsPlan {
+  readonly fixed: Attempts
+  readonly computed: readonly (readonly [name: keyof Attempts, value: Computed])[]
+}
+
+/** One method of one path. */
+export interface CompiledOperation {
+  readonly path: CompiledPath
+  readonly rules: Rules
+  readonly action: ActionPlan
+  readonly attempts: AttemptsPlan
+  readonly limits: BodyLimits
+  /** Does any expression read `request.body` or `request.body_length`? */
+  readonly readsBody: boolean
+  /** Media types to negotiate before the action; undefined: nothing to refuse. */
+  readonly negotiated: readonly string[] | undefined
+  /** Is a body of a type outside `accepts` refused? */
+  readonly checksType: boolean
+  readonly on_result: ResponsePlan
+  readonly on_error: ResponsePlan
+  /** Error URI ─▶ HTTP status: the specification's over the initial table. */
+  readonly status_codes: ReadonlyMap<string, number>
+  /** The slots of the version. */
+  readonly pool: Pool
+}

@@ -1,0 +1,68 @@
+/** The checks between a matched route and its action, in the order of behaviour §3, and the body they let in. */
+import { ServiceError } from '#component/errors.ts'
+import type { CompiledOperation, CompiledPath, Rules } from './api.ts'
+import { noBody } from './context.ts'
+import type { Exchange } from './exchange.ts'
+
+/** Methods whose body is checked and decoded even when no expression reads it. */
+const bodyMethods = new Set(['post', 'put', 'patch'])
+
+/** 405 with `Allow`. */
+export const methodNotAllowed = (allow: string): ServiceError =>
+  new ServiceError('service.error.method_not_allowed', 'the path does not serve this method', {
+    headers: { allow },
+  })
+
+/** 403 for plain http where `schemes` does not name it; https is admitted wherever http is. */
+export function checkScheme(exchange: Exchange, { admitsHttp }: Rules): void {
+  if (admitsHttp || exchange.scheme === 'https') return
+  throw new ServiceError('wamp.error.not_authorized', 'the path is served over https only')
+}
+
+/** The media type of a success; undefined where nothing is negotiated. 406. */
+export function negotiateType(
+  exchange: Exchange,
+  { negotiated }: CompiledOperation,
+): string | undefined {
+  if (negotiated === undefined) return undefined
+  const type = exchange.negotiate(negotiated)
+  if (type !== undefined) return type
+  throw new ServiceError(
+    'service.error.not_acceptable',
+    `expected an Accept header that allows ${negotiated.join(' or ')}`,
+  )
+}
+
+/** Never refused. */
+export const negotiateLanguage = (exchange: Exchange, { languages }: CompiledPath): string =>
+  languages.length > 1 ? exchange.negotiateLanguage(languages) : (languages[0] ?? 'en')
+
+/** 415 where `accepts` binds the request, 413 by its Content-Length where nobody is going to count. */
+function checkContent(exchange: Exchange, operation: CompiledOperation, isRead: boolean): void {
+  const { rules, limits, checksType } = operation
+  if (checksType && !exchange.isAccepted(rules.accepts)) {
+    throw new ServiceError(
+      'service.error.unsupported_media_type',
+      `expected a body of type ${rules.accepts.join(' or ')}`,
+    )
+  }
+  if (isRead || Number(exchange.header('content-length') ?? 0) <= limits.body_max_bytes) return
+  throw new ServiceError(
+    'service.error.payload_too_large',
+    `expected a body of at most ${limits.body_max_bytes} bytes`,
+  )
+}
+
+/** The decoded body, where it is read: 415, 413, 408, 400. */
+export async function readContent(
+  exchange: Exchange,
+  operation: CompiledOperation,
+): Promise<typeof noBody> {
+  if (exchange.method === 'options') return noBody
+  const { action, readsBody, limits } = operation
+  const isChecked = bodyMethods.has(exchange.method)
+  // a body that nobody needs is decoded nevertheless, so that a malformed request is told so; a forward's is not ours
+  const isRead = readsBody || (isChecked && action.type !== 'forward')
+  if (isChecked) checkContent(exchange, operation, isRead)
+  return isRead ? exchange.readBody(limits) : noBody
+}

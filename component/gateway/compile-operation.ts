@@ -1,0 +1,250 @@
+/** Compiles one method of one path: its action, its bounds and its two responses. */
+import type { Attempts } from '#component/action/action.ts'
+import type { Issue } from '#component/errors.ts'
+import { compile, keysOf, member, type Node } from '#component/expression/compile.ts'
+import { pointer } from '#component/json.ts'
+import type { Method } from '#component/request.ts'
+import { defaultValues } from '#component/spec/defaults.ts'
+import { type ActionType, actionTypes, type JsonMap } from '#component/spec/model.ts'
+import { isExpression, isMap } from '#component/spec/rules.ts'
+import type {
+  ActionPlan,
+  AttemptsPlan,
+  CompiledOperation,
+  CompiledPath,
+  Computed,
+  ResponsePlan,
+  Rules,
+} from './api.ts'
+import { compileResponse, nodesOf } from './compile-response.ts'
+import type { BodyLimits } from './exchange.ts'
+import { type Findings, judge, written } from './fold-check.ts'
+import { type HeaderLayer, type Live, layerOf, layOver } from './header-layers.ts'
+import {
+  constantOf,
+  first,
+  inDefaults,
+  isInheritedKey,
+  type Lookup,
+  lookupIn,
+  readRules,
+} from './rules.ts'
+import { type Level, levelBelow } from './scope.ts'
+import { varyOf } from './vary.ts'
+
+/** What the operations of one path share. */
+export interface PathPlan {
+  readonly document: JsonMap
+  readonly at: string
+  readonly level: Level
+  readonly path: CompiledPath
+  /** Keys of the path itself. */
+  readonly own: Lookup
+  /** The defaults of its level. */
+  readonly defaults: Lookup
+  readonly callTimeout: number
+  readonly pool: CompiledOperation['pool']
+  readonly statusCodes: (level: Level) => ReadonlyMap<string, number>
+  /** Receives the level of every operation that has one of its own. */
+  readonly levels: Set<Level>
+  readonly findings: Findings
+}
+
+/** Keys of an operation that are evaluated as a part of it; the others are text, or merged into its scope. */
+const isEvaluated = (key: string): boolean =>
+  key === 'action' || key === 'response' || (isInheritedKey(key) && key !== 'headers')
+
+/** What each kind of action is told; `arguments` and `arguments_kw` are other names of `args` and `kwargs`. */
+const fieldNames: Readonly<Record<ActionType, readonly string[]>> = {
+  static: ['headers', 'body'],
+  forward: ['http_method', 'host', 'path', 'query_string', 'headers', 'body'],
+  wamp_call: ['procedure', 'options', 'args', 'kwargs', 'arguments', 'arguments_kw'],
+  wamp_publish: ['topic', 'options', 'args', 'kwargs', 'arguments', 'arguments_kw'],
+}
+
+const attemptKeys = ['timeout', 'connect_timeout', 'retries', 'retry_timeout'] as const
+const limitKeys = ['body_max_bytes', 'body_read_bytes', 'body_read_seconds'] as const
+
+/** Does anything read the data at `key`, a part of it, or something it is a part of? */
+function isRead(nodes: Iterable<Live>, key: string): boolean {
+  for (const node of nodes) {
+    for (const read of node.reads) {
+      if (read === key || read.startsWith(`${key}.`) || key.startsWith(`${read}.`)) return true
+    }
+  }
+  return false
+}
+
+/** Compiles an operation; undefined when it is too broken to say what it does. */
+export function compileOperation(method: Method, plan: PathPlan): CompiledOperation | undefined {
+  const { findings, path } = plan
+  const { issues } = findings
+  const raw = plan.document[method]
+  const at = pointer(plan.at, method)
+  const level = isMap(raw) ? levelBelow(plan.level, raw, at, issues) : plan.level
+  if (level !== plan.level) plan.levels.add(level)
+  const operation = compileMap(raw, at, level, issues)
+  if (operation === undefined) return undefined
+  judge('operation', raw, operation, at, findings)
+
+  /** Where a key of the operation is written: the expression it came from, or the key itself. */
+  const pathOf = (...keys: readonly string[]): string => written(raw, at, pointer(at, ...keys))
+  const actionNode = member(operation, 'action')
+  const action = compileAction(method, actionNode, () => pathOf('action'), issues)
+  if (action === undefined) return undefined
+
+  const ownKeys = lookupIn(operation, (key) => pathOf(key))
+  const actionKeys = lookupIn(actionNode, (key) => pathOf('action', key))
+  const defaults = level === plan.level ? plan.defaults : inDefaults(level.scope, findings)
+  const lookup = first(ownKeys, plan.own, defaults)
+  const hasOwnRules = level !== plan.level || keysOf(operation)?.some(isInheritedKey)
+  const rules = hasOwnRules ? readRules(lookup, level.scope, path.realm_uri, findings) : path
+  const attempts = compileAttempts(first(actionKeys, lookup), plan.callTimeout)
+
+  const encoded = layOver(varyOf(rules, path), path.headers)
+  const isForward = action.type === 'forward'
+  const response = member(operation, 'response')
+  const respond = (key: string, ...between: readonly HeaderLayer[]): ResponsePlan => {
+    const node = response && member(response, key)
+    const isPassedOn = isForward && !(node && member(node, 'body')) && !rules.declares.provides
+    return compileResponse(
+      node,
+      (name) => (name === '' ? pathOf('response', key) : pathOf('response', key, name)),
+      isPassedOn || action.type === 'none' ? path.headers : encoded,
+      [path.layer, ...between],
+      issues,
+    )
+  }
+  const ownHeaders = action.type === 'static' && actionNode ? [member(actionNode, 'headers')] : []
+  const on_result = respond('on_result', ...ownHeaders.map(layerOf))
+  const on_error = respond('on_error')
+
+  const outcomeNodes = [...nodesOf(on_result), ...nodesOf(on_error)]
+  const nodes = [
+    ...action.computed.map(([, node]) => node),
+    ...attempts.computed.map(([, { node }]) => node),
+    ...outcomeNodes,
+  ]
+  const readsBody = isRead(nodes, 'request.body') || isRead(nodes, 'request.body_length')
+  const readsAnswer =
+    isForward &&
+    (isRead(outcomeNodes, 'action.result.body') || isRead(outcomeNodes, 'action.error.body'))
+  const hasOwnBody = actionNode !== undefined && member(actionNode, 'body') !== undefined
+  return {
+    path,
+    rules,
+    action: { ...action, passesBody: isForward && !readsBody && !hasOwnBody, readsAnswer },
+    attempts,
+    limits: compileLimits(lookup, issues),
+    readsBody,
+    negotiated:
+      method === 'options' ? undefined : negotiated(rules, on_result, isForward, readsAnswer),
+    checksType: method !== 'options' && (!isForward || readsBody || rules.declares.accepts),
+    on_result,
+    on_error,
+    status_codes: plan.statusCodes(level),
+    pool: plan.pool,
+  }
+}
+
+/** An operation as a map with known keys; undefined when it is none. */
+function compileMap(raw: unknown, at: string, level: Level, issues: Issue[]): Node | undefined {
+  if (isMap(raw)) {
+    const evaluated = Object.fromEntries(Object.entries(raw).filter(([key]) => isEvaluated(key)))
+    return compile(evaluated, at, level.scope, issues)
+  }
+  // a literal of another type has been reported by validation
+  if (!isExpression(raw)) return undefined
+  const node = compile(raw, at, level.scope, issues)
+  if (node.kind === 'broken') return undefined
+  if (keysOf(node) !== undefined) return node
+  issues.push({ path: at, message: 'an operation must be a map that is known at load' })
+  return undefined
+}
+
+/** The media types that the answer to a success can have, where `Accept` may refuse them (behaviour §3). */
+function negotiated(
+  rules: Rules,
+  on_result: ResponsePlan,
+  isForward: boolean,
+  readsAnswer: boolean,
+): readonly string[] | undefined {
+  const isOwn = !isForward || on_result.body !== undefined
+  const mayBeComputed = on_result.layers.some(
+    ({ computed, whole }) => whole || computed.some(([name]) => name === 'content-type'),
+  )
+  const type = on_result.headers['content-type']
+  if (isOwn && mayBeComputed) return undefined
+  if (isOwn && type !== undefined) return [type]
+  return isForward && !readsAnswer && !rules.declares.provides ? undefined : rules.provides
+}
+
+type PartialPlan = Omit<ActionPlan, 'passesBody' | 'readsAnswer'>
+
+function compileAction(
+  method: Method,
+  node: Node | undefined,
+  pathOf: () => string,
+  issues: Issue[],
+): PartialPlan | undefined {
+  if (node === undefined || node.kind === 'broken') return undefined
+  const keys = keysOf(node)
+  if (keys === undefined) {
+    if (node.kind === 'deferred') {
+      issues.push({ path: pathOf(), message: 'an action must be a map that is known at load' })
+    }
+    return undefined
+  }
+  const fixed: Record<string, unknown> = {}
+  const computed: [string, Live][] = []
+  // only under `options`: elsewhere validation or judge has reported it
+  if (keys.length === 0 && method === 'options') {
+    return { type: 'none', fixed, computed, computedNames: new Set() }
+  }
+  const typeNode = member(node, 'type')
+  if (typeNode && typeNode.kind !== 'constant' && typeNode.kind !== 'broken') {
+    const message = 'the type of an action must be known at load'
+    issues.push({ path: pointer(pathOf(), 'type'), message })
+  }
+  const value = typeNode?.kind === 'constant' ? typeNode.value : undefined
+  const type = actionTypes.find((name) => name === value)
+  if (type === undefined) return undefined
+  for (const name of fieldNames[type]) {
+    const field = member(node, name)
+    if (field === undefined || field.kind === 'broken') continue
+    if (field.kind === 'constant') fixed[name] = field.value
+    else computed.push([name, field])
+  }
+  return { type, fixed, computed, computedNames: new Set(computed.map(([name]) => name)) }
+}
+
+function compileAttempts(lookup: Lookup, callTimeout: number): AttemptsPlan {
+  const computed: [keyof Attempts, Computed][] = []
+  const values: Record<keyof Attempts, number> = {
+    timeout: callTimeout,
+    connect_timeout: defaultValues.connect_timeout,
+    retries: defaultValues.retries,
+    retry_timeout: defaultValues.retry_timeout,
+  }
+  for (const key of attemptKeys) {
+    const found = lookup(key)
+    if (found === undefined || found.node.kind === 'broken') continue
+    const { node, path } = found
+    if (node.kind !== 'constant') computed.push([key, { node, path }])
+    else if (typeof node.value === 'number') values[key] = node.value
+  }
+  return { fixed: values, computed }
+}
+
+function compileLimits(lookup: Lookup, issues: Issue[]): BodyLimits {
+  const limits: Record<keyof BodyLimits, number> = {
+    body_max_bytes: defaultValues.body_max_bytes,
+    body_read_bytes: defaultValues.body_read_bytes,
+    body_read_seconds: defaultValues.body_read_seconds,
+  }
+  for (const key of limitKeys) {
+    const value = constantOf(key, lookup(key), issues)
+    if (typeof value === 'number') limits[key] = value
+  }
+  return limits
+}

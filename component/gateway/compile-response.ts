@@ -1,0 +1,59 @@
+/** Compiles `on_result` and `on_error`: what can be decided about an answer before there is a request. */
+import type { Issue } from '#component/errors.ts'
+import { member, type Node } from '#component/expression/compile.ts'
+import type { Computed, ResponsePlan } from './api.ts'
+import { foldLayers, type HeaderLayer, type Headers, type Live, layerOf } from './header-layers.ts'
+
+/** A status as number or text of one; undefined when it is neither or out of range (200–599). */
+export function readStatus(value: unknown): number | undefined {
+  const status = typeof value === 'string' && value.length === 3 ? Number(value) : value
+  return typeof status === 'number' && Number.isInteger(status) && status >= 200 && status <= 599
+    ? status
+    : undefined
+}
+
+/**
+ * @param response the compiled declaration; undefined when the document has none
+ * @param pathOf the JSON Pointer of one of its keys
+ * @param below headers known at load time that hold unless the declaration sets them
+ * @param layers what lies between them and the declaration's own headers
+ */
+export function compileResponse(
+  response: Node | undefined,
+  pathOf: (key: string) => string,
+  below: Headers,
+  layers: readonly HeaderLayer[],
+  issues: Issue[],
+): ResponsePlan {
+  if (response?.kind === 'deferred') {
+    const message = 'a response declaration must be a map whose keys are known at load'
+    issues.push({ path: pathOf(''), message })
+  }
+  const field = (key: string): Live | undefined => {
+    const node = response && member(response, key)
+    return node?.kind === 'broken' ? undefined : node
+  }
+  const computed = (key: string): Computed | undefined => {
+    const node = field(key)
+    return node && { node, path: pathOf(key) }
+  }
+  const status = computed('status_code')
+  return {
+    ...foldLayers(below, [...layers, layerOf(field('headers'))]),
+    status: status?.node.kind === 'constant' ? readStatus(status.node.value) : status,
+    body: field('body'),
+    uri: computed('uri'),
+  }
+}
+
+/** Every node of a declaration that is evaluated for a request. */
+export function nodesOf({ layers, status, body, uri }: ResponsePlan): Live[] {
+  const nodes = layers.flatMap(({ computed, whole }) => [
+    ...computed.map(([, node]) => node),
+    ...(whole ? [whole] : []),
+  ])
+  if (typeof status === 'object') nodes.push(status.node)
+  if (body) nodes.push(body)
+  if (uri) nodes.push(uri.node)
+  return nodes
+}

@@ -1,0 +1,52 @@
+/** The reply to a request that cannot be answered as declared: `{code, message, description}` and the route's headers. */
+import { describeError, type ServiceError } from '#component/errors.ts'
+import type { CompiledPath, Rules } from './api.ts'
+import type { Exchange, Reply } from './exchange.ts'
+import { type Headers, layOver } from './header-layers.ts'
+
+const problemType = 'application/problem+json'
+
+/** Errors vary by what the client accepts, even where answers do not. */
+const varies: Headers = { vary: 'Accept' }
+
+/** RFC 9457 §3.1, with our own members as extensions (§3.2). */
+const problemOf = (error: ServiceError): object => ({
+  title: describeError(error.uri),
+  status: error.status,
+  detail: error.message,
+  ...error.toJSON(),
+})
+
+/** Names in lower case. */
+function lowerCase(headers: Headers): Headers {
+  const result: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) result[name.toLowerCase()] = value
+  return result
+}
+
+/**
+ * Renders an error after a path has matched: its load-time headers are there, so that browsers can read a 401.
+ * @param policy the configured CORS headers, under what the specification declares
+ */
+export function errorReply(
+  exchange: Exchange,
+  path: CompiledPath,
+  { errorTypes }: Pick<Rules, 'errorTypes'>,
+  policy: Headers,
+  error: ServiceError,
+): Reply {
+  const { 'content-type': _own, ...declared } = path.headers
+  const type = exchange.negotiate(errorTypes) ?? 'application/json'
+  const { languages } = path
+  const language = languages.length > 1 && {
+    'content-language': exchange.negotiateLanguage(languages),
+  }
+  const headers = layOver({ ...policy, ...varies, ...language }, declared)
+  return {
+    status: error.status,
+    headers: { ...headers, ...lowerCase(error.headers) },
+    body: { kind: 'value', value: type === problemType ? problemOf(error) : error.toJSON(), type },
+    route: path.pattern,
+    error,
+  }
+}

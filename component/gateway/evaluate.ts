@@ -1,0 +1,28 @@
+/** What an action is told for one request: its fields, and the bounds of its attempts. */
+import type { ActionFields, Attempts } from '#component/action/action.ts'
+import { ExpressionError } from '#component/errors.ts'
+import type { Context } from '#component/expression/scope.ts'
+import { checkField } from '#component/spec/fields.ts'
+import type { ActionPlan, AttemptsPlan } from './api.ts'
+
+/** The fields of an action; ExpressionError when one cannot be evaluated. */
+export function evaluateFields({ fixed, computed }: ActionPlan, context: Context): ActionFields {
+  if (computed.length === 0) return fixed
+  const fields = { ...fixed }
+  for (const [name, node] of computed) fields[name] = node.evaluate(context)
+  return fields
+}
+
+/** Times and counts; ExpressionError for a value that the document could not have said itself. */
+export function evaluateAttempts({ fixed, computed }: AttemptsPlan, context: Context): Attempts {
+  if (computed.length === 0) return fixed
+  const attempts: Record<keyof Attempts, number> = { ...fixed }
+  for (const [name, { node, path }] of computed) {
+    const value = node.evaluate(context)
+    if (typeof value !== 'number' || checkField(name, value, path).length > 0) {
+      throw new ExpressionError(`${path}: expected an integer within the limits of ${name}`)
+    }
+    attempts[name] = value
+  }
+  return attempts
+}

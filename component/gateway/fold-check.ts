@@ -1,0 +1,89 @@
+/** Judges what expressions came to at load time by the same rules as literals: fold first, then check. */
+import type { Issue } from '#component/errors.ts'
+import { keysOf, member, type Node } from '#component/expression/compile.ts'
+import { pointer } from '#component/json.ts'
+import { checkField, type FieldName } from '#component/spec/fields.ts'
+import { isExpression, isMap } from '#component/spec/rules.ts'
+
+/** Stands for a value that is not known yet; rules do not judge expressions. */
+const unknown = '{{}}'
+
+/** What is known of a node, as a literal. */
+function sketch(node: Node): unknown {
+  switch (node.kind) {
+    case 'constant':
+      return node.value
+    case 'map':
+      return Object.fromEntries(
+        (keysOf(node) ?? []).map((key) => {
+          const value = member(node, key)
+          return [key, value ? sketch(value) : unknown]
+        }),
+      )
+    case 'list':
+      return node.items.map(sketch)
+    default:
+      return unknown
+  }
+}
+
+/** Does the document write an expression anywhere in the value? */
+function hasExpression(raw: unknown): boolean {
+  if (isExpression(raw)) return true
+  if (Array.isArray(raw)) return raw.some(hasExpression)
+  return isMap(raw) && Object.values(raw).some(hasExpression)
+}
+
+const unescapeKey = (key: string): string => key.replaceAll('~1', '/').replaceAll('~0', '~')
+
+/** Where the document writes what stands at `target` after folding: at the expression that gave it, or just there. */
+export function written(raw: unknown, path: string, target: string): string {
+  let value = raw
+  let at = path
+  for (const key of target.slice(path.length).split('/').slice(1)) {
+    if (isExpression(value)) return at
+    const name = unescapeKey(key)
+    const isThere = (isMap(value) || Array.isArray(value)) && Object.hasOwn(value, name)
+    if (!isThere) return target
+    value = (value as Readonly<Record<string, unknown>>)[name]
+    at = pointer(at, name)
+  }
+  return at
+}
+
+/** What compiling finds on its way. */
+export interface Findings {
+  readonly issues: Issue[]
+  readonly warnings: Issue[]
+}
+
+/** Checks a compiled value against the rule of its field. What validation has found in the literals is left out. */
+export function judge(
+  field: FieldName,
+  raw: unknown,
+  node: Node,
+  path: string,
+  { issues, warnings }: Findings,
+): void {
+  if (node.kind === 'broken' || node.kind === 'deferred' || !hasExpression(raw)) return
+  const noted: Issue[] = []
+  const found = checkField(field, sketch(node), path, noted)
+  if (found.length === 0 && noted.length === 0) return
+  const notedBefore: Issue[] = []
+  const foundBefore = checkField(field, raw, path, notedBefore)
+  issues.push(...moved(found, foundBefore, raw, path))
+  warnings.push(...moved(noted, notedBefore, raw, path))
+}
+
+/** What is new, told where the document writes it. */
+function moved(found: Issue[], before: Issue[], raw: unknown, path: string): Issue[] {
+  if (found.length === 0) return found
+  const known = new Set(before.map((issue) => issue.path))
+  return found
+    .filter((issue) => !known.has(issue.path))
+    .map((issue) => {
+      const at = written(raw, path, issue.path)
+      const inside = issue.path.slice(at.length + 1)
+      return { path: at, message: inside === '' ? issue.message : `${inside}: ${issue.message}` }
+    })
+}

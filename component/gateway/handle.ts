@@ -1,0 +1,160 @@
+/** Answers routed requests: match ─▶ check ─▶ secure ─▶ negotiate ─▶ read ─▶ evaluate ─▶ act ─▶ respond. */
+import type { Action, ActionFields, ActionType, Run } from '#component/action/action.ts'
+import type { Outcome } from '#component/action/outcome.ts'
+import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
+import type { Context } from '#component/expression/scope.ts'
+import type { Identity } from '#component/identity.ts'
+import type { SecurityScheme, SecurityType } from '#component/security/scheme.ts'
+import type { CompiledOperation, CompiledPath, Rules } from './api.ts'
+import {
+  checkScheme,
+  methodNotAllowed,
+  negotiateLanguage,
+  negotiateType,
+  readContent,
+} from './checks.ts'
+import { noBody, RequestView } from './context.ts'
+import { type CorsHeaders, type CorsPolicy, corsHeaders } from './cors.ts'
+import { errorReply } from './error-reply.ts'
+import { evaluateAttempts, evaluateFields } from './evaluate.ts'
+import type { Exchange, Reply } from './exchange.ts'
+import { applyLayers, type Headers } from './header-layers.ts'
+import { discard, renderOutcome } from './response.ts'
+import { type Match, type Missed, RoutingTable } from './routing-table.ts'
+
+/** What answering requests needs. */
+export interface GatewayPorts {
+  readonly clock: Clock
+  readonly actions: Readonly<Record<ActionType, Action>>
+  readonly schemes: Readonly<Record<SecurityType, SecurityScheme>>
+  readonly cors: CorsPolicy
+}
+
+const nothing: ActionFields = {}
+const noAction: Outcome = { result: {} }
+
+/** The gateway proper. A request sees one whole routing table: it is swapped by one assignment. */
+export class Gateway {
+  table: RoutingTable<CompiledOperation> = RoutingTable.build<CompiledOperation>([]).table
+  readonly #ports: GatewayPorts
+  readonly #cors: CorsHeaders
+  readonly #random: () => number
+
+  constructor(ports: GatewayPorts) {
+    this.#ports = ports
+    this.#cors = corsHeaders(ports.cors)
+    this.#random = () => ports.clock.random()
+  }
+
+  /**
+   * Answers a request; undefined when no host and path of any specification matches. What is wrong with a request or
+   * fails as expected is a reply, too; the promise rejects for a bug only.
+   */
+  handle(exchange: Exchange): Promise<Reply> | undefined {
+    const found = this.table.match(exchange.host, exchange.path, exchange.method)
+    return found && this.#answer(exchange, found)
+  }
+
+  async #answer(
+    exchange: Exchange,
+    found: Match<CompiledOperation> | Missed<CompiledOperation>,
+  ): Promise<Reply> {
+    const isMatch = found.kind === 'match'
+    const path = isMatch ? found.route.path : pathOf(found)
+    const rules: Rules = isMatch ? found.route.rules : path
+    const policy = this.#policy(exchange, path)
+    try {
+      if (isMatch) return await this.#serve(exchange, found, policy)
+      if (found.kind === 'method') throw methodNotAllowed(path.allow)
+      checkScheme(exchange, path)
+      return this.#preflight(exchange, path, policy)
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      return errorReply(exchange, path, rules, policy, error)
+    }
+  }
+
+  /** What the configuration adds to every answer, and to one to OPTIONS; the specification's headers win. */
+  #policy({ method }: Exchange, { allow }: CompiledPath): Headers {
+    return method === 'options' ? { ...this.#cors.preflight, allow } : this.#cors.answer
+  }
+
+  /** OPTIONS where the document declares none (Fetch standard: CORS-preflight request). */
+  #preflight(exchange: Exchange, path: CompiledPath, policy: Headers): Reply {
+    const headers = { ...policy, ...path.headers }
+    const request = new RequestView(exchange, {}, negotiateLanguage(exchange, path), noBody)
+    const security = path.anonymous
+    const context: Context = { request, action: nothing, security, random: this.#random }
+    applyLayers(headers, [path.layer], context)
+    return { status: 204, headers, body: { kind: 'none' }, route: path.pattern }
+  }
+
+  /** The order of these steps is that of behaviour §3. */
+  async #serve(
+    exchange: Exchange,
+    { route, bindings }: Match<CompiledOperation>,
+    policy: Headers,
+  ): Promise<Reply> {
+    const { path, rules } = route
+    checkScheme(exchange, rules)
+    const { protection } = rules
+    const isSecured = protection !== undefined && exchange.method !== 'options'
+    const identity = isSecured
+      ? await this.#ports.schemes[protection.type].authenticate(exchange, protection)
+      : path.anonymous
+    const type = negotiateType(exchange, route)
+    const language = negotiateLanguage(exchange, path)
+    const content = exchange.hasBody ? await readContent(exchange, route) : noBody
+    const request = new RequestView(exchange, bindings, language, content)
+    const security = isSecured ? { ...protection.object, ...identity } : identity
+    const context: Context = { request, action: nothing, security, random: this.#random }
+    const outcome = await this.#act(exchange, route, identity, request, context)
+    const action = 'result' in outcome ? { result: outcome.result } : { error: outcome.error }
+    const seen: Context = { request, action, security, random: this.#random }
+    try {
+      return renderOutcome(exchange, route, outcome, seen, policy, type)
+    } catch (error) {
+      discard(outcome.answer)
+      throw error
+    }
+  }
+
+  #act(
+    exchange: Exchange,
+    operation: CompiledOperation,
+    identity: Identity,
+    request: RequestView,
+    context: Context,
+  ): Outcome | Promise<Outcome> {
+    const { action, path, pool } = operation
+    if (action.type === 'none') return noAction
+    const performer = this.#ports.actions[action.type]
+    const fields = evaluateFields(action, context)
+    const attempts = evaluateAttempts(operation.attempts, context)
+    const onCancel = (callback: () => void): void => exchange.onAbort(callback)
+    // made when the action's turn has come: a body's time begins when somebody reads it
+    const run = (): Run => ({
+      realm_uri: path.realm_uri,
+      identity,
+      method: exchange.method,
+      attempts,
+      computed: action.computedNames,
+      rawBody:
+        action.passesBody && exchange.hasBody ? exchange.rawBody(operation.limits) : undefined,
+      readsBody: action.readsAnswer,
+      request,
+      onCancel,
+    })
+    // what asks nobody takes no slot of the version's pool
+    if (action.type === 'static') return performer.perform(fields, run())
+    return pool.run(attempts.timeout, () => performer.perform(fields, run()), onCancel)
+  }
+}
+
+/** The path of an entry without a route for the method; every entry has a route. */
+function pathOf({ entry }: Missed<CompiledOperation>): CompiledPath {
+  const [operation] = Object.values(entry.routes)
+  if (operation === undefined) throw new TypeError(`${entry.path} has no operation`)
+  return operation.path
+}

@@ -1,0 +1,122 @@
+/** Response headers in layers: constants laid together at load time, computed ones laid over them per request. */
+import { ExpressionError } from '#component/errors.ts'
+import { keysOf, member, type Node } from '#component/expression/compile.ts'
+import type { Context } from '#component/expression/scope.ts'
+import { isMap } from '#component/spec/rules.ts'
+import { headerNameProblem, headerValueProblem } from '#component/spec/syntax.ts'
+
+/** Headers by lower-case name. */
+export type Headers = Readonly<Record<string, string>>
+
+/** A node that can be evaluated: no issue stands behind it. */
+export type Live = Exclude<Node, { readonly kind: 'broken' }>
+
+/** One `headers` map of the document. */
+export interface HeaderLayer {
+  readonly fixed: Headers
+  readonly computed: readonly (readonly [name: string, node: Live])[]
+  /** The whole map, where even its names depend on the request. */
+  readonly whole: Live | undefined
+}
+
+/** The text of a header's value; undefined when it is none. */
+function headerText(value: unknown): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return headerValueProblem(value) === undefined ? value : undefined
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+    default:
+      return undefined
+  }
+}
+
+/** Sets one header, or tells why it cannot be one, never showing the value. */
+function setHeader(target: Record<string, string>, name: string, value: unknown): void {
+  const key = name.toLowerCase()
+  if (headerNameProblem(key) !== undefined) {
+    throw new ExpressionError(
+      'the name of a response header is malformed or belongs to the connection',
+    )
+  }
+  const text = headerText(value)
+  if (text === undefined) {
+    throw new ExpressionError(
+      `response header ${key}: expected a text without control characters, a number or a boolean`,
+    )
+  }
+  target[key] = text
+}
+
+const empty: HeaderLayer = { fixed: {}, computed: [], whole: undefined }
+
+/** Splits a declared map. What is malformed in it has been reported already and is left out. */
+export function layerOf(node: Node | undefined): HeaderLayer {
+  if (node === undefined || node.kind === 'broken') return empty
+  const names = keysOf(node)
+  if (names === undefined) {
+    return node.kind === 'deferred' ? { fixed: {}, computed: [], whole: node } : empty
+  }
+  const fixed: Record<string, string> = {}
+  const computed: [string, Live][] = []
+  for (const name of names) {
+    const value = member(node, name)
+    const key = name.toLowerCase()
+    if (value === undefined || value.kind === 'broken' || headerNameProblem(key)) continue
+    if (value.kind === 'constant') {
+      const text = headerText(value.value)
+      if (text !== undefined) fixed[key] = text
+    } else {
+      computed.push([key, value])
+    }
+  }
+  return { fixed, computed, whole: undefined }
+}
+
+/** What `Vary` says when both parts have a say (RFC 9110 §12.5.5). */
+const joinVary = (above: string, below: string): string =>
+  above === '*' || below === '' ? above : `${below}, ${above}`
+
+/** Lays headers over others; `vary` adds up. */
+export function layOver(below: Headers, above: Headers): Headers {
+  const result = { ...below, ...above }
+  if (below.vary !== undefined && above.vary !== undefined) {
+    result.vary = joinVary(above.vary, below.vary)
+  }
+  return result
+}
+
+/** Lays together what can be: the constants of the first layers. */
+export function foldLayers(
+  below: Headers,
+  layers: readonly HeaderLayer[],
+): { readonly headers: Headers; readonly layers: readonly HeaderLayer[] } {
+  let headers = below
+  let index = 0
+  for (const layer of layers) {
+    if (layer.computed.length > 0 || layer.whole) break
+    headers = layOver(headers, layer.fixed)
+    index += 1
+  }
+  return { headers, layers: layers.slice(index).filter((layer) => layer !== empty) }
+}
+
+/** Evaluates the layers into the headers of one answer. ExpressionError when a name or value cannot be sent. */
+export function applyLayers(
+  target: Record<string, string>,
+  layers: readonly HeaderLayer[],
+  context: Context,
+): void {
+  for (const { fixed, computed, whole } of layers) {
+    Object.assign(target, fixed)
+    for (const [name, node] of computed) setHeader(target, name, node.evaluate(context))
+    if (whole === undefined) continue
+    const map = whole.evaluate(context)
+    if (!isMap(map)) {
+      throw new ExpressionError('response headers: expected a map of header names to values')
+    }
+    for (const [name, value] of Object.entries(map)) setHeader(target, name, value)
+  }
+}

@@ -1,0 +1,138 @@
+/** Finds the value of an inheritable key: operation or action, path, defaults, table; folded and checked. */
+import type { Issue } from '#component/errors.ts'
+import { member, type Node } from '#component/expression/compile.ts'
+import type { Scope } from '#component/expression/scope.ts'
+import { isSecurityType, type Protection } from '#component/security/scheme.ts'
+import { defaultValues } from '#component/spec/defaults.ts'
+import { isMap } from '#component/spec/rules.ts'
+import type { Rules } from './api.ts'
+import { type Findings, judge } from './fold-check.ts'
+
+/** The keys whose value is looked for up the tree (behaviour: Priority of a value). */
+const inheritedKeys = [
+  'timeout',
+  'connect_timeout',
+  'retries',
+  'retry_timeout',
+  'body_max_bytes',
+  'body_read_bytes',
+  'body_read_seconds',
+  'accepts',
+  'provides',
+  'schemes',
+  'security',
+  'headers',
+] as const
+export type InheritedKey = (typeof inheritedKeys)[number]
+
+const inherited = new Set<string>(inheritedKeys)
+export const isInheritedKey = (key: string): key is InheritedKey => inherited.has(key)
+
+/** A compiled value and where it is written. */
+export interface Found {
+  readonly node: Node
+  readonly path: string
+}
+
+/** One level that may set keys of its own. */
+export type Lookup = (key: InheritedKey) => Found | undefined
+
+/** Looks in the merged `defaults`; what is found is compiled and checked once. */
+export function inDefaults(scope: Scope, findings: Findings): Lookup {
+  const known = new Map<InheritedKey, Found | undefined>()
+  const find: Lookup = (key) => {
+    const entry = scope.entry('defaults', key)
+    const node = entry && scope.compileEntry('defaults', key, findings.issues)
+    if (!entry || !node) return undefined
+    judge(key, entry.value, node, entry.path, findings)
+    return { node, path: entry.path }
+  }
+  return (key) => {
+    if (!known.has(key)) known.set(key, find(key))
+    return known.get(key)
+  }
+}
+
+/** The first level that sets the key. */
+export const first =
+  (...levels: readonly Lookup[]): Lookup =>
+  (key) => {
+    for (const level of levels) {
+      const found = level(key)
+      if (found) return found
+    }
+    return undefined
+  }
+
+const notKnown = (key: string): string =>
+  `${key} must be known when the specification is loaded: it may not depend on the request`
+
+/** A value that may not depend on the request; undefined when it is absent or has been reported. */
+export function constantOf(key: string, found: Found | undefined, issues: Issue[]): unknown {
+  if (found === undefined || found.node.kind === 'broken') return undefined
+  if (found.node.kind === 'constant') return found.node.value
+  issues.push({ path: found.path, message: notKnown(key) })
+  return undefined
+}
+
+const texts = (value: unknown, otherwise: readonly string[]): readonly string[] =>
+  Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')
+    ? value
+    : otherwise
+
+/**
+ * What protects a path. Only a map without keys, known at load time, is open; whatever else stands there, however
+ * broken, is closed.
+ */
+function protectionOf(
+  found: Found | undefined,
+  realm_uri: string,
+  issues: Issue[],
+): Protection | undefined {
+  if (found === undefined) return undefined
+  const value = constantOf('security', found, issues)
+  const object = isMap(value) ? value : undefined
+  if (object && Object.keys(object).length === 0) return undefined
+  const type = object?.type
+  return { type: isSecurityType(type) ? type : 'oauth2', realm_uri, object: object ?? {} }
+}
+
+/** Reads the rules that hold at one place. */
+export function readRules(
+  lookup: Lookup,
+  scope: Scope,
+  realm_uri: string,
+  findings: Findings,
+): Rules {
+  const { issues } = findings
+  const accepts = lookup('accepts')
+  const provides = lookup('provides')
+  const schemes = texts(constantOf('schemes', lookup('schemes'), issues), defaultValues.schemes)
+  const provided = texts(constantOf('provides', provides, issues), defaultValues.provides)
+  return {
+    accepts: texts(constantOf('accepts', accepts, issues), defaultValues.accepts),
+    provides: provided,
+    declares: { accepts: accepts !== undefined, provides: provides !== undefined },
+    errorTypes: [...provided, 'application/problem+json'],
+    admitsHttp: schemes.includes('http'),
+    protection: protectionOf(lookup('security') ?? inVariables(scope, findings), realm_uri, issues),
+  }
+}
+
+/** Behaviour, security objects: `variables.security` is the last source. */
+function inVariables(scope: Scope, findings: Findings): Found | undefined {
+  const entry = scope.entry('variables', 'security')
+  const node = entry && scope.compileEntry('variables', 'security', findings.issues)
+  if (!entry || !node) return undefined
+  // a variable has no rule of its own, so its literals are judged here, too
+  judge('security', '{{variables.security}}', node, entry.path, findings)
+  return { node, path: entry.path }
+}
+
+/** The keys that a compiled map sets. */
+export const lookupIn =
+  (node: Node | undefined, pathOf: (key: string) => string): Lookup =>
+  (key) => {
+    const found = node && member(node, key)
+    return found && { node: found, path: pathOf(key) }
+  }

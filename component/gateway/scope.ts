@@ -1,0 +1,128 @@
+/** Merges variables, defaults and status_codes down the tree: API, version, path, operation; key by key. */
+import type { Issue } from '#component/errors.ts'
+import { compile, keysOf, type Node } from '#component/expression/compile.ts'
+import { type RootShape, Scope, type SpecEntry } from '#component/expression/scope.ts'
+import { pointer } from '#component/json.ts'
+import { requestKeys } from '#component/request.ts'
+import type { JsonMap } from '#component/spec/model.ts'
+import { isExpression, isMap } from '#component/spec/rules.ts'
+import { initialStatusCodes } from '#component/spec/status-codes.ts'
+
+/** The maps that are merged. */
+const mergedMaps = ['variables', 'defaults', 'status_codes'] as const
+export type MergedMap = (typeof mergedMaps)[number]
+
+type Maps = Readonly<Record<MergedMap, ReadonlyMap<string, SpecEntry>>>
+
+/** The data of a request, read as properties. `security` has the keys of its scheme and of the identity. */
+const roots: Readonly<Record<string, RootShape>> = {
+  request: { keys: requestKeys },
+  action: { keys: ['result', 'error'] },
+  security: {},
+}
+
+/** What expressions at one level of the document can read that stands in the document. */
+export interface Level {
+  readonly scope: Scope
+  readonly maps: Maps
+}
+
+/** Everything above the document: the initial table of status codes. */
+export function topLevel(): Level {
+  const status_codes = new Map<string, SpecEntry>()
+  for (const [uri, value] of Object.entries(initialStatusCodes)) {
+    status_codes.set(uri, { value, path: '' })
+  }
+  const maps: Maps = { variables: new Map(), defaults: new Map(), status_codes }
+  return { maps, scope: new Scope(maps, roots) }
+}
+
+/**
+ * The members of a path's `defaults` that is itself an expression. Each becomes an expression that takes its key
+ * from the map, so that it is resolved after merging like any other default.
+ */
+function computedMembers(expression: string, keys: readonly string[], path: string) {
+  const inner = expression.trim().slice(2, -2)
+  return keys.map((key): [string, SpecEntry] => [
+    key,
+    { value: `{{${inner} |> get('${key.replaceAll("'", "''")}')}}`, path },
+  ])
+}
+
+/** The entries that one map of a level adds. */
+function entriesOf(
+  map: unknown,
+  path: string,
+  keysOf: (expression: string, path: string) => readonly string[],
+): Iterable<[string, SpecEntry]> {
+  if (typeof map === 'string') return computedMembers(map, keysOf(map, path), path)
+  if (!isMap(map)) return []
+  return Object.keys(map).map((key) => [key, { value: map[key], path: pointer(path, key) }])
+}
+
+/**
+ * The level below: the same one when the document adds nothing there, so that what is memoized in its scope
+ * serves all its descendants.
+ * @param path JSON Pointer of the object that holds the maps
+ * @param keysOf the keys of a map given as an expression
+ */
+export function below(
+  above: Level,
+  document: JsonMap,
+  path: string,
+  keysOf: (expression: string, path: string) => readonly string[] = () => [],
+): Level {
+  let maps = above.maps
+  for (const name of mergedMaps) {
+    const added = Object.hasOwn(document, name) ? document[name] : undefined
+    const entries = [...entriesOf(added, pointer(path, name), keysOf)]
+    if (entries.length > 0) maps = { ...maps, [name]: new Map([...maps[name], ...entries]) }
+  }
+  return maps === above.maps ? above : { maps, scope: new Scope(maps, roots) }
+}
+
+/**
+ * The level below, where `defaults` may be an expression that yields a map. Variables come first: it may read them.
+ * @param path JSON Pointer of the path or operation
+ */
+export function levelBelow(above: Level, document: JsonMap, path: string, issues: Issue[]): Level {
+  if (!isExpression(document.defaults)) return below(above, document, path)
+  const { variables = {}, status_codes = {}, defaults } = document
+  const level = below(above, { variables, status_codes }, path)
+  return below(level, { defaults }, path, (expression, at) => {
+    const node = compile(expression, at, level.scope, issues)
+    const keys = keysOf(node)
+    if (keys === undefined && node.kind !== 'broken') {
+      issues.push({ path: at, message: 'defaults must be a map whose keys are known at load' })
+    }
+    return keys ?? []
+  })
+}
+
+/**
+ * Finds entries that compile nowhere, used or not. An entry may need what only a lower level defines, so it is
+ * broken when none of the lowest levels can resolve it.
+ * @param judge looks at what an entry came to, in a level where it compiles
+ */
+export function sweep(
+  levels: Iterable<Level>,
+  issues: Issue[],
+  judge: (map: MergedMap, key: string, entry: SpecEntry, node: Node) => Issue[],
+): void {
+  const sound = new Set<SpecEntry>()
+  const broken = new Map<SpecEntry, Issue[]>()
+  for (const { maps, scope } of levels) {
+    for (const map of mergedMaps) {
+      for (const [key, entry] of maps[map]) {
+        if (sound.has(entry)) continue
+        const found: Issue[] = []
+        const node = scope.compileEntry(map, key, found)
+        if (node !== undefined && node.kind !== 'broken')
+          found.push(...judge(map, key, entry, node))
+        if (found.length === 0 && node?.kind !== 'broken') sound.add(entry)
+        else if (!broken.has(entry)) broken.set(entry, found)
+      }
+    }
+  }
+  for (const [entry, found] of broken) if (!sound.has(entry)) issues.push(...found)
+}

@@ -1,0 +1,119 @@
+/** What an action is told and how it runs; and what becomes of expressions that fail on the way there and back. */
+import { expect } from 'chai'
+import type { Outcome } from '#component/action/outcome.ts'
+import { answer, bodyOf, call, documentOf, FakeExchange, serve } from './fake-exchange.ts'
+
+const invalid = 'service.error.http_gateway.invalid_expression'
+
+describe('an expression that fails', () => {
+  const rows: readonly [title: string, operation: object, body: unknown][] = [
+    ['a key that is missing', call({ args: ['{{request.body.a.b}}'] }), {}],
+    ['an inherited key', call({ args: ['{{request.body.toString}}'] }), {}],
+    ['headers that are a list', call({}, { headers: '{{request.body.h}}' }), { h: [1] }],
+    [
+      'a header with a line break',
+      call({}, { headers: { a: '{{request.body.h}}' } }),
+      { h: 'a\r\nb' },
+    ],
+    ['a header that is a map', call({}, { headers: { a: '{{request.body.h}}' } }), { h: {} }],
+    ['a header that is null', call({}, { headers: { a: '{{request.body.h}}' } }), { h: null }],
+    [
+      'a framing header',
+      call({}, { headers: '{{request.body.h}}' }),
+      { h: { 'Content-Length': '1' } },
+    ],
+    ['a malformed header name', call({}, { headers: '{{request.body.h}}' }), { h: { 'a b': '1' } }],
+    ['a status of 99', call({}, { status_code: '{{request.body.s}}' }), { s: 99 }],
+    ['a status of 600', call({}, { status_code: '{{request.body.s}}' }), { s: 600 }],
+    [
+      'a status that is no number',
+      call({}, { status_code: '{{request.body.s}}' }),
+      { s: 'secret' },
+    ],
+    ['a status that is a fraction', call({}, { status_code: '{{request.body.s}}' }), { s: 200.5 }],
+    ['a uri with a line break', call({}, { uri: '{{request.body.u}}' }), { u: '/secret\n' }],
+    ['a uri that is a map', call({}, { uri: '{{request.body.u}}' }), { u: {} }],
+    ['a timeout beyond the limit', call({ timeout: '{{request.body.t}}' }), { t: 3_600_001 }],
+    ['retries that are text', call({ retries: '{{request.body.t}}' }), { t: 'secret' }],
+  ]
+  for (const [title, operation, body] of rows) {
+    for (const method of ['post', 'put', 'get']) {
+      it(`${method}: ${title} is 500, without the data`, async () => {
+        const reply = await answer(method, operation, undefined, JSON.stringify(body))
+        expect([reply.status, reply.error?.uri]).to.deep.equal([500, invalid])
+        expect(JSON.stringify(bodyOf(reply))).to.not.contain('secret')
+      })
+    }
+  }
+})
+
+describe('the action', () => {
+  it('is given attempts computed from the request', async () => {
+    const served = serve(
+      documentOf({
+        '/x': { timeout: '{{request.query_params.t |> integer}}', get: call({ retries: 2 }) },
+      }),
+    )
+    await served.ask('GET /v1/x?t=70')
+    expect(served.performed[0]?.run.attempts).to.include({ timeout: 70, retries: 2 })
+  })
+
+  it('is told which fields the request has computed', async () => {
+    const served = serve(
+      documentOf({ '/:p': { get: call({ procedure: 'a.{{request.bindings.p}}' }) } }),
+    )
+    await served.ask('GET /v1/b')
+    const { fields, run } = served.performed[0] ?? {}
+    expect([fields?.procedure, ...(run?.computed ?? [])]).to.deep.equal(['a.b', 'procedure'])
+  })
+
+  it('sees the request as it came, without a trailing slash', async () => {
+    const args = [
+      '{{request.path}}',
+      '{{request.method}}',
+      '{{request.query_params.q}}',
+      '{{request.id}}',
+    ]
+    const served = serve(documentOf({ '/a/:b': { get: call({ args }) } }))
+    await served.handle(new FakeExchange('GET /v1/a/x%20y/?q=1'))
+    expect(served.performed[0]?.fields.args).to.deep.equal(['/v1/a/x%20y', 'get', '1', '0192'])
+  })
+
+  it('acts for anonymous on an open path', async () => {
+    const args = ['{{security.authid}}', '{{security.authroles}}', '{{security.groups}}']
+    const served = serve(documentOf({ '/x': { get: call({ args }) } }))
+    await served.ask('GET /v1/x')
+    expect(served.performed[0]?.fields.args).to.deep.equal(['anonymous', ['anonymous'], []])
+    expect(served.performed[0]?.run.identity.realm_uri).to.equal('com.example.realm')
+  })
+
+  it('runs at most pool_size times at once', async () => {
+    const settle: (() => void)[] = []
+    const served = serve(documentOf({ '/x': { get: call() } }, {}, { pool_size: 2 }), () => {
+      const { promise, resolve } = Promise.withResolvers<Outcome>()
+      settle.push(() => resolve({ result: {} }))
+      return promise
+    })
+    const replies = Array.from({ length: 5 }, () => served.ask('GET /v1/x'))
+    await new Promise(setImmediate)
+    expect(served.performed.length).to.equal(2)
+    while (settle.length > 0) {
+      settle.shift()?.()
+      await new Promise(setImmediate)
+    }
+    expect((await Promise.all(replies)).map(({ status }) => status)).to.deep.equal(
+      Array(5).fill(200),
+    )
+  })
+
+  it('that fails by a bug is no reply', async () => {
+    const served = serve(documentOf({ '/x': { get: call() } }), () => {
+      throw new TypeError('a bug')
+    })
+    const error = await served.ask('GET /v1/x').then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    expect(error).to.be.instanceOf(TypeError)
+  })
+})

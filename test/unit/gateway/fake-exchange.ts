@@ -1,0 +1,198 @@
+/** Doubles for the gateway's ports: a request without a socket, actions without peers, a clock that stands still. */
+import { Readable } from 'node:stream'
+import type { Action, ActionFields, ActionType, Run } from '#component/action/action.ts'
+import type { Outcome } from '#component/action/outcome.ts'
+import { staticAction } from '#component/action/static.ts'
+import type { Clock } from '#component/clock.ts'
+import type { Issue } from '#component/errors.ts'
+import { ServiceError } from '#component/errors.ts'
+import { compileSpec } from '#component/gateway/compile.ts'
+import type { BodyLimits, Exchange, Reply } from '#component/gateway/exchange.ts'
+import { Gateway } from '#component/gateway/handle.ts'
+import { RoutingTable } from '#component/gateway/routing-table.ts'
+import { parseJson } from '#component/json.ts'
+import type { Method } from '#component/request.ts'
+import { closedSchemes } from '#component/security/scheme.ts'
+import { validateSpec } from '#component/spec/validate.ts'
+import { isAcceptedType, negotiateLanguage, negotiateType } from '#http/negotiate.ts'
+
+/** A request in a few words: `'POST /x?a=1'` and what is not ordinary about it. */
+export interface Ask {
+  readonly headers?: Readonly<Record<string, string>>
+  /** JSON unless the headers say otherwise. */
+  readonly body?: string
+  readonly scheme?: 'http' | 'https'
+  readonly host?: string
+}
+
+/** An exchange that remembers what was done with its body. */
+export class FakeExchange implements Exchange {
+  readonly id = '0192'
+  readonly method: Method
+  readonly scheme: 'http' | 'https'
+  readonly peername = '192.0.2.1:5000'
+  readonly path: string
+  readonly host: string
+  readonly port = '80'
+  readonly query_string: string
+  readonly query_params: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string>>
+  readonly hasBody: boolean
+  readonly aborts: (() => void)[] = []
+  /** `decoded`, `raw` or untouched. */
+  bodyUse: 'decoded' | 'raw' | undefined
+  readonly #body: string
+
+  constructor(line: string, { headers = {}, body, scheme = 'http', host = 'localhost' }: Ask = {}) {
+    const [method = '', target = ''] = line.split(' ')
+    const [path = '', query = ''] = target.split('?')
+    this.method = method.toLowerCase() as Method
+    this.path = path
+    this.query_string = query
+    this.query_params = Object.fromEntries(new URLSearchParams(query))
+    this.scheme = scheme
+    this.host = host
+    this.hasBody = body !== undefined
+    this.#body = body ?? ''
+    const type = this.hasBody ? { 'content-type': 'application/json' } : {}
+    this.headers = { ...type, ...headers }
+  }
+
+  header(name: string): string | undefined {
+    return this.headers[name]
+  }
+  negotiate(provides: readonly string[]): string | undefined {
+    return negotiateType(this.headers.accept, provides)
+  }
+  negotiateLanguage(languages: readonly string[]): string {
+    return negotiateLanguage(this.headers['accept-language'], languages)
+  }
+  isAccepted(accepts: readonly string[]): boolean {
+    return isAcceptedType(this.headers['content-type'], accepts)
+  }
+  async readBody({ body_max_bytes }: BodyLimits) {
+    this.bodyUse = 'decoded'
+    if (this.#body.length > body_max_bytes) {
+      throw new ServiceError('service.error.payload_too_large', 'the body is too large')
+    }
+    return { body: parseJson(this.#body), body_length: this.#body.length }
+  }
+  rawBody() {
+    this.bodyUse = 'raw'
+    return { stream: Readable.from([this.#body]), length: this.#body.length }
+  }
+  onAbort(callback: () => void): void {
+    this.aborts.push(callback)
+  }
+}
+
+/** What an action was asked to do. */
+interface Performed {
+  readonly type: ActionType
+  readonly fields: ActionFields
+  readonly run: Run
+}
+
+/** How a fake action ends. */
+export type Performer = (performed: Performed) => Outcome | Promise<Outcome>
+
+const stoppedClock: Clock = { now: () => 0, after: () => () => {}, random: () => 0.5 }
+
+/** What every fake action answers unless a test says otherwise: a WAMP result without arguments. */
+const plainResult: Performer = () => ({
+  result: { request_id: 1, details: {}, args: [], kwargs: {} },
+})
+
+/** A document that does not load. */
+class Refused extends Error {
+  readonly issues: readonly Issue[]
+  constructor(issues: readonly Issue[]) {
+    super(issues.map(({ path, message }) => `${path}: ${message}`).join('\n'))
+    this.issues = issues
+  }
+}
+
+/** Everything that validation and compiling find in a document. */
+export function issuesOf(document: unknown): readonly Issue[] {
+  const { spec, issues } = validateSpec(document)
+  const compiled = spec
+    ? compileSpec(spec, { clock: stoppedClock, callTimeout: 30_000 }).issues
+    : []
+  return [...issues, ...compiled]
+}
+
+/** Compiles a document and gives what answers requests for it. */
+export function serve(document: unknown, perform: Performer = plainResult) {
+  const { spec, issues } = validateSpec(document)
+  if (!spec || issues.length > 0) throw new Refused(issues)
+  const compiled = compileSpec(spec, { clock: stoppedClock, callTimeout: 30_000 })
+  if (!compiled.api) throw new Refused(compiled.issues)
+  const performed: Performed[] = []
+  const fake = (type: ActionType): Action => ({
+    async perform(fields, run) {
+      performed.push({ type, fields, run })
+      return type === 'static' ? staticAction.perform(fields, run) : perform({ type, fields, run })
+    },
+  })
+  const gateway = new Gateway({
+    clock: stoppedClock,
+    actions: {
+      static: fake('static'),
+      forward: fake('forward'),
+      wamp_call: fake('wamp_call'),
+      wamp_publish: fake('wamp_publish'),
+    },
+    schemes: closedSchemes,
+    cors: {
+      allow_origin: '*',
+      allow_methods: 'GET,HEAD,PUT,PATCH,POST,DELETE',
+      allow_headers: 'content-type',
+      max_age: 600,
+    },
+  })
+  gateway.table = RoutingTable.build(compiled.api.entries).table
+  return {
+    api: compiled.api,
+    performed,
+    /** Answers a request; a path that does not match is an error of the test. */
+    async ask(line: string, ask?: Ask): Promise<Reply> {
+      const reply = await gateway.handle(new FakeExchange(line, ask))
+      if (!reply) throw new Error(`${line} matches no path`)
+      return reply
+    },
+    handle: (exchange: Exchange) => gateway.handle(exchange),
+  }
+}
+
+/** The value of a reply's body; undefined when there is none. */
+export function bodyOf({ body }: Reply): unknown {
+  if (body.kind === 'value') return JSON.parse(JSON.stringify(body.value))
+  return body.kind === 'bytes' ? body.bytes : undefined
+}
+
+/** A document with one version at `/v1`. */
+export const documentOf = (paths: object, more: object = {}, version: object = {}) => ({
+  id: 'com.example.test',
+  host: '_',
+  realm_uri: 'com.example.realm',
+  ...more,
+  versions: { '1.0': { base_path: '/v1', ...version, paths } },
+})
+
+/** An operation that answers a fixed body. */
+export const fixed = (body: unknown = 'ok', on_result: object = {}) => ({
+  action: { type: 'static', body },
+  response: { on_result, on_error: {} },
+})
+
+/** An operation that calls a procedure. */
+export const call = (action: object = {}, on_result: object = {}, on_error: object = {}) => ({
+  action: { type: 'wamp_call', procedure: 'com.example.p', ...action },
+  response: { on_result, on_error },
+})
+
+/** What a document with this one operation answers, with and without an outcome and a JSON body of the request. */
+export function answer(method: string, operation: object, outcome?: Outcome, body?: string) {
+  const served = serve(documentOf({ '/x': { [method]: operation } }), outcome && (() => outcome))
+  return served.ask(`${method.toUpperCase()} /v1/x`, body === undefined ? {} : { body })
+}
