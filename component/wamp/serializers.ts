@@ -4,6 +4,7 @@ import { Decoder as MsgpackDecoder, Encoder as MsgpackEncoder } from '@msgpack/m
 import { Decoder as CborDecoder, Encoder as CborEncoder } from 'cbor-x'
 import { parseJson, stringifyJson } from '#component/json.ts'
 import type { WampMessage } from './link.ts'
+import { narrowInteger, restoreBytes, widen } from './wire-values.ts'
 
 /** How messages become bytes. */
 export interface Serializer {
@@ -27,44 +28,15 @@ const received = {
 
 /** BigInt where a double holds the integer as well becomes a number again; in place. */
 function narrow(value: unknown): unknown {
-  if (typeof value === 'bigint') {
-    const number = Number(value)
-    return Number.isSafeInteger(number) ? number : value
-  }
-  return replaceMembers(value, narrow)
-}
-
-/** Bytes in JSON are a NUL, then base64 (WAMP: Binary conversion of JSON strings); in place. */
-function restoreBytes(value: unknown): unknown {
-  if (typeof value === 'string' && value.charCodeAt(0) === 0) {
-    const bytes = Buffer.from(value.slice(1), 'base64')
-    // a text that only looks like it stays a text
-    return bytes.toString('base64') === value.slice(1) ? new Uint8Array(bytes) : value
-  }
-  return replaceMembers(value, restoreBytes)
-}
-
-function replaceMembers(value: unknown, replace: (member: unknown) => unknown): unknown {
+  if (typeof value === 'bigint') return narrowInteger(value)
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) value[index] = replace(value[index])
+    for (let index = 0; index < value.length; index++) value[index] = narrow(value[index])
     return value
   }
   const map = value as Record<string, unknown>
-  for (const key of Object.keys(map)) map[key] = replace(map[key])
+  for (const key of Object.keys(map)) map[key] = narrow(map[key])
   return map
-}
-
-/** A copy in which integers of more than 32 bits are BigInt: both binary libraries would write floats. */
-function widen(value: unknown): unknown {
-  if (typeof value === 'number') {
-    const isWide = (value > 0xffff_ffff || value < -0x8000_0000) && Number.isSafeInteger(value)
-    return isWide ? BigInt(value) : value
-  }
-  if (value === undefined) return null
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
-  if (Array.isArray(value)) return value.map(widen)
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, widen(member)]))
 }
 
 const msgpackEncoder = new MsgpackEncoder({ useBigInt64: true, maxDepth })
