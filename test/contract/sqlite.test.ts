@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { type Clock, systemClock } from '#component/clock.ts'
 import { openStore } from '#component/store/database.ts'
 import { describeStore } from './store.contract.ts'
 
-const script = join(import.meta.dirname, 'sqlite-writer.ts')
+const script = fileURLToPath(new URL('./sqlite-writer.ts', import.meta.url))
 
 describeStore('SQLite in memory', () => openStore('sqlite::memory:', systemClock))
 

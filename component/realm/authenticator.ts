@@ -1,0 +1,191 @@
+/** Proves who a peer is, by a realm document: anonymous, ticket, salted WAMP-CRA, cryptosign (WAMP: Authentication). */
+import {
+  createHmac,
+  createPublicKey,
+  randomBytes,
+  randomUUID,
+  timingSafeEqual,
+  verify,
+} from 'node:crypto'
+import type { Realm, User } from './model.ts'
+import { isPassword } from './password.ts'
+
+/** What a peer says of itself, as the router hands it over. */
+export interface Hello {
+  readonly realm: string
+  readonly session: number
+  readonly authid: string | undefined
+  readonly authmethod: string
+  readonly authextra: Readonly<Record<string, unknown>>
+  readonly peer: { readonly address: string; readonly isInProcess: boolean }
+}
+
+/** The peer is who it says. */
+export interface Welcome {
+  readonly kind: 'welcome'
+  readonly authid: string
+  readonly authroles: readonly string[]
+}
+
+/** What the peer must prove. */
+export interface Challenge {
+  readonly kind: 'challenge'
+  readonly challenge: 'ticket' | 'wampcra' | 'cryptosign'
+  readonly extra: Readonly<Record<string, unknown>>
+  check(signature: string): Promise<Welcome | undefined>
+}
+
+/** The peer may not join. */
+export interface Refusal {
+  readonly kind: 'refuse'
+  readonly reason: string
+  readonly message: string
+}
+
+/** The role that the gateway's own session has, and nobody else gets. */
+export const gatewayRole = 'gateway'
+
+const refuse = (message: string): Refusal => ({
+  kind: 'refuse',
+  reason: 'wamp.error.authentication_failed',
+  message,
+})
+
+/** Users nobody has heard of get a challenge like others, always the same, so that it tells nothing. */
+const secretOfProcess = randomBytes(32)
+
+/** A user, with the groups as roles; who has none is known by name only. */
+function welcome({ username, groups }: User): Welcome {
+  const roles = groups.filter((group) => group !== gatewayRole)
+  if (roles.length === 0 && username !== gatewayRole) roles.push(username)
+  return { kind: 'welcome', authid: username, authroles: roles }
+}
+
+function mayUse(realm: Realm, authmethod: string, username: string, address: string): boolean {
+  if (realm.sources === undefined) return true
+  return realm.sources.some(
+    (source) =>
+      source.authmethod === authmethod &&
+      (source.usernames === 'all' || source.usernames.includes(username)) &&
+      source.isFrom(address),
+  )
+}
+
+function challengeTicket(user: User | undefined): Challenge {
+  return {
+    kind: 'challenge',
+    challenge: 'ticket',
+    extra: {},
+    check: async (ticket) =>
+      (await isPassword(ticket, user?.password)) && user ? welcome(user) : undefined,
+  }
+}
+
+const isSame = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
+
+function challengeWampCra(
+  user: User | undefined,
+  authid: string,
+  session: number,
+  nowMs: number,
+): Challenge {
+  const fake = () => createHmac('sha256', secretOfProcess).update(authid)
+  const { salt, iterations, keylen, secret } = user?.password?.wampcra ?? {
+    salt: fake().digest().subarray(0, 16).toString('base64'),
+    iterations: 10_000,
+    keylen: 32,
+    secret: randomBytes(32).toString('base64'),
+  }
+  const challenge = JSON.stringify({
+    authid,
+    // who the peer would be is not told before it has proved it
+    authrole: 'user',
+    authmethod: 'wampcra',
+    authprovider: 'realm',
+    nonce: randomUUID(),
+    timestamp: new Date(nowMs).toISOString(),
+    session,
+  })
+  return {
+    kind: 'challenge',
+    challenge: 'wampcra',
+    extra: { challenge, salt, iterations, keylen },
+    async check(signature) {
+      const expected = createHmac('sha256', secret).update(challenge).digest()
+      return isSame(Buffer.from(signature, 'base64'), expected) && user ? welcome(user) : undefined
+    },
+  }
+}
+
+/** The DER head of an Ed25519 public key (RFC 8410 §4); the 32 bytes of the key follow. */
+const spkiHead = Buffer.from('302a300506032b6570032100', 'hex')
+
+function isSigned(key: string, challenge: Buffer, signature: string): boolean {
+  // the signature, then what was signed, as the clients send it
+  const bytes = Buffer.from(signature.slice(0, 128), 'hex')
+  if (bytes.length !== 64) return false
+  const der = Buffer.concat([spkiHead, Buffer.from(key, 'hex')])
+  try {
+    return verify(
+      null,
+      challenge,
+      createPublicKey({ key: der, format: 'der', type: 'spki' }),
+      bytes,
+    )
+  } catch {
+    return false // the bytes are no point of the curve, so nothing is signed with them
+  }
+}
+
+function challengeCryptosign(user: User | undefined, pubkey: string): Challenge {
+  const challenge = randomBytes(32)
+  return {
+    kind: 'challenge',
+    challenge: 'cryptosign',
+    extra: { challenge: challenge.toString('hex'), channel_binding: null },
+    async check(signature) {
+      const isKnown = user?.authorized_keys.includes(pubkey) === true
+      return isKnown && isSigned(pubkey, challenge, signature) ? welcome(user) : undefined
+    },
+  }
+}
+
+function authenticateByKey(realm: Realm, hello: Hello): Challenge | Refusal {
+  const { pubkey } = hello.authextra
+  if (typeof pubkey !== 'string' || pubkey.length !== 64) {
+    return refuse('authextra.pubkey: expected a public key of 64 hex digits')
+  }
+  const key = pubkey.toLowerCase()
+  const authid =
+    hello.authid ??
+    [...realm.users.values()].find((user) => user.authorized_keys.includes(key))?.username
+  const isAdmitted = mayUse(realm, 'cryptosign', authid ?? '', hello.peer.address)
+  return challengeCryptosign(isAdmitted ? realm.users.get(authid ?? '') : undefined, key)
+}
+
+/**
+ * Asks a peer for proof, or refuses it. Unknown users, forbidden sources and wrong proofs look alike.
+ * @param nowMs milliseconds since the epoch
+ */
+export function authenticate(
+  realm: Realm,
+  hello: Hello,
+  nowMs: number,
+): Welcome | Challenge | Refusal {
+  const { authmethod, authid, peer, session } = hello
+  if (!realm.authmethods.includes(authmethod)) {
+    return refuse('the realm does not serve this method')
+  }
+  if (authmethod === 'anonymous') {
+    return mayUse(realm, authmethod, 'anonymous', peer.address)
+      ? { kind: 'welcome', authid: 'anonymous', authroles: ['anonymous'] }
+      : refuse('the realm admits nobody without credentials from there')
+  }
+  if (authmethod === 'cryptosign') return authenticateByKey(realm, hello)
+  if (authid === undefined) return refuse('expected an authid')
+  const isAdmitted = mayUse(realm, authmethod, authid, peer.address)
+  const user = isAdmitted ? realm.users.get(authid) : undefined
+  if (authmethod === 'ticket') return challengeTicket(user)
+  if (authmethod === 'wampcra') return challengeWampCra(user, authid, session, nowMs)
+  return refuse('the method is not served over WAMP')
+}

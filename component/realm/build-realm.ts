@@ -1,0 +1,139 @@
+/** From a stored realm document and its prototypes to a Realm that can be asked. */
+import { parseCidr } from './address.ts'
+import { type Environment, fillEnvironment } from './environment.ts'
+import type { Grant, Realm, RealmDocument, Resource, Source, User } from './model.ts'
+import type { ProtectedPassword } from './password.ts'
+import { isMap } from './rules.ts'
+
+/** What a realm has of its prototype unless it sets it itself (behaviour: Realms). */
+const inherited = [
+  'authmethods',
+  'security_enabled',
+  'groups',
+  'sources',
+  'grants',
+  'info',
+] as const
+
+/** Methods of a realm that names none: with users they must log in, without there is nobody to ask for. */
+const methodsForUsers = ['cryptosign', 'wampcra', 'ticket', 'password'] as const
+
+type JsonMap = Readonly<Record<string, unknown>>
+
+const maps = (value: unknown): JsonMap[] => (Array.isArray(value) ? value.filter(isMap) : [])
+
+const texts = (value: unknown): string[] => {
+  const list = Array.isArray(value) ? value : [value]
+  return list.filter((item) => typeof item === 'string')
+}
+
+/** Groups by name, with the groups they belong to. */
+type Groups = ReadonlyMap<string, readonly string[]>
+
+function allGroups(direct: readonly string[], groups: Groups): string[] {
+  const found = new Set(direct)
+  for (const name of found) for (const outer of groups.get(name) ?? []) found.add(outer)
+  return [...found]
+}
+
+function readUser(member: JsonMap, extraGroup: string | undefined, groups: Groups): User {
+  const secret = member.password ?? member.client_secret
+  const direct = texts(member.groups ?? [])
+  return {
+    username: String(member.username ?? member.client_id),
+    groups: allGroups(extraGroup === undefined ? direct : [...direct, extraGroup], groups),
+    meta: isMap(member.meta) ? member.meta : {},
+    password: isMap(secret) ? (secret as unknown as ProtectedPassword) : undefined,
+    authorized_keys: texts(member.authorized_keys ?? []).map((key) => key.toLowerCase()),
+  }
+}
+
+/** Users, and what old files call `oauth2.clients` and `oauth2.resource_owners`. */
+function readUsers(document: JsonMap, groups: Groups): Map<string, User> {
+  const oauth2 = isMap(document.oauth2) ? document.oauth2 : {}
+  const users = new Map<string, User>()
+  for (const [members, extraGroup] of [
+    [document.users, undefined],
+    [oauth2.clients, 'api_clients'],
+    [oauth2.resource_owners, 'resource_owners'],
+  ] as const) {
+    for (const member of maps(members)) {
+      if (member.enabled === false) continue
+      const user = readUser(member, extraGroup, groups)
+      users.set(user.username, user)
+    }
+  }
+  return users
+}
+
+const readSource = (source: JsonMap): Source => ({
+  usernames: texts(source.usernames).includes('all') ? 'all' : texts(source.usernames),
+  authmethod: String(source.authmethod),
+  isFrom: parseCidr(String(source.cidr)) ?? (() => false),
+})
+
+const readResource = ({ uri, match }: JsonMap): Resource => ({
+  uri: String(uri),
+  match: match === 'prefix' || match === 'wildcard' ? match : 'exact',
+})
+
+const readGrant = (grant: JsonMap): Grant => ({
+  roles: new Set(texts(grant.roles)),
+  permissions: new Set(texts(grant.permissions)),
+  resources: [
+    ...(typeof grant.uri === 'string' ? [readResource(grant)] : []),
+    ...maps(grant.resources).map(readResource),
+  ],
+})
+
+/** The document with what its prototypes, nearest first, set in its place. */
+function inherit(document: JsonMap, prototypes: readonly JsonMap[]): JsonMap {
+  const result: Record<string, unknown> = { ...document }
+  for (const prototype of prototypes) {
+    for (const key of inherited) {
+      if (!(key in result) && key in prototype) result[key] = prototype[key]
+    }
+  }
+  return result
+}
+
+function readGrants({ security_enabled, grants }: JsonMap): Grant[] | undefined {
+  if (security_enabled === false) return undefined
+  if (grants === undefined && security_enabled === undefined) return undefined
+  return maps(grants).map(readGrant)
+}
+
+/**
+ * Makes a realm ready.
+ * @param prototypes the documents it inherits from, nearest first
+ * @param isPrototype do others inherit from it?
+ */
+export function buildRealm(
+  document: RealmDocument,
+  prototypes: readonly RealmDocument[],
+  isPrototype: boolean,
+  environment: Environment,
+): Realm {
+  // a variable that has gone since the load is as good as empty: the realm grants less, not more
+  const fill = (one: RealmDocument) => fillEnvironment(one, environment, '', []) as JsonMap
+  const whole = inherit(fill(document), prototypes.map(fill))
+  const groups: Groups = new Map(
+    maps(whole.groups).map((group) => [String(group.name), texts(group.groups ?? [])]),
+  )
+  const users = readUsers(whole, groups)
+  return {
+    uri: String(whole.uri),
+    authmethods:
+      whole.authmethods === undefined
+        ? users.size > 0
+          ? methodsForUsers
+          : ['anonymous']
+        : texts(whole.authmethods),
+    allow_connections: whole.allow_connections !== false,
+    isPrototype: isPrototype || whole.is_prototype === true,
+    users,
+    sources: whole.sources === undefined ? undefined : maps(whole.sources).map(readSource),
+    grants: readGrants(whole),
+    info: isMap(whole.info) ? whole.info : {},
+  }
+}

@@ -1,0 +1,69 @@
+/** `${NAME}` in the strings of a realm document: the value of an environment variable. */
+import type { Issue } from '#component/errors.ts'
+import { pointer } from '#component/json.ts'
+
+/** The environment of the process, or of a test. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const isNameCharacter = (code: number, isFirst: boolean): boolean => {
+  const lower = code | 0x20
+  if (code === 0x5f || (lower >= 0x61 && lower <= 0x7a)) return true
+  return !isFirst && code >= 0x30 && code <= 0x39
+}
+
+function isName(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    if (!isNameCharacter(text.charCodeAt(at), at === 0)) return false
+  }
+  return text.length > 0
+}
+
+/** Text with every variable filled in; what is no `${NAME}` stays as it is. */
+function fillText(text: string, environment: Environment, onMissing: (name: string) => void) {
+  let filled = ''
+  let at = 0
+  for (;;) {
+    const start = text.indexOf('${', at)
+    const end = start < 0 ? -1 : text.indexOf('}', start)
+    if (end < 0) return filled + text.slice(at)
+    const name = text.slice(start + 2, end)
+    if (isName(name)) {
+      const value = environment[name]
+      if (value === undefined) onMissing(name)
+      filled += text.slice(at, start) + (value ?? '')
+      at = end + 1
+    } else {
+      filled += text.slice(at, start + 2)
+      at = start + 2
+    }
+  }
+}
+
+/**
+ * A copy of a JSON value with the variables filled in.
+ * @param issues gets one for each variable that is not set
+ */
+export function fillEnvironment(
+  value: unknown,
+  environment: Environment,
+  path: string,
+  issues: Issue[],
+): unknown {
+  if (typeof value === 'string') {
+    return fillText(value, environment, (name) => {
+      issues.push({ path, message: `the environment has no variable ${name}` })
+    })
+  }
+  if (Array.isArray(value)) {
+    return value.map((item, index) =>
+      fillEnvironment(item, environment, pointer(path, index), issues),
+    )
+  }
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key,
+      fillEnvironment(member, environment, pointer(path, key), issues),
+    ]),
+  )
+}

@@ -1,0 +1,54 @@
+/** What a realm document says, made ready to be asked: inherited, environment filled in, groups resolved. */
+import type { ProtectedPassword } from './password.ts'
+
+/** A realm document as its author wrote it; in the store passwords are replaced. */
+export type RealmDocument = Readonly<Record<string, unknown>>
+
+/** Somebody who can log in. */
+export interface User {
+  readonly username: string
+  /** Direct and nested ones. */
+  readonly groups: readonly string[]
+  readonly meta: Readonly<Record<string, unknown>>
+  readonly password: ProtectedPassword | undefined
+  /** Ed25519 public keys, lower-case hex. */
+  readonly authorized_keys: readonly string[]
+}
+
+/** Who may use a method, from where. */
+export interface Source {
+  readonly usernames: 'all' | readonly string[]
+  readonly authmethod: string
+  isFrom(address: string): boolean
+}
+
+/** What a grant is about. */
+export interface Resource {
+  readonly uri: string
+  readonly match: 'exact' | 'prefix' | 'wildcard'
+}
+
+/** What roles may do. */
+export interface Grant {
+  /** Groups, users, `anonymous` or `all`. */
+  readonly roles: ReadonlySet<string>
+  /** `wamp.call`, … */
+  readonly permissions: ReadonlySet<string>
+  readonly resources: readonly Resource[]
+}
+
+/** A realm. */
+export interface Realm {
+  readonly uri: string
+  readonly authmethods: readonly string[]
+  readonly allow_connections: boolean
+  /** Others inherit from it; nobody joins it. */
+  readonly isPrototype: boolean
+  /** Those that are enabled. */
+  readonly users: ReadonlyMap<string, User>
+  /** undefined: the realm declares none, so every method is open to everybody from everywhere. */
+  readonly sources: readonly Source[] | undefined
+  /** undefined: every permission is granted. */
+  readonly grants: readonly Grant[] | undefined
+  readonly info: Readonly<Record<string, unknown>>
+}

@@ -1,0 +1,141 @@
+/** Loads the configured files at start: API Specifications and realms; one bad file never hides the others. */
+import { createHash } from 'node:crypto'
+import { glob, readFile, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { InvalidSpecError, ServiceError } from '#component/errors.ts'
+import { parseJson } from '#component/json.ts'
+import type { Log } from '#component/log.ts'
+import type { FileStore } from '#component/store/file-store.ts'
+
+/** What became of a file. */
+export interface FileReport {
+  /** Absolute; a pattern that no file matches as it is written. */
+  readonly file: string
+  readonly outcome: 'loaded' | 'unchanged' | 'shadowed' | 'refused' | 'missing'
+  /** Why it is not served. */
+  readonly error?: unknown
+}
+
+/** What files are loaded into. */
+export interface FilePorts {
+  readonly files: Pick<FileStore, 'loadedHash' | 'setLoadedHash'>
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>
+  /** Takes the document of a file. */
+  readonly load: (document: unknown, by: string) => Promise<unknown>
+  /** The names that a document takes; the first file that takes one has it. */
+  readonly namesOf: (document: unknown) => readonly string[]
+}
+
+/** Largest document; bytes (behaviour: API Specifications). */
+const maxBytes = 4 * 1024 * 1024
+
+const limits = { depth: 256, values: 1_000_000 }
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const namesBy = (key: string) => (document: unknown) => {
+  const members: unknown[] = Array.isArray(document) ? document : [document]
+  return members.flatMap((member) => {
+    const name = isMap(member) ? member[key] : undefined
+    return typeof name === 'string' ? name : []
+  })
+}
+
+/** The `namesOf` of API Specifications. */
+export const specNames = namesBy('id')
+/** The `namesOf` of realm documents. */
+export const realmNames = namesBy('uri')
+
+/** Every file of the patterns once, in file-name order, and the patterns that match none. */
+async function findFiles(patterns: readonly string[]) {
+  const files = new Set<string>()
+  const missing: string[] = []
+  for (const pattern of patterns) {
+    // a name is taken as it is, even if it holds characters that mean something in a glob
+    const isFile = await stat(pattern).then(
+      (found) => found.isFile(),
+      () => false, // it may still be a glob
+    )
+    const found = isFile ? [pattern] : []
+    if (!isFile) for await (const file of glob(pattern)) found.push(file)
+    if (found.length === 0) missing.push(pattern)
+    for (const file of found) files.add(resolve(file))
+  }
+  return { files: [...files].sort(), missing }
+}
+
+async function readDocument(file: string): Promise<{ document: unknown; hash: string }> {
+  const bytes = await readFile(file)
+  if (bytes.length > maxBytes) {
+    const message = `the document is larger than ${maxBytes} bytes`
+    throw new ServiceError('service.error.payload_too_large', message)
+  }
+  const document = parseJson(bytes, { limits, allowLoneSurrogates: true, allowProtoKeys: true })
+  return { document, hash: createHash('sha256').update(bytes).digest('hex') }
+}
+
+/**
+ * Loads each file whose bytes are not those last loaded from it. Of two files with one name the first serves.
+ * @param patterns files or globs, relative to the working folder
+ */
+export async function loadFiles(
+  patterns: readonly string[],
+  ports: FilePorts,
+): Promise<FileReport[]> {
+  const { files, missing } = await findFiles(patterns)
+  const reports: FileReport[] = missing.map((file) => ({ file, outcome: 'missing' }))
+  const owners = new Map<string, string>()
+  for (const file of files) {
+    reports.push(
+      await loadFile(file, owners, ports).catch((error: unknown) => ({
+        file,
+        outcome: 'refused' as const,
+        error,
+      })),
+    )
+  }
+  for (const report of reports) tell(report, ports.log)
+  return reports
+}
+
+async function loadFile(
+  file: string,
+  owners: Map<string, string>,
+  { files, load, namesOf }: FilePorts,
+): Promise<FileReport> {
+  const { document, hash } = await readDocument(file)
+  const names = namesOf(document)
+  const owner = names.map((name) => owners.get(name)).find((other) => other !== undefined)
+  if (owner !== undefined) {
+    const error = new ServiceError('service.error.already_exists', `${owner} has the same name`)
+    return { file, outcome: 'shadowed', error }
+  }
+  const isKnown = (await files.loadedHash(file)) === hash
+  if (!isKnown) {
+    await load(document, `file ${file}`)
+    await files.setLoadedHash(file, hash)
+  }
+  for (const name of names) owners.set(name, file)
+  return { file, outcome: isKnown ? 'unchanged' : 'loaded' }
+}
+
+function tell({ file, outcome, error }: FileReport, log: FilePorts['log']): void {
+  switch (outcome) {
+    case 'refused': {
+      const issues = error instanceof InvalidSpecError ? error.toJSON().details : undefined
+      const reason = error instanceof Error ? error.message : String(error)
+      log.error({ file, reason, issues }, 'the file was refused')
+      return
+    }
+    case 'shadowed':
+      log.warn({ file, reason: (error as Error).message }, 'the file is not served')
+      return
+    case 'missing':
+      log.warn({ file }, 'no file is there')
+      return
+    case 'loaded':
+    case 'unchanged':
+      log.info({ file, outcome }, 'the file is served')
+  }
+}

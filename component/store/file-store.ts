@@ -1,0 +1,33 @@
+/** What was last loaded from which file, so that a restart never undoes what was loaded since. */
+import type { Run } from './database.ts'
+
+/** The table of files. Methods throw ServiceError `service.error.unavailable`. */
+export class FileStore {
+  readonly #run: Run
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  /**
+   * The hash that was last loaded from a file; undefined when nothing was.
+   * @param path absolute
+   */
+  async loadedHash(path: string): Promise<string | undefined> {
+    const row = await this.#run((db) =>
+      db.selectFrom('files').select('hash').where('path', '=', path).executeTakeFirst(),
+    )
+    return row?.hash
+  }
+
+  /** Remembers what was loaded from a file. */
+  async setLoadedHash(path: string, hash: string): Promise<void> {
+    await this.#run((db) =>
+      db
+        .insertInto('files')
+        .values({ path, hash })
+        .onConflict((conflict) => conflict.column('path').doUpdateSet({ hash }))
+        .execute(),
+    )
+  }
+}

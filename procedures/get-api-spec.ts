@@ -1,0 +1,14 @@
+/** `service.get_api_spec`: one API Specification as it was loaded. */
+import type { Procedure } from './procedure.ts'
+
+/** Answers the full document and `ts`; `versions` is a map. */
+export const getApiSpec: Procedure = {
+  uri: 'service.get_api_spec',
+  parameters: [{ name: 'id', type: 'string' }],
+  access: 'read',
+  mirrors: [{ method: 'GET', path: '/api_specs/:id' }],
+  handler({ registry }, [id]) {
+    const { document, hash } = registry.get(String(id))
+    return { value: document, headers: { etag: `"${hash}"` } }
+  },
+}

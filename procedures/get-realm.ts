@@ -1,0 +1,11 @@
+/** `service.get_realm`: one realm document, without its secrets. */
+import type { Procedure } from './procedure.ts'
+
+/** Answers the document and `ts`. */
+export const getRealm: Procedure = {
+  uri: 'service.get_realm',
+  parameters: [{ name: 'uri', type: 'string' }],
+  access: 'read',
+  mirrors: [{ method: 'GET', path: '/realms/:uri' }],
+  handler: ({ realms }, [uri]) => ({ value: realms.get(String(uri)) }),
+}

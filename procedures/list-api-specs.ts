@@ -1,0 +1,11 @@
+/** `service.list_api_specs`: every API Specification. */
+import type { Procedure } from './procedure.ts'
+
+/** Answers an array of full documents, by id. */
+export const listApiSpecs: Procedure = {
+  uri: 'service.list_api_specs',
+  parameters: [],
+  access: 'read',
+  mirrors: [{ method: 'GET', path: '/api_specs' }],
+  handler: ({ registry }) => ({ value: registry.list() }),
+}

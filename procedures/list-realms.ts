@@ -1,0 +1,11 @@
+/** `service.list_realms`: every realm document, without its secrets. */
+import type { Procedure } from './procedure.ts'
+
+/** Answers an array of documents, by URI. */
+export const listRealms: Procedure = {
+  uri: 'service.list_realms',
+  parameters: [],
+  access: 'read',
+  mirrors: [{ method: 'GET', path: '/realms' }],
+  handler: ({ realms }) => ({ value: realms.list() }),
+}

@@ -1,0 +1,20 @@
+/** `service.load_realm`: declares a realm, or an array of realms, or changes them. */
+import { pathOf } from './location.ts'
+import type { Procedure } from './procedure.ts'
+
+/** Answers `{uri, ts, warnings}`, for an array an array of these; in force and on the disk when it does. */
+export const loadRealm: Procedure = {
+  uri: 'service.load_realm',
+  parameters: [{ name: 'realm', type: 'document' }],
+  access: 'load',
+  isBodyDocument: true,
+  mirrors: [{ method: 'POST', path: '/realms' }],
+  async handler({ realms }, [document], by) {
+    const loaded = await realms.load(document, by)
+    const values = loaded.map(({ uri, ts, warnings }) => ({ uri, ts, warnings }))
+    const [first] = loaded
+    if (Array.isArray(document) || first === undefined) return { value: values }
+    if (!first.isNew) return { value: values[0] }
+    return { value: values[0], status: 201, headers: { location: pathOf('realms', first.uri) } }
+  },
+}

@@ -1,0 +1,140 @@
+/** What a management procedure is: one definition from which its WAMP face and its HTTP mirrors are made. */
+import { ServiceError } from '#component/errors.ts'
+import type { Realms } from '#component/realm/realms.ts'
+import type { Registry } from '#component/registry/registry.ts'
+
+/** What the procedures work on. */
+export interface Management {
+  readonly registry: Pick<Registry, 'load' | 'validate' | 'get' | 'info' | 'list' | 'remove'>
+  readonly realms: Pick<Realms, 'load' | 'get' | 'list'>
+}
+
+/** JSON types that parameters are restricted to; what is wrong in a document is found by its own validation. */
+type ParameterType = 'string' | 'document'
+
+/** One parameter: all are required. */
+interface Parameter {
+  readonly name: string
+  readonly type: ParameterType
+}
+
+/** A REST path that does what the procedure does; its bindings are the parameters of the same name. */
+export interface Mirror {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** `/api_specs/:id` */
+  readonly path: string
+  /** The status instead of the answer's; 204 sends no body. */
+  readonly status?: 204
+}
+
+/** What a procedure answers. */
+export interface Answer {
+  /** args[0] of the WAMP result; the body over HTTP. */
+  readonly value: unknown
+  /** The HTTP status; 200 when absent. */
+  readonly status?: 201
+  /** HTTP header fields, lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** One management procedure (behaviour: Management). */
+export interface Procedure {
+  /** `service.<name>`; over HTTP it is `POST /services/<name>`. */
+  readonly uri: `service.${string}`
+  readonly parameters: readonly Parameter[]
+  /** What a caller must be allowed to: change things, or only see them. */
+  readonly access: 'load' | 'read'
+  /** Over HTTP the body is the one parameter itself, not an object of named ones. */
+  readonly isBodyDocument?: true
+  readonly mirrors: readonly Mirror[]
+  /**
+   * @param args as many as there are parameters, of their types
+   * @param by who asked, for the log
+   * @throws ServiceError
+   */
+  handler(management: Management, args: readonly unknown[], by: string): Answer | Promise<Answer>
+}
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !(value instanceof Uint8Array)
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  if (value instanceof Uint8Array) return 'bytes'
+  return typeof value === 'bigint' ? 'number' : typeof value
+}
+
+const refuse = (message: string) => new ServiceError('wamp.error.invalid_argument', message)
+
+const count = (number: number) => `${number} argument${number === 1 ? '' : 's'}`
+
+const listed = (procedure: Procedure) =>
+  procedure.parameters.length === 0
+    ? ''
+    : ` (${procedure.parameters.map(({ name }) => name).join(', ')})`
+
+function checkTypes(procedure: Procedure, args: readonly unknown[]): readonly unknown[] {
+  for (const [index, { name, type }] of procedure.parameters.entries()) {
+    const value = args[index]
+    if (type === 'string' && typeof value !== 'string') {
+      throw refuse(`${name}: found ${typeOf(value)}, expected string`)
+    }
+  }
+  return args
+}
+
+function byName(procedure: Procedure, kwargs: Readonly<Record<string, unknown>>): unknown[] {
+  const names = procedure.parameters.map(({ name }) => name)
+  const given = Object.keys(kwargs)
+  // what is surplus is counted, not named: names that callers send are their data
+  if (given.length !== names.length || !names.every((name) => Object.hasOwn(kwargs, name))) {
+    throw refuse(
+      `found ${count(given.length)} by name, expected ${count(names.length)}${listed(procedure)}`,
+    )
+  }
+  return names.map((name) => kwargs[name])
+}
+
+/**
+ * The arguments of a WAMP call: args in the listed order, or kwargs by name.
+ * @throws ServiceError `wamp.error.invalid_argument` for a wrong number or type
+ */
+export function argumentsOfCall(
+  procedure: Procedure,
+  args: readonly unknown[],
+  kwargs: Readonly<Record<string, unknown>>,
+): readonly unknown[] {
+  const named = Object.keys(kwargs).length
+  if (args.length === 0 && named > 0) return checkTypes(procedure, byName(procedure, kwargs))
+  const found = args.length + named
+  if (found !== procedure.parameters.length || named > 0) {
+    throw refuse(
+      `found ${count(found)}, expected ${count(procedure.parameters.length)}${listed(procedure)}`,
+    )
+  }
+  return checkTypes(procedure, args)
+}
+
+/**
+ * The arguments of `POST /services/<name>`: the document itself, or an object of named parameters.
+ * @param body the decoded body; undefined or `""` when there is none
+ * @throws ServiceError `wamp.error.invalid_argument` for a wrong number or type
+ */
+export function argumentsOfBody(procedure: Procedure, body: unknown): readonly unknown[] {
+  const isEmpty = body === undefined || body === ''
+  if (procedure.isBodyDocument) {
+    if (isEmpty) throw refuse('found no body, expected a document')
+    return checkTypes(procedure, [body])
+  }
+  const kwargs = isEmpty ? {} : body
+  if (!isMap(kwargs)) {
+    throw refuse(
+      `found ${typeOf(kwargs)} as body, expected an object of parameters${listed(procedure)}`,
+    )
+  }
+  return checkTypes(procedure, byName(procedure, kwargs))
+}

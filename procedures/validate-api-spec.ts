@@ -1,0 +1,14 @@
+/** `service.validate_api_spec`: all that loading does, and nothing is kept. */
+import type { Procedure } from './procedure.ts'
+
+/** Answers `{id, warnings}`, or refuses as loading would. */
+export const validateApiSpec: Procedure = {
+  uri: 'service.validate_api_spec',
+  parameters: [{ name: 'api_spec', type: 'document' }],
+  access: 'load',
+  isBodyDocument: true,
+  mirrors: [],
+  async handler({ registry }, [document]) {
+    return { value: await registry.validate(document) }
+  },
+}

@@ -1,0 +1,296 @@
+/** What realm documents allow a WAMP client: to join, and to act. */
+import { expect } from 'chai'
+import type { RealmPolicy } from '#component/router/ports.ts'
+import { credentials, type JoinAuth } from '#component/wamp/join-auth.ts'
+import { policyOf, securityConfig } from './doubles.ts'
+
+const outside = { address: '203.0.113.7', isInProcess: false }
+const loopback = { address: '::ffff:127.0.0.1', isInProcess: false }
+const inProcess = { address: '127.0.0.1', isInProcess: true }
+
+/** Joins as a client would; the welcome, or why not. */
+async function join(policy: RealmPolicy, realm: string, auth: JoinAuth, peer = outside) {
+  const client = credentials(auth)
+  const answer = await policy.authenticate({
+    realm,
+    session: 7,
+    authid: auth.authid,
+    authmethod: auth.authmethod,
+    authextra: client.authextra,
+    peer,
+  })
+  if (answer.kind === 'refuse') return answer.reason
+  if (answer.kind === 'welcome') return answer
+  const signature = await client.answer(answer.challenge, answer.extra)
+  return (await answer.check(signature)) ?? 'wrong'
+}
+
+const anonymous = { authmethod: 'anonymous' } as const
+const key = '4ffddd896a530ce5ee8c86b83b0d31835490a97a9cd718cb2f09c9fd31c4a7d7'
+
+describe('joining a realm', () => {
+  let policy: RealmPolicy
+  before(async () => {
+    policy = await policyOf(securityConfig)
+  })
+
+  for (const [what, realm, auth, expected] of [
+    [
+      'ticket',
+      'com.example.test',
+      { authmethod: 'ticket', authid: 'peer1', secret: 'changethispassword' },
+      ['microservices', 'account_user'],
+    ],
+    [
+      'wampcra',
+      'com.example.test',
+      { authmethod: 'wampcra', authid: 'peer2', secret: 'changethispassword' },
+      ['microservices'],
+    ],
+    [
+      'cryptosign',
+      'com.example.test',
+      { authmethod: 'cryptosign', authid: 'device1', key },
+      ['devices'],
+    ],
+    [
+      'wampcra of a user without groups',
+      'com.example.test_1',
+      { authmethod: 'wampcra', authid: 'bob', secret: '123456' },
+      ['bob'],
+    ],
+    [
+      'ticket of an inherited realm',
+      'com.example.test.inheritance',
+      { authmethod: 'ticket', authid: 'linda', secret: '123456' },
+      ['users'],
+    ],
+    [
+      'ticket of a client of an old file',
+      'com.example.test',
+      { authmethod: 'ticket', authid: 'webapp', secret: 'secret' },
+      ['admin', 'api_clients'],
+    ],
+  ] as const) {
+    it(`works by ${what}`, async () => {
+      expect(await join(policy, realm, auth)).to.deep.equal({
+        kind: 'welcome',
+        authid: auth.authid,
+        authroles: expected,
+      })
+    })
+  }
+
+  it('works without credentials where the realm says so', async () => {
+    expect(await join(policy, 'com.example.test', anonymous)).to.deep.equal({
+      kind: 'welcome',
+      authid: 'anonymous',
+      authroles: ['anonymous'],
+    })
+  })
+
+  const failed = 'wamp.error.authentication_failed'
+  for (const [what, realm, auth, expected] of [
+    [
+      'a wrong ticket',
+      'com.example.test',
+      { authmethod: 'ticket', authid: 'peer1', secret: 'x' },
+      'wrong',
+    ],
+    [
+      'an unknown user',
+      'com.example.test',
+      { authmethod: 'ticket', authid: 'nobody', secret: 'x' },
+      'wrong',
+    ],
+    [
+      'a wrong WAMP-CRA secret',
+      'com.example.test',
+      { authmethod: 'wampcra', authid: 'peer1', secret: 'x' },
+      'wrong',
+    ],
+    [
+      'an unknown user by WAMP-CRA',
+      'com.example.test',
+      { authmethod: 'wampcra', authid: 'nobody', secret: 'x' },
+      'wrong',
+    ],
+    [
+      "a key that is not the user's",
+      'com.example.test',
+      { authmethod: 'cryptosign', authid: 'device1', key: '01'.repeat(32) },
+      'wrong',
+    ],
+    [
+      'a key of another user',
+      'com.example.test',
+      { authmethod: 'cryptosign', authid: 'peer1', key },
+      'wrong',
+    ],
+    ['a method the realm does not serve', 'com.example.test_1', anonymous, failed],
+    [
+      'a method no source admits',
+      'com.example.admin',
+      { authmethod: 'ticket', authid: 'urn:user:1', secret: '123456' },
+      failed,
+    ],
+    [
+      'a user no source admits',
+      'com.example.test',
+      { authmethod: 'cryptosign', authid: 'app', key },
+      'wrong',
+    ],
+    ['a prototype', 'com.example.test.proto', anonymous, 'wamp.error.no_such_realm'],
+    ['a realm that takes no connections', 'com.example.sso', anonymous, 'wamp.error.no_such_realm'],
+    ['a realm that is not declared', 'com.nowhere', anonymous, 'wamp.error.no_such_realm'],
+  ] as const) {
+    it(`fails with ${what}`, async () => {
+      expect(await join(policy, realm, auth)).to.equal(expected)
+    })
+  }
+
+  it('finds the user of a key that names nobody', async () => {
+    const client = credentials({ authmethod: 'cryptosign', authid: 'x', key })
+    const { authextra } = client
+    const answer = await policy.authenticate({
+      realm: 'com.example.test',
+      session: 1,
+      authid: undefined,
+      authmethod: 'cryptosign',
+      authextra,
+      peer: outside,
+    })
+    if (answer.kind !== 'challenge') throw new Error(answer.kind)
+    const signature = await client.answer('cryptosign', answer.extra)
+    expect(await answer.check(signature)).to.include({ authid: 'device1' })
+    expect(await answer.check('00')).to.equal(undefined)
+  })
+
+  it('challenges an unknown user in the same way each time, so that nobody learns who exists', async () => {
+    const salts = await Promise.all(
+      ['nobody', 'nobody', 'peer1'].map(async (authid) => {
+        const answer = await policy.authenticate({
+          realm: 'com.example.test',
+          session: 1,
+          authid,
+          authmethod: 'wampcra',
+          authextra: {},
+          peer: outside,
+        })
+        return answer.kind === 'challenge' ? String(answer.extra.salt) : answer.kind
+      }),
+    )
+    expect(salts[0]).to.equal(salts[1])
+    expect(salts[0]).to.have.length(salts[2]?.length ?? 0)
+  })
+
+  it('offers the methods of the document that WAMP knows', () => {
+    expect(policy.authmethods('com.example.test')).to.deep.equal([
+      'cryptosign',
+      'wampcra',
+      'anonymous',
+      'ticket',
+    ])
+    expect(policy.authmethods('com.nowhere')).to.deep.equal([])
+  })
+
+  it('is possible from the network of a source only', async () => {
+    const near = await policyOf({
+      uri: 'r',
+      authmethods: ['anonymous'],
+      sources: [{ usernames: 'all', authmethod: 'anonymous', cidr: '10.0.0.0/8' }],
+    })
+    for (const [address, kind] of [
+      ['10.9.8.7', 'welcome'],
+      ['::ffff:10.9.8.7', 'welcome'],
+      ['11.9.8.7', 'refuse'],
+      ['::1', 'refuse'],
+      ['nonsense', 'refuse'],
+    ] as const) {
+      const answer = await near.authenticate({
+        realm: 'r',
+        session: 1,
+        authid: undefined,
+        authmethod: 'anonymous',
+        authextra: {},
+        peer: { address, isInProcess: false },
+      })
+      expect(answer.kind, address).to.equal(kind)
+    }
+  })
+})
+
+describe("the component's realm", () => {
+  const component = 'service.gateway'
+  const gateway = { authmethod: 'anonymous', authid: 'gateway' } as const
+
+  it('takes the gateway from within this process, and nobody else, as the gateway', async () => {
+    const policy = await policyOf([])
+    expect(await join(policy, component, gateway, inProcess)).to.deep.include({
+      authroles: ['gateway'],
+    })
+    expect(await join(policy, component, gateway, loopback)).to.deep.include({
+      authroles: ['anonymous'],
+    })
+    expect(await join(policy, component, anonymous, inProcess)).to.deep.include({
+      authroles: ['anonymous'],
+    })
+    expect(await join(policy, component, gateway, outside)).to.equal('wamp.error.not_authorized')
+  })
+
+  it('takes no strangers while a listener is not bound to loopback', async () => {
+    const policy = await policyOf([], false)
+    expect(await join(policy, component, anonymous, loopback)).to.equal('wamp.error.not_authorized')
+    expect(await join(policy, component, anonymous, inProcess)).to.equal(
+      'wamp.error.not_authorized',
+    )
+    expect(await join(policy, component, gateway, inProcess)).to.deep.include({
+      authroles: ['gateway'],
+    })
+  })
+
+  it('takes users with credentials from anywhere when it is declared', async () => {
+    const policy = await policyOf(
+      {
+        uri: component,
+        users: [{ username: 'ada', password: 'pw', groups: ['gateway', 'ops'] }],
+        grants: [
+          {
+            roles: ['ops'],
+            permissions: ['wamp.call', 'wamp.register'],
+            uri: 'service.',
+            match: 'prefix',
+          },
+        ],
+      },
+      false,
+    )
+    const ada = await join(policy, component, { authmethod: 'ticket', authid: 'ada', secret: 'pw' })
+    expect(ada).to.deep.equal({ kind: 'welcome', authid: 'ada', authroles: ['ops'] })
+    const session = { realm: component, authid: 'ada', authroles: ['ops'] }
+    expect(policy.isAllowed(session, 'call', 'service.load_api_spec')).to.equal(true)
+    expect(policy.isAllowed(session, 'subscribe', 'service.api_spec.on_load')).to.equal(false)
+    expect(policy.isAllowed(session, 'register', 'service.load_api_spec')).to.equal(false)
+    expect(await join(policy, component, anonymous)).to.equal('wamp.error.not_authorized')
+  })
+
+  for (const [action, uri, match, isAllowed] of [
+    ['call', 'service.load_api_spec', 'exact', true],
+    ['subscribe', 'service.api_spec.on_load', 'exact', true],
+    ['subscribe', 'service.', 'prefix', true],
+    ['subscribe', '', 'prefix', false],
+    ['call', 'com.example.add', 'exact', false],
+    ['register', 'service.load_api_spec', 'exact', false],
+    ['register', 'com.example.add', 'exact', false],
+    ['publish', 'service.api_spec.on_load', 'exact', false],
+    ['publish', 'com.example.topic', 'exact', false],
+  ] as const) {
+    it(`${isAllowed ? 'lets' : 'does not let'} a stranger ${action} ${match} "${uri}"`, async () => {
+      const policy = await policyOf([])
+      const stranger = { realm: component, authid: 'anonymous', authroles: ['anonymous'] }
+      expect(policy.isAllowed(stranger, action, uri, match)).to.equal(isAllowed)
+      const itself = { realm: component, authid: 'gateway', authroles: ['gateway'] }
+      expect(policy.isAllowed(itself, action, uri, match)).to.equal(true)
+    })
+  }
+})

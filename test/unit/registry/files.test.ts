@@ -1,0 +1,129 @@
+/** Files that are loaded at start: each once, unless it has changed. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { expect } from 'chai'
+import { systemClock } from '#component/clock.ts'
+import { loadFiles, realmNames, specNames } from '#component/registry/files.ts'
+import { openStore, type Store } from '#component/store/database.ts'
+import { document, registryWith } from './doubles.ts'
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
+
+describe('loadFiles', () => {
+  let folder: string
+  let store: Store
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'gateway-files-'))
+    store = await openStore('sqlite::memory:', systemClock)
+  })
+  afterEach(async () => {
+    await store.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const write = (name: string, value: unknown) =>
+    writeFileSync(
+      join(folder, name),
+      value instanceof Uint8Array || typeof value === 'string' ? value : JSON.stringify(value),
+    )
+
+  async function start(registry = registryWith({ store: store.specs }), patterns = ['*.json']) {
+    await registry.registry.start()
+    const reports = await loadFiles(
+      patterns.map((pattern) => join(folder, pattern)),
+      {
+        files: store.files,
+        log: silent,
+        load: (value, by) => registry.registry.load(value, by),
+        namesOf: specNames,
+      },
+    )
+    const outcomes = reports.map(({ file, outcome }) => `${basename(file)} ${outcome}`)
+    return { ...registry, reports, outcomes }
+  }
+
+  it('loads in file-name order, whatever order they are configured in', async () => {
+    write('b.json', document('b', ['/b']))
+    write('a.json', document('a', ['/a']))
+    const { outcomes } = await start(undefined, ['b.json', '*.json'])
+    expect(outcomes).to.deep.equal(['a.json loaded', 'b.json loaded'])
+  })
+
+  it('lets one bad file never hide the others', async () => {
+    write('a.json', '{"id":')
+    write('b.json', { ...document('b', ['/b']), realm_uri: 'com.nowhere' })
+    write('c.json', new Uint8Array([0xff, 0xfe]))
+    write('d.json', `"${'x'.repeat(4 * 1024 * 1024)}"`)
+    write('e.json', document('e', ['/e']))
+    const { outcomes, serves } = await start()
+    expect(outcomes).to.deep.equal([
+      'a.json refused',
+      'b.json refused',
+      'c.json refused',
+      'd.json refused',
+      'e.json loaded',
+    ])
+    expect(serves('/v1/e')).to.equal('e')
+  })
+
+  it('lets the first of two files with one id serve, also after a restart', async () => {
+    write('a.json', document('same', ['/first']))
+    write('b.json', document('same', ['/second']))
+    const first = await start()
+    expect(first.outcomes).to.deep.equal(['a.json loaded', 'b.json shadowed'])
+    const second = await start()
+    expect(second.outcomes).to.deep.equal(['a.json unchanged', 'b.json shadowed'])
+    expect(second.serves('/v1/first')).to.equal('same')
+    expect(second.serves('/v1/second')).to.equal(undefined)
+  })
+
+  it('never undoes by a restart what was loaded or deleted since', async () => {
+    write('a.json', document('a', ['/file']))
+    write('b.json', document('b', ['/b']))
+    const { registry } = await start()
+    await registry.load(document('a', ['/since']))
+    await registry.remove('b')
+    const again = await start()
+    expect(again.outcomes).to.deep.equal(['a.json unchanged', 'b.json unchanged'])
+    expect(again.serves('/v1/since')).to.equal('a')
+    expect(again.serves('/v1/file')).to.equal(undefined)
+    expect(again.serves('/v1/b')).to.equal(undefined)
+  })
+
+  it('loads a file again when its content has changed', async () => {
+    write('a.json', document('a', ['/one']))
+    await start()
+    write('a.json', document('a', ['/two']))
+    const { outcomes, serves } = await start()
+    expect(outcomes).to.deep.equal(['a.json loaded'])
+    expect(serves('/v1/two')).to.equal('a')
+  })
+
+  it('tries a refused file again at the next start', async () => {
+    write('a.json', document('a'))
+    const { outcomes } = await start(registryWith({ store: store.specs, realmExists: () => false }))
+    expect(outcomes).to.deep.equal(['a.json refused'])
+    expect((await start()).outcomes).to.deep.equal(['a.json loaded'])
+  })
+
+  it('reports a name that no file has', async () => {
+    expect((await start(undefined, ['nope.json', 'n*.json'])).outcomes).to.deep.equal([
+      'nope.json missing',
+      'n*.json missing',
+    ])
+  })
+
+  it('takes a file name as it is, even if it looks like a glob', async () => {
+    write('[a].json', document('a'))
+    expect((await start(undefined, ['[a].json'])).outcomes).to.deep.equal(['[a].json loaded'])
+  })
+})
+
+describe('the names of a document', () => {
+  it('are its ids or URIs, one or several', () => {
+    expect(specNames({ id: 'a' })).to.deep.equal(['a'])
+    expect(realmNames([{ uri: 'a' }, { uri: 'b' }, 5, {}])).to.deep.equal(['a', 'b'])
+    expect(specNames('x')).to.deep.equal([])
+  })
+})

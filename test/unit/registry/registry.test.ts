@@ -1,0 +1,249 @@
+/** The registry: a load changes everything at once, or nothing. */
+import { createHash } from 'node:crypto'
+import { expect } from 'chai'
+import { InvalidSpecError } from '#component/errors.ts'
+import { canonicalJson } from '#component/json.ts'
+import { document, failure, registryWith } from './doubles.ts'
+
+const pathsOf = (error: unknown) =>
+  error instanceof InvalidSpecError ? error.issues.map(({ path }) => path) : error
+
+describe('registry.load', () => {
+  it('serves a new document when it resolves, and has stored it', async () => {
+    const { registry, serves, store } = registryWith()
+    const loaded = await registry.load(document('a'))
+    expect(loaded).to.include({ id: 'a', ts: 1_000, isNew: true })
+    expect(loaded.warnings).to.deep.equal([])
+    expect(serves('/v1/x')).to.equal('a')
+    expect(store.rows.get('a')).to.deep.include({ ts: 1_000, document: document('a') })
+  })
+
+  it('replaces a document, whose old routes are gone', async () => {
+    const { registry, serves } = registryWith()
+    await registry.load(document('a', ['/x']))
+    const loaded = await registry.load(document('a', ['/y']))
+    expect(loaded.isNew).to.equal(false)
+    expect(serves('/v1/x')).to.equal(undefined)
+    expect(serves('/v1/y')).to.equal('a')
+  })
+
+  it('gives every version a greater ts, even when the clock stands still or steps back', async () => {
+    const times = [1_000, 1_000, 400]
+    const { registry } = registryWith({ clock: { now: () => times.shift() ?? 0 } })
+    const stamps: number[] = []
+    for (const id of ['a', 'b', 'a', 'b']) {
+      stamps.push((await registry.load(document(id, [`/${id}`]))).ts)
+    }
+    expect(stamps).to.deep.equal([1_000, 1_001, 1_002, 1_003])
+  })
+
+  it('hashes the canonical JSON, whatever the order of keys', async () => {
+    const { registry } = registryWith()
+    const { hash } = await registry.load(document('a'))
+    const expected = createHash('sha256')
+      .update(canonicalJson(document('a')))
+      .digest('hex')
+    expect(hash).to.equal(expected)
+    const reversed = Object.fromEntries(Object.entries(document('a')).reverse())
+    expect((await registry.load(reversed)).hash).to.equal(expected)
+  })
+
+  it('takes back what get gave, as the same document', async () => {
+    const { registry } = registryWith()
+    const first = await registry.load(document('a'))
+    const again = await registry.load(registry.get('a').document)
+    expect(again.hash).to.equal(first.hash)
+  })
+
+  it('names a realm that does not exist beside every other issue', async () => {
+    const { registry, tables, store } = registryWith()
+    await registry.load(document('other', ['/taken']))
+    const broken = document('a', ['/taken', '/x', '//'], {
+      realm_uri: 'com.no.such.realm',
+      variables: {
+        v: '{{variables.w}}',
+        w: '{{variables.v}}',
+        f: '{{variables.n |> frist}}',
+        n: 1,
+      },
+      versions: {
+        '1.0': {
+          base_path: '/v1',
+          paths: {
+            '/taken': document('a').versions['1.0'].paths['/x'],
+            '/x': {
+              get: { action: { type: 'exec' }, response: { on_result: {}, on_error: {} } },
+            },
+          },
+        },
+      },
+    })
+    const swaps = tables.length
+    const found = pathsOf(await failure(registry.load(broken)))
+    expect(found).to.include.members([
+      '/realm_uri',
+      '/variables/f',
+      '/versions/1.0/paths/~1taken',
+      '/versions/1.0/paths/~1x/get/action/type',
+    ])
+    expect(found).to.satisfy((paths: string[]) =>
+      paths.some((path) => path === '/variables/v' || path === '/variables/w'),
+    )
+    expect(tables).to.have.length(swaps)
+    expect([...store.rows.keys()]).to.deep.equal(['other'])
+  })
+
+  it('does not ask for the realm when its URI is broken', async () => {
+    const asked: string[] = []
+    const { registry } = registryWith({ realmExists: (uri) => asked.push(uri) > 0 })
+    const error = await failure(registry.load({ ...document('a'), realm_uri: 5 }))
+    expect(pathsOf(error)).to.deep.equal(['/realm_uri'])
+    expect(asked).to.deep.equal([])
+  })
+
+  it('asks for the realm of a document that is too broken to compile', async () => {
+    const { registry } = registryWith()
+    const error = await failure(registry.load({ id: 'a', host: '_', realm_uri: 'com.nowhere' }))
+    expect(pathsOf(error)).to.have.members(['/versions', '/realm_uri'])
+  })
+
+  for (const [what, value] of [
+    ['a string', 'x'],
+    ['null', null],
+    ['a list', []],
+    ['a number', 5],
+  ] as const) {
+    it(`refuses ${what} as a document`, async () => {
+      const { registry } = registryWith()
+      expect(pathsOf(await failure(registry.load(value)))).to.deep.equal([''])
+    })
+  }
+
+  it('refuses a document above 4 MiB', async () => {
+    const { registry } = registryWith()
+    const error = await failure(registry.load({ ...document('a'), name: 'x'.repeat(4_194_304) }))
+    expect(error).to.include({ uri: 'service.error.payload_too_large', status: 413 })
+  })
+
+  it('refuses routes of another id, naming it, in whatever order they come', async () => {
+    for (const [first, second] of [
+      ['com.t.a', 'com.t.b'],
+      ['com.t.b', 'com.t.a'],
+    ] as const) {
+      const { registry, serves, events } = registryWith()
+      await registry.load(document(first))
+      const error = await failure(registry.load(document(second, ['/free', '/x'])))
+      expect(error).to.include({ uri: 'service.error.already_exists', status: 400 })
+      expect((error as Error).message).to.include(first)
+      expect(serves('/v1/x')).to.equal(first)
+      expect(serves('/v1/free')).to.equal(undefined)
+      expect(events.at(-1)).to.deep.equal([
+        'service.api_spec.on_conflict',
+        { id: second, other: first, path: '/versions/1.0/paths/~1x', node: 'node-1' },
+      ])
+    }
+  })
+
+  it('changes nothing when the store is away', async () => {
+    const { registry, store, serves, events, tables } = registryWith()
+    await registry.load(document('a', ['/old']))
+    store.isAway = true
+    const swaps = tables.length
+    const error = await failure(registry.load(document('a', ['/new'])))
+    expect(error).to.include({ uri: 'service.error.unavailable', status: 503 })
+    expect(serves('/v1/old')).to.equal('a')
+    expect([tables.length, events.length]).to.deep.equal([swaps, 1])
+    store.isAway = false
+    await registry.load(document('a', ['/new']))
+    expect(serves('/v1/new')).to.equal('a')
+  })
+
+  it('runs one load after the other, so that of two with one route only one wins', async () => {
+    const { registry, store } = registryWith()
+    const results = await Promise.allSettled(
+      ['a', 'b', 'c', 'd'].map((id) => registry.load(document(id))),
+    )
+    expect(results.map(({ status }) => status)).to.deep.equal([
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'rejected',
+    ])
+    expect([...store.rows.keys()]).to.deep.equal(['a'])
+    expect(store.mostRunning).to.equal(1)
+  })
+
+  it('holds a copy: who gave the document cannot change it afterwards', async () => {
+    const { registry } = registryWith()
+    const mine = document('a')
+    const loading = registry.load(mine)
+    mine.host = 'changed.example'
+    await loading
+    mine.realm_uri = 'changed'
+    expect(registry.get('a').document).to.include({ host: '_', realm_uri: 'com.example.test' })
+  })
+
+  it('tells the realm of a load, with the hash and the node', async () => {
+    const { registry, events } = registryWith()
+    const { ts, hash } = await registry.load(document('a'))
+    expect(events).to.deep.equal([
+      ['service.api_spec.on_load', { id: 'a', ts, hash, node: 'node-1' }],
+    ])
+  })
+
+  for (const [what, publishEvent] of [
+    [
+      'throws',
+      () => {
+        throw new Error('not joined')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('not joined'))],
+  ] as const) {
+    it(`succeeds when publishing ${what}, and logs that`, async () => {
+      const { registry, logged } = registryWith({ publishEvent })
+      expect(await registry.load(document('a'))).to.include({ id: 'a' })
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(logged.map(([, message]) => message)).to.include('an event was not published')
+    })
+  }
+
+  it('logs who loaded what, with the old and the new hash', async () => {
+    const { registry, logged } = registryWith()
+    const first = await registry.load(document('a'), 'Ada')
+    const second = await registry.load(document('a', ['/y']), 'Bob')
+    expect(logged.at(-1)).to.deep.equal([
+      { api_spec: 'a', by: 'Bob', hash: second.hash, old_hash: first.hash },
+      'loaded',
+    ])
+  })
+
+  for (const [path, root] of [
+    ['/api_specs', '/api_specs'],
+    ['/[api_specs]/[:id]/[info]', '/api_specs'],
+    ['/:a/load_api_spec', '/services'],
+    ['/realms/[...]', '/realms'],
+  ] as const) {
+    it(`warns that ${path} hides management on a shared listener`, async () => {
+      const of = (sharesListener: boolean) =>
+        registryWith({ sharesListener }).registry.load(
+          document('a', [path], {
+            versions: { v: { base_path: '/', paths: document('a', [path]).versions['1.0'].paths } },
+          }),
+        )
+      const { warnings } = await of(true)
+      expect(warnings.map((warning) => warning.message).join()).to.include(root)
+      expect((await of(false)).warnings).to.deep.equal([])
+    })
+  }
+})
+
+describe('registry.validate', () => {
+  it('finds what load finds, and keeps nothing', async () => {
+    const { registry, tables, store, events } = registryWith()
+    expect(await registry.validate(document('a'))).to.deep.equal({ id: 'a', warnings: [] })
+    expect([tables.length, store.rows.size, events.length]).to.deep.equal([0, 0, 0])
+    const error = await failure(registry.validate({ ...document('a'), realm_uri: 'com.nowhere' }))
+    expect(pathsOf(error)).to.deep.equal(['/realm_uri'])
+  })
+})
