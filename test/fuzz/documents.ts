@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '#component/clock.ts'
 import { compileDocument } from '#component/registry/compile-document.ts'
+import { randomFrom } from './random.ts'
 
 const folder = join(import.meta.dirname, '../cases/specs')
 
@@ -16,24 +17,13 @@ export interface DocumentFuzz {
   readonly slowest: number
 }
 
-/** A small generator of repeatable numbers (mulberry32): at least 0, less than 1. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 /** Values that are wrong, or right, somewhere. */
 const values: readonly unknown[] = [
   null,
   true,
   0,
   -1,
-  1e999,
+  Number.POSITIVE_INFINITY,
   200,
   '',
   '{{',

@@ -1,0 +1,119 @@
+/** Bounds on what expressions may build: per evaluation, and over the load of a whole document. */
+import type { Issue } from '#component/errors.ts'
+import type { Site } from './site.ts'
+import { isMap } from './values.ts'
+
+/** Most characters (or bytes) that one evaluation may build: 32 MiB. */
+export const outputLimit = 32 * 1024 * 1024
+
+/** Most that the folding of one document may build, all evaluations taken together. */
+const loadLimit = 8 * outputLimit
+
+/** Most levels of maps and lists in a value that is built or turned into text. */
+export const depthLimit = 512
+
+/** What a map entry or a list item costs beside its content. */
+export const entryCost = 8
+
+/** Evaluations are synchronous, so one counter serves them all. */
+let left = outputLimit
+
+/** Starts counting for a new evaluation. */
+export function beginEvaluation(): void {
+  left = outputLimit
+}
+
+/** Takes from the budget of the running evaluation, before anything is built. */
+export function charge(amount: number, site: Site): void {
+  left -= amount
+  if (left < 0) site.fail('the result is larger than 32 MiB')
+}
+
+/** The size of a value as a tree: what is shared counts as often as it is referred to. Infinity: too large or too deep. */
+export function treeSize(value: unknown, limit = outputLimit, depth = 0): number {
+  if (typeof value === 'string') return value.length + 2
+  if (typeof value !== 'object' || value === null) return entryCost
+  if (depth > depthLimit) return Number.POSITIVE_INFINITY
+  let size = entryCost
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      size += 1 + treeSize(item, limit - size, depth + 1)
+      if (size > limit) return Number.POSITIVE_INFINITY
+    }
+  } else if (isMap(value)) {
+    for (const key of Object.keys(value)) {
+      size += key.length + 4 + treeSize(value[key], limit - size, depth + 1)
+      if (size > limit) return Number.POSITIVE_INFINITY
+    }
+  } else if (ArrayBuffer.isView(value)) {
+    size += value.byteLength * 12 // what it would be as JSON
+  }
+  return size
+}
+
+/** Size and depth of a value that never changes. */
+interface Weight {
+  readonly size: number
+  readonly depth: number
+}
+
+const weights = new WeakMap<object, Weight>()
+
+/** Size as a tree, and depth, of a constant; remembered, so that shared parts are walked once. */
+export function weigh(value: unknown): Weight {
+  if (typeof value === 'string') return { size: value.length + 2, depth: 0 }
+  if (typeof value !== 'object' || value === null) return { size: entryCost, depth: 0 }
+  const known = weights.get(value)
+  if (known) return known
+  let size = entryCost
+  let depth = 0
+  for (const [key, member] of Object.entries(value)) {
+    const weight = weigh(member)
+    size += key.length + 4 + weight.size
+    depth = Math.max(depth, weight.depth + 1)
+  }
+  const weight = { size, depth }
+  weights.set(value, weight)
+  return weight
+}
+
+/** What the load of one document has cost so far, and which issues it has reported. */
+interface Ledger {
+  spent: number
+  readonly seen: Set<string>
+}
+
+/** One load collects its issues in one list; so the list is the load. */
+const ledgers = new WeakMap<Issue[], Ledger>()
+
+function ledgerOf(issues: Issue[]): Ledger {
+  let ledger = ledgers.get(issues)
+  if (!ledger) {
+    ledger = { spent: 0, seen: new Set() }
+    ledgers.set(issues, ledger)
+  }
+  return ledger
+}
+
+/** Adds an issue, unless the same one is there already (a variable is compiled once in each scope that sees it). */
+export function report(issues: Issue[], path: string, message: string): void {
+  const { seen } = ledgerOf(issues)
+  const mark = `${path}\n${message}`
+  if (seen.has(mark)) return
+  seen.add(mark)
+  issues.push({ path, message })
+}
+
+/** Refuses to fold on when the load has spent its budget. */
+export function admitLoad(issues: Issue[], site: Site): void {
+  if (ledgerOf(issues).spent > loadLimit) {
+    site.fail('the expressions of the document yield more than 256 MiB')
+  }
+}
+
+/** Ends a folding evaluation: what it cost goes to the account of the load. */
+export function chargeLoad(issues: Issue[], site: Site): void {
+  ledgerOf(issues).spent += outputLimit - left
+  left = outputLimit
+  admitLoad(issues, site)
+}

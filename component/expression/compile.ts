@@ -1,0 +1,174 @@
+/** Compiles a JSON value whose strings may hold expressions to a partially evaluated tree (stage 1). */
+import type { Issue } from '#component/errors.ts'
+import { pointer } from '#component/json.ts'
+import type { Template } from './ast.ts'
+import {
+  admitLoad,
+  beginEvaluation,
+  charge,
+  chargeLoad,
+  depthLimit,
+  outputLimit,
+  report,
+  weigh,
+} from './budget.ts'
+import {
+  broken,
+  constant,
+  deferred,
+  isBroken,
+  listNode,
+  mapNode,
+  type Node,
+  type Run,
+  runOf,
+} from './nodes.ts'
+import { compileExpression } from './pipeline.ts'
+import type { Scope } from './scope.ts'
+import { Site, SiteError } from './site.ts'
+import { hasExpression, parseTemplate } from './template.ts'
+import { textOf } from './text.ts'
+import { isMap, ownValue } from './values.ts'
+
+export type { Node } from './nodes.ts'
+
+/** Most operations that one value may take per request; doubling variables reach it soon. */
+const stepLimit = 100_000
+
+/**
+ * Compiles a value of a document. What does not depend on request, action or security is evaluated now.
+ * @param path JSON Pointer of the value
+ * @param issues takes what is wrong; the same list for everything that belongs to one load
+ */
+export function compile(value: unknown, path: string, scope: Scope, issues: Issue[]): Node {
+  return compileValue(value, path, scope, issues, 0)
+}
+
+function compileValue(
+  value: unknown,
+  path: string,
+  scope: Scope,
+  issues: Issue[],
+  depth: number,
+): Node {
+  if (typeof value === 'string') {
+    return hasExpression(value) ? compileText(value, path, scope, issues) : constant(value)
+  }
+  const isList = Array.isArray(value)
+  if (!isList && !isMap(value)) return constant(value)
+  if (depth > depthLimit) return refuse(path, `nested more than ${depthLimit} deep`, issues)
+  if (isList) {
+    const items = value.map((item, index) =>
+      compileValue(item, pointer(path, index), scope, issues, depth + 1),
+    )
+    if (items.every((item, index) => isSame(item, value[index]))) return constant(value)
+    return withinLimits(listNode(items), path, issues)
+  }
+  const entries = new Map<string, Node>()
+  let isUntouched = true
+  for (const key of Object.keys(value)) {
+    const member = compileValue(value[key], pointer(path, key), scope, issues, depth + 1)
+    isUntouched &&= isSame(member, value[key])
+    entries.set(key, member)
+  }
+  return isUntouched ? constant(value) : withinLimits(mapNode(entries), path, issues)
+}
+
+/** Is the node nothing but the literal it was compiled from? */
+const isSame = (node: Node, literal: unknown): boolean =>
+  node.kind === 'constant' && Object.is(node.value, literal)
+
+function refuse(path: string, message: string, issues: Issue[]): Node {
+  report(issues, path, message)
+  return broken
+}
+
+/** What is too much about a node, if anything. */
+function excess(node: Node): string | undefined {
+  if (node.kind === 'broken' || isBroken(node)) return undefined
+  if (node.steps > stepLimit) return `it takes more than ${stepLimit} steps to evaluate`
+  if (node.depth > depthLimit) return `it is nested more than ${depthLimit} deep`
+  if (node.kind !== 'constant') return undefined
+  const { size, depth } = weigh(node.value)
+  if (depth > depthLimit) return `the result is nested more than ${depthLimit} deep`
+  return size > outputLimit ? 'the result is larger than 32 MiB' : undefined
+}
+
+function withinLimits(node: Node, path: string, issues: Issue[]): Node {
+  const message = excess(node)
+  return message === undefined ? node : refuse(path, message, issues)
+}
+
+/** Compiles a text that holds expressions; whatever is wrong becomes one issue at its path. */
+function compileText(text: string, path: string, scope: Scope, issues: Issue[]): Node {
+  const whole = new Site(text, path, Math.max(0, text.indexOf('{{')), text.length)
+  try {
+    admitLoad(issues, whole)
+    const template = parseTemplate(text, path)
+    const node = joinParts(template, whole, scope, issues)
+    const message = excess(node)
+    if (message !== undefined) whole.fail(message)
+    return node
+  } catch (error) {
+    if (!(error instanceof SiteError)) throw error
+    return refuse(error.site.path, error.issueMessage, issues)
+  }
+}
+
+function joinParts(template: Template, whole: Site, scope: Scope, issues: Issue[]): Node {
+  const around = { scope, issues, site: whole }
+  const nodes: Node[] = []
+  const sites: Site[] = []
+  let texts = 0
+  for (const part of template.parts) {
+    const isText = typeof part === 'string'
+    if (isText) texts += part.length
+    nodes.push(isText ? constant(part) : compileExpression(part, around))
+    sites.push(isText ? whole : whole.at(part.start, part.end))
+  }
+  const [only] = nodes
+  if (only && template.isLone) return only
+  if (nodes.some(isBroken)) return broken
+  const runs = nodes.map((node) => (node.kind === 'constant' ? undefined : runOf(node)))
+  beginEvaluation()
+  const constants = nodes.map((node, index) =>
+    node.kind === 'constant' ? textOf(node.value, sites[index] ?? whole) : '',
+  )
+  chargeLoad(issues, whole)
+  const known = constants.reduce((sum, { length }) => sum + length, 0)
+  if (!runs.some(Boolean)) return constant(constants.join(''))
+  return deferred(concatenation(runs, constants, sites, whole, Math.max(known, texts)), nodes)
+}
+
+/** Joins texts; the budget is asked before each is added. */
+function concatenation(
+  runs: readonly (Run | undefined)[],
+  texts: readonly string[],
+  sites: readonly Site[],
+  whole: Site,
+  known: number,
+): Run {
+  return (context) => {
+    charge(known, whole)
+    let text = ''
+    for (let index = 0; index < runs.length; index++) {
+      const run = runs[index]
+      text += run ? textOf(run(context), sites[index] as Site) : texts[index]
+    }
+    return text
+  }
+}
+
+/** A member of a map whose keys are known; undefined when it is absent or the node is no such map. */
+export function member(node: Node, key: string): Node | undefined {
+  if (node.kind === 'map') return node.entries.get(key)
+  if (node.kind !== 'constant' || !isMap(node.value)) return undefined
+  const value = ownValue(node.value, key)
+  return value === undefined ? undefined : constant(value)
+}
+
+/** The keys of a map; undefined for any other node. */
+export function keysOf(node: Node): readonly string[] | undefined {
+  if (node.kind === 'map') return [...node.entries.keys()]
+  return node.kind === 'constant' && isMap(node.value) ? Object.keys(node.value) : undefined
+}

@@ -1,0 +1,282 @@
+/** What may stand after `|>`: one row each (behaviour §2, Functions). */
+import { charge, entryCost } from './budget.ts'
+import { floatOf, integerOf, numberOf, positionOf } from './numbers.ts'
+import type { Context } from './scope.ts'
+import type { Site } from './site.ts'
+import { decodeBase64, encodeBase64, textOf } from './text.ts'
+import {
+  isList,
+  isMap,
+  isNumber,
+  isScalar,
+  ownValue,
+  setOwn,
+  unexpected,
+  type ValueMap,
+} from './values.ts'
+
+/** Checks an argument and makes of it what the function takes; undefined: not acceptable. */
+interface Parameter {
+  readonly wanted: string
+  read(value: unknown): unknown
+}
+
+/** One function of the language. */
+export interface PipeFunction {
+  /** How it is written, for messages. */
+  readonly usage: string
+  /** How many of the parameters must be given. */
+  readonly least: number
+  readonly parameters: readonly Parameter[]
+  /** What may be piped into it. */
+  readonly wanted: string
+  takes(value: unknown): boolean
+  /**
+   * The result for what was piped and the arguments as the parameters have read them.
+   * @returns undefined when the value is not what is wanted after all
+   */
+  apply(value: never, site: Site, first: never, second: never, context: Context): unknown
+  /** Another result each time: never known at load. */
+  readonly isRandom?: boolean
+  /** The second argument stands in for a result that is undefined, and is evaluated only then. */
+  readonly hasDefault?: boolean
+}
+
+const isAnything = (): boolean => true
+const isNumberOrList = (value: unknown): boolean => isNumber(value) || isList(value)
+
+/** A key is a text; integers are taken for theirs, since JSON has no other keys. */
+function keyOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  return typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : undefined
+}
+
+function keysOf(value: unknown): ReadonlySet<string> | undefined {
+  if (!isList(value)) return undefined
+  const keys = new Set<string>()
+  for (const item of value) {
+    const key = keyOf(item)
+    if (key === undefined) return undefined
+    keys.add(key)
+  }
+  return keys
+}
+
+const anything: Parameter = { wanted: 'a value', read: (value) => value }
+const key: Parameter = { wanted: 'a string', read: keyOf }
+const newKey: Parameter = {
+  wanted: 'a string other than __proto__',
+  read: (value) => (value === '__proto__' ? undefined : keyOf(value)),
+}
+const keys: Parameter = { wanted: 'a list of keys', read: keysOf }
+const map: Parameter = { wanted: 'a map', read: (value) => (isMap(value) ? value : undefined) }
+const number: Parameter = { wanted: 'a number', read: numberOf }
+const position: Parameter = { wanted: 'an integer from 1', read: positionOf }
+
+const ofScalar = { least: 0, parameters: [], takes: isScalar }
+const ofList = { least: 0, parameters: [], takes: isList, wanted: 'a list' }
+const ofMap = { takes: isMap, wanted: 'a map' }
+const ofText = { least: 0, parameters: [], takes: isAnything }
+
+function extreme(isBetter: (a: number | bigint, b: number | bigint) => boolean) {
+  return (value: number | bigint | readonly unknown[], site: Site, limit?: number | bigint) => {
+    if (!isList(value)) return limit === undefined || !isBetter(value, limit) ? limit : value
+    if (limit !== undefined) return undefined
+    charge(value.length, site)
+    let best: number | bigint | undefined
+    for (const item of value) {
+      if (!isNumber(item)) return undefined
+      if (best === undefined || isBetter(item, best)) best = item
+    }
+    return best
+  }
+}
+
+const ofNumbers = {
+  least: 0,
+  parameters: [number],
+  takes: isNumberOrList,
+  wanted: 'a list of at least one number, or a number and an argument',
+}
+
+function merged(under: ValueMap, over: ValueMap, site: Site): ValueMap {
+  charge((Object.keys(under).length + Object.keys(over).length) * entryCost, site)
+  return { ...under, ...over }
+}
+
+/** Every function by its name. `merge(x, _)` is a row of its own, under a name that nobody can write. */
+export const functions: Readonly<Record<string, PipeFunction>> = {
+  integer: {
+    ...ofScalar,
+    usage: 'integer',
+    wanted: 'a number, or the text of a decimal number, of at most 64 bits',
+    apply: integerOf,
+  },
+  float: {
+    ...ofScalar,
+    usage: 'float',
+    wanted: 'a number, or the text of a decimal number, that a float can hold',
+    apply: floatOf,
+  },
+  boolean: {
+    ...ofScalar,
+    usage: 'boolean',
+    wanted: 'true, false, 1, 0 or the text of one of these',
+    apply: (value: unknown) => {
+      const text = String(value)
+      if (text === 'true' || text === '1') return true
+      return text === 'false' || text === '0' ? false : undefined
+    },
+  },
+  string: {
+    ...ofText,
+    usage: 'string',
+    wanted: 'a value that JSON can hold',
+    apply: textOf,
+  },
+  abs: {
+    ...ofScalar,
+    usage: 'abs',
+    takes: isNumber,
+    wanted: 'a number',
+    apply: (value: number | bigint) =>
+      typeof value === 'bigint' ? integerOf(value < 0n ? -value : value) : Math.abs(value),
+  },
+  head: {
+    ...ofList,
+    usage: 'head',
+    apply: (list: readonly unknown[]) => (list.length === 0 ? '' : list[0]),
+  },
+  last: {
+    ...ofList,
+    usage: 'last',
+    apply: (list: readonly unknown[]) => (list.length === 0 ? '' : list.at(-1)),
+  },
+  tail: {
+    ...ofList,
+    usage: 'tail',
+    apply: (list: readonly unknown[], site) => {
+      charge(list.length * entryCost, site)
+      return list.slice(1)
+    },
+  },
+  nth: {
+    ...ofList,
+    usage: 'nth(n)',
+    least: 1,
+    parameters: [position],
+    apply: (list: readonly unknown[], site, n: number) =>
+      n > list.length ? site.fail('nth: the list has fewer items') : list[n - 1],
+  },
+  min: { ...ofNumbers, usage: 'min or min(n)', apply: extreme((a, b) => a < b) },
+  max: { ...ofNumbers, usage: 'max or max(n)', apply: extreme((a, b) => a > b) },
+  length: { ...ofList, usage: 'length', apply: (list: readonly unknown[]) => list.length },
+  size: {
+    ...ofMap,
+    usage: 'size',
+    least: 0,
+    parameters: [],
+    apply: (value: ValueMap) => Object.keys(value).length,
+  },
+  get: {
+    ...ofMap,
+    usage: 'get(key) or get(key, default)',
+    least: 1,
+    parameters: [key, anything],
+    hasDefault: true,
+    apply: (value: ValueMap, _site, name: string) => ownValue(value, name),
+  },
+  put: {
+    ...ofMap,
+    usage: 'put(key, value)',
+    least: 2,
+    parameters: [newKey, anything],
+    apply: (value: ValueMap, site, name: string, member: unknown) => {
+      charge((Object.keys(value).length + 1) * entryCost, site)
+      return { ...value, [name]: member }
+    },
+  },
+  merge: {
+    ...ofMap,
+    usage: 'merge(map), merge(_, map) or merge(map, _)',
+    least: 1,
+    parameters: [map],
+    apply: (value: ValueMap, site, other: ValueMap) => merged(value, other, site),
+  },
+  'merge under': {
+    ...ofMap,
+    usage: 'merge(map, _)',
+    least: 1,
+    parameters: [map],
+    apply: (value: ValueMap, site, other: ValueMap) => merged(other, value, site),
+  },
+  with: {
+    ...ofMap,
+    usage: 'with([key, …])',
+    least: 1,
+    parameters: [keys],
+    apply: (value: ValueMap, site, wanted: ReadonlySet<string>) => {
+      charge(wanted.size * entryCost, site)
+      const chosen: Record<string, unknown> = {}
+      for (const name of wanted) {
+        if (Object.hasOwn(value, name)) setOwn(chosen, name, value[name])
+      }
+      return chosen
+    },
+  },
+  without: {
+    ...ofMap,
+    usage: 'without([key, …])',
+    least: 1,
+    parameters: [keys],
+    apply: (value: ValueMap, site, dropped: ReadonlySet<string>) => {
+      const names = Object.keys(value)
+      charge(names.length * entryCost, site)
+      const rest: Record<string, unknown> = {}
+      for (const name of names) if (!dropped.has(name)) setOwn(rest, name, value[name])
+      return rest
+    },
+  },
+  random: {
+    ...ofText,
+    usage: 'random(n)',
+    wanted: 'anything',
+    least: 1,
+    parameters: [position],
+    isRandom: true,
+    apply: (_value: unknown, _site, n: number, _second: never, context) =>
+      Math.floor(context.random() * n) + 1,
+  },
+  'base64:encode': {
+    ...ofText,
+    usage: 'base64:encode',
+    wanted: 'a string without lone surrogates, or binary data',
+    apply: encodeBase64,
+  },
+  'base64:decode': {
+    ...ofText,
+    usage: 'base64:decode',
+    wanted: 'the base64 of UTF-8 text',
+    apply: decodeBase64,
+  },
+}
+
+/** The names that can be written after `|>`. */
+export const functionNames: readonly string[] = Object.keys(functions).filter(
+  (name) => !name.includes(' '),
+)
+
+/** Applies a function to values; refuses what it does not take. */
+export function applyFunction(
+  name: string,
+  row: PipeFunction,
+  value: unknown,
+  site: Site,
+  first: unknown,
+  second: unknown,
+  context: Context,
+): unknown {
+  if (!row.takes(value)) unexpected(site, name, row.wanted, value)
+  const result = row.apply(value as never, site, first as never, second as never, context)
+  return result === undefined ? unexpected(site, name, row.wanted, value) : result
+}

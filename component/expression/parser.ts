@@ -1,0 +1,132 @@
+/** Tokens to the tree of one expression: behaviour §2, Grammar. */
+import type { Argument, Expression, Pipe } from './ast.ts'
+import { Lexer } from './lexer.ts'
+
+/** Most functions in a row. */
+const mostPipes = 64
+
+/** Most expressions inside each other. */
+const deepestNesting = 16
+
+/** Functions that take a list of arguments in brackets. */
+const takesList: ReadonlySet<string> = new Set(['with', 'without'])
+
+/**
+ * Parses the expression whose `{{` stands at `start`.
+ * @returns the expression and the offset behind its `}}`
+ * @throws ExpressionError with the column of what is wrong
+ */
+export function parseExpression(
+  text: string,
+  path: string,
+  start: number,
+): { expression: Expression; end: number } {
+  const lexer = new Lexer(text, path, start)
+  lexer.next()
+  const expression = readExpression(lexer, 1)
+  return { expression, end: lexer.end }
+}
+
+/** From `{{` to `}}`, which is left as the current token. */
+function readExpression(lexer: Lexer, nesting: number): Expression {
+  const opening = lexer.site
+  if (nesting > deepestNesting) {
+    opening.fail(`expressions stand inside each other more than ${deepestNesting} deep`)
+  }
+  lexer.next()
+  const path = readPath(lexer)
+  const pipes: Pipe[] = []
+  while (lexer.kind === '|>') {
+    if (pipes.length === mostPipes) lexer.site.fail(`more than ${mostPipes} functions in a row`)
+    lexer.next()
+    pipes.push(readPipe(lexer, nesting))
+  }
+  if (lexer.kind === 'end of text') opening.fail('{{ is not closed: expected }}')
+  if (lexer.kind !== '}}') lexer.site.fail(`expected |> or }}, found ${found(lexer)}`)
+  return { ...path, pipes }
+}
+
+/** Keys and dots; white space is free, so a path may come as several words. */
+function readPath(lexer: Lexer): Pick<Expression, 'keys' | 'start' | 'end'> {
+  const { start } = lexer
+  if (lexer.kind !== 'word') lexer.site.fail(`expected a path, found ${found(lexer)}`)
+  let words = lexer.value
+  let { end } = lexer
+  const site = lexer.site
+  lexer.next()
+  while (lexer.kind === 'word' && (words.endsWith('.') || lexer.value.startsWith('.'))) {
+    words += lexer.value
+    end = lexer.end
+    lexer.next()
+  }
+  const keys = words.split('.')
+  if (keys.includes('')) site.at(start, end).fail('a key between the dots of the path is missing')
+  return { keys, start, end }
+}
+
+function readPipe(lexer: Lexer, nesting: number): Pipe {
+  if (lexer.kind !== 'word') {
+    lexer.site.fail(`expected the name of a function, found ${found(lexer)}`)
+  }
+  const { value: name, start, end } = lexer
+  lexer.next()
+  if (lexer.kind !== '(') return { name, start, end, arguments: [] }
+  return { name, start, end, arguments: readArguments(lexer, ')', name, nesting) }
+}
+
+/** From behind the opening bracket to behind the closing one. */
+function readArguments(
+  lexer: Lexer,
+  closing: ')' | ']',
+  name: string,
+  nesting: number,
+): readonly Argument[] {
+  const opening = lexer.site
+  const items: Argument[] = []
+  lexer.next()
+  if (lexer.kind === closing) {
+    lexer.next()
+    return items
+  }
+  for (;;) {
+    items.push(readArgument(lexer, name, nesting, closing === ']'))
+    if (lexer.kind === 'end of text') opening.fail(`the bracket is not closed: expected ${closing}`)
+    if (lexer.kind === closing) break
+    if (lexer.kind !== ',') lexer.site.fail(`expected , or ${closing}, found ${found(lexer)}`)
+    lexer.next()
+  }
+  lexer.next()
+  return items
+}
+
+function readArgument(lexer: Lexer, name: string, nesting: number, isItem: boolean): Argument {
+  const { kind, value, start, end } = lexer
+  if (kind === '{{') {
+    const expression = readExpression(lexer, nesting + 1)
+    lexer.next()
+    return { kind: 'expression', expression, start, end: lexer.endBefore }
+  }
+  if (kind === '[') {
+    if (isItem || !takesList.has(name)) {
+      lexer.site.fail('a list may only be the argument of with and without')
+    }
+    const items = readArguments(lexer, ']', name, nesting)
+    return { kind: 'list', items, start, end: lexer.endBefore }
+  }
+  if (kind !== 'word' && kind !== 'quoted') {
+    lexer.site.fail(`expected an argument, found ${found(lexer)}`)
+  }
+  if (kind === 'word' && value === '_' && name !== 'merge') {
+    lexer.site.fail("_ is the piped value and has a meaning in merge only; the text is '_'")
+  }
+  lexer.next()
+  if (kind === 'word' && value === '_') return { kind: 'piped', start, end }
+  if (kind === 'word' && value === '$map') return { kind: 'map', start, end }
+  return { kind: 'text', text: value, start, end }
+}
+
+/** The current token, for messages. */
+function found(lexer: Lexer): string {
+  if (lexer.kind === 'word') return `"${lexer.value.slice(0, 40)}"`
+  return lexer.kind === 'quoted' ? 'quoted text' : lexer.kind
+}

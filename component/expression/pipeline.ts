@@ -1,0 +1,208 @@
+/** One expression compiled: its path, and the functions it is piped through, folded as far as is known at load. */
+import type { Issue } from '#component/errors.ts'
+import type { Argument, Expression, Pipe } from './ast.ts'
+import { beginEvaluation, chargeLoad } from './budget.ts'
+import { folds, kindSample } from './fold.ts'
+import { applyFunction, functionNames, functions, type PipeFunction } from './functions.ts'
+import {
+  broken,
+  constant,
+  deferred,
+  isBroken,
+  listNode,
+  type Node,
+  type Run,
+  runOf,
+  settle,
+} from './nodes.ts'
+import { compilePath } from './read.ts'
+import type { Context, Scope } from './scope.ts'
+import type { Site } from './site.ts'
+import { didYouMean } from './suggest.ts'
+import { kindOf, unexpected } from './values.ts'
+
+/** One function with its arguments, waiting for what is piped into it. */
+type Stage = (value: unknown, context: Context) => unknown
+
+/** What compiling needs beside the expression. */
+interface Surroundings {
+  readonly scope: Scope
+  readonly issues: Issue[]
+  /** Any site of the template. */
+  readonly site: Site
+}
+
+/** A pipe whose function and number of arguments are right. */
+interface Call {
+  readonly name: string
+  readonly row: PipeFunction
+  readonly arguments: readonly Argument[]
+  readonly site: Site
+}
+
+/** Nothing that is folded reads the context. */
+const noContext: Context = { request: {}, action: {}, security: {}, random: () => 0 }
+
+/**
+ * Compiles an expression.
+ * @throws ExpressionError for what can be known to be wrong at load
+ */
+export function compileExpression(expression: Expression, around: Surroundings): Node {
+  const calls = expression.pipes.map((pipe) => readCall(pipe, around.site))
+  const pathSite = around.site.at(expression.start, expression.end)
+  let node = compilePath(expression.keys, around.scope, pathSite, around.issues)
+  const stages: Stage[] = []
+  const over: Node[] = []
+  for (const call of calls) {
+    // What "" is piped into yields "", whatever the arguments are; names in them must exist all the same.
+    const isEmpty = stages.length === 0 && node.kind === 'constant' && node.value === ''
+    const args = call.arguments.map((argument, index) =>
+      isEmpty ? argumentNode(argument, around) : compileArgument(argument, call, index, around),
+    )
+    if (node.kind === 'broken' || args.some(isBroken)) return broken
+    if (isEmpty) continue
+    const folded = stages.length === 0 ? foldCall(node, call, args, around.issues) : undefined
+    if (folded) {
+      node = folded
+      continue
+    }
+    node = settle(node)
+    if (isBroken(node)) return broken
+    stages.push(stageOf(call, args))
+    over.push(...args)
+  }
+  node = settle(node)
+  if (stages.length === 0 || node.kind === 'broken') return node
+  return deferred(chain(runOf(node), stages), [node, ...over], stages.length)
+}
+
+/** Looks the function up and counts its arguments. */
+function readCall(pipe: Pipe, around: Site): Call {
+  const site: Site = around.at(pipe.start, pipe.end)
+  const known = functionNames.includes(pipe.name) ? functions[pipe.name] : undefined
+  if (!known) {
+    site.fail(`there is no function "${pipe.name}"${didYouMean(pipe.name, functionNames)}`)
+  }
+  const hasPiped = pipe.arguments.some(({ kind }) => kind === 'piped')
+  const { length } = pipe.arguments
+  if (hasPiped && (length !== 2 || pipe.arguments.every(({ kind }) => kind === 'piped'))) {
+    site.fail(`merge is written ${known.usage}`)
+  }
+  const isUnder = hasPiped && pipe.arguments[1]?.kind === 'piped'
+  const args = pipe.arguments.filter(({ kind }) => kind !== 'piped')
+  const row = (isUnder ? functions['merge under'] : undefined) ?? known
+  if (args.length < row.least || args.length > row.parameters.length) {
+    const problem = args.length < row.least ? 'an argument is missing' : 'an argument too many'
+    site.fail(`${pipe.name}: ${problem}, it is written ${known.usage}`)
+  }
+  return { name: pipe.name, row, arguments: args, site }
+}
+
+/** An argument as a node whose value is what the parameter makes of it. */
+function compileArgument(
+  argument: Argument,
+  call: Call,
+  index: number,
+  around: Surroundings,
+): Node {
+  const node = argumentNode(argument, around)
+  const parameter = call.row.parameters[index]
+  if (!parameter || node.kind === 'broken') return node
+  const { wanted } = parameter
+  const site = around.site.at(argument.start, argument.end)
+  const read = (value: unknown): unknown => {
+    const result = parameter.read(value)
+    if (result !== undefined) return result
+    return site.fail(`${call.name}: expected ${wanted} as argument, got ${kindOf(value)}`)
+  }
+  if (node.kind === 'constant') return constant(read(node.value))
+  const isPartial = node.kind !== 'deferred'
+  if (isPartial && read(kindSample(node)) !== undefined && wanted !== 'a list of keys') return node
+  if (wanted === 'a value' || isBroken(node)) return node
+  const run = runOf(node)
+  return deferred((context) => read(run(context)), [node])
+}
+
+function argumentNode(argument: Argument, around: Surroundings): Node {
+  switch (argument.kind) {
+    case 'text':
+      return constant(argument.text)
+    case 'expression':
+      return compileExpression(argument.expression, around)
+    case 'list':
+      return listNode(argument.items.map((item) => argumentNode(item, around)))
+    default:
+      return constant({})
+  }
+}
+
+/** The result of a function as far as it is known at load; undefined when it waits for the request. */
+function foldCall(
+  piped: Node,
+  call: Call,
+  args: readonly Node[],
+  issues: Issue[],
+): Node | undefined {
+  if (piped.kind === 'deferred' || piped.kind === 'broken') return undefined
+  const { name, row, site } = call
+  beginEvaluation()
+  let result: Node | undefined
+  // A look-up is folded below, where a missing key gets a "did you mean".
+  const isClosed = args.every(({ kind }) => kind === 'constant')
+  if (piped.kind === 'constant' && isClosed && !row.isRandom && !row.hasDefault) {
+    result = constant(stageOf(call, args)(piped.value, noContext))
+  }
+  if (!result) {
+    const sample = piped.kind === 'constant' ? piped.value : kindSample(piped)
+    if (!row.takes(sample)) unexpected(site, name, row.wanted, sample)
+    const key = row === functions['merge under'] ? 'merge under' : name
+    result = Object.hasOwn(folds, key) ? folds[key]?.(piped, args, site) : undefined
+  }
+  chargeLoad(issues, site)
+  return result
+}
+
+/** The closure of one function. `""` stays `""` whatever it is piped into. */
+function stageOf(call: Call, args: readonly Node[]): Stage {
+  const { name, row, site } = call
+  const [first, second] = args
+  if (!first) {
+    return (value, context) =>
+      value === '' ? '' : applyFunction(name, row, value, site, undefined, undefined, context)
+  }
+  const one = runOf(first)
+  if (row.hasDefault) return lookUp(call, first, second)
+  if (!second) {
+    return (value, context) =>
+      value === '' ? '' : applyFunction(name, row, value, site, one(context), undefined, context)
+  }
+  const two = runOf(second)
+  return (value, context) =>
+    value === '' ? '' : applyFunction(name, row, value, site, one(context), two(context), context)
+}
+
+/** A key that may be missing, and what stands in for it. */
+function lookUp({ name, row, site }: Call, key: Node, fallback: Node | undefined): Stage {
+  const keyRun = runOf(key)
+  // A key from the request is data and never named.
+  const what = key.kind === 'constant' ? `"${key.value}"` : 'such key'
+  const otherwise = fallback ? runOf(fallback) : () => site.fail(`${name}: there is no ${what}`)
+  return (value, context) => {
+    if (value === '') return ''
+    if (!row.takes(value)) unexpected(site, name, row.wanted, value)
+    const key = keyRun(context)
+    const found = row.apply(value as never, site, key as never, undefined as never, context)
+    return found === undefined ? otherwise(context) : found
+  }
+}
+
+/** The functions one after the other, in one frame. */
+function chain(head: Run, stages: readonly Stage[]): Run {
+  const [only] = stages
+  if (only && stages.length === 1) return (context) => only(head(context), context)
+  return (context) => {
+    let value = head(context)
+    for (const stage of stages) value = stage(value, context)
+    return value
+  }
+}

@@ -1,0 +1,129 @@
+/** Paths: into request-time data as closures, into values that are known at load by walking them. */
+import type { Issue } from '#component/errors.ts'
+import { constant, deferred, type Node, type Run, readNode, runOf } from './nodes.ts'
+import type { Context, RootShape, Scope } from './scope.ts'
+import type { Site } from './site.ts'
+import { didYouMean } from './suggest.ts'
+import { isMap, kindOf, ownValue } from './values.ts'
+
+/** Where the data roots stand in the context. */
+const roots: Readonly<Record<string, (context: Context) => object>> = {
+  request: (context) => context.request,
+  action: (context) => context.action,
+  security: (context) => context.security,
+}
+
+/**
+ * Compiles a path.
+ * @param keys at least one; the first is the name of a root or of a map of the scope
+ * @throws ExpressionError for a path that cannot exist
+ */
+export function compilePath(
+  keys: readonly string[],
+  scope: Scope,
+  site: Site,
+  issues: Issue[],
+): Node {
+  const [name = '', key, ...rest] = keys
+  const shape = scope.root(name)
+  const root = Object.hasOwn(roots, name) ? roots[name] : undefined
+  if (shape && root) return readRoot(keys, root, shape, site)
+  const map = scope.map(name)
+  if (!map) site.fail(`there is no "${name}"${didYouMean(name, scope.names)}`)
+  if (key === undefined) return scope.wholeMap(name, issues)
+  const node = scope.compileEntry(name, key, issues)
+  if (!node) site.fail(`there is no "${name}.${key}"${didYouMean(key, map.keys())}`)
+  return walk(node, rest, keys, site)
+}
+
+/** Takes further keys into a node. */
+function walk(start: Node, rest: readonly string[], keys: readonly string[], site: Site): Node {
+  let node = start
+  for (let index = 0; index < rest.length; index++) {
+    const key = rest[index] as string
+    if (node.kind === 'broken') return node
+    if (node.kind === 'deferred') return readOn(node, rest.slice(index), keys, site)
+    if (node.kind === 'map') {
+      node = node.entries.get(key) ?? missing(keys, key, node.entries.keys(), site)
+      continue
+    }
+    if (node.kind === 'list') noMap(keys, keys.length - rest.length + index, 'a list', site)
+    const { value } = node
+    if (!isMap(value)) noMap(keys, keys.length - rest.length + index, kindOf(value), site)
+    const member = ownValue(value, key)
+    if (member === undefined) missing(keys, key, Object.keys(value), site)
+    node = constant(member)
+  }
+  return node
+}
+
+function missing(
+  keys: readonly string[],
+  key: string,
+  candidates: Iterable<string>,
+  site: Site,
+): never {
+  return site.fail(`there is no "${keys.join('.')}"${didYouMean(key, candidates)}`)
+}
+
+function noMap(keys: readonly string[], index: number, kind: string, site: Site): never {
+  const parent = keys.slice(0, index).join('.')
+  return site.fail(`there is no "${keys.join('.')}": "${parent}" is ${kind}, not a map`)
+}
+
+/** A path that goes on behind a variable which is known per request only. */
+function readOn(
+  node: Extract<Node, { kind: 'deferred' }>,
+  rest: readonly string[],
+  keys: readonly string[],
+  site: Site,
+): Node {
+  const inner = runOf(node)
+  const from = keys.length - rest.length
+  const run: Run = (context) => step(inner(context), keys, from, site)
+  return node.keys ? readNode([...node.keys, ...rest], run) : deferred(run, [node], rest.length)
+}
+
+/** Walks maps by own keys, from `keys[index]` on. */
+function step(start: unknown, keys: readonly string[], from: number, site: Site): unknown {
+  let value = start
+  for (let index = from; index < keys.length; index++) {
+    const key = keys[index] as string
+    if (!isMap(value)) noMap(keys, index, kindOf(value), site)
+    value = Object.hasOwn(value, key) ? value[key] : undefined
+    if (value === undefined) site.fail(`there is no "${keys.join('.')}"`)
+  }
+  return value
+}
+
+function readRoot(
+  keys: readonly string[],
+  root: (context: Context) => object,
+  shape: RootShape,
+  site: Site,
+): Node {
+  const [name = '', key] = keys
+  if (key === undefined) return readNode(keys, (context) => snapshot(root(context), shape))
+  if (shape.keys && !shape.keys.includes(key)) {
+    site.fail(`there is no "${name}.${key}"${didYouMean(key, shape.keys)}`)
+  }
+  const isOwn = shape.keys === undefined
+  const property = key as keyof object
+  return readNode(keys, (context) => {
+    const data = root(context)
+    const value = !isOwn || Object.hasOwn(data, property) ? data[property] : undefined
+    if (value === undefined) site.fail(`there is no "${keys.join('.')}"`)
+    return keys.length === 2 ? value : step(value, keys, 2, site)
+  })
+}
+
+/** A whole root as a map: what it has of its known keys, or all its own enumerable ones. */
+function snapshot(data: object, shape: RootShape): Record<string, unknown> {
+  if (!shape.keys) return { ...data }
+  const map: Record<string, unknown> = {}
+  for (const key of shape.keys) {
+    const value = data[key as keyof object]
+    if (value !== undefined) map[key] = value
+  }
+  return map
+}

@@ -1,0 +1,199 @@
+/** The names an expression may read: maps of the specification, which are evaluated in turn, and data, which never is. */
+import type { Issue } from '#component/errors.ts'
+import { report } from './budget.ts'
+import { compile } from './compile.ts'
+import { broken, type MapNode, type Node, sumUp } from './nodes.ts'
+
+/** A value of the specification, and where it is written. */
+export interface SpecEntry {
+  readonly value: unknown
+  /** JSON Pointer. */
+  readonly path: string
+}
+
+/** What is known of a root of request-time data at load. */
+export interface RootShape {
+  /** The only keys that exist, read as properties (may be getters); absent: any own key. */
+  readonly keys?: readonly string[]
+}
+
+/** What is known per request. */
+export interface Context {
+  readonly request: object
+  readonly action: object
+  readonly security: object
+  /** At least 0, less than 1. */
+  readonly random: () => number
+}
+
+/** Most variables that may refer to each other in a row. */
+const longestChain = 64
+
+/** An entry that is being compiled. */
+interface Pending {
+  readonly name: string
+  readonly path: string
+  /** Longest chain of entries it refers to, found so far. */
+  height: number
+}
+
+/** `variables`, `defaults` and `status_codes` of one level of the tree, merged, and the shapes of the data roots. */
+export class Scope {
+  readonly #maps: Readonly<Record<string, ReadonlyMap<string, SpecEntry>>>
+  readonly #roots: Readonly<Record<string, RootShape>>
+  readonly #compiled = new Map<string, { readonly node: Node; readonly height: number }>()
+  readonly #pending: Pending[] = []
+  /** Where each entry stands in the maps; made when the first cycle is found. */
+  readonly #whole = new Map<string, MapNode>()
+  #ranks: ReadonlyMap<string, number> | undefined
+
+  constructor(
+    maps: Readonly<Record<string, ReadonlyMap<string, SpecEntry>>>,
+    roots: Readonly<Record<string, RootShape>>,
+  ) {
+    this.#maps = maps
+    this.#roots = roots
+  }
+
+  /** Every name an expression may begin with. */
+  get names(): readonly string[] {
+    return [...Object.keys(this.#roots), ...Object.keys(this.#maps)]
+  }
+
+  /** The map of the specification with this name. */
+  map(name: string): ReadonlyMap<string, SpecEntry> | undefined {
+    return Object.hasOwn(this.#maps, name) ? this.#maps[name] : undefined
+  }
+
+  /** The shape of the data root with this name. */
+  root(name: string): RootShape | undefined {
+    return Object.hasOwn(this.#roots, name) ? this.#roots[name] : undefined
+  }
+
+  /** An entry as written. */
+  entry(map: string, key: string): SpecEntry | undefined {
+    return this.map(map)?.get(key)
+  }
+
+  /**
+   * Compiles an entry, once; its issues are reported then, at its own path.
+   * @returns undefined when there is no such entry
+   */
+  compileEntry(map: string, key: string, issues: Issue[]): Node | undefined {
+    const entry = this.entry(map, key)
+    if (!entry) return undefined
+    const name = `${map}.${key}`
+    const known = this.#compiled.get(name)
+    if (known) {
+      this.#rise(known.height + 1)
+      return known.node
+    }
+    const first = this.#pending.findIndex((pending) => pending.name === name)
+    if (first >= 0) {
+      this.#refuseCycle(this.#pending.slice(first), issues)
+      return broken
+    }
+    const pending = { name, path: entry.path, height: 1 }
+    this.#pending.push(pending)
+    let node =
+      this.#pending.length > 2 * longestChain
+        ? broken
+        : compile(entry.value, entry.path, this, issues)
+    this.#pending.pop()
+    if (pending.height > longestChain) {
+      report(issues, entry.path, `more than ${longestChain} variables refer to each other in a row`)
+      node = broken
+      pending.height = 1
+    }
+    this.#compiled.set(name, { node, height: pending.height })
+    this.#rise(pending.height + 1)
+    return node
+  }
+
+  /** Compiles every entry of `variables` and `status_codes`, so that unused broken ones are found, too. */
+  compileAll(issues: Issue[]): void {
+    for (const map of ['variables', 'status_codes']) {
+      for (const key of this.map(map)?.keys() ?? []) this.compileEntry(map, key, issues)
+    }
+  }
+
+  /** A whole map as a node whose members are compiled when they are asked for. */
+  wholeMap(map: string, issues: Issue[]): MapNode {
+    const known = this.#whole.get(map)
+    if (known) return known
+    const entries = new LazyEntries(this.map(map) ?? new Map(), (key) =>
+      this.compileEntry(map, key, issues),
+    )
+    const run = (): never => {
+      throw new TypeError('a lazy map is settled before it is evaluated')
+    }
+    const node: MapNode = { kind: 'map', run, evaluate: run, entries, isLazy: true, ...sumUp([]) }
+    this.#whole.set(map, node)
+    return node
+  }
+
+  #rise(height: number): void {
+    const user = this.#pending.at(-1)
+    if (user) user.height = Math.max(user.height, height)
+  }
+
+  /** One issue a cycle, at the member that the maps list first, whichever was compiled first. */
+  #refuseCycle(cycle: readonly Pending[], issues: Issue[]): void {
+    this.#ranks ??= new Map(
+      Object.entries(this.#maps)
+        .flatMap(([map, entries]) => [...entries.keys()].map((key) => `${map}.${key}`))
+        .map((name, rank) => [name, rank]),
+    )
+    const ranks = cycle.map(({ name }) => this.#ranks?.get(name) ?? 0)
+    const first = ranks.indexOf(Math.min(...ranks))
+    const turned = [...cycle.slice(first), ...cycle.slice(0, first), cycle[first] as Pending]
+    const names = turned.map(({ name }) => name).join(' → ')
+    report(issues, turned[0]?.path ?? '', `${turned[0]?.name} refers to itself: ${names}`)
+  }
+}
+
+/** The keys are known; a member is compiled when it is read, all of them when they are listed. */
+class LazyEntries extends Map<string, Node> {
+  readonly #keys: ReadonlyMap<string, unknown>
+  readonly #compile: (key: string) => Node | undefined
+
+  constructor(keys: ReadonlyMap<string, unknown>, compileEntry: (key: string) => Node | undefined) {
+    super()
+    this.#keys = keys
+    this.#compile = compileEntry
+  }
+
+  override get size(): number {
+    return this.#keys.size
+  }
+
+  override has(key: string): boolean {
+    return this.#keys.has(key)
+  }
+
+  override get(key: string): Node | undefined {
+    return this.#compile(key)
+  }
+
+  override keys(): MapIterator<string> {
+    return this.#all().keys()
+  }
+
+  override values(): MapIterator<Node> {
+    return this.#all().values()
+  }
+
+  override entries(): MapIterator<[string, Node]> {
+    return this.#all().entries()
+  }
+
+  override [Symbol.iterator](): MapIterator<[string, Node]> {
+    return this.entries()
+  }
+
+  #all(): Map<string, Node> {
+    const all = new Map<string, Node>()
+    for (const key of this.#keys.keys()) all.set(key, this.get(key) ?? broken)
+    return all
+  }
+}

@@ -1,0 +1,73 @@
+/** Where in a document an expression stands, and the error that shows it with a caret. */
+import { ExpressionError } from '#component/errors.ts'
+
+/** Characters of an expression that an error shows at most. */
+const widest = 160
+
+/** A stretch of the text of a template. */
+export class Site {
+  /** The whole text of the template. */
+  readonly text: string
+  /** JSON Pointer of the template in its document. */
+  readonly path: string
+  /** Offset of the first character, from 0. */
+  readonly start: number
+  /** Offset behind the last character. */
+  readonly end: number
+
+  constructor(text: string, path: string, start: number, end: number) {
+    this.text = text
+    this.path = path
+    this.start = start
+    this.end = end
+  }
+
+  /** Column of the first character, from 1. */
+  get column(): number {
+    return this.start + 1
+  }
+
+  /** Another stretch of the same text. */
+  at(start: number, end: number): Site {
+    return new Site(this.text, this.path, start, end)
+  }
+
+  /** Refuses what stands here. */
+  fail(sentence: string): never {
+    throw new SiteError(this, sentence)
+  }
+
+  /** The line of the expression, and a line of carets under what is wrong. */
+  show(): string {
+    const lineStart = this.text.lastIndexOf('\n', this.start - 1) + 1
+    const newline = this.text.indexOf('\n', this.start)
+    const lineEnd = newline < 0 ? this.text.length : newline
+    const from = Math.max(lineStart, this.start - widest / 2)
+    const to = Math.min(lineEnd, from + widest)
+    const before = from > lineStart ? '…' : ''
+    const after = to < lineEnd ? '…' : ''
+    const line = this.text.slice(from, to).replaceAll('\t', ' ').replaceAll('\r', ' ')
+    const width = Math.max(1, Math.min(this.end, to) - this.start)
+    const indent = ' '.repeat(before.length + Math.max(0, this.start - from))
+    return `${before}${line}${after}\n${indent}${'^'.repeat(width)}`
+  }
+}
+
+/** What an expression failed of: an ExpressionError that still knows its place. Never holds data of a request. */
+export class SiteError extends ExpressionError {
+  readonly site: Site
+  readonly sentence: string
+
+  constructor(site: Site, sentence: string) {
+    const place = `(column ${site.column} of the expression at ${site.path || 'the root'})`
+    super(`${sentence} ${place}\n${site.show()}`, { column: site.column })
+    this.name = 'ExpressionError'
+    this.site = site
+    this.sentence = sentence
+  }
+
+  /** The message of an issue, whose path is told beside it. */
+  get issueMessage(): string {
+    return `${this.sentence} (column ${this.site.column})\n${this.site.show()}`
+  }
+}

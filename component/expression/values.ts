@@ -1,0 +1,54 @@
+/** The values of the language: what they are called, and when a value counts as a map. */
+import type { Site } from './site.ts'
+
+/** A map: walked by own keys only. */
+export type ValueMap = Readonly<Record<string, unknown>>
+
+/** Is it a map? Lists, bytes and instances of classes are none. */
+export function isMap(value: unknown): value is ValueMap {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
+
+export const isNumber = (value: unknown): value is number | bigint =>
+  typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value))
+
+/** Neither a list nor a map: the only values that become numbers or booleans. */
+export const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null
+
+/** The value of a map's own key; undefined when there is none. */
+export const ownValue = (map: ValueMap, key: string): unknown =>
+  Object.hasOwn(map, key) ? map[key] : undefined
+
+/** Sets a key as an own key, whatever its name. */
+export function setOwn(map: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') map[key] = value
+  else
+    Object.defineProperty(map, key, { value, enumerable: true, writable: true, configurable: true })
+}
+
+/** The kind of a value for messages, with its article; never the value itself. */
+export function kindOf(value: unknown): string {
+  switch (typeof value) {
+    case 'boolean':
+      return 'a boolean'
+    case 'bigint':
+      return 'an integer'
+    case 'number':
+      return Number.isInteger(value) ? 'an integer' : 'a float'
+    case 'string':
+      return 'a string'
+    default:
+      if (value === null || value === undefined) return 'null'
+      if (Array.isArray(value)) return 'a list'
+      return isMap(value) ? 'a map' : 'binary data'
+  }
+}
+
+/** The name of the piped function and its place; how all type errors read. */
+export function unexpected(site: Site, name: string, wanted: string, found: unknown): never {
+  return site.fail(`${name}: expected ${wanted}, got ${kindOf(found)}`)
+}

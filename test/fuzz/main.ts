@@ -1,0 +1,76 @@
+/** `npm run fuzz`: expressions and documents without end, from seeds that are printed; fails on a crash or a stall. */
+import { parseArgs } from 'node:util'
+import { fuzzDocuments } from './documents.ts'
+import { fuzzExpressions } from './expressions.ts'
+
+const { values } = parseArgs({
+  options: {
+    /** A fiftieth of the work, for every change. */
+    quick: { type: 'boolean', default: false },
+    seed: { type: 'string', default: '1' },
+  },
+})
+
+const seed = Number(values.seed)
+const share = values.quick ? 50 : 1
+/** Expressions and documents of one batch, and the longest a batch or a document may take, in milliseconds. */
+const batch = 10_000
+const patience = { batch: 10_000, document: 1_000 }
+const least = { compiled: 0.4, loaded: 0.2 }
+
+let failures = 0
+
+function judge(name: string, isGood: boolean, figure: string): void {
+  process.stdout.write(`  ${isGood ? 'ok  ' : 'FAIL'} ${name}: ${figure}\n`)
+  if (!isGood) failures++
+}
+
+const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)} %`
+
+const expressions = 1_000_000 / share
+let compiled = 0
+let slowestBatch = 0
+const thrown: string[] = []
+process.stdout.write(`${expressions} expressions, from seed ${seed}\n`)
+for (let done = 0; done < expressions; done += batch) {
+  const start = performance.now()
+  const result = fuzzExpressions({ count: Math.min(batch, expressions - done), seed: seed + done })
+  slowestBatch = Math.max(slowestBatch, performance.now() - start)
+  compiled += result.compiled
+  for (const { text, error } of result.crashed)
+    thrown.push(`${JSON.stringify(text)}: ${String(error)}`)
+}
+judge('no expression crashes', thrown.length === 0, `${thrown.length} crashes`)
+judge(
+  'no expression stalls',
+  slowestBatch < patience.batch,
+  `the slowest ${batch} took ${slowestBatch.toFixed(0)} ms`,
+)
+judge(
+  'enough of them compile',
+  compiled / expressions >= least.compiled,
+  percent(compiled, expressions),
+)
+
+const count = 100_000 / share
+process.stdout.write(`${count} documents, from seed ${seed}\n`)
+const documents = fuzzDocuments({ count, seed })
+for (const { document, error } of documents.crashed) thrown.push(`${error}: ${document}`)
+judge('no document crashes', documents.crashed.length === 0, `${documents.crashed.length} crashes`)
+judge(
+  'no document stalls',
+  documents.slowest < patience.document,
+  `the slowest took ${documents.slowest.toFixed(0)} ms`,
+)
+judge(
+  'enough of them load',
+  documents.loaded / count >= least.loaded,
+  percent(documents.loaded, count),
+)
+
+for (const line of thrown.slice(0, 20)) process.stdout.write(`${line.slice(0, 2_000)}\n`)
+process.stdout.write(`  ${6 - failures} passing\n`)
+if (failures > 0) {
+  process.stdout.write(`  ${failures} failing\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,140 @@
+/** Budgets: what expressions may build at load and per request, and how deep they may go. */
+import { expect } from 'chai'
+import { ExpressionError, type Issue } from '#component/errors.ts'
+import { compile } from '#component/expression/compile.ts'
+import { contextOf, scopeOf, stage1 } from './context.ts'
+
+/** Variables v0 … v<count>, each made of the one before it. */
+function chain(first: unknown, next: (before: string) => unknown, count: number): object {
+  const variables: Record<string, unknown> = { v0: first }
+  for (let index = 1; index <= count; index++) {
+    variables[`v${index}`] = next(`{{variables.v${index - 1}}}`)
+  }
+  return variables
+}
+
+const backwards = (variables: object): object =>
+  Object.fromEntries(Object.entries(variables).reverse())
+
+const issuesOf = (variables: object): Issue[] => {
+  const issues: Issue[] = []
+  scopeOf({ variables }).compileAll(issues)
+  return issues
+}
+
+const errorOf = (value: unknown, body: unknown, variables: object = {}): string => {
+  const { node, issues } = stage1(value, { variables })
+  expect(issues).to.deep.equal([])
+  if (node.kind === 'broken') throw new TypeError('broken')
+  try {
+    node.evaluate(contextOf({ request: { body } }))
+  } catch (error) {
+    if (error instanceof ExpressionError) return error.message
+    throw error
+  }
+  return 'no error'
+}
+
+describe('the budgets of expressions', () => {
+  const twice = (before: string) => before + before
+  const pair = (before: string) => ({ a: before, b: before })
+  for (const [title, first, next, path, message] of [
+    ['doubled text', 'aaaaaaaaaa', twice, '/variables/v22', 'larger than 32 MiB'],
+    ['doubled maps', { a: 1 }, pair, '/variables/v20', 'larger than 32 MiB'],
+    ['doubled deferred text', '{{request.id}}', twice, '/variables/v16', 'more than 100000 steps'],
+    ['doubled deferred maps', '{{request.id}}', pair, '/variables/v16', 'more than 100000 steps'],
+  ] as const) {
+    for (const order of ['forwards', 'backwards']) {
+      it(`stop ${title} listed ${order}, with one issue`, () => {
+        const variables = chain(first, next, 60)
+        const issues = issuesOf(order === 'forwards' ? variables : backwards(variables))
+        expect(issues).to.have.length(1)
+        expect(issues[0]?.path).to.equal(path)
+        expect(issues[0]?.message).to.contain(message)
+      })
+    }
+  }
+
+  it('stop what many expressions of a document yield together', () => {
+    const variables = chain('a'.repeat(10_000), twice, 10)
+    const uses = Array.from({ length: 2000 }, () => '{{variables.v10 |> base64:encode}}')
+    const { issues } = stage1(uses, { variables })
+    expect(issues[0]?.message).to.contain('more than 256 MiB')
+  })
+
+  for (const order of ['forwards', 'backwards']) {
+    it(`stop long chains of variables listed ${order}`, () => {
+      const variables = chain(1, (before) => before, 10_000)
+      const issues = issuesOf(order === 'forwards' ? variables : backwards(variables))
+      expect(issues.length).to.be.greaterThan(0)
+      expect(issues[0]?.message).to.contain('more than 64 variables refer to each other')
+    })
+  }
+
+  it('admit a chain of 60 variables in either order', () => {
+    const variables = chain('{{request.id}}', (before) => [before], 60)
+    expect(issuesOf(variables)).to.deep.equal([])
+    expect(issuesOf(backwards(variables))).to.deep.equal([])
+  })
+
+  it('stop literals and results that are nested too deeply', () => {
+    let deep: unknown = 1
+    for (let level = 0; level < 600; level++) deep = [deep]
+    expect(stage1(deep, {}).issues[0]?.message).to.contain('nested more than 512 deep')
+    const nest = (before: string) => [[[[[[[[[[before]]]]]]]]]]
+    const known = issuesOf(chain(1, nest, 60))
+    expect(known[0]?.message).to.contain('nested more than 512 deep')
+    const waiting = issuesOf(chain('{{request.id}}', nest, 60))
+    expect(waiting[0]?.message).to.contain('nested more than 512 deep')
+  })
+
+  const big = 'x'.repeat(20_000_000)
+  const rows = Array.from({ length: 1_000_000 }, () => 'twelve chars')
+  for (const [title, text, body] of [
+    ['joined text', '{{request.body}}{{request.body}}', big],
+    ['text in a map', '{{request.body |> string}}', { a: big, b: big }],
+    ['text of shared lists', '{{variables.twice |> string}}', rows],
+    ['base64', '{{request.body |> base64:encode |> base64:encode |> string}}', big],
+    ['lists', `{{request.body${' |> tail'.repeat(5)}}}`, rows],
+    ['a list that is referred to again and again', '{{variables.many}}', rows],
+    ['text of deep data', '{{request.body |> string}}', nested(5000)],
+  ] as const) {
+    it(`stop ${title} per request, before it is built`, () => {
+      const variables = {
+        twice: ['{{request.body}}', '{{request.body}}', '{{request.body}}'],
+        many: Array.from({ length: 50 }, () => '{{request.body}}'),
+      }
+      expect(errorOf(text, body, variables)).to.contain('larger than 32 MiB')
+    })
+  }
+
+  it('do not count data that is only passed on', () => {
+    expect(errorOf('{{request.body}}', [big, big, big])).to.equal('no error')
+    expect(
+      errorOf({ a: '{{request.body}}', b: '{{request.path |> string}}' }, [big, big]),
+    ).to.contain('there is no "request.path"')
+  })
+
+  it('begin anew with each evaluation', () => {
+    for (let times = 0; times < 5; times++)
+      expect(errorOf('a{{request.body}}', big)).to.equal('no error')
+  })
+
+  it('hold for text of a million expressions and for brackets without end', () => {
+    const many = compile('{{request.id}}'.repeat(100_001), '/value', scopeOf({}), [])
+    expect(many.kind).to.equal('broken')
+    for (const text of [
+      '{{request.body |> get('.repeat(100_000),
+      '{{'.repeat(500_000),
+      "{{a '".repeat(100_000),
+    ]) {
+      expect(stage1(text, {}).issues).to.have.length(1)
+    }
+  })
+})
+
+function nested(levels: number): unknown {
+  let value: unknown = 1
+  for (let level = 0; level < levels; level++) value = [value]
+  return value
+}
