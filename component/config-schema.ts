@@ -153,11 +153,11 @@ export const configSchema = section(
           default: 'service.gateway',
           description: "The component's own realm, where its procedures are registered.",
         }),
-        auth: Type.Optional(wampAuth),
+        auth: Type.Optional(wampAuth), // of the component's own realm only
         realms: Type.Record(Type.String(), wampAuth, {
           default: {},
           description:
-            'How the gateway logs in to a realm when that differs: realm URI to the keys of `wamp.auth`.',
+            'How the gateway logs in to the realms of APIs: realm URI to the keys of `wamp.auth`. A realm that is not named is joined anonymously, never as the component.',
         }),
         serializer: Type.Union(
           ['json', 'msgpack', 'cbor'].map((name) => Type.Literal(name)),

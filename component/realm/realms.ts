@@ -54,6 +54,9 @@ export class Realms {
   /** Loads run one after the other. */
   #last: Promise<unknown> = Promise.resolve()
 
+  /** Told after a load which realms there are: what one says may hold for those that inherit from it. */
+  onChange: (uris: readonly string[]) => void = () => undefined
+
   constructor(ports: RealmsPorts) {
     this.#ports = ports
   }
@@ -102,6 +105,7 @@ export class Realms {
     await store.put(entries)
     const before = this.#entries
     this.#swap(new Map([...before, ...entries.map((entry) => [entry.uri, entry] as const)]))
+    this.onChange([...this.#realms.keys()])
     log.info({ realms: entries.map(({ uri }) => uri), by }, 'realms loaded')
     return entries.map(({ uri }, index) => {
       const path = candidates[index]?.path ?? ''

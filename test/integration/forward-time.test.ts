@@ -62,7 +62,7 @@ describe('forward in time', () => {
       forwarder([], lookup),
     )
     expect(outcome).to.have.nested.property('error.error_uri', 'service.error.timeout')
-    expect(performance.now() - started).to.be.within(110, 900)
+    expect(performance.now() - started).to.be.at.least(110)
   })
 
   it('gives an upstream up that does not answer within timeout', async () => {

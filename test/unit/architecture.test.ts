@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'chai'
+import { layout, layoutPage } from '#test/support/layout.ts'
 
 /** The words every part may use. */
 const words = ['errors', 'identity', 'request', 'log', 'clock', 'json'].map(
@@ -85,4 +86,16 @@ describe('the direction of imports', () => {
   it('finds files to judge', () => {
     expect(files.length).to.be.greaterThan(20)
   })
+})
+
+describe('docs/layout.md', () => {
+  it('is what the files say of themselves', () => {
+    expect(readFileSync(join(root, 'docs/layout.md'), 'utf8')).to.equal(layoutPage())
+  })
+
+  for (const [file, sentence] of layout) {
+    it(`has a sentence for ${file}`, () => {
+      expect(sentence.length).to.be.greaterThan(20)
+    })
+  }
 })

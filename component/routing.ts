@@ -1,0 +1,117 @@
+/** The router of this node: the embedded one, or the one that `wamp.url` names; and how sessions reach it. */
+import { isLoopbackOnly, sharesGatewayListener } from '#http/access.ts'
+import type { Address } from '#http/options.ts'
+import type { WebSocketTarget } from '#http/websocket.ts'
+import type { Clock } from './clock.ts'
+import { type Config, ConfigError } from './config.ts'
+import type { Log } from './log.ts'
+import { gatewayAuthid, Policy } from './realm/policy.ts'
+import type { Realms } from './realm/realms.ts'
+import { Router } from './router/router.ts'
+import { routerUrlAt } from './urls.ts'
+import type { JoinAuth } from './wamp/join-auth.ts'
+import type { OpenLink } from './wamp/link.ts'
+import type { SerializerName } from './wamp/serializers.ts'
+import type { SessionPool } from './wamp/session-pool.ts'
+
+interface RoutingPorts {
+  readonly config: Config
+  readonly realms: Realms
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** What the component needs of its router. */
+export interface Routing {
+  /** How sessions get there. */
+  readonly link: {
+    readonly url?: string
+    readonly openLink?: OpenLink
+    readonly serializer: SerializerName
+  }
+  readonly componentAuth: JoinAuth
+  authOf(realm_uri: string): JoinAuth
+  /** May the gateway join a realm that no document declares? */
+  canJoin(realm_uri: string, sessions: SessionPool): boolean | Promise<boolean>
+  readonly webSocket: WebSocketTarget
+  readonly sharesListener: boolean
+  /** Sessions of everybody on the embedded router; undefined for another one. */
+  sessionCount(): number | undefined
+  /** The URL for WAMP clients, once the listeners are open. */
+  urlOf(addresses: {
+    readonly gateway: readonly Address[]
+    readonly router: readonly Address[]
+  }): string
+  close(): Promise<void>
+}
+
+const anonymousAuth: JoinAuth = { authmethod: 'anonymous' }
+
+/** Opens the embedded router, or points at the configured one. */
+export function openRouting(ports: RoutingPorts): Routing {
+  const { url } = ports.config.wamp
+  return url === undefined ? embeddedRouting(ports) : externalRouting(ports, url)
+}
+
+function externalRouting({ config }: RoutingPorts, url: string): Routing {
+  if (!/^wss?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new ConfigError(['option "wamp.url": must be a ws: or wss: URL'])
+  }
+  if (config.router.listen !== undefined) {
+    throw new ConfigError(['option "router.listen": there is no embedded router beside wamp.url'])
+  }
+  const { auth = anonymousAuth, realms, serializer } = config.wamp
+  return {
+    link: { url, serializer: serializer as SerializerName },
+    componentAuth: auth as JoinAuth,
+    authOf: (realm_uri) => (realms[realm_uri] ?? anonymousAuth) as JoinAuth,
+    canJoin: (realm_uri, sessions) => sessions.canJoin(realm_uri),
+    webSocket: { kind: 'pipe', url },
+    sharesListener: sharesGatewayListener(config),
+    sessionCount: () => undefined,
+    urlOf: () => url,
+    close: () => Promise.resolve(),
+  }
+}
+
+function embeddedRouting({ config, realms, clock, log }: RoutingPorts): Routing {
+  const { gateway, router: own, wamp } = config
+  // what is published or has a proxy in front is not local, wherever it is bound
+  const isLocal =
+    isLoopbackOnly(gateway.listen) &&
+    (own.listen === undefined || isLoopbackOnly(own.listen)) &&
+    gateway.public_base_url === undefined &&
+    gateway.trusted_proxies.length === 0
+  const policy = new Policy({
+    realms,
+    clock,
+    componentRealm: wamp.realm,
+    admitsStrangers: () => isLocal,
+  })
+  const router = new Router({
+    policy,
+    clock,
+    onError: (err) => log.error({ err }, 'the router failed on a message'),
+  })
+  // a realm that takes no sessions any more has none
+  realms.onChange = (uris) => {
+    for (const uri of uris) if (!policy.hasRealm(uri)) router.closeRealm(uri)
+  }
+  return {
+    link: { openLink: router.openLink, serializer: 'json' },
+    componentAuth: { authmethod: 'anonymous', authid: gatewayAuthid },
+    authOf: (realm_uri) => (wamp.realms[realm_uri] ?? anonymousAuth) as JoinAuth,
+    canJoin: () => false,
+    webSocket: {
+      kind: 'embedded',
+      accept: (request, socket, head, peer) => router.handleUpgrade(request, socket, head, peer),
+    },
+    sharesListener: sharesGatewayListener(config),
+    sessionCount: () => router.sessionCount,
+    urlOf: ({ gateway: shared, router: [address] }) => {
+      if (address) return routerUrlAt(address, '/ws', false)
+      return shared[0] ? routerUrlAt(shared[0], '/ws', gateway.tls !== undefined) : ''
+    },
+    close: () => router.close(),
+  }
+}

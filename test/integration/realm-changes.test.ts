@@ -1,0 +1,59 @@
+/** What a realm document takes back holds at once, also for sessions that are open. */
+import autobahn from 'autobahn'
+import { expect } from 'chai'
+import { startGateway, type TestGateway } from '#test/support/gateway.ts'
+
+describe('service.load_realm, on the embedded router', () => {
+  if (process.env.WAMP_ROUTER_URL !== undefined) return
+  let gateway: TestGateway
+  before(async () => {
+    gateway = await startGateway()
+  })
+  after(() => gateway.stop())
+
+  const loadRealm = async (document: object) => {
+    const answer = await fetch(`${gateway.adminUrl}/services/load_realm`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(document),
+    })
+    expect(answer.ok).to.equal(true)
+  }
+
+  const open = (realm: string) =>
+    new Promise<{ ended: Promise<string> }>((resolve, reject) => {
+      const connection = new autobahn.Connection({ url: gateway.routerUrl, realm, max_retries: 0 })
+      let end: (reason: string) => void = reject
+      const ended = new Promise<string>((settle) => {
+        end = settle
+      })
+      connection.onopen = () => resolve({ ended })
+      connection.onclose = (reason, details) => {
+        reject(new Error(reason))
+        end(String((details as { reason?: string }).reason ?? reason))
+        return true
+      }
+      connection.open()
+    })
+
+  it('opens a realm for sessions, and ends them when it takes none any more', async () => {
+    await loadRealm({ uri: 'com.example.short', authmethods: ['anonymous'] })
+    const session = await open('com.example.short')
+    await loadRealm({
+      uri: 'com.example.short',
+      authmethods: ['anonymous'],
+      allow_connections: false,
+    })
+    expect(await session.ended).to.equal('wamp.close.close_realm')
+    const refused = await open('com.example.short').catch((error: Error) => error.message)
+    expect(refused).to.not.have.property('ended')
+  })
+
+  it('leaves the sessions of other realms alone', async () => {
+    await loadRealm({ uri: 'com.example.other', authmethods: ['anonymous'] })
+    const session = await open('com.example.other')
+    await loadRealm({ uri: 'com.example.third', allow_connections: false })
+    const first = await Promise.race([session.ended, Promise.resolve('open')])
+    expect(first).to.equal('open')
+  })
+})
