@@ -32,7 +32,9 @@ export const layout: readonly (readonly [file: string, sentence: string])[] = [
 
 /** docs/layout.md, whole. */
 export function layoutPage(): string {
-  const rows = layout.map(([file, sentence]) => `| \`${file}\` | ${sentence.replaceAll('|', '\\|')} |`)
+  const rows = layout.map(
+    ([file, sentence]) => `| \`${file}\` | ${sentence.replaceAll('|', '\\|')} |`,
+  )
   return `# Layout
 
 <!-- Printed by \`npm run docs\` from the first sentence of each file; a test fails when it is stale. -->
