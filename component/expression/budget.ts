@@ -15,6 +15,9 @@ export const depthLimit = 512
 /** What a map entry or a list item costs beside its content. */
 export const entryCost = 8
 
+/** What a member of a partly known map costs while it is made. */
+export const nodeCost = 64
+
 /** Evaluations are synchronous, so one counter serves them all. */
 let left = outputLimit
 

@@ -1,5 +1,6 @@
 /** Functions over maps and lists that are only partly known: what can be done at load without their deferred members. */
-import { charge, entryCost } from './budget.ts'
+import type { Issue } from '#component/errors.ts'
+import { charge, nodeCost } from './budget.ts'
 import {
   broken,
   constant,
@@ -16,14 +17,19 @@ import { didYouMean } from './suggest.ts'
 import { isMap } from './values.ts'
 
 /** Arguments as nodes; constant ones are already what the function takes. */
-type Fold = (piped: Node, args: readonly Node[], site: Site) => Node | undefined
+type Fold = (
+  piped: Node,
+  args: readonly Node[],
+  site: Site,
+  issues: readonly Issue[],
+) => Node | undefined
 
 /** The members of a map whose keys are known; undefined for any other node. */
 function membersOf(node: Node | undefined, site: Site): ReadonlyMap<string, Node> | undefined {
   if (node?.kind === 'map') return node.entries
   if (node?.kind !== 'constant' || !isMap(node.value)) return undefined
   const keys = Object.keys(node.value)
-  charge(keys.length * entryCost, site)
+  charge(keys.length * nodeCost, site)
   const { value } = node
   return new Map(keys.map((key) => [key, constant(value[key])]))
 }
@@ -44,6 +50,7 @@ function choose(
   fallback: Node | undefined,
   site: Site,
 ): Node {
+  charge(members.size * nodeCost, site)
   const runs = new Map([...members].map(([name, member]) => [name, runOf(member)]))
   const chooser = runOf(key)
   const otherwise = fallback ? runOf(fallback) : () => site.fail('get: there is no such key')
@@ -59,14 +66,14 @@ function mergeMembers(
   const first = membersOf(under, site)
   const second = membersOf(over, site)
   if (!first || !second) return undefined
-  charge((first.size + second.size) * entryCost, site)
+  charge((first.size + second.size) * nodeCost, site)
   return mapNode(new Map([...first, ...second]))
 }
 
 function pick(piped: Node, site: Site, isWanted: (key: string) => boolean): Node | undefined {
   const members = membersOf(piped, site)
   if (!members) return undefined
-  charge(members.size * entryCost, site)
+  charge(members.size * nodeCost, site)
   return mapNode(new Map([...members].filter(([key]) => isWanted(key))))
 }
 
@@ -89,13 +96,13 @@ export const folds: Readonly<Record<string, Fold>> = {
     return items && constant(items.length)
   },
   size: (piped) => (piped.kind === 'map' ? constant(piped.entries.size) : undefined),
-  get: (piped, [key, fallback], site) => {
+  get: (piped, [key, fallback], site, issues) => {
     const name = known<string>(key)
     if (piped.kind === 'constant' && name !== undefined && isMap(piped.value)) {
       if (Object.hasOwn(piped.value, name)) return constant(piped.value[name])
       return (
         fallback ??
-        site.fail(`get: there is no "${name}"${didYouMean(name, Object.keys(piped.value))}`)
+        site.fail(`get: there is no "${name}"${didYouMean(name, Object.keys(piped.value), issues)}`)
       )
     }
     if (piped.kind !== 'map' || !key) return undefined
@@ -107,14 +114,15 @@ export const folds: Readonly<Record<string, Fold>> = {
     }
     const member = piped.entries.get(name) ?? fallback
     return (
-      member ?? site.fail(`get: there is no "${name}"${didYouMean(name, piped.entries.keys())}`)
+      member ??
+      site.fail(`get: there is no "${name}"${didYouMean(name, piped.entries.keys(), issues)}`)
     )
   },
   put: (piped, [key, member], site) => {
     const name = known<string>(key)
     const members = membersOf(piped, site)
     if (!members || !member || name === undefined) return undefined
-    charge((members.size + 1) * entryCost, site)
+    charge((members.size + 1) * nodeCost, site)
     return mapNode(new Map(members).set(name, member))
   },
   merge: (piped, [other], site) => mergeMembers(piped, other, site),
@@ -127,7 +135,7 @@ export const folds: Readonly<Record<string, Fold>> = {
       const member = piped.entries.has(key) ? piped.entries.get(key) : undefined
       if (member) chosen.set(key, member)
     }
-    charge(keys.size * entryCost, site)
+    charge(keys.size * nodeCost, site)
     return mapNode(chosen)
   },
   without: (piped, [dropped], site) => {

@@ -2,6 +2,7 @@
 import { ExpressionError } from '#component/errors.ts'
 import { beginEvaluation, outputLimit, treeSize } from './budget.ts'
 import type { Context } from './scope.ts'
+import type { Site } from './site.ts'
 import { setOwn } from './values.ts'
 
 /** Reads or computes a value within a running evaluation. */
@@ -95,6 +96,9 @@ export function isBroken(node: Node): boolean {
   return node.kind !== 'constant' && node.depth === Number.POSITIVE_INFINITY
 }
 
+/** A node that reads more paths than this is said to read whole roots, so that sums stay cheap. */
+const mostReads = 256
+
 /** The costs of a node made of others. An infinite depth marks a broken part. */
 export function sumUp(nodes: Iterable<Node>): Omit<Known, 'evaluate'> {
   const reads = new Set<string>()
@@ -111,16 +115,28 @@ export function sumUp(nodes: Iterable<Node>): Omit<Known, 'evaluate'> {
     steps += node.steps
     depth = Math.max(depth, node.depth)
     repeats ||= node.repeats
-    const before = new Set(reads)
+    repeats ||= overlaps(node.reads, reads, above)
     for (const read of node.reads) {
-      const prefixes = prefixesOf(read)
-      repeats ||=
-        before.has(read) || above.has(read) || prefixes.some((prefix) => before.has(prefix))
       reads.add(read)
+      for (const prefix of prefixesOf(read)) above.add(prefix)
     }
-    for (const read of node.reads) for (const prefix of prefixesOf(read)) above.add(prefix)
   }
-  return { reads, steps, depth: depth + 1, repeats }
+  if (reads.size <= mostReads) return { reads, steps, depth: depth + 1, repeats }
+  const roots = new Set([...reads].map((read) => read.split('.', 1)[0] ?? read))
+  return { reads: roots, steps, depth: depth + 1, repeats: true }
+}
+
+/** Does one of the paths lie on, above or below one that was read before? */
+function overlaps(
+  paths: ReadonlySet<string>,
+  reads: ReadonlySet<string>,
+  above: ReadonlySet<string>,
+): boolean {
+  for (const path of paths) {
+    if (reads.has(path) || above.has(path)) return true
+    if (prefixesOf(path).some((prefix) => reads.has(prefix))) return true
+  }
+  return false
 }
 
 /** `a.b.c`: `a` and `a.b`. */
@@ -133,7 +149,7 @@ function prefixesOf(read: string): string[] {
 }
 
 /** One evaluation from outside: a budget of its own, and a check of what is referred to more than once. */
-function evaluation(run: Run, repeats: boolean): Run {
+function evaluation(run: Run, repeats: boolean, site?: Site): Run {
   if (!repeats) {
     return (context) => {
       beginEvaluation()
@@ -144,7 +160,8 @@ function evaluation(run: Run, repeats: boolean): Run {
     beginEvaluation()
     const value = run(context)
     if (typeof value === 'object' && treeSize(value) > outputLimit) {
-      throw new ExpressionError('the value of a map, list or expression is larger than 32 MiB')
+      site?.fail('the result is larger than 32 MiB')
+      throw new ExpressionError('the value of a map or list is larger than 32 MiB')
     }
     return value
   }
@@ -156,11 +173,11 @@ export function readNode(keys: readonly string[], run: Run): Deferred {
   return { kind: 'deferred', run, evaluate: run, reads, steps: 1, depth: 1, repeats: false, keys }
 }
 
-/** A computation over other nodes. */
-export function deferred(run: Run, over: Iterable<Node>, extraSteps = 0): Deferred {
+/** A computation over other nodes; `site` is where it is written, for errors. */
+export function deferred(run: Run, over: Iterable<Node>, extraSteps = 0, site?: Site): Deferred {
   const costs = sumUp(over)
   const steps = costs.steps + extraSteps
-  return { kind: 'deferred', run, ...costs, steps, evaluate: evaluation(run, costs.repeats) }
+  return { kind: 'deferred', run, ...costs, steps, evaluate: evaluation(run, costs.repeats, site) }
 }
 
 /** A map of nodes: constant when all of them are. */

@@ -1,7 +1,7 @@
 /** One expression compiled: its path, and the functions it is piped through, folded as far as is known at load. */
 import type { Issue } from '#component/errors.ts'
 import type { Argument, Expression, Pipe } from './ast.ts'
-import { beginEvaluation, chargeLoad } from './budget.ts'
+import { beginEvaluation, charge, chargeLoad, nodeCost } from './budget.ts'
 import { folds, kindSample } from './fold.ts'
 import { applyFunction, functionNames, functions, type PipeFunction } from './functions.ts'
 import {
@@ -48,7 +48,7 @@ const noContext: Context = { request: {}, action: {}, security: {}, random: () =
  * @throws ExpressionError for what can be known to be wrong at load
  */
 export function compileExpression(expression: Expression, around: Surroundings): Node {
-  const calls = expression.pipes.map((pipe) => readCall(pipe, around.site))
+  const calls = expression.pipes.map((pipe) => readCall(pipe, around))
   const pathSite = around.site.at(expression.start, expression.end)
   let node = compilePath(expression.keys, around.scope, pathSite, around.issues)
   const stages: Stage[] = []
@@ -66,22 +66,32 @@ export function compileExpression(expression: Expression, around: Surroundings):
       node = folded
       continue
     }
-    node = settle(node)
+    node = settled(node, pathSite, around.issues)
     if (isBroken(node)) return broken
     stages.push(stageOf(call, args))
     over.push(...args)
   }
-  node = settle(node)
+  node = settled(node, pathSite, around.issues)
   if (stages.length === 0 || node.kind === 'broken') return node
-  return deferred(chain(runOf(node), stages), [node, ...over], stages.length)
+  return deferred(chain(runOf(node), stages), [node, ...over], stages.length, pathSite)
+}
+
+/** A whole map of the specification with all its members; each use makes it anew, so it is charged. */
+function settled(node: Node, site: Site, issues: Issue[]): Node {
+  if (node.kind !== 'map' || !node.isLazy) return node
+  const map = settle(node)
+  beginEvaluation()
+  charge(node.entries.size * nodeCost, site)
+  chargeLoad(issues, site)
+  return map
 }
 
 /** Looks the function up and counts its arguments. */
-function readCall(pipe: Pipe, around: Site): Call {
-  const site: Site = around.at(pipe.start, pipe.end)
+function readCall(pipe: Pipe, { site: whole, issues }: Surroundings): Call {
+  const site: Site = whole.at(pipe.start, pipe.end)
   const known = functionNames.includes(pipe.name) ? functions[pipe.name] : undefined
   if (!known) {
-    site.fail(`there is no function "${pipe.name}"${didYouMean(pipe.name, functionNames)}`)
+    site.fail(`there is no function "${pipe.name}"${didYouMean(pipe.name, functionNames, issues)}`)
   }
   const hasPiped = pipe.arguments.some(({ kind }) => kind === 'piped')
   const { length } = pipe.arguments
@@ -144,22 +154,30 @@ function foldCall(
   issues: Issue[],
 ): Node | undefined {
   if (piped.kind === 'deferred' || piped.kind === 'broken') return undefined
-  const { name, row, site } = call
   beginEvaluation()
-  let result: Node | undefined
+  try {
+    return fold(piped, call, args, issues)
+  } finally {
+    chargeLoad(issues, call.site)
+  }
+}
+
+function fold(
+  piped: Node,
+  call: Call,
+  args: readonly Node[],
+  issues: readonly Issue[],
+): Node | undefined {
+  const { name, row, site } = call
   // A look-up is folded below, where a missing key gets a "did you mean".
   const isClosed = args.every(({ kind }) => kind === 'constant')
   if (piped.kind === 'constant' && isClosed && !row.isRandom && !row.hasDefault) {
-    result = constant(stageOf(call, args)(piped.value, noContext))
+    return constant(stageOf(call, args)(piped.value, noContext))
   }
-  if (!result) {
-    const sample = piped.kind === 'constant' ? piped.value : kindSample(piped)
-    if (!row.takes(sample)) unexpected(site, name, row.wanted, sample)
-    const key = row === functions['merge under'] ? 'merge under' : name
-    result = Object.hasOwn(folds, key) ? folds[key]?.(piped, args, site) : undefined
-  }
-  chargeLoad(issues, site)
-  return result
+  const sample = piped.kind === 'constant' ? piped.value : kindSample(piped)
+  if (!row.takes(sample)) unexpected(site, name, row.wanted, sample)
+  const key = row === functions['merge under'] ? 'merge under' : name
+  return Object.hasOwn(folds, key) ? folds[key]?.(piped, args, site, issues) : undefined
 }
 
 /** The closure of one function. `""` stays `""` whatever it is piped into. */

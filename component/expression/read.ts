@@ -27,31 +27,37 @@ export function compilePath(
   const [name = '', key, ...rest] = keys
   const shape = scope.root(name)
   const root = Object.hasOwn(roots, name) ? roots[name] : undefined
-  if (shape && root) return readRoot(keys, root, shape, site)
+  if (shape && root) return readRoot(keys, root, shape, site, issues)
   const map = scope.map(name)
-  if (!map) site.fail(`there is no "${name}"${didYouMean(name, scope.names)}`)
+  if (!map) site.fail(`there is no "${name}"${didYouMean(name, scope.names, issues)}`)
   if (key === undefined) return scope.wholeMap(name, issues)
   const node = scope.compileEntry(name, key, issues)
-  if (!node) site.fail(`there is no "${name}.${key}"${didYouMean(key, map.keys())}`)
-  return walk(node, rest, keys, site)
+  if (!node) site.fail(`there is no "${name}.${key}"${didYouMean(key, map.keys(), issues)}`)
+  return walk(node, rest, keys, site, issues)
 }
 
 /** Takes further keys into a node. */
-function walk(start: Node, rest: readonly string[], keys: readonly string[], site: Site): Node {
+function walk(
+  start: Node,
+  rest: readonly string[],
+  keys: readonly string[],
+  site: Site,
+  issues: readonly Issue[],
+): Node {
   let node = start
   for (let index = 0; index < rest.length; index++) {
     const key = rest[index] as string
     if (node.kind === 'broken') return node
     if (node.kind === 'deferred') return readOn(node, rest.slice(index), keys, site)
     if (node.kind === 'map') {
-      node = node.entries.get(key) ?? missing(keys, key, node.entries.keys(), site)
+      node = node.entries.get(key) ?? missing(keys, key, node.entries.keys(), site, issues)
       continue
     }
     if (node.kind === 'list') noMap(keys, keys.length - rest.length + index, 'a list', site)
     const { value } = node
     if (!isMap(value)) noMap(keys, keys.length - rest.length + index, kindOf(value), site)
     const member = ownValue(value, key)
-    if (member === undefined) missing(keys, key, Object.keys(value), site)
+    if (member === undefined) missing(keys, key, Object.keys(value), site, issues)
     node = constant(member)
   }
   return node
@@ -62,8 +68,9 @@ function missing(
   key: string,
   candidates: Iterable<string>,
   site: Site,
+  issues: readonly Issue[],
 ): never {
-  return site.fail(`there is no "${keys.join('.')}"${didYouMean(key, candidates)}`)
+  return site.fail(`there is no "${keys.join('.')}"${didYouMean(key, candidates, issues)}`)
 }
 
 function noMap(keys: readonly string[], index: number, kind: string, site: Site): never {
@@ -101,11 +108,12 @@ function readRoot(
   root: (context: Context) => object,
   shape: RootShape,
   site: Site,
+  issues: readonly Issue[],
 ): Node {
   const [name = '', key] = keys
   if (key === undefined) return readNode(keys, (context) => snapshot(root(context), shape))
   if (shape.keys && !shape.keys.includes(key)) {
-    site.fail(`there is no "${name}.${key}"${didYouMean(key, shape.keys)}`)
+    site.fail(`there is no "${name}.${key}"${didYouMean(key, shape.keys, issues)}`)
   }
   const isOwn = shape.keys === undefined
   const property = key as keyof object

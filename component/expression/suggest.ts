@@ -3,6 +3,9 @@
 /** Longer words are never suggested for, so that the cost stays small. */
 const longestWord = 64
 
+/** Candidates beyond these are not looked at. */
+const mostCandidates = 1000
+
 /** How many edits may lie between a word and what was meant. */
 const mostEdits = 2
 
@@ -25,6 +28,8 @@ function editsBetween(a: string, b: string): number {
       if (isSwap) edits = Math.min(edits, (before[column - 2] ?? 0) + 1)
       current.push(edits)
     }
+    // No row can fall below the least of the one above it.
+    if (Math.min(...current, ...above) > mostEdits) return mostEdits + 1
     before = above
     above = current
   }
@@ -37,7 +42,9 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   let best: string | undefined
   // A word of which less than half would remain was not meant.
   let fewest = Math.min(mostEdits, Math.floor(word.length / 2)) + 1
+  let looked = 0
   for (const candidate of candidates) {
+    if (++looked > mostCandidates) break
     const edits = editsBetween(word, candidate)
     if (edits < fewest) {
       fewest = edits
@@ -47,8 +54,16 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
-/** `; did you mean "…"?`, or nothing. */
-export function didYouMean(word: string, candidates: Iterable<string>): string {
+/** Refusals list 100 issues; what is found wrong after that gets no suggestion, so that their cost stays small. */
+const mostSuggestions = 100
+
+/** `; did you mean "…"?`, or nothing. `issues` is what the load has found wrong so far. */
+export function didYouMean(
+  word: string,
+  candidates: Iterable<string>,
+  issues: readonly unknown[],
+): string {
+  if (issues.length >= mostSuggestions) return ''
   const meant = suggest(word, candidates)
   return meant === undefined ? '' : `; did you mean "${meant}"?`
 }

@@ -62,6 +62,29 @@ describe('the budgets of expressions', () => {
     expect(issues[0]?.message).to.contain('more than 256 MiB')
   })
 
+  it('stop what partly known maps cost while they are made, and suggestions after the 100th', () => {
+    const keys = Array.from({ length: 5000 }, (_, index) => [`key${index}`, index])
+    const m = { ...Object.fromEntries(keys), open: '{{request.id}}' }
+    const puts = keys.map(
+      ([key]) => `{{variables.m |> put(${key}, 1) |> put(x, {{request.path}})}}`,
+    )
+    const { issues } = stage1(puts, { variables: { m } })
+    expect(issues[0]?.message).to.contain('more than 256 MiB')
+    const misspelt = stage1(
+      Array.from({ length: 200 }, () => '{{requets.id}}'),
+      {},
+    ).issues
+    expect(misspelt).to.have.length(200)
+    expect(misspelt[99]?.message).to.contain('did you mean')
+    expect(misspelt[100]?.message).to.not.contain('did you mean')
+  })
+
+  it('name whole roots when a value reads very many paths', () => {
+    const paths = Array.from({ length: 300 }, (_, index) => `{{request.body.key${index}}}`)
+    const { node } = stage1(paths, {})
+    expect(node.kind === 'list' && [...node.reads]).to.deep.equal(['request'])
+  })
+
   for (const order of ['forwards', 'backwards']) {
     it(`stop long chains of variables listed ${order}`, () => {
       const variables = chain(1, (before) => before, 10_000)
