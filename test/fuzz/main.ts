@@ -5,7 +5,7 @@ import { fuzzExpressions } from './expressions.ts'
 
 const { values } = parseArgs({
   options: {
-    /** A fiftieth of the work, for every change. */
+    /** A fiftieth of the work, while writing. */
     quick: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
   },
