@@ -53,12 +53,13 @@ export async function startComponent(
   const reason = refusalToStart(config)
   if (reason !== undefined) throw new ConfigError([reason])
 
-  mkdirSync(config.data_dir, { recursive: true })
-  const node = nodeName(config.node, config.data_dir)
-  const store = await openStore(
-    config.store.url ?? `sqlite:${join(config.data_dir, 'gateway.db')}`,
-    clock,
-  )
+  const node = openFolder(config)
+  const url = config.store.url ?? `sqlite:${join(config.data_dir, 'gateway.db')}`
+  const store = await openStore(url, clock).catch((cause: unknown) => {
+    if (cause instanceof TypeError) throw new ConfigError([cause.message], { cause })
+    const found = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`store ${url}: ${found}`, { cause })
+  })
   const realms = new Realms({ store: store.realms, clock, node, log, environment: process.env })
   await realms.start()
 
@@ -139,7 +140,11 @@ export async function startComponent(
   })
   // a router that is away keeps nothing from being served: the procedures follow when it is back
   await own.joined(routerTimeout)
-  await registerAll(own, management, log)
+  await registerAll(own, management, log).catch((cause: unknown) => {
+    const found = cause instanceof Error ? cause.message : String(cause)
+    const message = `the router does not let the session of wamp.auth register service. on the realm ${config.wamp.realm}`
+    throw new Error(`${message}: ${found}`, { cause })
+  })
   isReady = true
   const routerUrl = routing.urlOf(listeners.addresses)
   const gatewayUrls = addressUrls(listeners.addresses.gateway, config.gateway.tls !== undefined)
@@ -162,6 +167,17 @@ export async function startComponent(
       await store.close()
       log.info({ node }, 'stopped')
     },
+  }
+}
+
+/** Makes `data_dir`; what is wrong with it is told by the name of the option. */
+function openFolder({ node, data_dir }: Config): string {
+  try {
+    mkdirSync(data_dir, { recursive: true })
+    return nodeName(node, data_dir)
+  } catch (cause) {
+    const found = cause instanceof Error ? cause.message : String(cause)
+    throw new ConfigError([`option "data_dir": ${found}`], { cause })
   }
 }
 

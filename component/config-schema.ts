@@ -65,10 +65,13 @@ export const configSchema = section(
     ),
     gateway: section(
       {
-        listen: Type.Union([Type.String(), Type.Integer(), Type.Array(Type.String())], {
-          default: '127.0.0.1:18080',
-          description: `Where routed requests and \`/ws\` are served: ${address}, or a list of these.`,
-        }),
+        listen: Type.Union(
+          [Type.String(), Type.Integer(), Type.Array(Type.Union([Type.String(), Type.Integer()]))],
+          {
+            default: '127.0.0.1:18080',
+            description: `Where routed requests and \`/ws\` are served: ${address}, or a list of these.`,
+          },
+        ),
         public_base_url: Type.Optional(
           Type.String({ description: 'The address under which clients reach this gateway.' }),
         ),
@@ -119,10 +122,13 @@ export const configSchema = section(
     ),
     admin: section(
       {
-        listen: Type.Union([Type.String(), Type.Integer(), Type.Array(Type.String())], {
-          default: '127.0.0.1:18081',
-          description: `Where management, \`/ping\`, \`/ready\` and \`/metrics\` are served: ${address}, or a list of these.`,
-        }),
+        listen: Type.Union(
+          [Type.String(), Type.Integer(), Type.Array(Type.Union([Type.String(), Type.Integer()]))],
+          {
+            default: '127.0.0.1:18081',
+            description: `Where management, \`/ping\`, \`/ready\` and \`/metrics\` are served: ${address}, or a list of these.`,
+          },
+        ),
         share_gateway_listener: Type.Union([Type.Literal('auto'), Type.Boolean()], {
           default: 'auto',
           description:

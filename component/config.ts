@@ -76,15 +76,27 @@ function set(target: Json, keys: readonly string[], text: string): void {
     }
   }
   const last = keys.at(-1)
-  if (last !== undefined) map[last] = takesText(keys) ? text : parse(text)
+  if (last !== undefined) map[last] = takesText(keys) ? text : readValue(keys, text)
 }
 
-/** Is the option plain text, so that `123` or `true` stays what was typed? */
+function readValue(keys: readonly string[], text: string): unknown {
+  try {
+    return parse(text)
+  } catch (cause) {
+    // the text itself may be a secret
+    throw new ConfigError([`option "${keys.join('.')}": is no YAML value`], { cause })
+  }
+}
+
+/** Is the option plain text, so that `123`, `true` or `a #b` stays what was typed? Secrets are: their file has its own key. */
 function takesText(keys: readonly string[]): boolean {
   let schema: unknown = configSchema
   for (const key of keys)
     schema = isMap(schema) && isMap(schema.properties) ? schema.properties[key] : undefined
-  return isMap(schema) && schema.type === 'string'
+  if (!isMap(schema)) return false
+  const branches = Array.isArray(schema.anyOf) ? schema.anyOf : [schema]
+  const types = branches.map((branch: unknown) => (isMap(branch) ? branch.type : undefined))
+  return types[0] === 'string' && types.slice(1).every((type) => type === 'object')
 }
 
 /** One sentence a problem; of the branches of a union only what they have in common to say. */

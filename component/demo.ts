@@ -24,14 +24,18 @@ Try, in another terminal:
 Ctrl-C ends it. Your own set-up: npm start -- --config FILE (see README.md).
 `
 
-/** Starts the example's backend, waits until it has registered its procedures, and prints what to try. */
+/**
+ * Starts the example's backend, waits until it has registered its procedures, and prints what to try.
+ * @returns undefined when the backend ended; it has told why
+ */
 export async function startDemo(component: {
   readonly gatewayUrls: readonly string[]
   readonly adminUrls: readonly string[]
   readonly routerUrl: string
-}): Promise<Demo> {
+}): Promise<Demo | undefined> {
   const backend = fork(join(folder, 'backend.ts'), [component.routerUrl])
   await new Promise((resolve) => backend.once('message', resolve).once('exit', resolve))
+  if (backend.exitCode !== null) return undefined
   process.stdout.write(tour(component.gatewayUrls[0] ?? '', component.adminUrls[0] ?? ''))
   return { stop: () => void backend.kill() }
 }

@@ -128,4 +128,7 @@ process.on('uncaughtException', (cause) => {
 process.stdout.write(
   `gateway  ${component.gatewayUrls.join(' ')}\nadmin    ${component.adminUrls.join(' ')}\nrouter   ${component.routerUrl}\n`,
 )
-if (isDemo) demo = await startDemo(component)
+if (isDemo) {
+  demo = await startDemo(component)
+  if (demo === undefined) void stop(0, exitSoftware)
+}

@@ -1,7 +1,9 @@
-/** Who may manage: pure rules over the configuration and over one request (behaviour: Management). */
+/** Who may manage, and with which configuration nothing must be served: rules over the configuration and over one request (behaviour: Management). */
+import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
 import { ServiceError } from '#component/errors.ts'
 import { type HttpOptions, parseListen } from './options.ts'
-import { isLoopback } from './peer.ts'
+import { isLoopback, TrustedProxies } from './peer.ts'
 
 /** What the rules see of a request. */
 export interface ManagementRequest {
@@ -83,7 +85,28 @@ export function sharesGatewayListener({ admin, gateway }: HttpOptions): boolean 
 }
 
 /** Why the process must not start with this configuration (exit 78); undefined when it may. */
-export function refusalToStart({ admin }: HttpOptions): string | undefined {
-  if (isLoopbackOnly(admin.listen)) return undefined
+export function refusalToStart({ admin, gateway, router }: HttpOptions): string | undefined {
+  const problem =
+    unusable('gateway.listen', () => parseListen(gateway.listen)) ??
+    unusable('admin.listen', () => parseListen(admin.listen)) ??
+    unusable('router.listen', () => parseListen(router.listen ?? [])) ??
+    unusable('gateway.trusted_proxies', () => new TrustedProxies(gateway.trusted_proxies)) ??
+    unusable('gateway.tls', () => readTls(gateway.tls))
+  if (problem !== undefined || isLoopbackOnly(admin.listen)) return problem
   return 'admin.listen: it must be a loopback address, because no credentials for management are configured'
+}
+
+/** What is wrong with a value of the configuration, by the name of the option. */
+function unusable(option: string, read: () => unknown): string | undefined {
+  try {
+    read()
+    return undefined
+  } catch (error) {
+    return `option "${option}": ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+/** A certificate that cannot be read is found before anything is opened. */
+function readTls(tls: HttpOptions['gateway']['tls']): void {
+  if (tls) createSecureContext({ cert: readFileSync(tls.cert), key: readFileSync(tls.key) })
 }

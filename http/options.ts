@@ -1,7 +1,7 @@
 /** What the HTTP face needs of the configuration; the sections of `Config` fit it as they are. */
 
 /** One listener or several: `host:port`, `port` or `[::1]:port`. */
-export type Listen = string | number | readonly string[]
+export type Listen = string | number | readonly (string | number)[]
 
 /** Durations are milliseconds. */
 export interface HttpOptions {
@@ -43,13 +43,13 @@ export interface Address {
  * @throws TypeError for text that names no port
  */
 export function parseListen(listen: Listen): readonly Address[] {
-  if (typeof listen === 'object') return listen.flatMap(parseListen)
+  if (typeof listen === 'object') return listen.flatMap((one) => parseListen(one))
   const text = String(listen)
   const colon = text.lastIndexOf(':')
   const digits = text.slice(colon + 1)
   const port = Number(digits)
   if (digits === '' || !Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new TypeError(`listen: expected host:port or port, got ${text}`)
+    throw new TypeError(`expected host:port or port, got ${text}`)
   }
   const host = colon < 0 ? '127.0.0.1' : text.slice(0, colon)
   if (host === '' || host === '*') return [{ host: '::', port }]

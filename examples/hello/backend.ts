@@ -25,13 +25,19 @@ connection.onopen = async (session) => {
   })
   process.send?.('ready')
 }
-connection.open()
 
 const quotes = ['Simplicity is prerequisite for reliability.', 'Make it work, make it right.']
 
-createServer((request, response) => {
+const upstream = createServer((request, response) => {
   const id = Number(request.url?.split('/').at(-1))
   const quote = quotes[id - 1]
   response.writeHead(quote ? 200 : 404, { 'content-type': 'application/json' })
   response.end(JSON.stringify(quote ? { id, quote } : { code: 'no_such_quote', id }))
-}).listen(Number(port), '127.0.0.1')
+})
+upstream.on('error', ({ message }) => {
+  process.stderr.write(`the upstream of the example cannot start: ${message}\n`)
+  process.exit(1)
+})
+// started by `npm start`: ends with it, whatever ended that
+process.once('disconnect', () => process.exit())
+upstream.listen(Number(port), '127.0.0.1', () => connection.open())

@@ -49,6 +49,33 @@ describe('readConfig', () => {
     expect(JSON.stringify(maskConfig(config))).to.not.include('swordfish')
   })
 
+  it('takes a secret of the environment or of a flag as it was typed', () => {
+    for (const secret of ['123456', 'true', 'p@ss #1', '#x', 'a: b', '[x']) {
+      const settings = { 'wamp.auth.authmethod': 'ticket', 'wamp.auth.secret': secret }
+      expect(readConfig(undefined, {}, settings).wamp.auth?.secret).to.equal(secret)
+    }
+    const { wamp } = readConfig(undefined, {
+      GATEWAY_WAMP__AUTH__AUTHMETHOD: 'ticket',
+      GATEWAY_WAMP__AUTH__SECRET__FILE: file('typed', 'swordfish'),
+    })
+    expect(wamp.auth?.secret).to.equal('swordfish')
+  })
+
+  it('names the option whose value is no YAML', () => {
+    expect(() => readConfig(undefined, { GATEWAY_SPECS: '[a' })).to.throw(
+      ConfigError,
+      'option "specs": is no YAML value',
+    )
+  })
+
+  it('reads a list of listeners with bare ports among them', () => {
+    const config = readConfig(
+      file('listen.yaml', 'gateway: { listen: [18080, "[::1]:18080"] }'),
+      {},
+    )
+    expect(config.gateway.listen).to.deep.equal([18080, '[::1]:18080'])
+  })
+
   it('masks the password of a URL', () => {
     const config = readConfig(undefined, { GATEWAY_WAMP__URL: 'ws://user:swordfish@router/ws' })
     expect(JSON.stringify(maskConfig(config))).to.not.include('swordfish')

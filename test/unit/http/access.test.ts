@@ -104,6 +104,29 @@ describe('refusalToStart', () => {
     expect(refusalToStart(configured({}, { listen: '0.0.0.0:1' }))).to.include('admin.listen')
     expect(refusalToStart(configured({}, { listen: ['127.0.0.1:1', ':2'] }))).to.be.a('string')
   })
+
+  it('names the setting of an address that cannot be read', () => {
+    expect(refusalToStart(configured({ listen: ['127.0.0.1:1', 'a:b'] }))).to.equal(
+      'option "gateway.listen": expected host:port or port, got a:b',
+    )
+    expect(refusalToStart(configured({}, { listen: 'a' }))).to.include('admin.listen')
+    expect(refusalToStart({ ...configured(), router: { listen: 70_000 } })).to.include(
+      'router.listen',
+    )
+  })
+})
+
+describe('refusalToStart, of what it reads', () => {
+  it('names the option of proxies and certificates that cannot be used', () => {
+    expect(refusalToStart(configured({ trusted_proxies: ['10.0.0.0/33'] }))).to.equal(
+      'option "gateway.trusted_proxies": expected an address or CIDR range, got 10.0.0.0/33',
+    )
+    const tls = { cert: import.meta.filename, key: import.meta.filename }
+    expect(refusalToStart(configured({ tls }))).to.include('option "gateway.tls": ')
+    expect(refusalToStart(configured({ tls: { cert: '/absent', key: '/absent' } }))).to.include(
+      'option "gateway.tls": ENOENT',
+    )
+  })
 })
 
 describe('parseListen', () => {
@@ -154,6 +177,8 @@ describe('TrustedProxies', () => {
       '10.0.0.3:0',
     ],
     ['the port that was told', { 'x-forwarded-for': '9.9.9.9:5' }, '9.9.9.9:5'],
+    ['port 0 for a port that is none', { 'x-forwarded-for': '9.9.9.9:x' }, '9.9.9.9:0'],
+    ['port 0 for an obfuscated one', { forwarded: 'for="[2001:db8::1]:_x"' }, '[2001:db8::1]:0'],
     ['an IPv6 address', { 'x-forwarded-for': '2001:db8::1' }, '[2001:db8::1]:0'],
     ['X-Real-IP', { 'x-real-ip': '9.9.9.9' }, '9.9.9.9:0'],
     [
