@@ -102,14 +102,11 @@ const maxListed = 100
 export class InvalidSpecError extends ServiceError {
   readonly issues: readonly Issue[]
 
-  constructor(issues: readonly Issue[], options?: ErrorOptions) {
+  constructor(issues: readonly Issue[], uri: ErrorUri = 'wamp.error.invalid_argument') {
     const [first] = issues
     const rest = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
-    super(
-      'wamp.error.invalid_argument',
-      first ? `${first.path || 'document'}: ${first.message}${rest}` : 'invalid document',
-      options,
-    )
+    const message = first ? `${first.path || 'document'}: ${first.message}${rest}` : ''
+    super(uri, message || 'invalid document')
     this.issues = issues
   }
 

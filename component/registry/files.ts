@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { glob, readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { InvalidSpecError, ServiceError } from '#component/errors.ts'
-import { parseJson } from '#component/json.ts'
+import { canonicalJson, parseJson } from '#component/json.ts'
 import type { Log } from '#component/log.ts'
 import type { FileStore } from '#component/store/file-store.ts'
 
@@ -72,11 +72,12 @@ async function readDocument(file: string): Promise<{ document: unknown; hash: st
     throw new ServiceError('service.error.payload_too_large', message)
   }
   const document = parseJson(bytes, { limits, allowLoneSurrogates: true, allowProtoKeys: true })
-  return { document, hash: createHash('sha256').update(bytes).digest('hex') }
+  // of what it says, as of a load: a file that is only laid out anew does not undo what was loaded since
+  return { document, hash: createHash('sha256').update(canonicalJson(document)).digest('hex') }
 }
 
 /**
- * Loads each file whose bytes are not those last loaded from it. Of two files with one name the first serves.
+ * Loads each file whose document is not the one last loaded from it. Of two files with one name the first serves.
  * @param patterns files or globs, relative to the working folder
  */
 export async function loadFiles(

@@ -133,8 +133,8 @@ export class Registry<R = unknown> {
   /**
    * Loads a document: live and on the disk when it resolves.
    * @param by who asked, for the log
-   * @throws InvalidSpecError with every issue; ServiceError `service.error.already_exists` when its routes are another's,
-   *   `service.error.unavailable` when the store is away; then nothing has changed
+   * @throws InvalidSpecError with every issue, of `service.error.already_exists` when all that is wrong is that routes
+   *   are another's; ServiceError `service.error.unavailable` when the store is away; then nothing has changed
    */
   async load(document: unknown, by = 'the gateway'): Promise<Loaded> {
     const kept = ownCopy(document)
@@ -183,13 +183,12 @@ export class Registry<R = unknown> {
       const [clash] = clashes
       if (clash) {
         onClash(api.id, clash)
-        throw taken(clashes)
+        throw new InvalidSpecError(clashes.map(issueOf), 'service.error.already_exists')
       }
       const hidden = this.#ports.sharesListener ? hiddenPaths(api.entries) : []
       return { api, warnings: [...warnings, ...hidden], table }
     }
-    for (const clash of clashes) found.push({ path: clash.path, message: describeClash(clash) })
-    throw new InvalidSpecError(found)
+    throw new InvalidSpecError([...found, ...clashes.map(issueOf)])
   }
 
   /** The table with these entries in the place of the document's, and where they are those of another document. */
@@ -272,15 +271,11 @@ export class Registry<R = unknown> {
   }
 }
 
-const describeClash = ({ pattern, otherApi }: Clash) =>
-  `the route ${pattern} belongs to ${otherApi} already`
-
-/** The refusal of routes that belong to another document. */
-function taken(clashes: readonly Clash[]): ServiceError {
-  const [first = ''] = clashes.map((clash) => `${clash.path}: ${describeClash(clash)}`)
-  const rest = clashes.length > 1 ? ` (and ${clashes.length - 1} more)` : ''
-  return new ServiceError('service.error.already_exists', first + rest)
-}
+/** A route that belongs to another document. */
+const issueOf = ({ path, pattern, otherApi }: Clash): Issue => ({
+  path,
+  message: `the route ${pattern} belongs to ${otherApi} already`,
+})
 
 const tableOf = <R>(apis: readonly Pick<Served<R>, 'entries'>[]) =>
   RoutingTable.build(apis.flatMap(({ entries }) => entries))

@@ -91,6 +91,16 @@ describe('loadFiles', () => {
     expect(again.serves('/v1/b')).to.equal(undefined)
   })
 
+  it('leaves what was loaded since when a file is only laid out anew', async () => {
+    write('a.json', document('a', ['/file']))
+    const first = await start()
+    await first.registry.load(document('a', ['/since']))
+    write('a.json', JSON.stringify(document('a', ['/file']), undefined, 2))
+    const second = await start()
+    expect(second.outcomes).to.deep.equal(['a.json unchanged'])
+    expect([second.serves('/v1/since'), second.serves('/v1/file')]).to.deep.equal(['a', undefined])
+  })
+
   it('loads a file again when its content has changed', async () => {
     write('a.json', document('a', ['/one']))
     await start()

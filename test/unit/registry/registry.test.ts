@@ -144,6 +144,14 @@ describe('registry.load', () => {
     }
   })
 
+  it('lists every route that belongs to another id', async () => {
+    const { registry } = registryWith()
+    await registry.load(document('com.t.a', ['/x', '/y']))
+    const error = await failure(registry.load(document('com.t.b', ['/x', '/free', '/y'])))
+    expect(error).to.include({ uri: 'service.error.already_exists' })
+    expect(pathsOf(error)).to.deep.equal(['/versions/1.0/paths/~1x', '/versions/1.0/paths/~1y'])
+  })
+
   it('changes nothing when the store is away', async () => {
     const { registry, store, serves, events, tables } = registryWith()
     await registry.load(document('a', ['/old']))
