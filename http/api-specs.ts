@@ -88,31 +88,35 @@ export function managementRouter(ports: ManagementPorts): Router {
   const read = readBytes(ports.clock)
   for (const procedure of ports.procedures) {
     const name = procedure.uri.slice('service.'.length)
-    router.post(`/services/${name}`, mayManage, read, serve(ports, procedure))
+    const path = `/services/${name}`
+    router.post(path, mayManage(path), read, serve(ports, procedure))
     for (const mirror of procedure.mirrors) {
       const steps = mirror.method === 'POST' ? [read] : []
       router.register(
         mirror.path,
         [mirror.method],
-        [mayManage, ...steps, serve(ports, procedure, mirror)],
+        [mayManage(mirror.path), ...steps, serve(ports, procedure, mirror)],
       )
     }
   }
   return router
 }
 
-const mayManage: Middleware = async (ctx, next) => {
-  const { address, headers } = exchangeOf(ctx.req)
-  const refusal = managementRefusal({ address, headers, isWrite: ctx.method === 'POST' })
-  if (refusal) throw refusal
-  await next()
-}
-
-function serve(ports: ManagementPorts, procedure: Procedure, mirror?: Mirror): Middleware {
-  const route = mirror?.path ?? `/services/${procedure.uri.slice('service.'.length)}`
-  return async (ctx) => {
+/** Refuses strangers; the log and the metrics name the route that they asked for. */
+const mayManage =
+  (route: string): Middleware =>
+  async (ctx, next) => {
     const exchange = exchangeOf(ctx.req)
     exchange.route = route
+    const { address, headers } = exchange
+    const refusal = managementRefusal({ address, headers, isWrite: ctx.method === 'POST' })
+    if (refusal) throw refusal
+    await next()
+  }
+
+function serve(ports: ManagementPorts, procedure: Procedure, mirror?: Mirror): Middleware {
+  return async (ctx) => {
+    const exchange = exchangeOf(ctx.req)
     if (procedure.access === 'load' && ports.isClosing()) {
       throw new ServiceError('service.error.unavailable', 'this node is stopping', {
         headers: { 'retry-after': '1' },

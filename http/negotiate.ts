@@ -112,24 +112,29 @@ export function negotiateLanguage(
 ): string {
   const first = languages[0] ?? 'en'
   if (accept === undefined || languages.length < 2) return first
-  const ranges = parseRanges(accept)
-    .filter(({ q }) => q > 0)
-    .toSorted((a, b) => b.q - a.q)
-  for (const { name } of ranges) {
-    if (name === '*') return first
-    const found = lookUp(name, languages)
+  const ranges = parseRanges(accept).toSorted((a, b) => b.q - a.q)
+  const refused = ranges.filter(({ q }) => q === 0).map(({ name }) => name)
+  const wanted = languages.filter((language) => !refused.some((range) => fits(language, range)))
+  for (const { name, q } of ranges) {
+    if (q === 0) break
+    const found = name === '*' ? wanted[0] : lookUp(name, wanted)
     if (found !== undefined) return found
   }
   return first
 }
 
+/** Is the language the range, or one below it (RFC 4647 §3.3.1)? */
+function fits(language: string, range: string): boolean {
+  const tag = language.toLowerCase()
+  return tag === range || tag.startsWith(`${range}-`)
+}
+
 function lookUp(range: string, languages: readonly string[]): string | undefined {
   for (let end = range.length; end > 0; end = range.lastIndexOf('-', end - 1)) {
     const prefix = range.slice(0, end)
-    const found = languages.find((language) => {
-      const tag = language.toLowerCase()
-      return tag === prefix || tag.startsWith(`${prefix}-`)
-    })
+    const found =
+      languages.find((language) => language.toLowerCase() === prefix) ??
+      languages.find((language) => fits(language, prefix))
     if (found !== undefined) return found
   }
   return undefined

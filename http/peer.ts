@@ -44,7 +44,7 @@ export class TrustedProxies {
       const most = family === 6 ? 128 : 32
       const length = bits === undefined ? most : Number(bits)
       if (family === 0 || bits === '' || !Number.isInteger(length) || length < 0 || length > most) {
-        throw new TypeError(`trusted_proxies: expected an address or CIDR range, got ${range}`)
+        throw new TypeError(`expected an address or CIDR range, got ${range}`)
       }
       this.#ranges.addSubnet(address, length, family === 6 ? 'ipv6' : 'ipv4')
     }
@@ -84,15 +84,21 @@ interface Hop {
   readonly host?: string | undefined
 }
 
+/** A port as it was told; 0 for what is none, such as the obfuscated ones of RFC 7239 §6.3. */
+function portOf(text: string): string {
+  const port = Number(text)
+  return Number.isInteger(port) && port > 0 && port <= 65_535 ? String(port) : '0'
+}
+
 /** `1.2.3.4`, `1.2.3.4:5`, `::1`, `[::1]:5`. */
 function parseNode(text: string): { readonly address: string; readonly port: string } {
   if (text.startsWith('[')) {
     const end = text.indexOf(']')
-    return { address: text.slice(1, end), port: text.slice(end + 2) || '0' }
+    return { address: text.slice(1, end), port: portOf(text.slice(end + 2)) }
   }
   const colon = text.indexOf(':')
   if (colon < 0 || text.includes(':', colon + 1)) return { address: plainAddress(text), port: '0' }
-  return { address: text.slice(0, colon), port: text.slice(colon + 1) }
+  return { address: text.slice(0, colon), port: portOf(text.slice(colon + 1)) }
 }
 
 const elements = (list: string | undefined): string[] =>

@@ -22,7 +22,7 @@ function essenceOf(type: string): string {
   return (end < 0 ? type : type.slice(0, end)).trim().toLowerCase()
 }
 
-/** Types that a string is encoded in like any value; under every other declared type it goes out as it is. */
+/** Types that a string and bytes are encoded in like any value; under every other declared type they go out as they are. */
 const isEncoded = (type: string): boolean => {
   const essence = essenceOf(type)
   return essence === 'application/json' || essence === 'application/msgpack'
@@ -122,7 +122,7 @@ function bodyValue(
   context: Context,
 ): unknown {
   if (body !== undefined) return body.evaluate(context)
-  if ('result' in outcome) return action.type === 'static' ? (outcome.result.body ?? '') : ''
+  if ('result' in outcome) return action.type === 'static' ? outcome.result.body : ''
   const { error_uri, args, kwargs, details } = outcome.error
   return { error_uri, args, kwargs, details }
 }
@@ -164,7 +164,8 @@ function render(
   if (typeof declared !== 'string') {
     return { kind: 'value', value, type: negotiate() ?? 'application/json' }
   }
-  return typeof value === 'string' && !isEncoded(declared)
+  const isRaw = typeof value === 'string' || value instanceof Uint8Array
+  return isRaw && !isEncoded(declared)
     ? { kind: 'bytes', bytes: value }
     : { kind: 'value', value, type: declared }
 }

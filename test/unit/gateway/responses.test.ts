@@ -127,6 +127,22 @@ describe('the body', () => {
     })
   })
 
+  it('that is binary goes out as it is under a declared type that is neither JSON nor MessagePack', async () => {
+    const bytes = Uint8Array.of(0, 1, 255)
+    const body = async (type: string) => {
+      const declared = { headers: { 'content-type': type }, body: '{{action.result.args |> head}}' }
+      return (await answer('get', call({}, declared), { result: { args: [bytes] } })).body
+    }
+    expect(await body('image/png')).to.deep.equal({ kind: 'bytes', bytes })
+    expect(await body('application/json')).to.include({ kind: 'value', value: bytes })
+  })
+
+  it('of a static answer that is null is null', async () => {
+    const reply = await answer('post', { action: { type: 'static', body: null }, response: {} })
+    expect(reply.status).to.equal(200)
+    expect(reply.body).to.deep.equal({ kind: 'value', value: null, type: 'application/json' })
+  })
+
   it('is of the type that the client prefers among those provided', async () => {
     const served = serve(documentOf({ '/x': { get: fixed() } }))
     for (const [accept, type] of [

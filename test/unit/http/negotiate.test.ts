@@ -48,6 +48,10 @@ describe('negotiateLanguage', () => {
     ['fr', ['en', 'de'], 'en'],
     ['de;q=0', ['en', 'de'], 'en'],
     ['*', ['en', 'de'], 'en'],
+    ['en;q=0, *', ['en', 'de'], 'de'],
+    ['en;q=0, fr', ['en', 'de'], 'en'],
+    ['en-US', ['en-GB', 'en'], 'en'],
+    ['de-AT;q=0, de', ['de-AT', 'de-CH'], 'de-CH'],
     ['DE', ['en', 'de'], 'de'],
     ['de', [], 'en'],
   ] as const) {
