@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '../..')
 const environment = join(root, '.venv')
 
 /** Makes the Python environment when it is not there; needs python3 with venv, and PyPI. About two minutes. */
-export function installCrossbar(): string {
+function installCrossbar(): string {
   const program = join(environment, 'bin/crossbar')
   const stamp = join(environment, `crossbar-${version}`)
   if (!existsSync(stamp)) {

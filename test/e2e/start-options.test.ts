@@ -1,0 +1,207 @@
+/** The options of the command line, and npm run validate: what they print, and how they end. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { startComponent } from '#component/component.ts'
+import { readConfig } from '#component/config.ts'
+import { openLog } from '#component/log.ts'
+import { lines, run, takePort } from '#test/support/command.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+describe('the command line', function () {
+  this.timeout(30_000)
+  let folder: string
+  const main = (args: readonly string[], environment?: NodeJS.ProcessEnv) =>
+    run(
+      process.execPath,
+      ['--disable-proto=delete', join(root, 'component/main.ts'), ...args],
+      folder,
+      environment,
+    )
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'gateway-start-'))
+  })
+
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('--help tells the commands, the flags and every option', async () => {
+    const { code, stdout, stderr } = await main(['--help'])
+    expect([code, stderr]).to.deep.equal([0, ''])
+    for (const word of ['npm start', 'npm run validate', '--config', '--set', '--version']) {
+      expect(stdout).to.contain(word)
+    }
+    for (const option of ['gateway.listen', 'wamp.url', 'store.url', 'specs', 'realms']) {
+      expect(stdout).to.contain(option)
+    }
+  })
+
+  it('--version prints the version and nothing else', async () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const done = await main(['--version'])
+    expect(done).to.deep.equal({ code: 0, stdout: `${version}\n`, stderr: '' })
+  })
+
+  const mistakes: {
+    title: string
+    args?: readonly string[]
+    environment?: NodeJS.ProcessEnv
+    name: string
+  }[] = [
+    { title: 'an unknown flag', args: ['--lissten'], name: '--lissten' },
+    { title: 'a stray word', args: ['gateway.yaml'], name: 'gateway.yaml' },
+    { title: 'an unknown option', args: ['--set', 'gateway.lissten=1'], name: 'gateway.lissten' },
+    {
+      title: 'an unknown variable of the environment',
+      environment: { GATEWAY_LOG__LEVLE: 'info' },
+      name: 'log.levle',
+    },
+    { title: 'a wrong value', args: ['--set', 'log.level=loud'], name: 'log.level' },
+    { title: 'an absent file', args: ['--config', 'absent.yaml'], name: 'absent.yaml' },
+    {
+      title: 'an address that is none',
+      args: ['--set', 'gateway.listen=nowhere:port'],
+      name: 'gateway.listen',
+    },
+    {
+      title: 'a router that is none',
+      args: ['--set', 'wamp.url=http://127.0.0.1/'],
+      name: 'wamp.url',
+    },
+    {
+      title: 'an admin listener that everybody can reach',
+      args: ['--set', 'admin.listen=0.0.0.0:0'],
+      name: 'admin.listen',
+    },
+  ]
+  for (const [key, value] of [
+    ['specs', '[a'],
+    ['gateway.trusted_proxies', '[nonsense]'],
+    ['gateway.tls', '{cert: absent.pem, key: absent.pem}'],
+    ['data_dir', '/dev/null'],
+    ['store.url', 'mysql://nowhere'],
+  ] as const) {
+    const args = ['--set', 'admin.listen=127.0.0.1:0', '--set', 'gateway.listen=127.0.0.1:0']
+    mistakes.push({
+      title: `a ${key} that cannot be used`,
+      args: [...args, '--set', `${key}=${value}`],
+      name: key,
+    })
+  }
+  for (const { title, args = [], environment, name } of mistakes) {
+    it(`ends with 78 on ${title} and names it in one line`, async () => {
+      const { code, stderr } = await main(args, environment)
+      expect(stderr).to.contain(name)
+      expect(lines(stderr), stderr).to.have.length(1)
+      expect(code).to.equal(78)
+    })
+  }
+
+  it('names the file of a store that is no database', async () => {
+    const store = join(folder, 'broken.db')
+    writeFileSync(store, 'this is no database'.repeat(1000))
+    const { code, stderr } = await main(['--set', `store.url=sqlite:${store}`])
+    expect(stderr).to.equal(`store sqlite:${store}: the file of the store is no database\n`)
+    expect(code).to.equal(70)
+  })
+
+  it('tells what the router must allow when it refuses the procedures', async () => {
+    const router = await startComponent(
+      readConfig(
+        undefined,
+        {},
+        {
+          'gateway.listen': '127.0.0.1:0',
+          'admin.listen': '127.0.0.1:0',
+          data_dir: join(folder, 'router'),
+        },
+      ),
+      openLog('silent'),
+    )
+    const settings = { 'gateway.listen': '127.0.0.1:0', 'admin.listen': '127.0.0.1:0' }
+    const flags = Object.entries({ ...settings, 'wamp.url': router.routerUrl })
+    const { code, stderr } = await main(
+      flags.flatMap(([key, value]) => ['--set', `${key}=${value}`]),
+    )
+    await router.stop(0)
+    expect(stderr).to.equal(
+      'the router does not let the session of wamp.auth register service. on the realm service.gateway: wamp.error.not_authorized: the session may not register this URI\n',
+    )
+    expect(code).to.equal(70)
+  })
+
+  for (const option of ['gateway.listen', 'admin.listen', 'router.listen']) {
+    it(`ends with one line that says that the address of ${option} is taken`, async () => {
+      const taken = await takePort()
+      const settings = {
+        'gateway.listen': '127.0.0.1:0',
+        'admin.listen': '127.0.0.1:0',
+        [option]: `127.0.0.1:${taken.port}`,
+      }
+      const flags = Object.entries(settings).flatMap(([key, value]) => ['--set', `${key}=${value}`])
+      const { code, stderr } = await main(flags)
+      taken.free()
+      expect(stderr).to.contain(`127.0.0.1:${taken.port}`)
+      expect(lines(stderr), stderr).to.have.length(1)
+      expect(code).to.equal(70)
+    })
+  }
+})
+
+describe('npm run validate', function () {
+  this.timeout(30_000)
+  let folder: string
+  const validate = (...files: string[]) =>
+    run('npm', ['run', '--silent', 'validate', '--', ...files], root)
+
+  const good = join(root, 'examples/hello/api-spec.json')
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'gateway-validate-'))
+  })
+
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  function write(name: string, text: string): string {
+    const file = join(folder, name)
+    writeFileSync(file, text)
+    return file
+  }
+
+  it('says ok and ends with 0 for a good document', async () => {
+    expect(await validate(good)).to.deep.equal({ code: 0, stdout: `${good}: ok\n`, stderr: '' })
+  })
+
+  it('lists each error with its pointer, goes on with the next file, and ends with 1', async () => {
+    const document = JSON.parse(readFileSync(good, 'utf8'))
+    document.host = 'not a host'
+    document.versions['1.0.0'].base_path = 'v1'
+    document.variabels = {}
+    const bad = write('bad.json', JSON.stringify(document))
+    const { code, stdout, stderr } = await validate(bad, good)
+    expect([code, stderr]).to.deep.equal([1, ''])
+    expect(stdout).to.contain(`${bad}: 2 errors\n`)
+    expect(stdout).to.match(/^ {2}error \/host: /m)
+    expect(stdout).to.match(/^ {2}error \/versions\/1\.0\.0\/base_path: /m)
+    expect(stdout).to.match(/^ {2}warning \/variabels: .*variables/m)
+    expect(stdout).to.match(new RegExp(`^${good}: ok$`, 'm'))
+  })
+
+  it('tells what is no JSON and what cannot be read', async () => {
+    const broken = write('broken.json', '{"id": ')
+    const absent = join(folder, 'absent.json')
+    const { code, stdout, stderr } = await validate(broken, absent)
+    expect([code, stderr]).to.deep.equal([1, ''])
+    expect(stdout).to.contain(`${broken}: 1 error\n`)
+    expect(stdout).to.contain(`${absent}: 1 error\n`)
+    expect(stdout).to.contain('no such file')
+  })
+
+  it('shows its usage without a file', async () => {
+    const { code, stdout, stderr } = await validate()
+    expect([code, stdout]).to.deep.equal([64, ''])
+    expect(stderr).to.contain('usage: npm run validate -- FILE')
+  })
+})

@@ -1,0 +1,109 @@
+/** The gateway as a process of its own, to be sent signals. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { testRealms } from './realms.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/** The environment of this process without what would configure a gateway. */
+export const plainEnvironment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GATEWAY_')))
+
+/** How a process ended. */
+export interface Ending {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** A gateway that runs; made by {@link startGatewayProcess}. */
+export class GatewayProcess {
+  /** Base address of the gateway listener. */
+  readonly url: string
+  readonly adminUrl: string
+  readonly routerUrl: string
+  readonly ended: Promise<Ending>
+  readonly #child: ChildProcess
+
+  constructor(child: ChildProcess, output: string, ended: Promise<Ending>) {
+    const address = (name: string) => output.match(new RegExp(`^${name} +(\\S+)$`, 'm'))?.[1] ?? ''
+    this.#child = child
+    this.url = address('gateway')
+    this.adminUrl = address('admin')
+    this.routerUrl = address('router')
+    this.ended = ended
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  /** Sends a signal; resolves when the process has ended, which most signals do not bring about at once. */
+  kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<Ending> {
+    this.#child.kill(signal)
+    return this.ended
+  }
+
+  /** Lets it leave in order; its exit code. */
+  async stop(): Promise<number | null> {
+    return (await this.kill('SIGTERM')).code
+  }
+
+  /** POSTs JSON to the admin listener. @throws Error unless it is well received */
+  async post(path: string, body: unknown): Promise<void> {
+    const answer = await fetch(`${this.adminUrl}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  }
+}
+
+/**
+ * Starts one on free ports, with the realms of realms.ts.
+ * @param settings options by dotted key, as `--set` takes them
+ */
+export async function startGatewayProcess(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<GatewayProcess> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-process-'))
+  const all = {
+    'gateway.listen': '127.0.0.1:0',
+    'admin.listen': '127.0.0.1:0',
+    'log.level': process.env.TEST_LOG_LEVEL ?? 'silent',
+    data_dir: dataDir,
+    ...settings,
+  }
+  const flags = Object.entries(all).flatMap(([key, value]) => ['--set', `${key}=${value}`])
+  const child = spawn(process.execPath, ['--disable-proto=delete', 'component/main.ts', ...flags], {
+    cwd: root,
+    env: plainEnvironment(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit').then(([code, signal]): Ending => {
+    rmSync(dataDir, { recursive: true, force: true })
+    return { code, signal }
+  })
+  let output = ''
+  child.stdout.setEncoding('utf8')
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (chunk: string) => {
+      output += chunk
+      if (/^router .*\n/m.test(output)) resolve()
+    })
+    ended.then(() => reject(new Error(`the gateway did not start: ${output}`)))
+  })
+  const gateway = new GatewayProcess(child, output, ended)
+  for (const uri of testRealms) {
+    if (uri === 'service.gateway') continue
+    await gateway.post('/services/load_realm', { uri, authmethods: ['anonymous'] })
+  }
+  return gateway
+}
