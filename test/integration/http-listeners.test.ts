@@ -137,7 +137,9 @@ describe('the gateway listener', () => {
     expect(body).to.include(
       'gateway_http_requests_total{method="get",route="/v1/x",status="200"} 1',
     )
-    expect(body).to.include('gateway_http_request_duration_seconds_bucket')
+    expect(body).to.include(
+      'gateway_http_request_duration_seconds_count{method="get",route="/v1/x",status="200"} 1',
+    )
   })
 
   it('tells errors in the type that the client prefers', async () => {
@@ -151,6 +153,14 @@ describe('the gateway listener', () => {
     const answer = await exchangeRaw(fixture.port, 'TRACE /v1/x HTTP/1.1\r\nHost: a\r\n\r\n')
     expect(answer.status).to.equal(405)
     expect(answer.headers.allow).to.include('GET')
+  })
+
+  it('answers 417 for an expectation that is unknown, with an id and a log line', async () => {
+    const answer = await exchangeRaw(fixture.port, get('/v1/x', 'Expect: banana'))
+    expect(answer).to.include({ status: 417, isClosed: true })
+    const id = answer.headers['x-request-id']
+    expect(id).to.be.a('string')
+    await until(() => fixture.logged.some(({ request_id }) => request_id === id))
   })
 
   it('answers 505 for another version of the protocol', async () => {

@@ -126,6 +126,15 @@ describe('bad input to management', () => {
     expect((await exchangeRaw(fixture.adminPort, broken)).status).to.equal(400)
   })
 
+  it('who is refused is counted and logged at the route that was asked for', async () => {
+    const bytes = local('GET', '/api_specs/a', 'X-Forwarded-For: 9.9.9.9')
+    expect((await exchangeRaw(fixture.adminPort, bytes)).status).to.equal(401)
+    const { body } = await exchangeRaw(fixture.adminPort, local('GET', '/metrics'))
+    expect(body).to.include(
+      'gateway_http_requests_total{method="get",route="/api_specs/:id",status="401"}',
+    )
+  })
+
   it('health and metrics are 404 on the public listener', async () => {
     for (const path of ['/ping', '/ready', '/metrics']) {
       expect((await exchangeRaw(fixture.port, local('GET', path))).status).to.equal(404)
