@@ -1,0 +1,33 @@
+/** Starts peer.py, the WAMP peer written with autobahn-python. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const root = join(import.meta.dirname, '../..')
+
+/** The Python process. */
+export interface PythonPeer {
+  stop(): Promise<void>
+}
+
+/** Starts it in a realm; resolves when its procedures are registered and its topic is subscribed. */
+export async function startPythonPeer(url: string, realm: string): Promise<PythonPeer> {
+  const python = join(root, '.venv/bin/python')
+  const child = spawn(python, [join(import.meta.dirname, 'peer.py'), url, realm], {
+    stdio: ['ignore', 'pipe', process.env.TEST_LOG_LEVEL ? 'inherit' : 'ignore'],
+  })
+  const ended = once(child, 'exit')
+  const isReady = async () => {
+    for await (const line of createInterface(child.stdout)) if (line === 'ready') return true
+    return false
+  }
+  if (!(await isReady())) throw new Error('the Python peer did not start; is .venv there?')
+  child.stdout.resume()
+  return {
+    async stop() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
