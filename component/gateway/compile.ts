@@ -16,7 +16,7 @@ import { type Headers, layerOf, layOver } from './header-layers.ts'
 import { lifetimeHeaders } from './lifetime.ts'
 import { type RouteEntry, RoutingTable } from './routing-table.ts'
 import { type Found, first, inDefaults, isInheritedKey, type Lookup, readRules } from './rules.ts'
-import { below, type Level, levelBelow, type MergedMap, sweep, topLevel } from './scope.ts'
+import { type Level, levelBelow, type MergedMap, sweep, topLevel } from './scope.ts'
 import { statusCodeTables } from './status-code-tables.ts'
 
 /** What compiling needs to know of the component. */
@@ -77,9 +77,9 @@ class SpecCompiler {
   }
 
   compile(): void {
-    const api = below(topLevel(), this.#maps(this.#spec), '')
+    const api = levelBelow(topLevel(), this.#maps(this.#spec), '', this.#issues)
     for (const version of this.#spec.versions) {
-      const level = below(api, this.#maps(version), version.path)
+      const level = levelBelow(api, this.#maps(version), version.path, this.#issues)
       if (version.paths.length === 0) this.#levels.add(level)
       this.#compileVersion(version, level)
     }

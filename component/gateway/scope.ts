@@ -38,7 +38,7 @@ export function topLevel(): Level {
 }
 
 /**
- * The members of a path's `defaults` that is itself an expression. Each becomes an expression that takes its key
+ * The members of a `defaults` that is itself an expression. Each becomes an expression that takes its key
  * from the map, so that it is resolved after merging like any other default.
  */
 function computedMembers(expression: string, keys: readonly string[], path: string) {
@@ -66,7 +66,7 @@ function entriesOf(
  * @param path JSON Pointer of the object that holds the maps
  * @param keysOf the keys of a map given as an expression
  */
-export function below(
+function below(
   above: Level,
   document: JsonMap,
   path: string,
@@ -83,7 +83,7 @@ export function below(
 
 /**
  * The level below, where `defaults` may be an expression that yields a map. Variables come first: it may read them.
- * @param path JSON Pointer of the path or operation
+ * @param path JSON Pointer of the document, version, path or operation
  */
 export function levelBelow(above: Level, document: JsonMap, path: string, issues: Issue[]): Level {
   if (!isExpression(document.defaults)) return below(above, document, path)

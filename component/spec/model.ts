@@ -16,7 +16,8 @@ export interface ApiSpec {
   readonly realm_uri: string
   readonly meta?: JsonMap
   readonly variables: JsonMap
-  readonly defaults: JsonMap
+  /** Or an expression that yields a map. */
+  readonly defaults: JsonMap | string
   readonly status_codes: JsonMap
   readonly versions: readonly Version[]
 }
@@ -38,7 +39,8 @@ export interface Version {
   /** Language codes, the first one is the fallback. */
   readonly languages: readonly string[]
   readonly variables: JsonMap
-  readonly defaults: JsonMap
+  /** Or an expression that yields a map. */
+  readonly defaults: JsonMap | string
   readonly status_codes: JsonMap
   readonly paths: readonly Path[]
 }

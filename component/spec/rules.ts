@@ -18,6 +18,10 @@ export const isMap = (value: unknown): value is JsonMap =>
 /** The value if it is a map, else an empty one. */
 export const mapOrEmpty = (value: unknown): JsonMap => (isMap(value) ? value : {})
 
+/** What may be a map or an expression that yields one, else an empty map. */
+export const mapOrExpression = (value: unknown): JsonMap | string =>
+  typeof value === 'string' && isExpression(value) ? value : mapOrEmpty(value)
+
 /** The value must pass a test; `allowed` says in words what does. */
 export const must =
   (allowed: string, test: (value: unknown) => boolean): Rule =>

@@ -150,15 +150,12 @@ const inheritable = {
 
 const defaultsObject = object('a map of defaults', { keys: { ...inheritable, headers } })
 
-/** The maps that merge from API to version, path and operation. */
+/** The maps that merge from API to version, path and operation; `defaults` may be computed as a whole. */
 export const scopes = {
   variables: map,
-  defaults: defaultsObject,
+  defaults: dynamic(defaultsObject),
   status_codes: mapOf(statusCode, 'a map of error URIs to HTTP statuses'),
 }
-
-/** Below the version `defaults` may be computed as a whole. */
-const innerScopes = { ...scopes, defaults: dynamic(defaultsObject) }
 
 const wampArguments = {
   options: dynamic(map),
@@ -235,7 +232,9 @@ const operation = dynamic(
       summary: string,
       description: string,
       ...inheritable,
-      ...innerScopes,
+      ...scopes,
+      // headers are the path's: here they would do nothing
+      defaults: dynamic(object('a map of defaults', { keys: inheritable })),
     },
     required: {
       action: 'an action: what is done on a request',
@@ -251,7 +250,7 @@ const pathShape: Shape = {
     is_collection: boolean,
     headers,
     ...inheritable,
-    ...innerScopes,
+    ...scopes,
     ...Object.fromEntries(methods.map((method) => [method, operation])),
   },
 }
@@ -264,7 +263,7 @@ export const fieldRules = {
   ...inheritable,
   ...declared,
   headers,
-  defaults: innerScopes.defaults,
+  defaults: scopes.defaults,
   options: wampArguments.options,
   args: wampArguments.args,
   kwargs: wampArguments.kwargs,

@@ -106,3 +106,11 @@ export function fixedPathProblem(path: string): string | undefined {
   if (!isFixed) return 'it holds bindings or brackets'
   return form.length === 0 ? 'it is "/"' : undefined
 }
+
+/** The moment an author wrote, in milliseconds since the epoch; undefined when it is no date. */
+export function readDate(text: string): number | undefined {
+  // Date.parse takes nearly anything for a date; an author's begins with a year or with the name of a day
+  if (text[4] !== '-' && text[3] !== ',') return undefined
+  const time = Date.parse(text)
+  return Number.isNaN(time) ? undefined : time
+}

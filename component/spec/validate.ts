@@ -4,7 +4,7 @@ import { checkDocument } from './document-limits.ts'
 import { type HostPattern, parseHostPattern } from './host-pattern.ts'
 import type { ApiSpec, JsonMap } from './model.ts'
 import { describe, Report } from './report.ts'
-import { anything, isMap, mapOrEmpty, object, text } from './rules.ts'
+import { anything, isMap, mapOrEmpty, mapOrExpression, object, text } from './rules.ts'
 import { map, scopes, string } from './schema.ts'
 import { idProblem, uriProblem } from './syntax.ts'
 import { readVersions } from './versions.ts'
@@ -80,7 +80,7 @@ function assemble(document: JsonMap, versions: ApiSpec['versions']): ApiSpec {
     realm_uri: textOrEmpty(realm_uri),
     ...(isMap(meta) && { meta }),
     variables: mapOrEmpty(document.variables),
-    defaults: mapOrEmpty(document.defaults),
+    defaults: mapOrExpression(document.defaults),
     status_codes: mapOrEmpty(document.status_codes),
     versions,
   }

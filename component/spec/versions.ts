@@ -3,9 +3,19 @@ import { pointer } from '#component/json.ts'
 import type { JsonMap, Path, Version } from './model.ts'
 import { parsePathPattern, type Segment } from './path-pattern.ts'
 import { describe, type Report } from './report.ts'
-import { anything, integer, isMap, listOf, mapOrEmpty, object, type Rule, text } from './rules.ts'
+import {
+  anything,
+  integer,
+  isMap,
+  listOf,
+  mapOrEmpty,
+  mapOrExpression,
+  object,
+  type Rule,
+  text,
+} from './rules.ts'
 import { boolean, path as pathRule, scopes, string } from './schema.ts'
-import { languageProblem } from './syntax.ts'
+import { languageProblem, readDate } from './syntax.ts'
 
 /** Behaviour: Limits. */
 const maxPaths = 10_000
@@ -15,7 +25,7 @@ const maxForms = 100_000
 /** Behaviour: `Sunset` is sent when it is a date; another text is only worth a warning. */
 const sunset: Rule = (value, path, report) => {
   string(value, path, report)
-  if (typeof value === 'string' && Number.isNaN(Date.parse(value))) {
+  if (typeof value === 'string' && readDate(value) === undefined) {
     report.warn(path, `${describe(value)} is no date: no Sunset header is sent`)
   }
 }
@@ -113,7 +123,7 @@ function readVersion(
     info: mapOrEmpty(version.info),
     languages: Array.isArray(languages) ? languages : ['en'],
     variables: mapOrEmpty(version.variables),
-    defaults: mapOrEmpty(version.defaults),
+    defaults: mapOrExpression(version.defaults),
     status_codes: mapOrEmpty(version.status_codes),
     paths: readPaths(version, base_path, pointer(path, 'paths'), totals, report),
   }

@@ -68,6 +68,25 @@ describe('the priority of a value', () => {
     expect(served.performed.map(({ run }) => run.attempts.timeout)).to.deep.equal([30, 40, 50, 60])
   })
 
+  it('is found in defaults that are an expression at every level', async () => {
+    const d = { timeout: '{{variables.t}}' }
+    const paths = { '/x': { get: call() }, '/y': { variables: { t: 8 }, get: call() } }
+    for (const [api, version] of [
+      ['{{variables.d}}', undefined],
+      [{ timeout: 1 }, '{{variables.d |> merge($map)}}'],
+    ]) {
+      const more = { variables: { t: 7, d }, defaults: api }
+      const served = serve(documentOf(paths, more, version ? { defaults: version } : {}))
+      for (const path of ['x', 'y']) await served.ask(`GET /v1/${path}`)
+      expect(served.performed.map(({ run }) => run.attempts.timeout)).to.deep.equal([7, 8])
+    }
+    expect(
+      issuesOf(documentOf(paths, { variables: { t: 7, d: 1 }, defaults: '{{variables.d}}' })),
+    ).to.deep.include.members([
+      { path: '/defaults', message: 'defaults must be a map whose keys are known at load' },
+    ])
+  })
+
   it('may need a variable that only a lower level defines', () => {
     const more = { variables: { late: '{{variables.defined_below}}' } }
     const path = { variables: { defined_below: 1 }, get: fixed('{{variables.late}}') }

@@ -155,7 +155,7 @@ export const inheritable: Record<string, Row> = {
   body_read_seconds: milliseconds,
 }
 export const defaults: Row = {
-  valid: [{}, { timeout: 1, schemes: '{{variables.s}}' }],
+  valid: [{}, { timeout: 1, schemes: '{{variables.s}}' }, '{{variables.d}}'],
   invalid: [7, null, []],
   members: [
     [{ timeout: 0 }, '/timeout'],
@@ -163,7 +163,6 @@ export const defaults: Row = {
   ],
 }
 export const scopes = { variables: map, status_codes }
-export const dynamicDefaults = { ...defaults, valid: [...defaults.valid, '{{variables.d}}'] }
 export const attempts = {
   timeout: milliseconds,
   connect_timeout: milliseconds,
