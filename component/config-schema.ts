@@ -221,8 +221,12 @@ export const configSchema = section(
       },
       'Limits of the HTTP listeners.',
     ),
-    specs: strings('Files or globs of API Specifications that are loaded at start.'),
-    realms: strings('Files or globs of realm documents that are loaded at start.'),
+    specs: strings(
+      'Files or globs of API Specifications that are loaded at start. Relative to the working folder.',
+    ),
+    realms: strings(
+      'Files or globs of realm documents that are loaded at start. Relative to the working folder.',
+    ),
   },
   'The configuration of the gateway.',
 )

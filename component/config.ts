@@ -43,13 +43,16 @@ export function readConfig(
   flags: Readonly<Record<string, string>> = {},
 ): Config {
   const raw = file === undefined ? {} : readFile(file)
+  const variables = new Map<string, string>()
   for (const [name, value] of Object.entries(environment)) {
     if (name.startsWith(prefix) && value !== undefined) {
-      set(raw, name.slice(prefix.length).toLowerCase().split('__'), value)
+      const keys = name.slice(prefix.length).toLowerCase().split('__')
+      variables.set(keys.join('.'), name)
+      set(raw, keys, value)
     }
   }
   for (const [key, value] of Object.entries(flags)) set(raw, key.split('.'), value)
-  if (!check(raw)) throw new ConfigError(describe(check.errors ?? []))
+  if (!check(raw)) throw new ConfigError(describe(check.errors ?? [], variables))
   return freeze(resolveSecrets(raw)) as Config
 }
 
@@ -99,8 +102,14 @@ function takesText(keys: readonly string[]): boolean {
   return types[0] === 'string' && types.slice(1).every((type) => type === 'object')
 }
 
-/** One sentence a problem; of the branches of a union only what they have in common to say. */
-function describe(errors: readonly ErrorObject[]): string[] {
+/**
+ * One sentence a problem; of the branches of a union only what they have in common to say.
+ * @param variables which variable of the environment set an option: others than operators set some (Kubernetes does)
+ */
+function describe(
+  errors: readonly ErrorObject[],
+  variables: ReadonlyMap<string, string>,
+): string[] {
   const problems = new Map<string, string>()
   for (const error of errors) {
     const key = error.instancePath.slice(1).replaceAll('/', '.')
@@ -113,7 +122,10 @@ function describe(errors: readonly ErrorObject[]): string[] {
       problems.set(key, `option "${key}": ${error.message ?? 'is wrong'}`)
     }
   }
-  return [...problems.values()]
+  return [...problems].map(([key, problem]) => {
+    const variable = variables.get(key)
+    return variable === undefined ? problem : `${problem} (set by ${variable})`
+  })
 }
 
 function allowed(error: ErrorObject): string {

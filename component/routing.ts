@@ -9,7 +9,7 @@ import { gatewayAuthid, Policy } from './realm/policy.ts'
 import type { Realms } from './realm/realms.ts'
 import { Router } from './router/router.ts'
 import { routerUrlAt } from './urls.ts'
-import type { JoinAuth } from './wamp/join-auth.ts'
+import { credentials, type JoinAuth } from './wamp/join-auth.ts'
 import type { OpenLink } from './wamp/link.ts'
 import type { SerializerName } from './wamp/serializers.ts'
 import type { SessionPool } from './wamp/session-pool.ts'
@@ -49,8 +49,22 @@ const anonymousAuth: JoinAuth = { authmethod: 'anonymous' }
 
 /** Opens the embedded router, or points at the configured one. */
 export function openRouting(ports: RoutingPorts): Routing {
-  const { url } = ports.config.wamp
+  const { url, auth, realms } = ports.config.wamp
+  if (auth !== undefined) checkAuth('wamp.auth', auth as JoinAuth)
+  for (const [uri, other] of Object.entries(realms)) {
+    checkAuth(`wamp.realms.${uri}`, other as JoinAuth)
+  }
   return url === undefined ? embeddedRouting(ports) : externalRouting(ports, url)
+}
+
+/** What a login lacks is told at the start, not when the first session is opened. */
+function checkAuth(option: string, auth: JoinAuth): void {
+  try {
+    credentials(auth)
+  } catch (cause) {
+    const found = cause instanceof Error ? cause.message : String(cause)
+    throw new ConfigError([`option "${option}": ${found}`], { cause })
+  }
 }
 
 function externalRouting({ config }: RoutingPorts, url: string): Routing {

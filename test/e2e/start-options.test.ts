@@ -82,6 +82,8 @@ describe('the command line', function () {
     ['gateway.tls', '{cert: absent.pem, key: absent.pem}'],
     ['data_dir', '/dev/null'],
     ['store.url', 'mysql://nowhere'],
+    ['wamp.auth', '{authmethod: ticket, authid: a}'],
+    ['wamp.realms', '{com.example: {authmethod: cryptosign, authid: a, key: zz}}'],
   ] as const) {
     const args = ['--set', 'admin.listen=127.0.0.1:0', '--set', 'gateway.listen=127.0.0.1:0']
     mistakes.push({

@@ -61,6 +61,17 @@ describe('readConfig', () => {
     expect(wamp.auth?.secret).to.equal('swordfish')
   })
 
+  it('names the variable of the environment that set a wrong option', () => {
+    expect(() => readConfig(undefined, { GATEWAY_SERVICE_HOST: '10.0.0.1' })).to.throw(
+      ConfigError,
+      'unknown option "service_host" (set by GATEWAY_SERVICE_HOST)',
+    )
+    expect(() => readConfig(undefined, { GATEWAY_LOG__LEVEL: 'loud' })).to.throw(
+      ConfigError,
+      '(set by GATEWAY_LOG__LEVEL)',
+    )
+  })
+
   it('names the option whose value is no YAML', () => {
     expect(() => readConfig(undefined, { GATEWAY_SPECS: '[a' })).to.throw(
       ConfigError,
