@@ -21,7 +21,7 @@ export class Metrics {
   readonly #durations = new Histogram({
     name: 'gateway_http_request_duration_seconds',
     help: 'Time from the head of a request to the end of its answer.',
-    labelNames: ['method', 'route'],
+    labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [this.#registry],
   })
@@ -68,7 +68,7 @@ export class Metrics {
   /** Counts a request that is over. */
   count(method: string, route: string, status: number, durationMs: number): void {
     this.#requests.inc({ method, route, status })
-    this.#durations.observe({ method, route }, durationMs / 1000)
+    this.#durations.observe({ method, route, status }, durationMs / 1000)
   }
 
   /** The media type of {@link render}. */

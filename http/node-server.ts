@@ -60,10 +60,8 @@ export function makeServer(plan: ServerPlan): Server {
   Object.assign(server, { dropMaxConnection: true })
   server.on('request', (request, response) => listener(request, response))
   server.on('checkContinue', (request, response) => listener(request, response, true))
-  server.on('checkExpectation', (request: IncomingMessage) => {
-    const message = 'only the expectation 100-continue is met'
-    endWith(request.socket, rawError('service.error.expectation_failed', message))
-  })
+  // the preflight refuses what Node would answer without our fields and our log
+  server.on('checkExpectation', (request, response) => listener(request, response))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => endBroken(error.code, socket))
   server.on('connect', (_request, socket: Duplex) => {
     endWith(socket, rawError('service.error.bad_request', 'CONNECT is not served'))

@@ -47,7 +47,7 @@ const served = new Map<string, Method>(methods.map((method) => [method.toUpperCa
 
 const refuse = (message: string) => new Refusal('service.error.bad_request', message)
 
-/** Judges version, header fields, framing, host, target and method, in this order. */
+/** Judges version, header fields, framing, host, target, method and expectation, in this order. */
 export function preflight(request: IncomingMessage): Target | Refusal {
   const { httpVersion } = request
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
@@ -78,6 +78,12 @@ export function preflight(request: IncomingMessage): Target | Refusal {
     return new Refusal('service.error.method_not_allowed', 'the method is not served', 405, {
       allow,
     })
+  }
+  const { expect } = headers
+  // RFC 9110 §10.1.1: HTTP/1.0 knows no expectations
+  if (expect !== undefined && httpVersion === '1.1' && expect.toLowerCase() !== '100-continue') {
+    const message = 'only the expectation 100-continue is met'
+    return new Refusal('service.error.expectation_failed', message)
   }
   return { method, path, query_string, authority, headers }
 }
