@@ -91,7 +91,6 @@ export async function startComponent(
     schemes: closedSchemes,
     cors: config.gateway.cors,
   })
-  const counts = { loads: 0 }
   const registry = new Registry<CompiledOperation>({
     store: store.specs,
     clock,
@@ -101,7 +100,6 @@ export async function startComponent(
       compileDocument(document, { clock, callTimeout: config.wamp.call_timeout }),
     onSwap(table) {
       gateway.table = table
-      counts.loads += 1
       for (const { realm_uri } of table.entries) sessions.open(realm_uri)
     },
     realmExists: (realm_uri) => realms.has(realm_uri) || routing.canJoin(realm_uri, sessions),
@@ -123,7 +121,7 @@ export async function startComponent(
     procedures,
     management,
     webSocket: routing.webSocket,
-    metrics: metricSources({ sessions, registry, counts, routing }),
+    metrics: metricSources({ sessions, registry, routing }),
     isReady: () => isReady,
   })
 

@@ -122,6 +122,8 @@ process.on('SIGTERM', () => void stop(config.gateway.drain_delay, 0))
 process.on('SIGINT', () => void stop(0, 0))
 process.on('uncaughtException', (cause) => {
   log.fatal({ err: cause }, 'uncaught exception')
+  // what is broken is not waited for as long as what is busy
+  setTimeout(() => process.exit(exitSoftware), 5_000).unref()
   void stop(0, exitSoftware)
 })
 

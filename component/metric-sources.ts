@@ -9,12 +9,10 @@ export function metricSources({
   sessions,
   registry,
   routing,
-  counts,
 }: {
   readonly sessions: SessionPool
-  readonly registry: Pick<Registry, 'size'>
+  readonly registry: Pick<Registry, 'size' | 'counts'>
   readonly routing: Pick<Routing, 'sessionCount'>
-  readonly counts: { readonly loads: number }
 }): Readonly<Record<string, MetricSource>> {
   return {
     gateway_wamp_sessions: {
@@ -29,10 +27,15 @@ export function metricSources({
       help: 'Sessions of everybody on the embedded router.',
       read: () => routing.sessionCount() ?? 0,
     },
-    gateway_routing_table_swaps_total: {
-      help: 'How often a new routing table was put in place: loads and deletions.',
+    gateway_api_spec_loads_total: {
+      help: 'Loads of API Specifications that were acknowledged, over WAMP, over HTTP and from files.',
       isCounter: true,
-      read: () => counts.loads,
+      read: () => registry.counts.loaded,
+    },
+    gateway_api_spec_loads_refused_total: {
+      help: 'Loads of API Specifications that were refused.',
+      isCounter: true,
+      read: () => registry.counts.refused,
     },
     gateway_registry_entries: {
       help: 'API Specifications known here.',

@@ -84,6 +84,8 @@ const hashOf = (document: JsonMap) =>
 
 /** Every API Specification known here, and the routing table made of them. */
 export class Registry<R = unknown> {
+  /** Loads since the start, whichever way they came. */
+  readonly counts = { loaded: 0, refused: 0 }
   readonly #ports: RegistryPorts<R>
   #entries: ReadonlyMap<string, Entry<R>> = new Map()
   /** The greatest `ts` ever given or seen, tombstones included. */
@@ -137,7 +139,17 @@ export class Registry<R = unknown> {
    *   are another's; ServiceError `service.error.unavailable` when the store is away; then nothing has changed
    */
   async load(document: unknown, by = 'the gateway'): Promise<Loaded> {
-    const kept = ownCopy(document)
+    try {
+      const loaded = await this.#load(ownCopy(document), by)
+      this.counts.loaded++
+      return loaded
+    } catch (error) {
+      this.counts.refused++
+      throw error
+    }
+  }
+
+  #load(kept: unknown, by: string): Promise<Loaded> {
     return this.#serially(async () => {
       const { api, warnings, table } = await this.#judge(kept, (id, { otherApi, path }) => {
         this.#ports.log.warn(
