@@ -1,5 +1,5 @@
 /** May this session do this to this URI? The router's own rules first, then the realm's grants. */
-import { code } from './messages.ts'
+import { code } from '#component/wamp/messages.ts'
 import type { RealmPolicy, RouterAction } from './ports.ts'
 import type { Session } from './session.ts'
 import { isUri, type Match } from './uri.ts'

@@ -1,8 +1,8 @@
 /** Events: SUBSCRIBE, UNSUBSCRIBE and PUBLISH of one realm. */
 import type { Clock } from '#component/clock.ts'
+import { code } from '#component/wamp/messages.ts'
 import type { Authorizer } from './authorize.ts'
 import {
-  code,
   type Options,
   type PublishMessage,
   type SubscribeMessage,

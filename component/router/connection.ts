@@ -1,8 +1,9 @@
 /** One transport from HELLO to GOODBYE: authentication, then messages, then the end. Sessions may follow one another on it. */
 import type { Clock } from '#component/clock.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
+import { code } from '#component/wamp/messages.ts'
 import { features } from './features.ts'
-import { code, describeViolation, type Options, ProtocolViolation } from './messages.ts'
+import { describeViolation, type Options, ProtocolViolation } from './messages.ts'
 import type { Authentication, Challenge, RealmPolicy, Welcome } from './ports.ts'
 import { randomId } from './random-id.ts'
 import type { Realm } from './realm.ts'

@@ -1,12 +1,12 @@
 /** Calls: REGISTER, UNREGISTER, CALL, CANCEL, YIELD and ERROR of one realm. */
 import type { Clock } from '#component/clock.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
+import { code } from '#component/wamp/messages.ts'
 import type { Authorizer } from './authorize.ts'
 import { invocationDetails, maxTimeoutMs, timeoutOf } from './call-options.ts'
 import {
   type CallMessage,
   type CancelMessage,
-  code,
   type ErrorMessage,
   ProtocolViolation,
   type RegisterMessage,

@@ -1,33 +1,6 @@
-/** WAMP messages: their codes, and the shapes of those that a client may send. */
+/** The shapes of the WAMP messages that a client may send. */
 import type { WampMessage } from '#component/wamp/link.ts'
-
-/** Message codes (WAMP: Message Codes and Direction). */
-export const code = {
-  hello: 1,
-  welcome: 2,
-  abort: 3,
-  challenge: 4,
-  authenticate: 5,
-  goodbye: 6,
-  error: 8,
-  publish: 16,
-  published: 17,
-  subscribe: 32,
-  subscribed: 33,
-  unsubscribe: 34,
-  unsubscribed: 35,
-  event: 36,
-  call: 48,
-  cancel: 49,
-  result: 50,
-  register: 64,
-  registered: 65,
-  unregister: 66,
-  unregistered: 67,
-  invocation: 68,
-  interrupt: 69,
-  yield: 70,
-} as const
+import { code } from '#component/wamp/messages.ts'
 
 /** The options or details of a message. */
 export type Options = Readonly<Record<string, unknown>>

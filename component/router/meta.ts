@@ -1,5 +1,6 @@
 /** The router's own procedures: what it knows of sessions, registrations and subscriptions (WAMP: Meta API). */
-import { type CallMessage, code, type Options } from './messages.ts'
+import { code } from '#component/wamp/messages.ts'
+import type { CallMessage, Options } from './messages.ts'
 import type { Registration, Session, Subscription } from './session.ts'
 import { isMatch, isUri } from './uri.ts'
 import type { UriIndex } from './uri-index.ts'

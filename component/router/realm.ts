@@ -1,13 +1,13 @@
 /** One realm of the router: its sessions, and the messages they exchange. */
 import type { Clock } from '#component/clock.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
+import { code } from '#component/wamp/messages.ts'
 import type { Authorizer } from './authorize.ts'
 import { Broker } from './broker.ts'
 import { Dealer } from './dealer.ts'
 import {
   type CallMessage,
   type CancelMessage,
-  code,
   type ErrorMessage,
   ProtocolViolation,
   type PublishMessage,

@@ -1,6 +1,7 @@
 /** One joined session as the router sees it: who it is, what it announced, and what is under way for it. */
 import type { WampMessage } from '#component/wamp/link.ts'
-import { code, isMap, type Options } from './messages.ts'
+import { code } from '#component/wamp/messages.ts'
+import { isMap, type Options } from './messages.ts'
 import type { Peer, Welcome } from './ports.ts'
 import type { Match } from './uri.ts'
 

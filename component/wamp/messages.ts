@@ -2,7 +2,7 @@
 import type { WampMessage } from './link.ts'
 import { uris } from './uris.ts'
 
-/** What stands first in a message. */
+/** Message codes (WAMP: Message Codes and Direction). */
 export const code = {
   hello: 1,
   welcome: 2,
@@ -15,13 +15,18 @@ export const code = {
   published: 17,
   subscribe: 32,
   subscribed: 33,
+  unsubscribe: 34,
+  unsubscribed: 35,
   event: 36,
   call: 48,
   cancel: 49,
   result: 50,
   register: 64,
   registered: 65,
+  unregister: 66,
+  unregistered: 67,
   invocation: 68,
+  interrupt: 69,
   yield: 70,
 } as const
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { expect } from 'chai'
 import type { WampMessage } from '#component/wamp/link.ts'
-import { openPolicy, openRouter } from '#test/unit/router/open-router.ts'
+import { openRouter, realm1Policy } from '#test/unit/router/open-router.ts'
 import { describeRouter } from './router.contract.ts'
 import { allRoles, RouterPeer } from './router-peer.ts'
 
@@ -185,7 +185,7 @@ describe('The embedded router itself', () => {
   })
 
   it('says GOODBYE with close_realm to the sessions of a realm that is closed', async () => {
-    const policy = { ...openPolicy, hasRealm: () => true }
+    const policy = { ...realm1Policy, hasRealm: () => true }
     const router = await open({ policy })
     const [one, two] = [
       await RouterPeer.join({ ...router, realm: 'com.one' }),

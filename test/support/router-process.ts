@@ -1,21 +1,11 @@
 /** `node --disable-proto=delete test/support/router-process.ts PORT`: the embedded router as a process of its own, to be killed. */
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { RealmPolicy } from '#component/router/ports.ts'
 import { Router } from '#component/router/router.ts'
+import { openPolicy } from './open-policy.ts'
 import { testRealms } from './realms.ts'
 
-/** Every realm of the tests, open to anonymous sessions that may do anything. */
-const policy: RealmPolicy = {
-  hasRealm: (realm) => (testRealms as readonly string[]).includes(realm),
-  authmethods: () => ['anonymous'],
-  authenticate: async () => ({
-    kind: 'welcome',
-    authid: 'anonymous',
-    authroles: ['anonymous'],
-  }),
-  isAllowed: () => true,
-}
+const policy = openPolicy(testRealms)
 
 const router = new Router({ policy })
 const server = createServer()

@@ -2,9 +2,9 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { RealmPolicy } from '#component/router/ports.ts'
 import { Router } from '#component/router/router.ts'
 import type { OpenLink } from '#component/wamp/link.ts'
+import { openPolicy } from './open-policy.ts'
 import { testRealms } from './realms.ts'
 
 /** A router with the realms of realms.ts, open to anonymous sessions. */
@@ -20,16 +20,7 @@ export interface TestRouter {
   restart(): Promise<void>
 }
 
-const policy: RealmPolicy = {
-  hasRealm: (realm) => (testRealms as readonly string[]).includes(realm),
-  authmethods: () => ['anonymous'],
-  authenticate: async () => ({
-    kind: 'welcome',
-    authid: 'anonymous',
-    authroles: ['anonymous'],
-  }),
-  isAllowed: () => true,
-}
+const policy = openPolicy(testRealms)
 
 class EmbeddedRouter implements TestRouter {
   #router = new Router({ policy })

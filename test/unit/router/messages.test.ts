@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describeViolation } from '#component/router/messages.ts'
 import { Router } from '#component/router/router.ts'
 import type { Link, WampMessage } from '#component/wamp/link.ts'
-import { openPolicy } from './open-router.ts'
+import { realm1Policy } from './open-router.ts'
 
 const uri = fc.constantFrom('a', 'a.b', 'a.', '', 'a..b', 'wamp.session.list', 'wamp.session.kill')
 const id = fc.integer({ min: 1, max: 4 })
@@ -59,7 +59,7 @@ describe('The router', () => {
       fc.asyncProperty(
         fc.array(step as fc.Arbitrary<[number, unknown[] | 'close']>, { maxLength: 60 }),
         async (steps) => {
-          const router = new Router({ policy: openPolicy, onError })
+          const router = new Router({ policy: realm1Policy, onError })
           const links: Link[] = []
           const open = () => {
             const link = router.openLink()

@@ -1,24 +1,15 @@
 /** An embedded router behind a node:http server on a port of its own, with a policy written by hand. */
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { RealmPolicy } from '#component/router/ports.ts'
 import { Router, type RouterOptions } from '#component/router/router.ts'
+import { openPolicy } from '#test/support/open-policy.ts'
 
 /** Everybody may do everything in `realm1`. */
-export const openPolicy: RealmPolicy = {
-  hasRealm: (realm) => realm === 'realm1',
-  authmethods: () => ['anonymous'],
-  authenticate: async () => ({
-    kind: 'welcome',
-    authid: 'anonymous',
-    authroles: ['anonymous'],
-  }),
-  isAllowed: () => true,
-}
+export const realm1Policy = openPolicy(['realm1'])
 
 /** Starts one. */
 export async function openRouter(options: Partial<RouterOptions> = {}) {
-  const router = new Router({ policy: openPolicy, ...options })
+  const router = new Router({ policy: realm1Policy, ...options })
   const server = createServer()
   server.on('upgrade', (request, socket: Socket, head) =>
     router.handleUpgrade(request, socket, head, socket.remoteAddress ?? ''),
