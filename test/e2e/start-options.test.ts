@@ -38,6 +38,22 @@ describe('the command line', function () {
     }
   })
 
+  for (const [version, expected] of [
+    ['20.20.2', 78],
+    ['24.14.9', 78],
+    ['24.15.0', 0],
+    ['26.10.0', 0],
+  ] as const) {
+    it(`${expected === 0 ? 'runs' : 'refuses to run'} on Node ${version}`, async () => {
+      const faked = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`
+      const check = `await import('${join(root, 'component/node-version.mjs')}')`
+      const script = `${faked}; ${check}`
+      const done = await run(process.execPath, ['--input-type=module', '-e', script], folder)
+      expect(done.code).to.equal(expected)
+      if (expected !== 0) expect(done.stderr).to.include(`this is Node ${version}`)
+    })
+  }
+
   it('--version prints the version and nothing else', async () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const done = await main(['--version'])
