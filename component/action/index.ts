@@ -2,7 +2,8 @@
 import type { Action, ActionType } from './action.ts'
 import { type ForwardPorts, forwardAction } from './forward.ts'
 import { staticAction } from './static.ts'
-import { type WampPorts, wampCallAction } from './wamp-call.ts'
+import type { WampPorts } from './wamp-attempts.ts'
+import { wampCallAction } from './wamp-call.ts'
 import { wampPublishAction } from './wamp-publish.ts'
 
 /** The actions, and the end of what they hold open. */

@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { InvalidSpecError, ServiceError } from '#component/errors.ts'
 import { canonicalJson, parseJson } from '#component/json.ts'
 import type { Log } from '#component/log.ts'
+import { isMap } from '#component/spec/rules.ts'
 import type { FileStore } from '#component/store/file-store.ts'
 
 /** What became of a file. */
@@ -30,9 +31,6 @@ export interface FilePorts {
 const maxBytes = 4 * 1024 * 1024
 
 const limits = { depth: 256, values: 1_000_000 }
-
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const namesBy = (key: string) => (document: unknown) => {
   const members: unknown[] = Array.isArray(document) ? document : [document]

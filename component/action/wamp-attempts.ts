@@ -1,0 +1,44 @@
+/** What both WAMP actions do alike: attempts over the session of the request's identity, cancelled with the request. */
+import type { Clock } from '#component/clock.ts'
+import type { Session, SessionSource } from '#component/wamp/session.ts'
+import type { Run } from './action.ts'
+import type { Outcome } from './outcome.ts'
+import { type Attempted, Cancellation, retry } from './retry.ts'
+import { failed } from './wamp-fields.ts'
+
+/** What the WAMP actions need. */
+export interface WampPorts {
+  readonly sessions: SessionSource
+  readonly clock: Clock
+  /** URIs below `wamp.` and `service.` that a request may name (`wamp.allowed_dynamic_uris`). */
+  readonly allowedDynamicUris: readonly string[]
+}
+
+/**
+ * Sends once or, as far as the run allows, again; a failure is an outcome.
+ * @param send does it on a session within so many milliseconds; resolves with `action.result`
+ */
+export function attemptOnSession(
+  { sessions, clock }: WampPorts,
+  run: Run,
+  send: (
+    session: Session,
+    timeoutMs: number,
+    cancellation: Cancellation,
+  ) => Promise<Readonly<Record<string, unknown>>>,
+): Promise<Outcome> {
+  const { attempts } = run
+  const cancellation = new Cancellation((callback) => run.onCancel(callback))
+  return retry(attempts, clock, cancellation, async (timeoutMs): Promise<Attempted> => {
+    try {
+      const found = sessions.session(run.realm_uri, run.identity, attempts.connect_timeout)
+      const session = found instanceof Promise ? await cancellation.race(found) : found
+      const result = await send(session, timeoutMs, cancellation)
+      return { outcome: { result }, isRetriable: false }
+    } catch (failure) {
+      return failed(failure, run)
+    } finally {
+      cancellation.current = undefined
+    }
+  })
+}
