@@ -1,0 +1,87 @@
+/** Digests of the replicated map, by which two nodes find out whether and where they differ without sending documents. */
+import { hash as digestOf } from 'node:crypto'
+import type { Entry } from './entry.ts'
+
+/** All that two nodes compare of an entry. */
+export type Summary = Pick<Entry, 'kind' | 'id' | 'stamp' | 'hash'>
+
+const sha256 = (text: string): string => digestOf('sha256', text)
+
+/** Names a document; the kind holds no space, so that no two have one name. */
+export const keyOf = ({ kind, id }: Pick<Entry, 'kind' | 'id'>): string => `${kind} ${id}`
+
+/** The bucket of a document: two hex digits. */
+export const bucketOf = (name: Pick<Entry, 'kind' | 'id'>): string =>
+  sha256(keyOf(name)).slice(0, 2)
+
+const lineOf = ({ kind, id, stamp, hash }: Summary): string =>
+  JSON.stringify([kind, id, stamp.ms, stamp.counter, stamp.node, hash])
+
+/** The digest of a set, whatever the order. */
+export const digestOfSummaries = (summaries: Iterable<Summary>): string =>
+  sha256(Array.from(summaries, lineOf).sort().join('\n'))
+
+/** The digest of everything, from those of the buckets. */
+export const digestOfBuckets = (buckets: Readonly<Record<string, string>>): string =>
+  sha256(
+    Object.entries(buckets)
+      .map(([name, digest]) => `${name} ${digest}`)
+      .sort()
+      .join('\n'),
+  )
+
+/** The names of the buckets that differ between two nodes, those that only one of them has included. */
+export const unequalBuckets = (
+  ours: Readonly<Record<string, string>>,
+  theirs: Readonly<Record<string, string>>,
+): string[] =>
+  [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].filter(
+    (name) => ours[name] !== theirs[name],
+  )
+
+/** Summaries in 256 buckets. After a change only the digest of its bucket is made anew. */
+export class Buckets {
+  readonly #summaries = new Map<string, Map<string, Summary>>()
+  /** Those that are up to date. */
+  readonly #digests = new Map<string, string>()
+  #whole: string | undefined
+
+  /** Puts an entry in the place of the document's entry before. */
+  put(entry: Summary): void {
+    const name = bucketOf(entry)
+    const bucket = this.#summaries.get(name)
+    if (bucket) bucket.set(keyOf(entry), entry)
+    else this.#summaries.set(name, new Map([[keyOf(entry), entry]]))
+    this.#digests.delete(name)
+    this.#whole = undefined
+  }
+
+  /** The digest of everything: hex. */
+  get digest(): string {
+    this.#whole ??= digestOfBuckets(this.digests)
+    return this.#whole
+  }
+
+  /** Name to digest; empty ones are absent. */
+  get digests(): Readonly<Record<string, string>> {
+    const digests: Record<string, string> = {}
+    for (const [name, bucket] of this.#summaries) {
+      const digest = this.#digests.get(name) ?? digestOfSummaries(bucket.values())
+      this.#digests.set(name, digest)
+      digests[name] = digest
+    }
+    return digests
+  }
+
+  /** What is in these buckets. */
+  summaries(names: readonly string[]): Summary[] {
+    return [...new Set(names)].flatMap((name) =>
+      Array.from(this.#summaries.get(name)?.values() ?? [], ({ kind, id, stamp, hash }) => ({
+        kind,
+        id,
+        stamp,
+        hash,
+      })),
+    )
+  }
+}

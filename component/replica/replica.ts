@@ -1,0 +1,297 @@
+/** The replicated map of this node: every document, in memory and in the store; the greatest stamp wins on all nodes alike. */
+import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
+import type { Log } from '#component/log.ts'
+import { Buckets, keyOf, type Summary } from './digest.ts'
+import type { Document, Entry, Kind } from './entry.ts'
+import { compareEntries, hashOf, kinds, merge } from './entry.ts'
+import { Losses } from './losses.ts'
+import { refusalOf } from './refusal.ts'
+import { HybridClock } from './stamp.ts'
+
+/** Where entries outlive the process. Other processes may write there, too. Methods throw `service.error.unavailable`. */
+export interface ReplicaStore {
+  /** Rows changed after a revision (0: all), oldest stamp first, and the revision that they lead to. */
+  since(
+    revision: number,
+  ): Promise<{ readonly revision: number; readonly entries: readonly Entry[] }>
+  /** Keeps all, each in the place of its parent, or none: false when another process was faster. On the disk when it resolves. */
+  replace(entries: readonly Entry[]): Promise<boolean>
+  /** Keeps each that is newer than what is there, older ones only in the history. On the disk when it resolves. */
+  merge(entries: readonly Entry[]): Promise<void>
+  /** The last versions of a document, newest first. */
+  versions(kind: Kind, id: string): Promise<Entry[]>
+}
+
+/** What a replica works with. */
+export interface ReplicaPorts {
+  readonly store: ReplicaStore
+  readonly clock: Pick<Clock, 'now'>
+  /** The name of this node. */
+  readonly node: string
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>
+}
+
+/** What a document is to become; null deletes it. */
+export interface Draft {
+  readonly id: string
+  readonly document: Document | null
+}
+
+/** What a document has become. */
+export interface Change {
+  readonly entry: Entry
+  /** What it took the place of here, tombstones included. */
+  readonly before: Entry | undefined
+}
+
+/** Makes changes live. The replica waits for it, so it must not wait for the replica. */
+export type Watcher = (changes: readonly Change[]) => void | Promise<void>
+
+/** What became of entries of other nodes. */
+export interface Merged {
+  /** How many documents have changed here. */
+  readonly merged: number
+  /** What was not taken, and why. */
+  readonly refused: readonly { readonly entry: Entry; readonly reason: string }[]
+}
+
+/** How often a change is decided anew because another process was faster. */
+const maxTries = 20
+
+/** Every document known to this node. All that changes something runs one after the other. */
+export class Replica {
+  /** Told what a change of this node has come to, once it is live here. */
+  onLocalChange: (entries: readonly Entry[]) => void = () => undefined
+  /** Told when a version made on this node has lost against one made without knowing it. */
+  onLost: (loser: Entry, winner: Entry) => void = () => undefined
+  readonly #ports: ReplicaPorts
+  readonly #clock: HybridClock
+  readonly #entries: Readonly<Record<Kind, Map<string, Entry>>> = {
+    api_spec: new Map(),
+    realm: new Map(),
+  }
+  readonly #buckets = new Buckets()
+  readonly #watchers = new Map<Kind, Watcher>()
+  readonly #losses: Losses
+  /** How far the store has been read. */
+  #revision = 0
+  #isStoreAway = false
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(ports: ReplicaPorts) {
+    this.#ports = ports
+    this.#clock = new HybridClock(ports.clock, ports.node)
+    this.#losses = new Losses(ports.node)
+  }
+
+  /**
+   * Reads everything. Watchers are not told: they find it in {@link entries}.
+   * @throws ServiceError `service.error.unavailable`
+   */
+  start(): Promise<void> {
+    return this.#inTurn(async () => {
+      const { revision, entries } = await this.#ports.store.since(0)
+      for (const entry of entries) {
+        // stamps of tombstones, too, and whatever the clock says: no change of this node may be older than one before
+        this.#clock.observe(entry.stamp)
+        this.#put(entry)
+      }
+      this.#revision = revision
+    })
+  }
+
+  /** What is known of a document; a tombstone when it was deleted. */
+  get(kind: Kind, id: string): Entry | undefined {
+    return this.#entries[kind].get(id)
+  }
+
+  /** What is known of all documents, tombstones included. */
+  entries(kind: Kind): Entry[] {
+    return [...this.#entries[kind].values()]
+  }
+
+  /** Sets who makes the changes of one kind live; realms come before API Specifications. */
+  watch(kind: Kind, watcher: Watcher): void {
+    this.#watchers.set(kind, watcher)
+  }
+
+  /**
+   * Changes documents of this node, all or none: on the disk and live when it resolves.
+   * @param decide looks at what is there and says what becomes of it; runs when its turn comes, and again when another
+   *   process was faster. What it throws is passed on, and nothing has changed. It must not wait for another change.
+   * @throws ServiceError `service.error.unavailable`; then nothing has changed here
+   */
+  change(
+    kind: Kind,
+    decide: () => Promise<readonly Draft[]> | readonly Draft[],
+  ): Promise<readonly Change[]> {
+    return this.#inTurn(async () => {
+      for (let tries = 0; tries < maxTries; tries++) {
+        const entries = this.#stamp(kind, await decide())
+        if (entries.length === 0) return []
+        if (await this.#ports.store.replace(entries)) {
+          const changes = await this.#take(entries)
+          this.#report('a change is not passed on', () => this.onLocalChange(entries))
+          return changes
+        }
+        // refused, and yet nothing to be read: it is not the store that it was
+        if ((await this.#read()) === 0) await this.#restore()
+      }
+      const message = `other processes were faster ${maxTries} times`
+      throw new ServiceError('service.error.unavailable', message, {
+        headers: { 'Retry-After': '1' },
+      })
+    })
+  }
+
+  /**
+   * Takes what other nodes have, as far as it is newer, sound and not from the future. What is refused moves nothing,
+   * the clock included.
+   * @throws ServiceError `service.error.unavailable`; then nothing was taken, since what serves must be on the disk
+   */
+  merge(entries: readonly Entry[]): Promise<Merged> {
+    return this.#inTurn(async () => {
+      const refused: { entry: Entry; reason: string }[] = []
+      const news: Entry[] = []
+      for (const entry of entries) {
+        const reason = refusalOf(entry, this.#ports.clock.now())
+        if (reason !== undefined) refused.push({ entry, reason })
+        else if (!this.#isKnown(entry)) news.push(entry)
+      }
+      if (news.length === 0) return { merged: 0, refused }
+      await this.#ports.store.merge(news)
+      return { merged: (await this.#take(news)).length, refused }
+    })
+  }
+
+  /** Takes what other processes wrote into the store. Never throws: see {@link isStoreAway}. */
+  refresh(): Promise<void> {
+    return this.#inTurn(async () => {
+      try {
+        await this.#read()
+        if (this.#isStoreAway) this.#ports.log.info('the store is back')
+        this.#isStoreAway = false
+      } catch (err) {
+        if (!this.#isStoreAway) this.#ports.log.error({ err }, 'the store is away')
+        this.#isStoreAway = true
+      }
+    })
+  }
+
+  /** Did the last {@link refresh} fail? */
+  get isStoreAway(): boolean {
+    return this.#isStoreAway
+  }
+
+  /** The last versions of a document, newest first. @throws ServiceError `service.error.unavailable` */
+  versions(kind: Kind, id: string): Promise<Entry[]> {
+    return this.#ports.store.versions(kind, id)
+  }
+
+  /** The digest of everything: hex. Equal on two nodes when they hold the same. */
+  digest(): string {
+    return this.#buckets.digest
+  }
+
+  /** The digest of each bucket, by its name: two hex digits. Empty ones are absent. */
+  buckets(): Readonly<Record<string, string>> {
+    return this.#buckets.digests
+  }
+
+  /** What is in these buckets. */
+  summaries(buckets: readonly string[]): Summary[] {
+    return this.#buckets.summaries(buckets)
+  }
+
+  #stamp(kind: Kind, drafts: readonly Draft[]): Entry[] {
+    if (new Set(drafts.map(({ id }) => id)).size < drafts.length) {
+      throw new TypeError('a change has two drafts of one document')
+    }
+    return drafts.map(({ id, document }) => ({
+      kind,
+      id,
+      stamp: this.#clock.tick(),
+      parent: this.get(kind, id)?.stamp ?? null,
+      hash: document && hashOf(document),
+      document,
+    }))
+  }
+
+  #isKnown(entry: Entry): boolean {
+    const current = this.get(entry.kind, entry.id)
+    return current !== undefined && compareEntries(current, entry) === 0
+  }
+
+  #put(entry: Entry): void {
+    this.#entries[entry.kind].set(entry.id, entry)
+    this.#buckets.put(entry)
+  }
+
+  /** Takes what other processes wrote. @returns how many documents have changed */
+  async #read(): Promise<number> {
+    const { revision, entries } = await this.#ports.store.since(this.#revision)
+    if (revision < this.#revision) return this.#restore()
+    this.#revision = revision
+    return (await this.#take(entries)).length
+  }
+
+  /** The store has gone back, to a backup or a standby that was behind: what was acknowledged is put there again. */
+  async #restore(): Promise<number> {
+    const { store, log } = this.#ports
+    log.error('the store has gone back to an earlier state, and is given what is served here')
+    await store.merge(kinds.flatMap((kind) => this.entries(kind)))
+    this.#revision = 0
+    return this.#read()
+  }
+
+  /** Takes what is newer than what is here, of what is in the store, and has it made live. */
+  async #take(entries: readonly Entry[]): Promise<readonly Change[]> {
+    const changes = new Map<string, Change>()
+    const conflicts: [loser: Entry, winner: Entry][] = []
+    for (const entry of entries) {
+      this.#clock.observe(entry.stamp)
+      const current = this.get(entry.kind, entry.id)
+      const winner = current ? merge(current, entry) : entry
+      if (current) conflicts.push([winner === entry ? current : entry, winner])
+      if (winner === current) continue
+      this.#put(entry)
+      const key = keyOf(entry)
+      const first = changes.get(key)
+      changes.set(key, { entry, before: first ? first.before : current })
+    }
+    await this.#makeLive([...changes.values()])
+    for (const [loser, winner] of conflicts) {
+      if (!this.#losses.note(loser, winner)) continue
+      this.#report('a lost change is not reported', () => this.onLost(loser, winner))
+    }
+    return [...changes.values()]
+  }
+
+  async #makeLive(changes: readonly Change[]): Promise<void> {
+    for (const kind of kinds) {
+      const ofKind = changes.filter(({ entry }) => entry.kind === kind)
+      if (ofKind.length === 0) continue
+      try {
+        await this.#watchers.get(kind)?.(ofKind)
+      } catch (err) {
+        const ids = ofKind.map(({ entry }) => entry.id)
+        this.#ports.log.error({ err, kind, ids }, 'changes are kept and not live')
+      }
+    }
+  }
+
+  #report(failure: string, tell: () => void): void {
+    try {
+      tell()
+    } catch (err) {
+      this.#ports.log.error({ err }, failure)
+    }
+  }
+
+  #inTurn<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(task)
+    this.#last = result.catch(() => undefined) // whoever asked is told; the next one runs all the same
+    return result
+  }
+}

@@ -1,0 +1,246 @@
+/** A router that the test rules: it loses, repeats and delays what it is told to, and cuts sessions off. */
+import { ServiceError } from '#component/errors.ts'
+import {
+  type Call,
+  type CallResult,
+  type EventHandler,
+  type InvocationHandler,
+  type Payload,
+  WampError,
+} from '#component/wamp/session.ts'
+import type { SimulatedTime } from './time.ts'
+
+type Options = Readonly<Record<string, unknown>>
+
+interface Registration {
+  readonly id: number
+  readonly uri: string
+  readonly callees: { readonly session: BusSession; readonly handler: InvocationHandler }[]
+}
+
+/** An event or call on its way. */
+export interface Passing {
+  readonly kind: 'event' | 'call'
+  readonly uri: string
+  readonly payload: Payload
+  readonly from: BusSession
+  readonly to: BusSession
+}
+
+const netFailure = () => new WampError('wamp.error.net_failure', { args: ['no session'] })
+
+const errorOf = (error: unknown): WampError => {
+  if (error instanceof WampError) return error
+  if (error instanceof ServiceError) return new WampError(error.uri, { args: [error.message] })
+  throw error
+}
+
+export class Bus {
+  readonly time: SimulatedTime
+  /** Are there `wamp.registration.*`? */
+  hasMeta = true
+  /** Milliseconds from one session to another. */
+  delay: (passing: Passing) => number = () => 1
+  /** How often an event arrives: 0 is a loss. */
+  copies: (passing: Passing) => number = () => 1
+  /** Sees each call before it is delivered. */
+  onCall: (passing: Passing) => void = () => undefined
+  /** Sees each answer before it is delivered. */
+  onAnswer: (passing: Passing, answer: Payload) => void = () => undefined
+  /** Every call of a procedure that a session has registered, and every question about registrations. */
+  readonly calls: string[] = []
+  readonly events: Passing[] = []
+  /** Characters of all payloads, as JSON. */
+  traffic = 0
+  readonly sessions = new Set<BusSession>()
+  readonly registrations = new Map<string, Registration>()
+  #count = 0
+
+  constructor(time: SimulatedTime) {
+    this.time = time
+  }
+
+  nextId(): number {
+    this.#count++
+    return this.#count
+  }
+
+  connect(): BusSession {
+    const session = new BusSession(this)
+    session.join()
+    return session
+  }
+
+  /** Calls whose URI ends so. */
+  countCalls(end: string): number {
+    return this.calls.filter((uri) => uri.endsWith(end)).length
+  }
+
+  publish(from: BusSession, topic: string, payload: Payload): void {
+    for (const to of this.sessions) {
+      if (to === from) continue
+      for (const handler of to.topics.get(topic) ?? []) {
+        const passing: Passing = { kind: 'event', uri: topic, payload, from, to }
+        this.events.push(passing)
+        for (let copy = this.copies(passing); copy > 0; copy--) {
+          this.traffic += JSON.stringify(payload).length
+          this.#deliver(passing, () => {
+            handler(payload, { details: { publisher: from.id }, uri: topic })
+          })
+        }
+      }
+    }
+  }
+
+  async call(from: BusSession, uri: string, payload: Payload): Promise<Payload> {
+    this.calls.push(uri)
+    if (uri.startsWith('wamp.')) {
+      await new Promise<void>((resolve) => this.time.after(1, resolve))
+      return { args: [this.#meta(uri, payload.args[0])], kwargs: {} }
+    }
+    const callee = this.registrations.get(uri)?.callees.at(-1)
+    if (!callee) throw new WampError('wamp.error.no_such_procedure')
+    const to = callee.session
+    const passing: Passing = { kind: 'call', uri, payload, from, to }
+    this.onCall(passing)
+    this.traffic += JSON.stringify(payload).length
+    const gone = new WampError('wamp.error.canceled', { args: ['the callee has gone'] })
+    if (!to.isOpen) throw gone
+    return new Promise((resolve, reject) => {
+      const serve = async () => {
+        const origin = { details: { caller: from.id }, uri }
+        const answer = await callee.handler(payload, origin)
+        this.traffic += JSON.stringify(answer).length
+        this.onAnswer(passing, answer)
+        this.#deliver({ ...passing, from: to, to: from }, () => resolve(answer))
+      }
+      to.lost.push(() => reject(gone))
+      this.#deliver(passing, () => {
+        serve().catch((error: unknown) => reject(errorOf(error)))
+      })
+    })
+  }
+
+  #meta(uri: string, id: unknown): unknown {
+    if (!this.hasMeta) throw new WampError('wamp.error.not_authorized')
+    const all = [...this.registrations.values()]
+    if (uri === 'wamp.registration.list') {
+      return { exact: all.map((registration) => registration.id), prefix: [], wildcard: [] }
+    }
+    const found = all.find((registration) => registration.id === id)
+    if (!found) throw new WampError('wamp.error.no_such_registration')
+    return { id: found.id, uri: found.uri, match: 'exact', invoke: 'last' }
+  }
+
+  /** What is under way to or from a session that is held waits for it; a session that has ended gets nothing. */
+  #deliver(passing: Passing, arrive: () => void): void {
+    const life = passing.to.life
+    const tryToArrive = () => {
+      const held = [passing.from, passing.to].find(({ isHeld }) => isHeld)
+      if (held) held.waiting.push(tryToArrive)
+      else if (passing.to.life === life && passing.to.isOpen) arrive()
+    }
+    this.time.after(this.delay(passing), tryToArrive)
+  }
+}
+
+/** The session of one node, or of a stranger. */
+export class BusSession {
+  isOpen = false
+  /** A process that is stopped: what it should send or get waits. */
+  isHeld = false
+  id = 0
+  /** Changes with each join. */
+  life = 0
+  readonly waiting: (() => void)[] = []
+  /** Told when it ends. */
+  lost: (() => void)[] = []
+  readonly topics = new Map<string, EventHandler[]>()
+  onJoin: () => unknown = () => undefined
+  readonly #bus: Bus
+  readonly #standing: (() => void)[] = []
+
+  constructor(bus: Bus) {
+    this.#bus = bus
+  }
+
+  /** Joins, with everything registered and subscribed again. */
+  join(): void {
+    this.isOpen = true
+    this.id = this.#bus.nextId()
+    this.life++
+    this.#bus.sessions.add(this)
+    for (const stand of this.#standing) stand()
+    this.onJoin()
+  }
+
+  /** The connection is gone, and both sides know. */
+  cut(): void {
+    this.isOpen = false
+    this.topics.clear()
+    this.#bus.sessions.delete(this)
+    for (const [uri, { callees }] of this.#bus.registrations) {
+      const index = callees.findIndex(({ session }) => session === this)
+      if (index >= 0) callees.splice(index, 1)
+      if (callees.length === 0) this.#bus.registrations.delete(uri)
+    }
+    const lost = this.lost
+    this.lost = []
+    for (const tell of lost) tell()
+  }
+
+  release(): void {
+    this.isHeld = false
+    for (const arrive of this.waiting.splice(0)) arrive()
+  }
+
+  call(uri: string, payload: Payload, _options: Options, timeoutMs: number): Call {
+    let cancel: () => void = () => undefined
+    const result = new Promise<CallResult>((resolve, reject) => {
+      if (!this.isOpen) throw netFailure()
+      const fail = (uri: string) => () => reject(new WampError(uri))
+      const stopTimer = this.#bus.time.after(timeoutMs, fail('service.error.timeout'))
+      cancel = () => {
+        stopTimer()
+        fail('wamp.error.canceled')()
+      }
+      this.lost.push(() => {
+        stopTimer()
+        reject(netFailure())
+      })
+      this.#bus
+        .call(this, uri, payload)
+        .finally(stopTimer)
+        .then((answer) => resolve({ ...answer, request_id: 1, details: {} }), reject)
+    })
+    result.catch(() => undefined)
+    return { result, cancel: () => cancel() }
+  }
+
+  async publish(topic: string, payload: Payload): Promise<{ publication_id: number }> {
+    if (!this.isOpen) throw netFailure()
+    this.#bus.publish(this, topic, payload)
+    return { publication_id: 1 }
+  }
+
+  async register(uri: string, handler: InvocationHandler, options: Options = {}): Promise<void> {
+    if (options.invoke !== 'last') throw new TypeError('a predecessor would keep the name')
+    this.#keep(() => {
+      const known = this.#bus.registrations.get(uri)
+      const registration = known ?? { id: this.#bus.nextId(), uri, callees: [] }
+      registration.callees.push({ session: this, handler })
+      this.#bus.registrations.set(uri, registration)
+    })
+  }
+
+  async subscribe(topic: string, handler: EventHandler): Promise<void> {
+    this.#keep(() => {
+      this.topics.set(topic, [...(this.topics.get(topic) ?? []), handler])
+    })
+  }
+
+  #keep(stand: () => void): void {
+    this.#standing.push(stand)
+    if (this.isOpen) stand()
+  }
+}
