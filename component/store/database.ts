@@ -2,38 +2,27 @@
 import { Kysely } from 'kysely'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import type { Engine, Patience } from './engine.ts'
+import { EntryStore } from './entry-store.ts'
 import { FileStore } from './file-store.ts'
 import { migrate, type Tables } from './migrations.ts'
-import { RealmStore } from './realm-store.ts'
-import { SpecStore } from './spec-store.ts'
-import { openSqlite } from './sqlite-driver.ts'
+import { postgres } from './postgres-driver.ts'
+import { sqlite } from './sqlite-driver.ts'
 
-/** How long a query waits for another process to finish writing, and between two tries. Milliseconds. */
-const lockPatienceMs = 3_000
-const lockPauseMs = 50
+/** How long something is tried again, and after which failures. Milliseconds. */
+interface Tries {
+  readonly forMs: number
+  readonly pauseMs: number
+  readonly after: readonly Patience[]
+}
+
+/** While the gateway starts, a database may be starting, too. */
+const startTries: Tries = { forMs: 60_000, pauseMs: 100, after: ['at start', 'always'] }
+
+const queryTries: Tries = { forMs: 3_000, pauseMs: 50, after: ['always'] }
 
 /** Seconds after which a client may try again. */
 const retryAfter = '5'
-
-/** Primary result codes of SQLite that say something of the world, not of the query (https://sqlite.org/rescode.html). */
-const conditions: Readonly<Record<number, string>> = {
-  5: 'the store is locked by another process',
-  6: 'the store is locked',
-  8: 'the store is read-only',
-  10: 'the disk of the store failed',
-  11: 'the store is corrupt',
-  13: 'the disk of the store is full',
-  14: 'the store cannot be opened',
-  26: 'the file of the store is no database',
-}
-
-const locked = new Set([5, 6])
-
-/** The primary result code; undefined when SQLite did not refuse. */
-function resultCode(cause: unknown): number | undefined {
-  if (!(cause instanceof Error) || !('errcode' in cause)) return undefined
-  return typeof cause.errcode === 'number' ? cause.errcode & 0xff : undefined
-}
 
 const unavailable = (message: string, cause?: unknown) =>
   new ServiceError('service.error.unavailable', message, {
@@ -41,67 +30,101 @@ const unavailable = (message: string, cause?: unknown) =>
     headers: { 'Retry-After': retryAfter },
   })
 
-/** What may be wrong with files and folders: `EACCES`, `ENOSPC`, `EROFS`, … */
-const isFileError = (cause: unknown) =>
-  cause instanceof Error && 'syscall' in cause && typeof cause.syscall === 'string'
-
-function translate(cause: unknown): unknown {
-  const condition = conditions[resultCode(cause) ?? 0]
-  if (condition !== undefined) return unavailable(condition, cause)
-  if (isFileError(cause)) return unavailable('the file of the store cannot be opened', cause)
-  return cause
-}
-
-/** Runs one query; what it wrote is on the disk when it resolves. */
+/** Runs one query; what it wrote is on the disk when it resolves. It may run more than once, until it is kept. */
 export type Run = <T>(query: (db: Kysely<Tables>) => Promise<T>) => Promise<T>
 
 /** What outlives the process. */
 export interface Store {
-  readonly specs: SpecStore
-  readonly realms: RealmStore
+  readonly entries: EntryStore
   readonly files: FileStore
   /** Waits for what runs; after it every query fails with `service.error.unavailable`. */
   close(): Promise<void>
 }
 
-async function patiently<T>(clock: Clock, task: () => Promise<T>): Promise<T> {
-  const end = clock.now() + lockPatienceMs
+/** Told why the start has to wait; once for each reason. */
+export type OnWait = (message: string) => void
+
+const engineOf = (url: string): Engine => {
+  if (/^postgres(ql)?:/.test(url)) return postgres(url)
+  const [, file] = /^sqlite:(.+)$/s.exec(url) ?? []
+  if (file === undefined) {
+    throw new TypeError(
+      'store.url: expected sqlite:<file> or postgres://user:password@host:port/database',
+    )
+  }
+  return sqlite(file)
+}
+
+/** Runs a task, and again after what may pass; then throws what was wrong as one of our errors. */
+async function persistently<T>(
+  { engine, clock }: { readonly engine: Engine; readonly clock: Clock },
+  tries: Tries,
+  task: () => Promise<T>,
+  onFailure: OnWait = () => undefined,
+): Promise<T> {
+  const end = clock.now() + tries.forMs
   for (;;) {
     try {
       return await task()
     } catch (cause) {
-      if (!locked.has(resultCode(cause) ?? 0) || clock.now() >= end) throw translate(cause)
-      await new Promise<void>((resolve) => clock.after(lockPauseMs, resolve))
+      const condition = engine.conditionOf(cause)
+      if (condition === undefined) throw cause
+      const { message, patience } = condition
+      if (!tries.after.includes(patience) || clock.now() >= end) throw unavailable(message, cause)
+      onFailure(message)
+      await new Promise<void>((resolve) => clock.after(tries.pauseMs, resolve))
     }
   }
 }
 
-const scheme = 'sqlite:'
+/** While the gateway starts, people are told which database it is; nobody is told after that. */
+const named = (engine: Engine): Engine => ({
+  ...engine,
+  conditionOf(cause) {
+    const condition = engine.conditionOf(cause)
+    return condition && { ...condition, message: engine.place + condition.message }
+  },
+})
+
+/** The tables, up to date. */
+async function openTables(engine: Engine): Promise<Kysely<Tables>> {
+  const db = new Kysely<Tables>({ dialect: engine.connect() })
+  try {
+    await migrate(db)
+    return db
+  } catch (cause) {
+    await db.destroy()
+    throw cause
+  }
+}
 
 /**
- * Opens `sqlite:<file>` (made if need be, with its folder) or `sqlite::memory:`, tables up to date.
- * @throws ServiceError `service.error.unavailable` when it is locked, full, broken, or not a database; TypeError for
- *   another kind of URL
+ * Opens `sqlite:<file>` (made if need be, with its folder), `sqlite::memory:` or `postgres://…`, tables up to date.
+ * Waits up to a minute for a database that is away or locked.
+ * @throws ServiceError `service.error.unavailable` when it is away, locked, full, broken, or not a database; TypeError
+ *   for another kind of URL. No message shows a password.
  */
-export async function openStore(url: string, clock: Clock): Promise<Store> {
-  if (!url.startsWith(scheme) || url.length === scheme.length) {
-    throw new TypeError('store.url: expected sqlite:<file>')
-  }
-  const db = await patiently(clock, async () => {
-    const opened = new Kysely<Tables>({ dialect: openSqlite(url.slice(scheme.length)) })
-    try {
-      await migrate(opened)
-      return opened
-    } catch (cause) {
-      await opened.destroy()
-      throw cause
-    }
-  })
+export async function openStore(
+  url: string,
+  clock: Clock,
+  onWait: OnWait = () => undefined,
+): Promise<Store> {
+  const engine = engineOf(url)
+  const told = new Set<string>()
+  const db = await persistently(
+    { engine: named(engine), clock },
+    startTries,
+    () => openTables(engine),
+    (message) => {
+      if (!told.has(message)) onWait(message)
+      told.add(message)
+    },
+  )
   let isClosed = false
   const running = new Set<Promise<unknown>>()
   const run: Run = async (query) => {
     if (isClosed) throw unavailable('the store is closed')
-    const task = patiently(clock, () => query(db))
+    const task = persistently({ engine, clock }, queryTries, () => query(db))
     running.add(task)
     try {
       return await task
@@ -110,8 +133,7 @@ export async function openStore(url: string, clock: Clock): Promise<Store> {
     }
   }
   return {
-    specs: new SpecStore(run),
-    realms: new RealmStore(run),
+    entries: new EntryStore(run),
     files: new FileStore(run),
     async close() {
       if (isClosed) return

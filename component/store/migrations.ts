@@ -1,27 +1,36 @@
 /** The tables of the store, forward only: a migration that has been released is never changed. */
 import type { Kysely } from 'kysely'
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
+import { hashOf, type Kind } from '#component/replica/entry.ts'
+import { readDocument } from './stored-json.ts'
 
-/** One version of one API Specification: the newest known, or the fact that it was deleted. */
-interface ApiSpecRow {
+/** One version of one document. */
+export interface VersionRow {
+  kind: Kind
   id: string
-  /** `ts` of the document: milliseconds since the epoch. */
+  /** Its stamp. */
   ms: number
-  /** Where it was loaded. */
+  counter: number
   node: string
+  /** The stamp of the version before; null where there was none. */
+  parent_ms: number | null
+  parent_counter: number | null
+  parent_node: string | null
   /** SHA-256, hex, of the canonical JSON; null in a tombstone. */
   hash: string | null
-  /** JSON text; null in a tombstone. */
+  /** JSON text (of a realm: with passwords replaced by what checks them); null in a tombstone. */
   document: string | null
 }
 
-interface RealmRow {
-  uri: string
-  /** Milliseconds since the epoch. */
-  ms: number
-  node: string
-  /** JSON text: the document with passwords replaced by what checks them. */
-  document: string
+/** The newest known version of a document. */
+export interface EntryRow extends VersionRow {
+  /** The revision of the store that brought it. */
+  revision: number
+}
+
+/** One row: how many transactions have changed entries. Who writes takes its lock first, so they commit in its order. */
+interface RevisionRow {
+  value: number
 }
 
 /** What was last loaded from a file. */
@@ -34,9 +43,17 @@ interface FileRow {
 
 /** The tables. */
 export interface Tables {
-  api_specs: ApiSpecRow
-  realms: RealmRow
+  entries: EntryRow
+  /** The last versions of each API Specification, the one in `entries` among them. */
+  versions: VersionRow
+  revision: RevisionRow
   files: FileRow
+}
+
+/** The tables that were before the second migration. */
+interface FirstTables {
+  api_specs: { id: string; ms: number; node: string; hash: string | null; document: string | null }
+  realms: { uri: string; ms: number; node: string; document: string }
 }
 
 const migrations: Record<string, Migration> = {
@@ -67,7 +84,62 @@ const migrations: Record<string, Migration> = {
         .execute()
     },
   },
+  '002-entries': {
+    async up(db: Kysely<FirstTables & Tables>) {
+      await createVersions(db, 'entries')
+        .addColumn('revision', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('entries_key', ['kind', 'id'])
+        .execute()
+      await db.schema
+        .createIndex('entries_revision')
+        .on('entries')
+        .columns(['revision', 'kind', 'id'])
+        .execute()
+      await createVersions(db, 'versions')
+        .addPrimaryKeyConstraint('versions_key', ['kind', 'id', 'ms', 'counter', 'node'])
+        .execute()
+      await db.schema
+        .createTable('revision')
+        .addColumn('value', 'bigint', (column) => column.notNull())
+        .execute()
+      await db.insertInto('revision').values({ value: 1 }).execute()
+
+      const first = { counter: 0, parent_ms: null, parent_counter: null, parent_node: null }
+      for (const row of await db.selectFrom('api_specs').selectAll().execute()) {
+        const version = { ...row, ...first, kind: 'api_spec' } as const
+        await db
+          .insertInto('entries')
+          .values({ ...version, revision: 1 })
+          .execute()
+        await db.insertInto('versions').values(version).execute()
+      }
+      for (const { uri, ...row } of await db.selectFrom('realms').selectAll().execute()) {
+        const hash = hashOf(readDocument(row.document))
+        const version = { ...row, ...first, id: uri, hash, kind: 'realm' } as const
+        await db
+          .insertInto('entries')
+          .values({ ...version, revision: 1 })
+          .execute()
+      }
+      await db.schema.dropTable('api_specs').execute()
+      await db.schema.dropTable('realms').execute()
+    },
+  },
 }
+
+const createVersions = (db: Kysely<FirstTables & Tables>, name: string) =>
+  db.schema
+    .createTable(name)
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('id', 'text', (column) => column.notNull())
+    .addColumn('ms', 'bigint', (column) => column.notNull())
+    .addColumn('counter', 'bigint', (column) => column.notNull())
+    .addColumn('node', 'text', (column) => column.notNull())
+    .addColumn('parent_ms', 'bigint')
+    .addColumn('parent_counter', 'bigint')
+    .addColumn('parent_node', 'text')
+    .addColumn('hash', 'text')
+    .addColumn('document', 'text')
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }
 

@@ -8,51 +8,76 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { type Clock, systemClock } from '#component/clock.ts'
-import { openStore } from '#component/store/database.ts'
+import { systemClock } from '#component/clock.ts'
+import { hashOf } from '#component/replica/entry.ts'
+import { openStore, type Store } from '#component/store/database.ts'
+import { impatientClock } from './impatient-clock.ts'
 import { describeStore } from './store.contract.ts'
+import { stampOf, tombstone, version } from './store-documents.ts'
 
-const script = fileURLToPath(new URL('./sqlite-writer.ts', import.meta.url))
+const script = fileURLToPath(new URL('./store-writer.ts', import.meta.url))
 
-describeStore('SQLite in memory', () => openStore('sqlite::memory:', systemClock))
+const makeFolder = () => mkdtempSync(join(tmpdir(), 'gateway-store-'))
+
+/** The tables as 0.1.0 made them, and what it kept in them. */
+const firstRelease = `
+  create table kysely_migration (name varchar(255) not null primary key, timestamp varchar(255) not null);
+  create table kysely_migration_lock (id varchar(255) not null primary key, is_locked integer default 0 not null);
+  create table api_specs (id text not null primary key, ms integer not null, node text not null, hash text, document text);
+  create table realms (uri text not null primary key, ms integer not null, node text not null, document text not null);
+  create table files (path text not null primary key, hash text not null);
+  insert into kysely_migration values ('001-specs-and-realms', '2026-11-21T16:44:34.310Z');
+  insert into kysely_migration_lock values ('migration_lock', 0);
+  insert into api_specs values
+    ('a', 5, 'n1', 'h5', '{"id":"a","big":9223372036854775808}'), ('gone', 7, 'n1', null, null);
+  insert into realms values ('realm', 6, 'n2', '{"uri":"realm","password":{"salt":"s"}}');
+  insert into files values ('/a.json', 'one');
+`
+
+describeStore('SQLite in memory', async () => {
+  const store = await openStore('sqlite::memory:', systemClock)
+  return { open: async () => store }
+})
 
 describe('SQLite in a file', () => {
   let folder: string
   let url: string
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'gateway-store-'))
+    folder = makeFolder()
     url = `sqlite:${join(folder, 'data', 'gateway.db')}`
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  const entry = (id: string, ts = 1) => ({ id, ts, node: 'n1', hash: 'h', document: { id } })
+  describeStore('It', async () => ({ open: () => openStore(url, systemClock) }))
 
-  /** Waiting takes no time: each pause moves the clock. */
-  function impatientClock(): Clock {
-    let now = 0
-    return {
-      now: () => now,
-      random: () => 0,
-      after(ms, callback) {
-        now += ms
-        setImmediate(callback)
-        return () => undefined
-      },
-    }
+  const all = async ({ entries }: Store) => (await entries.since(0)).entries
+
+  /** Writes in a process of its own; `onLine` gets what the store has acknowledged. */
+  async function write(
+    args: readonly string[],
+    onLine: (line: string, kill: () => void) => void = () => undefined,
+    shell: readonly string[] = [],
+  ) {
+    const [command = '', ...rest] = [...shell, process.execPath, script, url, ...args]
+    const writer = spawn(command, rest, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const lines = createInterface(writer.stdout)
+    lines.on('line', (line) => onLine(line, () => writer.kill('SIGKILL')))
+    const [[code, signal]] = await Promise.all([once(writer, 'exit'), once(lines, 'close')])
+    return signal ?? code
   }
 
   it('is there again after it was closed', async () => {
     const store = await openStore(url, systemClock)
-    await store.specs.put(entry('a'))
+    await store.entries.merge([version('a', 1)])
     await store.close()
     const again = await openStore(url, systemClock)
-    expect(await again.specs.all()).to.deep.equal([entry('a')])
+    expect(await all(again)).to.deep.equal([version('a', 1)])
     await again.close()
   })
 
   it('is readable by its owner only', async () => {
     const store = await openStore(url, systemClock)
-    await store.specs.put(entry('a'))
+    await store.entries.merge([version('a', 1)])
     for (const name of ['gateway.db', 'gateway.db-wal']) {
       expect(statSync(join(folder, 'data', name)).mode & 0o777).to.equal(0o600)
     }
@@ -63,14 +88,14 @@ describe('SQLite in a file', () => {
     const store = await openStore(url, impatientClock())
     const other = new DatabaseSync(join(folder, 'data', 'gateway.db'))
     other.exec('begin immediate')
-    const error = await store.specs.put(entry('a')).catch((reason: unknown) => reason)
+    const error = await store.entries.merge([version('a', 1)]).catch((reason: unknown) => reason)
     expect(error).to.include({ uri: 'service.error.unavailable' })
     expect(error).to.have.nested.property('headers.Retry-After', '5')
-    expect(await store.specs.all()).to.deep.equal([])
+    expect(await all(store)).to.deep.equal([])
     other.exec('rollback')
     other.close()
-    await store.specs.put(entry('a'))
-    expect(await store.specs.all()).to.have.length(1)
+    await store.entries.merge([version('a', 1)])
+    expect(await all(store)).to.have.length(1)
     await store.close()
   })
 
@@ -85,25 +110,20 @@ describe('SQLite in a file', () => {
     })
     const other = new DatabaseSync(join(folder, 'data', 'gateway.db'))
     other.exec('begin immediate')
-    await store.specs.put(entry('a'))
+    await store.entries.merge([version('a', 1)])
     other.close()
-    expect(await store.specs.all()).to.have.length(1)
+    expect(await all(store)).to.have.length(1)
     await store.close()
   })
 
   it('answers 503 when there is no room, and keeps what it had', async () => {
     // files of at most 200 kB, and no signal for the attempt to write more
-    const limit = 'trap \'\' XFSZ; ulimit -f 200; exec "$@"'
-    const writer = spawn('bash', ['-c', limit, 'bash', process.execPath, script, url, '1'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const lines = createInterface(writer.stdout)
+    const limit = ['bash', '-c', 'trap \'\' XFSZ; ulimit -f 200; exec "$@"', 'bash']
     const written: string[] = []
-    lines.on('line', (line) => written.push(line))
-    await Promise.all([once(writer, 'exit'), once(lines, 'close')])
+    await write(['n1'], (line) => written.push(line), limit)
     expect(written.pop()).to.equal('service.error.unavailable')
     const store = await openStore(url, systemClock)
-    expect((await store.specs.all()).at(-1)?.ts).to.equal(Number(written.pop()))
+    expect((await all(store)).at(-1)?.stamp.ms).to.equal(Number(written.pop()))
     await store.close()
   })
 
@@ -120,36 +140,74 @@ describe('SQLite in a file', () => {
     })
   }
 
-  for (const wrong of ['postgres://localhost/x', 'sqlite:', '']) {
+  for (const wrong of ['mysql://localhost/x', 'sqlite:', '']) {
     it(`does not take "${wrong}" for a URL`, async () => {
       const error = await openStore(wrong, systemClock).catch((reason: unknown) => reason)
       expect(error).to.be.instanceOf(TypeError)
     })
   }
 
+  it('is brought up to date from the first release, by several processes at once', async () => {
+    const file = join(folder, 'first.db')
+    const first = new DatabaseSync(file)
+    first.exec(firstRelease)
+    first.close()
+    const opened = Array.from({ length: 4 }, () => openStore(`sqlite:${file}`, systemClock))
+    const stores = await Promise.all(opened)
+    const documents = {
+      a: { id: 'a', big: 2n ** 63n },
+      realm: { uri: 'realm', password: { salt: 's' } },
+    }
+    const a = version('a', 5, { hash: 'h5', document: documents.a })
+    const realm = version('realm', 6, {
+      kind: 'realm',
+      stamp: stampOf(6, 'n2'),
+      hash: hashOf(documents.realm),
+      document: documents.realm,
+    })
+    const gone = tombstone('gone', 7)
+    for (const { entries, files } of stores) {
+      expect((await entries.since(0)).entries).to.deep.equal([a, realm, gone])
+      expect(await entries.versions('api_spec', 'a')).to.deep.equal([a])
+      expect(await entries.versions('api_spec', 'gone')).to.deep.equal([gone])
+      expect(await files.loadedHash('/a.json')).to.equal('one')
+    }
+    const next = version('a', 8, { parent: a.stamp })
+    expect(await stores[0]?.entries.replace([next])).to.equal(true)
+    expect(await stores[1]?.entries.since(1)).to.deep.equal({ revision: 2, entries: [next] })
+    for (const store of stores) await store.close()
+  })
+
+  it('takes what two processes write at once', async () => {
+    const codes = await Promise.all(['n1', 'n2'].map((node) => write([node, '1', '300'])))
+    expect(codes).to.deep.equal([0, 0])
+    const store = await openStore(url, systemClock)
+    const newest = [294, 295, 296, 297, 298, 299, 300].flatMap((ms) => [ms, ms])
+    expect((await all(store)).map(({ stamp }) => stamp.ms)).to.deep.equal(newest)
+    for (const id of ['n1-6', 'n2-6']) {
+      expect(await store.entries.versions('api_spec', id)).to.have.length(10)
+    }
+    await store.close()
+  }).timeout(60_000)
+
   it('has lost nothing that it acknowledged when it is killed, 12 times', async () => {
     let acknowledged = 0
     for (let round = 1; round <= 12; round++) {
-      const writer = spawn(process.execPath, [script, url, String(acknowledged + 1)], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
       const killAfter = acknowledged + 3 + round * 5
-      const lines = createInterface(writer.stdout)
-      lines.on('line', (line) => {
+      const end = await write(['n1', String(acknowledged + 1)], (line, kill) => {
         acknowledged = Number(line)
-        if (acknowledged >= killAfter) writer.kill('SIGKILL')
+        if (acknowledged >= killAfter) kill()
       })
-      const [[, signal]] = await Promise.all([once(writer, 'exit'), once(lines, 'close')])
-      expect(signal).to.equal('SIGKILL')
+      expect(end).to.equal('SIGKILL')
       const store = await openStore(url, systemClock)
-      const entries = await store.specs.all()
+      const entries = await all(store)
       await store.close()
       const newest = entries.at(-1)
       // one more may have been written whose acknowledgement nobody read
-      expect(newest?.ts).to.be.at.least(acknowledged)
-      for (const { ts, document } of entries) expect(document).to.have.property('ts', ts)
-      expect(new Set(entries.map(({ ts }) => ts)).size).to.equal(entries.length)
-      acknowledged = newest?.ts ?? acknowledged
+      expect(newest?.stamp.ms).to.be.at.least(acknowledged)
+      for (const { stamp, document } of entries) expect(document).to.have.property('ms', stamp.ms)
+      expect(new Set(entries.map(({ stamp }) => stamp.ms)).size).to.equal(entries.length)
+      acknowledged = newest?.stamp.ms ?? acknowledged
     }
   }).timeout(60_000)
 })

@@ -1,79 +1,270 @@
 /** What every store promises; a new one proves itself by passing these, and nothing else. */
 import { expect } from 'chai'
+import type { Entry, Kind } from '#component/replica/entry.ts'
 import type { Store } from '#component/store/database.ts'
+import { documentVersion, stampOf, tombstone, values, version } from './store-documents.ts'
 
-const spec = (id: string, ts: number) => ({
-  id,
-  ts,
-  node: 'n1',
-  hash: `hash of ${id}`,
-  document: { id, text: 'ü\u0000"{{x}}', big: 2n ** 63n - 1n, nothing: null, list: [1.5, true] },
-})
+/** Where a store is kept: every `open` is another connection to the same data, as another process has. */
+export interface Place {
+  open(): Promise<Store>
+}
 
-/** @param open gives a store with nothing in it */
-export function describeStore(name: string, open: () => Promise<Store>): void {
+/** @param start gives a place with nothing in it */
+export function describeStore(name: string, start: () => Promise<Place>): void {
   describe(`${name} as a Store`, () => {
+    let place: Place
     let store: Store
     beforeEach(async () => {
-      store = await open()
+      place = await start()
+      store = await place.open()
     })
     afterEach(async () => {
       await store.close()
     })
 
+    const all = async () => (await store.entries.since(0)).entries
+    const versionsOf = async (id: string, kind: Kind = 'api_spec') =>
+      (await store.entries.versions(kind, id)).map(({ stamp }) => stamp.ms)
+
     it('is empty at first', async () => {
-      expect(await store.specs.all()).to.deep.equal([])
-      expect(await store.realms.all()).to.deep.equal([])
+      expect(await all()).to.deep.equal([])
+      expect(await store.entries.versions('api_spec', 'a')).to.deep.equal([])
     })
 
-    it('gives back what it was given, every digit of it', async () => {
-      await store.specs.put(spec('a', 1_800_000_000_000))
-      expect(await store.specs.all()).to.deep.equal([spec('a', 1_800_000_000_000)])
-    })
-
-    it('keeps the last version of an id', async () => {
-      await store.specs.put(spec('a', 1))
-      await store.specs.put({ ...spec('a', 2), node: 'n2' })
-      expect(await store.specs.all()).to.deep.equal([{ ...spec('a', 2), node: 'n2' }])
-    })
-
-    it('keeps a tombstone in the place of a deleted document', async () => {
-      await store.specs.put(spec('a', 1))
-      const tombstone = { id: 'a', ts: 2, node: 'n1', hash: null, document: null }
-      await store.specs.put(tombstone)
-      expect(await store.specs.all()).to.deep.equal([tombstone])
-    })
-
-    it('gives the oldest first', async () => {
-      for (const [id, ts] of [
-        ['c', 3],
-        ['a', 1],
-        ['b', 2],
-      ] as const) {
-        await store.specs.put(spec(id, ts))
-      }
-      expect((await store.specs.all()).map(({ id }) => id)).to.deep.equal(['a', 'b', 'c'])
-    })
-
-    for (const id of ['__proto__', 'constructor', "o'; drop table api_specs; --", 'a b']) {
-      it(`takes ${id} as an id like any other`, async () => {
-        await store.specs.put({ ...spec('x', 1), id })
-        expect((await store.specs.all()).map((entry) => entry.id)).to.deep.equal([id])
+    for (const [what, value] of Object.entries(values)) {
+      it(`gives ${what} back as it was`, async () => {
+        const entry = documentVersion({ id: 'a', value })
+        expect(await store.entries.replace([entry])).to.equal(true)
+        expect(await all()).to.deep.equal([entry])
+        expect(await store.entries.versions('api_spec', 'a')).to.deep.equal([entry])
       })
     }
 
-    it('takes many changes at once', async () => {
-      const ids = Array.from({ length: 50 }, (_, index) => `id-${index}`)
-      await Promise.all(ids.map((id, index) => store.specs.put(spec(id, index))))
-      expect(await store.specs.all()).to.have.length(50)
+    for (const id of ['__proto__', 'constructor', "o'; drop table entries; --", 'a b', 'ä', 'A']) {
+      it(`takes ${id} as an id like any other`, async () => {
+        await store.entries.replace([version('a', 1), version(id, 2)])
+        expect((await all()).map((entry) => entry.id)).to.deep.equal(['a', id])
+      })
+    }
+
+    it('keeps every part of a stamp, and of the stamp of the parent', async () => {
+      const first = version('a', 1, { stamp: stampOf(2 ** 53 - 1, 'node-1-w3', 2 ** 40) })
+      await store.entries.replace([first])
+      const second = tombstone('a', 1, { stamp: stampOf(1, 'n2', 7), parent: first.stamp })
+      expect(await store.entries.replace([second])).to.equal(true)
+      expect(await all()).to.deep.equal([second])
     })
 
-    it('keeps realms, several in one step, and the last version of each', async () => {
-      const realm = (uri: string, text: string) => ({ uri, ts: 1, node: 'n1', document: { text } })
-      await store.realms.put([realm('b', 'old'), realm('a', 'kept')])
-      await store.realms.put([realm('b', 'new')])
-      await store.realms.put([])
-      expect(await store.realms.all()).to.deep.equal([realm('a', 'kept'), realm('b', 'new')])
+    describe('replace', () => {
+      beforeEach(async () => {
+        await store.entries.replace([version('a', 1), tombstone('gone', 2)])
+      })
+
+      it('keeps a version in the place of its parent, tombstones included', async () => {
+        const next = version('a', 3, { parent: stampOf(1) })
+        const deleted = tombstone('a', 4, { parent: stampOf(3) })
+        const again = version('gone', 5, { parent: stampOf(2) })
+        for (const entry of [next, deleted, again]) {
+          expect(await store.entries.replace([entry])).to.equal(true)
+        }
+        expect(await all()).to.deep.equal([deleted, again])
+      })
+
+      for (const [what, wrong] of [
+        ['there is another version', version('a', 9, { parent: stampOf(0) })],
+        ['the counter differs', version('a', 9, { parent: stampOf(1, 'n1', 1) })],
+        ['the node differs', version('a', 9, { parent: stampOf(1, 'n2') })],
+        ['there is one, and none is named', version('a', 9)],
+        ['there is a tombstone, and none is named', version('gone', 9)],
+        ['there is none, and one is named', version('b', 9, { parent: stampOf(1) })],
+      ] as const) {
+        it(`keeps nothing when ${what}`, async () => {
+          const { revision } = await store.entries.since(0)
+          const good = version('c', 8)
+          expect(await store.entries.replace([good, wrong])).to.equal(false)
+          expect(await store.entries.replace([wrong, good])).to.equal(false)
+          expect(await all()).to.deep.equal([version('a', 1), tombstone('gone', 2)])
+          expect(await versionsOf('c')).to.deep.equal([])
+          expect(await store.entries.since(revision)).to.deep.equal({ revision, entries: [] })
+        })
+      }
+
+      it('keeps documents of both kinds apart', async () => {
+        const realm = version('a', 9, { kind: 'realm' })
+        expect(await store.entries.replace([realm])).to.equal(true)
+        expect(await all()).to.deep.equal([version('a', 1), tombstone('gone', 2), realm])
+      })
+
+      it('lets one of two win that name the same parent', async () => {
+        const other = await place.open()
+        const racers = [store, other, store, other].map(({ entries }, index) =>
+          entries.replace([
+            version('a', 9, { stamp: stampOf(9, `n${index}`), parent: stampOf(1) }),
+          ]),
+        )
+        expect((await Promise.all(racers)).filter(Boolean)).to.have.length(1)
+        expect((await all()).map(({ stamp }) => stamp.ms)).to.deep.equal([2, 9])
+        await other.close()
+      })
+    })
+
+    describe('merge', () => {
+      const old = version('a', 1)
+      const middle = version('a', 2, { stamp: stampOf(2, 'n1') })
+      const winner = tombstone('a', 2, { stamp: stampOf(2, 'n2') })
+
+      for (const order of [
+        [old, middle, winner],
+        [winner, old, middle],
+        [middle, winner, old],
+        [winner, winner, winner],
+      ]) {
+        it(`keeps the greatest of ${order.map(({ stamp }) => `${stamp.ms}${stamp.node}`)}`, async () => {
+          for (const entry of order) await store.entries.merge([entry])
+          expect(await all()).to.deep.equal([winner])
+          await store.entries.merge([...order, version('b', 1)])
+          expect(await all()).to.deep.equal([version('b', 1), winner])
+          const [current] = await store.entries.versions('api_spec', 'a')
+          expect(current).to.deep.equal(winner)
+        })
+      }
+
+      it('keeps the greatest of several of one id in one step', async () => {
+        await store.entries.merge([middle, winner, old])
+        expect(await all()).to.deep.equal([winner])
+        expect(await store.entries.versions('api_spec', 'a')).to.deep.equal([winner, middle, old])
+      })
+
+      it('lets the hash decide between two of one stamp, whichever came first', async () => {
+        const two = [version('a', 1, { hash: 'a' }), version('a', 1, { hash: 'b' })] as const
+        for (const entry of two) await store.entries.merge([entry])
+        expect(await all()).to.deep.equal([two[1]])
+        for (const entry of two) await store.entries.merge([{ ...entry, id: 'b' }])
+        await store.entries.merge([two[0]])
+        expect((await all()).map(({ hash }) => hash)).to.deep.equal(['b', 'b'])
+        expect(await store.entries.versions('api_spec', 'a')).to.deep.equal([two[1]])
+      })
+
+      it('changes nothing, the revision included, by what is there already', async () => {
+        await store.entries.merge([winner, version('b', 1)])
+        const { revision } = await store.entries.since(0)
+        await store.entries.merge([version('b', 1), winner])
+        await store.entries.merge([])
+        expect(await store.entries.since(revision)).to.deep.equal({ revision, entries: [] })
+      })
+    })
+
+    describe('since', () => {
+      it('gives what has changed, oldest stamp first', async () => {
+        const made = [
+          [3, 'n1'] as const,
+          [1, 'n-b'] as const,
+          [1, 'n-a'] as const,
+          [2, 'n1'] as const,
+        ]
+        const entries = made.map(([ms, node]) =>
+          version(`${ms}${node}`, ms, { stamp: stampOf(ms, node) }),
+        )
+        await store.entries.merge(entries)
+        const first = await store.entries.since(0)
+        expect(first.entries.map(({ id }) => id)).to.deep.equal(['1n-a', '1n-b', '2n1', '3n1'])
+        await store.entries.merge([version('late', 0)])
+        await store.entries.replace([tombstone('3n1', 4, { parent: stampOf(3) })])
+        const second = await store.entries.since(first.revision)
+        expect(second.entries).to.deep.equal([
+          version('late', 0),
+          tombstone('3n1', 4, { parent: stampOf(3) }),
+        ])
+        expect(second.revision).to.be.greaterThan(first.revision)
+        expect((await store.entries.since(second.revision)).entries).to.deep.equal([])
+      })
+
+      it('gives as many as there are, of one step or of several', async () => {
+        const many = Array.from({ length: 230 }, (_, ms) => version(`${ms}`, ms))
+        await store.entries.merge(many.slice(0, 210))
+        for (const entry of many.slice(210)) await store.entries.merge([entry])
+        expect(await all()).to.deep.equal(many)
+      })
+
+      it('gives every document, once, while all of them change', async () => {
+        const many = Array.from({ length: 230 }, (_, index) => version(`${index}`, index))
+        await store.entries.merge(many)
+        const other = await place.open()
+        let isWriting = true
+        const writing = (async () => {
+          for (const { id } of many) await other.entries.merge([version(id, 999)])
+          isWriting = false
+        })()
+        while (isWriting) {
+          const ids = (await all()).map(({ id }) => id)
+          expect([ids.length, new Set(ids).size]).to.deep.equal([230, 230])
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+        await writing
+        expect(new Set((await all()).map(({ stamp }) => stamp.ms))).to.deep.equal(new Set([999]))
+        await other.close()
+      }).timeout(60_000)
+
+      it('gives everything after a revision that the store has never come to', async () => {
+        await store.entries.merge([version('a', 1)])
+        const { revision } = await store.entries.since(0)
+        expect(await store.entries.since(revision + 1_000)).to.deep.equal({
+          revision,
+          entries: [version('a', 1)],
+        })
+      })
+
+      it('misses nothing of what two others write at the same time', async () => {
+        const others = await Promise.all([place.open(), place.open()])
+        const seen = new Map<string, Entry>()
+        let isWriting = true
+        let reached = 0
+        const poll = async () => {
+          const { revision, entries } = await store.entries.since(reached)
+          expect(revision).to.be.at.least(reached)
+          reached = revision
+          for (const entry of entries) seen.set(entry.id, entry)
+        }
+        const reading = (async () => {
+          while (isWriting) {
+            await poll()
+            await new Promise((resolve) => setImmediate(resolve)) // SQLite leaves no room for others
+          }
+        })()
+        await Promise.all(
+          others.map(async ({ entries }, writer) => {
+            for (let ms = 1; ms <= 200; ms++) await entries.merge([version(`${writer}-${ms}`, ms)])
+          }),
+        )
+        isWriting = false
+        await reading
+        await poll()
+        expect(seen).to.have.property('size', 400)
+        await Promise.all(others.map((other) => other.close()))
+      }).timeout(60_000)
+    })
+
+    describe('versions', () => {
+      it('are the ten newest, losers and tombstones included, newest first', async () => {
+        for (const ms of [5, 12, 3, 9, 1, 7]) await store.entries.merge([version('a', ms)])
+        expect(await versionsOf('a')).to.deep.equal([12, 9, 7, 5, 3, 1])
+        for (const ms of [2, 4, 6, 8, 10]) await store.entries.merge([version('a', ms)])
+        expect(await versionsOf('a')).to.deep.equal([12, 10, 9, 8, 7, 6, 5, 4, 3, 2])
+        await store.entries.replace([tombstone('a', 13, { parent: stampOf(12) })])
+        await store.entries.merge([version('a', 1), version('b', 99)])
+        expect(await versionsOf('a')).to.deep.equal([13, 12, 10, 9, 8, 7, 6, 5, 4, 3])
+        expect((await store.entries.versions('api_spec', 'a')).slice(0, 2)).to.deep.equal([
+          tombstone('a', 13, { parent: stampOf(12) }),
+          version('a', 12),
+        ])
+      })
+
+      it('are not kept of realms: an old one may have a password that was taken back', async () => {
+        const realm = version('a', 1, { kind: 'realm' })
+        await store.entries.replace([realm])
+        await store.entries.merge([version('a', 2, { kind: 'realm' }), realm])
+        expect(await versionsOf('a', 'realm')).to.deep.equal([])
+      })
     })
 
     it('remembers what was last loaded from a file', async () => {
@@ -88,8 +279,10 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       await store.close()
       await store.close()
       for (const operation of [
-        () => store.specs.all(),
-        () => store.specs.put(spec('a', 1)),
+        () => store.entries.since(0),
+        () => store.entries.replace([version('a', 1)]),
+        () => store.entries.merge([version('a', 1)]),
+        () => store.entries.versions('api_spec', 'a'),
         () => store.files.loadedHash('/a.json'),
       ]) {
         const error = await operation().catch((reason: unknown) => reason)

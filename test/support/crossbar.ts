@@ -1,9 +1,10 @@
 /** Crossbar.io for tests: its own Python environment in .venv, a configuration made for the run, a free port. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from './free-port.ts'
 import { testRealms } from './realms.ts'
 
 const version = '26.10.1'
@@ -65,14 +66,6 @@ const configuration = (port: number) => ({
     },
   ],
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
-}
 
 async function listens(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')

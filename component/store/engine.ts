@@ -1,0 +1,22 @@
+/** What the store needs of a database engine: connections behind Kysely, and what its failures say of the world. */
+import type { Dialect } from 'kysely'
+
+/** How long a failure may be waited out: not at all, while the gateway starts, or whenever it comes. */
+export type Patience = 'never' | 'at start' | 'always'
+
+/** A failure of the world (disk, network, server), not of the query. */
+export interface Condition {
+  /** A clause for people, such as `the store is read-only`; holds no secrets. */
+  readonly message: string
+  readonly patience: Patience
+}
+
+/** SQLite or PostgreSQL. */
+export interface Engine {
+  /** Goes before every message of a store that cannot be opened, such as `database app at db:5432: `; may be empty. */
+  readonly place: string
+  /** Opens what queries run on. Throws what {@link conditionOf} understands. */
+  connect(): Dialect
+  /** What a failure says of the world; undefined for an error that is ours. */
+  conditionOf(cause: unknown): Condition | undefined
+}

@@ -1,0 +1,214 @@
+/** The replicated map in the store: the newest version of every document, and the last versions of API Specifications. */
+import { sql, type Transaction } from 'kysely'
+import { compareEntries, type Entry, type Kind } from '#component/replica/entry.ts'
+import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
+import type { Run } from './database.ts'
+import type { EntryRow, Tables, VersionRow } from './migrations.ts'
+import { readDocument, writeDocument } from './stored-json.ts'
+
+/** How many versions of a document are kept. */
+const maxVersions = 10
+
+/** How many documents are read in one statement: the start must not depend on how fast all of them can be sent. */
+const pageSize = 100
+
+/** Realms have secrets in them: an old one must not outlive the load that replaced it. */
+const hasHistory = (kind: Kind): boolean => kind === 'api_spec'
+
+/** Where a page of rows ends. */
+interface Place {
+  readonly revision: number
+  readonly kind: string
+  readonly id: string
+}
+
+const rowOf = ({ kind, id, stamp, parent, hash, document }: Entry): VersionRow => ({
+  kind,
+  id,
+  ...stamp,
+  parent_ms: parent?.ms ?? null,
+  parent_counter: parent?.counter ?? null,
+  parent_node: parent?.node ?? null,
+  hash,
+  document: document && writeDocument(document),
+})
+
+function entryOf(row: VersionRow): Entry {
+  const { kind, id, ms, counter, node, parent_ms, parent_counter, parent_node, hash } = row
+  const parent = { ms: parent_ms ?? 0, counter: parent_counter ?? 0, node: parent_node ?? '' }
+  return {
+    kind,
+    id,
+    stamp: { ms, counter, node },
+    parent: parent_node === null ? null : parent,
+    hash,
+    document: row.document === null ? null : readDocument(row.document),
+  }
+}
+
+const isSameStamp = (a: Stamp | null, b: Stamp | null): boolean =>
+  a === null || b === null ? a === b : compareStamps(a, b) === 0
+
+/** Which version of a document is the newest one known. */
+async function currentOf(
+  db: Pick<Transaction<Tables>, 'selectFrom'>,
+  { kind, id }: Entry,
+): Promise<Pick<Entry, 'stamp' | 'hash'> | undefined> {
+  const row = await db
+    .selectFrom('entries')
+    .select(['ms', 'counter', 'node', 'hash'])
+    .where('kind', '=', kind)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const { hash, ...stamp } = row
+  return { stamp, hash }
+}
+
+async function setCurrent(db: Transaction<Tables>, entry: Entry, revision: number): Promise<void> {
+  const row = { ...rowOf(entry), revision }
+  await db
+    .insertInto('entries')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['kind', 'id']).doUpdateSet(row))
+    .execute()
+}
+
+async function remember(db: Transaction<Tables>, entry: Entry): Promise<void> {
+  const { kind, id, hash } = entry
+  if (!hasHistory(kind)) return
+  await db
+    .insertInto('versions')
+    .values(rowOf(entry))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['kind', 'id', 'ms', 'counter', 'node'])
+        .doUpdateSet({ hash, document: rowOf(entry).document })
+        // of two versions of one stamp, the same one as in compareEntries
+        .where(sql<boolean>`coalesce(versions.hash, '') < ${hash ?? ''}`),
+    )
+    .execute()
+  await sql`
+    delete from versions where kind = ${kind} and id = ${id} and (
+      select count(*) from versions as newer where newer.kind = ${kind} and newer.id = ${id} and
+        (newer.ms, newer.counter, newer.node) > (versions.ms, versions.counter, versions.node)
+    ) >= ${maxVersions}`.execute(db)
+}
+
+/** The table of entries. Methods throw ServiceError `service.error.unavailable`. */
+export class EntryStore {
+  readonly #run: Run
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  /**
+   * What has changed after a revision: the newest version of each document, tombstones included, oldest stamp first;
+   * and the revision that it leads to. Changes of other processes are never missed.
+   * @param revision 0 for everything; so is one that the store has never come to, as after a backup was put in its place
+   */
+  async since(revision: number): Promise<{ revision: number; entries: Entry[] }> {
+    const { value: reached } = await this.#run((db) =>
+      db.selectFrom('revision').select('value').executeTakeFirstOrThrow(),
+    )
+    const newest = new Map<string, EntryRow>()
+    let place: Place = { revision: reached < revision ? 0 : revision + 1, kind: '', id: '' }
+    let page: EntryRow[]
+    do {
+      page = await this.#page(place)
+      // what changes between two pages moves ahead of them: it is found again
+      for (const row of page) newest.set(`${row.kind} ${row.id}`, row)
+      place = page.at(-1) ?? place
+    } while (page.length === pageSize)
+    return {
+      revision: newest.size > 0 ? Math.max(reached, place.revision) : reached,
+      entries: [...newest.values()].map(entryOf).sort(compareEntries),
+    }
+  }
+
+  /** The next rows in the order of their revisions. */
+  #page({ revision, kind, id }: Place): Promise<EntryRow[]> {
+    return this.#run((db) =>
+      db
+        .selectFrom('entries')
+        .selectAll()
+        .where(sql<boolean>`(revision, kind, id) > (${revision}, ${kind}, ${id})`)
+        .orderBy('revision')
+        .orderBy('kind')
+        .orderBy('id')
+        .limit(pageSize)
+        .execute(),
+    )
+  }
+
+  /**
+   * Keeps all or none, each only in the place of the version that it names as its parent (null: of none); on the disk
+   * when it resolves. After a failure, {@link since} tells whether they were kept.
+   * @returns false when another process was faster: then nothing was kept
+   */
+  replace(entries: readonly Entry[]): Promise<boolean> {
+    return this.#write(async (db, revision) => {
+      for (const entry of entries) {
+        const current = await currentOf(db, entry)
+        if (!isSameStamp(current?.stamp ?? null, entry.parent)) throw new Overtaken()
+        await setCurrent(db, entry, revision)
+        await remember(db, entry)
+      }
+      return true
+    }).catch((cause: unknown) => {
+      if (cause instanceof Overtaken) return false
+      throw cause
+    })
+  }
+
+  /**
+   * Keeps each that wins against what is there, all or none; losers only among the versions. On the disk when it
+   * resolves.
+   */
+  async merge(entries: readonly Entry[]): Promise<void> {
+    const news = await this.#run(async (db) => {
+      const found: Entry[] = []
+      for (const entry of entries) {
+        const current = await currentOf(db, entry)
+        if (current === undefined || compareEntries(entry, current) !== 0) found.push(entry)
+      }
+      return found
+    })
+    // several nodes that share the store are told of the same change
+    if (news.length === 0) return
+    await this.#write(async (db, revision) => {
+      for (const entry of news) {
+        const current = await currentOf(db, entry)
+        const wins = current === undefined || compareEntries(entry, current) > 0
+        if (wins) await setCurrent(db, entry, revision)
+        await remember(db, entry)
+      }
+    })
+  }
+
+  /** The last 10 versions of a document, newest first, the current one among them; of a realm, none. */
+  async versions(kind: Kind, id: string): Promise<Entry[]> {
+    const rows = await this.#run((db) =>
+      db.selectFrom('versions').selectAll().where('kind', '=', kind).where('id', '=', id).execute(),
+    )
+    return rows.map(entryOf).sort((a, b) => compareEntries(b, a))
+  }
+
+  #write<T>(change: (db: Transaction<Tables>, revision: number) => Promise<T>): Promise<T> {
+    return this.#run((db) =>
+      db.transaction().execute(async (transaction) => {
+        // first of all: its row is the lock of writers, so that they commit in the order of their revisions
+        const { value } = await transaction
+          .updateTable('revision')
+          .set((row) => ({ value: row('value', '+', 1) }))
+          .returning('value')
+          .executeTakeFirstOrThrow()
+        return change(transaction, value)
+      }),
+    )
+  }
+}
+
+/** Another process has changed a document in the meantime: the transaction is taken back. */
+class Overtaken extends Error {}

@@ -1,0 +1,164 @@
+/** A pool of pg behind Kysely's PostgreSQL dialect, and what PostgreSQL's failures say. */
+import {
+  type Dialect,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+} from 'kysely'
+import { Client, DatabaseError, Pool, type PoolClient, type PoolConfig, types } from 'pg'
+import type { Condition, Engine } from './engine.ts'
+
+/** Most connections of a process. */
+const maxConnections = 5
+
+/** How long connecting may take, waiting for one of the connections included. Milliseconds. */
+const connectTimeoutMs = 5_000
+
+/** How long the server works on a statement, waiting for other writers included. Milliseconds. */
+const statementTimeoutMs = 10_000
+
+/** How long an answer is waited for; then the server, or the way to it, is gone. Milliseconds. */
+const answerTimeoutMs = 12_000
+
+/** How long others wait for a process that stands still amid its transaction. Milliseconds. */
+const idleTransactionTimeoutMs = 5_000
+
+/** What an acknowledgement promises must not depend on what an operator or a URL has set for all programs. */
+const settings = `
+  set synchronous_commit = on;
+  set statement_timeout = ${statementTimeoutMs};
+  set idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs};
+`
+
+/** int8: what we keep in one is less than 2^53 (https://www.postgresql.org/docs/current/catalog-pg-type.html). */
+const int8 = 20
+
+/** SQLSTATEs, or the classes of them, that say something of the world, not of the query (PostgreSQL, Appendix A). */
+const conditions: Readonly<Record<string, Condition>> = {
+  '08': { message: 'the database cannot be reached', patience: 'at start' },
+  '25006': { message: 'the database is read-only', patience: 'at start' },
+  '25P03': { message: 'the database gave up waiting for the gateway', patience: 'at start' },
+  '28': { message: 'the database does not let the gateway in', patience: 'never' },
+  '3D': { message: 'the database does not exist', patience: 'never' },
+  '40001': { message: 'too many changes at once', patience: 'always' },
+  '40P01': { message: 'too many changes at once', patience: 'always' },
+  '53': { message: 'the database has no room', patience: 'at start' },
+  '53300': { message: 'the database has too many connections', patience: 'at start' },
+  '55P03': { message: 'the database is locked', patience: 'always' },
+  '57': { message: 'the database is stopping or starting', patience: 'at start' },
+  '57014': { message: 'the database takes too long', patience: 'at start' },
+  '58': { message: 'the database has a disk that failed', patience: 'never' },
+  XX: { message: 'the database is corrupt', patience: 'never' },
+}
+
+const unreachable: Condition = {
+  message: 'the database cannot be reached',
+  patience: 'at start',
+}
+
+/** Whatever pg could not do without the server having refused it: sockets, names, TLS, deadlines. */
+class ConnectionError extends Error {}
+
+/** A code of the operating system, of TLS or of SQL; other texts might show what is secret. */
+const codeOf = (cause: unknown): string | undefined =>
+  cause instanceof Error && 'code' in cause && /^\w+$/.test(String(cause.code))
+    ? String(cause.code)
+    : undefined
+
+function conditionOf(cause: unknown): Condition | undefined {
+  const isLost = cause instanceof ConnectionError
+  const code = codeOf(isLost ? cause.cause : cause)
+  const found = isLost
+    ? unreachable
+    : cause instanceof DatabaseError
+      ? (conditions[code ?? ''] ?? conditions[code?.slice(0, 2) ?? ''])
+      : undefined
+  return found && code ? { ...found, message: `${found.message} (${code})` } : found
+}
+
+const lost = (cause: unknown): Error =>
+  cause instanceof DatabaseError ? cause : new ConnectionError('no connection', { cause })
+
+/** A connection that is thrown away after whatever may have harmed it. */
+function checkedOut(client: PoolClient): PostgresPoolClient {
+  let isHarmed = false
+  const query = async <R>(sql: string, parameters: readonly unknown[]) => {
+    try {
+      return (await client.query(sql, [...parameters])) as unknown as PostgresQueryResult<R>
+    } catch (cause) {
+      const error = lost(cause)
+      const patience = conditionOf(error)?.patience
+      if (patience !== undefined && patience !== 'always') isHarmed = true
+      throw error
+    }
+  }
+  return {
+    query: query as PostgresPoolClient['query'],
+    release: (destroy) => client.release(destroy || isHarmed),
+  }
+}
+
+function openPool(config: PoolConfig): PostgresPool {
+  const pool = new Pool(config)
+  // without a listener, a connection that is lost while nobody asks anything of it would end the process
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return {
+    options: {},
+    end: () => pool.end(),
+    async connect() {
+      try {
+        return checkedOut(await pool.connect())
+      } catch (cause) {
+        throw lost(cause)
+      }
+    },
+  }
+}
+
+/** A URL whose parts cannot be taken for one another: what is secret stands before the `@`, and nowhere else. */
+const shape = /^postgres(?:ql)?:\/\/[^/?#]*(?:[/?](?!.*[?&]password=)[^@#]*)?$/
+
+/**
+ * A database by its URL; the password may be percent-encoded, or given as `PGPASSWORD`.
+ * @throws TypeError for a malformed URL; the message does not show it
+ */
+export function postgres(url: string): Engine {
+  if (!shape.test(url)) {
+    throw new TypeError(
+      'store.url: expected postgres://user:password@host:port/database, the characters @ / ? # of a password written as %40 %2F %3F %23',
+    )
+  }
+  const config: PoolConfig = {
+    connectionString: url,
+    max: maxConnections,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: answerTimeoutMs,
+    keepAlive: true,
+    fallback_application_name: 'wamp-gateway',
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        oid === int8 && format !== 'binary' ? Number : types.getTypeParser(oid, format),
+    },
+    async onConnect(client) {
+      await client.query(settings)
+    },
+  }
+  const { database, host, port } = parsed(config)
+  return {
+    place: `database ${database} at ${host}:${port}: `,
+    connect: (): Dialect => new PostgresDialect({ pool: openPool(config) }),
+    conditionOf,
+  }
+}
+
+/** What pg makes of the URL and the environment, without connecting. */
+function parsed(config: PoolConfig): Pick<Client, 'database' | 'host' | 'port'> {
+  try {
+    return new Client(config)
+  } catch (cause) {
+    const found = cause instanceof Error ? cause.message : String(cause)
+    throw new TypeError(`store.url: ${found}`)
+  }
+}
