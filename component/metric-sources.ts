@@ -11,7 +11,7 @@ export function metricSources({
   routing,
 }: {
   readonly sessions: SessionPool
-  readonly registry: Pick<Registry, 'size' | 'counts'>
+  readonly registry: Pick<Registry, 'size' | 'counts' | 'tombstones' | 'conflicts'>
   readonly routing: Pick<Routing, 'sessionCount'>
 }): Readonly<Record<string, MetricSource>> {
   return {
@@ -39,7 +39,18 @@ export function metricSources({
     },
     gateway_registry_entries: {
       help: 'API Specifications known here.',
+      isShared: true,
       read: () => registry.size,
+    },
+    gateway_registry_tombstones: {
+      help: 'Ids of API Specifications that are remembered as deleted.',
+      isShared: true,
+      read: () => registry.tombstones,
+    },
+    gateway_registry_conflicts: {
+      help: 'API Specifications whose newest version is not served here.',
+      isShared: true,
+      read: () => registry.conflicts().length,
     },
   }
 }

@@ -10,11 +10,13 @@ import { exchangeOf, keepExchange } from './read-request.ts'
 /** What operators ask a node. */
 export interface HealthPorts {
   isReady(): boolean
+  /** What is wrong, one sentence each; while the node is not ready, what it waits for. */
+  problems(): readonly string[]
   readonly metrics: Metrics
 }
 
 /** `/ping`, `/ready`, `/metrics`. */
-function healthRouter({ isReady, metrics }: HealthPorts): Router {
+function healthRouter({ isReady, problems, metrics }: HealthPorts): Router {
   const router = new Router({ sensitive: true, strict: true })
   router.use(async (ctx, next) => {
     exchangeOf(ctx.req).route = ctx.path
@@ -24,8 +26,11 @@ function healthRouter({ isReady, metrics }: HealthPorts): Router {
     ctx.body = 'pong'
   })
   router.get('/ready', (ctx) => {
-    if (!isReady()) throw new ServiceError('service.error.unavailable', 'this node is not ready')
-    ctx.body = 'ready'
+    if (!isReady()) {
+      const reasons = problems().join('; ') || 'it is starting'
+      throw new ServiceError('service.error.unavailable', `this node is not ready: ${reasons}`)
+    }
+    ctx.body = ['ready', ...problems()].join('\n')
   })
   router.get('/metrics', async (ctx) => {
     ctx.type = metrics.contentType

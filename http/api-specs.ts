@@ -6,8 +6,9 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { parseJson, stringifyJson } from '#component/json.ts'
 import type { Answer, Management, Mirror, Procedure } from '#procedures/procedure.ts'
-import { argumentsOfBody } from '#procedures/procedure.ts'
+import { argumentsOfBody, perform } from '#procedures/procedure.ts'
 import { managementRefusal } from './access.ts'
+import { isKnown, readConditions } from './conditional.ts'
 import { exchangeOf } from './read-request.ts'
 
 /** Largest API Specification or realm document; bytes (behaviour: API Specifications). */
@@ -125,9 +126,12 @@ function serve(ports: ManagementPorts, procedure: Procedure, mirror?: Mirror): M
     const args =
       mirror && mirror.method !== 'POST'
         ? procedure.parameters.map(({ name }) => ctx.params[name])
-        : argumentsOfBody(procedure, readDocument(procedure, ctx.request.body))
-    const answer = await procedure.handler(ports.management, args, `local ${exchange.peername}`)
+        : argumentsOfBody(procedure, readDocument(procedure, ctx.request.body), ctx.params)
+    const conditions = readConditions(exchange.headers)
+    const asking = { by: `local ${exchange.peername}`, conditions }
+    const answer = await perform(procedure, ports.management, args, asking)
     render(ctx, answer, mirror)
+    if (ctx.method === 'GET' && isKnown(answer.headers?.etag, conditions)) ctx.status = 304
   }
 }
 

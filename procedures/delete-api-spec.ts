@@ -1,14 +1,13 @@
 /** `service.delete_api_spec`: takes an API Specification and its routes away. */
 import type { Procedure } from './procedure.ts'
 
-/** Answers null; the routes are gone when it does. */
+/** Answers `{id, ts}`; the routes are gone when it does. */
 export const deleteApiSpec: Procedure = {
   uri: 'service.delete_api_spec',
   parameters: [{ name: 'id', type: 'string' }],
   access: 'load',
   mirrors: [{ method: 'DELETE', path: '/api_specs/:id', status: 204 }],
-  async handler({ registry }, [id], by) {
-    await registry.remove(String(id), by)
-    return { value: null }
+  async handler({ registry }, [id], { by, conditions }) {
+    return { value: await registry.remove(String(id), by, conditions) }
   },
 }

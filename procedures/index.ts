@@ -6,11 +6,14 @@ import { deleteApiSpec } from './delete-api-spec.ts'
 import { getApiSpec } from './get-api-spec.ts'
 import { getApiSpecInfo } from './get-api-spec-info.ts'
 import { getRealm } from './get-realm.ts'
+import { listApiSpecVersions } from './list-api-spec-versions.ts'
 import { listApiSpecs } from './list-api-specs.ts'
 import { listRealms } from './list-realms.ts'
 import { loadApiSpec } from './load-api-spec.ts'
 import { loadRealm } from './load-realm.ts'
-import { argumentsOfCall, type Management, type Procedure } from './procedure.ts'
+import { argumentsOfCall, type Management, type Procedure, perform } from './procedure.ts'
+import { registryStatus } from './registry-status.ts'
+import { rollbackApiSpec } from './rollback-api-spec.ts'
 import { validateApiSpec } from './validate-api-spec.ts'
 
 /** Every management procedure. */
@@ -21,9 +24,12 @@ export const procedures: readonly Procedure[] = [
   getApiSpecInfo,
   listApiSpecs,
   deleteApiSpec,
+  listApiSpecVersions,
+  rollbackApiSpec,
   loadRealm,
   getRealm,
   listRealms,
+  registryStatus,
 ]
 
 /** The ERROR of a failed procedure: args `[message]`, kwargs the same body as over HTTP (architecture: Errors). */
@@ -55,7 +61,7 @@ const endpoint =
   async ({ args, kwargs }, { details }) => {
     try {
       const values = argumentsOfCall(procedure, args, kwargs)
-      const { value } = await procedure.handler(management, values, callerOf(details))
+      const { value } = await perform(procedure, management, values, { by: callerOf(details) })
       return { args: [value], kwargs: {} }
     } catch (cause) {
       throw errorOf(cause, procedure.uri, log)

@@ -1,6 +1,7 @@
 /** `service.load_api_spec`: validates, compiles and activates an API Specification. */
+import type { Loaded } from '#component/registry/registry.ts'
 import { pathOf } from './location.ts'
-import type { Procedure } from './procedure.ts'
+import type { Answer, Procedure } from './procedure.ts'
 
 /** Answers `{id, ts, warnings}`; live and on the disk when it does. */
 export const loadApiSpec: Procedure = {
@@ -9,11 +10,15 @@ export const loadApiSpec: Procedure = {
   access: 'load',
   isBodyDocument: true,
   mirrors: [{ method: 'POST', path: '/api_specs' }],
-  async handler({ registry }, [document], by) {
-    const { id, ts, warnings, hash, isNew } = await registry.load(document, by)
-    const value = { id, ts, warnings }
-    const headers = { etag: `"${hash}"` }
-    if (!isNew) return { value, headers }
-    return { value, status: 201, headers: { ...headers, location: pathOf('api_specs', id) } }
+  async handler({ registry }, [document], { by, conditions }) {
+    return answerOf(await registry.load(document, by, conditions))
   },
+}
+
+/** What is answered when a document was loaded. */
+export function answerOf({ id, ts, warnings, hash, isNew }: Loaded): Answer {
+  const value = { id, ts, warnings }
+  const headers = { etag: `"${hash}"` }
+  if (!isNew) return { value, headers }
+  return { value, status: 201, headers: { ...headers, location: pathOf('api_specs', id) } }
 }

@@ -9,7 +9,7 @@ export const loadRealm: Procedure = {
   access: 'load',
   isBodyDocument: true,
   mirrors: [{ method: 'POST', path: '/realms' }],
-  async handler({ realms }, [document], by) {
+  async handler({ realms }, [document], { by }) {
     const loaded = await realms.load(document, by)
     const values = loaded.map(({ uri, ts, warnings }) => ({ uri, ts, warnings }))
     const [first] = loaded

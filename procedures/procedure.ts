@@ -1,12 +1,30 @@
 /** What a management procedure is: one definition from which its WAMP face and its HTTP mirrors are made. */
 import { ServiceError } from '#component/errors.ts'
 import type { Realms } from '#component/realm/realms.ts'
+import type { Conditions } from '#component/registry/conditions.ts'
 import type { Registry } from '#component/registry/registry.ts'
 
 /** What the procedures work on. */
 export interface Management {
-  readonly registry: Pick<Registry, 'load' | 'validate' | 'get' | 'info' | 'list' | 'remove'>
+  readonly registry: Pick<
+    Registry,
+    'load' | 'validate' | 'get' | 'info' | 'list' | 'remove' | 'versions' | 'rollback'
+  >
   readonly realms: Pick<Realms, 'load' | 'get' | 'list'>
+  /** Why nothing may be changed now, such as that the other nodes would not hear of it; undefined when it may. */
+  refusal(): ServiceError | undefined
+  /** After a change: the other processes of this gateway have it, too, when it resolves, unless one does not answer. */
+  spread?(): Promise<void>
+  /** How this node is doing among the others; JSON. */
+  status(): unknown
+}
+
+/** Who asks a procedure, and on which conditions. */
+export interface Asking {
+  /** For the log. */
+  readonly by: string
+  /** What must hold for a change to be made; over HTTP only. */
+  readonly conditions?: Conditions
 }
 
 /** JSON types that parameters are restricted to; what is wrong in a document is found by its own validation. */
@@ -18,7 +36,7 @@ interface Parameter {
   readonly type: ParameterType
 }
 
-/** A REST path that does what the procedure does; its bindings are the parameters of the same name. */
+/** A REST path that does what the procedure does; its bindings are the parameters of the same name, the body has the others. */
 export interface Mirror {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** `/api_specs/:id` */
@@ -44,15 +62,36 @@ export interface Procedure {
   readonly parameters: readonly Parameter[]
   /** What a caller must be allowed to: change things, or only see them. */
   readonly access: 'load' | 'read'
+  /** Does what a change does, and changes nothing: it is never refused for the time being. */
+  readonly isRehearsal?: true
   /** Over HTTP the body is the one parameter itself, not an object of named ones. */
   readonly isBodyDocument?: true
   readonly mirrors: readonly Mirror[]
   /**
+   * What it does; to be asked by {@link perform}.
    * @param args as many as there are parameters, of their types
-   * @param by who asked, for the log
    * @throws ServiceError
    */
-  handler(management: Management, args: readonly unknown[], by: string): Answer | Promise<Answer>
+  handler(
+    management: Management,
+    args: readonly unknown[],
+    asking: Asking,
+  ): Answer | Promise<Answer>
+}
+
+/** Asks a procedure, unless it would change something while nothing may be changed. @throws ServiceError */
+export async function perform(
+  procedure: Procedure,
+  management: Management,
+  args: readonly unknown[],
+  asking: Asking,
+): Promise<Answer> {
+  const isChange = procedure.access === 'load' && !procedure.isRehearsal
+  const refusal = isChange ? management.refusal() : undefined
+  if (refusal) throw refusal
+  const answer = await procedure.handler(management, args, asking)
+  if (isChange) await management.spread?.()
+  return answer
 }
 
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -120,11 +159,16 @@ export function argumentsOfCall(
 }
 
 /**
- * The arguments of `POST /services/<name>`: the document itself, or an object of named parameters.
+ * The arguments of a POST: the document itself, or an object of named parameters.
  * @param body the decoded body; undefined or `""` when there is none
+ * @param bindings parameters that the path has
  * @throws ServiceError `wamp.error.invalid_argument` for a wrong number or type
  */
-export function argumentsOfBody(procedure: Procedure, body: unknown): readonly unknown[] {
+export function argumentsOfBody(
+  procedure: Procedure,
+  body: unknown,
+  bindings: Readonly<Record<string, string>> = {},
+): readonly unknown[] {
   const isEmpty = body === undefined || body === ''
   if (procedure.isBodyDocument) {
     if (isEmpty) throw refuse('found no body, expected a document')
@@ -136,5 +180,8 @@ export function argumentsOfBody(procedure: Procedure, body: unknown): readonly u
       `found ${typeOf(kwargs)} as body, expected an object of parameters${listed(procedure)}`,
     )
   }
-  return checkTypes(procedure, byName(procedure, kwargs))
+  for (const name of Object.keys(bindings)) {
+    if (Object.hasOwn(kwargs, name)) throw refuse(`${name}: it is in the path already`)
+  }
+  return checkTypes(procedure, byName(procedure, { ...kwargs, ...bindings }))
 }

@@ -6,6 +6,7 @@ export const validateApiSpec: Procedure = {
   uri: 'service.validate_api_spec',
   parameters: [{ name: 'api_spec', type: 'document' }],
   access: 'load',
+  isRehearsal: true,
   isBodyDocument: true,
   mirrors: [],
   async handler({ registry }, [document]) {

@@ -1,7 +1,7 @@
 /** The one immutable table that a request is matched against: host, path, method ─▶ route and bindings. */
 import { type Method, methods } from '#component/request.ts'
 import { parseHostPattern } from '#component/spec/host-pattern.ts'
-import { formKey, parsePathPattern } from '#component/spec/path-pattern.ts'
+import { formKey, parsePathPattern, type Segment } from '#component/spec/path-pattern.ts'
 import { HostTree } from './host-tree.ts'
 import { type Found, PathTree } from './path-tree.ts'
 
@@ -53,13 +53,25 @@ interface Target<R> {
   readonly allow: readonly string[]
 }
 
+/** One form of an entry's pattern on one form of its host: what can have one owner only. */
+interface Claim<R> {
+  readonly key: string
+  readonly form: readonly Segment[]
+  readonly tree: PathTree<Target<R>>
+}
+
+type Owners<R> = Map<string, RouteEntry<R>>
+
 /** Built once from everything that is served, then only read; swapped as a whole. */
 export class RoutingTable<R> {
-  readonly entries: readonly RouteEntry<R>[]
+  readonly #entries: RouteEntry<R>[] = []
   readonly #hosts = new HostTree<Found<Target<R>>, PathTree<Target<R>>>()
 
-  private constructor(entries: readonly RouteEntry<R>[]) {
-    this.entries = entries
+  private constructor() {}
+
+  /** What it was built of, but for what {@link buildWhole} left out. */
+  get entries(): readonly RouteEntry<R>[] {
+    return this.#entries
   }
 
   /**
@@ -67,38 +79,53 @@ export class RoutingTable<R> {
    * left out, so that the clashes of a document can be listed beside its other issues.
    */
   static build<R>(entries: readonly RouteEntry<R>[]): { table: RoutingTable<R>; clashes: Clash[] } {
-    const table = new RoutingTable(entries)
+    const table = new RoutingTable<R>()
     const clashes: Clash[] = []
-    const owners = new Map<string, RouteEntry<R>>()
+    const owners: Owners<R> = new Map()
     for (const entry of entries) {
-      const rivals = table.#add(entry, owners)
-      for (const { api, path } of rivals) {
-        const { pattern } = entry
-        clashes.push({ api: entry.api, path: entry.path, otherApi: api, otherPath: path, pattern })
-      }
+      const claims = table.#claims(entry)
+      for (const clash of clashesOf(entry, claims, owners)) clashes.push(clash)
+      table.#add(entry, claims, owners)
     }
     return { table, clashes }
   }
 
-  /** Adds the forms nobody owns yet; gives the owners of the others, unless the path is shared with them. */
-  #add(entry: RouteEntry<R>, owners: Map<string, RouteEntry<R>>): Set<RouteEntry<R>> {
-    const rivals = new Set<RouteEntry<R>>()
-    const pattern = parsePathPattern(entry.pattern)
-    if ('problem' in pattern) return rivals
-    const target: Target<R> = { entry, allow: allowed(entry) }
-    for (const place of this.#places(entry.host)) {
-      for (const form of pattern.forms) {
-        const key = place.key + formKey(form)
-        const owner = owners.get(key)
-        if (!owner) {
-          owners.set(key, entry)
-          place.value.add(form, target)
-        } else if (owner !== entry && !isSharedBy(owner, entry)) {
-          rivals.add(owner)
-        }
-      }
+  /** Builds a table of whole APIs: one that clashes with an API before it has no entry in the table at all. */
+  static buildWhole<R>(apis: readonly (readonly RouteEntry<R>[])[]): {
+    table: RoutingTable<R>
+    clashes: Clash[]
+  } {
+    const table = new RoutingTable<R>()
+    const clashes: Clash[] = []
+    const owners: Owners<R> = new Map()
+    for (const entries of apis) {
+      const claimed = entries.map((entry) => ({ entry, claims: table.#claims(entry) }))
+      const found = claimed.flatMap(({ entry, claims }) => clashesOf(entry, claims, owners))
+      for (const clash of found) clashes.push(clash)
+      if (found.length > 0) continue
+      for (const { entry, claims } of claimed) table.#add(entry, claims, owners)
     }
-    return rivals
+    return { table, clashes }
+  }
+
+  /** Every form of the entry; none when its path pattern is broken. */
+  #claims(entry: RouteEntry<R>): Claim<R>[] {
+    const pattern = parsePathPattern(entry.pattern)
+    if ('problem' in pattern) return []
+    return this.#places(entry.host).flatMap(({ key, value }) =>
+      pattern.forms.map((form) => ({ key: key + formKey(form), form, tree: value })),
+    )
+  }
+
+  /** Adds the forms that nobody owns yet. */
+  #add(entry: RouteEntry<R>, claims: readonly Claim<R>[], owners: Owners<R>): void {
+    this.#entries.push(entry)
+    const target: Target<R> = { entry, allow: allowed(entry) }
+    for (const { key, form, tree } of claims) {
+      if (owners.has(key)) continue
+      owners.set(key, entry)
+      tree.add(form, target)
+    }
   }
 
   /** The path trees of the hosts that a pattern stands for; a broken one has a tree that no request reaches. */
@@ -124,11 +151,32 @@ export class RoutingTable<R> {
 
   /** One line a path: host, pattern, methods, API; in alphabetical order. */
   toString(): string {
-    return this.entries
+    return this.#entries
       .map((entry) => `${entry.host} ${entry.pattern} ${allowed(entry).join(',')} ${entry.api}`)
       .toSorted()
       .join('\n')
   }
+}
+
+/** The owners of what an entry claims, each once, unless the path is shared with them. */
+function clashesOf<R>(
+  entry: RouteEntry<R>,
+  claims: readonly Claim<R>[],
+  owners: Owners<R>,
+): Clash[] {
+  const rivals = new Set<RouteEntry<R>>()
+  for (const { key } of claims) {
+    const owner = owners.get(key)
+    if (owner && owner !== entry && !isSharedBy(owner, entry)) rivals.add(owner)
+  }
+  const { api, path, pattern } = entry
+  return [...rivals].map((rival) => ({
+    api,
+    path,
+    otherApi: rival.api,
+    otherPath: rival.path,
+    pattern,
+  }))
 }
 
 /** Behaviour: Requests, HEAD is implied by GET; OPTIONS is always answered. */

@@ -137,3 +137,15 @@ export function buildRealm(
     info: isMap(whole.info) ? whole.info : {},
   }
 }
+
+/** A realm that takes no sessions and grants nothing: of a document that cannot be made ready here. */
+export const closedRealm = (uri: string, isPrototype: boolean): Realm => ({
+  uri,
+  authmethods: [],
+  allow_connections: false,
+  isPrototype,
+  users: new Map(),
+  sources: [],
+  grants: [],
+  info: {},
+})

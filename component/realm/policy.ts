@@ -12,7 +12,7 @@ import {
 import { isGranted, isReserved, type Match } from './grants.ts'
 import type { Realms } from './realms.ts'
 
-/** The authid by which the component's own session, which is in this process, makes itself known. */
+/** The authid by which the component's own session, which comes from this gateway itself, makes itself known. */
 export const gatewayAuthid = 'gateway'
 
 /** The order in which clients are offered them does not matter: they choose. */

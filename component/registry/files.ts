@@ -21,8 +21,8 @@ export interface FileReport {
 export interface FilePorts {
   readonly files: Pick<FileStore, 'loadedHash' | 'setLoadedHash'>
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
-  /** Takes the document of a file. */
-  readonly load: (document: unknown, by: string) => Promise<unknown>
+  /** Takes the document of a file, of which this is the hash; false: it was there already. */
+  readonly load: (document: unknown, by: string, hash: string) => Promise<unknown>
   /** The names that a document takes; the first file that takes one has it. */
   readonly namesOf: (document: unknown) => readonly string[]
 }
@@ -110,13 +110,13 @@ async function loadFile(
     const error = new ServiceError('service.error.already_exists', `${owner} has the same name`)
     return { file, outcome: 'shadowed', error }
   }
-  const isKnown = (await files.loadedHash(file)) === hash
-  if (!isKnown) {
-    await load(document, `file ${file}`)
+  let isNews = (await files.loadedHash(file)) !== hash
+  if (isNews) {
+    isNews = (await load(document, `file ${file}`, hash)) !== false
     await files.setLoadedHash(file, hash)
   }
   for (const name of names) owners.set(name, file)
-  return { file, outcome: isKnown ? 'unchanged' : 'loaded' }
+  return { file, outcome: isNews ? 'loaded' : 'unchanged' }
 }
 
 function tell({ file, outcome, error }: FileReport, log: FilePorts['log']): void {

@@ -7,12 +7,15 @@ const probes = [
   '/api_specs',
   '/api_specs/id',
   '/api_specs/id/info',
+  '/api_specs/id/versions',
+  '/api_specs/id/rollback',
   '/services/load_api_spec',
   '/realms',
   '/realms/uri',
+  '/registry',
 ] as const
 
-const roots = ['/api_specs', '/services', '/realms'] as const
+const roots = ['/api_specs', '/services', '/realms', '/registry'] as const
 
 /** Could the pattern match such a path? Nearly every document is done with this. */
 const mayHide = (pattern: string): boolean =>

@@ -1,35 +1,29 @@
-/** The APIs served here: load, remove, list; each change prepares everything, then swaps one routing table. */
-import { createHash } from 'node:crypto'
-import type { Clock } from '#component/clock.ts'
+/** The API Specifications of this node: load, remove, list, and go back; live and on the disk when a change resolves. */
 import { InvalidSpecError, type Issue, ServiceError } from '#component/errors.ts'
-import { type Clash, type RouteEntry, RoutingTable } from '#component/gateway/routing-table.ts'
-import { canonicalJson, parseJson, stringifyJson } from '#component/json.ts'
-import type { Log } from '#component/log.ts'
+import type { Document, Entry } from '#component/replica/entry.ts'
+import type { Change, Draft, Replica } from '#component/replica/replica.ts'
 import type { JsonMap } from '#component/spec/model.ts'
 import { info, represent } from '#component/spec/represent.ts'
-import type { SpecStore } from '#component/store/spec-store.ts'
 import type { CompiledDocument } from './compile-document.ts'
-import { announce, type PublishEvent } from './events.ts'
+import { type Conditions, checkConditions } from './conditions.ts'
+import { announceConflict } from './events.ts'
 import { hiddenPaths } from './hidden-paths.ts'
-
-/** What the registry needs of a compiled document. */
-interface Served<R> {
-  readonly id: string
-  readonly entries: readonly RouteEntry<R>[]
-}
+import { describeHistory, historyOf, unknownId, type VersionInfo } from './history.ts'
+import {
+  type Conflict,
+  type Expected,
+  LiveDocuments,
+  type LivePorts,
+  type Taken,
+} from './live-documents.ts'
+import { ownCopy } from './own-copy.ts'
+import type { LiveEntry, Served } from './selection.ts'
 
 /** What the registry works with. */
-export interface RegistryPorts<R> {
-  readonly store: Pick<SpecStore, 'put' | 'all'>
-  readonly clock: Pick<Clock, 'now'>
-  readonly node: string
-  readonly log: Pick<Log, 'info' | 'warn' | 'error'>
-  readonly compile: (document: unknown) => CompiledDocument<Served<R>>
-  /** Takes the table that is served from now on. */
-  readonly onSwap: (table: RoutingTable<R>) => void
+export interface RegistryPorts<R> extends LivePorts<R> {
+  readonly replica: Pick<Replica, 'change' | 'watch' | 'entries' | 'versions'>
   /** Is the realm declared, or does the router let the component join it? */
   readonly realmExists: (realm_uri: string) => boolean | Promise<boolean>
-  readonly publishEvent: PublishEvent
   /** Does the listener of routed paths serve management, too? */
   readonly sharesListener: boolean
 }
@@ -37,7 +31,7 @@ export interface RegistryPorts<R> {
 /** What a load came to. */
 export interface Loaded {
   readonly id: string
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch; not smaller than that of the version before. */
   readonly ts: number
   /** SHA-256, hex, of the document's canonical JSON. */
   readonly hash: string
@@ -46,234 +40,243 @@ export interface Loaded {
   readonly isNew: boolean
 }
 
-interface Entry<R> {
-  readonly document: JsonMap
+/** What a deletion came to. */
+export interface Removed {
+  readonly id: string
+  /** Milliseconds since the epoch, of the deletion. */
   readonly ts: number
-  readonly hash: string
-  /** undefined: it does not compile on this node, or its routes were taken. */
-  readonly api: Served<R> | undefined
 }
 
-/** A document that may be loaded, and the table that it would make. */
-interface Judged<R> {
-  readonly api: Served<R>
-  readonly warnings: readonly Issue[]
-  readonly table: RoutingTable<R>
+/** A document, and all about it that does not depend on the others. */
+interface Candidate<R> extends CompiledDocument<Served<R>> {
+  readonly document: unknown
 }
 
-/** Wide enough for whatever was let in; documents have limits of their own. */
-const limits = { depth: 256, values: 50_000_000 }
+const someone = 'the gateway'
 
-/** Largest document; bytes (behaviour: API Specifications). */
-const maxBytes = 4 * 1024 * 1024
-
-/** A copy that nobody else holds, without the `ts` of an answer that is sent back. What is wrong in it is found later. */
-function ownCopy(document: unknown): unknown {
-  const text = stringifyJson(document)
-  if (Buffer.byteLength(text) > maxBytes) {
-    const message = `the document is larger than ${maxBytes} bytes`
-    throw new ServiceError('service.error.payload_too_large', message)
-  }
-  const copy = parseJson(text, { limits, allowLoneSurrogates: true, allowProtoKeys: true })
-  if (typeof copy === 'object' && copy !== null && 'ts' in copy) delete copy.ts
-  return copy
-}
-
-const hashOf = (document: JsonMap) =>
-  createHash('sha256').update(canonicalJson(document)).digest('hex')
-
-/** Every API Specification known here, and the routing table made of them. */
+/** Every API Specification known here. */
 export class Registry<R = unknown> {
   /** Loads since the start, whichever way they came. */
   readonly counts = { loaded: 0, refused: 0 }
   readonly #ports: RegistryPorts<R>
-  #entries: ReadonlyMap<string, Entry<R>> = new Map()
-  /** The greatest `ts` ever given or seen, tombstones included. */
-  #lastTs = 0
-  /** Changes run one after the other. */
+  readonly #live: LiveDocuments<R>
+  /** What is asked for here is done one after the other. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(ports: RegistryPorts<R>) {
     this.#ports = ports
+    this.#live = new LiveDocuments(ports)
   }
 
-  /**
-   * Compiles everything in the store, oldest first, and swaps once. A document that does not compile, or whose routes
-   * are taken, is reported and kept; it never hides others.
-   */
+  /** Makes live what the replica holds, and from then on what changes there; to be done before anything changes. */
   async start(): Promise<void> {
-    const entries = new Map<string, Entry<R>>()
-    const served: Served<R>[] = []
-    for (const { id, ts, hash, document } of await this.#ports.store.all()) {
-      this.#lastTs = Math.max(this.#lastTs, ts)
-      if (document === null) continue
-      const api = this.#revive(id, document)
-      entries.set(id, { document, ts, hash: hash ?? hashOf(document), api })
-      if (api) served.push(api)
-    }
-    for (const { api, otherApi, path } of tableOf(served).clashes) {
-      const entry = entries.get(api)
-      if (api === otherApi || entry?.api === undefined) continue
-      entries.set(api, { ...entry, api: undefined })
-      this.#ports.log.error({ api_spec: api, other: otherApi, path }, 'its routes are taken')
-      this.#announce('on_conflict', { id: api, other: otherApi, path })
-    }
-    this.#swap(entries)
-  }
-
-  #revive(id: string, document: JsonMap): Served<R> | undefined {
-    try {
-      const { api, issues } = this.#ports.compile(document)
-      if (api) return api
-      this.#ports.log.error({ api_spec: id, issues: issues.slice(0, 10) }, 'it does not compile')
-    } catch (err) {
-      this.#ports.log.error({ api_spec: id, err }, 'it does not compile')
-    }
-    return undefined
+    const { replica } = this.#ports
+    replica.watch('api_spec', (changes) => this.#live.take(changes))
+    const entries = replica.entries('api_spec')
+    await this.#live.take(
+      entries.map((entry) => ({ entry, before: undefined })),
+      false,
+    )
   }
 
   /**
    * Loads a document: live and on the disk when it resolves.
    * @param by who asked, for the log
    * @throws InvalidSpecError with every issue, of `service.error.already_exists` when all that is wrong is that routes
-   *   are another's; ServiceError `service.error.unavailable` when the store is away; then nothing has changed
+   *   are another's; ServiceError `service.error.conflict` when a condition does not hold, `service.error.unavailable`
+   *   when the store is away; then nothing has changed
    */
-  async load(document: unknown, by = 'the gateway'): Promise<Loaded> {
+  load(document: unknown, by = someone, conditions: Conditions = {}): Promise<Loaded> {
+    return this.#counted(async () => {
+      const kept = ownCopy(document)
+      return this.#serially(() => this.#load(kept, by, conditions))
+    })
+  }
+
+  /**
+   * Loads the document of a file, unless it is what is there: of several processes that start on one store, one does.
+   * @param hash of the document
+   * @returns false when it was there. Throws what {@link load} throws.
+   */
+  async loadUnlessThere(document: unknown, by: string, hash: string): Promise<boolean> {
+    const conditions = { ifNoneMatch: [hash] }
     try {
-      const loaded = await this.#load(ownCopy(document), by)
+      const kept = ownCopy(document)
+      await this.#serially(() => this.#load(kept, by, conditions))
+      this.counts.loaded++
+      return true
+    } catch (error) {
+      if (error instanceof ServiceError && error.uri === 'service.error.conflict') return false
+      this.counts.refused++
+      throw error
+    }
+  }
+
+  /**
+   * Loads a document of the history once more, also of an id that was deleted.
+   * @param hash of the version
+   * @throws ServiceError `service.error.not_found`, and whatever {@link load} throws
+   */
+  rollback(id: string, hash: string, by = someone, conditions: Conditions = {}): Promise<Loaded> {
+    const task = async () => {
+      const versions = await historyOf(this.#ports.replica, id)
+      const found = versions.find((version) => version.hash === hash)
+      if (!found?.document) {
+        throw new ServiceError('service.error.not_found', 'the history has no version of this hash')
+      }
+      return this.#load(found.document, by, conditions)
+    }
+    return this.#counted(() => this.#serially(task))
+  }
+
+  async #load(document: unknown, by: string, conditions: Conditions): Promise<Loaded> {
+    const candidate = await this.#examine(document)
+    const { before, entry } = await this.#change(() => {
+      const { api } = candidate
+      if (api) checkConditions(this.#live.get(api.id)?.hash, conditions)
+      const accepted = this.#judge(candidate, (id, taken) => this.#tellRefusal(id, taken, by))
+      const draft = { id: accepted.api.id, document: document as Document } // what compiles is a map
+      this.#live.expect(draft.document, accepted)
+      return draft
+    })
+    const { id, stamp, hash } = entry
+    this.#ports.log.info({ api_spec: id, by, hash, old_hash: before?.hash ?? undefined }, 'loaded')
+    const isNew = before === undefined || before.document === null
+    return { id, ts: stamp.ms, hash: hash ?? '', warnings: candidate.warnings, isNew }
+  }
+
+  /** Everything that load does, and nothing is kept. Throws the same. */
+  async validate(document: unknown): Promise<{ id: string; warnings: readonly Issue[] }> {
+    const candidate = await this.#examine(ownCopy(document))
+    const { api } = this.#judge(candidate)
+    return { id: api.id, warnings: candidate.warnings }
+  }
+
+  /** Compiles, and asks for the realm. */
+  async #examine(document: unknown): Promise<Candidate<R>> {
+    const { compile, realmExists, sharesListener } = this.#ports
+    const compiled = await compile(document)
+    const { api, realm_uri } = compiled
+    const issues = [...compiled.issues]
+    const hasRealm = realm_uri === undefined || issues.some(({ path }) => path === '/realm_uri')
+    if (!hasRealm && !(await realmExists(realm_uri))) {
+      issues.push({ path: '/realm_uri', message: 'there is no such realm' })
+    }
+    const hidden = api && sharesListener ? hiddenPaths(api.entries) : []
+    return { ...compiled, document, issues, warnings: [...compiled.warnings, ...hidden] }
+  }
+
+  /** Looks for routes that are served for other documents now; throws all that is wrong. */
+  #judge(
+    { api, places, issues }: Candidate<R>,
+    onTaken: (id: string, taken: Taken) => void = () => undefined,
+  ): Expected<R> {
+    const id = api?.id ?? places[0]?.api
+    if (id === undefined) throw new InvalidSpecError(issues)
+    const { selection, taken } = this.#live.tryOut(id, api?.entries ?? places)
+    const found = taken.map(issueOf)
+    if (!api || issues.length > 0) throw new InvalidSpecError([...issues, ...found])
+    const [first] = taken
+    if (!first) return { api, selection }
+    onTaken(id, first)
+    throw new InvalidSpecError(found, 'service.error.already_exists')
+  }
+
+  #tellRefusal(id: string, { other, path }: Taken, by: string): void {
+    const { log, node, publishEvent } = this.#ports
+    log.warn({ api_spec: id, by, other, path }, 'refused: a route is taken')
+    announceConflict(publishEvent, log, { id, node, other, path })
+  }
+
+  /**
+   * Tells that a change made on this node has lost against one made without knowing it; the loser stays in the history.
+   * @param loser of any kind
+   */
+  tellLost(loser: Entry, winner: Entry): void {
+    const { log, publishEvent } = this.#ports
+    const { kind, id, hash } = loser
+    const { node, ms: ts } = loser.stamp
+    log.warn(
+      { [kind]: id, hash, other_hash: winner.hash, other_node: winner.stamp.node },
+      'lost: another node has changed it without knowing of this change',
+    )
+    if (kind === 'api_spec') announceConflict(publishEvent, log, { id, ts, hash, node, other: id })
+  }
+
+  /**
+   * Removes an API: its routes are gone when it resolves.
+   * @throws ServiceError `service.error.not_found`, `service.error.conflict`, `service.error.unavailable`
+   */
+  remove(id: string, by = someone, conditions: Conditions = {}): Promise<Removed> {
+    return this.#serially(async () => {
+      const { before, entry } = await this.#change(() => {
+        checkConditions(this.#live.get(id)?.hash, conditions)
+        this.#entry(id)
+        return { id, document: null }
+      })
+      this.#ports.log.info({ api_spec: id, by, old_hash: before?.hash }, 'deleted')
+      return { id, ts: entry.stamp.ms }
+    })
+  }
+
+  /** The full document with `ts`, and its hash. @throws ServiceError `service.error.not_found` */
+  get(id: string): { readonly document: JsonMap; readonly hash: string } {
+    const { document, stamp, hash } = this.#entry(id)
+    return { document: represent(document, stamp.ms), hash }
+  }
+
+  /** id, name, host, realm_uri, meta, as far as the document has them, and ts. Throws as {@link get} does. */
+  info(id: string): JsonMap {
+    const { document, stamp } = this.#entry(id)
+    return info(document, stamp.ms)
+  }
+
+  /** The full documents, by id. */
+  list(): JsonMap[] {
+    return this.#live.ids.map((id) => this.get(id).document)
+  }
+
+  /** The last versions of a document, newest first. @throws ServiceError `service.error.not_found`, `service.error.unavailable` */
+  async versions(id: string): Promise<VersionInfo[]> {
+    return describeHistory(await historyOf(this.#ports.replica, id))
+  }
+
+  /** The documents whose newest version is not served here, by id. */
+  conflicts(): Conflict[] {
+    return this.#live.conflicts()
+  }
+
+  /** How many documents there are, deleted ones not counted. */
+  get size(): number {
+    return this.#live.size
+  }
+
+  /** How many ids are remembered as deleted. */
+  get tombstones(): number {
+    return this.#ports.replica.entries('api_spec').length - this.size
+  }
+
+  #entry(id: string): LiveEntry {
+    const entry = this.#live.get(id)
+    if (entry) return entry
+    throw unknownId()
+  }
+
+  async #change(decide: () => Draft): Promise<Change> {
+    const [change] = await this.#ports.replica.change('api_spec', () => [decide()])
+    if (!change) throw new TypeError('the replica has lost a change')
+    return change
+  }
+
+  async #counted(load: () => Promise<Loaded>): Promise<Loaded> {
+    try {
+      const loaded = await load()
       this.counts.loaded++
       return loaded
     } catch (error) {
       this.counts.refused++
       throw error
     }
-  }
-
-  #load(kept: unknown, by: string): Promise<Loaded> {
-    return this.#serially(async () => {
-      const { api, warnings, table } = await this.#judge(kept, (id, { otherApi, path }) => {
-        this.#ports.log.warn(
-          { api_spec: id, by, other: otherApi, path },
-          'refused: a route is taken',
-        )
-        this.#announce('on_conflict', { id, other: otherApi, path })
-      })
-      const { id } = api
-      const before = this.#entries.get(id)
-      const accepted = kept as JsonMap // a document that compiles is a map
-      const entry = { document: accepted, ts: this.#nextTs(), hash: hashOf(accepted), api }
-      const { ts, hash } = entry
-      const { node, store, log } = this.#ports
-      await store.put({ id, ts, node, hash, document: accepted })
-      this.#lastTs = ts
-      this.#swap(new Map(this.#entries).set(id, entry), table)
-      log.info({ api_spec: id, by, hash, old_hash: before?.hash }, 'loaded')
-      this.#announce('on_load', { id, ts, hash })
-      return { id, ts, hash, warnings, isNew: before === undefined }
-    })
-  }
-
-  /** Everything that load does, and nothing is kept. Throws the same. */
-  async validate(document: unknown): Promise<{ id: string; warnings: readonly Issue[] }> {
-    const { api, warnings } = await this.#judge(ownCopy(document))
-    return { id: api.id, warnings }
-  }
-
-  /** Compiles, asks for the realm, looks for clashes with the other documents; throws all it found. */
-  async #judge(
-    document: unknown,
-    onClash: (id: string, clash: Clash) => void = () => undefined,
-  ): Promise<Judged<R>> {
-    const { api, realm_uri, places, issues, warnings } = this.#ports.compile(document)
-    const found = [...issues]
-    const hasRealm = realm_uri === undefined || found.some(({ path }) => path === '/realm_uri')
-    if (!hasRealm && !(await this.#ports.realmExists(realm_uri))) {
-      found.push({ path: '/realm_uri', message: 'there is no such realm' })
-    }
-    const { table, clashes } = this.#tableWith(api?.id ?? places[0]?.api, api?.entries ?? places)
-    if (api && found.length === 0) {
-      const [clash] = clashes
-      if (clash) {
-        onClash(api.id, clash)
-        throw new InvalidSpecError(clashes.map(issueOf), 'service.error.already_exists')
-      }
-      const hidden = this.#ports.sharesListener ? hiddenPaths(api.entries) : []
-      return { api, warnings: [...warnings, ...hidden], table }
-    }
-    throw new InvalidSpecError([...found, ...clashes.map(issueOf)])
-  }
-
-  /** The table with these entries in the place of the document's, and where they are those of another document. */
-  #tableWith(id: string | undefined, entries: readonly RouteEntry<R>[]) {
-    const others = this.#served().filter((api) => api.id !== id)
-    const { table, clashes } = tableOf([...others, { entries }])
-    return { table, clashes: clashes.filter(({ api, otherApi }) => api === id && otherApi !== id) }
-  }
-
-  /** Removes an API: its routes are gone when it resolves. @throws ServiceError `service.error.not_found` */
-  remove(id: string, by = 'the gateway'): Promise<void> {
-    return this.#serially(async () => {
-      const before = this.#entry(id)
-      const ts = this.#nextTs()
-      const { node, store, log } = this.#ports
-      await store.put({ id, ts, node, hash: null, document: null })
-      this.#lastTs = ts
-      const entries = new Map(this.#entries)
-      entries.delete(id)
-      this.#swap(entries)
-      log.info({ api_spec: id, by, old_hash: before.hash }, 'deleted')
-      this.#announce('on_delete', { id, ts, hash: null })
-    })
-  }
-
-  /** The full document with `ts`, and its hash. @throws ServiceError `service.error.not_found` */
-  get(id: string): { readonly document: JsonMap; readonly hash: string } {
-    const { document, ts, hash } = this.#entry(id)
-    return { document: represent(document, ts), hash }
-  }
-
-  /** id, name, host, realm_uri, meta, as far as the document has them, and ts. Throws as {@link get} does. */
-  info(id: string): JsonMap {
-    const { document, ts } = this.#entry(id)
-    return info(document, ts)
-  }
-
-  /** The full documents, by id. */
-  list(): JsonMap[] {
-    const ids = [...this.#entries.keys()].sort()
-    return ids.map((id) => this.get(id).document)
-  }
-
-  /** How many documents there are. */
-  get size(): number {
-    return this.#entries.size
-  }
-
-  #entry(id: string): Entry<R> {
-    const entry = this.#entries.get(id)
-    if (entry) return entry
-    throw new ServiceError('service.error.not_found', 'there is no API Specification of this id')
-  }
-
-  #served(entries: Iterable<Entry<R>> = this.#entries.values()): Served<R>[] {
-    return [...entries].flatMap(({ api }) => api ?? [])
-  }
-
-  #swap(
-    entries: ReadonlyMap<string, Entry<R>>,
-    table = tableOf(this.#served(entries.values())).table,
-  ): void {
-    this.#entries = entries
-    this.#ports.onSwap(table)
-  }
-
-  #nextTs(): number {
-    return Math.max(this.#ports.clock.now(), this.#lastTs + 1)
-  }
-
-  #announce(event: 'on_load' | 'on_delete' | 'on_conflict', kwargs: Record<string, unknown>): void {
-    const { publishEvent, log, node } = this.#ports
-    announce(publishEvent, log, `service.api_spec.${event}`, { ...kwargs, node })
   }
 
   #serially<T>(task: () => Promise<T>): Promise<T> {
@@ -284,10 +287,7 @@ export class Registry<R = unknown> {
 }
 
 /** A route that belongs to another document. */
-const issueOf = ({ path, pattern, otherApi }: Clash): Issue => ({
+const issueOf = ({ path, pattern, other }: Taken): Issue => ({
   path,
-  message: `the route ${pattern} belongs to ${otherApi} already`,
+  message: `the route ${pattern} belongs to ${other} already`,
 })
-
-const tableOf = <R>(apis: readonly Pick<Served<R>, 'entries'>[]) =>
-  RoutingTable.build(apis.flatMap(({ entries }) => entries))

@@ -104,10 +104,11 @@ export async function open(
       },
     },
     procedures: [] as readonly Procedure[],
-    management: {} as HttpPorts['management'],
+    management: { refusal: () => undefined } as HttpPorts['management'],
     webSocket: { kind: 'pipe', url: 'ws://127.0.0.1:1' },
     metrics: {},
     isReady: () => true,
+    problems: () => [],
     ...change,
     options: {
       ...(change.options ?? options),

@@ -210,6 +210,25 @@ describe('readiness', () => {
     expect(await statusOf(fixture.port, '/v1/x')).to.equal(200)
     await fixture.stop()
   })
+
+  it('says what the node waits for, then what it serves without', async () => {
+    let isReady = false
+    let problems = ['it joins the router', 'other workers start']
+    const fixture = await open({ isReady: () => isReady, problems: () => problems })
+    const ready = async () => (await exchangeRaw(fixture.adminPort, get('/ready'))).body
+    expect(JSON.parse(await ready()).message).to.equal(
+      'this node is not ready: it joins the router; other workers start',
+    )
+    problems = []
+    expect(JSON.parse(await ready()).message).to.equal('this node is not ready: it is starting')
+    isReady = true
+    expect(await ready()).to.equal('ready')
+    problems = ['the router is away', 'the store is away']
+    expect(await ready()).to.equal('ready\nthe router is away\nthe store is away')
+    fixture.listeners.begin()
+    expect(JSON.parse(await ready()).message).to.equal('this node is not ready: it is stopping')
+    await fixture.stop()
+  })
 })
 
 describe('draining', () => {

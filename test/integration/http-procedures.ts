@@ -11,7 +11,7 @@ const find = (id: unknown): unknown => {
   return documents.get(String(id))
 }
 
-export const management = {} as Management
+export const management = { refusal: () => undefined } as Management
 
 export const procedures: readonly Procedure[] = [
   {

@@ -142,4 +142,25 @@ describe('clashes of routes', () => {
     ])
     expect(table.match('x', '/t', 'post')).to.have.nested.property('entry.api', 'one')
   })
+
+  it('leaves out a whole document that clashes with one before it, and lets others have its routes', () => {
+    const shared = { isShared: true }
+    const of = (api: string, ...entries: ReturnType<typeof entry>[]) =>
+      entries.map((one) => ({ ...one, api }))
+    const { table, clashes } = RoutingTable.buildWhole([
+      of('a', entry('/1'), entry('/2'), entry('/t', ['get'], shared)),
+      of('b', entry('/2'), entry('/3')),
+      of('c', entry('/3'), entry('/t', ['get'], shared)),
+      of('d', entry('/4'), entry('/t', ['get'], { ...shared, realm_uri: 'other' })),
+    ])
+    const owners = ['/1', '/2', '/3', '/4', '/t'].map(
+      (path) => table.match('x', path, 'get')?.entry.api,
+    )
+    expect(owners).to.deep.equal(['a', 'a', 'c', undefined, 'a'])
+    expect(clashes.map(({ api, otherApi }) => [api, otherApi])).to.deep.equal([
+      ['b', 'a'],
+      ['d', 'a'],
+    ])
+    expect(table.entries.map(({ api }) => api)).to.deep.equal(['a', 'a', 'a', 'c', 'c'])
+  })
 })

@@ -3,9 +3,23 @@ import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
 import { type InvocationHandler, WampError } from '#component/wamp/session.ts'
 import { procedures, registerAll } from '#procedures/index.ts'
-import { argumentsOfBody, argumentsOfCall, type Management } from '#procedures/procedure.ts'
+import { type Management, perform } from '#procedures/procedure.ts'
 import { realmsWith } from '#test/unit/realm/doubles.ts'
 import { document, registryWith } from '#test/unit/registry/doubles.ts'
+
+/** Management over a registry and realms of its own. */
+async function managementOf(changes: Partial<Management> = {}) {
+  const { registry, logged: lines } = await registryWith()
+  const { realms } = await realmsWith()
+  const management: Management = {
+    registry,
+    realms,
+    refusal: () => undefined,
+    status: () => ({ node: 'node-1' }),
+    ...changes,
+  }
+  return { management, lines }
+}
 
 const handlers = new Map<string, InvocationHandler>()
 const options = new Map<string, unknown>()
@@ -32,6 +46,8 @@ const call = async (
   return await handler({ args, kwargs }, { details: { caller_authid: 'ada' }, uri: name })
 }
 
+const ada = { by: 'ada' }
+
 const refusal = async (...parameters: Parameters<typeof call>) => {
   const error = await call(...parameters).catch((reason: unknown) => reason)
   if (!(error instanceof WampError)) throw new TypeError('expected a WampError')
@@ -47,9 +63,9 @@ const find = (name: string) => {
 describe('management over WAMP', () => {
   let by: unknown[]
   beforeEach(async () => {
-    const { registry, logged: lines } = registryWith()
+    const { management, lines } = await managementOf()
     by = lines
-    await register({ registry, realms: realmsWith().realms })
+    await register(management)
   })
 
   it('registers every procedure, shared by nodes in turn', () => {
@@ -60,9 +76,12 @@ describe('management over WAMP', () => {
       'service.get_api_spec_info',
       'service.list_api_specs',
       'service.delete_api_spec',
+      'service.list_api_spec_versions',
+      'service.rollback_api_spec',
       'service.load_realm',
       'service.get_realm',
       'service.list_realms',
+      'service.registry_status',
     ])
     expect(new Set([...options.values()].map((one) => JSON.stringify(one)))).to.deep.equal(
       new Set(['{"invoke":"roundrobin"}']),
@@ -83,7 +102,7 @@ describe('management over WAMP', () => {
       { id: 'a', host: '_', realm_uri: 'com.example.test', ts: 1_000 },
     ])
     expect((await call('list_api_specs')).args).to.deep.equal([[shown]])
-    expect((await call('delete_api_spec', ['a'])).args).to.deep.equal([null])
+    expect((await call('delete_api_spec', ['a'])).args).to.deep.equal([{ id: 'a', ts: 1_000 }])
     expect((await call('list_api_specs')).args).to.deep.equal([[]])
   })
 
@@ -117,14 +136,34 @@ describe('management over WAMP', () => {
     expect((await refusal('get_api_spec', ['nope'])).error_uri).to.equal('service.error.not_found')
   })
 
+  it('shows the history, and goes back in it', async () => {
+    await call('load_api_spec', [document('a', ['/1'])])
+    await call('load_api_spec', [document('a', ['/2'])])
+    const { args } = await call('list_api_spec_versions', ['a'])
+    const [newest, oldest] = args[0] as { hash: string }[]
+    expect(args[0]).to.have.length(2)
+    expect(newest).to.have.all.keys('ts', 'hash', 'node', 'is_current', 'is_deleted')
+    const { args: loaded } = await call('rollback_api_spec', [], { id: 'a', hash: oldest?.hash })
+    expect(loaded).to.deep.equal([{ id: 'a', ts: 1_000, warnings: [] }])
+    expect((await call('get_api_spec', ['a'])).args).to.deep.equal([
+      { ...document('a', ['/1']), ts: 1_000 },
+    ])
+  })
+
+  it('says how the node is doing', async () => {
+    expect((await call('registry_status')).args).to.deep.equal([{ node: 'node-1' }])
+    await register((await managementOf({ status: async () => 'later' })).management)
+    expect((await call('registry_status')).args).to.deep.equal(['later'])
+  })
+
   it('hides an unexpected error, and logs it', async () => {
     const broken = () => {
       throw new Error('password=geheim')
     }
-    await register({
-      registry: { ...registryWith().registry, list: broken } as unknown as Management['registry'],
-      realms: realmsWith().realms,
+    const { management } = await managementOf({
+      registry: { list: broken } as unknown as Management['registry'],
     })
+    await register(management)
     const error = await refusal('list_api_specs')
     expect(error.error_uri).to.equal('service.error.internal')
     expect(JSON.stringify([error.args, error.kwargs])).to.not.include('geheim')
@@ -145,6 +184,11 @@ describe('management over WAMP', () => {
     ['list_api_specs', ['a'], {}],
     ['list_api_specs', [], { id: 'a' }],
     ['delete_api_spec', [{}], {}],
+    ['rollback_api_spec', ['a'], {}],
+    ['rollback_api_spec', ['a', 5], {}],
+    ['rollback_api_spec', [], { id: 'a' }],
+    ['list_api_spec_versions', [], {}],
+    ['registry_status', ['a'], {}],
   ] as const) {
     it(`refuses ${name} with ${JSON.stringify(args)} and ${JSON.stringify(kwargs)}`, async () => {
       const error = await refusal(name, args, kwargs)
@@ -153,48 +197,54 @@ describe('management over WAMP', () => {
   }
 })
 
-describe('the arguments in an HTTP body', () => {
-  it('are the document itself for load and validate', () => {
-    for (const name of ['load_api_spec', 'validate_api_spec', 'load_realm']) {
-      const body = { id: 'a' }
-      expect(argumentsOfBody(find(name), body)).to.deep.equal([body])
-      expect(() => argumentsOfBody(find(name), '')).to.throw(ServiceError)
-    }
+describe('while nothing may be changed', () => {
+  const away = new ServiceError('service.error.unavailable', 'the router is away')
+
+  it('every change is refused before it is looked at, and everything else is answered', async () => {
+    const { management } = await managementOf()
+    await perform(find('load_api_spec'), management, [document('a')], ada)
+    const closed: Management = { ...management, refusal: () => away }
+    const outcomes = await Promise.all(
+      procedures.map(async (procedure) => {
+        const args = procedure.isBodyDocument
+          ? [document('a')]
+          : procedure.parameters.map(() => 'a')
+        const outcome = await perform(procedure, closed, args, ada).then(
+          () => 'answered',
+          (cause: unknown) => (cause === away ? 'refused' : 'answered'),
+        )
+        return `${procedure.uri} ${outcome}`
+      }),
+    )
+    expect(outcomes.filter((outcome) => outcome.endsWith('refused'))).to.deep.equal([
+      'service.load_api_spec refused',
+      'service.delete_api_spec refused',
+      'service.rollback_api_spec refused',
+      'service.load_realm refused',
+    ])
+    expect(management.registry.list()).to.have.length(1)
   })
 
-  it('are an object of named parameters for the others, or nothing where there are none', () => {
-    expect(argumentsOfBody(find('get_api_spec'), { id: 'a' })).to.deep.equal(['a'])
-    expect(argumentsOfBody(find('list_api_specs'), undefined)).to.deep.equal([])
-    expect(argumentsOfBody(find('list_api_specs'), {})).to.deep.equal([])
-    for (const body of [['a'], 'a', 5, null, {}, { id: 5 }, { name: 'a' }]) {
-      expect(() => argumentsOfBody(find('get_api_spec'), body), JSON.stringify(body))
-        .to.throw(ServiceError)
-        .with.property('uri', 'wamp.error.invalid_argument')
-    }
-  })
-
-  it('count in the message, and show nothing of what was sent', () => {
-    expect(() => argumentsOfCall(find('get_api_spec'), ['geheim', 'x'], {})).to.throw(
-      'found 2 arguments, expected 1 argument (id)',
-    )
-    expect(() => argumentsOfCall(find('get_api_spec'), [], { geheim: 1 })).to.throw(
-      'found 1 argument by name, expected 1 argument (id)',
-    )
+  it('so it is over WAMP', async () => {
+    const { management } = await managementOf({ refusal: () => away })
+    await register(management)
+    const error = await refusal('load_api_spec', [document('a')])
+    expect(error).to.include({ error_uri: 'service.error.unavailable' })
+    expect((await call('validate_api_spec', [document('a')])).args[0]).to.include({ id: 'a' })
   })
 })
 
 describe('the answer over HTTP', () => {
   it('is 201 with Location for a new id, 200 for a replaced one', async () => {
-    const { registry } = registryWith()
-    const management = { registry, realms: realmsWith().realms }
+    const { management } = await managementOf()
     const load = find('load_api_spec')
     const spaced = document('a b')
-    const first = await load.handler(management, [spaced], 'ada')
+    const first = await load.handler(management, [spaced], ada)
     expect(first).to.deep.include({ status: 201 })
     expect(first.headers).to.have.property('location', '/api_specs/a%20b')
-    const second = await load.handler(management, [spaced], 'ada')
+    const second = await load.handler(management, [spaced], ada)
     expect(second).to.not.have.property('status')
-    const shown = await find('get_api_spec').handler(management, ['a b'], 'ada')
+    const shown = await find('get_api_spec').handler(management, ['a b'], ada)
     expect(shown.headers?.etag).to.equal(second.headers?.etag)
     expect(shown.headers?.etag).to.match(/^"[0-9a-f]{64}"$/)
   })

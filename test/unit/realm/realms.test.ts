@@ -5,7 +5,8 @@ import { realmsWith, securityConfig } from './doubles.ts'
 
 async function issuesOf(document: unknown, environment = {}) {
   try {
-    await realmsWith(environment).realms.load(document)
+    const { realms } = await realmsWith(environment)
+    await realms.load(document)
     return []
   } catch (cause) {
     if (!(cause instanceof InvalidSpecError)) throw cause
@@ -20,7 +21,7 @@ const variable = (name: string) => `$${'{'}${name}}`
 
 describe('realms.load', () => {
   it('takes a real security configuration file unchanged', async () => {
-    const { realms } = realmsWith()
+    const { realms } = await realmsWith()
     const loaded = await realms.load(securityConfig)
     expect(loaded.map(({ uri }) => uri)).to.deep.equal(securityConfig.map(({ uri }) => uri))
     expect(loaded.every(({ isNew }) => isNew)).to.equal(true)
@@ -28,7 +29,7 @@ describe('realms.load', () => {
   })
 
   it('warns of methods that are not served, of keys that are not used, and of unknown ones', async () => {
-    const { realms } = realmsWith()
+    const { realms } = await realmsWith()
     const [, test] = await realms.load(securityConfig)
     expect(test?.warnings.map(({ path }) => path)).to.include.members([
       '/1/authmethods/5',
@@ -46,7 +47,7 @@ describe('realms.load', () => {
   })
 
   it('takes one document, and says whether it is new', async () => {
-    const { realms } = realmsWith()
+    const { realms } = await realmsWith()
     const expected = { uri: 'com.example.test', ts: 1_000, warnings: [] }
     expect(await realms.load(realm({}))).to.deep.equal([{ ...expected, isNew: true }])
     expect(await realms.load(realm({}))).to.deep.equal([{ ...expected, isNew: false }])
@@ -125,14 +126,14 @@ describe('realms.load', () => {
   }
 
   it('changes nothing when one document of an array is refused', async () => {
-    const { realms, rows } = realmsWith()
+    const { realms, store } = await realmsWith()
     await realms.load([realm({}), { uri: 'a b' }]).catch(() => undefined)
     expect(realms.list()).to.deep.equal([])
-    expect(rows.size).to.equal(0)
+    expect(store.rows.size).to.equal(0)
   })
 
   it('takes variables from the environment, and leaves other braces alone', async () => {
-    const { realms, rows } = realmsWith({
+    const { realms, store } = await realmsWith({
       URI: 'com.example.env',
       CIDR: '10.0.0.0/8',
       PW: 'geheim',
@@ -150,7 +151,7 @@ describe('realms.load', () => {
     expect(realms.get('com.example.env').description).to.equal(
       `costs ${variable('5')} or $PW, ${variable('CIDR')} is the net`,
     )
-    expect(JSON.stringify([...rows.values()])).to.not.include('geheim')
+    expect(JSON.stringify([...store.rows.values()])).to.not.include('geheim')
   })
 })
 
@@ -158,9 +159,9 @@ describe('secrets of realms', () => {
   const secrets = ['changethispassword', '123456', '"secret"', 'argon2id', '4ffddd896a53', 'pbkdf']
 
   it('are not in the store in the clear', async () => {
-    const { realms, rows } = realmsWith()
+    const { realms, store } = await realmsWith()
     await realms.load(securityConfig)
-    const stored = JSON.stringify([...rows.values()])
+    const stored = JSON.stringify([...store.rows.values()])
     for (const secret of ['changethispassword', '"123456"', '"secret":"secret"']) {
       expect(stored).to.not.include(secret)
     }
@@ -168,7 +169,7 @@ describe('secrets of realms', () => {
   })
 
   it('are never shown', async () => {
-    const { realms } = realmsWith()
+    const { realms } = await realmsWith()
     await realms.load(
       [
         ...securityConfig,
@@ -189,7 +190,7 @@ describe('secrets of realms', () => {
   })
 
   it('show the rest of the document as it was loaded, and ts', async () => {
-    const { realms } = realmsWith()
+    const { realms } = await realmsWith()
     const document = realm({
       description: 'text',
       authmethods: ['anonymous'],
@@ -201,9 +202,10 @@ describe('secrets of realms', () => {
     expect(realms.list()).to.deep.equal([realms.get('com.example.test')])
   })
 
-  it('of an unknown realm do not exist: not found', () => {
+  it('of an unknown realm do not exist: not found', async () => {
+    const { realms } = await realmsWith()
     for (const uri of ['com.nowhere', '__proto__', 'constructor']) {
-      expect(() => realmsWith().realms.get(uri))
+      expect(() => realms.get(uri))
         .to.throw()
         .with.property('uri', 'service.error.not_found')
     }
@@ -212,10 +214,9 @@ describe('secrets of realms', () => {
 
 describe('realms after a restart', () => {
   it('are as they were', async () => {
-    const { realms, rows } = realmsWith()
+    const { realms, store } = await realmsWith()
     await realms.load(securityConfig)
-    const again = realmsWith({}, rows).realms
-    await again.start()
+    const again = (await realmsWith({}, store)).realms
     expect(again.list()).to.deep.equal(realms.list())
     expect(again.realm('com.example.test')?.users.get('peer1')?.password).to.deep.equal(
       realms.realm('com.example.test')?.users.get('peer1')?.password,
@@ -225,7 +226,7 @@ describe('realms after a restart', () => {
 
 describe('what a realm is', () => {
   it('has what its prototype has unless it sets it itself', async () => {
-    const { realms } = realmsWith()
+    const { realms } = await realmsWith()
     await realms.load([
       {
         uri: 'base',
@@ -251,7 +252,7 @@ describe('what a realm is', () => {
   })
 
   it('counts the clients and resource owners of old files as users of these groups', async () => {
-    const { realms } = realmsWith()
+    const { realms } = await realmsWith()
     await realms.load(securityConfig)
     const users = realms.realm('com.example.test')?.users
     expect(users?.get('webapp')?.groups).to.deep.equal(['admin', 'api_clients'])
@@ -263,13 +264,13 @@ describe('what a realm is', () => {
   })
 
   it('knows no user that is not enabled', async () => {
-    const { realms } = realmsWith()
+    const { realms } = await realmsWith()
     await realms.load(realm({ users: [{ username: 'a', enabled: false }, { username: 'b' }] }))
     expect([...(realms.realm('com.example.test')?.users.keys() ?? [])]).to.deep.equal(['b'])
   })
 
   it('without authmethods asks its users to log in, and is open when it has none', async () => {
-    const { realms } = realmsWith()
+    const { realms } = await realmsWith()
     await realms.load([{ uri: 'open' }, { uri: 'closed', users: [{ username: 'a' }] }])
     expect(realms.realm('open')?.authmethods).to.deep.equal(['anonymous'])
     expect(realms.realm('closed')?.authmethods).to.not.include('anonymous')

@@ -1,14 +1,17 @@
-/** A store that can be out of order, a clock that stands still, and documents of one route, for the tests of the registry. */
-
-import { systemClock } from '#component/clock.ts'
-import { ServiceError } from '#component/errors.ts'
+/** A registry of its own for each test: a replica over a store in memory, a clock that stands still, documents of one route. */
+import { type Clock, systemClock } from '#component/clock.ts'
 import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { RoutingTable } from '#component/gateway/routing-table.ts'
 import { compileDocument } from '#component/registry/compile-document.ts'
 import { Registry, type RegistryPorts } from '#component/registry/registry.ts'
-import type { SpecEntry } from '#component/store/spec-store.ts'
+import { Replica, type ReplicaStore } from '#component/replica/replica.ts'
+import { MemoryStore } from '#test/unit/replica/memory-store.ts'
 
 type Ports = RegistryPorts<CompiledOperation>
+
+/** The compiler as the component uses it. */
+export const compileReal = (value: unknown) =>
+  compileDocument(value, { clock: systemClock, callTimeout: 30_000 })
 
 /** A document with one static route for each path. */
 export const document = (id: string, paths: readonly string[] = ['/x'], more: object = {}) => ({
@@ -41,30 +44,18 @@ export const failure = (promise: Promise<unknown>): Promise<unknown> =>
     (reason: unknown) => reason,
   )
 
-/** Rows in memory. */
-class MemoryStore {
-  readonly rows = new Map<string, SpecEntry>()
-  isAway = false
-  /** Puts under way at once, and the most there ever were. */
-  running = 0
-  mostRunning = 0
-
-  async put(entry: SpecEntry): Promise<void> {
-    this.mostRunning = Math.max(this.mostRunning, ++this.running)
-    await new Promise((resolve) => setImmediate(resolve))
-    this.running--
-    if (this.isAway) throw new ServiceError('service.error.unavailable', 'the store is locked')
-    this.rows.set(entry.id, entry)
-  }
-
-  async all(): Promise<SpecEntry[]> {
-    return [...this.rows.values()].sort((a, b) => a.ts - b.ts)
-  }
+/** What a test may change: the store, the clock and the name of the node, and any port of the registry. */
+interface Plan extends Partial<Omit<Ports, 'replica' | 'log'>> {
+  readonly store?: ReplicaStore
+  readonly clock?: Pick<Clock, 'now'>
 }
 
-/** A registry over the real compiler, and what it did. */
-export function registryWith(changes: Partial<Ports> = {}) {
-  const store = new MemoryStore()
+/** A started registry over the real compiler and a real replica, and what it did since it was started. */
+export async function registryWith<S extends ReplicaStore = MemoryStore>(
+  plan: Plan & { readonly store?: S } = {},
+) {
+  const { clock = { now: () => 1_000 }, node = 'node-1', ...changes } = plan
+  const store = (plan.store ?? new MemoryStore()) as S
   const tables: RoutingTable<CompiledOperation>[] = []
   const events: (readonly [string, Readonly<Record<string, unknown>>])[] = []
   const logged: unknown[][] = []
@@ -73,19 +64,22 @@ export function registryWith(changes: Partial<Ports> = {}) {
     warn: (...line: unknown[]) => void logged.push(line),
     error: (...line: unknown[]) => void logged.push(line),
   }
-  const ports: Ports = {
-    store,
-    clock: { now: () => 1_000 },
-    node: 'node-1',
+  const replica = new Replica({ store, clock, node, log })
+  await replica.start()
+  const registry = new Registry<CompiledOperation>({
+    replica,
+    node,
     log,
-    compile: (value) => compileDocument(value, { clock: systemClock, callTimeout: 30_000 }),
+    compile: compileReal,
     onSwap: (table) => void tables.push(table),
     realmExists: (uri) => uri === 'com.example.test',
     publishEvent: (topic, kwargs) => void events.push([topic, kwargs]),
     sharesListener: true,
     ...changes,
-  }
-  const registry = new Registry<CompiledOperation>(ports)
+  })
+  replica.onLost = (loser, winner) => registry.tellLost(loser, winner)
+  await registry.start()
   const serves = (path: string) => tables.at(-1)?.match('localhost', path, 'get')?.entry.api
-  return { registry, store, tables, events, logged, serves, ports }
+  const messages = () => logged.map(([, message]) => message)
+  return { registry, replica, store, tables, events, logged, messages, serves }
 }

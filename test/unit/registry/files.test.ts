@@ -28,14 +28,14 @@ describe('loadFiles', () => {
       value instanceof Uint8Array || typeof value === 'string' ? value : JSON.stringify(value),
     )
 
-  async function start(registry = registryWith({ store: store.specs }), patterns = ['*.json']) {
-    await registry.registry.start()
+  async function start(patterns = ['*.json'], changes: Parameters<typeof registryWith>[0] = {}) {
+    const registry = await registryWith({ store: store.entries, ...changes })
     const reports = await loadFiles(
       patterns.map((pattern) => join(folder, pattern)),
       {
         files: store.files,
         log: silent,
-        load: (value, by) => registry.registry.load(value, by),
+        load: (value, by, hash) => registry.registry.loadUnlessThere(value, by, hash),
         namesOf: specNames,
       },
     )
@@ -46,7 +46,7 @@ describe('loadFiles', () => {
   it('loads in file-name order, whatever order they are configured in', async () => {
     write('b.json', document('b', ['/b']))
     write('a.json', document('a', ['/a']))
-    const { outcomes } = await start(undefined, ['b.json', '*.json'])
+    const { outcomes } = await start(['b.json', '*.json'])
     expect(outcomes).to.deep.equal(['a.json loaded', 'b.json loaded'])
   })
 
@@ -112,13 +112,42 @@ describe('loadFiles', () => {
 
   it('tries a refused file again at the next start', async () => {
     write('a.json', document('a'))
-    const { outcomes } = await start(registryWith({ store: store.specs, realmExists: () => false }))
+    const { outcomes } = await start(undefined, { realmExists: () => false })
     expect(outcomes).to.deep.equal(['a.json refused'])
     expect((await start()).outcomes).to.deep.equal(['a.json loaded'])
   })
 
+  it('makes one version of a file that several processes load at once', async () => {
+    write('a.json', document('a', ['/one']))
+    const processes = await Promise.all(
+      ['node-1', 'node-2', 'node-3'].map((node) => registryWith({ store: store.entries, node })),
+    )
+    // each of them looks before any has loaded it
+    const files = { loadedHash: async () => undefined, setLoadedHash: async () => undefined }
+    const reports = await Promise.all(
+      processes.map(({ registry }) =>
+        loadFiles([join(folder, 'a.json')], {
+          files,
+          log: silent,
+          load: (value, by, hash) => registry.loadUnlessThere(value, by, hash),
+          namesOf: specNames,
+        }),
+      ),
+    )
+    expect(reports.map(([report]) => report?.outcome).sort()).to.deep.equal([
+      'loaded',
+      'unchanged',
+      'unchanged',
+    ])
+    expect(await processes[0]?.registry.versions('a')).to.have.length(1)
+    for (const { serves, registry } of processes) {
+      expect(serves('/v1/one')).to.equal('a')
+      expect(registry.counts.refused).to.equal(0)
+    }
+  })
+
   it('reports a name that no file has', async () => {
-    expect((await start(undefined, ['nope.json', 'n*.json'])).outcomes).to.deep.equal([
+    expect((await start(['nope.json', 'n*.json'])).outcomes).to.deep.equal([
       'nope.json missing',
       'n*.json missing',
     ])
@@ -126,7 +155,7 @@ describe('loadFiles', () => {
 
   it('takes a file name as it is, even if it looks like a glob', async () => {
     write('[a].json', document('a'))
-    expect((await start(undefined, ['[a].json'])).outcomes).to.deep.equal(['[a].json loaded'])
+    expect((await start(['[a].json'])).outcomes).to.deep.equal(['[a].json loaded'])
   })
 })
 

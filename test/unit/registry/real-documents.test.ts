@@ -14,11 +14,10 @@ const documents = readdirSync(folder)
 describe('a real API Specification', () => {
   for (const [name, document] of documents) {
     it(`${name} loads, and is read back equal plus ts, also after a restart`, async () => {
-      const { registry, store } = registryWith({ realmExists: () => true })
+      const { registry, store } = await registryWith({ realmExists: () => true })
       const { id, ts } = await registry.load(document)
       expect(registry.get(id).document).to.deep.equal({ ...document, ts })
-      const again = registryWith({ store })
-      await again.registry.start()
+      const again = await registryWith({ store })
       expect(again.registry.get(id).document).to.deep.equal({ ...document, ts })
       expect(again.tables.at(-1)?.entries.length).to.be.greaterThan(0)
     })

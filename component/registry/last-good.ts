@@ -1,0 +1,86 @@
+/** From an entry to what this node can serve of it: the version itself, else the last one that compiles here (behaviour: Several nodes). */
+import type { Issue } from '#component/errors.ts'
+import type { Log } from '#component/log.ts'
+import type { Document, Entry } from '#component/replica/entry.ts'
+import type { Replica } from '#component/replica/replica.ts'
+import { compareStamps } from '#component/replica/stamp.ts'
+import type { CompiledDocument } from './compile-document.ts'
+import type { Known, LiveEntry, Served } from './selection.ts'
+
+/** Validates and compiles; a big document may take its time. */
+export type Compile<R> = (
+  document: unknown,
+) => CompiledDocument<Served<R>> | Promise<CompiledDocument<Served<R>>>
+
+interface LastGoodPorts<R> {
+  readonly compile: Compile<R>
+  readonly replica: Pick<Replica, 'versions'>
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>
+}
+
+/** How many issues of a document the log shows. */
+const maxLogged = 10
+
+const isLive = (entry: Entry): entry is LiveEntry => entry.document !== null && entry.hash !== null
+
+/** Finds out what of a document can be served. */
+export class LastGood<R> {
+  readonly #ports: LastGoodPorts<R>
+
+  constructor(ports: LastGoodPorts<R>) {
+    this.#ports = ports
+  }
+
+  /**
+   * What this node knows of a document from now on; undefined when it is deleted. A version that does not compile is
+   * reported: here, once.
+   * @param before what it knew until now
+   * @param compiled what the document of the entry has been compiled to already
+   */
+  async of(
+    entry: Entry,
+    before: Known<R> | undefined,
+    compiled?: Served<R>,
+  ): Promise<Known<R> | undefined> {
+    if (!isLive(entry)) return undefined
+    const { id, stamp, hash, document } = entry
+    const { api, problem } = compiled
+      ? { api: compiled, problem: undefined }
+      : await this.#compile(id, document)
+    if (api) return { entry, good: { stamp, hash, api } }
+    const good = before?.good ?? (await this.#newestGood(entry))
+    this.#ports.log.error(
+      { api_spec: id, hash, from: stamp.node, ...problem, serves: good?.stamp.ms ?? null },
+      'it does not compile here: the last version that does serves on',
+    )
+    return { entry, good }
+  }
+
+  /** After a restart: the newest version in the history that compiles, since it was last deleted. */
+  async #newestGood({ id, stamp }: LiveEntry): Promise<Known<R>['good']> {
+    const versions = await this.#ports.replica.versions('api_spec', id).catch((err: unknown) => {
+      this.#ports.log.warn({ err, api_spec: id }, 'its history cannot be read')
+      return []
+    })
+    for (const version of versions) {
+      if (compareStamps(version.stamp, stamp) >= 0) continue
+      if (!isLive(version)) return undefined
+      const { api } = await this.#compile(id, version.document)
+      if (api) return { stamp: version.stamp, hash: version.hash, api }
+    }
+    return undefined
+  }
+
+  async #compile(
+    id: string,
+    document: Document,
+  ): Promise<{ api?: Served<R>; problem?: { issues: readonly Issue[] } | { err: unknown } }> {
+    try {
+      const { api, issues } = await this.#ports.compile(document)
+      if (api?.id === id) return { api }
+      return { problem: { issues: issues.slice(0, maxLogged) } }
+    } catch (err) {
+      return { problem: { err } } // a document that another version of the gateway took
+    }
+  }
+}

@@ -1,0 +1,177 @@
+/** The documents of this node and the routing table made of them: every change is compiled first, then the table is swapped once. */
+import type { RouteEntry, RoutingTable } from '#component/gateway/routing-table.ts'
+import type { Log } from '#component/log.ts'
+import type { Document } from '#component/replica/entry.ts'
+import type { Change, Replica } from '#component/replica/replica.ts'
+import { compareStamps } from '#component/replica/stamp.ts'
+import { announceConflict, type PublishEvent } from './events.ts'
+import { type Compile, LastGood } from './last-good.ts'
+import { type Known, type Loss, type Selection, type Served, select } from './selection.ts'
+
+/** What the documents are made live with. */
+export interface LivePorts<R> {
+  readonly replica: Pick<Replica, 'versions'>
+  readonly node: string
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>
+  readonly compile: Compile<R>
+  /** Takes the table that is served from now on. */
+  readonly onSwap: (table: RoutingTable<R>) => void
+  readonly publishEvent: PublishEvent
+}
+
+/** A document whose newest version is not served here. */
+export interface Conflict {
+  readonly id: string
+  /** Of the newest version; milliseconds since the epoch. */
+  readonly ts: number
+  readonly hash: string
+  readonly node: string
+  readonly reason: 'routes_taken' | 'does_not_compile'
+  /** `ts` of the older version that serves in its place; null when none does. */
+  readonly serves: number | null
+  /** The id that a route of it belongs to, and the JSON Pointer of that route. */
+  readonly other?: string
+  readonly path?: string
+}
+
+/** A route that is served for another document. */
+export interface Taken {
+  /** JSON Pointer of the route in the document that wants it. */
+  readonly path: string
+  readonly pattern: string
+  readonly other: string
+}
+
+/** What a document compiles to, and what is served with it. */
+export interface Expected<R> {
+  readonly api: Served<R>
+  readonly selection: Selection<R>
+}
+
+/** What a document would make of the table. */
+interface Trial<R> {
+  readonly selection: Selection<R>
+  /** Its routes that are served for others, in its own order. */
+  readonly taken: readonly Taken[]
+}
+
+/** Every document that is not deleted. */
+export class LiveDocuments<R> {
+  readonly #ports: LivePorts<R>
+  readonly #lastGood: LastGood<R>
+  #known: ReadonlyMap<string, Known<R>> = new Map()
+  #losses: ReadonlyMap<string, Loss> = new Map()
+  /** What is expected to change next: then nothing is compiled or selected anew. */
+  #expected: (Expected<R> & { readonly document: Document }) | undefined
+
+  constructor(ports: LivePorts<R>) {
+    this.#ports = ports
+    this.#lastGood = new LastGood(ports)
+  }
+
+  /** The newest version of a document, whether it is served or not. */
+  get(id: string): Known<R>['entry'] | undefined {
+    return this.#known.get(id)?.entry
+  }
+
+  /** The ids, in alphabetical order. */
+  get ids(): string[] {
+    return [...this.#known.keys()].sort()
+  }
+
+  get size(): number {
+    return this.#known.size
+  }
+
+  /** Says what a document comes to; it holds for the very next change, if that is one of this document. */
+  expect(document: Document, expected: Expected<R>): void {
+    this.#expected = { document, ...expected }
+  }
+
+  /**
+   * Makes changes live. What does not compile, or has its routes taken, is reported and kept; it never hides others.
+   * @param isNews false at the start: what has been lost before is logged, and not announced again
+   */
+  async take(changes: readonly Change[], isNews = true): Promise<void> {
+    const known = new Map(this.#known)
+    const [first] = changes
+    const isExpected = changes.length === 1 && first?.entry.document === this.#expected?.document
+    const expected = isExpected ? this.#expected : undefined
+    this.#expected = undefined
+    for (const { entry, before } of changes) {
+      const next = await this.#lastGood.of(entry, known.get(entry.id), expected?.api)
+      if (next) known.set(entry.id, next)
+      else known.delete(entry.id)
+      const { id, stamp, hash } = entry
+      if (!isNews || stamp.node === this.#ports.node) continue
+      const line = { api_spec: id, from: stamp.node, hash, old_hash: before?.hash }
+      this.#ports.log.info(
+        line,
+        hash === null ? 'deleted by another node' : 'taken from another node',
+      )
+    }
+    this.#swap(known, expected?.selection ?? select(known.values()), isNews)
+  }
+
+  #swap(known: ReadonlyMap<string, Known<R>>, selection: Selection<R>, isNews: boolean): void {
+    const before = this.#losses
+    this.#known = known
+    this.#losses = selection.losses
+    this.#ports.onSwap(selection.table)
+    for (const [id, loss] of selection.losses) {
+      if (!isSameStamp(loss, before.get(id))) this.#tellLoss(id, loss, isNews)
+    }
+    for (const [id, loss] of before) {
+      const isBack = !selection.losses.has(id) && isSameStamp(known.get(id)?.good, loss)
+      if (isBack) this.#ports.log.info({ api_spec: id }, 'its routes are free again: it is served')
+    }
+  }
+
+  #tellLoss(id: string, { stamp, other, path }: Loss, isNews: boolean): void {
+    const { log, node, publishEvent } = this.#ports
+    log.error({ api_spec: id, other, path }, 'its routes are taken: it is not served')
+    // whoever made it tells of it, so that it is told once
+    if (!isNews || stamp.node !== node) return
+    const hash = this.#known.get(id)?.good?.hash
+    announceConflict(publishEvent, log, { id, ts: stamp.ms, hash, node, other, path })
+  }
+
+  /** Looks what would be served with a document in its place, or what would be refused. */
+  tryOut(id: string, entries: readonly RouteEntry<R>[]): Trial<R> {
+    const selection = select(this.#known.values(), { id, entries })
+    const takers = new Map<string, Set<string>>()
+    for (const { api, otherApi, otherPath } of selection.clashes) {
+      if (otherApi !== id || this.#losses.has(api)) continue
+      takers.set(otherPath, (takers.get(otherPath) ?? new Set()).add(api))
+    }
+    const taken = entries.flatMap(({ path, pattern }) =>
+      Array.from(takers.get(path) ?? [], (other) => ({ path, pattern, other })),
+    )
+    return { selection, taken }
+  }
+
+  /** The documents whose newest version is not served, by id. */
+  conflicts(): Conflict[] {
+    return this.ids.flatMap((id): Conflict[] => {
+      const { entry, good } = this.#known.get(id) ?? {}
+      if (!entry) return []
+      const loss = this.#losses.get(id)
+      const isCompiled = isSameStamp(good, entry)
+      if (isCompiled && !loss) return []
+      const { stamp, hash } = entry
+      return [
+        {
+          ...{ id, ts: stamp.ms, hash, node: stamp.node },
+          reason: isCompiled ? 'routes_taken' : 'does_not_compile',
+          serves: good && !loss ? good.stamp.ms : null,
+          ...(loss && { other: loss.other, path: loss.path }),
+        },
+      ]
+    })
+  }
+}
+
+type Stamped = Pick<Loss, 'stamp'>
+
+const isSameStamp = (a: Stamped | undefined, b: Stamped | undefined): boolean =>
+  a !== undefined && b !== undefined && compareStamps(a.stamp, b.stamp) === 0

@@ -1,0 +1,66 @@
+/** Which of the documents known here are served: decided by stamp alone, so that all nodes that know the same serve the same. */
+import { type Clash, type RouteEntry, RoutingTable } from '#component/gateway/routing-table.ts'
+import type { Entry } from '#component/replica/entry.ts'
+import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
+
+/** What the registry needs of a compiled document. */
+export interface Served<R> {
+  readonly id: string
+  readonly entries: readonly RouteEntry<R>[]
+}
+
+/** A version that is not deleted. */
+export type LiveEntry = Entry & {
+  readonly document: NonNullable<Entry['document']>
+  readonly hash: string
+}
+
+/** A document as this node knows it. */
+export interface Known<R> {
+  /** The newest version, compiled or not. */
+  readonly entry: LiveEntry
+  /** The newest version that compiles here: what is served unless its routes are another's. */
+  readonly good:
+    | { readonly stamp: Stamp; readonly hash: string; readonly api: Served<R> }
+    | undefined
+}
+
+/** Why a version is not served: all of its routes are left to documents with a greater stamp. */
+export interface Loss {
+  /** Of the version that lost. */
+  readonly stamp: Stamp
+  /** The id that one of its routes belongs to. */
+  readonly other: string
+  /** JSON Pointer of that route in the version that lost. */
+  readonly path: string
+}
+
+/** The table that is served, and who has no part in it. */
+export interface Selection<R> {
+  readonly table: RoutingTable<R>
+  readonly losses: ReadonlyMap<string, Loss>
+  /** A later document against an earlier one. */
+  readonly clashes: readonly Clash[]
+}
+
+/**
+ * The greatest stamp first, each document as a whole: a load that was acknowledged last is always served, and never
+ * half a document. One that is left out serves again as soon as those that have its routes are gone. Nodes give each
+ * stamp once; should two documents have one all the same, the id decides.
+ * @param first is put before all others, whatever their stamps: a load that has none yet
+ */
+export function select<R>(known: Iterable<Known<R>>, first?: Served<R>): Selection<R> {
+  const good = [...known]
+    .flatMap((one) => one.good ?? [])
+    .filter(({ api }) => api.id !== first?.id)
+    .sort((a, b) => compareStamps(b.stamp, a.stamp) || (a.api.id < b.api.id ? -1 : 1))
+  const apis = good.map(({ api }) => api.entries)
+  const { table, clashes } = RoutingTable.buildWhole(first ? [first.entries, ...apis] : apis)
+  const stamps = new Map(good.map(({ api, stamp }) => [api.id, stamp]))
+  const losses = new Map<string, Loss>()
+  for (const { api, otherApi, path } of clashes) {
+    const stamp = stamps.get(api)
+    if (stamp && !losses.has(api)) losses.set(api, { stamp, other: otherApi, path })
+  }
+  return { table, losses, clashes }
+}

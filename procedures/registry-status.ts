@@ -1,0 +1,11 @@
+/** `service.registry_status`: how this node is doing among the others. */
+import type { Procedure } from './procedure.ts'
+
+/** Answers what the node knows of the others, of its registry, and of what it does not serve. */
+export const registryStatus: Procedure = {
+  uri: 'service.registry_status',
+  parameters: [],
+  access: 'read',
+  mirrors: [{ method: 'GET', path: '/registry' }],
+  handler: async (management) => ({ value: await management.status() }),
+}
