@@ -10,15 +10,24 @@ export const uris = {
     listApiSpecs: 'service.list_api_specs',
     deleteApiSpec: 'service.delete_api_spec',
     validateApiSpec: 'service.validate_api_spec',
+    listApiSpecVersions: 'service.list_api_spec_versions',
+    rollbackApiSpec: 'service.rollback_api_spec',
     loadRealm: 'service.load_realm',
     getRealm: 'service.get_realm',
     listRealms: 'service.list_realms',
+    registryStatus: 'service.registry_status',
   },
-  /** Topics on the component's realm: an API Specification was loaded, deleted, or lost against another version. */
+  /**
+   * Topics on the component's realm: an API Specification was loaded, deleted, or lost against another version; a realm
+   * was loaded or deleted; what a gateway says of itself.
+   */
   topics: {
     onLoad: 'service.api_spec.on_load',
     onDelete: 'service.api_spec.on_delete',
     onConflict: 'service.api_spec.on_conflict',
+    onRealmLoad: 'service.realm.on_load',
+    onRealmDelete: 'service.realm.on_delete',
+    beat: 'service.registry.beat',
   },
   /** Failures that are made on this side of the router. */
   errors: {

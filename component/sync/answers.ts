@@ -1,0 +1,64 @@
+/** What peers are told of this node's entries, in pages that no router minds. */
+import { stringifyJson } from '#component/json.ts'
+import type { Log } from '#component/log.ts'
+import type { Summary } from '#component/replica/digest.ts'
+import type { Entry } from '#component/replica/entry.ts'
+import type { Replica } from '#component/replica/replica.ts'
+import type { Name } from './messages.ts'
+import { maxContentBytes } from './wire.ts'
+
+/** Bytes of JSON text that make a page; the first item is in it however long it is. */
+const pageBytes = 1_000_000
+
+/** The first of what a peer asked for; it asks again for the rest. */
+export interface Page<T> {
+  readonly items: readonly T[]
+  /** How many of what it asked for, from the first on, this answers. */
+  readonly answered: number
+}
+
+/** Bytes that an item takes in a message. */
+export const sizeOf = (item: unknown): number =>
+  Buffer.byteLength(stringifyJson(item, Number.POSITIVE_INFINITY))
+
+/** What is in the buckets. */
+export function summariesOf(
+  replica: Pick<Replica, 'summaries'>,
+  buckets: readonly string[],
+): Page<Summary> {
+  const items: Summary[] = []
+  let size = 0
+  let answered = 0
+  for (const bucket of buckets) {
+    const summaries = replica.summaries([bucket])
+    size += sizeOf(summaries)
+    if (answered > 0 && size > pageBytes) break
+    items.push(...summaries)
+    answered++
+  }
+  return { items, answered }
+}
+
+/** The entries as they are now: they may have changed since the peer was told of them. */
+export function entriesOf(
+  replica: Pick<Replica, 'get'>,
+  names: readonly Name[],
+  log: Pick<Log, 'error'>,
+): Page<Entry> {
+  const items: Entry[] = []
+  let size = 0
+  let answered = 0
+  for (const { kind, id } of names) {
+    const entry = replica.get(kind, id)
+    const bytes = entry ? sizeOf(entry) : 0
+    if (size > 0 && size + bytes > pageBytes) break
+    answered++
+    if (bytes > maxContentBytes) {
+      log.error({ kind, id, bytes }, 'it is too large for the router: the others do not get it')
+    } else if (entry) {
+      items.push(entry)
+      size += bytes
+    }
+  }
+  return { items, answered }
+}

@@ -1,0 +1,109 @@
+/** What a gateway does when it joins: finds the others and fetches what they have; and when it has done so for the first time. */
+import type { Clock } from '#component/clock.ts'
+import type { Log } from '#component/log.ts'
+import type { Session } from '#component/wamp/session.ts'
+import type { Exchanges } from './exchange.ts'
+import type { Peers } from './peers.ts'
+import { findPeers } from './roll-call.ts'
+
+/** What catching up works with. */
+export interface CatchUpPorts {
+  readonly session: Pick<Session, 'call' | 'isOpen'>
+  readonly clock: Clock
+  readonly log: Pick<Log, 'warn'>
+  /** The name of this node. */
+  readonly node: string
+  readonly peers: Pick<Peers, 'present' | 'lastExchangedAt'>
+  readonly exchanges: Pick<Exchanges, 'with' | 'settled'>
+}
+
+/** Milliseconds after which peers that neither answer nor beat are not waited for. */
+const patienceMs = 15_000
+/** Milliseconds that answers to a first beat are waited for where the router does not say who is there. */
+const answerMs = 1500
+
+const ignore = () => undefined
+
+/** Told of each join, of each peer that is heard, and now and then. */
+export class CatchUp {
+  readonly #ports: CatchUpPorts
+  #isMetaRefused = false
+  #isClosed = false
+  #isDone = false
+  /** When all who were there at the first join had been asked, and whether that was nobody. */
+  #firstLook: { readonly at: number; readonly isAlone: boolean } | undefined
+  #stopWaiting: () => void = ignore
+
+  constructor(ports: CatchUpPorts) {
+    this.#ports = ports
+  }
+
+  /** Was there a first exchange, or nobody to exchange with? Once true it stays true. */
+  get isDone(): boolean {
+    return this.#isDone
+  }
+
+  /** After each join. Resolves when all have answered or failed to; never rejects. */
+  async look(): Promise<void> {
+    const { clock, exchanges, peers, session } = this.#ports
+    const found = await this.#findPeers()
+    if (found) await Promise.all(found.map((node) => exchanges.with(node)))
+    else if (session.isOpen) {
+      await this.#answer()
+      await exchanges.settled()
+    }
+    // a session that was lost on the way has shown nobody: the next join looks again
+    if (!session.isOpen || this.#isClosed) return
+    const isAlone = (found ?? peers.present()).length === 0
+    this.#firstLook ??= { at: clock.now(), isAlone }
+    this.judge()
+  }
+
+  /** A peer was heard. */
+  heard(): void {
+    this.#stopWaiting()
+  }
+
+  /** Something may have changed: a peer answered, or time went by. */
+  judge(): void {
+    const { clock, peers } = this.#ports
+    const look = this.#firstLook
+    if (this.#isDone || !look) return
+    const isLate = clock.now() - look.at >= patienceMs
+    this.#isDone =
+      look.isAlone ||
+      peers.lastExchangedAt !== undefined ||
+      (isLate && peers.present().length === 0)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#stopWaiting()
+  }
+
+  /** Undefined where the router does not say. */
+  async #findPeers(): Promise<readonly string[] | undefined> {
+    const { log, node, session } = this.#ports
+    try {
+      return await findPeers(session, node)
+    } catch (err) {
+      if (session.isOpen && !this.#isMetaRefused) {
+        this.#isMetaRefused = true
+        log.warn({ err }, 'the router does not say which gateways are there; their beats will')
+      }
+      return undefined
+    }
+  }
+
+  /** Waits for somebody to answer the beat of this node, for a little. */
+  #answer(): Promise<void> {
+    this.#stopWaiting()
+    return new Promise((resolve) => {
+      const stopTimer = this.#ports.clock.after(answerMs, resolve)
+      this.#stopWaiting = () => {
+        stopTimer()
+        resolve()
+      }
+    })
+  }
+}

@@ -1,0 +1,46 @@
+/** Events about changes: what this node tells the others when something was loaded or deleted here. */
+import type { Log } from '#component/log.ts'
+import type { Entry, Kind } from '#component/replica/entry.ts'
+import { uris } from '#component/wamp/uris.ts'
+import { sizeOf } from './answers.ts'
+import type { Wire } from './wire.ts'
+
+interface Topics {
+  readonly load: string
+  readonly delete: string
+}
+
+const topicsOf: Readonly<Record<Kind, Topics>> = {
+  api_spec: { load: uris.topics.onLoad, delete: uris.topics.onDelete },
+  realm: { load: uris.topics.onRealmLoad, delete: uris.topics.onRealmDelete },
+}
+
+/** All topics of changes. */
+export const changeTopics: readonly string[] = Object.values(topicsOf).flatMap((topics) => [
+  topics.load,
+  topics.delete,
+])
+
+/** Bytes of JSON text up to which a document is told to everybody; a larger one is fetched by who lacks it. */
+const maxInlineBytes = 64 * 1024
+
+/** Realms hold what only gateways should be sent. */
+const isInline = ({ kind, document }: Entry): boolean =>
+  document === null || (kind === 'api_spec' && sizeOf(document) <= maxInlineBytes)
+
+/** Tells the others of a change. Never rejects: the next beat heals what is lost. */
+export async function announceChange(
+  wire: Pick<Wire, 'publish'>,
+  log: Pick<Log, 'warn'>,
+  node: string,
+  entry: Entry,
+): Promise<void> {
+  const { kind, id, stamp, parent, hash, document } = entry
+  const topic = topicsOf[kind][document === null ? 'delete' : 'load']
+  const told = { kind, id, stamp, parent, hash, ...(isInline(entry) ? { document } : {}) }
+  try {
+    await wire.publish(topic, { id, ts: stamp.ms, hash, node }, { entry: told })
+  } catch (err) {
+    log.warn({ err, topic, id }, 'an event was not published')
+  }
+}

@@ -1,0 +1,214 @@
+/** Fetches from a peer what it has and this node has not: digests, then summaries of what differs, then documents. */
+import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
+import type { Log } from '#component/log.ts'
+import { type Summary, unequalBuckets } from '#component/replica/digest.ts'
+import { compareEntries, type Entry } from '#component/replica/entry.ts'
+import type { Replica } from '#component/replica/replica.ts'
+import { formatStamp } from '#component/replica/stamp.ts'
+import {
+  type Fields,
+  type Message,
+  type Name,
+  readBuckets,
+  readCount,
+  readEntry,
+  readList,
+  readSummary,
+} from './messages.ts'
+import { Seldom } from './seldom.ts'
+import type { Request } from './wire.ts'
+
+/** What exchanges work with. */
+export interface ExchangePorts {
+  readonly replica: Pick<Replica, 'get' | 'merge' | 'digest' | 'buckets'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Pick<Log, 'warn' | 'error'>
+  /** Asks a peer; rejects when it does not answer as it should. */
+  readonly ask: (node: string, request: Request, content: Fields) => Promise<Message>
+  /** All that the peer had is here, or refused. */
+  readonly onDone: (node: string) => void
+}
+
+/** Milliseconds in which what was fetched or refused is not asked for again: what is refused for ever must not go round. */
+const pauseMs = 60_000
+/** Names in one request. */
+const maxNames = 100
+/** Digests, and refused versions, that are remembered. */
+const maxRemembered = 10_000
+
+const ignore = () => undefined
+
+const versionOf = ({ kind, id, stamp, hash }: Summary): string =>
+  `${kind} ${id} ${formatStamp(stamp)} ${hash}`
+
+/**
+ * Everything here only grows: an entry gives way to a newer one and to nothing else. So what a digest stands for has been
+ * fetched once and for all, whichever peer had it.
+ */
+export class Exchanges {
+  readonly #ports: ExchangePorts
+  /** By peer. */
+  readonly #running = new Map<string, Promise<boolean>>()
+  /** Peers with which another exchange was asked for while one ran. */
+  readonly #askedAgain = new Set<string>()
+  /** By the digest of what is being fetched. */
+  readonly #fetching = new Map<string, Promise<void>>()
+  /** Digest to when all that it stands for had been fetched. */
+  readonly #fetchedAt = new Map<string, number>()
+  /** Version to when it was refused. */
+  readonly #refusedAt = new Map<string, number>()
+  readonly #seldom: Seldom
+  #isClosed = false
+
+  constructor(ports: ExchangePorts) {
+    this.#ports = ports
+    this.#seldom = new Seldom(ports.clock)
+  }
+
+  /** Has a peer with this digest something that should be fetched now? */
+  isNews(digest: string): boolean {
+    return !this.#isHere(digest) && !this.#fetching.has(digest)
+  }
+
+  /**
+   * Fetches all that a peer has; one exchange with a peer at a time. Who asks while one runs gets what that one comes
+   * to, and another one should it fail: it may have been with a process that has ended since.
+   * @returns whether all of it is here now, or refused; failures are logged
+   */
+  with(node: string): Promise<boolean> {
+    const running = this.#running.get(node)
+    if (running !== undefined) {
+      this.#askedAgain.add(node)
+      return running
+    }
+    const started = this.#attempt(node).finally(() => this.#running.delete(node))
+    this.#running.set(node, started)
+    return started
+  }
+
+  /** Waits for those that run: which of them succeeded? */
+  async settled(): Promise<readonly boolean[]> {
+    return Promise.all(this.#running.values())
+  }
+
+  /** Fetches one document that a peer has announced. Never rejects: what fails is fetched by the next exchange. */
+  async fetch(node: string, summary: Summary): Promise<void> {
+    if (!this.#isWanted(summary)) return
+    await this.#fetchAll(node, [summary]).catch((err: unknown) => this.#failed(node, err))
+  }
+
+  /** Takes what a peer has announced. Never rejects. */
+  async take(node: string, entry: Entry): Promise<void> {
+    await this.#take(node, [entry]).catch((err: unknown) => this.#failed(node, err))
+  }
+
+  /** From now on failures are nobody's business. */
+  close(): void {
+    this.#isClosed = true
+  }
+
+  #failed(node: string, err: unknown): void {
+    if (this.#isClosed || !this.#seldom.isTime(node)) return
+    this.#ports.log.warn({ err, peer: node }, 'the exchange with a gateway has failed')
+  }
+
+  async #attempt(node: string): Promise<boolean> {
+    for (;;) {
+      this.#askedAgain.delete(node)
+      try {
+        await this.#exchange(node)
+        return true
+      } catch (err) {
+        this.#failed(node, err)
+        if (this.#isClosed || !this.#askedAgain.has(node)) return false
+      }
+    }
+  }
+
+  async #exchange(node: string): Promise<void> {
+    const { ask, onDone, replica } = this.#ports
+    const ours = replica.digest()
+    const { beat, fields } = await ask(node, 'digest', {})
+    const { digest } = beat
+    // another peer may have the same: who comes first fetches it, the next one only when that has failed
+    for (let other = this.#fetching.get(digest); other; other = this.#fetching.get(digest)) {
+      await other
+    }
+    if (digest !== ours && !this.#isHere(digest)) {
+      const fetched = this.#fetchDifference(node, fields).then(() =>
+        this.#remember(this.#fetchedAt, digest),
+      )
+      const settled = fetched.catch(ignore).finally(() => this.#fetching.delete(digest))
+      this.#fetching.set(digest, settled)
+      await fetched
+    }
+    onDone(node)
+  }
+
+  async #fetchDifference(node: string, { buckets }: Fields): Promise<void> {
+    const theirs = readBuckets(buckets)
+    if (!theirs) throw malformed()
+    const ours = this.#ports.replica.buckets()
+    let unequal = unequalBuckets(ours, theirs).filter((name) => Object.hasOwn(theirs, name))
+    while (unequal.length > 0) {
+      const { fields } = await this.#ports.ask(node, 'digest', { buckets: unequal })
+      const summaries = readList(fields.items, readSummary)
+      const answered = readCount(fields.answered)
+      if (!summaries || !answered) throw malformed()
+      const wanted = summaries.filter((summary) => this.#isWanted(summary))
+      await this.#fetchAll(node, wanted)
+      unequal = unequal.slice(answered)
+    }
+  }
+
+  async #fetchAll(node: string, names: readonly Name[]): Promise<void> {
+    let left = names.map(({ kind, id }) => ({ kind, id }))
+    while (left.length > 0) {
+      const { fields } = await this.#ports.ask(node, 'fetch', { names: left.slice(0, maxNames) })
+      const entries = readList(fields.items, readEntry)
+      const answered = readCount(fields.answered)
+      if (!entries || !answered) throw malformed()
+      await this.#take(node, entries)
+      left = left.slice(answered)
+    }
+  }
+
+  /** @throws ServiceError `service.error.unavailable` when the store takes nothing */
+  async #take(node: string, entries: readonly Entry[]): Promise<void> {
+    const { log, replica } = this.#ports
+    for (const { entry, reason } of (await replica.merge(entries)).refused) {
+      const version = versionOf(entry)
+      if (!this.#refusedAt.has(version)) {
+        const { kind, id, stamp } = entry
+        log.error({ kind, id, stamp, peer: node, reason }, 'an entry of a gateway is refused')
+      }
+      this.#remember(this.#refusedAt, version)
+    }
+  }
+
+  /** Is it newer than what is here, and not refused just now? */
+  #isWanted(summary: Summary): boolean {
+    const { kind, id } = summary
+    const ours = this.#ports.replica.get(kind, id)
+    if (ours && compareEntries(summary, ours) <= 0) return false
+    return !this.#isRecent(this.#refusedAt, versionOf(summary))
+  }
+
+  #isHere(digest: string): boolean {
+    return digest === this.#ports.replica.digest() || this.#isRecent(this.#fetchedAt, digest)
+  }
+
+  #isRecent(times: ReadonlyMap<string, number>, key: string): boolean {
+    const at = times.get(key)
+    return at !== undefined && Math.abs(this.#ports.clock.now() - at) < pauseMs
+  }
+
+  #remember(times: Map<string, number>, key: string): void {
+    if (times.size >= maxRemembered) times.clear()
+    times.set(key, this.#ports.clock.now())
+  }
+}
+
+const malformed = () =>
+  new ServiceError('service.error.bad_gateway', 'the answer of a gateway is malformed')

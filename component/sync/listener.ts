@@ -1,0 +1,156 @@
+/** What comes from the other gateways: beats, changes and requests; who is believed, and what follows. */
+import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
+import type { Log } from '#component/log.ts'
+import type { Replica } from '#component/replica/replica.ts'
+import { uris } from '#component/wamp/uris.ts'
+import { entriesOf, summariesOf } from './answers.ts'
+import { changeTopics } from './changes.ts'
+import type { Exchanges } from './exchange.ts'
+import type { Ignored } from './ignored.ts'
+import {
+  type Beat,
+  type Fields,
+  type Message,
+  readAnnounced,
+  readBucket,
+  readList,
+  readName,
+} from './messages.ts'
+import type { Heard, Peers } from './peers.ts'
+import { Seldom } from './seldom.ts'
+import type { Wire } from './wire.ts'
+
+/** What listening works with. */
+export interface ListenerPorts {
+  readonly replica: Pick<Replica, 'get' | 'isStoreAway' | 'digest' | 'buckets' | 'summaries'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Pick<Log, 'error'>
+  /** The name of this node, and its present start. */
+  readonly node: string
+  readonly boot: string
+  readonly wire: Pick<Wire, 'subscribe' | 'register'>
+  readonly peers: Pick<Peers, 'hear' | 'drop' | 'get'>
+  readonly exchanges: Pick<Exchanges, 'isNews' | 'with' | 'take' | 'fetch'>
+  readonly ignored: Ignored
+  readonly onHeard: () => void
+}
+
+/** Milliseconds between two questions to a node of whose present start nothing is known. */
+const meetPauseMs = 1000
+
+const ignore = () => undefined
+
+/** Hears the others from {@link start} to {@link close}. */
+export class Listener {
+  readonly #ports: ListenerPorts
+  readonly #seldom: Seldom
+  /** Node to when it was last asked who it is. */
+  readonly #askedAt = new Map<string, number>()
+  #isClosed = false
+
+  constructor(ports: ListenerPorts) {
+    this.#ports = ports
+    this.#seldom = new Seldom(ports.clock)
+  }
+
+  /** @throws WampError what the router refuses */
+  async start(): Promise<void> {
+    const { node, wire } = this.#ports
+    const onChange = (message: Message, topic: string) => this.#onChange(message, topic)
+    await Promise.all([
+      wire.subscribe(uris.topics.beat, (message, topic) => this.#onBeat(message, topic)),
+      ...changeTopics.map((topic) => wire.subscribe(topic, onChange)),
+      wire.register(node, 'digest', (message, uri) => this.#digest(message, uri)),
+      wire.register(node, 'fetch', (message, uri) => this.#fetch(message, uri)),
+    ])
+  }
+
+  /** From now on nobody is heard; who asks is answered as long as the session lasts. */
+  close(): void {
+    this.#isClosed = true
+  }
+
+  /** Takes note of who speaks. Undefined: the message does not count. */
+  #hear({ beat }: Message, about: string): Heard | undefined {
+    const { ignored, onHeard, peers } = this.#ports
+    if (this.#isClosed || this.#isOfThisNode(beat, about)) return undefined
+    const heard = peers.hear(beat)
+    if (heard === 'repeated') {
+      ignored.note(beat.node, about, 'it was heard before')
+      return undefined
+    }
+    if (heard === 'stranger') this.#meet(beat, about).catch(ignore)
+    else if (beat.leaving) peers.drop(beat.node)
+    onHeard()
+    return heard
+  }
+
+  #isOfThisNode(beat: Beat, about: string): boolean {
+    const { boot, ignored, log, node } = this.#ports
+    if (beat.node !== node) return false
+    if (beat.boot !== boot && this.#seldom.isTime(node)) {
+      log.error({ node }, 'another gateway has the name of this node: each needs its own')
+    }
+    ignored.note(node, about, 'it has the name of this node')
+    return true
+  }
+
+  /** Asks a node whether it is there: anybody may have kept a message of an earlier start of it. */
+  async #meet({ boot, leaving, node }: Beat, about: string): Promise<void> {
+    const { clock, exchanges, ignored, peers } = this.#ports
+    const now = clock.now()
+    const askedAt = this.#askedAt.get(node) ?? Number.NEGATIVE_INFINITY
+    if (leaving || Math.abs(now - askedAt) < meetPauseMs) return
+    this.#askedAt.set(node, now)
+    await exchanges.with(node)
+    const peer = peers.get(node)
+    if (peer && peer.boot !== boot) ignored.note(node, about, 'it is of an earlier start')
+  }
+
+  /** Fetches what a peer has, where its digest says that it has something. */
+  #compare({ digest, leaving, node }: Beat): void {
+    const { exchanges, replica } = this.#ports
+    if (leaving || replica.isStoreAway || !exchanges.isNews(digest)) return
+    exchanges.with(node).catch(ignore)
+  }
+
+  #onBeat(message: Message, topic: string): void {
+    if (this.#hear(message, topic) === 'heard') this.#compare(message.beat)
+  }
+
+  /** A change is taken as it is: the digest beside it is for beats to compare, when the change has arrived. */
+  #onChange(message: Message, topic: string): void {
+    if (!this.#hear(message, topic)) return
+    const { exchanges, ignored } = this.#ports
+    const { node } = message.beat
+    const announced = readAnnounced(message.fields.entry)
+    if (!announced) ignored.note(node, topic, 'its entry is malformed')
+    else if (announced.entry) exchanges.take(node, announced.entry).catch(ignore)
+    else exchanges.fetch(node, announced.summary).catch(ignore)
+  }
+
+  /** `service.registry.<node>.digest`: digests of buckets, or summaries of what is in those that are named. */
+  #digest(message: Message, uri: string): Fields {
+    this.#onRequest(message, uri)
+    const { replica } = this.#ports
+    const buckets = readList(message.fields.buckets, readBucket)
+    if (buckets) return { ...summariesOf(replica, buckets) }
+    return message.beat.digest === replica.digest() ? {} : { buckets: replica.buckets() }
+  }
+
+  /** `service.registry.<node>.fetch`: the documents that are named. */
+  #fetch(message: Message, uri: string): Fields {
+    this.#onRequest(message, uri)
+    const { log, replica } = this.#ports
+    return { ...entriesOf(replica, readList(message.fields.names, readName) ?? [], log) }
+  }
+
+  /** Who asks says its digest as well: what it has is fetched in return. */
+  #onRequest(message: Message, uri: string): void {
+    if (this.#isClosed) return
+    const heard = this.#hear(message, uri)
+    if (!heard) throw new ServiceError('wamp.error.not_authorized', 'the request was heard before')
+    if (heard === 'heard') this.#compare(message.beat)
+  }
+}

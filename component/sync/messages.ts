@@ -1,0 +1,150 @@
+/** What gateways say to each other: its shapes, and readers that give undefined for anything else. */
+import { parseJson } from '#component/json.ts'
+import type { Summary } from '#component/replica/digest.ts'
+import type { Document, Entry, Kind } from '#component/replica/entry.ts'
+import type { Stamp } from '#component/replica/stamp.ts'
+
+/** What a node says of itself in every message. */
+export interface Beat {
+  readonly node: string
+  /** Another one after each start of the process. */
+  readonly boot: string
+  /** Greater in each message of a boot. */
+  readonly seq: number
+  /** Its clock: milliseconds since the epoch. */
+  readonly now: number
+  /** Of all that it holds. */
+  readonly digest: string
+  /** Its last message. */
+  readonly leaving: boolean
+}
+
+/** Members of a JSON object. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** An opened message: who says it, and what. */
+export interface Message {
+  readonly beat: Beat
+  readonly fields: Fields
+}
+
+/** A document, by its name. */
+export type Name = Pick<Entry, 'kind' | 'id'>
+
+/** A change, with the document where it is small enough to be told to everybody. */
+export interface Announced {
+  readonly summary: Summary
+  readonly entry: Entry | undefined
+}
+
+// what is sealed comes from a gateway: the limits on what strangers send do not hold
+const options = {
+  limits: { depth: 300, values: 50_000_000 },
+  allowLoneSurrogates: true,
+  allowProtoKeys: true,
+}
+
+const kinds: Readonly<Record<Kind, true>> = { api_spec: true, realm: true }
+
+const isMap = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+const isHash = (value: unknown): value is string | null =>
+  value === null || (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value))
+
+const isKind = (value: unknown): value is Kind =>
+  typeof value === 'string' && Object.hasOwn(kinds, value)
+
+/** The name of a node: a component of the URIs of its procedures. */
+const isNode = (value: unknown): value is string =>
+  typeof value === 'string' && /^[a-z0-9-]{1,128}$/.test(value)
+
+/** A message from its text: what was sealed. */
+export function readMessage(text: string): Message | undefined {
+  let fields: unknown
+  try {
+    fields = parseJson(text, options)
+  } catch {
+    return undefined
+  }
+  if (!isMap(fields)) return undefined
+  const { node, boot, seq, now, digest, leaving = false } = fields
+  if (!isNode(node) || !isText(boot) || !isCount(seq) || !isCount(now)) return undefined
+  if (!isText(digest) || typeof leaving !== 'boolean') return undefined
+  return { beat: { node, boot, seq, now, digest, leaving }, fields }
+}
+
+/** A list without what is not understood: a newer gateway may know more kinds. Undefined when it is no list. */
+export function readList<T>(
+  value: unknown,
+  read: (item: unknown) => T | undefined,
+): readonly T[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  return value.flatMap((item) => read(item) ?? [])
+}
+
+/** The name of a document of a kind that is known here. */
+export function readName(value: unknown): Name | undefined {
+  if (!isMap(value)) return undefined
+  const { kind, id } = value
+  return isKind(kind) && isText(id) ? { kind, id } : undefined
+}
+
+function readStamp(value: unknown): Stamp | undefined {
+  if (!isMap(value)) return undefined
+  const { ms, counter, node } = value
+  return isCount(ms) && isCount(counter) && isText(node) ? { ms, counter, node } : undefined
+}
+
+/** What two nodes compare of an entry. */
+export function readSummary(value: unknown): Summary | undefined {
+  const name = readName(value)
+  if (!name || !isMap(value)) return undefined
+  const { hash } = value
+  const stamp = readStamp(value.stamp)
+  return stamp && isHash(hash) ? { ...name, stamp, hash } : undefined
+}
+
+/** An entry with its document, or a tombstone; whether the hash is that of the document is for the replica to see. */
+export function readEntry(value: unknown): Entry | undefined {
+  const summary = readSummary(value)
+  if (!summary || !isMap(value)) return undefined
+  const { document } = value
+  const parent = value.parent === null ? null : readStamp(value.parent)
+  if (parent === undefined || (document === null) !== (summary.hash === null)) return undefined
+  if (document === null) return { ...summary, parent, document }
+  return isMap(document) ? { ...summary, parent, document: document as Document } : undefined
+}
+
+/** A change; what holds no `document` at all leaves it to be fetched. */
+export function readAnnounced(value: unknown): Announced | undefined {
+  const summary = readSummary(value)
+  if (!summary || !isMap(value)) return undefined
+  if (!Object.hasOwn(value, 'document')) return { summary, entry: undefined }
+  const entry = readEntry(value)
+  return entry && { summary, entry }
+}
+
+const isBucket = (value: unknown): value is string =>
+  typeof value === 'string' && /^[0-9a-f]{2}$/.test(value)
+
+/** The name of a bucket: two hex digits. */
+export const readBucket = (value: unknown): string | undefined =>
+  isBucket(value) ? value : undefined
+
+/** Digests by the names of their buckets. */
+export function readBuckets(value: unknown): Readonly<Record<string, string>> | undefined {
+  if (!isMap(value)) return undefined
+  const entries = Object.entries(value)
+  const isWhole = entries.every(([name, digest]) => isBucket(name) && isText(digest))
+  return isWhole ? (value as Record<string, string>) : undefined
+}
+
+/** A whole number that is not negative. */
+export const readCount = (value: unknown): number | undefined =>
+  isCount(value) ? value : undefined

@@ -1,0 +1,133 @@
+/** The other gateways: who is there, how far their clocks are off, and which of their messages were heard before. */
+import type { Clock } from '#component/clock.ts'
+import type { Beat } from './messages.ts'
+
+/** Milliseconds of silence after which a peer is gone. */
+const goneMs = 15_000
+/** Messages of a peer that may overtake each other. */
+const window = 1000
+
+/** A gateway that is there. */
+export interface Peer {
+  readonly node: string
+  readonly boot: string
+  /** As of its last message that said it. */
+  readonly digest: string
+  /** Its clock minus ours; what the message was under way for makes it less. Milliseconds. */
+  readonly clockOffsetMs: number
+  /** Milliseconds since the epoch, as the next one. */
+  readonly heardAt: number
+  readonly exchangedAt: number | undefined
+}
+
+interface Known {
+  peer: Peer
+  /** Greatest number of a message. */
+  highest: number
+  /** Numbers of the messages that were heard, as far as the window goes back. */
+  readonly seen: Set<number>
+}
+
+/** A message: of a peer that is there, heard before, or of somebody who has not been met. */
+export type Heard = 'heard' | 'repeated' | 'stranger'
+
+/**
+ * Who is there. Anybody may play back old messages: a peer is believed to be there once it has answered a request of
+ * ours, and after that its messages count once each.
+ */
+export class Peers {
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #known = new Map<string, Known>()
+  #lastExchangedAt: number | undefined
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock
+  }
+
+  /** Takes note of a message that was not asked for. */
+  hear(beat: Beat): Heard {
+    const known = this.#find(beat.node)
+    if (known?.peer.boot !== beat.boot) return 'stranger'
+    if (beat.seq <= known.highest - window || known.seen.has(beat.seq)) return 'repeated'
+    this.#note(known, beat)
+    return 'heard'
+  }
+
+  /** Takes note of the answer to a request of ours: certainly this node, certainly now. */
+  meet(beat: Beat): void {
+    const known = this.#find(beat.node)
+    if (known?.peer.boot === beat.boot) {
+      this.#note(known, beat)
+      return
+    }
+    const peer = { ...this.#seen(beat), exchangedAt: undefined }
+    this.#known.set(beat.node, { peer, highest: beat.seq, seen: new Set([beat.seq]) })
+  }
+
+  /** It has said that it leaves. */
+  drop(node: string): void {
+    this.#known.delete(node)
+  }
+
+  /** All that it had is here. */
+  exchanged(node: string): void {
+    const exchangedAt = this.#clock.now()
+    this.#lastExchangedAt = exchangedAt
+    const known = this.#find(node)
+    if (known) known.peer = { ...known.peer, exchangedAt }
+  }
+
+  /** When all that some peer had was here, last; milliseconds since the epoch. */
+  get lastExchangedAt(): number | undefined {
+    return this.#lastExchangedAt
+  }
+
+  /** A peer that is there. */
+  get(node: string): Peer | undefined {
+    return this.#find(node)?.peer
+  }
+
+  /** All that are there, by name. */
+  present(): Peer[] {
+    return [...this.#known.keys()].sort().flatMap((node) => this.get(node) ?? [])
+  }
+
+  /**
+   * The median of the others' clocks minus ours, in milliseconds; undefined with no others. Of the two in the middle of an
+   * even number the one nearer to ours, so that one wrong clock among three stops that node alone.
+   */
+  get clockOffsetMs(): number | undefined {
+    const offsets = this.present()
+      .map(({ clockOffsetMs }) => clockOffsetMs)
+      .sort((a, b) => a - b)
+    const low = offsets[(offsets.length - 1) >> 1]
+    const high = offsets[offsets.length >> 1]
+    if (low === undefined || high === undefined) return undefined
+    return Math.abs(low) < Math.abs(high) ? low : high
+  }
+
+  #find(node: string): Known | undefined {
+    const known = this.#known.get(node)
+    // a clock that was set back makes nobody stay
+    if (known && Math.abs(this.#clock.now() - known.peer.heardAt) <= goneMs) return known
+    this.#known.delete(node)
+    return undefined
+  }
+
+  #note(known: Known, beat: Beat): void {
+    known.seen.add(beat.seq)
+    // a message that was overtaken says nothing new
+    if (beat.seq < known.highest) return
+    known.highest = beat.seq
+    known.peer = { ...this.#seen(beat), exchangedAt: known.peer.exchangedAt }
+    for (const seq of known.seen) {
+      if (seq > beat.seq - window) break
+      known.seen.delete(seq)
+    }
+  }
+
+  #seen({ node, boot, digest, now }: Beat): Omit<Peer, 'exchangedAt'> {
+    const heardAt = this.#clock.now()
+    return { node, boot, digest, clockOffsetMs: now - heardAt, heardAt }
+  }
+}

@@ -1,0 +1,47 @@
+/** Who else is there: the gateways whose procedures the router has registered (WAMP: Meta API). */
+import { ServiceError } from '#component/errors.ts'
+import { type Session, WampError } from '#component/wamp/session.ts'
+import { nodeOf } from './wire.ts'
+
+/** Milliseconds that the router may take for an answer. */
+const timeoutMs = 5000
+/** Questions that wait for the router at once. */
+const batch = 100
+
+/**
+ * Asks the router.
+ * @returns the names of all nodes but `node`
+ * @throws WampError, ServiceError when the router does not say
+ */
+export async function findPeers(session: Pick<Session, 'call'>, node: string): Promise<string[]> {
+  const ask = async (procedure: string, ...args: readonly unknown[]): Promise<unknown> => {
+    const { result } = session.call(procedure, { args, kwargs: {} }, {}, timeoutMs)
+    const { args: answers } = await result
+    return answers[0]
+  }
+  const ids = fieldOf(await ask('wamp.registration.list'), 'exact')
+  if (!Array.isArray(ids)) {
+    throw new ServiceError('service.error.bad_gateway', 'the list of registrations is malformed')
+  }
+  const nodes = new Set<string>()
+  for (let start = 0; start < ids.length; start += batch) {
+    const registrations = await Promise.all(
+      ids.slice(start, start + batch).map((id) => ask('wamp.registration.get', id).catch(isGone)),
+    )
+    for (const registration of registrations) {
+      const uri = fieldOf(registration, 'uri')
+      const name = typeof uri === 'string' ? nodeOf(uri) : undefined
+      if (name !== undefined && name !== node) nodes.add(name)
+    }
+  }
+  return [...nodes]
+}
+
+const fieldOf = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined
+
+/** Registrations go while they are listed. */
+function isGone(error: unknown): undefined {
+  if (error instanceof WampError && error.error_uri === 'wamp.error.no_such_registration') return
+  throw error
+}

@@ -1,0 +1,79 @@
+/** How a gateway is doing among the others, for `service.registry_status` and `GET /registry`. */
+import type { Clock } from '#component/clock.ts'
+import type { Kind } from '#component/replica/entry.ts'
+import type { Replica } from '#component/replica/replica.ts'
+import type { Session } from '#component/wamp/session.ts'
+import type { Peers } from './peers.ts'
+
+/** Another gateway as this one sees it. */
+interface NodeStatus {
+  readonly node: string
+  readonly heard_ms_ago: number
+  /** Was the digest that it said last the one of this node? */
+  readonly is_equal: boolean
+  /** Its clock minus that of this node. */
+  readonly clock_offset_ms: number
+  /** Since all that it had was here; null: never. */
+  readonly exchanged_ms_ago: number | null
+}
+
+/** What {@link statusOf} tells. */
+export interface SyncStatus {
+  readonly node: string
+  /** Of all that this node holds: equal on two nodes that hold the same. */
+  readonly digest: string
+  /** Documents that are there. */
+  readonly entries: number
+  /** Documents that were deleted. */
+  readonly tombstones: number
+  /** The others that are there, by name. */
+  readonly nodes: readonly NodeStatus[]
+  /** Since the last exchange with any of the others; null: never. */
+  readonly exchanged_ms_ago: number | null
+  /** Messages that came from no gateway of this cluster, or came again. */
+  readonly ignored_messages: number
+  readonly router: 'joined' | 'away'
+  readonly store: 'open' | 'away'
+  /** The median of the others' clocks minus that of this node; null with no others. */
+  readonly clock_offset_ms: number | null
+}
+
+/** What there is to tell. */
+export interface StatusPorts {
+  readonly node: string
+  readonly clock: Pick<Clock, 'now'>
+  readonly replica: Pick<Replica, 'digest' | 'entries' | 'isStoreAway'>
+  readonly session: Pick<Session, 'isOpen'>
+  readonly peers: Pick<Peers, 'present' | 'clockOffsetMs' | 'lastExchangedAt'>
+  readonly ignoredMessages: number
+}
+
+const kinds: readonly Kind[] = ['api_spec', 'realm']
+
+/** The status as of now. */
+export function statusOf(ports: StatusPorts): SyncStatus {
+  const { clock, ignoredMessages, node, peers, replica, session } = ports
+  const now = clock.now()
+  const age = (at: number | undefined) => (at === undefined ? null : now - at)
+  const digest = replica.digest()
+  const entries = kinds.flatMap((kind) => replica.entries(kind))
+  const tombstones = entries.filter(({ document }) => document === null).length
+  return {
+    node,
+    digest,
+    entries: entries.length - tombstones,
+    tombstones,
+    nodes: peers.present().map((peer) => ({
+      node: peer.node,
+      heard_ms_ago: now - peer.heardAt,
+      is_equal: peer.digest === digest,
+      clock_offset_ms: peer.clockOffsetMs,
+      exchanged_ms_ago: age(peer.exchangedAt),
+    })),
+    exchanged_ms_ago: age(peers.lastExchangedAt),
+    ignored_messages: ignoredMessages,
+    router: session.isOpen ? 'joined' : 'away',
+    store: replica.isStoreAway ? 'away' : 'open',
+    clock_offset_ms: peers.clockOffsetMs ?? null,
+  }
+}

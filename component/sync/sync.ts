@@ -1,0 +1,215 @@
+/** Keeps this gateway's replica equal to those of the others on the component's realm (behaviour: Several nodes). */
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
+import type { Log } from '#component/log.ts'
+import type { Entry } from '#component/replica/entry.ts'
+import type { Replica } from '#component/replica/replica.ts'
+import type { Session } from '#component/wamp/session.ts'
+import { uris } from '#component/wamp/uris.ts'
+import { CatchUp } from './catch-up.ts'
+import { announceChange } from './changes.ts'
+import { Exchanges } from './exchange.ts'
+import { Ignored } from './ignored.ts'
+import { Listener } from './listener.ts'
+import type { Beat } from './messages.ts'
+import { Peers } from './peers.ts'
+import { Seal } from './seal.ts'
+import { type SyncStatus, statusOf } from './status.ts'
+import { Wire } from './wire.ts'
+
+/** What of a replica is read and merged into. */
+type SyncedReplica = Pick<
+  Replica,
+  'get' | 'entries' | 'merge' | 'refresh' | 'isStoreAway' | 'digest' | 'buckets' | 'summaries'
+>
+
+/** What sync works with. */
+export interface SyncPorts {
+  readonly replica: SyncedReplica & Pick<Replica, 'onLocalChange'>
+  /** On the component's realm. */
+  readonly session: Pick<Session, 'call' | 'publish' | 'register' | 'subscribe' | 'isOpen'>
+  readonly clock: Clock
+  readonly log: Log
+  /** The name of this node: no other gateway of the cluster has it. */
+  readonly node: string
+  /** `cluster.key`: the same on all gateways of the cluster. */
+  readonly key: string | Uint8Array
+}
+
+/** Milliseconds between two beats: at least, and what chance adds at most (4 s ± 20 %). */
+const beatMs = { least: 3200, chance: 1600 }
+/** Milliseconds that the last beat may take to leave. */
+const farewellMs = 1000
+/** How far the clock of this node may be off the median of the others. Milliseconds. */
+const maxOffsetMs = 30_000
+
+const ignore = () => undefined
+
+const unavailable = (message: string) =>
+  new ServiceError('service.error.unavailable', message, { headers: { 'Retry-After': '5' } })
+
+/** One for each process. Told of each (re)join of the session; {@link Replica.onLocalChange} is its own. */
+export class Sync {
+  readonly #ports: SyncPorts
+  readonly #boot = randomUUID()
+  readonly #peers: Peers
+  readonly #ignored: Ignored
+  readonly #wire: Wire
+  readonly #exchanges: Exchanges
+  readonly #catchUp: CatchUp
+  readonly #listener: Listener
+  #seq = 0
+  #isStarted = false
+  #isLeft = false
+  #isRefreshing = false
+  #isSkewed = false
+  #stopBeat: () => void = ignore
+
+  constructor(ports: SyncPorts) {
+    const { clock, key, log, replica, session } = ports
+    this.#ports = ports
+    const peers = new Peers(clock)
+    const ignored = new Ignored(clock, log)
+    const wire = new Wire({ session, seal: new Seal(key), ignored, beat: () => this.#beat() })
+    const exchanges = new Exchanges({
+      ...{ replica, clock, log },
+      async ask(node, request, content) {
+        const message = await wire.ask(node, request, content)
+        if (!message.beat.leaving) peers.meet(message.beat)
+        return message
+      },
+      onDone: (node) => {
+        peers.exchanged(node)
+        this.#catchUp.judge()
+      },
+    })
+    const parts = { ...ports, boot: this.#boot, exchanges, ignored, peers, wire }
+    this.#catchUp = new CatchUp(parts)
+    this.#listener = new Listener({ ...parts, onHeard: () => this.#catchUp.heard() })
+    this.#peers = peers
+    this.#ignored = ignored
+    this.#wire = wire
+    this.#exchanges = exchanges
+    replica.onLocalChange = (entries) => this.#announce(entries)
+  }
+
+  /**
+   * Subscribes, registers and begins to beat; where the session is joined, {@link joined} follows. Once.
+   * @throws WampError what the router refuses
+   */
+  async start(): Promise<void> {
+    await this.#listener.start()
+    this.#isStarted = true
+    this.#schedule()
+    if (this.#ports.session.isOpen) await this.joined()
+  }
+
+  /**
+   * After each (re)join: finds the others and fetches what they have, because WAMP delivers nothing to the absent.
+   * Resolves when all have answered or failed to; never rejects. Before {@link start} it does nothing.
+   */
+  async joined(): Promise<void> {
+    if (!this.#isStarted || this.#isLeft) return
+    this.#sendBeat()
+    await this.#catchUp.look()
+  }
+
+  /** Was there a first exchange, or nobody to exchange with? Once true it stays true. */
+  get isCaughtUp(): boolean {
+    return this.#catchUp.isDone
+  }
+
+  /** Why changes must be refused now; undefined when they need not. */
+  refusal(): ServiceError | undefined {
+    const { replica, session } = this.#ports
+    if (this.#isLeft) return unavailable('this node is stopping')
+    if (!session.isOpen) return unavailable('the router is away: the other nodes would not know')
+    if (replica.isStoreAway) return unavailable('the store is away')
+    const skew = this.#skew
+    if (skew === undefined) return undefined
+    return new ServiceError('service.error.clock_skew', skew, { headers: { 'Retry-After': '5' } })
+  }
+
+  /** What is wrong with the clock of this node; undefined when nothing is. */
+  get #skew(): string | undefined {
+    const offset = this.#peers.clockOffsetMs ?? 0
+    if (Math.abs(offset) <= maxOffsetMs) return undefined
+    const found = `${Math.round(Math.abs(offset) / 1000)} s ${offset < 0 ? 'ahead of' : 'behind'}`
+    return `the clock of this node is ${found} those of the others; at most ${maxOffsetMs / 1000} s are allowed`
+  }
+
+  /** For `service.registry_status`. */
+  status(): SyncStatus {
+    return statusOf({
+      ...this.#ports,
+      peers: this.#peers,
+      ignoredMessages: this.#ignored.count,
+    })
+  }
+
+  /** Tells the others, gives up what is under way and stops; takes a second at most. The session is not left. */
+  async leave(): Promise<void> {
+    if (this.#isLeft) return
+    this.#isLeft = true
+    this.#stopBeat()
+    this.#listener.close()
+    this.#catchUp.close()
+    this.#exchanges.close()
+    this.#wire.close()
+    const { node, session } = this.#ports
+    if (!this.#isStarted || !session.isOpen) return
+    await this.#wire.publish(uris.topics.beat, { node }, {}, farewellMs).catch(ignore)
+  }
+
+  #beat(): Beat {
+    const { clock, node, replica } = this.#ports
+    this.#seq++
+    return {
+      ...{ node, boot: this.#boot, seq: this.#seq, now: clock.now() },
+      ...{ digest: replica.digest(), leaving: this.#isLeft },
+    }
+  }
+
+  #sendBeat(): void {
+    const { node, session } = this.#ports
+    if (!session.isOpen || this.#isLeft) return
+    // one that is lost is followed by the next
+    this.#wire.publish(uris.topics.beat, { node }, {}).catch(ignore)
+  }
+
+  #schedule(): void {
+    const { clock } = this.#ports
+    this.#stopBeat = clock.after(beatMs.least + clock.random() * beatMs.chance, () => {
+      this.#schedule()
+      this.#tick().catch(ignore)
+    })
+  }
+
+  async #tick(): Promise<void> {
+    this.#catchUp.judge()
+    this.#watchClock()
+    // a store that hangs must not make the others believe that this node is gone
+    if (!this.#isRefreshing) {
+      this.#isRefreshing = true
+      await this.#ports.replica.refresh()
+      this.#isRefreshing = false
+    }
+    this.#sendBeat()
+  }
+
+  #watchClock(): void {
+    const { log } = this.#ports
+    const skew = this.#skew
+    if (skew !== undefined && !this.#isSkewed) log.error(skew)
+    if (skew === undefined && this.#isSkewed) log.info('the clock of this node agrees again')
+    this.#isSkewed = skew !== undefined
+  }
+
+  #announce(entries: readonly Entry[]): void {
+    const { log, node, session } = this.#ports
+    // while the session is away nobody would hear it: the exchange at the next join tells it
+    if (!session.isOpen) return
+    for (const entry of entries) announceChange(this.#wire, log, node, entry).catch(ignore)
+  }
+}

@@ -1,0 +1,162 @@
+/** Sealed messages over the component's session: everything that goes out is sealed here, everything that comes in opened. */
+import { ServiceError } from '#component/errors.ts'
+import { stringifyJson } from '#component/json.ts'
+import type { Call, Payload, Session } from '#component/wamp/session.ts'
+import type { Ignored } from './ignored.ts'
+import { type Beat, type Fields, type Message, readMessage } from './messages.ts'
+import { nonceOf, type Seal } from './seal.ts'
+
+/** What the wire works with. */
+export interface WirePorts {
+  readonly session: Pick<Session, 'call' | 'publish' | 'register' | 'subscribe'>
+  readonly seal: Seal
+  readonly ignored: Ignored
+  /** What this node says of itself, made anew for each message. */
+  readonly beat: () => Beat
+}
+
+/** What peers may be asked for. */
+export type Request = 'digest' | 'fetch'
+
+/** Milliseconds that a peer may take to answer, and the router to acknowledge. */
+const timeoutMs = 5000
+
+/** Most characters of a sealed message that nobody asked for: 64 KiB of a document, or the names of many. */
+const maxUnasked = 1_000_000
+/** Most characters of a sealed answer: what routers carry. */
+const maxAnswer = 15_000_000
+/** Most bytes of JSON text that fit into one. */
+const maxTextBytes = 11_000_000
+/** Most bytes of JSON text of what one answer carries, beside what the node says of itself. */
+export const maxContentBytes = maxTextBytes - 100_000
+
+const procedureOf = (node: string, request: Request) => `service.registry.${node}.${request}`
+
+/** What an answer is for: no URI holds a `#`. */
+const answerPurpose = (procedure: string, sealed: string) => `${procedure}#${nonceOf(sealed)}`
+
+/** The node whose procedure it is; undefined for every other procedure. */
+export function nodeOf(procedure: string): string | undefined {
+  const [start, end] = procedureOf(' ', 'digest').split(' ')
+  if (!start || !end || !procedure.startsWith(start) || !procedure.endsWith(end)) return undefined
+  return procedure.slice(start.length, -end.length)
+}
+
+/** Who sent it, as far as the router discloses that. */
+const strangerOf = (details: Fields): string =>
+  `session ${String(details.publisher ?? details.caller ?? 'of the router').slice(0, 40)}`
+
+/** The way to the other gateways. */
+export class Wire {
+  readonly #ports: WirePorts
+  readonly #calls = new Set<Call>()
+  #isClosed = false
+
+  constructor(ports: WirePorts) {
+    this.#ports = ports
+  }
+
+  /**
+   * Tells all others.
+   * @param clear what other subscribers may read
+   * @param withinMs how long the router may take to acknowledge
+   * @throws WampError; ExpressionError for what is too large
+   */
+  async publish(
+    topic: string,
+    clear: Fields,
+    content: Fields,
+    withinMs = timeoutMs,
+  ): Promise<void> {
+    const sealed = this.#sealed(topic, content)
+    const payload = { args: [], kwargs: { ...clear, sealed } }
+    await this.#ports.session.publish(topic, payload, { acknowledge: true }, withinMs)
+  }
+
+  /** @param onMessage gets what other gateways publish; must not throw */
+  subscribe(topic: string, onMessage: (message: Message, topic: string) => void): Promise<void> {
+    return this.#ports.session.subscribe(topic, ({ kwargs }, { details }) => {
+      const message = this.#open(topic, kwargs.sealed, maxUnasked, topic, details)
+      if (message) onMessage(message, topic)
+    })
+  }
+
+  /**
+   * Asks a peer.
+   * @throws WampError, ServiceError when it does not answer as it should; at the latest after 5 seconds
+   */
+  async ask(node: string, request: Request, content: Fields): Promise<Message> {
+    const { session, seal } = this.#ports
+    if (this.#isClosed) throw new ServiceError('wamp.error.canceled', 'this node is stopping')
+    const procedure = procedureOf(node, request)
+    const sealed = this.#sealed(procedure, content)
+    const call = session.call(procedure, { args: [], kwargs: { sealed } }, {}, timeoutMs)
+    this.#calls.add(call)
+    try {
+      const { kwargs } = await call.result
+      const text = seal.open(answerPurpose(procedure, sealed), kwargs.sealed, maxAnswer)
+      const message = text === undefined ? undefined : readMessage(text)
+      if (message?.beat.node === node) return message
+    } finally {
+      this.#calls.delete(call)
+    }
+    throw new ServiceError(
+      'service.error.bad_gateway',
+      'the answer is not that of a gateway with the same cluster.key',
+    )
+  }
+
+  /** @param answer gives what a peer asks for; throws ServiceError */
+  register(
+    node: string,
+    request: Request,
+    answer: (message: Message, procedure: string) => Fields,
+  ): Promise<void> {
+    const procedure = procedureOf(node, request)
+    return this.#ports.session.register(
+      procedure,
+      ({ kwargs }, { details }): Payload => {
+        const message = this.#open(procedure, kwargs.sealed, maxUnasked, procedure, details)
+        if (!message) {
+          throw new ServiceError(
+            'wamp.error.not_authorized',
+            'the request is not sealed with the cluster.key of this gateway',
+          )
+        }
+        const purpose = answerPurpose(procedure, String(kwargs.sealed))
+        return { args: [], kwargs: { sealed: this.#sealed(purpose, answer(message, procedure)) } }
+      },
+      // a session that the router has not missed yet must not keep the name
+      { invoke: 'last' },
+    )
+  }
+
+  /** Gives up what was asked, and asks nothing any more. */
+  close(): void {
+    this.#isClosed = true
+    for (const call of this.#calls) call.cancel()
+  }
+
+  #sealed(purpose: string, content: Fields): string {
+    const text = stringifyJson({ ...this.#ports.beat(), ...content }, maxTextBytes)
+    return this.#ports.seal.seal(purpose, text)
+  }
+
+  #open(
+    purpose: string,
+    sealed: unknown,
+    maxLength: number,
+    about: string,
+    details: Fields,
+  ): Message | undefined {
+    const { seal, ignored } = this.#ports
+    const text = seal.open(purpose, sealed, maxLength)
+    if (text === undefined) {
+      ignored.note(strangerOf(details), about, 'it is not sealed with cluster.key')
+      return undefined
+    }
+    const message = readMessage(text)
+    if (!message) ignored.note(strangerOf(details), about, 'it is malformed')
+    return message
+  }
+}

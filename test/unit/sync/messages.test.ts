@@ -1,0 +1,122 @@
+/** What gateways say to each other is read strictly: whatever else comes is nothing. */
+import { expect } from 'chai'
+import {
+  readAnnounced,
+  readBuckets,
+  readCount,
+  readEntry,
+  readList,
+  readMessage,
+  readName,
+  readSummary,
+} from '#component/sync/messages.ts'
+
+const beat = { node: 'a', boot: 'b-1', seq: 1, now: 5, digest: 'ff', leaving: false }
+const hash = 'ab'.repeat(32)
+const stamp = { ms: 5, counter: 0, node: 'a' }
+const summary = { kind: 'api_spec', id: 'x', stamp, hash }
+const entry = { ...summary, parent: null, document: { id: 'x' } }
+
+describe('a message', () => {
+  it('is read with all that it says beside its beat', () => {
+    const message = readMessage(JSON.stringify({ ...beat, more: [1] }))
+    expect(message).to.deep.equal({ beat, fields: { ...beat, more: [1] } })
+  })
+
+  it('is of nobody who leaves when it does not say so', () => {
+    const { leaving: _, ...rest } = beat
+    expect(readMessage(JSON.stringify(rest))?.beat.leaving).to.equal(false)
+  })
+
+  it('keeps integers of 64 bits, and keys that objects inherit', () => {
+    const text = `{"n":18446744073709551615,"__proto__":{"x":1},${JSON.stringify(beat).slice(1)}`
+    const fields = readMessage(text)?.fields
+    expect(fields?.n).to.equal(2n ** 64n - 1n)
+    expect(Object.hasOwn(fields ?? {}, '__proto__')).to.equal(true)
+  })
+
+  for (const text of ['', '{', 'null', '[]', '"x"', '{}', `${'['.repeat(400)}`]) {
+    it(`is not ${text.slice(0, 20) || 'nothing'}`, () => {
+      expect(readMessage(text)).to.equal(undefined)
+    })
+  }
+
+  const wrong: Readonly<Record<string, readonly unknown[]>> = {
+    node: [undefined, '', 5, 'A', 'a.b', 'a b', 'a'.repeat(129)],
+    boot: [undefined, '', 5],
+    seq: [undefined, -1, 0.5, '1', 2 ** 53],
+    now: [undefined, -1, 0.5, '1', null],
+    digest: [undefined, '', 5],
+    leaving: [null, 0, 'no'],
+  }
+  for (const [key, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      if (key === 'leaving' && value === undefined) continue
+      it(`does not say ${key}: ${JSON.stringify(value)?.slice(0, 20)}`, () => {
+        expect(readMessage(JSON.stringify({ ...beat, [key]: value }))).to.equal(undefined)
+      })
+    }
+  }
+})
+
+describe('an entry', () => {
+  it('is a document with its hash, or a tombstone with none', () => {
+    expect(readEntry(entry)).to.deep.equal(entry)
+    const tombstone = { ...entry, hash: null, document: null, parent: stamp }
+    expect(readEntry(tombstone)).to.deep.equal(tombstone)
+    expect(readEntry({ ...entry, kind: 'realm' })?.kind).to.equal('realm')
+  })
+
+  it('is announced with or without its document', () => {
+    expect(readAnnounced(entry)).to.deep.equal({ summary, entry })
+    expect(readAnnounced(summary)).to.deep.equal({ summary, entry: undefined })
+    expect(readAnnounced({ ...entry, document: 'x' })).to.equal(undefined)
+  })
+
+  const wrong: Readonly<Record<string, readonly unknown[]>> = {
+    kind: [undefined, 'key', 'toString', 5],
+    id: [undefined, '', 5],
+    hash: [undefined, 'ab', 5, 'AB'.repeat(32)],
+    stamp: [undefined, null, 'now', { ...stamp, ms: -1 }, { ...stamp, counter: 0.5 }],
+    parent: [undefined, 'none', { ms: 1, counter: 0 }],
+    document: [undefined, null, 'x', []],
+  }
+  for (const [key, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      it(`is none with ${key}: ${JSON.stringify(value)}`, () => {
+        expect(readEntry({ ...entry, [key]: value })).to.equal(undefined)
+      })
+    }
+  }
+  for (const value of [null, 'x', 5, []]) {
+    it(`is not ${JSON.stringify(value)}, nor is a name or a summary`, () => {
+      expect(readEntry(value)).to.equal(undefined)
+      expect(readSummary(value)).to.equal(undefined)
+      expect(readName(value)).to.equal(undefined)
+      expect(readAnnounced(value)).to.equal(undefined)
+    })
+  }
+})
+
+describe('a list', () => {
+  it('is read without what is not understood: newer gateways may know more', () => {
+    const list = [summary, { ...summary, kind: 'key' }, 5]
+    expect(readList(list, readSummary)).to.deep.equal([summary])
+    expect(readList({}, readSummary)).to.equal(undefined)
+    expect(readList(undefined, readSummary)).to.equal(undefined)
+  })
+
+  it('of buckets has names of two hex digits', () => {
+    expect(readBuckets({ '0f': 'x' })).to.deep.equal({ '0f': 'x' })
+    for (const value of [{ g0: 'x' }, { '0f': 5 }, { '0f1': 'x' }, [], 'x', undefined]) {
+      expect(readBuckets(value)).to.equal(undefined)
+    }
+  })
+
+  it('is counted in whole numbers', () => {
+    expect(readCount(0)).to.equal(0)
+    for (const value of [-1, 0.5, '1', Number.NaN, undefined]) {
+      expect(readCount(value)).to.equal(undefined)
+    }
+  })
+})
