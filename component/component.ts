@@ -1,6 +1,4 @@
 /** Wires the parts together; starts and stops them in a stated order. */
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { refusalToStart } from '#http/access.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
@@ -8,21 +6,24 @@ import { startListeners } from '#http/server.ts'
 import { procedures, registerAll } from '#procedures/index.ts'
 import { openActions } from './action/index.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { type Config, ConfigError } from './config.ts'
+import { type Config, ConfigError, clusterKey } from './config.ts'
 import type { CompiledOperation } from './gateway/api.ts'
 import { Gateway } from './gateway/handle.ts'
 import { metricSources } from './metric-sources.ts'
-import { nodeName } from './node-name.ts'
+import { openConfiguredStore, openFolder } from './opening.ts'
 import { Realms } from './realm/realms.ts'
 import { compileDocument } from './registry/compile-document.ts'
 import { loadFiles, realmNames, specNames } from './registry/files.ts'
 import { Registry } from './registry/registry.ts'
-import { openRouting } from './routing.ts'
+import { Replica } from './replica/replica.ts'
+import { openRouting, urlOfRouter } from './routing.ts'
 import { closedSchemes } from './security/scheme.ts'
-import { openStore } from './store/database.ts'
+import { Sync } from './sync/sync.ts'
 import { addressUrls } from './urls.ts'
 import { componentSession } from './wamp/autobahn-session.ts'
+import type { Session } from './wamp/session.ts'
 import { SessionPool } from './wamp/session-pool.ts'
+import type { WorkerPorts } from './workers/ports.ts'
 
 /** A started gateway. */
 export interface Component {
@@ -31,6 +32,8 @@ export interface Component {
   readonly adminUrls: readonly string[]
   /** Where WAMP clients connect. */
   readonly routerUrl: string
+  /** Has it its configuration, and what the other gateways have? */
+  isReady(): boolean
   /** Drains and stops; at most drainDelay + `gateway.drain_timeout` and a little, milliseconds. */
   stop(drainDelay: number): Promise<void>
 }
@@ -43,27 +46,29 @@ const routerTimeout = 5_000
 
 /**
  * Starts everything: store, realms, router, sessions, specifications, listeners.
+ * @param worker what the primary does for this process, where it is one of several
  * @throws ConfigError for a configuration that must not be served
  */
 export async function startComponent(
   config: Config,
-  log: Logger,
+  processLog: Logger,
   clock = systemClock,
+  worker?: WorkerPorts,
 ): Promise<Component> {
   const reason = refusalToStart(config)
   if (reason !== undefined) throw new ConfigError([reason])
 
+  const key = clusterKey(config)
   const node = openFolder(config)
-  const url = config.store.url ?? `sqlite:${join(config.data_dir, 'gateway.db')}`
-  const store = await openStore(url, clock).catch((cause: unknown) => {
-    if (cause instanceof TypeError) throw new ConfigError([cause.message], { cause })
-    const found = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`store ${url}: ${found}`, { cause })
-  })
-  const realms = new Realms({ store: store.realms, clock, node, log, environment: process.env })
-  await realms.start()
+  const log = processLog.child({ node })
+  const store = await openConfiguredStore(config, clock, log)
+  const replica = new Replica({ store: store.entries, clock, node, log })
+  await replica.start()
+  worker?.refreshBy(() => replica.refresh())
+  const realms = new Realms({ replica, log, environment: process.env })
+  realms.start()
 
-  const routing = openRouting({ config, realms, clock, log })
+  const routing = openRouting({ config, realms, clock, log, elsewhere: worker?.router })
   const sessions = new SessionPool({
     ...routing.link,
     clock,
@@ -76,7 +81,9 @@ export async function startComponent(
     auth: routing.componentAuth,
     clock,
     log,
+    onJoin: () => sync.joined(),
   })
+  const sync = new Sync({ replica, session: own, clock, log, node, key })
   const actions = openActions({
     clock,
     sessions,
@@ -92,8 +99,7 @@ export async function startComponent(
     cors: config.gateway.cors,
   })
   const registry = new Registry<CompiledOperation>({
-    store: store.specs,
-    clock,
+    replica,
     node,
     log,
     compile: (document) =>
@@ -107,9 +113,18 @@ export async function startComponent(
       own.publish(topic, { args: [], kwargs }, { acknowledge: true }, eventTimeout),
     sharesListener: routing.sharesListener,
   })
-  const management = { registry, realms }
+  replica.onLost = (loser, winner) => registry.tellLost(loser, winner)
+  const management = {
+    registry,
+    realms,
+    refusal: () => sync.refusal(),
+    ...(worker && { spread: () => worker.refreshOthers() }),
+    status: () => ({ ...sync.status(), conflicts: registry.conflicts() }),
+  }
 
-  let isReady = false
+  let waitsFor = (): string | undefined => 'it joins the router'
+  const waitsForNow = () =>
+    waitsFor() ?? (worker?.areAllReady() === false ? 'other workers start' : undefined)
   await registry.start()
   const listeners = await startListeners({
     options: config,
@@ -122,9 +137,26 @@ export async function startComponent(
     management,
     webSocket: routing.webSocket,
     metrics: metricSources({ sessions, registry, routing }),
-    isReady: () => isReady,
+    siblings: worker?.siblings,
+    listen: worker?.listen,
+    isReady: () => waitsForNow() === undefined,
+    problems() {
+      const reason = waitsForNow()
+      return reason === undefined ? awayOf(own, replica) : [reason]
+    },
   })
 
+  // a router that is away keeps nothing from being served: the procedures follow when it is back
+  const isJoined = await own.joined(routerTimeout)
+  waitsFor = () => 'it fetches what the other gateways have'
+  const refusedByRouter = (cause: unknown) => {
+    const found = cause instanceof Error ? cause.message : String(cause)
+    const message = `the router does not let the session of wamp.auth register service. on the realm ${config.wamp.realm}`
+    throw new Error(`${message}: ${found}`, { cause })
+  }
+  await sync.start().catch(refusedByRouter)
+  waitsFor = () => 'it loads the files of the configuration'
+  // a file that others have, too, is no new version; what is managed here must not be older than elsewhere
   const files = { files: store.files, log }
   await loadFiles(config.realms, {
     ...files,
@@ -133,50 +165,44 @@ export async function startComponent(
   })
   await loadFiles(config.specs, {
     ...files,
-    load: (d, by) => registry.load(d, by),
+    load: (d, by, hash) => registry.loadUnlessThere(d, by, hash),
     namesOf: specNames,
   })
-  // a router that is away keeps nothing from being served: the procedures follow when it is back
-  await own.joined(routerTimeout)
-  await registerAll(own, management, log).catch((cause: unknown) => {
-    const found = cause instanceof Error ? cause.message : String(cause)
-    const message = `the router does not let the session of wamp.auth register service. on the realm ${config.wamp.realm}`
-    throw new Error(`${message}: ${found}`, { cause })
-  })
-  isReady = true
-  const routerUrl = routing.urlOf(listeners.addresses)
+  await registerAll(own, management, log).catch(refusedByRouter)
+  // a router that is away must not take along what is known here; a node that knows nothing has nothing to serve
+  const isCutOff = !isJoined && registry.size > 0
+  waitsFor = () =>
+    isCutOff || sync.isCaughtUp ? undefined : 'it fetches what the other gateways have'
+  const routerUrl = urlOfRouter(config, listeners.addresses)
   const gatewayUrls = addressUrls(listeners.addresses.gateway, config.gateway.tls !== undefined)
   const adminUrls = addressUrls(listeners.addresses.admin, false)
-  log.info({ node, gateway: gatewayUrls, admin: adminUrls, router: routerUrl }, 'started')
+  log.info({ gateway: gatewayUrls, admin: adminUrls, router: routerUrl }, 'started')
 
   return {
     gatewayUrls,
     adminUrls,
     routerUrl,
+    isReady: () => waitsFor() === undefined,
     async stop(drainDelay) {
       log.info({ drain_delay: drainDelay }, 'stopping')
       listeners.begin()
       if (drainDelay > 0) await wait(clock, drainDelay)
       await listeners.finish()
+      await sync.leave()
       await own.leave()
       await sessions.close()
       await actions.close()
       await routing.close()
       await store.close()
-      log.info({ node }, 'stopped')
+      log.info('stopped')
     },
   }
 }
 
-/** Makes `data_dir`; what is wrong with it is told by the name of the option. */
-function openFolder({ node, data_dir }: Config): string {
-  try {
-    mkdirSync(data_dir, { recursive: true })
-    return nodeName(node, data_dir)
-  } catch (cause) {
-    const found = cause instanceof Error ? cause.message : String(cause)
-    throw new ConfigError([`option "data_dir": ${found}`], { cause })
-  }
-}
+/** What a node that serves is without. */
+const awayOf = ({ isOpen }: Pick<Session, 'isOpen'>, { isStoreAway }: Replica): string[] => [
+  ...(isOpen ? [] : ['the router is away']),
+  ...(isStoreAway ? ['the store is away'] : []),
+]
 
 const wait = (clock: Clock, ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve))

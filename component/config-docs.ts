@@ -73,6 +73,8 @@ wamp:
   url: ws://router.internal:8080/ws
   realm: service.gateway
   auth: { authmethod: ticket, authid: gateway, secret: { file: /run/secrets/ticket } }
+cluster:
+  key: { file: /run/secrets/cluster-key }
 specs: [/etc/wamp-gateway/specs/*.json]
 realms: [/etc/wamp-gateway/realms.json]
 \`\`\`

@@ -47,6 +47,13 @@ export const configSchema = section(
           'The name of this node in events and logs. Default: the host name and six hexadecimal digits, kept in `data_dir`.',
       }),
     ),
+    workers: Type.Integer({
+      default: 1,
+      minimum: 1,
+      maximum: 64,
+      description:
+        'Processes that share the listeners, each a node of its own: `<node>-1`, `<node>-2`, … 1: everything in one process.',
+    }),
     data_dir: Type.String({
       default: './data',
       description: 'Folder of what the gateway keeps. Relative to the working folder.',
@@ -141,11 +148,22 @@ export const configSchema = section(
       {
         url: Type.Optional(
           Type.String({
-            description: '`sqlite:<file>`. Default: `sqlite:<data_dir>/gateway.db`.',
+            description:
+              '`sqlite:<file>`, or `postgres://user:password@host:port/database` for several gateways that share one. Default: `sqlite:<data_dir>/gateway.db`.',
           }),
         ),
       },
       'Where specifications and realms are kept.',
+    ),
+    cluster: section(
+      {
+        key: Type.Optional(
+          secret(
+            'By which gateways on one router know each other: the same on all, 16 characters or more (`openssl rand -hex 32`). Needed with `wamp.url`; random on the embedded router.',
+          ),
+        ),
+      },
+      'Several gateways as one.',
     ),
     wamp: section(
       {
@@ -202,7 +220,7 @@ export const configSchema = section(
         max_connections: Type.Integer({
           default: 10_000,
           minimum: 1,
-          description: 'Connections a listener holds at once.',
+          description: 'Connections a listener holds at once, in each process.',
         }),
         headers_timeout: milliseconds(10_000, 'How long the headers of a request may take.'),
         request_timeout: milliseconds(

@@ -1,4 +1,5 @@
 /** The configuration: a file, overridden by the environment, overridden by flags; validated, completed and frozen. */
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import type { Static } from 'typebox'
@@ -164,6 +165,23 @@ function freeze(value: unknown): unknown {
     Object.freeze(value)
   }
   return value
+}
+
+/** Shortest `cluster.key` that is not guessed from what it has sealed; characters. */
+const leastKeyLength = 16
+
+/**
+ * The key by which gateways on one router know each other; made up where the router is this gateway's own.
+ * @throws ConfigError
+ */
+export function clusterKey({ cluster, wamp }: Config): string {
+  const { key } = cluster
+  if (key === undefined && wamp.url === undefined) return randomBytes(32).toString('hex')
+  if (typeof key === 'string' && key.length >= leastKeyLength) return key
+  const found = key === undefined ? 'needed with wamp.url: ' : ''
+  throw new ConfigError([
+    `option "cluster.key": ${found}a secret of ${leastKeyLength} characters or more, the same on all gateways of the router`,
+  ])
 }
 
 const secretKeys = new Set(['secret', 'key'])

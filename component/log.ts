@@ -7,6 +7,9 @@ export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | '
 /** Keys that are masked wherever somebody should log them by mistake. */
 const secretKeys = ['password', 'secret', 'token', 'ticket', 'authorization', 'cookie', 'key']
 
+/** Whole lines, as many as a pipe takes in one piece (PIPE_BUF): several processes may write to it. */
+const batches = { minLength: 4000, maxWrite: 4096 }
+
 /**
  * Opens the log of the process: JSON lines on standard output, written in batches.
  * @param level `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`
@@ -23,6 +26,6 @@ export function openLog(level: string, destination?: DestinationStream): Logger 
         censor: '[masked]',
       },
     },
-    destination ?? pino.destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 100 }),
+    destination ?? pino.destination({ fd: 1, sync: false, ...batches, periodicFlush: 100 }),
   )
 }

@@ -7,6 +7,7 @@ import { type Config, ConfigError, maskConfig, readConfig } from './config.ts'
 import { optionsHelp } from './config-docs.ts'
 import { type Demo, demoConfig, startDemo } from './demo.ts'
 import { openLog } from './log.ts'
+import { startWorkers } from './workers/primary.ts'
 
 /** sysexits.h: something in the configuration is wrong. */
 const exitConfig = 78
@@ -87,13 +88,14 @@ if (
 const isDemo =
   values.config === undefined &&
   !Object.keys(process.env).some((name) => name.startsWith('GATEWAY_')) &&
-  values.set.length === 0
+  values.set.every((setting) => setting.startsWith('workers='))
 
 const config = readOptions(isDemo ? demoConfig : values.config, values.set)
 const log = openLog(config.log.level)
 log.info({ config: maskConfig(config), node_version: process.version }, 'starting')
 
-const component = await startComponent(config, log).catch((cause: unknown) => {
+const start = config.workers > 1 ? startWorkers : startComponent
+const component = await start(config, log).catch((cause: unknown) => {
   if (cause instanceof ConfigError) return fail(cause.message, exitConfig)
   log.fatal({ err: cause }, 'the component did not start')
   return fail(cause instanceof Error ? cause.message : String(cause), exitSoftware)

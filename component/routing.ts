@@ -13,13 +13,22 @@ import { credentials, type JoinAuth } from './wamp/join-auth.ts'
 import type { OpenLink } from './wamp/link.ts'
 import type { SerializerName } from './wamp/serializers.ts'
 import type { SessionPool } from './wamp/session-pool.ts'
+import type { RouterElsewhere } from './workers/ports.ts'
 
-interface RoutingPorts {
+interface RouterPorts {
   readonly config: Config
   readonly realms: Realms
   readonly clock: Clock
   readonly log: Log
 }
+
+interface RoutingPorts extends RouterPorts {
+  /** Where the embedded router is when another process of this gateway has it. */
+  readonly elsewhere?: RouterElsewhere | undefined
+}
+
+/** The paths of the socket by which other processes of this gateway reach the embedded router: for themselves, for clients. */
+export const routerPaths = { gateway: '/gateway', clients: '/ws' }
 
 /** What the component needs of its router. */
 export interface Routing {
@@ -35,13 +44,8 @@ export interface Routing {
   canJoin(realm_uri: string, sessions: SessionPool): boolean | Promise<boolean>
   readonly webSocket: WebSocketTarget
   readonly sharesListener: boolean
-  /** Sessions of everybody on the embedded router; undefined for another one. */
+  /** Sessions of everybody on the embedded router; undefined where it is not in this process. */
   sessionCount(): number | undefined
-  /** The URL for WAMP clients, once the listeners are open. */
-  urlOf(addresses: {
-    readonly gateway: readonly Address[]
-    readonly router: readonly Address[]
-  }): string
   close(): Promise<void>
 }
 
@@ -54,7 +58,20 @@ export function openRouting(ports: RoutingPorts): Routing {
   for (const [uri, other] of Object.entries(realms)) {
     checkAuth(`wamp.realms.${uri}`, other as JoinAuth)
   }
-  return url === undefined ? embeddedRouting(ports) : externalRouting(ports, url)
+  if (url !== undefined) return externalRouting(ports, url)
+  return ports.elsewhere ? elsewhereRouting(ports, ports.elsewhere) : embeddedRouting(ports)
+}
+
+/** The URL for WAMP clients, once the listeners are open. */
+export function urlOfRouter(
+  { wamp, gateway }: Config,
+  at: { readonly gateway: readonly Address[]; readonly router: readonly Address[] },
+): string {
+  if (wamp.url !== undefined) return wamp.url
+  const [own] = at.router
+  if (own) return routerUrlAt(own, '/ws', false)
+  const [shared] = at.gateway
+  return shared ? routerUrlAt(shared, '/ws', gateway.tls !== undefined) : ''
 }
 
 /** What a login lacks is told at the start, not when the first session is opened. */
@@ -83,12 +100,12 @@ function externalRouting({ config }: RoutingPorts, url: string): Routing {
     webSocket: { kind: 'pipe', url },
     sharesListener: sharesGatewayListener(config),
     sessionCount: () => undefined,
-    urlOf: () => url,
     close: () => Promise.resolve(),
   }
 }
 
-function embeddedRouting({ config, realms, clock, log }: RoutingPorts): Routing {
+/** Makes the embedded router, which goes by the realms as they are. */
+export function openRouter({ config, realms, clock, log }: RouterPorts): Router {
   const { gateway, router: own, wamp } = config
   // what is published or has a proxy in front is not local, wherever it is bound
   const isLocal =
@@ -111,21 +128,43 @@ function embeddedRouting({ config, realms, clock, log }: RoutingPorts): Routing 
   realms.onChange = (uris) => {
     for (const uri of uris) if (!policy.hasRealm(uri)) router.closeRealm(uri)
   }
+  return router
+}
+
+/** What holds wherever the embedded router is. */
+const embeddedCommons = (config: Config) => ({
+  componentAuth: { authmethod: 'anonymous', authid: gatewayAuthid } as const,
+  authOf: (realm_uri: string) => (config.wamp.realms[realm_uri] ?? anonymousAuth) as JoinAuth,
+  canJoin: () => false,
+  sharesListener: sharesGatewayListener(config),
+})
+
+function embeddedRouting(ports: RoutingPorts): Routing {
+  const router = openRouter(ports)
   return {
+    ...embeddedCommons(ports.config),
     link: { openLink: router.openLink, serializer: 'json' },
-    componentAuth: { authmethod: 'anonymous', authid: gatewayAuthid },
-    authOf: (realm_uri) => (wamp.realms[realm_uri] ?? anonymousAuth) as JoinAuth,
-    canJoin: () => false,
     webSocket: {
       kind: 'embedded',
       accept: (request, socket, head, peer) => router.handleUpgrade(request, socket, head, peer),
     },
-    sharesListener: sharesGatewayListener(config),
     sessionCount: () => router.sessionCount,
-    urlOf: ({ gateway: shared, router: [address] }) => {
-      if (address) return routerUrlAt(address, '/ws', false)
-      return shared[0] ? routerUrlAt(shared[0], '/ws', gateway.tls !== undefined) : ''
-    },
     close: () => router.close(),
+  }
+}
+
+function elsewhereRouting({ config, realms }: RoutingPorts, elsewhere: RouterElsewhere): Routing {
+  const { socketPath } = elsewhere
+  // a load is acknowledged when the router goes by it
+  realms.onChange = () => elsewhere.refresh()
+  return {
+    ...embeddedCommons(config),
+    link: {
+      url: `ws+unix:${socketPath}:${routerPaths.gateway}`,
+      serializer: config.wamp.serializer as SerializerName,
+    },
+    webSocket: { kind: 'pipe', url: `ws://router${routerPaths.clients}`, socketPath },
+    sessionCount: () => undefined,
+    close: () => Promise.resolve(),
   }
 }

@@ -1,12 +1,32 @@
 /** What Prometheus may know: requests by route pattern and status, and the numbers that other parts offer. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  Registry,
+} from 'prom-client'
 
 /** A number that another part keeps: calls in flight, sessions, loads, registry entries. */
 export interface MetricSource {
   readonly help: string
   /** Grows only? */
   readonly isCounter?: boolean
+  /** Is it the same number in each process of a gateway, not a part of it? */
+  readonly isShared?: boolean
   read(): number
+}
+
+/** The metrics of one process, as data. */
+export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+
+/** The other processes of this gateway: whichever is asked answers for all. */
+export interface MetricSiblings {
+  /** Takes the way to ask this process. */
+  answerBy(read: () => Promise<MetricValues>): void
+  /** What the others say; who does not say anything in time is left out. */
+  gather(): Promise<readonly MetricValues[]>
 }
 
 /** The metrics of the process. */
@@ -28,8 +48,12 @@ export class Metrics {
   /** Requests being served now. */
   inFlight = 0
 
+  readonly #siblings: MetricSiblings | undefined
+
   /** @param sources by name of the metric */
-  constructor(sources: Readonly<Record<string, MetricSource>>) {
+  constructor(sources: Readonly<Record<string, MetricSource>>, siblings?: MetricSiblings) {
+    this.#siblings = siblings
+    siblings?.answerBy(() => this.#registry.getMetricsAsJSON())
     collectDefaultMetrics({ register: this.#registry })
     const all: Record<string, MetricSource> = {
       gateway_http_requests_in_flight: {
@@ -41,13 +65,14 @@ export class Metrics {
     for (const [name, source] of Object.entries(all)) this.#offer(name, source)
   }
 
-  #offer(name: string, { help, isCounter, read }: MetricSource): void {
+  #offer(name: string, { help, isCounter, isShared, read }: MetricSource): void {
     const registers = [this.#registry]
     if (!isCounter) {
       new Gauge({
         name,
         help,
         registers,
+        aggregator: isShared ? 'max' : 'sum',
         collect() {
           this.set(read())
         },
@@ -76,7 +101,11 @@ export class Metrics {
     return this.#registry.contentType
   }
 
-  render(): Promise<string> {
-    return this.#registry.metrics()
+  /** The text for Prometheus; of several processes the sums. */
+  async render(): Promise<string> {
+    if (!this.#siblings) return this.#registry.metrics()
+    const own = await this.#registry.getMetricsAsJSON()
+    const others = await this.#siblings.gather()
+    return AggregatorRegistry.aggregate([own, ...others]).metrics()
   }
 }

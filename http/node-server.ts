@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import type { Socket } from 'node:net'
+import type { Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { parserError, rawError } from './errors.ts'
 import type { Listener } from './gateway.ts'
@@ -13,6 +13,9 @@ import { isWebSocketRequest } from './websocket.ts'
 /** Idle sockets that have bytes to write are stuck after this; milliseconds. */
 const stuckAfter = 120_000
 const backlog = 2048
+
+/** Settings of each connection that is accepted. */
+export const connectionOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 }
 
 /** What makes one server. */
 export interface ServerPlan {
@@ -38,9 +41,7 @@ export function makeServer(plan: ServerPlan): Server {
     requireHostHeader: false, // the preflight says it with a body
     rejectNonStandardBodyWrites: true,
     joinDuplicateHeaders: false,
-    noDelay: true,
-    keepAlive: true,
-    keepAliveInitialDelay: 30_000,
+    ...connectionOptions,
     shouldUpgradeCallback: (request) =>
       upgrade !== undefined && isWebSocketRequest(request, upgradePaths),
   }
@@ -104,7 +105,7 @@ const hasBegunAnswer = (socket: Duplex): boolean => {
 }
 
 /** Listens; resolves with the address, which tells the port where 0 was asked for. */
-export function listen(server: Server, { host, port }: Address): Promise<Address> {
+export function listen(server: NetServer, { host, port }: Address): Promise<Address> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port, backlog }, () => {

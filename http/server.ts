@@ -8,7 +8,7 @@ import { koaFallback } from './admin.ts'
 import type { ManagementPorts } from './api-specs.ts'
 import { errorReply } from './errors.ts'
 import { createListener, type ListenerPorts, type Router } from './gateway.ts'
-import { type MetricSource, Metrics } from './metrics.ts'
+import { type MetricSiblings, type MetricSource, Metrics } from './metrics.ts'
 import { listen, makeServer, type ServerPlan } from './node-server.ts'
 import { type Address, type HttpOptions, type Listen, parseListen } from './options.ts'
 import { OverloadGuard, processLoad } from './overload.ts'
@@ -29,8 +29,14 @@ export interface HttpPorts {
   readonly management: ManagementPorts['management']
   readonly webSocket: WebSocketTarget
   readonly metrics: Readonly<Record<string, MetricSource>>
+  /** The other processes of this gateway, if there are any. */
+  readonly siblings?: MetricSiblings | undefined
+  /** Gets a server its connections; absent: it listens itself. Resolves with the address that it is reached at. */
+  readonly listen?: ((server: Server, address: Address, face: Face) => Promise<Address>) | undefined
   /** Store open, everything compiled, first exchange done. */
   isReady(): boolean
+  /** What is wrong, one sentence each, such as that the router is away; while the node is not ready, what it waits for. */
+  problems(): readonly string[]
 }
 
 /** How often idle connections are closed while the last requests are served; milliseconds. */
@@ -45,13 +51,11 @@ export async function startListeners(ports: HttpPorts): Promise<Listeners> {
   return listeners
 }
 
+/** The listeners by what they serve; `router` is the port of its own of the embedded router. */
+export type Face = 'admin' | 'gateway' | 'router'
+
 /** Where each face listens. */
-interface Addresses {
-  readonly gateway: Address[]
-  readonly admin: Address[]
-  /** The port of its own of the embedded router. */
-  readonly router: Address[]
-}
+export type Addresses = Readonly<Record<Face, Address[]>>
 
 /** The open listeners of the process. */
 export class Listeners {
@@ -68,7 +72,7 @@ export class Listeners {
 
   constructor(ports: HttpPorts) {
     this.#ports = ports
-    this.#metrics = new Metrics(ports.metrics)
+    this.#metrics = new Metrics(ports.metrics, ports.siblings)
     this.#overload = new OverloadGuard(ports.clock, processLoad())
   }
 
@@ -102,7 +106,11 @@ export class Listeners {
     const rest = koaFallback(gatewayPorts, isShared ? managementPorts : undefined, undefined)
     const gatewayListener = createListener(gatewayPorts, this.#ports.gateway, rest)
     const adminPorts = this.#listenerPorts(new TrustedProxies([]), false)
-    const health = { isReady: () => this.#isReady(), metrics: this.#metrics }
+    const health = {
+      isReady: () => this.#isReady(),
+      problems: () => (this.#isDraining ? ['it is stopping'] : this.#ports.problems()),
+      metrics: this.#metrics,
+    }
     const adminFallback = koaFallback(adminPorts, managementPorts, health)
     const adminListener = createListener(adminPorts, undefined, adminFallback)
 
@@ -121,10 +129,11 @@ export class Listeners {
   }
 
   /** Opens the servers of one face; when an address is taken nothing stays open. */
-  async #listen(face: keyof Addresses, where: Listen, plan: ServerPlan): Promise<void> {
+  async #listen(face: Face, where: Listen, plan: ServerPlan): Promise<void> {
+    const { listen: bind = listen } = this.#ports
     for (const address of parseListen(where)) {
       const server = makeServer(plan)
-      const bound = await listen(server, address).catch((error: unknown) => {
+      const bound = await bind(server, address, face).catch((error: unknown) => {
         this.#destroy()
         throw error
       })

@@ -1,6 +1,6 @@
 /** `/ws`: WAMP sessions over the gateway listener, served by the embedded router or piped to the configured one. */
 import type { IncomingMessage } from 'node:http'
-import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import { hasLocalHost, hasProxyFields, isOwnOrigin } from './access.ts'
@@ -15,7 +15,14 @@ export type WebSocketTarget =
       /** @param peer IP address of the client */
       accept(request: IncomingMessage, socket: Duplex, head: Buffer, peer: string): void
     }
-  | { readonly kind: 'pipe'; readonly url: string }
+  | {
+      readonly kind: 'pipe'
+      readonly url: string
+      /** Path of the Unix socket that the router is reached at, whatever host the URL names. */
+      readonly socketPath?: string
+    }
+
+type Pipe = Extract<WebSocketTarget, { kind: 'pipe' }>
 
 /** What the upgrade needs. */
 export interface WebSocketPorts {
@@ -67,9 +74,10 @@ export function webSocketUpgrade(ports: WebSocketPorts): {
     const peer = peerOf(request, headers, ports.proxies)
     if (ports.target.kind === 'embedded') ports.target.accept(request, socket, head, peer)
     else {
-      pipes.add(socket)
+      // a router of our own says GOODBYE itself, when no request is in flight any more
+      if (ports.target.socketPath === undefined) pipes.add(socket)
       socket.on('close', () => pipes.delete(socket))
-      pipe(new URL(ports.target.url), request, socket, head, peer)
+      pipe(ports.target, request, socket, head, peer)
     }
   }
   return {
@@ -114,14 +122,20 @@ function peerOf(
   return isLoopback(address) && isDoubtful ? unknownAddress : address
 }
 
-/** Bytes pass both ways as they are, so that subprotocol, extensions and close codes stay what they were. */
-function pipe(url: URL, request: IncomingMessage, socket: Socket, head: Buffer, peer: string) {
-  const isSecure = url.protocol === 'wss:'
+function connect(url: URL, path: string | undefined): Socket {
+  if (path !== undefined) return connectPlain({ path })
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
+  const isSecure = url.protocol === 'wss:'
   const port = Number(url.port) || (isSecure ? 443 : 80)
-  const upstream = isSecure
-    ? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }) })
-    : connectTcp({ host, port })
+  if (!isSecure) return connectPlain({ host, port })
+  return connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }) })
+}
+
+/** Bytes pass both ways as they are, so that subprotocol, extensions and close codes stay what they were. */
+function pipe(target: Pipe, request: IncomingMessage, socket: Socket, head: Buffer, peer: string) {
+  const url = new URL(target.url)
+  const isSecure = url.protocol === 'wss:'
+  const upstream = connect(url, target.socketPath)
   let hasAnswered = false
   const fail = () => {
     upstream.destroy()

@@ -4,6 +4,7 @@
 export interface Peer {
   /** IP address; peers in this process are `127.0.0.1`. */
   readonly address: string
+  /** Is it in this process, or in one that is trusted like it? */
   readonly isInProcess: boolean
 }
 

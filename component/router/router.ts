@@ -112,8 +112,15 @@ export class Router {
    * Takes an upgrade request of a node:http server over. Refused with 400 without a subprotocol that is served, with 503
    * when the router is closed.
    * @param address IP address of the peer
+   * @param isInProcess is it trusted like a peer in this process?
    */
-  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, address: string): void {
+  handleUpgrade(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    address: string,
+    isInProcess = false,
+  ): void {
     if (this.#isClosed) {
       refuseUpgrade(socket, '503 Service Unavailable')
       return
@@ -128,7 +135,7 @@ export class Router {
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       const transport = new WebSocketTransport({
         ...{ webSocket, socket, codec, clock: this.#clock },
-        peer: { address, isInProcess: false },
+        peer: { address, isInProcess },
         pingIntervalMs: this.#options.pingIntervalMs ?? 5_000,
         maxBufferedBytes: this.#options.maxBufferedBytes ?? 64 * 1024 * 1024,
         onMessage: (message) => connection.receive(message),

@@ -6,6 +6,7 @@ import { expect } from 'chai'
 import { startComponent } from '#component/component.ts'
 import { readConfig } from '#component/config.ts'
 import { openLog } from '#component/log.ts'
+import { withClusterKey } from '#test/support/cluster-key.ts'
 import { lines, run, takePort } from '#test/support/command.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -139,7 +140,7 @@ describe('the command line', function () {
       openLog('silent'),
     )
     const settings = { 'gateway.listen': '127.0.0.1:0', 'admin.listen': '127.0.0.1:0' }
-    const flags = Object.entries({ ...settings, 'wamp.url': router.routerUrl })
+    const flags = Object.entries(withClusterKey({ ...settings, 'wamp.url': router.routerUrl }))
     const { code, stderr } = await main(
       flags.flatMap(([key, value]) => ['--set', `${key}=${value}`]),
     )

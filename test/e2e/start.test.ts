@@ -37,13 +37,13 @@ describe('npm start', function () {
   const demoPorts = [18080, 18081, 18082]
 
   /** `npm start`, until it has printed what to try; end it by `stop`. */
-  async function startDemo() {
+  async function startDemo(options: readonly string[]) {
     await until(
       'the ports of the example are free',
       async () => (await Promise.all(demoPorts.map(isFree))).every(Boolean),
       60_000,
     )
-    const child = spawn('npm', ['start'], {
+    const child = spawn('npm', ['start', ...options], {
       cwd: folder,
       env: plainEnvironment(),
       detached: true,
@@ -75,8 +75,8 @@ describe('npm start', function () {
 
   after(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('prints where it listens, and curl lines that work as printed', async () => {
-    const demo = await startDemo()
+  async function tour(options: readonly string[]): Promise<void> {
+    const demo = await startDemo(options)
     try {
       await until(
         'the tour is printed',
@@ -109,7 +109,11 @@ describe('npm start', function () {
       await demo.stop()
     }
     expect(await Promise.all(demoPorts.map(isFree))).to.deep.equal([true, true, true])
-  })
+  }
+
+  it('prints where it listens, and curl lines that work as printed', () => tour([]))
+
+  it('does the same with several workers', () => tour(['--', '--set', 'workers=2']))
 
   for (const port of demoPorts) {
     it(`ends with an error that names port ${port} when it is taken`, async () => {

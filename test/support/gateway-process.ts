@@ -1,9 +1,10 @@
 /** The gateway as a process of its own, to be sent signals. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { withClusterKey } from './cluster-key.ts'
 import { testRealms } from './realms.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -26,10 +27,13 @@ export class GatewayProcess {
   readonly routerUrl: string
   readonly ended: Promise<Ending>
   readonly #child: ChildProcess
+  readonly #output: () => string
 
-  constructor(child: ChildProcess, output: string, ended: Promise<Ending>) {
-    const address = (name: string) => output.match(new RegExp(`^${name} +(\\S+)$`, 'm'))?.[1] ?? ''
+  constructor(child: ChildProcess, output: () => string, ended: Promise<Ending>) {
+    const address = (name: string) =>
+      output().match(new RegExp(`^${name} +(\\S+)$`, 'm'))?.[1] ?? ''
     this.#child = child
+    this.#output = output
     this.url = address('gateway')
     this.adminUrl = address('admin')
     this.routerUrl = address('router')
@@ -40,8 +44,25 @@ export class GatewayProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
+  /** What it has written to standard output so far. */
+  get output(): string {
+    return this.#output()
+  }
+
   get pid(): number {
     return this.#child.pid ?? 0
+  }
+
+  /** The pids of its workers by their names; those that live. */
+  workers(): ReadonlyMap<string, number> {
+    const found = new Map<string, number>()
+    for (const pid of readWords(`/proc/${this.pid}/task/${this.pid}/children`, ' ')) {
+      const words = readWords(`/proc/${pid}/cmdline`, '\0')
+      const program = words.findIndex((word) => word.endsWith('/worker.ts'))
+      const name = words[program + 1]
+      if (program >= 0 && name !== undefined) found.set(name, Number(pid))
+    }
+    return found
   }
 
   /** Sends a signal; resolves when the process has ended, which most signals do not bring about at once. */
@@ -66,23 +87,36 @@ export class GatewayProcess {
   }
 }
 
+/** What a file of the kernel lists; nothing once the process has ended. */
+function readWords(file: string, separator: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split(separator).filter(Boolean)
+  } catch {
+    return []
+  }
+}
+
 /**
  * Starts one on free ports, with the realms of realms.ts.
  * @param settings options by dotted key, as `--set` takes them
+ * @param wrapper a command that runs the one that follows it, such as one that sets limits
  */
 export async function startGatewayProcess(
   settings: Readonly<Record<string, string>> = {},
+  wrapper: readonly string[] = [],
 ): Promise<GatewayProcess> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-process-'))
-  const all = {
+  const all = withClusterKey({
     'gateway.listen': '127.0.0.1:0',
     'admin.listen': '127.0.0.1:0',
     'log.level': process.env.TEST_LOG_LEVEL ?? 'silent',
     data_dir: dataDir,
     ...settings,
-  }
+  })
   const flags = Object.entries(all).flatMap(([key, value]) => ['--set', `${key}=${value}`])
-  const child = spawn(process.execPath, ['--disable-proto=delete', 'component/main.ts', ...flags], {
+  const main = [process.execPath, '--disable-proto=delete', 'component/main.ts', ...flags]
+  const [command = '', ...words] = [...wrapper, ...main]
+  const child = spawn(command, words, {
     cwd: root,
     env: plainEnvironment(),
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -100,7 +134,7 @@ export async function startGatewayProcess(
     })
     ended.then(() => reject(new Error(`the gateway did not start: ${output}`)))
   })
-  const gateway = new GatewayProcess(child, output, ended)
+  const gateway = new GatewayProcess(child, () => output, ended)
   for (const uri of testRealms) {
     if (uri === 'service.gateway') continue
     await gateway.post('/services/load_realm', { uri, authmethods: ['anonymous'] })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type Component, startComponent } from '#component/component.ts'
 import { readConfig } from '#component/config.ts'
 import { openLog } from '#component/log.ts'
+import { withClusterKey } from './cluster-key.ts'
 import { testRealms } from './realms.ts'
 
 /** A gateway under test. */
@@ -43,14 +44,14 @@ export async function startGateway(
   const config = readConfig(
     undefined,
     {},
-    {
+    withClusterKey({
       'gateway.listen': '127.0.0.1:0',
       'admin.listen': '127.0.0.1:0',
       'log.level': process.env.TEST_LOG_LEVEL ?? 'silent',
       ...(router === undefined ? {} : { 'wamp.url': router }),
       ...settings,
       data_dir: dataDir,
-    },
+    }),
   )
   const component = await startComponent(config, openLog(config.log.level))
   const adminUrl = component.adminUrls[0] ?? ''

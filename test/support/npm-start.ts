@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
+import { withClusterKey } from './cluster-key.ts'
 import { plainEnvironment } from './gateway-process.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -34,13 +35,13 @@ export interface StartedGateway {
 function launch(settings: Readonly<Record<string, string>>) {
   const { flags, env } = startCommand()
   const router = process.env.WAMP_ROUTER_URL
-  const all = {
+  const all = withClusterKey({
     'gateway.listen': '127.0.0.1:0',
     'admin.listen': '127.0.0.1:0',
     'log.level': 'silent',
     ...(router !== undefined && { 'wamp.url': router }),
     ...settings,
-  }
+  })
   const options = Object.entries(all).flatMap(([key, value]) => ['--set', `${key}=${value}`])
   return spawn(process.execPath, [...flags, ...options], {
     cwd: root,

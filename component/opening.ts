@@ -1,0 +1,37 @@
+/** What a gateway opens before anything else: its folder, and the store that is kept there unless it is elsewhere. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from './clock.ts'
+import { type Config, ConfigError, maskConfig } from './config.ts'
+import type { Log } from './log.ts'
+import { nodeName } from './node-name.ts'
+import { openStore, type Store } from './store/database.ts'
+
+const sentenceOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
+
+/**
+ * Makes `data_dir`; the name of this node, which is kept there.
+ * @throws ConfigError that tells by the name of the option what is wrong with it
+ */
+export function openFolder({ node, data_dir }: Config): string {
+  try {
+    mkdirSync(data_dir, { recursive: true })
+    return nodeName(node, data_dir)
+  } catch (cause) {
+    throw new ConfigError([`option "data_dir": ${sentenceOf(cause)}`], { cause })
+  }
+}
+
+/**
+ * Opens the store of `store.url`, by default `gateway.db` in `data_dir`.
+ * @throws ConfigError for a URL that is none, Error for a store that cannot be opened
+ */
+export async function openConfiguredStore(config: Config, clock: Clock, log: Log): Promise<Store> {
+  const url = config.store.url ?? `sqlite:${join(config.data_dir, 'gateway.db')}`
+  try {
+    return await openStore(url, clock, (message) => log.warn(`the store is waited for: ${message}`))
+  } catch (cause) {
+    if (cause instanceof TypeError) throw new ConfigError([cause.message], { cause })
+    throw new Error(`store ${maskConfig(url)}: ${sentenceOf(cause)}`, { cause })
+  }
+}

@@ -1,0 +1,134 @@
+/** Questions and answers between the primary and a worker over IPC, the same at both ends. */
+import type { Socket } from 'node:net'
+import type { Clock } from '#component/clock.ts'
+
+/** Takes one value, maybe a connection, and gives the answer or a promise of it. */
+type Handler = (value: never, socket?: Socket) => unknown
+
+/** What one end can be asked, by name. */
+type Questions<T> = Record<keyof T, Handler>
+
+/** An end of the IPC channel: of a child process, or of the process itself. */
+interface End {
+  readonly connected: boolean
+  send?(
+    message: object,
+    socket: Socket | undefined,
+    options: { readonly keepOpen?: boolean },
+    callback: (error: Error | null) => void,
+  ): boolean
+  on(event: 'message', listener: (message: unknown, socket: unknown) => void): unknown
+  on(event: 'disconnect' | 'close', listener: () => void): unknown
+}
+
+/** A question has a name, its answer has none. What is only told has no id. */
+interface Message {
+  readonly id?: number
+  readonly name?: string
+  readonly value?: unknown
+  /** In the place of an answer. */
+  readonly error?: string
+}
+
+interface Asked {
+  resolve(value: unknown): void
+  reject(error: Error): void
+}
+
+/** The process at the other end has gone: what it was asked, it may not have heard. */
+export class ChannelLost extends Error {
+  constructor() {
+    super('the other process has gone')
+    this.name = 'ChannelLost'
+  }
+}
+
+/** Milliseconds that an answer may take unless told otherwise. */
+const usualLimit = 5_000
+
+/** One end: `Own` is what it answers, `Other` what it asks. */
+export class Channel<Own extends Questions<Own>, Other extends Questions<Other>> {
+  readonly #end: End
+  readonly #own: Own
+  readonly #clock: Pick<Clock, 'after'>
+  readonly #asked = new Map<number, Asked>()
+  #lastId = 0
+
+  constructor(end: End, own: Own, clock: Pick<Clock, 'after'>) {
+    this.#end = end
+    this.#own = own
+    this.#clock = clock
+    end.on('message', (message, socket) => {
+      this.#receive(message as Message, socket as Socket | undefined)
+    })
+    const lose = () => {
+      for (const { reject } of this.#asked.values()) reject(new ChannelLost())
+    }
+    // both come after every message that was sent before the end
+    end.on('disconnect', lose)
+    // a child to which a connection was on its way is not said to be disconnected
+    end.on('close', lose)
+  }
+
+  /** Says something that needs no answer. */
+  tell<K extends keyof Other & string>(name: K, value: Parameters<Other[K]>[0]): void {
+    this.#send({ name, value })
+  }
+
+  /**
+   * Asks. A connection goes with the question and stays open on this side, too.
+   * @throws ChannelLost when the other process goes, Error when it does not answer in time, or answers with an error
+   */
+  ask<K extends keyof Other & string>(
+    name: K,
+    value: Parameters<Other[K]>[0],
+    { socket, limit = usualLimit }: { readonly socket?: Socket; readonly limit?: number } = {},
+  ): Promise<Awaited<ReturnType<Other[K]>>> {
+    if (!this.#end.connected) return Promise.reject(new ChannelLost())
+    this.#lastId += 1
+    const id = this.#lastId
+    let stopTimer = () => {}
+    const answer = new Promise<unknown>((resolve, reject) => {
+      this.#asked.set(id, { resolve, reject })
+      stopTimer = this.#clock.after(limit, () => {
+        reject(new Error(`"${name}" was not answered within ${limit} ms`))
+      })
+      this.#send({ id, name, value }, socket)
+    }).finally(() => {
+      stopTimer()
+      this.#asked.delete(id)
+    })
+    return answer as Promise<Awaited<ReturnType<Other[K]>>>
+  }
+
+  #send(message: Message, socket?: Socket): void {
+    // whoever has gone is noticed by the disconnect
+    this.#end.send?.(message, socket, { keepOpen: true }, () => {})
+  }
+
+  #receive({ id, name, value, error }: Message, socket: Socket | undefined): void {
+    if (name !== undefined) {
+      this.#answer(id, name, value, socket).catch((cause: unknown) => {
+        const found = cause instanceof Error ? cause.message : String(cause)
+        if (id !== undefined) this.#send({ id, error: found })
+      })
+      return
+    }
+    const asked = this.#asked.get(id ?? 0)
+    if (error === undefined) asked?.resolve(value)
+    else asked?.reject(new Error(error))
+  }
+
+  async #answer(
+    id: number | undefined,
+    name: string,
+    value: unknown,
+    socket: Socket | undefined,
+  ): Promise<void> {
+    // both ends run the same version of this program
+    const handler: Handler = this.#own[name as keyof Own]
+    const answer = handler(value as never, socket)
+    if (id !== undefined) this.#send({ id, value: await answer })
+    else await answer
+  }
+}

@@ -1,0 +1,291 @@
+/** The workers: started, asked, replaced when they end, and stopped together. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { join } from 'node:path'
+import type { Clock } from '#component/clock.ts'
+import { type Config, ConfigError } from '#component/config.ts'
+import type { Log } from '#component/log.ts'
+import type { MetricValues } from '#http/metrics.ts'
+import { Channel, ChannelLost } from './channel.ts'
+import type { Door, Taker } from './door.ts'
+import type { ToPrimary, ToWorker } from './questions.ts'
+
+const program = join(import.meta.dirname, 'worker.ts')
+
+/** How long a worker may take to take a connection; milliseconds. One that has no file descriptor left for it never says so. */
+const takeLimit = 10_000
+
+/** How long workers may take to tell their metrics, and to take over a change; milliseconds. */
+const metricsLimit = 1_000
+const refreshLimit = 2_000
+
+/** What a worker may need to stop beside `drain_delay` and `drain_timeout`, and to end after it has stopped; milliseconds. */
+const stopGrace = 10_000
+const endGrace = 2_000
+
+/** Pause before a worker is replaced that ended before it was ready; doubles with each in a row; milliseconds. */
+const backOff = { least: 100, most: 5_000 }
+
+/** A signal that goes to all processes at a time reaches the primary within this; milliseconds. */
+const signalSpread = 100
+
+/** What the crew works with. */
+export interface CrewPorts {
+  /** As it was read; `node` is the name that workers add their numbers to. */
+  readonly config: Config & { readonly node: string }
+  readonly door: Door
+  readonly routerSocket: string | undefined
+  readonly clock: Clock
+  readonly log: Log
+  /** See `ToPrimary`. */
+  refreshRouter(): Promise<void>
+  /** The metrics of the primary itself. */
+  metrics(): Promise<MetricValues>
+}
+
+/** A running worker. */
+interface Member {
+  readonly name: string
+  readonly child: ChildProcess
+  readonly channel: Channel<ToPrimary, ToWorker>
+  readonly taker: Taker
+  state: 'starting' | 'started' | 'ready' | 'leaving'
+  /** It was told to end by somebody else. */
+  isToLeave: boolean
+}
+
+/** Whoever waits for the first start of a worker. */
+interface Start {
+  resolve(): void
+  reject(error: Error): void
+}
+
+/** All workers of the gateway. */
+export class Crew {
+  readonly #ports: CrewPorts
+  readonly #members = new Map<number, Member>()
+  /** Number 1 loads the configured files; the others begin when that is done. */
+  readonly #begun = Promise.withResolvers<void>()
+  /** By number: those that have been ready once. */
+  readonly #haveBeenReady = new Set<number>()
+  #isStopping = false
+
+  constructor(ports: CrewPorts) {
+    this.#ports = ports
+    // however the primary ends, but by SIGKILL: then they notice it themselves
+    process.once('exit', () => this.#kill())
+  }
+
+  /**
+   * Starts all of them; resolves when each has loaded and joined what it can.
+   * @throws what the first one says that cannot begin
+   */
+  async start(): Promise<void> {
+    try {
+      const numbers = Array.from({ length: this.#ports.config.workers }, (_, index) => index + 1)
+      await Promise.all(numbers.map((number) => this.#employ(number)))
+    } catch (error) {
+      this.#isStopping = true
+      this.#kill()
+      throw error
+    }
+  }
+
+  /** Has each number had its configuration? It stays so while a worker is replaced. */
+  get areAllReady(): boolean {
+    return this.#haveBeenReady.size === this.#ports.config.workers
+  }
+
+  #employ(number: number): Promise<void> {
+    return new Promise((resolve, reject) => this.#run(number, 0, { resolve, reject }))
+  }
+
+  /** Keeps a worker of this number running. @param attempt how many in a row have ended before they were ready */
+  #run(number: number, attempt: number, start: Start): void {
+    if (this.#isStopping) return
+    const { door, log } = this.#ports
+    let member: Member
+    try {
+      member = this.#fork(number, start)
+    } catch (err) {
+      log.error({ err, number }, 'a worker cannot be made')
+      this.#runLater(number, attempt + 1, start)
+      return
+    }
+    const { child, name } = member
+    this.#members.set(number, member)
+    log.info({ worker: name, pid: child.pid }, 'a worker starts')
+    const end = (code: number | null, signal: NodeJS.Signals | null) => {
+      this.#members.delete(number)
+      door.dismiss(member.taker)
+      const level = this.#isStopping || member.state === 'leaving' ? 'info' : 'error'
+      log[level]({ worker: name, pid: child.pid, code, signal }, 'a worker has ended')
+      const wasReady = member.state === 'ready' || member.state === 'leaving'
+      this.#runLater(number, wasReady ? 0 : attempt + 1, start)
+    }
+    child.once('exit', end)
+    child.on('error', (err) => {
+      log.error({ err, worker: name }, 'a worker cannot be run')
+      if (child.pid === undefined) end(null, null) // it has never been, so that it does not exit
+    })
+  }
+
+  #runLater(number: number, attempt: number, start: Start): void {
+    const { most, least } = backOff
+    const pause = attempt === 0 ? 0 : Math.min(most, least * 2 ** (attempt - 1))
+    this.#ports.clock.after(pause, () => this.#run(number, attempt, start))
+  }
+
+  #fork(number: number, start: Start): Member {
+    const { config, clock, door, log, routerSocket } = this.#ports
+    const name = `${config.node}-${number}`
+    // the name is for who looks at the list of processes
+    const child = fork(program, [name], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+    const channel = new Channel<ToPrimary, ToWorker>(
+      child,
+      {
+        open: () => {
+          // one that takes the place of another serves nobody before it is ready
+          if (!this.areAllReady) door.admit(member.taker)
+        },
+        started: () => {
+          member.state = 'started'
+          this.#begun.resolve()
+          start.resolve()
+        },
+        ready: () => this.#ready(number, member),
+        closed: () => {
+          door.dismiss(member.taker)
+          if (this.#isStopping) door.close()
+        },
+        failed: ({ message, isConfig }) => {
+          log.error({ worker: name }, message)
+          start.reject(isConfig ? new ConfigError([message]) : new Error(message))
+        },
+        leave: () => {
+          clock.after(signalSpread, () => {
+            member.isToLeave = true
+            this.#letLeave()
+          })
+        },
+        gather: () => this.#gather(member),
+        refreshRouter: () => this.#ports.refreshRouter(),
+        refreshOthers: async () => {
+          await this.#askOthers(member, 'refresh', refreshLimit)
+        },
+      },
+      clock,
+    )
+    const member: Member = {
+      name,
+      child,
+      channel,
+      state: 'starting',
+      isToLeave: false,
+      taker: {
+        // whoever does not answer has it, or has lost it: it is no other's
+        take: (listener, socket) =>
+          channel
+            .ask('take', listener, { socket, limit: takeLimit })
+            .catch((error: unknown) => !(error instanceof ChannelLost)),
+      },
+    }
+    const { addresses } = door
+    const settings = { config: { ...config, node: name }, addresses, routerSocket }
+    if (number === 1) channel.tell('start', settings)
+    else void this.#begun.promise.then(() => channel.tell('start', settings))
+    return member
+  }
+
+  #ready(number: number, member: Member): void {
+    const { door, log } = this.#ports
+    member.state = 'ready'
+    if (this.#isStopping) return
+    this.#haveBeenReady.add(number)
+    // before the first connection, which it would refuse otherwise
+    if (this.areAllReady) {
+      for (const { channel } of this.#members.values()) channel.tell('allReady', null)
+    }
+    door.admit(member.taker)
+    log.info({ worker: member.name }, 'a worker is ready')
+    this.#letLeave()
+  }
+
+  /** Lets one go that was told to, when all the others serve; it is replaced. */
+  #letLeave(): void {
+    const { config, door, log } = this.#ports
+    const members = [...this.#members.values()]
+    const serving = members.filter(({ state }) => state === 'ready')
+    const leaver = serving.find(({ isToLeave }) => isToLeave)
+    if (this.#isStopping || !leaver || serving.length < config.workers) return
+    leaver.state = 'leaving'
+    door.dismiss(leaver.taker)
+    this.#stop(leaver, config.gateway.drain_delay).then(
+      () => disconnect(leaver.child),
+      (err: unknown) =>
+        log.error({ err, worker: leaver.name }, 'a worker did not stop as it should'),
+    )
+  }
+
+  /** The metrics of all processes but the one that asks. */
+  async #gather(asker: Member): Promise<readonly MetricValues[]> {
+    const [own, others] = await Promise.all([
+      this.#ports.metrics(),
+      this.#askOthers(asker, 'metrics', metricsLimit),
+    ])
+    return [own, ...others]
+  }
+
+  /** The answers of all workers that serve but one; who does not answer in time is left out. */
+  async #askOthers<K extends 'metrics' | 'refresh'>(asker: Member, name: K, limit: number) {
+    const others = [...this.#members.values()].filter(
+      (one) => one !== asker && one.state === 'ready',
+    )
+    const all = await Promise.allSettled(
+      others.map(({ channel }) => channel.ask(name, null, { limit })),
+    )
+    return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  }
+
+  /** Drains a worker; one that does not stop is killed. */
+  async #stop(member: Member, drainDelay: number): Promise<void> {
+    const limit = drainDelay + this.#ports.config.gateway.drain_timeout + stopGrace
+    try {
+      await member.channel.ask('stop', drainDelay, { limit })
+    } catch (error) {
+      member.child.kill('SIGKILL')
+      if (!(error instanceof ChannelLost)) throw error
+    }
+  }
+
+  /** Drains all of them; rejects when one did not stop as it should. They pass on what goes to the embedded router still. */
+  async stop(drainDelay: number): Promise<void> {
+    this.#isStopping = true
+    const members = [...this.#members.values()]
+    const all = await Promise.allSettled(
+      members.map(async (member) => {
+        if (member.state === 'starting') member.child.kill('SIGKILL')
+        else await this.#stop(member, drainDelay)
+      }),
+    )
+    for (const one of all) if (one.status === 'rejected') throw one.reason
+  }
+
+  /** Ends those that have stopped. */
+  async end(): Promise<void> {
+    const running = [...this.#members.values()].map(({ child }) => child)
+    const ended = running.map((child) => new Promise((resolve) => child.once('exit', resolve)))
+    for (const child of running) disconnect(child)
+    const stopTimer = this.#ports.clock.after(endGrace, () => this.#kill())
+    await Promise.all(ended)
+    stopTimer()
+  }
+
+  #kill(): void {
+    for (const { child } of this.#members.values()) child.kill('SIGKILL')
+  }
+}
+
+/** A worker that has stopped ends when it is alone. */
+function disconnect(child: ChildProcess): void {
+  if (child.connected) child.disconnect()
+}

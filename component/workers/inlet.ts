@@ -1,0 +1,70 @@
+/** The listeners of a worker: servers that do not listen themselves but are given connections by the primary. */
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Address } from '#http/options.ts'
+import type { Addresses, Face } from '#http/server.ts'
+import { listenerKey } from './questions.ts'
+
+/** What the inlet works with. */
+export interface InletPorts {
+  /** Where the primary listens. */
+  readonly addresses: Addresses
+  /** Every listener is there. */
+  onOpen(): void
+  /** A listener takes no more connections. */
+  onClose(): void
+}
+
+/** Every listener of the worker. */
+export class Inlet {
+  readonly #ports: InletPorts
+  readonly #servers = new Map<string, Server>()
+  readonly #connections = new Map<Server, number>()
+
+  constructor(ports: InletPorts) {
+    this.#ports = ports
+  }
+
+  /** In the place of listening: the server gets the connections of the primary's next listener of this face. */
+  readonly listen = async (server: Server, _address: Address, face: Face): Promise<Address> => {
+    const { addresses, onOpen, onClose } = this.#ports
+    let index = 0
+    while (this.#servers.has(listenerKey(face, index))) index++
+    const address = addresses[face][index]
+    if (address === undefined) throw new Error(`the primary has no listener ${face}.${index}`)
+    const key = listenerKey(face, index)
+    this.#servers.set(key, server)
+    server.once('close', () => {
+      this.#servers.delete(key)
+      onClose()
+    })
+    // node:http sets the timeouts of connections up when a server begins to listen
+    server.emit('listening')
+    const count = Object.values(addresses).reduce((sum, list) => sum + list.length, 0)
+    if (this.#servers.size === count) onOpen()
+    return address
+  }
+
+  /** Takes a connection; false when the listener is closed. */
+  take(listener: string, socket: Socket): boolean {
+    const server = this.#servers.get(listener)
+    if (server === undefined) {
+      // on this side only: nothing has been read, and the primary gives it to another worker
+      socket.destroy()
+      return false
+    }
+    const open = this.#connections.get(server) ?? 0
+    if (open >= server.maxConnections) {
+      socket.destroy()
+      return true
+    }
+    this.#connections.set(server, open + 1)
+    socket.once('close', () => {
+      this.#connections.set(server, (this.#connections.get(server) ?? 1) - 1)
+    })
+    // as node:http accepts them
+    socket.allowHalfOpen = true
+    server.emit('connection', socket)
+    return true
+  }
+}

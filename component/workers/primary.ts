@@ -1,0 +1,79 @@
+/** A gateway of several processes: this one holds the listening sockets and the embedded router, the workers serve. */
+import type { Logger } from 'pino'
+import { type Clock, systemClock } from '#component/clock.ts'
+import type { Component } from '#component/component.ts'
+import { type Config, ConfigError, clusterKey } from '#component/config.ts'
+import { openFolder } from '#component/opening.ts'
+import { urlOfRouter } from '#component/routing.ts'
+import { addressUrls } from '#component/urls.ts'
+import { refusalToStart } from '#http/access.ts'
+import { Metrics, type MetricValues } from '#http/metrics.ts'
+import { Crew } from './crew.ts'
+import { Door } from './door.ts'
+import { type RouterHost, startRouterHost } from './router-host.ts'
+
+/** The metrics of this process, as workers ask for them. */
+function metricsOf(host: RouterHost | undefined): () => Promise<MetricValues> {
+  let read = (): Promise<MetricValues> => Promise.resolve([])
+  const sources = {
+    gateway_router_sessions: {
+      help: 'Sessions of everybody on the embedded router.',
+      read: () => host?.sessionCount() ?? 0,
+    },
+  }
+  new Metrics(sources, {
+    answerBy: (own) => {
+      read = own
+    },
+    gather: () => Promise.resolve([]),
+  })
+  return read
+}
+
+/**
+ * Starts `workers` processes that serve as one gateway; resolves when each has started.
+ * @throws ConfigError for a configuration that must not be served, Error for what else keeps a worker from starting
+ */
+export async function startWorkers(
+  config: Config,
+  processLog: Logger,
+  clock: Clock = systemClock,
+): Promise<Component> {
+  const reason = refusalToStart(config)
+  if (reason !== undefined) throw new ConfigError([reason])
+  const node = openFolder(config)
+  const ownName = `${node}-0`
+  const log = processLog.child({ node: ownName })
+  const key = clusterKey(config)
+  const door = new Door()
+  await door.open(config, config.workers * config.limits.max_connections)
+  const host =
+    config.wamp.url === undefined
+      ? await startRouterHost({ ...config, node: ownName }, log, clock)
+      : undefined
+  const crew = new Crew({
+    config: { ...config, node, cluster: { key } },
+    routerSocket: host?.socketPath,
+    refreshRouter: async () => host?.refresh(),
+    metrics: metricsOf(host),
+    ...{ door, clock, log },
+  })
+  await crew.start()
+  const { admin, gateway } = door.addresses
+  const gatewayUrls = addressUrls(gateway, config.gateway.tls !== undefined)
+  log.info({ workers: config.workers }, 'started')
+  return {
+    gatewayUrls,
+    adminUrls: addressUrls(admin, false),
+    routerUrl: urlOfRouter(config, door.addresses),
+    isReady: () => crew.areAllReady,
+    async stop(drainDelay) {
+      log.info({ drain_delay: drainDelay }, 'stopping')
+      await crew.stop(drainDelay)
+      door.close()
+      await host?.close()
+      await crew.end()
+      log.info('stopped')
+    },
+  }
+}

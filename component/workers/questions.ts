@@ -1,0 +1,54 @@
+/** What the primary and its workers ask and tell each other. */
+import type { Socket } from 'node:net'
+import type { Config } from '#component/config.ts'
+import type { MetricValues } from '#http/metrics.ts'
+import type { Addresses } from '#http/server.ts'
+
+/** All that a worker needs to begin. */
+export interface Settings {
+  /** With the worker's own `node`, and the key that all of them share. */
+  readonly config: Config
+  /** Where the primary listens. */
+  readonly addresses: Addresses
+  /** Path of the Unix socket of the embedded router; absent with another router. */
+  readonly routerSocket: string | undefined
+}
+
+/** What a worker is asked. */
+export interface ToWorker {
+  start(settings: Settings): void
+  /** Takes a connection of the listener with this key; false: that listener is closed here. */
+  take(listener: string, socket?: Socket): boolean
+  /** All workers have their configuration. */
+  allReady(value: null): void
+  metrics(value: null): Promise<MetricValues>
+  /** Makes live what the others have written into the store. */
+  refresh(value: null): Promise<void>
+  /** Drains and stops everything but what passes through to the embedded router. */
+  stop(drainDelay: number): Promise<void>
+}
+
+/** What the primary is asked. */
+export interface ToPrimary {
+  /** The listeners of the worker take connections. */
+  open(value: null): void
+  /** The worker has loaded and joined what it can. */
+  started(value: null): void
+  /** The worker has its configuration, and what the other gateways have. */
+  ready(value: null): void
+  /** A listener of the worker takes no more connections. */
+  closed(value: null): void
+  /** Why the worker ends without having begun. */
+  failed(failure: { readonly message: string; readonly isConfig: boolean }): void
+  /** The worker was told to end by somebody else. */
+  leave(value: null): void
+  /** The metrics of all the other processes. */
+  gather(value: null): Promise<readonly MetricValues[]>
+  /** The realms have changed: resolves when the embedded router goes by what the store says now. */
+  refreshRouter(value: null): Promise<void>
+  /** Resolves when all other workers have made live what the store says now, as far as they answer. */
+  refreshOthers(value: null): Promise<void>
+}
+
+/** The listeners of one face by number: the same key in all processes. */
+export const listenerKey = (face: string, index: number): string => `${face}.${index}`

@@ -1,0 +1,90 @@
+/** The embedded router of a gateway of several processes: in the primary, reached by the workers over a private Unix socket. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Clock } from '#component/clock.ts'
+import { type Config, ConfigError } from '#component/config.ts'
+import type { Log } from '#component/log.ts'
+import { openConfiguredStore } from '#component/opening.ts'
+import { Realms } from '#component/realm/realms.ts'
+import { Replica } from '#component/replica/replica.ts'
+import { openRouter, routerPaths } from '#component/routing.ts'
+
+const socketName = 'router'
+
+/** A path that fits into the address of a Unix socket (unix(7)) and, as it is, into a URL. */
+const isUsable = (path: string) => /^[\w./-]{1,107}$/.test(path)
+
+/** Makes a folder for nobody but this user: who reaches the socket there is trusted like what is in this process. */
+function makeFolder(): string {
+  const start = join(tmpdir(), 'wamp-gateway-')
+  try {
+    if (!isUsable(join(`${start}123456`, socketName))) throw new Error('its path is long or odd')
+    return mkdtempSync(start)
+  } catch (cause) {
+    const found = cause instanceof Error ? cause.message : String(cause)
+    const message = `the router's socket cannot be made in ${tmpdir()} (TMPDIR): ${found}`
+    throw new ConfigError([`option "workers": ${message}`], { cause })
+  }
+}
+
+/** The router, open. */
+export interface RouterHost {
+  readonly socketPath: string
+  sessionCount(): number
+  /** Resolves when the policy goes by the realm documents that the store holds now. */
+  refresh(): Promise<void>
+  /** Says GOODBYE to everybody and closes. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens the router, and the store for the realm documents that it goes by.
+ * @throws ConfigError, or Error for a store that cannot be opened
+ */
+export async function startRouterHost(
+  config: Config & { readonly node: string },
+  log: Log,
+  clock: Clock,
+): Promise<RouterHost> {
+  const store = await openConfiguredStore(config, clock, log)
+  const replica = new Replica({ store: store.entries, clock, node: config.node, log })
+  await replica.start()
+  const realms = new Realms({ replica, log, environment: process.env })
+  realms.start()
+  const router = openRouter({ config, realms, clock, log })
+
+  const folder = makeFolder()
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', remove)
+  const socketPath = join(folder, socketName)
+  const server = createServer((_request, response) => response.writeHead(404).end())
+  server.on('upgrade', (request, socket: Socket, head) => {
+    socket.on('error', () => socket.destroy())
+    if (request.url === routerPaths.gateway) {
+      router.handleUpgrade(request, socket, head, '127.0.0.1', true)
+      return
+    }
+    // the worker's own word: it has taken away what the client said of itself
+    const { 'x-forwarded-for': address } = request.headers
+    if (request.url === routerPaths.clients && typeof address === 'string') {
+      router.handleUpgrade(request, socket, head, address)
+    } else socket.destroy()
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(socketPath, resolve)
+  })
+  return {
+    socketPath,
+    sessionCount: () => router.sessionCount,
+    refresh: () => replica.refresh(),
+    async close() {
+      server.close()
+      await router.close()
+      await store.close()
+      remove()
+    },
+  }
+}

@@ -1,0 +1,128 @@
+/** The program of one worker: a whole gateway, but for the listening sockets and the embedded router, which are in the primary. */
+import { systemClock } from '#component/clock.ts'
+import { type Component, startComponent } from '#component/component.ts'
+import { ConfigError } from '#component/config.ts'
+import { openLog } from '#component/log.ts'
+import type { MetricValues } from '#http/metrics.ts'
+import { Channel } from './channel.ts'
+import { Inlet } from './inlet.ts'
+import type { WorkerPorts } from './ports.ts'
+import type { Settings, ToPrimary, ToWorker } from './questions.ts'
+
+/** sysexits.h: something in the configuration is wrong; an internal error. */
+const [exitConfig, exitSoftware] = [78, 70]
+
+/** How long what is broken may take to stop, and what is whole beyond `drain_timeout`; milliseconds. */
+const brokenLimit = 5_000
+const stopGrace = 10_000
+
+/** How often a worker that waits for other gateways looks whether it is ready; milliseconds. */
+const readyInterval = 50
+
+let inlet: Inlet | undefined
+let component: Component | undefined
+let readMetrics = (): Promise<MetricValues> => Promise.resolve([])
+let refresh = (): Promise<void> => Promise.resolve()
+let areAllReady = false
+let drainTimeout = 0
+let log = openLog('info')
+
+const primary = new Channel<ToWorker, ToPrimary>(
+  process,
+  {
+    start: (settings) => void start(settings),
+    take: (listener, socket) => (socket && inlet?.take(listener, socket)) ?? false,
+    allReady: () => {
+      areAllReady = true
+    },
+    metrics: () => readMetrics(),
+    refresh: () => refresh(),
+    stop: (drainDelay) => stop(drainDelay),
+  },
+  systemClock,
+)
+
+async function start({ config, addresses, routerSocket }: Settings): Promise<void> {
+  const processLog = openLog(config.log.level)
+  log = processLog.child({ node: config.node })
+  const ownInlet = new Inlet({
+    addresses,
+    onOpen: () => primary.tell('open', null),
+    onClose: () => primary.tell('closed', null),
+  })
+  inlet = ownInlet
+  const ports: WorkerPorts = {
+    listen: ownInlet.listen,
+    siblings: {
+      answerBy: (read) => {
+        readMetrics = read
+      },
+      // who asks a primary that does not answer learns of this process at least
+      gather: () => primary.ask('gather', null).catch(() => []),
+    },
+    router:
+      routerSocket === undefined
+        ? undefined
+        : {
+            socketPath: routerSocket,
+            refresh: () => primary.ask('refreshRouter', null),
+          },
+    areAllReady: () => areAllReady,
+    refreshBy: (own) => {
+      refresh = own
+    },
+    refreshOthers: () =>
+      primary
+        .ask('refreshOthers', null)
+        .catch((err: unknown) => log.warn({ err }, 'other workers learn of a change later')),
+  }
+  drainTimeout = config.gateway.drain_timeout
+  try {
+    component = await startComponent(config, processLog, systemClock, ports)
+    primary.tell('started', null)
+    awaitReadiness(component)
+  } catch (cause) {
+    const isConfig = cause instanceof ConfigError
+    const message = cause instanceof Error ? cause.message : String(cause)
+    if (!isConfig) log.fatal({ err: cause }, 'the worker did not start')
+    await primary.ask('failed', { message, isConfig }).catch(() => {})
+    process.exit(isConfig ? exitConfig : exitSoftware)
+  }
+}
+
+function awaitReadiness(started: Component): void {
+  if (started.isReady()) primary.tell('ready', null)
+  else systemClock.after(readyInterval, () => awaitReadiness(started))
+}
+
+let stopped: Promise<void> | undefined
+
+/** Stops once, whoever says it. */
+function stop(drainDelay: number): Promise<void> {
+  stopped ??= component?.stop(drainDelay) ?? Promise.resolve()
+  return stopped
+}
+
+function end(code: number): void {
+  stop(0)
+    .catch((err: unknown) => log.error({ err }, 'the worker did not stop cleanly'))
+    .finally(() => process.exit(code))
+}
+
+/** Stopped already, or the primary has gone: no connection comes any more. */
+function endAlone(): void {
+  setTimeout(() => process.exit(1), drainTimeout + stopGrace).unref()
+  end(0)
+}
+
+process.once('disconnect', endAlone)
+// it may have gone while this program was being read
+if (!process.connected) endAlone()
+// Ctrl-C goes to all processes of a terminal: the primary tells what is to be done
+process.on('SIGINT', () => {})
+process.on('SIGTERM', () => primary.tell('leave', null))
+process.on('uncaughtException', (cause) => {
+  log.fatal({ err: cause }, 'uncaught exception')
+  setTimeout(() => process.exit(exitSoftware), brokenLimit).unref()
+  end(exitSoftware)
+})
