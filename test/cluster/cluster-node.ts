@@ -1,0 +1,112 @@
+/** A node of a cluster under test: a gateway process that keeps name, ports and data while it is killed, paused and started again. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '#test/support/free-port.ts'
+import { plainEnvironment } from '#test/support/gateway-process.ts'
+
+const main = join(import.meta.dirname, 'node-main.ts')
+
+/** What a node is started with. */
+export interface NodePlan {
+  readonly name: string
+  /** How far its clock is off; milliseconds. */
+  readonly clockOffset?: number
+  /** Options by dotted key, as `--set` takes them. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** How long a start may take while the machine is busy; milliseconds. */
+const startTimeout = 60_000
+
+export class ClusterNode {
+  readonly name: string
+  readonly dataDir: string
+  readonly #plan: NodePlan
+  readonly #ports: { readonly gateway: number; readonly admin: number }
+  #child: ChildProcess | undefined
+
+  private constructor(plan: NodePlan, gateway: number, admin: number) {
+    this.#plan = plan
+    this.name = plan.name
+    this.#ports = { gateway, admin }
+    this.dataDir = mkdtempSync(join(tmpdir(), 'gateway-node-'))
+  }
+
+  /** Takes ports and a folder; {@link start} runs it. */
+  static async make(plan: NodePlan): Promise<ClusterNode> {
+    return new ClusterNode(plan, await freePort(), await freePort())
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#ports.gateway}`
+  }
+
+  get adminUrl(): string {
+    return `http://127.0.0.1:${this.#ports.admin}`
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== undefined
+  }
+
+  /** Resolves when its listeners are open and it says that it is ready. */
+  async start(): Promise<void> {
+    const { name, clockOffset = 0, settings = {} } = this.#plan
+    const all = {
+      node: name,
+      data_dir: this.dataDir,
+      'gateway.listen': `127.0.0.1:${this.#ports.gateway}`,
+      'admin.listen': `127.0.0.1:${this.#ports.admin}`,
+      'log.level': process.env.TEST_LOG_LEVEL ?? 'silent',
+      'log.access': 'false',
+      ...settings,
+    }
+    const flags = Object.entries(all).map(([key, value]) => `${key}=${value}`)
+    const child = spawn(
+      process.execPath,
+      ['--disable-proto=delete', main, String(clockOffset), ...flags],
+      { env: plainEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    this.#child = child
+    child.once('exit', () => {
+      if (this.#child === child) this.#child = undefined
+    })
+    const started = once(child.stdout, 'data')
+    const ended = once(child, 'exit').then(([code, signal]) => {
+      throw new Error(`${name} ended at its start: ${code ?? signal}`)
+    })
+    const late = new Promise<never>((_, reject) => {
+      setTimeout(() => reject(new Error(`${name} did not start`)), startTimeout).unref()
+    })
+    ended.catch(() => undefined) // it ends some day
+    await Promise.race([started, ended, late])
+  }
+
+  /** Sends a signal; resolves when the process has ended. */
+  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    const child = this.#child
+    if (child === undefined) return
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    await ended
+  }
+
+  /** Takes it off the processor until {@link resume}. */
+  pause(): void {
+    this.#child?.kill('SIGSTOP')
+  }
+
+  resume(): void {
+    this.#child?.kill('SIGCONT')
+  }
+
+  /** Ends it and removes what it kept. */
+  async discard(): Promise<void> {
+    this.resume()
+    await this.end('SIGKILL')
+    rmSync(this.dataDir, { recursive: true, force: true })
+  }
+}

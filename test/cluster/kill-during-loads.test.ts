@@ -1,0 +1,137 @@
+/** `kill -9` in the middle of loads: what was acknowledged is there after a restart, and serves, with and without the router. */
+import { expect } from 'chai'
+import { randomFrom } from '#test/fuzz/random.ts'
+import { TcpProxy } from '#test/support/tcp-proxy.ts'
+import { Acknowledgements } from './acknowledgements.ts'
+import { clusterKey, holdsWithin, postJson, shownBy } from './cluster.ts'
+import { ClusterNode } from './cluster-node.ts'
+import { startRouterProcess } from './router-process.ts'
+
+const realm = 'com.example.test'
+const rounds = 100
+const ids = 20
+const loaders = 4
+/** How long a start may take on a busy machine; milliseconds. */
+const patience = 30_000
+
+const documentOf = (id: string, version: number) => ({
+  id,
+  host: '_',
+  realm_uri: realm,
+  variables: { version },
+  versions: {
+    '1.0.0': {
+      base_path: `/${id}`,
+      paths: {
+        '/version': {
+          get: { action: { type: 'static', body: '{{variables.version}}' }, response: {} },
+        },
+      },
+    },
+  },
+})
+
+/** Loads on one node, killed at random moments. */
+class Kills {
+  readonly #node: ClusterNode
+  readonly #random: () => number
+  readonly #acknowledgements = new Acknowledgements()
+  #version = 0
+
+  constructor(node: ClusterNode, seed: number) {
+    this.#node = node
+    this.#random = randomFrom(seed)
+  }
+
+  get acknowledged(): number {
+    return this.#acknowledgements.count
+  }
+
+  /** Loads until the process is dead. */
+  async loadAndKill(): Promise<void> {
+    let isOver = false
+    const load = async () => {
+      while (!isOver) {
+        const id = `doc-${Math.floor(this.#random() * ids)}`
+        const operation = { id, version: ++this.#version }
+        try {
+          const { status, body } = await postJson(
+            `${this.#node.adminUrl}/api_specs`,
+            documentOf(id, operation.version),
+          )
+          expect([200, 201, 503]).to.include(status)
+          if (status !== 503) this.#acknowledgements.acknowledge(operation, Number(body.ts))
+        } catch {
+          this.#acknowledgements.doubt(operation)
+        }
+      }
+    }
+    const loading = Array.from({ length: loaders }, load)
+    await new Promise((resolve) => setTimeout(resolve, 20 + this.#random() * 250))
+    await this.#node.end('SIGKILL')
+    isOver = true
+    await Promise.all(loading)
+  }
+
+  /** What the node shows and serves is what was acknowledged. */
+  async judge(): Promise<void> {
+    const isThere = () =>
+      shownBy(this.#node).then(
+        () => true,
+        () => false,
+      )
+    expect(await holdsWithin(patience, isThere), 'it serves').to.equal(true)
+    const shown = await shownBy(this.#node)
+    expect(this.#acknowledgements.judge(shown)).to.deep.equal([])
+    for (const { id, version } of shown) {
+      const answer = await fetch(`${this.#node.url}/${id}/version`)
+      expect(`${answer.status} ${await answer.text()}`, id).to.equal(`200 ${version}`)
+    }
+  }
+}
+
+describe('kill -9 in the middle of loads', function () {
+  this.timeout(900_000)
+
+  it(`loses nothing that was acknowledged, ${rounds} times on the embedded router`, async () => {
+    const node = await ClusterNode.make({ name: 'alone' })
+    const kills = new Kills(node, 4101)
+    try {
+      await node.start()
+      await postJson(`${node.adminUrl}/realms`, { uri: realm })
+      for (let round = 0; round < rounds; round++) {
+        await kills.loadAndKill()
+        await node.start()
+        await kills.judge()
+      }
+      expect(kills.acknowledged).to.be.greaterThan(rounds)
+    } finally {
+      await node.discard()
+    }
+  })
+
+  it(`loses nothing, ${rounds} times, when the router is absent after it`, async () => {
+    const router = await startRouterProcess()
+    const link = await TcpProxy.open(Number(new URL(router.url).port))
+    const settings = { 'wamp.url': `ws://127.0.0.1:${link.port}/ws`, 'cluster.key': clusterKey }
+    const node = await ClusterNode.make({ name: 'cut-off', settings })
+    const kills = new Kills(node, 4102)
+    try {
+      for (let round = 0; round < rounds; round++) {
+        link.heal()
+        await node.start()
+        await kills.loadAndKill()
+        link.cut()
+        const starting = node.start().catch(() => undefined) // killed before it gives the router up
+        await kills.judge()
+        await node.end('SIGKILL')
+        await starting
+      }
+      expect(kills.acknowledged).to.be.greaterThan(rounds)
+    } finally {
+      await node.discard()
+      await link.close()
+      await router.stop()
+    }
+  })
+})
