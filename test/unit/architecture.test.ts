@@ -12,23 +12,26 @@ const words = ['errors', 'identity', 'request', 'log', 'clock', 'json'].map(
 /** Folder: which folders it may import, and which packages enter through it. */
 const table: Record<string, { folders: readonly string[] | 'all'; packages: readonly string[] }> = {
   component: { folders: 'all', packages: ['ajv', 'typebox', 'yaml', 'pino'] },
+  'component/workers': { folders: 'all', packages: ['pino'] },
   http: {
     folders: 'all',
     packages: ['koa', '@koa/router', 'koa-body', 'raw-body', '@msgpack/msgpack', 'prom-client'],
   },
   procedures: { folders: ['registry', 'realm', 'wamp'], packages: [] },
-  'component/registry': { folders: ['gateway', 'spec', 'store'], packages: [] },
+  'component/registry': { folders: ['gateway', 'replica', 'spec', 'store'], packages: [] },
   'component/gateway': { folders: ['action', 'expression', 'security', 'spec'], packages: [] },
   'component/security': { folders: [], packages: [] },
-  'component/realm': { folders: ['expression', 'store', 'wamp'], packages: [] },
+  'component/realm': { folders: ['expression', 'replica', 'wamp'], packages: [] },
   'component/action': { folders: ['wamp'], packages: ['undici'] },
+  'component/sync': { folders: ['replica', 'wamp'], packages: [] },
   'component/spec': { folders: ['expression'], packages: [] },
   'component/wamp': {
     folders: [],
     packages: ['autobahn', 'wampy', 'ws', '@msgpack/msgpack', 'cbor-x'],
   },
   'component/router': { folders: ['wamp'], packages: ['ws', '@msgpack/msgpack', 'cbor-x'] },
-  'component/store': { folders: [], packages: ['kysely'] },
+  'component/store': { folders: ['replica'], packages: ['kysely', 'pg'] },
+  'component/replica': { folders: [], packages: [] },
   'component/expression': { folders: [], packages: [] },
 }
 

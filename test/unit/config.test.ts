@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { ConfigError, maskConfig, readConfig } from '#component/config.ts'
+import { ConfigError, clusterKey, maskConfig, readConfig } from '#component/config.ts'
 import { configurationPage } from '#component/config-docs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-config-'))
@@ -23,6 +23,7 @@ describe('readConfig', () => {
     expect(config.wamp.realm).to.equal('service.gateway')
     expect(config.wamp.call_timeout).to.equal(30_000)
     expect(config.wamp.url).to.equal(undefined)
+    expect(config.workers).to.equal(1)
     expect(config.log.access).to.equal(true)
     expect(Object.isFrozen(config.gateway)).to.equal(true)
   })
@@ -96,6 +97,8 @@ describe('readConfig', () => {
     ['wamp: { ulr: x }', 'unknown option "wamp.ulr"'],
     ['nodes: x', 'unknown option "nodes"'],
     ['log: { level: loud }', 'option "log.level": must be one of "trace", "debug"'],
+    ['workers: 0', 'option "workers": must be >= 1'],
+    ['workers: 65', 'option "workers": must be <= 64'],
     ['wamp: { call_timeout: soon }', 'option "wamp.call_timeout": must be integer'],
     ['gateway: { listen: { port: 1 } }', 'option "gateway.listen": must be one of string'],
     ['[a, b]', 'it is not a map of options'],
@@ -116,6 +119,43 @@ describe('readConfig', () => {
 
   it('says so when the file is missing', () => {
     expect(() => readConfig(join(folder, 'none.yaml'), {})).to.throw(ConfigError, 'none.yaml')
+  })
+})
+
+describe('clusterKey', () => {
+  const url = { 'wamp.url': 'ws://router/ws' }
+  const key = '1234567890123456'
+
+  it('is what was typed, or what the file says, and is shown by no log', () => {
+    for (const settings of [
+      { 'cluster.key': key },
+      { 'cluster.key.file': file('key', `${key}\n`) },
+      { 'cluster.key': key, ...url },
+    ]) {
+      const config = readConfig(undefined, {}, settings)
+      expect(clusterKey(config)).to.equal(key)
+      expect(JSON.stringify(maskConfig(config))).to.not.include(key)
+    }
+  })
+
+  it('is another one each time on the embedded router', () => {
+    const config = readConfig(undefined, {})
+    expect(clusterKey(config)).to.have.length(64)
+    expect(clusterKey(config)).to.not.equal(clusterKey(config))
+  })
+
+  it('is needed on a router that others may share', () => {
+    expect(() => clusterKey(readConfig(undefined, {}, url))).to.throw(
+      ConfigError,
+      'option "cluster.key": needed with wamp.url',
+    )
+  })
+
+  it('is not short, wherever it is used', () => {
+    for (const settings of [{}, url]) {
+      const config = readConfig(undefined, {}, { ...settings, 'cluster.key': key.slice(1) })
+      expect(() => clusterKey(config)).to.throw(ConfigError, '16 characters or more')
+    }
   })
 })
 
