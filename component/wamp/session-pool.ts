@@ -90,7 +90,7 @@ export class SessionPool implements SessionSource {
 
   /**
    * Does the router let the gateway join the realm?
-   * @throws ServiceError `wamp.error.net_failure` when the router does not say
+   * @throws ServiceError `service.error.unavailable` when the router does not say
    */
   async canJoin(realm_uri: string): Promise<boolean> {
     const known = this.#own.get(realm_uri)
@@ -101,10 +101,10 @@ export class SessionPool implements SessionSource {
     await probe.leave()
     if (isJoined) return true
     if (saysNo(lastReason)) return false
-    throw new ServiceError(
-      uris.errors.netFailure,
-      'the router does not say whether the realm exists',
-    )
+    const message = 'the router is away and does not say whether the realm exists'
+    throw new ServiceError('service.error.unavailable', message, {
+      headers: { 'Retry-After': '5' },
+    })
   }
 
   stats(): PoolStats {

@@ -17,6 +17,8 @@ const ids = 200
 /** Ids that share a route with one other. */
 const rivals = 40
 const clients = 6
+/** Those of a parted cluster. */
+const lastOperations = 150
 /** How long the nodes have to agree when all is well again; milliseconds. */
 const convergence = 6000
 /** How long a node may be away from its peers before it is well again; milliseconds. */
@@ -102,6 +104,21 @@ export class Chaos {
     loops.push(this.#whileBusy(() => this.#sample()))
     if (this.#plan.isHarmful) loops.push(this.#whileBusy(() => this.#harm()))
     await Promise.all(loops)
+    if (this.#plan.isHarmful) await this.#part()
+  }
+
+  /** The last loads are made while one node is cut off and another one believes that it is not. */
+  async #part(): Promise<void> {
+    const [one, other] = this.#cluster.members
+    one?.link.cut()
+    other?.link.hold()
+    const goal = this.acknowledgements.count + lastOperations
+    const loops = Array.from({ length: clients }, async () => {
+      while (this.acknowledgements.count < goal) await this.#operate()
+    })
+    await Promise.all(loops)
+    one?.link.heal()
+    other?.link.heal()
   }
 
   async #whileBusy(step: () => Promise<void>): Promise<void> {

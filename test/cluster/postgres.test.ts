@@ -21,11 +21,6 @@ describe('PostgreSQL', function () {
   })
   after(() => server?.remove())
 
-  describeStore('It', async () => {
-    const url = await server.database()
-    return { open: () => openStore(url, systemClock) }
-  })
-
   const all = async ({ entries }: Store) => (await entries.since(0)).entries
 
   /** What a promise is rejected with. */
@@ -274,5 +269,11 @@ describe('PostgreSQL', function () {
     await eventually(() => store.entries.merge([version('c', 1)]))
     await store.close()
     await proxy.close()
+  })
+
+  // last of all: each of its databases makes a stop in good order slower
+  describeStore('It', async () => {
+    const url = await server.database()
+    return { open: () => openStore(url, systemClock) }
   })
 })

@@ -98,7 +98,7 @@ describe('SessionPool', () => {
     await gone.stop()
     const away = openPool(gone.url)
     const error: unknown = await away.canJoin(realm_uri).catch((thrown: unknown) => thrown)
-    expect(error).to.have.property('uri', 'wamp.error.net_failure')
+    expect(error).to.have.property('uri', 'service.error.unavailable')
     await away.close()
   })
 
