@@ -65,13 +65,20 @@ async function currentOf(
   return { stamp, hash }
 }
 
-async function setCurrent(db: Transaction<Tables>, entry: Entry, revision: number): Promise<void> {
+/** Puts a version in the place of the current one, if there is any. */
+async function setCurrent(
+  db: Transaction<Tables>,
+  entry: Entry,
+  revision: number,
+  hasCurrent: boolean,
+): Promise<void> {
   const row = { ...rowOf(entry), revision }
-  await db
-    .insertInto('entries')
-    .values(row)
-    .onConflict((conflict) => conflict.columns(['kind', 'id']).doUpdateSet(row))
-    .execute()
+  if (hasCurrent) {
+    const { kind, id } = entry
+    await db.updateTable('entries').set(row).where('kind', '=', kind).where('id', '=', id).execute()
+  } else {
+    await db.insertInto('entries').values(row).execute()
+  }
 }
 
 async function remember(db: Transaction<Tables>, entry: Entry): Promise<void> {
@@ -83,7 +90,10 @@ async function remember(db: Transaction<Tables>, entry: Entry): Promise<void> {
     .onConflict((conflict) =>
       conflict
         .columns(['kind', 'id', 'ms', 'counter', 'node'])
-        .doUpdateSet({ hash, document: rowOf(entry).document })
+        .doUpdateSet((row) => ({
+          hash: row.ref('excluded.hash'),
+          document: row.ref('excluded.document'),
+        }))
         // of two versions of one stamp, the same one as in compareEntries
         .where(sql<boolean>`coalesce(versions.hash, '') < ${hash ?? ''}`),
     )
@@ -152,7 +162,7 @@ export class EntryStore {
       for (const entry of entries) {
         const current = await currentOf(db, entry)
         if (!isSameStamp(current?.stamp ?? null, entry.parent)) throw new Overtaken()
-        await setCurrent(db, entry, revision)
+        await setCurrent(db, entry, revision, current !== undefined)
         await remember(db, entry)
       }
       return true
@@ -181,7 +191,7 @@ export class EntryStore {
       for (const entry of news) {
         const current = await currentOf(db, entry)
         const wins = current === undefined || compareEntries(entry, current) > 0
-        if (wins) await setCurrent(db, entry, revision)
+        if (wins) await setCurrent(db, entry, revision, current !== undefined)
         await remember(db, entry)
       }
     })

@@ -24,6 +24,9 @@ const answerTimeoutMs = 12_000
 /** How long others wait for a process that stands still amid its transaction. Milliseconds. */
 const idleTransactionTimeoutMs = 5_000
 
+/** How long a connection says nothing before it is probed; by default, two hours. */
+const keepAliveMs = 10_000
+
 /** What an acknowledgement promises must not depend on what an operator or a URL has set for all programs. */
 const settings = `
   set synchronous_commit = on;
@@ -136,6 +139,7 @@ export function postgres(url: string): Engine {
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: answerTimeoutMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveMs,
     fallback_application_name: 'wamp-gateway',
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>

@@ -130,7 +130,7 @@ export async function startPostgres(): Promise<Postgres> {
     start,
     async remove() {
       process.off('exit', quit)
-      await end('SIGINT')
+      await end('SIGQUIT')
       rmSync(folder, { recursive: true })
     },
   }
