@@ -42,6 +42,7 @@ export function gatewayCommand(name: string, settings: Readonly<Record<string, s
         'admin.listen': '127.0.0.1:0',
         'log.access': 'false',
         data_dir: join(folder, 'data'),
+        'cluster.key': 'alone on the router of the bench',
         ...settings,
       }
       return [

@@ -235,10 +235,10 @@ export class Crew {
     return [own, ...others]
   }
 
-  /** The answers of all workers that serve but one; who does not answer in time is left out. */
+  /** The answers of all workers that have started but one; who does not answer in time is left out. */
   async #askOthers<K extends 'metrics' | 'refresh'>(asker: Member, name: K, limit: number) {
     const others = [...this.#members.values()].filter(
-      (one) => one !== asker && one.state === 'ready',
+      (one) => one !== asker && one.state !== 'starting',
     )
     const all = await Promise.allSettled(
       others.map(({ channel }) => channel.ask(name, null, { limit })),

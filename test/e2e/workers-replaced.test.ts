@@ -1,7 +1,7 @@
 /** Workers that end, by themselves or because they are told to: they are replaced, and nobody is turned away meanwhile. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -84,6 +84,43 @@ describe('a gateway whose workers are killed', function () {
       Array.from({ length: count * 2 }, () => send(gateway.url, '/workers/static')),
     )
     expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]))
+  })
+})
+
+describe('a worker that cannot begin again', function () {
+  this.timeout(60_000)
+
+  it('leaves the others serving, and is tried until it can', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gateway-again-'))
+    const dataDir = join(folder, 'data')
+    const gateway = await startWorkers(2, {
+      data_dir: dataDir,
+      'store.url': `sqlite:${join(folder, 'gateway.db')}`,
+    })
+    try {
+      const [[name = '', pid = 0] = []] = gateway.workers()
+      renameSync(dataDir, `${dataDir}-away`)
+      writeFileSync(dataDir, 'this is no folder')
+      process.kill(pid, 'SIGKILL')
+      const seen = new Set<number>()
+      await until(
+        'it has been tried twice',
+        async () => {
+          const tried = gateway.workers().get(name)
+          if (tried !== undefined && tried !== pid) seen.add(tried)
+          expect((await send(gateway.url, '/workers/static')).status).to.equal(200)
+          return seen.size === 2
+        },
+        30_000,
+      )
+      rmSync(dataDir)
+      renameSync(`${dataDir}-away`, dataDir)
+      await allAnswer(gateway, 2)
+      expect(await gateway.stop()).to.equal(0)
+    } finally {
+      await gateway.kill()
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 })
 

@@ -1,8 +1,15 @@
 /** A gateway of several processes: one for its clients, whichever worker has their connection. */
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { connect as connectSecurely } from 'node:tls'
 import { expect } from 'chai'
+import { WebSocket } from 'ws'
 import { RouterPeer } from '#test/contract/router-peer.ts'
+import { writeCertificate } from '#test/support/certificate.ts'
 import type { GatewayProcess } from '#test/support/gateway-process.ts'
 import { send } from '#test/support/http-request.ts'
 import { readMetric, until } from '#test/support/load.ts'
@@ -166,6 +173,38 @@ describe('a gateway of 2 workers on another router', function () {
     } finally {
       await gateway.kill()
       await router.stop()
+    }
+  })
+})
+
+describe('a gateway of 2 workers that serves HTTPS', function () {
+  this.timeout(30_000)
+
+  it('does so on each of them, and WAMP beside it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gateway-tls-'))
+    const { cert, key } = writeCertificate(folder)
+    const gateway = await startWorkers(2, { 'gateway.tls': `{cert: ${cert}, key: ${key}}` })
+    try {
+      const ca = readFileSync(cert)
+      const { hostname, port } = new URL(gateway.url)
+      for (let at = 0; at < 4; at++) {
+        const socket = connectSecurely({
+          host: hostname,
+          port: Number(port),
+          ca,
+          servername: 'localhost',
+        })
+        socket.end('GET /workers/static HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+        expect(await text(socket)).to.match(/^HTTP\/1\.1 200 .*"here"$/s)
+      }
+      expect(gateway.routerUrl).to.equal(`wss://${hostname}:${port}/ws`)
+      const url = gateway.routerUrl.replace(hostname, 'localhost')
+      const session = new WebSocket(url, ['wamp.2.json'], { ca })
+      await once(session, 'open')
+      session.terminate()
+    } finally {
+      await gateway.kill()
+      rmSync(folder, { recursive: true, force: true })
     }
   })
 })

@@ -88,9 +88,21 @@ describe('readConfig', () => {
     expect(config.gateway.listen).to.deep.equal([18080, '[::1]:18080'])
   })
 
-  it('masks the password of a URL', () => {
-    const config = readConfig(undefined, { GATEWAY_WAMP__URL: 'ws://user:swordfish@router/ws' })
-    expect(JSON.stringify(maskConfig(config))).to.not.include('swordfish')
+  it('masks the password of a URL, whatever else is wrong with it', () => {
+    for (const url of [
+      'postgres://user:tunafish@db/app',
+      'postgres://user:tuna#fish@db/app',
+      'postgres://user:1/tunafish@db/app',
+      'postgres://user:tuna@fish@db:port/app',
+      'postgres:user:tunafish@db',
+      'postgres://user@db/app?password=tunafish&ssl=true',
+    ]) {
+      const config = readConfig(undefined, { GATEWAY_STORE__URL: url })
+      expect(JSON.stringify(maskConfig(config)), url).to.not.match(/tuna|fish/)
+    }
+    for (const url of ['ws://[::1]:8080/ws', 'postgres://user@db:5432/app', 'sqlite:data/a.db']) {
+      expect(maskConfig(url)).to.equal(url)
+    }
   })
 
   for (const [text, message] of [
