@@ -20,6 +20,8 @@ export interface Entry {
   readonly stamp: Stamp
   /** The version that it took the place of, where it was made; null for none. */
   readonly parent: Stamp | null
+  /** Those before the parent, newest first: all, unless there are {@link maxAncestors}. Absent: not known. */
+  readonly ancestors?: readonly Stamp[]
   /** SHA-256, hex, of the document's canonical JSON (RFC 8785); null in a tombstone. */
   readonly hash: string | null
   /** Null in a tombstone, which is never removed. */
@@ -44,10 +46,29 @@ export const compareEntries = (a: Version, b: Version): number => {
 /** Of two versions of one document the one that all nodes keep: commutative, associative, idempotent. */
 export const merge = (a: Entry, b: Entry): Entry => (compareEntries(a, b) >= 0 ? a : b)
 
+/** How many versions before its parent an entry names: so many loads of one document may pass while nodes are parted. */
+export const maxAncestors = 9
+
+/** What an entry that takes the place of another one says of the versions before it. */
+export function lineage(current: Entry | undefined): Pick<Entry, 'parent' | 'ancestors'> {
+  if (current === undefined) return { parent: null, ancestors: [] }
+  const { ancestors, parent, stamp } = current
+  if (parent === null) return { parent: stamp, ancestors: [] }
+  return ancestors === undefined
+    ? { parent: stamp }
+    : { parent: stamp, ancestors: [parent, ...ancestors].slice(0, maxAncestors) }
+}
+
 /**
  * Was the winner made by somebody who did not know of the loser? Then a load that was acknowledged has been lost. True is
- * certain. False is not, when the winner's parent is itself later than the loser: of that one's parent nothing is known.
+ * certain. False is not, when all that the winner names of the versions before it is later than the loser.
  */
-export const isConflict = (winner: Entry, loser: Entry): boolean =>
-  compareStamps(winner.stamp, loser.stamp) > 0 &&
-  (winner.parent === null || compareStamps(winner.parent, loser.stamp) < 0)
+export function isConflict(winner: Entry, loser: Entry): boolean {
+  if (compareStamps(winner.stamp, loser.stamp) <= 0) return false
+  const { ancestors, parent } = winner
+  if (parent === null) return true
+  const known = [parent, ...(ancestors ?? [])]
+  if (known.some((stamp) => compareStamps(stamp, loser.stamp) === 0)) return false
+  const isWhole = ancestors !== undefined && ancestors.length < maxAncestors
+  return isWhole || known.some((stamp) => compareStamps(stamp, loser.stamp) < 0)
+}

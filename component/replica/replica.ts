@@ -4,7 +4,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { Buckets, keyOf, type Summary } from './digest.ts'
 import type { Document, Entry, Kind } from './entry.ts'
-import { compareEntries, hashOf, kinds, merge } from './entry.ts'
+import { compareEntries, hashOf, kinds, lineage, merge } from './entry.ts'
 import { Losses } from './losses.ts'
 import { refusalOf } from './refusal.ts'
 import { HybridClock } from './stamp.ts'
@@ -212,7 +212,7 @@ export class Replica {
       kind,
       id,
       stamp: this.#clock.tick(),
-      parent: this.get(kind, id)?.stamp ?? null,
+      ...lineage(this.get(kind, id)),
       hash: document && hashOf(document),
       document,
     }))

@@ -22,13 +22,24 @@ interface Place {
   readonly id: string
 }
 
-const rowOf = ({ kind, id, stamp, parent, hash, document }: Entry): VersionRow => ({
+const writeAncestors = (stamps: readonly Stamp[]): string =>
+  JSON.stringify(stamps.map(({ ms, counter, node }) => [ms, counter, node]))
+
+const readAncestors = (text: string): Stamp[] =>
+  (JSON.parse(text) as [number, number, string][]).map(([ms, counter, node]) => ({
+    ms,
+    counter,
+    node,
+  }))
+
+const rowOf = ({ kind, id, stamp, parent, ancestors, hash, document }: Entry): VersionRow => ({
   kind,
   id,
   ...stamp,
   parent_ms: parent?.ms ?? null,
   parent_counter: parent?.counter ?? null,
   parent_node: parent?.node ?? null,
+  ancestors: ancestors ? writeAncestors(ancestors) : null,
   hash,
   document: document && writeDocument(document),
 })
@@ -41,6 +52,7 @@ function entryOf(row: VersionRow): Entry {
     id,
     stamp: { ms, counter, node },
     parent: parent_node === null ? null : parent,
+    ...(row.ancestors === null ? {} : { ancestors: readAncestors(row.ancestors) }),
     hash,
     document: row.document === null ? null : readDocument(row.document),
   }

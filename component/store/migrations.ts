@@ -16,6 +16,8 @@ export interface VersionRow {
   parent_ms: number | null
   parent_counter: number | null
   parent_node: string | null
+  /** Stamps before that, newest first: JSON text of `[ms, counter, node]`s; null where they are not known. */
+  ancestors: string | null
   /** SHA-256, hex, of the canonical JSON; null in a tombstone. */
   hash: string | null
   /** JSON text (of a realm: with passwords replaced by what checks them); null in a tombstone. */
@@ -123,6 +125,13 @@ const migrations: Record<string, Migration> = {
       }
       await db.schema.dropTable('api_specs').execute()
       await db.schema.dropTable('realms').execute()
+    },
+  },
+  '003-ancestors': {
+    async up(db: Kysely<unknown>) {
+      for (const table of ['entries', 'versions']) {
+        await db.schema.alterTable(table).addColumn('ancestors', 'text').execute()
+      }
     },
   },
 }

@@ -35,11 +35,12 @@ export async function announceChange(
   node: string,
   entry: Entry,
 ): Promise<void> {
-  const { kind, id, stamp, parent, hash, document } = entry
+  const { document, ...told } = entry
+  const { kind, id, stamp, hash } = told
   const topic = topicsOf[kind][document === null ? 'delete' : 'load']
-  const told = { kind, id, stamp, parent, hash, ...(isInline(entry) ? { document } : {}) }
+  const content = { entry: isInline(entry) ? entry : told }
   try {
-    await wire.publish(topic, { id, ts: stamp.ms, hash, node }, { entry: told })
+    await wire.publish(topic, { id, ts: stamp.ms, hash, node }, content)
   } catch (err) {
     log.warn({ err, topic, id }, 'an event was not published')
   }

@@ -1,7 +1,7 @@
 /** What gateways say to each other: its shapes, and readers that give undefined for anything else. */
 import { parseJson } from '#component/json.ts'
 import type { Summary } from '#component/replica/digest.ts'
-import type { Document, Entry, Kind } from '#component/replica/entry.ts'
+import { type Document, type Entry, type Kind, maxAncestors } from '#component/replica/entry.ts'
 import type { Stamp } from '#component/replica/stamp.ts'
 
 /** What a node says of itself in every message. */
@@ -110,15 +110,27 @@ export function readSummary(value: unknown): Summary | undefined {
   return stamp && isHash(hash) ? { ...name, stamp, hash } : undefined
 }
 
+/** The versions before the parent; none when they are not told, or not as they should be. */
+function readAncestors(value: unknown): Pick<Entry, 'ancestors'> {
+  const ancestors = readList(value, readStamp)
+  const isWhole =
+    ancestors &&
+    ancestors.length === (value as unknown[]).length &&
+    ancestors.length <= maxAncestors
+  return isWhole ? { ancestors } : {}
+}
+
 /** An entry with its document, or a tombstone; whether the hash is that of the document is for the replica to see. */
 export function readEntry(value: unknown): Entry | undefined {
   const summary = readSummary(value)
   if (!summary || !isMap(value)) return undefined
   const { document } = value
+  const ancestors = readAncestors(value.ancestors)
   const parent = value.parent === null ? null : readStamp(value.parent)
   if (parent === undefined || (document === null) !== (summary.hash === null)) return undefined
-  if (document === null) return { ...summary, parent, document }
-  return isMap(document) ? { ...summary, parent, document: document as Document } : undefined
+  if (document === null) return { ...summary, parent, ...ancestors, document }
+  if (!isMap(document)) return undefined
+  return { ...summary, parent, ...ancestors, document: document as Document }
 }
 
 /** A change; what holds no `document` at all leaves it to be fetched. */

@@ -47,10 +47,11 @@ export function describeStore(name: string, start: () => Promise<Place>): void {
       })
     }
 
-    it('keeps every part of a stamp, and of the stamp of the parent', async () => {
+    it('keeps every part of a stamp, and of those of the parent and of the versions before it', async () => {
       const first = version('a', 1, { stamp: stampOf(2 ** 53 - 1, 'node-1-w3', 2 ** 40) })
       await store.entries.replace([first])
-      const second = tombstone('a', 1, { stamp: stampOf(1, 'n2', 7), parent: first.stamp })
+      const before = { parent: first.stamp, ancestors: [stampOf(3, 'n3', 2), stampOf(2)] }
+      const second = tombstone('a', 1, { stamp: stampOf(1, 'n2', 7), ...before })
       expect(await store.entries.replace([second])).to.equal(true)
       expect(await all()).to.deep.equal([second])
     })

@@ -86,13 +86,18 @@ export interface Crossbar {
   stop(): Promise<void>
 }
 
-/** Starts Crossbar.io on a free port of the loopback interface. */
-export async function startCrossbar(): Promise<Crossbar> {
+/**
+ * Starts Crossbar.io on a free port of the loopback interface.
+ * @param configurationFor its config.json
+ */
+export async function startCrossbar(
+  configurationFor: (port: number) => unknown = configuration,
+): Promise<Crossbar> {
   const program = installCrossbar()
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'gateway-crossbar-'))
   mkdirSync(join(folder, 'node'))
-  writeFileSync(join(folder, 'node/config.json'), JSON.stringify(configuration(port)))
+  writeFileSync(join(folder, 'node/config.json'), JSON.stringify(configurationFor(port)))
   let child: ChildProcess
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
