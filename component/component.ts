@@ -42,7 +42,7 @@ export interface Component {
 const eventTimeout = 5_000
 
 /** How long the start waits for the router, in milliseconds. */
-const routerTimeout = 5_000
+const routerTimeout = 2_000
 
 /**
  * Starts everything: store, realms, router, sessions, specifications, listeners.
@@ -171,8 +171,10 @@ export async function startComponent(
   await registerAll(own, management, log).catch(refusedByRouter)
   // a router that is away must not take along what is known here; a node that knows nothing has nothing to serve
   const isCutOff = !isJoined && registry.size > 0
-  waitsFor = () =>
-    isCutOff || sync.isCaughtUp ? undefined : 'it fetches what the other gateways have'
+  waitsFor = () => {
+    if (isCutOff || sync.isCaughtUp) return undefined
+    return own.isOpen ? 'it fetches what the other gateways have' : 'it joins the router'
+  }
   const routerUrl = urlOfRouter(config, listeners.addresses)
   const gatewayUrls = addressUrls(listeners.addresses.gateway, config.gateway.tls !== undefined)
   const adminUrls = addressUrls(listeners.addresses.admin, false)

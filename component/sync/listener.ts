@@ -90,7 +90,7 @@ export class Listener {
     const { boot, ignored, log, node } = this.#ports
     if (beat.node !== node) return false
     if (beat.boot !== boot && this.#seldom.isTime(node)) {
-      log.error({ node }, 'another gateway has the name of this node: each needs its own')
+      log.error({ about }, 'another gateway has the name of this node: each needs its own')
     }
     ignored.note(node, about, 'it has the name of this node')
     return true
@@ -100,8 +100,10 @@ export class Listener {
   async #meet({ boot, leaving, node }: Beat, about: string): Promise<void> {
     const { clock, exchanges, ignored, peers } = this.#ports
     const now = clock.now()
-    const askedAt = this.#askedAt.get(node) ?? Number.NEGATIVE_INFINITY
-    if (leaving || Math.abs(now - askedAt) < meetPauseMs) return
+    for (const [known, at] of this.#askedAt) {
+      if (Math.abs(now - at) >= meetPauseMs) this.#askedAt.delete(known)
+    }
+    if (leaving || this.#askedAt.has(node)) return
     this.#askedAt.set(node, now)
     await exchanges.with(node)
     const peer = peers.get(node)
