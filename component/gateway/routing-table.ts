@@ -1,6 +1,6 @@
 /** The one immutable table that a request is matched against: host, path, method ─▶ route and bindings. */
 import { type Method, methods } from '#component/request.ts'
-import { parseHostPattern } from '#component/spec/host-pattern.ts'
+import { type HostPattern, parseHostPattern } from '#component/spec/host-pattern.ts'
 import { formKey, parsePathPattern, type Segment } from '#component/spec/path-pattern.ts'
 import { HostTree } from './host-tree.ts'
 import { type Found, PathTree } from './path-tree.ts'
@@ -60,6 +60,29 @@ interface Claim<R> {
   readonly tree: PathTree<Target<R>>
 }
 
+/** What the texts of an entry say. */
+interface Reading {
+  /** Undefined for a broken pattern. */
+  readonly host: HostPattern | undefined
+  /** None of a broken pattern. */
+  readonly forms: readonly { readonly key: string; readonly form: readonly Segment[] }[]
+  readonly allow: readonly string[]
+}
+
+/** Every change builds a table of all that is served: what has not changed is not read again. */
+const readings = new WeakMap<RouteEntry<unknown>, Reading>()
+
+function read<R>(entry: RouteEntry<R>): Reading {
+  const known = readings.get(entry)
+  if (known) return known
+  const host = parseHostPattern(entry.host)
+  const path = parsePathPattern(entry.pattern)
+  const forms = 'problem' in path ? [] : path.forms.map((form) => ({ key: formKey(form), form }))
+  const reading = { host: 'problem' in host ? undefined : host, forms, allow: allowed(entry) }
+  readings.set(entry, reading)
+  return reading
+}
+
 type Owners<R> = Map<string, RouteEntry<R>>
 
 /** Built once from everything that is served, then only read; swapped as a whole. */
@@ -110,17 +133,17 @@ export class RoutingTable<R> {
 
   /** Every form of the entry; none when its path pattern is broken. */
   #claims(entry: RouteEntry<R>): Claim<R>[] {
-    const pattern = parsePathPattern(entry.pattern)
-    if ('problem' in pattern) return []
-    return this.#places(entry.host).flatMap(({ key, value }) =>
-      pattern.forms.map((form) => ({ key: key + formKey(form), form, tree: value })),
+    const { forms } = read(entry)
+    if (forms.length === 0) return []
+    return this.#places(entry).flatMap(({ key, value }) =>
+      forms.map((one) => ({ key: key + one.key, form: one.form, tree: value })),
     )
   }
 
   /** Adds the forms that nobody owns yet. */
   #add(entry: RouteEntry<R>, claims: readonly Claim<R>[], owners: Owners<R>): void {
     this.#entries.push(entry)
-    const target: Target<R> = { entry, allow: allowed(entry) }
+    const target: Target<R> = { entry, allow: read(entry).allow }
     for (const { key, form, tree } of claims) {
       if (owners.has(key)) continue
       owners.set(key, entry)
@@ -129,10 +152,10 @@ export class RoutingTable<R> {
   }
 
   /** The path trees of the hosts that a pattern stands for; a broken one has a tree that no request reaches. */
-  #places(host: string): { key: string; value: PathTree<Target<R>> }[] {
-    const pattern = parseHostPattern(host)
-    if ('problem' in pattern) return [{ key: `broken ${host} `, value: new PathTree() }]
-    return this.#hosts.place(pattern, () => new PathTree())
+  #places(entry: RouteEntry<R>): { key: string; value: PathTree<Target<R>> }[] {
+    const { host } = read(entry)
+    if (host === undefined) return [{ key: `broken ${entry.host} `, value: new PathTree() }]
+    return this.#hosts.place(host, () => new PathTree())
   }
 
   /**

@@ -43,6 +43,11 @@ export class CatchUp {
     return this.#isDone
   }
 
+  /** Have all who were there at the first join been asked, whether they answered or not? */
+  get hasLooked(): boolean {
+    return this.#firstLook !== undefined
+  }
+
   /** After each join. Resolves when all have answered or failed to; never rejects. */
   async look(): Promise<void> {
     const { clock, exchanges, peers, session } = this.#ports

@@ -46,8 +46,8 @@ const maxOffsetMs = 30_000
 
 const ignore = () => undefined
 
-const unavailable = (message: string) =>
-  new ServiceError('service.error.unavailable', message, { headers: { 'Retry-After': '5' } })
+const unavailable = (message: string, retryAfter = '5') =>
+  new ServiceError('service.error.unavailable', message, { headers: { 'Retry-After': retryAfter } })
 
 /** One for each process. Told of each (re)join of the session; {@link Replica.onLocalChange} is its own. */
 export class Sync {
@@ -126,6 +126,9 @@ export class Sync {
     if (this.#isLeft) return unavailable('this node is stopping')
     if (!session.isOpen) return unavailable('the router is away: the other nodes would not know')
     if (replica.isStoreAway) return unavailable('the store is away')
+    // what the others' clocks say is not known yet: they might not take what is loaded here
+    if (!this.#catchUp.hasLooked)
+      return unavailable('this node asks the others what they have', '1')
     const skew = this.#skew
     if (skew === undefined) return undefined
     return new ServiceError('service.error.clock_skew', skew, { headers: { 'Retry-After': '5' } })

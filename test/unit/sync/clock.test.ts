@@ -33,6 +33,20 @@ describe('a gateway whose clock is off', () => {
     })
   }
 
+  it('takes no loads before it has heard the others, so that it cannot know', async () => {
+    await open(0, 0)
+    fleet.bus.delay = () => 200
+    const late = await fleet.open('late', { offset: 3_600_000 })
+    expect(late.session.isOpen).to.equal(true)
+    expect(late.sync.refusal()).to.deep.include({
+      uri: 'service.error.unavailable',
+      headers: { 'Retry-After': '1' },
+    })
+    await fleet.run(5000)
+    expect(late.sync.isCaughtUp).to.equal(true)
+    expect(late.sync.refusal()?.uri).to.equal(skew)
+  })
+
   it('by less than 30 s takes loads, whatever the messages are under way for', async () => {
     fleet.bus.delay = () => 2000
     await open(-27_900, 0, 0)
