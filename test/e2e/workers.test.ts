@@ -161,6 +161,9 @@ describe('a gateway of 2 workers on another router', function () {
     try {
       const peer = await RouterPeer.join({ url: router.url, realm: 'com.example.test' })
       await peer.register('com.example.test.called')
+      const haveJoined = async () =>
+        (await readMetric(gateway.adminUrl, 'gateway_wamp_sessions')) === 2
+      await until('both have joined the realm of the API', haveJoined)
       for (let at = 0; at < 4; at++) {
         const asked = send(gateway.url, '/workers/called')
         const [, request] = await peer.next()
