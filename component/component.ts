@@ -104,9 +104,9 @@ export async function startComponent(
     log,
     compile: (document) =>
       compileDocument(document, { clock, callTimeout: config.wamp.call_timeout }),
+    prepare: ({ entries }) => sessions.openAll(new Set(entries.map(({ realm_uri }) => realm_uri))),
     onSwap(table) {
       gateway.table = table
-      for (const { realm_uri } of table.entries) sessions.open(realm_uri)
     },
     realmExists: (realm_uri) => realms.has(realm_uri) || routing.canJoin(realm_uri, sessions),
     publishEvent: (topic, kwargs) =>

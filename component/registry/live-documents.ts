@@ -16,6 +16,8 @@ export interface LivePorts<R> {
   readonly compile: Compile<R>
   /** Takes the table that is served from now on. */
   readonly onSwap: (table: RoutingTable<R>) => void
+  /** Makes ready what a table needs, before it is served. Never rejects. */
+  readonly prepare: (table: RoutingTable<R>) => Promise<void>
   readonly publishEvent: PublishEvent
 }
 
@@ -110,7 +112,9 @@ export class LiveDocuments<R> {
         hash === null ? 'deleted by another node' : 'taken from another node',
       )
     }
-    this.#swap(known, expected?.selection ?? select(known.values()), isNews)
+    const selection = expected?.selection ?? select(known.values())
+    await this.#ports.prepare(selection.table)
+    this.#swap(known, selection, isNews)
   }
 
   #swap(known: ReadonlyMap<string, Known<R>>, selection: Selection<R>, isNews: boolean): void {

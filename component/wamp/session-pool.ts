@@ -40,6 +40,9 @@ const defaultIdleMs = 60_000
 /** Milliseconds that {@link SessionPool.canJoin} waits for the router's word. */
 const probeTimeoutMs = 5000
 
+/** Milliseconds that {@link SessionPool.openAll} waits for a session. */
+const openTimeoutMs = 1000
+
 /** Reasons that are the router's word about the realm; anything else says nothing about it. */
 const saysNo = (reason: string): boolean => reason.startsWith('wamp.error.')
 
@@ -66,6 +69,19 @@ export class SessionPool implements SessionSource {
     const session = this.#session(realm_uri, undefined)
     this.#own.set(realm_uri, session)
     return session
+  }
+
+  /**
+   * Opens the sessions of these realms. Those that are new have joined when it resolves, or failed to at the first try:
+   * an API that is live must not answer that its router is away.
+   */
+  async openAll(realm_uris: Iterable<string>): Promise<void> {
+    const fresh = [...realm_uris].filter((realm_uri) => !this.#own.has(realm_uri))
+    await Promise.all(
+      fresh.map((realm_uri) =>
+        this.open(realm_uri).joined(openTimeoutMs, (reason) => reason !== ''),
+      ),
+    )
   }
 
   /** Leaves a realm that no API uses any more. */

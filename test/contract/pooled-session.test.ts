@@ -93,6 +93,13 @@ describe('SessionPool', () => {
     expect(pool.stats().sessions).to.equal(1)
   })
 
+  it('has joined new realms when it has opened them all, as far as the router lets it', async () => {
+    const fresh = openPool(router.url)
+    await fresh.openAll(['com.example.nowhere', realm_uri])
+    expect(fresh.stats()).to.include({ sessions: 2, joined: 1 })
+    await fresh.close()
+  })
+
   it('does not say that a realm is unknown when the router is away', async () => {
     const gone = await openEmbeddedRouter()
     await gone.stop()

@@ -71,6 +71,7 @@ export async function registryWith<S extends ReplicaStore = MemoryStore>(
     node,
     log,
     compile: compileReal,
+    prepare: async () => undefined,
     onSwap: (table) => void tables.push(table),
     realmExists: (uri) => uri === 'com.example.test',
     publishEvent: (topic, kwargs) => void events.push([topic, kwargs]),
