@@ -156,7 +156,7 @@ for (const [name, open] of clients) {
       let joins = 0
       const pinged = await openProxy(router.url)
       proxy = pinged
-      const session = await join({ url: pinged.url, linkCheckMs: 20, onJoin: () => joins++ })
+      const session = await join({ url: pinged.url, linkCheckMs: 200, onJoin: () => joins++ })
       const before = pinged.chunks
       await until(() => pinged.chunks > before + 4)
       expect(session.isOpen).to.equal(true)
