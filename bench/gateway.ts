@@ -1,16 +1,24 @@
 /** The gateway as a candidate: started as `npm start` does, on free ports, with an empty store. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Process, root } from './processes.ts'
+import { type Command, type Process, root } from './processes.ts'
 
 /** A gateway that runs. */
 export interface Gateway {
   readonly process: Process
   /** Base address of the gateway listener. */
   readonly url: string
+  /** Base address of the admin listener. */
+  readonly admin: string
   /** Where WAMP clients connect, when the router is the embedded one. */
   readonly routerUrl: string
 }
+
+/** Path patterns to paths, as in an API Specification. */
+export type Paths = Readonly<Record<string, unknown>>
+
+/** The realm of the APIs of the bench. */
+export const realm = 'com.example.test'
 
 /** Splits the product's own start command, so that its flags are never another thing here. */
 function startCommand() {
@@ -22,49 +30,53 @@ function startCommand() {
   return { environment: environment as Record<string, string>, args: words.slice(at + 1) }
 }
 
-async function post(url: string, body: unknown): Promise<void> {
+/** What starts one. @param settings options by dotted key, as `--set` takes them */
+export function gatewayCommand(name: string, settings: Readonly<Record<string, string>>): Command {
+  const { environment, args } = startCommand()
+  return {
+    name,
+    environment,
+    args: (folder) => {
+      const all = {
+        'gateway.listen': '127.0.0.1:0',
+        'admin.listen': '127.0.0.1:0',
+        'log.access': 'false',
+        data_dir: join(folder, 'data'),
+        ...settings,
+      }
+      return [
+        ...args,
+        ...Object.entries(all).flatMap(([key, value]) => ['--set', `${key}=${value}`]),
+      ]
+    },
+  }
+}
+
+/** Sends JSON. @throws Error when it is refused */
+export async function post(url: string, body: unknown): Promise<void> {
   const answer = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
   })
-  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`)
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${text.slice(0, 500)}`)
 }
 
-/**
- * Starts one with one realm and one API in it.
- * @param settings options by dotted key, as `--set` takes them
- */
-export async function startGateway(
-  realm: string,
-  paths: Readonly<Record<string, unknown>>,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<Gateway> {
-  const { environment, args } = startCommand()
-  const child = new Process((folder) => {
-    const all = {
-      'gateway.listen': '127.0.0.1:0',
-      'admin.listen': '127.0.0.1:0',
-      'log.access': 'false',
-      data_dir: join(folder, 'data'),
-      ...settings,
-    }
-    return [...args, ...Object.entries(all).flatMap(([key, value]) => ['--set', `${key}=${value}`])]
-  }, environment)
-  try {
-    const url = await child.says(/^gateway +(\S+)$/m)
-    const admin = await child.says(/^admin +(\S+)$/m)
-    const routerUrl = await child.says(/^router +(\S+)$/m)
-    await post(`${admin}/services/load_realm`, { uri: realm, authmethods: ['anonymous'] })
-    await post(`${admin}/api_specs`, {
-      id: realm,
-      host: '_',
-      realm_uri: realm,
-      versions: { '1.0.0': { base_path: '/', paths } },
-    })
-    return { process: child, url, routerUrl }
-  } catch (cause) {
-    await child.stop()
-    throw cause
-  }
+/** An API Specification for any host. */
+export const documentOf = (id: string, paths: Paths) => ({
+  id,
+  host: '_',
+  realm_uri: realm,
+  versions: { '1.0.0': { base_path: '/', paths } },
+})
+
+/** Waits until one is up, and loads one realm and one API. */
+export async function prepareGateway(process: Process, paths: Paths): Promise<Gateway> {
+  const url = await process.says(/^gateway +(\S+)$/m)
+  const admin = await process.says(/^admin +(\S+)$/m)
+  const routerUrl = await process.says(/^router +(\S+)$/m)
+  await post(`${admin}/services/load_realm`, { uri: realm, authmethods: ['anonymous'] })
+  await post(`${admin}/api_specs`, documentOf('com.example.bench', paths))
+  return { process, url, admin, routerUrl }
 }

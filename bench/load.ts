@@ -1,60 +1,47 @@
-/** One round of load on one candidate. */
-import autocannon from 'autocannon'
-import type { Candidate } from './scenarios.ts'
+/** The ways to put load on a candidate, and what each tells. */
+import type { Ask } from './asks.ts'
+import { runAutocannon } from './autocannon.ts'
+import { runCalls } from './calls.ts'
+import { isInstalled } from './processes.ts'
+import { runWrk } from './wrk.ts'
 
-/** What a round came to. */
-export interface Round {
-  /** Answers per second. */
-  readonly rate: number
-  /** Of the candidate's process, microseconds a request. */
-  readonly cpu: number
-  /** How busy the candidate was: 1 is one core. */
-  readonly cores: number
+/** Requests, each connection's next one as soon as the answer of the last is there. */
+export interface HttpLoad {
+  readonly url: string
+  /** In turn, from the first again. */
+  readonly asks: readonly Ask[]
+  readonly connections: number
+  readonly seconds: number
+  /** Requests per second in all, with pauses at random between them; absent: as many as there are answers. */
+  readonly rate?: number
+}
+
+/** WAMP calls over one session of one client. */
+export interface CallLoad {
+  readonly routerUrl: string
+  readonly realm: string
+  readonly procedure: string
+  readonly inFlight: number
+  readonly seconds: number
+}
+
+/** What came of it. */
+export interface LoadResult {
+  readonly seconds: number
+  readonly answers: number
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number
+  readonly max: number
   /** Failed connections, timeouts, answers with another status or another body. */
   readonly errors: number
-  /** MB, at the end. */
-  readonly rss: number
 }
 
-/** Asks once and compares. @throws Error when the answer is not the expected one */
-export async function checkAnswers({ name, url, paths, body }: Candidate): Promise<void> {
-  for (const path of new Set(paths)) {
-    const answer = await fetch(`${url}${path}`)
-    const found = await answer.text()
-    const type = answer.headers.get('content-type') ?? ''
-    if (answer.status !== 200 || found !== body || !type.startsWith('application/json')) {
-      throw new Error(`${name} ${path}: ${answer.status} ${type} ${found}; expected ${body}`)
-    }
-  }
-}
+/** What sends the requests. */
+export const generator = isInstalled('wrk') ? 'wrk' : 'autocannon'
 
-/** Sends as fast as the answers come, from this process, which has nothing else to do meanwhile. */
-export async function measure(
-  candidate: Candidate,
-  connections: number,
-  seconds: number,
-): Promise<Round> {
-  const { process, url, paths, body } = candidate
-  const cpuBefore = process.cpu()
-  const result = await autocannon({
-    url,
-    connections,
-    duration: seconds,
-    requests: paths.map((path) => ({ path })),
-    verifyBody: (found) => found === body,
-  })
-  const cpu = process.cpu() - cpuBefore
-  const answers = result.requests.total
-  return {
-    rate: answers / result.duration,
-    cpu: cpu / answers,
-    cores: cpu / (result.duration * 1e6),
-    p50: result.latency.p50,
-    p99: result.latency.p99,
-    errors: result.errors + result.non2xx + result.mismatches,
-    rss: process.rss(),
-  }
+/** Sends and compares, for as long as it says. */
+export function runLoad(load: HttpLoad | CallLoad): Promise<LoadResult> {
+  if (!('url' in load)) return runCalls(load)
+  return generator === 'wrk' ? runWrk(load) : runAutocannon(load)
 }

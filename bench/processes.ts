@@ -1,7 +1,7 @@
-/** Child processes of the bench: started, accounted, stopped. */
-import { type ChildProcess, spawn } from 'node:child_process'
+/** Processes beside the bench: started, accounted, stopped. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -9,76 +9,148 @@ import { setTimeout as wait } from 'node:timers/promises'
 /** The folder of the product. */
 export const root = join(import.meta.dirname, '..')
 
-/** Linux says CPU time in ticks of this length, whatever the kernel's own are; microseconds. */
-const tick = 10_000
-
 /** A process has to be ready within this, milliseconds. */
-const startTimeout = 15_000
+const startTimeout = 60_000
 
-/** A running process of ours. */
+/** Is the program on the path? */
+export function isInstalled(program: string): boolean {
+  try {
+    execFileSync('which', [program], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What to start. */
+export interface Command {
+  /** What the report calls it. */
+  readonly name: string
+  /** Default: the Node that runs the bench. */
+  readonly program?: string
+  /** @param folder empty, goes with the process */
+  readonly args: (folder: string) => readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** A file under /proc; empty when the process or thread has just ended. */
+function readProc(path: string): string {
+  try {
+    return readFileSync(`/proc/${path}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function threadsOf(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+  } catch {
+    return []
+  }
+}
+
+/** A process and all that it has started. */
+function treeOf(pid: number): readonly number[] {
+  const children = threadsOf(pid).flatMap((thread) =>
+    readProc(`${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+  )
+  return [pid, ...children.flatMap(treeOf)]
+}
+
+/** A running process of ours, in a process group of its own. */
 export class Process {
+  readonly name: string
   readonly #child: ChildProcess
   readonly #folder: string
   readonly #ended: Promise<unknown>
   /** However the bench ends, nothing that it started outlives it. */
   readonly #kill = () => {
-    this.#child.kill('SIGKILL')
+    if (this.isRunning) process.kill(-this.pid, 'SIGKILL')
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  /** @param argsIn the arguments of node, given a folder that goes with the process */
-  constructor(
-    argsIn: (folder: string) => readonly string[],
-    environment: Readonly<Record<string, string>> = {},
-  ) {
+  constructor({ name, program = process.execPath, args, environment = {} }: Command) {
+    this.name = name
     this.#folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'))
     // a file, so that reading log lines costs the bench nothing
     const output = openSync(this.#outputFile, 'w')
-    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GATEWAY_'))
-    this.#child = spawn(process.execPath, argsIn(this.#folder), {
+    const inherited = Object.entries(process.env).filter(([key]) => !key.startsWith('GATEWAY_'))
+    this.#child = spawn(program, args(this.#folder), {
       cwd: root,
       env: { ...Object.fromEntries(inherited), ...environment },
-      stdio: ['ignore', output, 'inherit'],
+      stdio: ['ignore', output, output],
+      detached: true,
     })
     closeSync(output)
     this.#ended = once(this.#child, 'exit')
     process.once('exit', this.#kill)
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
   /** Waits for a line of its output; what the expression's first group matched. @throws Error when it does not come */
-  async says(line: RegExp): Promise<string> {
+  says(line: RegExp): Promise<string> {
+    return this.until(() => {
+      const found = this.#output().match(line)
+      return found ? (found[1] ?? '') : undefined
+    })
+  }
+
+  /** Asks again and again until there is an answer. @throws Error when the process ends before, or takes too long */
+  async until<T>(ask: () => T | undefined | Promise<T | undefined>): Promise<T> {
     const end = Date.now() + startTimeout
-    while (Date.now() < end && this.#child.exitCode === null) {
-      const found = readFileSync(this.#outputFile, 'utf8').match(line)
-      if (found) return found[1] ?? ''
-      await wait(20)
+    while (Date.now() < end && this.isRunning) {
+      const found = await ask()
+      if (found !== undefined) return found
+      await wait(5)
     }
-    throw new Error(`${this.#child.spawnargs.join(' ')}: did not print ${line}`)
+    throw new Error(`${this.#child.spawnargs.join(' ')}: did not start\n${this.#output()}`)
   }
 
-  /** User and system time so far, microseconds. */
+  /** User and system time so far, of all its threads and of the processes that it started; microseconds. */
   cpu(): number {
-    const stat = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8')
-    // the second field is a name in parentheses; utime and stime are the 14th and 15th
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return (Number(fields[11]) + Number(fields[12])) * tick
+    return [...this.threads().values()].reduce((sum, { ran }) => sum + ran, 0)
   }
 
-  /** Resident set, MB. */
+  /** How long each of its threads, and of the processes that it started, ran, and could have run but had no core; microseconds. */
+  threads(): ReadonlyMap<string, { readonly ran: number; readonly waited: number }> {
+    const threads = treeOf(this.pid).flatMap((pid) =>
+      threadsOf(pid).map((thread) => `${pid}/task/${thread}`),
+    )
+    return new Map(
+      threads.map((thread) => {
+        const [ran, waited] = readProc(`${thread}/schedstat`).split(' ')
+        return [thread, { ran: Number(ran) / 1000, waited: Number(waited ?? 0) / 1000 }]
+      }),
+    )
+  }
+
+  /** Resident set, MB; what processes share is counted in each. */
   rss(): number {
-    const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8')
-    return Number(status.match(/^VmRSS:\s+(\d+) kB/m)?.[1]) / 1024
+    return treeOf(this.pid)
+      .map((pid) => Number(readProc(`${pid}/status`).match(/^VmRSS:\s+(\d+) kB/m)?.[1] ?? 0) / 1024)
+      .reduce((sum, size) => sum + size, 0)
   }
 
   async stop(): Promise<void> {
-    const isRunning = this.#child.exitCode === null && this.#child.signalCode === null
-    this.#child.kill('SIGKILL')
+    const { isRunning } = this
+    this.#kill()
     if (isRunning) await this.#ended
     process.off('exit', this.#kill)
-    rmSync(this.#folder, { recursive: true, force: true })
   }
 
   get #outputFile(): string {
     return join(this.#folder, 'output')
+  }
+
+  #output(): string {
+    return readFileSync(this.#outputFile, 'utf8')
   }
 }

@@ -1,74 +1,86 @@
-/** `npm run bench -- [--quick] [--seconds N] [--only SCENARIO]`: the gateway and its peers side by side, on this machine, now. */
+/** `npm run bench -- [--quick] [--rounds N] [--seconds N] [--only SCENARIO]…`: the gateway and its peers side by side, on this machine, now. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { checkAnswers, measure, type Round } from './load.ts'
-import { type Row, rowsOf, tableOf } from './report.ts'
-import { scenarios } from './scenarios.ts'
-
-const connections = 64
+import { generator } from './load.ts'
+import { type Result, scenarioText } from './report.ts'
+import { type Plan, run, unmeasured } from './rounds.ts'
+import { scenarios } from './scenarios/index.ts'
+import { judgeAll, targetsText } from './targets.ts'
 
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
-    seconds: { type: 'string', default: '1' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
     only: { type: 'string', multiple: true, default: Object.keys(scenarios) },
   },
 })
-const rounds = values.quick ? 3 : 11
-const seconds = values.quick ? 1 : Number(values.seconds)
-if (!Number.isInteger(seconds) || seconds < 1) throw new Error('--seconds: a whole number from 1')
+
+function positive(name: string, text: string): number {
+  const number = Number(text)
+  if (!(number > 0)) throw new Error(`--${name}: a number above 0`)
+  return number
+}
+
+const rounds = Math.round(positive('rounds', values.rounds ?? (values.quick ? '2' : '11')))
+const plan: Plan = {
+  rounds,
+  attempts: values.quick ? 1 : rounds,
+  seconds: positive('seconds', values.seconds ?? (values.quick ? '0.25' : '1')),
+  warmUpSeconds: values.quick ? 0.25 : 2,
+}
+
+/** No scenario is begun after this, milliseconds: on a busy machine the last ones are left out, and the report says so. */
+const lastBegin = values.quick ? 105_000 : Number.POSITIVE_INFINITY
+
+const chosen = values.only.map((name) => {
+  const scenario = scenarios[name]
+  if (scenario === undefined) {
+    throw new Error(`no scenario ${name}; there are: ${Object.keys(scenarios).join(', ')}`)
+  }
+  return { name, scenario }
+})
 
 // the processes that were started end with this one
 process.once('SIGINT', () => process.exit(130))
 process.once('SIGTERM', () => process.exit(143))
 
-async function run(name: string): Promise<readonly Row[]> {
-  const start = scenarios[name]
-  if (start === undefined) throw new Error(`no scenario ${name}: ${Object.keys(scenarios)}`)
-  const { candidates, processes } = await start()
-  try {
-    const results = new Map<string, Round[]>()
-    for (const candidate of candidates) {
-      await checkAnswers(candidate)
-      await measure(candidate, connections, values.quick ? 1 : 2)
-      results.set(candidate.name, [])
-    }
-    for (let round = 0; round < rounds; round += 1) {
-      for (const candidate of candidates) {
-        results.get(candidate.name)?.push(await measure(candidate, connections, seconds))
-      }
-    }
-    return rowsOf(results)
-  } finally {
-    await Promise.all(processes.map((child) => child.stop()))
-  }
-}
-
 const began = new Date()
-const report: Record<string, readonly Row[]> = {}
-let errors = 0
-for (const name of values.only) {
-  const rows = await run(name)
-  report[name] = rows
-  errors += rows.reduce((sum, row) => sum + row.errors, 0)
-  process.stdout.write(`${tableOf(name, rows)}\n\n`)
+const results = new Map<string, Result>()
+for (const { name, scenario } of chosen) {
+  const isInTime = Date.now() - began.getTime() <= lastBegin
+  const result = isInTime
+    ? await run(scenario, plan)
+    : unmeasured(scenario, 'no time left for it within --quick')
+  results.set(name, result)
+  process.stdout.write(`${scenarioText(name, result)}\n`)
 }
+const verdicts = judgeAll(results)
+if (verdicts.length > 0) process.stdout.write(`${targetsText(verdicts)}\n`)
 
 const machine = { cpu: cpus()[0]?.model, cores: availableParallelism(), node: process.version }
 const folder = join(import.meta.dirname, 'results')
 mkdirSync(folder, { recursive: true })
-const plan = { rounds, seconds, connections, load: 'autocannon, one thread' }
-writeFileSync(
-  join(folder, 'latest.json'),
-  `${JSON.stringify({ began, machine, plan, scenarios: report }, null, 2)}\n`,
-)
+const report = {
+  began,
+  machine,
+  plan: { ...plan, load: generator },
+  scenarios: Object.fromEntries(results),
+  targets: verdicts,
+}
+const text = `${JSON.stringify(report, null, 2)}\n`
+for (const file of ['latest', began.toISOString().replaceAll(':', '-')]) {
+  writeFileSync(join(folder, `${file}.json`), text)
+}
+const load =
+  generator === 'wrk' ? 'wrk' : `${generator}, slower than wrk (not installed: apt-get install wrk)`
 const took = Math.round((Date.now() - began.getTime()) / 1000)
 process.stdout.write(
-  `${rounds} rounds of ${seconds} s, ${connections} connections, ${machine.cores} cores, Node ${machine.node}, ${took} s in all\n`,
+  `${plan.rounds} rounds of ${plan.seconds} s, load by ${load}, ${machine.cores} cores, Node ${machine.node}, ${took} s in all\n`,
 )
-if (errors > 0) {
-  process.stderr.write(`${errors} requests failed: these figures do not count\n`)
-  process.exitCode = 1
-}
+const all = [...results.values()]
+const errors = all.flatMap(({ rows }) => rows).reduce((sum, row) => sum + row.errors, 0)
+if (errors > 0) process.stderr.write(`${errors} requests failed: their rows do not count\n`)
+if (errors > 0 || all.some(({ failure }) => failure !== undefined)) process.exitCode = 1

@@ -1,7 +1,7 @@
 /** Medians and ratios of rounds. */
 
-/** A ratio to the baseline: the median of the rounds' own ratios, and their least and greatest. */
-export interface Ratio {
+/** The median of the rounds, and their least and greatest. */
+export interface Spread {
   readonly median: number
   readonly min: number
   readonly max: number
@@ -15,8 +15,12 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
 }
 
+/** What the rounds came to. */
+export function spreadOf(values: readonly number[]): Spread {
+  return { median: median(values), min: Math.min(...values), max: Math.max(...values) }
+}
+
 /** Compares round by round, so that what slows the machine for a while slows both sides. */
-export function ratioOf(values: readonly number[], baseline: readonly number[]): Ratio {
-  const ratios = values.map((value, round) => value / (baseline[round] ?? Number.NaN))
-  return { median: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) }
+export function ratioOf(values: readonly number[], baseline: readonly number[]): Spread {
+  return spreadOf(values.map((value, round) => value / (baseline[round] ?? Number.NaN)))
 }

@@ -5,14 +5,22 @@ declare module 'autocannon' {
     readonly connections: number
     /** Seconds. */
     readonly duration: number
-    readonly requests?: readonly { readonly path: string }[]
+    readonly requests?: readonly {
+      readonly method?: string
+      readonly path: string
+      readonly headers?: Readonly<Record<string, string>>
+      readonly body?: string
+    }[]
     /** Answers whose body it refuses are counted as mismatches. */
     readonly verifyBody?: (body: string) => boolean
+    /** Requests per second, over all connections. */
+    readonly overallRate?: number
   }
   /** Milliseconds, whole ones for the percentiles. */
   interface Latency {
     readonly p50: number
     readonly p99: number
+    readonly max: number
   }
   interface Result {
     /** Seconds. */

@@ -1,0 +1,34 @@
+/** Requests of a scenario, and the answers that are right. */
+
+/** A request. */
+export interface Ask {
+  /** Default: GET. */
+  readonly method?: string
+  readonly path: string
+  /** JSON. */
+  readonly body?: string
+  readonly expected: {
+    /** Default: 200. */
+    readonly status?: number
+    readonly body: string
+  }
+}
+
+/** Its headers. */
+export const headersOf = ({ body }: Ask): Record<string, string> =>
+  body === undefined ? {} : { 'content-type': 'application/json' }
+
+/** Asks each once and compares. @throws Error when an answer is not the expected one */
+export async function checkAnswers(name: string, url: string, asks: readonly Ask[]): Promise<void> {
+  for (const ask of new Set(asks)) {
+    const { method = 'GET', path, body = null, expected } = ask
+    const answer = await fetch(`${url}${path}`, { method, body, headers: headersOf(ask) })
+    const found = await answer.text()
+    const type = answer.headers.get('content-type') ?? ''
+    const isRight = answer.status === (expected.status ?? 200) && found === expected.body
+    if (!isRight || !type.startsWith('application/json')) {
+      const shown = `${answer.status} ${type} ${found}`
+      throw new Error(`${name} ${method} ${path}: ${shown}; expected ${expected.body}`)
+    }
+  }
+}

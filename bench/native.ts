@@ -1,0 +1,117 @@
+/** Peers that are not Node's: nginx and HAProxy, each with one worker and a configuration made for the run. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import type { Process } from './processes.ts'
+import { freePort, type Stage } from './stage.ts'
+
+function listens(port: number): Promise<true | undefined> {
+  const socket = connect(port, '127.0.0.1')
+  return new Promise((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(undefined))
+    socket.once('connect', () => socket.destroy())
+  })
+}
+
+/** Waits until a process of ours accepts connections. */
+export async function untilListening(
+  process: Process,
+  port: number,
+): Promise<{ process: Process; url: string }> {
+  await process.until(() => listens(port))
+  return { process, url: `http://127.0.0.1:${port}` }
+}
+
+/** nginx with one worker. @param http what goes into its `http` block, given the port to listen on and its folder */
+async function startNginx(
+  stage: Stage,
+  name: string,
+  http: (port: number, folder: string) => string,
+) {
+  const port = await freePort()
+  const nginx = stage.start({
+    name,
+    program: 'nginx',
+    args: (folder) => {
+      const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+        .map((kind) => `${kind}_temp_path ${folder}/${kind};`)
+        .join('\n  ')
+      // started by root, its worker would be somebody who may not read the folder
+      const user = process.getuid?.() === 0 ? 'user root;' : ''
+      const text = `daemon off;
+${user}
+worker_processes 1;
+pid ${folder}/pid;
+error_log stderr error;
+events { worker_connections 4096; }
+http {
+  ${paths}
+  access_log off;
+  keepalive_requests 1000000000;
+  ${http(port, folder)}
+}
+`
+      writeFileSync(join(folder, 'nginx.conf'), text)
+      return ['-p', folder, '-c', join(folder, 'nginx.conf')]
+    },
+  })
+  return untilListening(nginx, port)
+}
+
+/** An upstream that answers one path with one body, and 404 otherwise. */
+export function startNginxUpstream(stage: Stage, path: string, body: string) {
+  return startNginx(stage, 'upstream', (port, folder) => {
+    mkdirSync(join(folder, 'files'))
+    writeFileSync(join(folder, 'files/body'), body)
+    return `open_file_cache max=10;
+  server {
+    listen 127.0.0.1:${port} backlog=4096;
+    location = ${path} { alias ${folder}/files/body; default_type application/json; etag off; add_header Last-Modified ""; max_ranges 0; }
+    location / { return 404; }
+  }`
+  })
+}
+
+/** nginx as the proxy. */
+export const startNginxProxy = (stage: Stage, upstream: string) =>
+  startNginx(
+    stage,
+    'nginx',
+    (
+      port,
+    ) => `upstream bench { server ${new URL(upstream).host}; keepalive 512; keepalive_requests 1000000000; }
+  server {
+    listen 127.0.0.1:${port} backlog=4096;
+    location / { proxy_pass http://bench; proxy_http_version 1.1; proxy_set_header Connection ""; }
+  }`,
+  )
+
+/** HAProxy with one thread. */
+export async function startHaproxy(stage: Stage, upstream: string) {
+  const port = await freePort()
+  const process = stage.start({
+    name: 'haproxy',
+    program: 'haproxy',
+    args: (folder) => {
+      const file = join(folder, 'haproxy.cfg')
+      const text = `global
+  nbthread 1
+  maxconn 4096
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 60s
+  timeout server 60s
+  http-reuse always
+frontend in
+  bind 127.0.0.1:${port}
+  default_backend upstream
+backend upstream
+  server upstream ${new URL(upstream).host}
+`
+      writeFileSync(file, text)
+      return ['-db', '-f', file]
+    },
+  })
+  return untilListening(process, port)
+}

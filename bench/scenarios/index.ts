@@ -1,0 +1,37 @@
+/** All scenarios by the name that `--only` takes. */
+import type { Scenario, Trial } from '#bench/stage.ts'
+import { bearer } from './bearer.ts'
+import { connections } from './connections.ts'
+import { crossbar } from './crossbar.ts'
+import { expressions } from './expressions.ts'
+import { forwardLarge, forwardSmall } from './forward.ts'
+import { halfLoad } from './half-load.ts'
+import { largeDocument } from './large-document.ts'
+import { post } from './post.ts'
+import { reloads } from './reloads.ts'
+import { routes } from './routes.ts'
+import { start } from './start.ts'
+import { staticLarge, staticSmall } from './static.ts'
+import { wampLarge, wampSmall } from './wamp.ts'
+import { workers } from './workers.ts'
+
+/** In the order in which they run; what targets are about comes first. */
+export const scenarios: Readonly<Record<string, Scenario | Trial>> = {
+  static: staticSmall,
+  wamp: wampSmall,
+  crossbar,
+  forward: forwardSmall,
+  expressions,
+  routes,
+  reloads,
+  'half-load': halfLoad,
+  start,
+  'large-document': largeDocument,
+  'static-10k': staticLarge,
+  'wamp-10k': wampLarge,
+  'forward-10k': forwardLarge,
+  post,
+  connections,
+  workers,
+  bearer,
+}

@@ -1,0 +1,79 @@
+/** How long a start takes, and what an idle process holds. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { documentOf, gatewayCommand, realm } from '#bench/gateway.ts'
+import { small } from '#bench/payloads.ts'
+import type { Command } from '#bench/processes.ts'
+import { type Figure, freePort, type Stage, type Trial } from '#bench/stage.ts'
+import { staticPath } from './static.ts'
+
+/** From the last answer until memory is read, milliseconds. */
+const rest = 2000
+
+const path = '/about'
+
+/** A gateway as an operator starts it: its realm and its API are files. */
+function configured(port: number): Command {
+  const settings = { 'gateway.listen': `127.0.0.1:${port}` }
+  const { args, ...command } = gatewayCommand('ours', settings)
+  return {
+    ...command,
+    args: (folder) => {
+      mkdirSync(join(folder, 'files'))
+      const files = {
+        realms: { uri: realm, authmethods: ['anonymous'] },
+        specs: documentOf('com.example.bench', { [path]: staticPath(small) }),
+      }
+      const flags = Object.entries(files).flatMap(([option, content]) => {
+        const file = join(folder, 'files', `${option}.json`)
+        writeFileSync(file, JSON.stringify(content))
+        return ['--set', `${option}=[${file}]`]
+      })
+      return [...args(folder), ...flags]
+    },
+  }
+}
+
+/** Seconds from the start of the process to its first right answer, CPU time until then, and MB when it idles. */
+async function startOnce(stage: Stage, command: Command, port: number) {
+  const began = performance.now()
+  const process = stage.start(command)
+  await process.until(async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined)
+    const body = await answer?.text()
+    return answer?.status === 200 && body === JSON.stringify(small) ? true : undefined
+  })
+  const seconds = (performance.now() - began) / 1000
+  const cpu = process.cpu() / 1e6
+  await wait(rest)
+  const rss = process.rss()
+  await process.stop()
+  return { seconds, cpu, rss }
+}
+
+/** Node itself with a listener is beside it, for scale. */
+export const start: Trial = {
+  about:
+    'from the start of the process to the first answer of an API from a file; memory when idle',
+  attempt: async (stage, rounds) => {
+    const figures = new Map<string, Figure & { values: number[] }>()
+    const add = (name: string, unit: string, value: number) => {
+      const figure = figures.get(name) ?? { name, unit, values: [] }
+      figure.values.push(value)
+      figures.set(name, figure)
+    }
+    for (let round = 0; round < rounds; round += 1) {
+      const port = await freePort()
+      const body = JSON.stringify(small)
+      const bare = { name: 'bare', args: () => ['bench/peers/static-http.ts', body, String(port)] }
+      for (const command of [bare, configured(port)]) {
+        const { seconds, cpu, rss } = await startOnce(stage, command, port)
+        add(`${command.name}: start to first answer`, 's', seconds)
+        add(`${command.name}: CPU time until then`, 's', cpu)
+        add(`${command.name}: RSS idle`, 'MB', rss)
+      }
+    }
+    return [...figures.values()]
+  },
+}

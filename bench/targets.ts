@@ -1,0 +1,199 @@
+/** What the gateway has to reach, and whether it did. */
+import { generator } from './load.ts'
+import { type Result, type Row, shown, tableOf } from './report.ts'
+import { ratioOf, type Spread, spreadOf } from './statistics.ts'
+
+/** A bound on a figure of one candidate, against the same figure of another. */
+interface RatioTarget {
+  readonly what: string
+  readonly scenario: string
+  readonly candidate: string
+  readonly against: string
+  readonly figure: 'rate' | 'cpu' | 'p99'
+  readonly atLeast?: number
+  readonly atMost?: number
+  /** A process that may be the limit in place of the candidates: it is what both wait for. */
+  readonly limit?: string
+}
+
+/** A bound on a figure of a trial. */
+interface FigureTarget {
+  readonly what: string
+  readonly scenario: string
+  readonly name: string
+  readonly atLeast?: number
+  readonly atMost: number
+}
+
+type Target = RatioTarget | FigureTarget
+
+const bare = 'bare node:http'
+const call = { scenario: 'wamp', against: `${bare} + wampy` }
+const crossbar = { scenario: 'crossbar', candidate: 'ours on Crossbar.io', limit: 'Crossbar.io' }
+const forward = { scenario: 'forward', candidate: 'ours' }
+const fixed = { scenario: 'static', candidate: 'ours' }
+const rate = (atLeast: number) => ({ figure: 'rate', atLeast }) as const
+const p99 = { scenario: 'half-load', figure: 'p99', atMost: 1.5 } as const
+
+const targets: readonly Target[] = [
+  { what: 'WAMP call, embedded router', ...call, candidate: 'ours, embedded router', ...rate(1.1) },
+  {
+    what: 'WAMP call, embedded router, CPU of the gateway',
+    ...call,
+    candidate: 'ours, embedded router',
+    figure: 'cpu',
+    atMost: 1.15,
+  },
+  { what: 'WAMP call, same router', ...call, candidate: 'ours, same router', ...rate(0.85) },
+  {
+    what: 'WAMP call on Crossbar.io',
+    ...crossbar,
+    against: 'Crossbar.io’s caller bridge',
+    ...rate(1.6),
+  },
+  {
+    what: 'WAMP call on Crossbar.io',
+    ...crossbar,
+    against: 'raw WAMP calls on Crossbar.io',
+    ...rate(0.9),
+  },
+  { what: 'forward', ...forward, against: `${bare} + undici`, ...rate(0.9) },
+  { what: 'forward', ...forward, against: '@fastify/http-proxy', ...rate(1.6) },
+  { what: 'forward', ...forward, against: 'http-proxy-3', ...rate(1.6) },
+  { what: 'forward', ...forward, against: 'nginx, one worker', ...rate(0.25) },
+  { what: 'static', ...fixed, against: 'bare Koa', ...rate(0.85) },
+  { what: 'static', ...fixed, against: bare, ...rate(0.55) },
+  {
+    what: '5000 routes',
+    scenario: 'routes',
+    candidate: 'ours, 5000 routes',
+    against: 'ours, 1 route without and 1 with a binding',
+    ...rate(0.95),
+  },
+  {
+    what: '10 expressions, call',
+    scenario: 'expressions',
+    candidate: 'call, 10 expressions in args and body',
+    against: 'call, no expression',
+    ...rate(0.85),
+  },
+  {
+    what: '10 expressions, forward',
+    scenario: 'expressions',
+    candidate: 'forward, 10 expressions in path, query and body',
+    against: 'forward, no expression',
+    ...rate(0.85),
+  },
+  {
+    what: '10 hot reloads a second, API of 10 paths',
+    scenario: 'reloads',
+    candidate: 'ours, 10 paths, 10 loads a second',
+    against: 'ours, 10 paths',
+    ...rate(0.9),
+  },
+  { what: 'p99 at half load', ...p99, candidate: 'ours, static', against: `${bare}, static` },
+  { what: 'p99 at half load', ...p99, candidate: 'ours, call', against: `${bare}, call` },
+  { what: 'p99 at half load', ...p99, candidate: 'ours, forward', against: `${bare}, forward` },
+  {
+    what: 'start to first answer, s',
+    scenario: 'start',
+    name: 'ours: start to first answer',
+    atMost: 1,
+  },
+  { what: 'RSS idle, MB', scenario: 'start', name: 'ours: RSS idle', atMost: 150 },
+  {
+    what: 'load of 10,000 paths, first, ms',
+    scenario: 'large-document',
+    name: 'first load',
+    atMost: 1000,
+  },
+  {
+    what: 'load of 10,000 paths, later, ms',
+    scenario: 'large-document',
+    name: 'later loads, each in place of the last',
+    atMost: 1000,
+  },
+  {
+    what: 'p99 of other requests meanwhile, ms',
+    scenario: 'large-document',
+    name: 'p99 of other requests meanwhile',
+    atMost: 50,
+  },
+]
+
+/** What became of a target. */
+interface Verdict {
+  readonly target: Target
+  readonly found?: Spread
+  readonly verdict: string
+  /** Why it does not count, or was not measured. */
+  readonly why?: string
+}
+
+/** Rates of the two sides of a comparison at one rate may differ by this share. */
+const tolerance = 0.1
+
+/** Why a row says nothing about its candidate; undefined: it does. */
+function flawOf(row: Row, { limit, figure }: RatioTarget): string | undefined {
+  const { candidate, errors, cores, ratio } = row
+  if (errors > 0) return `${candidate}: ${errors} errors`
+  if (figure === 'p99' && generator !== 'wrk') return `${generator} tells whole milliseconds`
+  if (row.limit === 'rate') {
+    if (Math.abs(ratio.median - 1) <= tolerance) return undefined
+    return `${candidate}: ${ratio.median.toFixed(2)} × the rate of its baseline`
+  }
+  if (figure === 'cpu' || row.limit === 'itself' || row.limit === limit) return undefined
+  return `${candidate}: ${cores.toFixed(2)} cores, limit: ${row.limit}`
+}
+
+const isWithin = (
+  { median }: Spread,
+  { atLeast = 0, atMost = Number.POSITIVE_INFINITY }: Target,
+) => (median >= atLeast && median <= atMost ? 'reached' : 'not reached')
+
+function judge(target: Target, { rows, figures, missing, failure }: Result): Verdict {
+  if (failure !== undefined) return { target, verdict: 'not measured', why: failure }
+  if ('name' in target) {
+    const figure = figures.find(({ name }) => name === target.name)
+    if (!figure) return { target, verdict: 'not measured' }
+    const found = spreadOf(figure.values)
+    return { target, found, verdict: isWithin(found, target) }
+  }
+  const names = [target.candidate, target.against]
+  const [mine, theirs] = names.map((name) => rows.find(({ candidate }) => candidate === name))
+  if (!mine || !theirs) {
+    const absent = missing.find(({ name }) => names.includes(name))
+    return { target, verdict: 'not measured', why: `${absent?.name}: ${absent?.why}` }
+  }
+  const [values, base] = [mine, theirs].map(({ rounds }) =>
+    rounds.map((round) => round[target.figure]),
+  )
+  const found = ratioOf(values ?? [], base ?? [])
+  const verdict = isWithin(found, target)
+  const flaws = [mine, theirs].map((row) => flawOf(row, target)).filter(Boolean)
+  if (flaws.length === 0) return { target, found, verdict }
+  return { target, found, verdict: `does not count (${verdict})`, why: flaws.join('; ') }
+}
+
+/** Judges all targets of the scenarios that were measured. */
+export function judgeAll(results: ReadonlyMap<string, Result>): readonly Verdict[] {
+  return targets.flatMap((target) => {
+    const result = results.get(target.scenario)
+    return result ? [judge(target, result)] : []
+  })
+}
+
+/** A Markdown table. */
+export function targetsText(verdicts: readonly Verdict[]): string {
+  const lines = verdicts.map(({ target, found, verdict, why = '' }) => {
+    const { what, atLeast, atMost } = target
+    return [
+      'against' in target ? `${what}, against ${target.against}` : what,
+      atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}`,
+      found ? shown(found, found.max < 100 ? 2 : 0) : '',
+      verdict,
+      why,
+    ]
+  })
+  return `## Targets\n\n${tableOf(['target', 'bound', 'found (min–max)', 'verdict', 'why'], lines)}\n`
+}

@@ -1,0 +1,46 @@
+-- What wrk sends and what it expects: a table in the file that is named after `--`.
+local plan
+
+function setup(thread)
+  main = thread
+end
+
+function init(args)
+  plan = dofile(args[1])
+  wrong = 0
+  local requests = {}
+  for at, ask in ipairs(plan.asks) do
+    requests[at] = wrk.format(ask.method, ask.path, ask.headers, ask.body)
+  end
+  local at = 0
+  function request()
+    at = at % #requests + 1
+    return requests[at]
+  end
+  if plan.pause then
+    -- exponential, so that requests come as if from many clients that know nothing of each other
+    function delay()
+      return math.floor(-plan.pause * math.log(1 - math.random()) + 0.5)
+    end
+  end
+end
+
+function response(status, _, body)
+  local bodies = plan.expected[status]
+  if not bodies or not bodies[body] then
+    wrong = wrong + 1
+  end
+end
+
+function done(summary, latency)
+  local errors = summary.errors
+  print(string.format(
+    '{"seconds":%.6f,"answers":%d,"p50":%.3f,"p99":%.3f,"max":%.3f,"errors":%d}',
+    summary.duration / 1e6,
+    summary.requests,
+    latency:percentile(50) / 1000,
+    latency:percentile(99) / 1000,
+    latency.max / 1000,
+    errors.connect + errors.read + errors.write + errors.timeout + main:get('wrong')
+  ))
+end
