@@ -7,10 +7,12 @@ import { decodeBody, encodeBody } from '#http/codec.ts'
 import { startListeners } from '#http/server.ts'
 import { procedures, registerAll } from '#procedures/index.ts'
 import { openActions } from './action/index.ts'
+import { breather } from './breather.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type Config, ConfigError } from './config.ts'
 import type { CompiledOperation } from './gateway/api.ts'
 import { Gateway } from './gateway/handle.ts'
+import { lineSink } from './log.ts'
 import { metricSources } from './metric-sources.ts'
 import { nodeName } from './node-name.ts'
 import { Realms } from './realm/realms.ts'
@@ -91,13 +93,15 @@ export async function startComponent(
     schemes: closedSchemes,
     cors: config.gateway.cors,
   })
+  const breathe = breather()
   const registry = new Registry<CompiledOperation>({
     store: store.specs,
     clock,
     node,
     log,
     compile: (document) =>
-      compileDocument(document, { clock, callTimeout: config.wamp.call_timeout }),
+      compileDocument(document, { clock, callTimeout: config.wamp.call_timeout, breathe }),
+    breathe,
     onSwap(table) {
       gateway.table = table
       for (const { realm_uri } of table.entries) sessions.open(realm_uri)
@@ -115,8 +119,7 @@ export async function startComponent(
     options: config,
     clock,
     log,
-    // the access line has a fixed set of keys: masking it would cost more than making it
-    accessLog: log.child({}, { redact: [] }),
+    accessLog: lineSink(log),
     gateway,
     procedures,
     management,

@@ -4,7 +4,8 @@ import { systemClock } from './clock.ts'
 import { readConfig } from './config.ts'
 import { type Issue, ServiceError } from './errors.ts'
 import { parseJson } from './json.ts'
-import { compileDocument } from './registry/compile-document.ts'
+import { documentSteps } from './registry/compile-document.ts'
+import { runAtOnce } from './spec/steps.ts'
 
 const limits = { depth: 256, values: 1_000_000 }
 
@@ -13,7 +14,7 @@ function check(file: string): { issues: readonly Issue[]; warnings: readonly Iss
     const bytes = readFileSync(file)
     const document = parseJson(bytes, { limits, allowLoneSurrogates: true, allowProtoKeys: true })
     const { call_timeout } = readConfig(undefined, process.env).wamp
-    return compileDocument(document, { clock: systemClock, callTimeout: call_timeout })
+    return runAtOnce(documentSteps(document, { clock: systemClock, callTimeout: call_timeout }))
   } catch (cause) {
     if (!(cause instanceof ServiceError) && !(cause instanceof Error && 'code' in cause))
       throw cause

@@ -3,8 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
-import type { Log } from '#component/log.ts'
+import type { LineSink, Log } from '#component/log.ts'
+import { logAccess } from './access-log.ts'
 import { errorReply } from './errors.ts'
+import type { InFlight } from './in-flight.ts'
 import type { Metrics } from './metrics.ts'
 import type { TrustedProxies } from './peer.ts'
 import { peerName, plainAddress } from './peer.ts'
@@ -26,7 +28,7 @@ export interface ListenerPorts {
   readonly clock: Clock
   readonly log: Log
   /** Absent: requests are not logged. */
-  readonly accessLog: Log | undefined
+  readonly accessLog: LineSink | undefined
   readonly metrics: Metrics
   readonly proxies: TrustedProxies
   /** TLS ends here. */
@@ -35,8 +37,7 @@ export interface ListenerPorts {
   isClosing(): boolean
   /** Why routed requests are not served now: not ready yet, overloaded. */
   refusal(): ServiceError | undefined
-  /** Requests in flight, for draining. */
-  readonly exchanges: Set<HttpExchange>
+  readonly inFlight: InFlight
 }
 
 /** Milliseconds since then, to the microsecond; the clock of the component only counts whole ones. */
@@ -132,32 +133,35 @@ export function fail(exchange: HttpExchange, error: unknown, ports: ListenerPort
 /** The end-of-request hook: log, metrics, and what is pending for a client that went away. */
 function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): void {
   const { request, response } = exchange
+  const { accessLog, clock, inFlight, metrics } = ports
   const { socket } = request
-  const written = socket.bytesWritten
-  ports.exchanges.add(exchange)
-  ports.metrics.inFlight++
+  // a socket counts by looking through all that it has not written yet
+  const written = accessLog && socket.bytesWritten
+  inFlight.add(exchange)
+  metrics.inFlight++
   response.on('close', () => {
-    ports.exchanges.delete(exchange)
-    ports.metrics.inFlight--
+    inFlight.delete(exchange)
+    metrics.inFlight--
     if (!response.writableFinished) exchange.abort()
     // a body that nobody read must not block the requests behind it
-    else exchange.dropBody()
+    else if (exchange.hasBody) exchange.dropBody()
+    const { method, route } = exchange
     const status = response.headersSent ? response.statusCode : clientClosed
     const duration = since(start)
-    ports.metrics.count(exchange.method, exchange.route, status, duration)
-    ports.accessLog?.info(
-      {
-        request_id: exchange.id,
-        method: exchange.method,
-        route: exchange.route,
+    metrics.count(method, route, status, duration)
+    if (accessLog && written !== undefined) {
+      logAccess(accessLog, clock.now(), {
+        id: exchange.id,
+        method,
+        route,
         status,
         error: exchange.error,
         duration,
         bytes: socket.bytesWritten - written,
         peer: exchange.peername,
-      },
-      'request',
-    )
+        message: 'request',
+      })
+    }
   })
 }
 
@@ -170,6 +174,7 @@ function refuse(
   id: string,
   start: number,
 ): void {
+  const { accessLog, clock } = ports
   const address = plainAddress(request.socket.remoteAddress ?? '')
   const peer = peerName(address, request.socket.remotePort ?? 0)
   const target = {
@@ -181,12 +186,11 @@ function refuse(
   } as const
   const exchange = new HttpExchange(id, target, request, response, ports, false)
   response.on('close', () => {
+    const { status } = refusal
     const duration = since(start)
-    ports.metrics.count('', '', refusal.status, duration)
-    ports.accessLog?.info(
-      { request_id: id, status: refusal.status, duration, peer },
-      'malformed request',
-    )
+    ports.metrics.count('', '', status, duration)
+    if (!accessLog) return
+    logAccess(accessLog, clock.now(), { id, status, duration, peer, message: 'malformed request' })
   })
   sendReply(exchange, errorReply(refusal, undefined), true)
 }

@@ -1,5 +1,6 @@
 /** What Prometheus may know: requests by route pattern and status, and the numbers that other parts offer. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { RequestMetrics } from './request-metrics.ts'
 
 /** A number that another part keeps: calls in flight, sessions, loads, registry entries. */
 export interface MetricSource {
@@ -12,19 +13,7 @@ export interface MetricSource {
 /** The metrics of the process. */
 export class Metrics {
   readonly #registry = new Registry()
-  readonly #requests = new Counter({
-    name: 'gateway_http_requests_total',
-    help: 'HTTP requests by method, route pattern and status.',
-    labelNames: ['method', 'route', 'status'],
-    registers: [this.#registry],
-  })
-  readonly #durations = new Histogram({
-    name: 'gateway_http_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its answer.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers: [this.#registry],
-  })
+  readonly #requests = new RequestMetrics()
   /** Requests being served now. */
   inFlight = 0
 
@@ -67,8 +56,7 @@ export class Metrics {
 
   /** Counts a request that is over. */
   count(method: string, route: string, status: number, durationMs: number): void {
-    this.#requests.inc({ method, route, status })
-    this.#durations.observe({ method, route, status }, durationMs / 1000)
+    this.#requests.count(method, route, status, durationMs / 1000)
   }
 
   /** The media type of {@link render}. */
@@ -76,7 +64,7 @@ export class Metrics {
     return this.#registry.contentType
   }
 
-  render(): Promise<string> {
-    return this.#registry.metrics()
+  async render(): Promise<string> {
+    return `${this.#requests.render()}\n${await this.#registry.metrics()}`
   }
 }

@@ -38,6 +38,7 @@ export function makeServer(plan: ServerPlan): Server {
     requireHostHeader: false, // the preflight says it with a body
     rejectNonStandardBodyWrites: true,
     joinDuplicateHeaders: false,
+    optimizeEmptyRequests: true,
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: 30_000,

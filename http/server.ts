@@ -2,12 +2,13 @@
 import type { Server } from 'node:http'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import type { Log } from '#component/log.ts'
+import type { LineSink, Log } from '#component/log.ts'
 import { sharesGatewayListener } from './access.ts'
 import { koaFallback } from './admin.ts'
 import type { ManagementPorts } from './api-specs.ts'
 import { errorReply } from './errors.ts'
 import { createListener, type ListenerPorts, type Router } from './gateway.ts'
+import { InFlight } from './in-flight.ts'
 import { type MetricSource, Metrics } from './metrics.ts'
 import { listen, makeServer, type ServerPlan } from './node-server.ts'
 import { type Address, type HttpOptions, type Listen, parseListen } from './options.ts'
@@ -22,8 +23,8 @@ export interface HttpPorts {
   readonly options: HttpOptions
   readonly clock: Clock
   readonly log: Log
-  /** Where the line of each request goes: it holds no secrets and need not be searched for them. Absent: {@link log}. */
-  readonly accessLog?: Log
+  /** Where the line of each request goes; absent: nowhere. */
+  readonly accessLog: LineSink | undefined
   readonly gateway: Router
   readonly procedures: ManagementPorts['procedures']
   readonly management: ManagementPorts['management']
@@ -59,7 +60,7 @@ export class Listeners {
   readonly addresses: Addresses = { gateway: [], admin: [], router: [] }
   readonly #ports: HttpPorts
   readonly #servers: Server[] = []
-  readonly #exchanges = new Set<HttpExchange>()
+  readonly #inFlight = new InFlight()
   readonly #metrics: Metrics
   readonly #overload: OverloadGuard
   #closePipes: () => void = () => undefined
@@ -74,7 +75,7 @@ export class Listeners {
 
   /** Requests in flight. */
   get inFlight(): number {
-    return this.#exchanges.size
+    return this.#inFlight.size
   }
 
   async open(): Promise<void> {
@@ -135,8 +136,7 @@ export class Listeners {
   }
 
   #listenerPorts(proxies: TrustedProxies, isSecure: boolean): ListenerPorts {
-    const { clock, log, options } = this.#ports
-    const { accessLog = log } = this.#ports
+    const { clock, log, options, accessLog } = this.#ports
     return {
       clock,
       log,
@@ -146,7 +146,7 @@ export class Listeners {
       isSecure,
       isClosing: () => this.#isDraining,
       refusal: () => this.#refusal(),
-      exchanges: this.#exchanges,
+      inFlight: this.#inFlight,
     }
   }
 
@@ -179,7 +179,7 @@ export class Listeners {
     for (const server of this.#servers) server.close()
     const end = clock.now() + options.gateway.drain_timeout
     await this.#sweep(end)
-    for (const exchange of [...this.#exchanges]) giveUp(exchange)
+    for (const exchange of this.#inFlight.all()) giveUp(exchange)
     await this.#sweep(clock.now() + lastAnswers)
     this.#destroy()
   }
@@ -190,7 +190,7 @@ export class Listeners {
     for (;;) {
       for (const server of this.#servers) server.closeIdleConnections()
       const left = end - clock.now()
-      if (this.#exchanges.size === 0 || left <= 0) return
+      if (this.#inFlight.size === 0 || left <= 0) return
       await new Promise<void>((resolve) => clock.after(Math.min(sweepInterval, left), resolve))
     }
   }

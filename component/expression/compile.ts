@@ -56,27 +56,33 @@ function compileValue(
   }
   const isList = Array.isArray(value)
   if (!isList && !isMap(value)) return constant(value)
+  if (isPlain(value, depth)) return constant(value)
   if (depth > depthLimit) return refuse(path, `nested more than ${depthLimit} deep`, issues)
   if (isList) {
     const items = value.map((item, index) =>
       compileValue(item, pointer(path, index), scope, issues, depth + 1),
     )
-    if (items.every((item, index) => isSame(item, value[index]))) return constant(value)
     return withinLimits(listNode(items), path, issues)
   }
   const entries = new Map<string, Node>()
-  let isUntouched = true
   for (const key of Object.keys(value)) {
-    const member = compileValue(value[key], pointer(path, key), scope, issues, depth + 1)
-    isUntouched &&= isSame(member, value[key])
-    entries.set(key, member)
+    entries.set(key, compileValue(value[key], pointer(path, key), scope, issues, depth + 1))
   }
-  return isUntouched ? constant(value) : withinLimits(mapNode(entries), path, issues)
+  return withinLimits(mapNode(entries), path, issues)
 }
 
-/** Is the node nothing but the literal it was compiled from? */
-const isSame = (node: Node, literal: unknown): boolean =>
-  node.kind === 'constant' && Object.is(node.value, literal)
+/** Is there no expression in the value, and nothing else to refuse? Most parts of a document are done with this. */
+function isPlain(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return !hasExpression(value)
+  if (typeof value !== 'object' || value === null) return true
+  if (depth > depthLimit) return false
+  if (Array.isArray(value)) {
+    for (const item of value) if (!isPlain(item, depth + 1)) return false
+  } else if (isMap(value)) {
+    for (const key in value) if (!isPlain(value[key], depth + 1)) return false
+  }
+  return true
+}
 
 function refuse(path: string, message: string, issues: Issue[]): Node {
   report(issues, path, message)

@@ -9,12 +9,14 @@ import { pointer } from '#component/json.ts'
 import { type Method, methods } from '#component/request.ts'
 import type { ApiSpec, JsonMap, Path, Version } from '#component/spec/model.ts'
 import { parsePathPattern } from '#component/spec/path-pattern.ts'
+import { runAtOnce, type Steps } from '#component/spec/steps.ts'
 import type { Api, CompiledOperation, Rules } from './api.ts'
 import { compileOperation, type PathPlan } from './compile-operation.ts'
 import { type Findings, judge } from './fold-check.ts'
 import { type Headers, layerOf, layOver } from './header-layers.ts'
 import { lifetimeHeaders } from './lifetime.ts'
-import { type RouteEntry, RoutingTable } from './routing-table.ts'
+import { PathTree } from './path-tree.ts'
+import type { RouteEntry } from './routing-table.ts'
 import { type Found, first, inDefaults, isInheritedKey, type Lookup, readRules } from './rules.ts'
 import { type Level, levelBelow, type MergedMap, sweep, topLevel } from './scope.ts'
 import { statusCodeTables } from './status-code-tables.ts'
@@ -35,9 +37,13 @@ export interface Compilation {
 }
 
 /** Compiles a specification, also one in which validation has found issues: it then finds those that are left. */
-export function compileSpec(spec: ApiSpec, ports: CompilePorts): Compilation {
+export const compileSpec = (spec: ApiSpec, ports: CompilePorts): Compilation =>
+  runAtOnce(compilation(spec, ports))
+
+/** {@link compileSpec} in steps, about one for each path. */
+export function* compilation(spec: ApiSpec, ports: CompilePorts): Steps<Compilation> {
   const compiler = new SpecCompiler(spec, ports)
-  compiler.compile()
+  yield* compiler.compile()
   const issues = distinct(compiler.findings.issues)
   const { id, realm_uri } = spec
   const api = issues.length > 0 ? undefined : { id, realm_uri, entries: compiler.entries }
@@ -53,8 +59,11 @@ function distinct(issues: readonly Issue[]): Issue[] {
   })
 }
 
-/** All paths of a document have its host, so that clashes among them are the same under any other. */
-const anyHost = { api: '', realm_uri: '', host: '_', routes: {} }
+/** Where a path of an active version is written, and what it is matched by. */
+interface Place {
+  readonly pattern: string
+  readonly path: string
+}
 
 class SpecCompiler {
   readonly entries: RouteEntry<CompiledOperation>[] = []
@@ -63,7 +72,7 @@ class SpecCompiler {
   readonly findings: Findings = { issues: [], warnings: [] }
   readonly #issues = this.findings.issues
   /** Where the active versions' paths are. */
-  readonly #places: RouteEntry<never>[] = []
+  readonly #places: Place[] = []
   /** The lowest levels of the tree. */
   readonly #levels = new Set<Level>()
   /** The rules of paths that set none of their own, by the level they inherit from. */
@@ -76,15 +85,15 @@ class SpecCompiler {
     this.#ports = ports
   }
 
-  compile(): void {
+  *compile(): Steps<void> {
     const api = levelBelow(topLevel(), this.#maps(this.#spec), '', this.#issues)
     for (const version of this.#spec.versions) {
       const level = levelBelow(api, this.#maps(version), version.path, this.#issues)
       if (version.paths.length === 0) this.#levels.add(level)
-      this.#compileVersion(version, level)
+      yield* this.#compileVersion(version, level)
     }
-    this.#findClashes()
-    sweep(this.#levels, this.#issues, judgeEntry)
+    yield* this.#findClashes()
+    yield* sweep(this.#levels, this.#issues, judgeEntry)
   }
 
   /** The merged maps of an API or a version, as a part of the document. */
@@ -92,7 +101,7 @@ class SpecCompiler {
     return { variables, defaults, status_codes }
   }
 
-  #compileVersion(version: Version, level: Level): void {
+  *#compileVersion(version: Version, level: Level): Steps<void> {
     const pool = new Pool(version.pool_size, this.#ports.clock)
     const lifetime = lifetimeHeaders(version)
     const { languages } = version
@@ -103,8 +112,9 @@ class SpecCompiler {
     }
     for (const path of version.paths) {
       const entry = this.#compilePath(path, version, level, always, pool)
+      yield
       if (!version.is_active) continue
-      this.#places.push({ ...anyHost, pattern: version.base_path + path.pattern, path: path.path })
+      this.#places.push({ pattern: version.base_path + path.pattern, path: path.path })
       if (entry) this.entries.push(entry)
     }
   }
@@ -181,23 +191,48 @@ class SpecCompiler {
     return known
   }
 
-  /** Routes of this document that would answer the same requests, whatever their operations are worth. */
-  #findClashes(): void {
-    const places = this.#places.filter(({ pattern }) => !('problem' in parsePathPattern(pattern)))
-    for (const { path, otherPath, pattern } of RoutingTable.build(places).clashes) {
-      const message = `the route ${pattern} answers the same requests as ${otherPath}`
-      this.#issues.push({ path, message })
+  /**
+   * Routes of this document that would answer the same requests, whatever their operations are worth. All of them have
+   * its host, so that one tree of paths finds what any host would.
+   */
+  *#findClashes(): Steps<void> {
+    const paths = new PathTree<Place>()
+    for (const place of this.#places) {
+      const parsed = parsePathPattern(place.pattern)
+      if ('problem' in parsed) continue
+      const others = new Set<string>()
+      for (const form of parsed.forms) {
+        const other = paths.at(form)
+        if (other === undefined) paths.add(form, place)
+        else if (other !== place) others.add(other.path)
+      }
+      for (const other of others) {
+        const message = `the route ${place.pattern} answers the same requests as ${other}`
+        this.#issues.push({ path: place.path, message })
+      }
+      yield
     }
   }
 }
 
+/** By the methods that are declared: thousands of paths have the same ones. */
+const knownAllow = new Map<string, string>()
+
 /** Behaviour, Requests: HEAD is implied by GET; OPTIONS is always answered. */
-const allowOf = (document: JsonMap): string =>
-  methods
-    .filter((method) => method === 'options' || Object.hasOwn(document, method))
-    .flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
-    .filter((name, index, names) => names.indexOf(name) === index)
-    .join(', ')
+function allowOf(document: JsonMap): string {
+  const declared = methods.filter(
+    (method) => method === 'options' || Object.hasOwn(document, method),
+  )
+  const key = declared.join()
+  const known = knownAllow.get(key)
+  if (known !== undefined) return known
+  const names = declared.flatMap((method) =>
+    method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
+  )
+  const allow = [...new Set(names)].join(', ')
+  knownAllow.set(key, allow)
+  return allow
+}
 
 /** Checks what an entry of the merged maps came to; users of a default have done so already. */
 function judgeEntry(map: MergedMap, key: string, { value, path }: SpecEntry, node: Node): Issue[] {

@@ -3,6 +3,7 @@ import type { Issue } from '#component/errors.ts'
 import { keysOf, member, type Node } from '#component/expression/compile.ts'
 import { pointer } from '#component/json.ts'
 import { checkField, type FieldName } from '#component/spec/fields.ts'
+import type { JsonMap } from '#component/spec/model.ts'
 import { isExpression, isMap } from '#component/spec/rules.ts'
 
 /** Stands for a value that is not known yet; rules do not judge expressions. */
@@ -32,6 +33,16 @@ function hasExpression(raw: unknown): boolean {
   if (isExpression(raw)) return true
   if (Array.isArray(raw)) return raw.some(hasExpression)
   return isMap(raw) && Object.values(raw).some(hasExpression)
+}
+
+/** Has an expression in the value become something that is known? Validation has judged all the rest. */
+function isFolded(raw: unknown, node: Node): boolean {
+  if (node.kind === 'broken' || node.kind === 'deferred') return false
+  if (isExpression(raw)) return true
+  if (node.kind === 'constant') return node.value !== raw && hasExpression(raw)
+  if (node.kind === 'list') return node.items.some((item, at) => isFolded((raw as [])[at], item))
+  for (const [key, member] of node.entries) if (isFolded((raw as JsonMap)[key], member)) return true
+  return false
 }
 
 const unescapeKey = (key: string): string => key.replaceAll('~1', '/').replaceAll('~0', '~')
@@ -65,7 +76,7 @@ export function judge(
   path: string,
   { issues, warnings }: Findings,
 ): void {
-  if (node.kind === 'broken' || node.kind === 'deferred' || !hasExpression(raw)) return
+  if (!isFolded(raw, node)) return
   const noted: Issue[] = []
   const found = checkField(field, sketch(node), path, noted)
   if (found.length === 0 && noted.length === 0) return

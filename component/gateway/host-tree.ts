@@ -1,5 +1,5 @@
 /** Host patterns as a tree of labels, read from the right: the most specific pattern that fits comes first. */
-import { type HostPattern, labelsKey, trimDots } from '#component/spec/host-pattern.ts'
+import { type Label, trimDots } from '#component/spec/host-pattern.ts'
 
 /** What a host leads to: something that finds by path. */
 export interface Finder<R> {
@@ -19,24 +19,20 @@ export class HostTree<R, T extends Finder<R>> {
   readonly #root: Node<T> = makeNode()
   #any: T | undefined
 
-  /** The values of every form of a pattern, made where they are missing; each with a key that tells the forms apart. */
-  place(pattern: HostPattern, make: () => T): { key: string; value: T }[] {
-    if (pattern.kind === 'any') {
-      this.#any ??= make()
-      return [{ key: '_', value: this.#any }]
+  /** @param form labels of a host, or any host */
+  set(form: readonly Label[] | 'any', value: T): void {
+    if (form === 'any') {
+      this.#any = value
+      return
     }
-    return pattern.forms.map((labels) => {
-      let node = this.#root
-      for (const label of labels.toReversed()) {
-        const next =
-          (label === undefined ? node.wildcard : node.literals.get(label)) ?? makeNode<T>()
-        if (label === undefined) node.wildcard = next
-        else node.literals.set(label, next)
-        node = next
-      }
-      node.value ??= make()
-      return { key: labelsKey(labels), value: node.value }
-    })
+    let node = this.#root
+    for (const label of form.toReversed()) {
+      const next = (label === undefined ? node.wildcard : node.literals.get(label)) ?? makeNode<T>()
+      if (label === undefined) node.wildcard = next
+      else node.literals.set(label, next)
+      node = next
+    }
+    node.value = value
   }
 
   /**

@@ -1,7 +1,8 @@
 /** The one immutable table that a request is matched against: host, path, method ─▶ route and bindings. */
 import { type Method, methods } from '#component/request.ts'
-import { parseHostPattern } from '#component/spec/host-pattern.ts'
-import { formKey, parsePathPattern } from '#component/spec/path-pattern.ts'
+import { type Label, labelsKey, parseHostPattern } from '#component/spec/host-pattern.ts'
+import { parsePathPattern } from '#component/spec/path-pattern.ts'
+import type { Steps } from '#component/spec/steps.ts'
 import { HostTree } from './host-tree.ts'
 import { type Found, PathTree } from './path-tree.ts'
 
@@ -53,59 +54,65 @@ interface Target<R> {
   readonly allow: readonly string[]
 }
 
-/** Built once from everything that is served, then only read; swapped as a whole. */
+/** The paths of one host, or of one form of a host pattern. */
+interface Place<R> {
+  /** undefined: a broken pattern; no request reaches it. */
+  readonly form: readonly Label[] | 'any' | undefined
+  readonly paths: PathTree<Target<R>>
+}
+
+/** By what tells the forms of host patterns apart. */
+type Places<R> = ReadonlyMap<string, Place<R>>
+
+/** A table, and the entries that were to be in it and have another one in their way. */
+interface Built<R> {
+  readonly table: RoutingTable<R>
+  readonly clashes: Clash[]
+}
+
+/** What is served, never changed: swapped as a whole for another one, which shares with it what has not changed. */
 export class RoutingTable<R> {
   readonly entries: readonly RouteEntry<R>[]
+  readonly #places: Places<R>
   readonly #hosts = new HostTree<Found<Target<R>>, PathTree<Target<R>>>()
 
-  private constructor(entries: readonly RouteEntry<R>[]) {
+  private constructor(entries: readonly RouteEntry<R>[], places: Places<R>) {
     this.entries = entries
+    this.#places = places
+    for (const { form, paths } of places.values()) if (form) this.#hosts.set(form, paths)
   }
 
   /**
    * Builds a table. Of entries that clash, or share a path, the first one serves. An entry with a broken pattern is
    * left out, so that the clashes of a document can be listed beside its other issues.
    */
-  static build<R>(entries: readonly RouteEntry<R>[]): { table: RoutingTable<R>; clashes: Clash[] } {
-    const table = new RoutingTable(entries)
+  static build<R>(entries: readonly RouteEntry<R>[]): Built<R> {
+    const edit = new Edit<R>(new Map())
+    const clashes = entries.flatMap((entry) => edit.add(entry))
+    return { table: new RoutingTable(entries, edit.places), clashes }
+  }
+
+  /**
+   * A table with these entries in the place of all those of an API, in steps, one for each entry. It costs what the
+   * entries cost, however large the table is.
+   */
+  *replace(api: string | undefined, entries: readonly RouteEntry<R>[]): Steps<Built<R>> {
+    const edit = new Edit<R>(this.#places)
+    const kept: RouteEntry<R>[] = []
+    for (const entry of this.entries) {
+      if (entry.api !== api) {
+        kept.push(entry)
+        continue
+      }
+      edit.delete(entry)
+      yield
+    }
     const clashes: Clash[] = []
-    const owners = new Map<string, RouteEntry<R>>()
     for (const entry of entries) {
-      const rivals = table.#add(entry, owners)
-      for (const { api, path } of rivals) {
-        const { pattern } = entry
-        clashes.push({ api: entry.api, path: entry.path, otherApi: api, otherPath: path, pattern })
-      }
+      clashes.push(...edit.add(entry))
+      yield
     }
-    return { table, clashes }
-  }
-
-  /** Adds the forms nobody owns yet; gives the owners of the others, unless the path is shared with them. */
-  #add(entry: RouteEntry<R>, owners: Map<string, RouteEntry<R>>): Set<RouteEntry<R>> {
-    const rivals = new Set<RouteEntry<R>>()
-    const pattern = parsePathPattern(entry.pattern)
-    if ('problem' in pattern) return rivals
-    const target: Target<R> = { entry, allow: allowed(entry) }
-    for (const place of this.#places(entry.host)) {
-      for (const form of pattern.forms) {
-        const key = place.key + formKey(form)
-        const owner = owners.get(key)
-        if (!owner) {
-          owners.set(key, entry)
-          place.value.add(form, target)
-        } else if (owner !== entry && !isSharedBy(owner, entry)) {
-          rivals.add(owner)
-        }
-      }
-    }
-    return rivals
-  }
-
-  /** The path trees of the hosts that a pattern stands for; a broken one has a tree that no request reaches. */
-  #places(host: string): { key: string; value: PathTree<Target<R>> }[] {
-    const pattern = parseHostPattern(host)
-    if ('problem' in pattern) return [{ key: `broken ${host} `, value: new PathTree() }]
-    return this.#hosts.place(pattern, () => new PathTree())
+    return { table: new RoutingTable([...kept, ...entries], edit.places), clashes }
   }
 
   /**
@@ -131,16 +138,89 @@ export class RoutingTable<R> {
   }
 }
 
+/** By the methods that are declared, as bits: thousands of paths have the same ones. */
+const knownAllowed = new Map<number, readonly string[]>()
+
 /** Behaviour: Requests, HEAD is implied by GET; OPTIONS is always answered. */
-function allowed<R>({ routes }: RouteEntry<R>): string[] {
-  return methods
-    .filter(
-      (method) =>
-        method === 'options' ||
-        routes[method] !== undefined ||
-        (method === 'head' && routes.get !== undefined),
-    )
-    .map((method) => method.toUpperCase())
+function allowed<R>({ routes }: RouteEntry<R>): readonly string[] {
+  const isServed = (method: Method): boolean =>
+    method === 'options' ||
+    routes[method] !== undefined ||
+    (method === 'head' && routes.get !== undefined)
+  let bits = 0
+  for (const [index, method] of methods.entries()) if (isServed(method)) bits |= 1 << index
+  const known = knownAllowed.get(bits)
+  if (known) return known
+  const names = methods.filter(isServed).map((method) => method.toUpperCase())
+  knownAllowed.set(bits, names)
+  return names
+}
+
+/** The places of a new table, on the way from those of another one. */
+class Edit<R> {
+  readonly places: Map<string, Place<R>>
+  /** The keys of the places that are this edit's own; the others are the older table's, too. */
+  readonly #own = new Set<string>()
+
+  constructor(places: Places<R>) {
+    this.places = new Map(places)
+  }
+
+  /** Adds the forms nobody owns, and those that are shared with their owner; tells of the others. */
+  add(entry: RouteEntry<R>): Clash[] {
+    const { api, path, pattern } = entry
+    const parsed = parsePathPattern(pattern)
+    if ('problem' in parsed) return []
+    const target: Target<R> = { entry, allow: allowed(entry) }
+    const rivals = new Set<RouteEntry<R>>()
+    for (const paths of this.#pathsOf(entry.host)) {
+      for (const form of parsed.forms) {
+        const owner = paths.at(form)?.entry
+        if (owner === undefined || (owner !== entry && isSharedBy(owner, entry))) {
+          paths.add(form, target)
+        } else if (owner !== entry) rivals.add(owner)
+      }
+    }
+    return [...rivals].map((rival) => ({
+      api,
+      path,
+      otherApi: rival.api,
+      otherPath: rival.path,
+      pattern,
+    }))
+  }
+
+  delete(entry: RouteEntry<R>): void {
+    const parsed = parsePathPattern(entry.pattern)
+    if ('problem' in parsed) return
+    for (const [key] of formsOf(entry.host)) {
+      const paths = this.#pathsAt(key, undefined)
+      for (const form of parsed.forms) paths.delete(form, (target) => target.entry === entry)
+      if (paths.isEmpty) this.places.delete(key)
+    }
+  }
+
+  #pathsOf(host: string): PathTree<Target<R>>[] {
+    return formsOf(host).map(([key, form]) => this.#pathsAt(key, form))
+  }
+
+  /** The paths of a place, as this edit may change them. */
+  #pathsAt(key: string, form: Place<R>['form']): PathTree<Target<R>> {
+    const place = this.places.get(key)
+    if (place && this.#own.has(key)) return place.paths
+    const paths = place?.paths.copy() ?? new PathTree<Target<R>>()
+    this.#own.add(key)
+    this.places.set(key, { form: place?.form ?? form, paths })
+    return paths
+  }
+}
+
+/** The forms of a host pattern, each with a key that tells it apart; a broken pattern is a place of its own. */
+function formsOf(host: string): (readonly [key: string, form: Place<never>['form']])[] {
+  const pattern = parseHostPattern(host)
+  if ('problem' in pattern) return [[`broken ${host}`, undefined]]
+  if (pattern.kind === 'any') return [['_', 'any']]
+  return pattern.forms.map((labels) => [labelsKey(labels), labels])
 }
 
 const isSharedBy = <R>(one: RouteEntry<R>, other: RouteEntry<R>): boolean =>

@@ -1,10 +1,11 @@
 /** From a document to an Api: validation and compiling put together, so that one refusal names everything. */
 import type { Issue } from '#component/errors.ts'
 import type { Api } from '#component/gateway/api.ts'
-import { type CompilePorts, compileSpec } from '#component/gateway/compile.ts'
+import { type CompilePorts, compilation } from '#component/gateway/compile.ts'
 import type { RouteEntry } from '#component/gateway/routing-table.ts'
 import type { ApiSpec, JsonMap } from '#component/spec/model.ts'
-import { validateSpec } from '#component/spec/validate.ts'
+import { type Breathe, runSteps, type Steps } from '#component/spec/steps.ts'
+import { validation } from '#component/spec/validate.ts'
 
 /** What a document came to. */
 export interface CompiledDocument<A> {
@@ -34,13 +35,28 @@ function placesOf({ id, realm_uri, host, versions }: ApiSpec): RouteEntry<never>
     )
 }
 
+/** What compiling a document needs of the component. */
+interface DocumentPorts extends CompilePorts {
+  /** Lets others have their turn in between. */
+  readonly breathe: Breathe
+}
+
 /** Validates and compiles. Realm and other documents are the registry's to ask. */
-export function compileDocument(document: unknown, ports: CompilePorts): CompiledDocument<Api> {
-  const { spec, issues, warnings } = validateSpec(document)
+export const compileDocument = (
+  document: unknown,
+  ports: DocumentPorts,
+): Promise<CompiledDocument<Api>> => runSteps(documentSteps(document, ports), ports.breathe)
+
+/** {@link compileDocument} in steps, about two for each path. */
+export function* documentSteps(
+  document: unknown,
+  ports: CompilePorts,
+): Steps<CompiledDocument<Api>> {
+  const { spec, issues, warnings } = yield* validation(document)
   if (spec === undefined) {
     return { api: undefined, realm_uri: realmOf(document), places: [], issues, warnings }
   }
-  const compiled = compileSpec(spec, ports)
+  const compiled = yield* compilation(spec, ports)
   const all = [...issues, ...compiled.issues]
   return {
     api: all.length === 0 ? compiled.api : undefined,

@@ -1,14 +1,14 @@
 /** The APIs served here: load, remove, list; each change prepares everything, then swaps one routing table. */
-import { createHash } from 'node:crypto'
 import type { Clock } from '#component/clock.ts'
 import { InvalidSpecError, type Issue, ServiceError } from '#component/errors.ts'
 import { type Clash, type RouteEntry, RoutingTable } from '#component/gateway/routing-table.ts'
-import { canonicalJson, parseJson, stringifyJson } from '#component/json.ts'
 import type { Log } from '#component/log.ts'
 import type { JsonMap } from '#component/spec/model.ts'
 import { info, represent } from '#component/spec/represent.ts'
+import { type Breathe, runSteps, type Steps } from '#component/spec/steps.ts'
 import type { SpecStore } from '#component/store/spec-store.ts'
 import type { CompiledDocument } from './compile-document.ts'
+import { hashOf, ownCopy } from './document-steps.ts'
 import { announce, type PublishEvent } from './events.ts'
 import { hiddenPaths } from './hidden-paths.ts'
 
@@ -24,7 +24,9 @@ export interface RegistryPorts<R> {
   readonly clock: Pick<Clock, 'now'>
   readonly node: string
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
-  readonly compile: (document: unknown) => CompiledDocument<Served<R>>
+  readonly compile: (document: unknown) => Promise<CompiledDocument<Served<R>>>
+  /** Lets requests have their turn in the middle of long work. */
+  readonly breathe: Breathe
   /** Takes the table that is served from now on. */
   readonly onSwap: (table: RoutingTable<R>) => void
   /** Is the realm declared, or does the router let the component join it? */
@@ -61,33 +63,13 @@ interface Judged<R> {
   readonly table: RoutingTable<R>
 }
 
-/** Wide enough for whatever was let in; documents have limits of their own. */
-const limits = { depth: 256, values: 50_000_000 }
-
-/** Largest document; bytes (behaviour: API Specifications). */
-const maxBytes = 4 * 1024 * 1024
-
-/** A copy that nobody else holds, without the `ts` of an answer that is sent back. What is wrong in it is found later. */
-function ownCopy(document: unknown): unknown {
-  const text = stringifyJson(document)
-  if (Buffer.byteLength(text) > maxBytes) {
-    const message = `the document is larger than ${maxBytes} bytes`
-    throw new ServiceError('service.error.payload_too_large', message)
-  }
-  const copy = parseJson(text, { limits, allowLoneSurrogates: true, allowProtoKeys: true })
-  if (typeof copy === 'object' && copy !== null && 'ts' in copy) delete copy.ts
-  return copy
-}
-
-const hashOf = (document: JsonMap) =>
-  createHash('sha256').update(canonicalJson(document)).digest('hex')
-
 /** Every API Specification known here, and the routing table made of them. */
 export class Registry<R = unknown> {
   /** Loads since the start, whichever way they came. */
   readonly counts = { loaded: 0, refused: 0 }
   readonly #ports: RegistryPorts<R>
   #entries: ReadonlyMap<string, Entry<R>> = new Map()
+  #table: RoutingTable<R> = RoutingTable.build<R>([]).table
   /** The greatest `ts` ever given or seen, tombstones included. */
   #lastTs = 0
   /** Changes run one after the other. */
@@ -107,8 +89,8 @@ export class Registry<R = unknown> {
     for (const { id, ts, hash, document } of await this.#ports.store.all()) {
       this.#lastTs = Math.max(this.#lastTs, ts)
       if (document === null) continue
-      const api = this.#revive(id, document)
-      entries.set(id, { document, ts, hash: hash ?? hashOf(document), api })
+      const api = await this.#revive(id, document)
+      entries.set(id, { document, ts, hash: hash ?? (await this.#run(hashOf(document))), api })
       if (api) served.push(api)
     }
     for (const { api, otherApi, path } of tableOf(served).clashes) {
@@ -118,12 +100,13 @@ export class Registry<R = unknown> {
       this.#ports.log.error({ api_spec: api, other: otherApi, path }, 'its routes are taken')
       this.#announce('on_conflict', { id: api, other: otherApi, path })
     }
-    this.#swap(entries)
+    const left = [...entries.values()].flatMap(({ api }) => api ?? [])
+    this.#swap(entries, tableOf(left).table)
   }
 
-  #revive(id: string, document: JsonMap): Served<R> | undefined {
+  async #revive(id: string, document: JsonMap): Promise<Served<R> | undefined> {
     try {
-      const { api, issues } = this.#ports.compile(document)
+      const { api, issues } = await this.#ports.compile(document)
       if (api) return api
       this.#ports.log.error({ api_spec: id, issues: issues.slice(0, 10) }, 'it does not compile')
     } catch (err) {
@@ -140,7 +123,10 @@ export class Registry<R = unknown> {
    */
   async load(document: unknown, by = 'the gateway'): Promise<Loaded> {
     try {
-      const loaded = await this.#load(ownCopy(document), by)
+      const copy = this.#run(ownCopy(document))
+      // whose turn comes later may have failed by then
+      copy.catch(() => undefined)
+      const loaded = await this.#load(copy, by)
       this.counts.loaded++
       return loaded
     } catch (error) {
@@ -149,8 +135,9 @@ export class Registry<R = unknown> {
     }
   }
 
-  #load(kept: unknown, by: string): Promise<Loaded> {
+  #load(copy: Promise<unknown>, by: string): Promise<Loaded> {
     return this.#serially(async () => {
+      const kept = await copy
       const { api, warnings, table } = await this.#judge(kept, (id, { otherApi, path }) => {
         this.#ports.log.warn(
           { api_spec: id, by, other: otherApi, path },
@@ -161,8 +148,9 @@ export class Registry<R = unknown> {
       const { id } = api
       const before = this.#entries.get(id)
       const accepted = kept as JsonMap // a document that compiles is a map
-      const entry = { document: accepted, ts: this.#nextTs(), hash: hashOf(accepted), api }
-      const { ts, hash } = entry
+      const hash = await this.#run(hashOf(accepted))
+      const entry = { document: accepted, ts: this.#nextTs(), hash, api }
+      const { ts } = entry
       const { node, store, log } = this.#ports
       await store.put({ id, ts, node, hash, document: accepted })
       this.#lastTs = ts
@@ -175,7 +163,7 @@ export class Registry<R = unknown> {
 
   /** Everything that load does, and nothing is kept. Throws the same. */
   async validate(document: unknown): Promise<{ id: string; warnings: readonly Issue[] }> {
-    const { api, warnings } = await this.#judge(ownCopy(document))
+    const { api, warnings } = await this.#judge(await this.#run(ownCopy(document)))
     return { id: api.id, warnings }
   }
 
@@ -184,13 +172,16 @@ export class Registry<R = unknown> {
     document: unknown,
     onClash: (id: string, clash: Clash) => void = () => undefined,
   ): Promise<Judged<R>> {
-    const { api, realm_uri, places, issues, warnings } = this.#ports.compile(document)
+    const { api, realm_uri, places, issues, warnings } = await this.#ports.compile(document)
     const found = [...issues]
     const hasRealm = realm_uri === undefined || found.some(({ path }) => path === '/realm_uri')
     if (!hasRealm && !(await this.#ports.realmExists(realm_uri))) {
       found.push({ path: '/realm_uri', message: 'there is no such realm' })
     }
-    const { table, clashes } = this.#tableWith(api?.id ?? places[0]?.api, api?.entries ?? places)
+    const { table, clashes } = await this.#tableWith(
+      api?.id ?? places[0]?.api,
+      api?.entries ?? places,
+    )
     if (api && found.length === 0) {
       const [clash] = clashes
       if (clash) {
@@ -204,9 +195,8 @@ export class Registry<R = unknown> {
   }
 
   /** The table with these entries in the place of the document's, and where they are those of another document. */
-  #tableWith(id: string | undefined, entries: readonly RouteEntry<R>[]) {
-    const others = this.#served().filter((api) => api.id !== id)
-    const { table, clashes } = tableOf([...others, { entries }])
+  async #tableWith(id: string | undefined, entries: readonly RouteEntry<R>[]) {
+    const { table, clashes } = await runSteps(this.#table.replace(id, entries), this.#ports.breathe)
     return { table, clashes: clashes.filter(({ api, otherApi }) => api === id && otherApi !== id) }
   }
 
@@ -220,7 +210,8 @@ export class Registry<R = unknown> {
       this.#lastTs = ts
       const entries = new Map(this.#entries)
       entries.delete(id)
-      this.#swap(entries)
+      const { table } = await this.#tableWith(id, [])
+      this.#swap(entries, table)
       log.info({ api_spec: id, by, old_hash: before.hash }, 'deleted')
       this.#announce('on_delete', { id, ts, hash: null })
     })
@@ -255,16 +246,14 @@ export class Registry<R = unknown> {
     throw new ServiceError('service.error.not_found', 'there is no API Specification of this id')
   }
 
-  #served(entries: Iterable<Entry<R>> = this.#entries.values()): Served<R>[] {
-    return [...entries].flatMap(({ api }) => api ?? [])
+  #swap(entries: ReadonlyMap<string, Entry<R>>, table: RoutingTable<R>): void {
+    this.#entries = entries
+    this.#table = table
+    this.#ports.onSwap(table)
   }
 
-  #swap(
-    entries: ReadonlyMap<string, Entry<R>>,
-    table = tableOf(this.#served(entries.values())).table,
-  ): void {
-    this.#entries = entries
-    this.#ports.onSwap(table)
+  #run<T>(steps: Steps<T>): Promise<T> {
+    return runSteps(steps, this.#ports.breathe)
   }
 
   #nextTs(): number {

@@ -263,13 +263,13 @@ export class Dealer {
    * Crossbar.io (WAMP: Callee Leaving During an RPC Invocation).
    */
   leave(session: Session): void {
-    for (const invocation of [...session.calls.values()]) {
+    for (const invocation of session.calls.values()) {
       if (invocation.callee !== session) {
         this.#interrupt(invocation, 'killnowait', 'wamp.error.canceled')
       }
       this.#settle(invocation)
     }
-    for (const invocation of [...session.invocations.values()]) {
+    for (const invocation of session.invocations.values()) {
       this.#fail(invocation, 'wamp.error.canceled', 'callee disconnected during the call')
     }
     for (const registration of [...session.registrations.values()]) {

@@ -3,6 +3,7 @@ import type { Buffer } from 'node:buffer'
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { Clock } from '#component/clock.ts'
+import { FrameWriter } from '#component/wamp/frame-writer.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import type { Codec } from './codec.ts'
 import type { Peer } from './ports.ts'
@@ -29,8 +30,7 @@ export interface WebSocketOptions {
 export class WebSocketTransport implements Transport {
   readonly peer: Peer
   readonly #options: WebSocketOptions
-  readonly #sendOptions: { readonly binary: boolean; readonly compress: false }
-  #isCorked = false
+  readonly #frames: FrameWriter
   /** The next three: as of the last link check. */
   #bytesRead = -1
   #bufferedBytes = 0
@@ -41,7 +41,7 @@ export class WebSocketTransport implements Transport {
     const { webSocket } = options
     this.peer = options.peer
     this.#options = options
-    this.#sendOptions = { binary: options.codec.isBinary, compress: false }
+    this.#frames = new FrameWriter(webSocket, options.socket, 'server')
     webSocket.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary))
     webSocket.on('error', () => {}) // 'close' follows
     webSocket.once('close', () => {
@@ -86,24 +86,12 @@ export class WebSocketTransport implements Transport {
     const { codec, maxBufferedBytes, webSocket } = this.#options
     if (webSocket.readyState !== webSocket.OPEN) return
     const data = codec.encode(message)
-    this.#cork()
-    webSocket.send(data, this.#sendOptions)
-    if (webSocket.bufferedAmount > maxBufferedBytes) webSocket.terminate()
-  }
-
-  /** The largest gain of all in performance.md. */
-  #cork(): void {
-    if (this.#isCorked) return
-    this.#isCorked = true
-    const { socket } = this.#options
-    socket.cork()
-    setImmediate(() => {
-      this.#isCorked = false
-      socket.uncork()
-    })
+    this.#frames.send(data)
+    if (this.#frames.pending > maxBufferedBytes) webSocket.terminate()
   }
 
   close(code: number, reason: string): void {
+    this.#frames.flush()
     this.#options.webSocket.close(code, reason)
   }
 

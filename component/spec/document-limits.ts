@@ -1,16 +1,55 @@
 /** What holds for a document as a whole, before anything is read from it: depth, keys, text. */
 import { pointer } from '#component/json.ts'
+import type { JsonMap } from './model.ts'
 import type { Report } from './report.ts'
+import type { Steps } from './steps.ts'
 
 /** Behaviour: Limits. The document itself is the first level. */
 const maxNesting = 64
+
+/** The levels down to the members of `paths`; below it a step is short. */
+const levelsInSteps = 4
 
 /**
  * Reports `__proto__` keys, lone surrogates in keys and texts, and what is nested too deeply.
  * @returns false when the document must not be walked any further
  */
-export function checkDocument(document: unknown, report: Report): boolean {
-  return check(document, '', 1, report)
+export function* checkDocument(document: JsonMap, report: Report): Steps<boolean> {
+  return yield* checkMembers(document, '', 1, report)
+}
+
+function* checkMembers(map: object, path: string, level: number, report: Report): Steps<boolean> {
+  let isShallow = true
+  for (const [key, member] of Object.entries(map)) {
+    const at = pointer(path, key)
+    checkKey(key, at, report)
+    if (level < levelsInSteps && typeof member === 'object' && member !== null) {
+      isShallow = (yield* checkMembers(member, at, level + 1, report)) && isShallow
+      continue
+    }
+    // hardly ever: so nothing is told where, before it is known that there is something to tell
+    if (!isSound(member, level + 1)) isShallow = check(member, at, level + 1, report) && isShallow
+    yield
+  }
+  return isShallow
+}
+
+/** Is there nothing to report in the value? */
+function isSound(value: unknown, level: number): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return true
+  if (level > maxNesting) return false
+  for (const key of Object.keys(value)) {
+    if (key === '__proto__' || !key.isWellFormed()) return false
+    if (!isSound((value as JsonMap)[key], level + 1)) return false
+  }
+  return true
+}
+
+function checkKey(key: string, at: string, report: Report): void {
+  if (key === '__proto__') report.issue(at, 'the key __proto__ is not allowed')
+  else if (!key.isWellFormed())
+    report.issue(at, 'the key holds a lone surrogate: it is no valid Unicode')
 }
 
 function check(value: unknown, path: string, level: number, report: Report): boolean {
@@ -27,9 +66,7 @@ function check(value: unknown, path: string, level: number, report: Report): boo
   let isShallow = true
   for (const [key, member] of Object.entries(value)) {
     const at = pointer(path, key)
-    if (key === '__proto__') report.issue(at, 'the key __proto__ is not allowed')
-    else if (!key.isWellFormed())
-      report.issue(at, 'the key holds a lone surrogate: it is no valid Unicode')
+    checkKey(key, at, report)
     isShallow = check(member, at, level + 1, report) && isShallow
   }
   return isShallow

@@ -22,6 +22,8 @@ const maxOptional = 8
 
 type Item = Segment | { readonly kind: 'optional'; readonly items: readonly Item[] }
 
+const isSegment = (item: Item): item is Segment => item.kind !== 'optional'
+
 const restItem: Item = { kind: 'rest' }
 
 /** Thrown inside the parser only; {@link parsePathPattern} turns it into a {@link Problem}. */
@@ -32,7 +34,9 @@ export function parsePathPattern(text: string): PathPattern | Problem {
   try {
     if (text[0] !== '/') throw new PatternError('a path pattern begins with "/"')
     const items = new PatternParser(text).parse()
-    return { forms: distinct(expand(items)) }
+    const forms = items.every(isSegment) ? [items] : expand(items)
+    for (const form of forms) checkForm(form)
+    return { forms: forms.length > 1 ? distinct(forms) : forms }
   } catch (error) {
     if (error instanceof PatternError) return { problem: error.message }
     throw error
@@ -183,18 +187,21 @@ function expand(items: readonly Item[]): Segment[][] {
   return forms
 }
 
-function distinct(forms: readonly Segment[][]): Segment[][] {
-  const found = new Map<string, Segment[]>()
-  for (const form of forms) {
-    const rest = form.findIndex((segment) => segment.kind === 'rest')
-    if (rest >= 0 && rest < form.length - 1)
+function checkForm(form: readonly Segment[]): void {
+  let names: Set<string> | undefined
+  for (const [index, segment] of form.entries()) {
+    if (segment.kind === 'rest' && index < form.length - 1) {
       throw new PatternError('"[...]" stands at the end only')
-    const names = new Set<string>()
-    for (const segment of form) {
-      if (segment.kind !== 'binding' || segment.name === '_') continue
-      if (names.has(segment.name)) throw new PatternError(`two bindings are named ${segment.name}`)
-      names.add(segment.name)
     }
+    if (segment.kind !== 'binding' || segment.name === '_') continue
+    if (names?.has(segment.name)) throw new PatternError(`two bindings are named ${segment.name}`)
+    names = (names ?? new Set()).add(segment.name)
+  }
+}
+
+function distinct(forms: readonly (readonly Segment[])[]): (readonly Segment[])[] {
+  const found = new Map<string, readonly Segment[]>()
+  for (const form of forms) {
     const key = formKey(form)
     if (!found.has(key)) found.set(key, form)
   }

@@ -6,6 +6,7 @@ import type { ApiSpec, JsonMap } from './model.ts'
 import { describe, Report } from './report.ts'
 import { anything, isMap, mapOrEmpty, mapOrExpression, object, text } from './rules.ts'
 import { map, scopes, string } from './schema.ts'
+import { runAtOnce, type Steps } from './steps.ts'
 import { idProblem, uriProblem } from './syntax.ts'
 import { readVersions } from './versions.ts'
 
@@ -51,16 +52,19 @@ const root = object('an object', {
  * Validates shape, limits and patterns. Expressions, clashes of routes, realms and other documents are checked by
  * others, with what this gives them.
  */
-export function validateSpec(document: unknown): Validation {
+export const validateSpec = (document: unknown): Validation => runAtOnce(validation(document))
+
+/** {@link validateSpec} in steps, about one for each path. */
+export function* validation(document: unknown): Steps<Validation> {
   const report = new Report()
   const { issues, warnings } = report
   if (!isMap(document)) {
     report.issue('', `the document must be an object, got ${describe(document)}`)
     return { spec: undefined, issues, warnings }
   }
-  if (!checkDocument(document, report)) return { spec: undefined, issues, warnings }
+  if (!(yield* checkDocument(document, report))) return { spec: undefined, issues, warnings }
   root(document, '', report)
-  const versions = readVersions(document.versions, hostForms(document.host), report)
+  const versions = yield* readVersions(document.versions, hostForms(document.host), report)
   return { spec: assemble(document, versions), issues, warnings }
 }
 

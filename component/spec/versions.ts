@@ -15,6 +15,7 @@ import {
   text,
 } from './rules.ts'
 import { boolean, path as pathRule, scopes, string } from './schema.ts'
+import type { Steps } from './steps.ts'
 import { languageProblem, readDate } from './syntax.ts'
 
 /** Behaviour: Limits. */
@@ -75,7 +76,11 @@ interface Totals {
  * Reads `versions`; a version that is no map is left out.
  * @param hostForms how many hosts the API's host pattern stands for
  */
-export function readVersions(versions: unknown, hostForms: number, report: Report): Version[] {
+export function* readVersions(
+  versions: unknown,
+  hostForms: number,
+  report: Report,
+): Steps<Version[]> {
   if (versions === undefined) return []
   const allowed = 'a map of labels to versions, or a list of versions'
   if (!isMap(versions) && !Array.isArray(versions)) {
@@ -99,18 +104,18 @@ export function readVersions(versions: unknown, hostForms: number, report: Repor
     if (label === '__proto__') report.issue(path, 'the label __proto__ is not allowed')
     if (other !== undefined) report.issue(path, `the label ${describe(label)} is taken by ${other}`)
     labels.set(label, path)
-    read.push(readVersion(version, label, path, totals, report))
+    read.push(yield* readVersion(version, label, path, totals, report))
   }
   return read
 }
 
-function readVersion(
+function* readVersion(
   version: JsonMap,
   label: string,
   path: string,
   totals: Totals,
   report: Report,
-): Version {
+): Steps<Version> {
   const base_path = readBasePath(version, path, report)
   const { pool_size, languages } = version
   return {
@@ -125,7 +130,7 @@ function readVersion(
     variables: mapOrEmpty(version.variables),
     defaults: mapOrExpression(version.defaults),
     status_codes: mapOrEmpty(version.status_codes),
-    paths: readPaths(version, base_path, pointer(path, 'paths'), totals, report),
+    paths: yield* readPaths(version, base_path, pointer(path, 'paths'), totals, report),
   }
 }
 
@@ -152,13 +157,13 @@ function readBasePath(version: JsonMap, path: string, report: Report): string | 
   return base_path.endsWith('/') ? base_path.slice(0, -1) : base_path
 }
 
-function readPaths(
+function* readPaths(
   version: JsonMap,
   base_path: string | undefined,
   at: string,
   totals: Totals,
   report: Report,
-): Path[] {
+): Steps<Path[]> {
   if (!Object.hasOwn(version, 'paths')) return []
   if (!isMap(version.paths)) {
     report.expected(at, 'a map of path patterns to paths', version.paths)
@@ -179,6 +184,7 @@ function readPaths(
     pathRule(document, path, report)
     // one with a broken pattern is compiled, too: there may be more to find in it
     if (isMap(document) && totals.forms <= maxForms) read.push({ pattern, path, document })
+    yield
   }
   return read
 }
@@ -190,10 +196,13 @@ function patternProblem(
   totals: Totals,
 ): string | undefined {
   if (pattern === '/') return 'the path "/" is not allowed'
-  const own = parsePathPattern(pattern)
-  if ('problem' in own) return own.problem
+  const whole = parsePathPattern((base_path ?? '') + pattern)
+  // a pattern that is sound behind its base_path is sound alone, unless it lacks its slash
+  if ('problem' in whole || pattern[0] !== '/') {
+    const own = parsePathPattern(pattern)
+    if ('problem' in own) return own.problem
+  }
   if (base_path === undefined) return undefined
-  const whole = parsePathPattern(base_path + pattern)
   if ('problem' in whole) return `with its base_path, ${whole.problem}`
   totals.forms += whole.forms.length * totals.hostForms
   if (totals.forms > maxForms) {

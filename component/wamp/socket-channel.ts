@@ -1,9 +1,9 @@
 /** A channel over a WebSocket: serialized, written in one go per turn of the event loop, and checked for life. */
 import { Buffer } from 'node:buffer'
-import type { Socket } from 'node:net'
 import { WebSocket } from 'ws'
 import type { Clock } from '#component/clock.ts'
 import { type Channel, ignore } from './channel.ts'
+import { FrameWriter } from './frame-writer.ts'
 import type { WampMessage } from './link.ts'
 import type { Serializer } from './serializers.ts'
 import { Survey, tooLarge } from './survey.ts'
@@ -36,8 +36,7 @@ class SocketChannel implements Channel {
   onClose: (reason: string) => void = ignore
   readonly #options: SocketOptions
   readonly #websocket: WebSocket
-  #socket: Socket | undefined
-  #isCorked = false
+  #frames: FrameWriter | undefined
   #isSilent = false
   #stopCheck = ignore
   #problem = 'the router closed the connection'
@@ -50,7 +49,7 @@ class SocketChannel implements Channel {
     const websocket = new WebSocket(url, [serializer.protocol], clientOptions)
     this.#websocket = websocket
     websocket.on('upgrade', (response) => {
-      this.#socket = response.socket
+      this.#frames = new FrameWriter(websocket, response.socket, 'client')
     })
     websocket.on('open', () => {
       this.#scheduleCheck()
@@ -74,12 +73,12 @@ class SocketChannel implements Channel {
     const data = serializer.encode(message, survey.isWide)
     // a character is at most three bytes: count only where it matters
     if (data.length * 3 > maxBytes && Buffer.byteLength(data) > maxBytes) tooLarge()
-    this.#cork()
-    this.#websocket.send(data)
+    this.#frames?.send(data)
   }
 
   close(): void {
     this.#silence()
+    this.#frames?.flush()
     this.#websocket.close(1000)
   }
 
@@ -99,18 +98,6 @@ class SocketChannel implements Channel {
     const { onClose } = this
     this.#silence()
     onClose(reason)
-  }
-
-  /** All frames of one turn of the event loop leave in one write: the largest gain there is (performance.md). */
-  #cork(): void {
-    const socket = this.#socket
-    if (this.#isCorked || !socket) return
-    this.#isCorked = true
-    socket.cork()
-    setImmediate(() => {
-      this.#isCorked = false
-      socket.uncork()
-    })
   }
 
   #receive(data: Uint8Array): void {

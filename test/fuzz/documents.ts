@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '#component/clock.ts'
-import { compileDocument } from '#component/registry/compile-document.ts'
+import { documentSteps } from '#component/registry/compile-document.ts'
+import { runAtOnce } from '#component/spec/steps.ts'
 import { randomFrom } from './random.ts'
 
 const folder = join(import.meta.dirname, '../cases/specs')
@@ -108,7 +109,8 @@ export function fuzzDocuments({ count, seed }: { count: number; seed: number }):
     const received: unknown = JSON.parse(JSON.stringify(document))
     const start = performance.now()
     try {
-      const { issues } = compileDocument(received, { clock: systemClock, callTimeout: 30_000 })
+      const ports = { clock: systemClock, callTimeout: 30_000 }
+      const { issues } = runAtOnce(documentSteps(received, ports))
       if (issues.length === 0) loaded++
     } catch (error) {
       crashed.push({ document: JSON.stringify(document), error: String(error) })

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { systemClock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { BodyLimits, Exchange, Reply } from '#component/gateway/exchange.ts'
-import { openLog } from '#component/log.ts'
+import { lineSink, openLog } from '#component/log.ts'
 import type { HttpOptions } from '#http/options.ts'
 import { type HttpPorts, type Listeners, startListeners } from '#http/server.ts'
 import type { Procedure } from '#procedures/procedure.ts'
@@ -91,11 +91,14 @@ export async function open(
   const routed: Exchange[] = []
   const logged: LogLine[] = []
   const log = openLog('info', {
-    write: (line: string) => void logged.push(JSON.parse(line)),
+    write(lines: string) {
+      for (const line of lines.trimEnd().split('\n')) logged.push(JSON.parse(line))
+    },
   })
   const listeners = await startListeners({
     clock: systemClock,
     log,
+    accessLog: lineSink(log),
     gateway: {
       handle(exchange) {
         if (!paths.includes(exchange.path)) return undefined

@@ -30,7 +30,9 @@ function treeOf(hosts: Readonly<Record<string, readonly string[]>>): HostTree<st
   for (const [host, paths] of Object.entries(hosts)) {
     const pattern = parseHostPattern(host)
     if ('problem' in pattern) throw new TypeError(`${host}: ${pattern.problem}`)
-    tree.place(pattern, () => new Server(host, paths))
+    for (const form of pattern.kind === 'any' ? (['any'] as const) : pattern.forms) {
+      tree.set(form, new Server(host, paths))
+    }
   }
   return tree
 }

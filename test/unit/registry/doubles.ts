@@ -62,6 +62,11 @@ class MemoryStore {
   }
 }
 
+/** Pauses now and then, as a machine that has other things to do. */
+let steps = 0
+const breathe = () =>
+  ++steps % 3 === 0 ? new Promise<void>((resolve) => setImmediate(resolve)) : undefined
+
 /** A registry over the real compiler, and what it did. */
 export function registryWith(changes: Partial<Ports> = {}) {
   const store = new MemoryStore()
@@ -78,7 +83,9 @@ export function registryWith(changes: Partial<Ports> = {}) {
     clock: { now: () => 1_000 },
     node: 'node-1',
     log,
-    compile: (value) => compileDocument(value, { clock: systemClock, callTimeout: 30_000 }),
+    compile: (value) =>
+      compileDocument(value, { clock: systemClock, callTimeout: 30_000, breathe }),
+    breathe,
     onSwap: (table) => void tables.push(table),
     realmExists: (uri) => uri === 'com.example.test',
     publishEvent: (topic, kwargs) => void events.push([topic, kwargs]),
