@@ -67,6 +67,8 @@ class Kills {
       }
     }
     const loading = Array.from({ length: loaders }, load)
+    // a node that knows nothing waits for the router
+    await holdsWithin(patience, async () => this.acknowledged > 0)
     await new Promise((resolve) => setTimeout(resolve, 20 + this.#random() * 250))
     await this.#node.end('SIGKILL')
     isOver = true
