@@ -26,10 +26,10 @@ export class TcpProxy {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Resets every connection; new ones are reset, too. */
+  /** Ends every connection in the middle of whatever it carries; new ones, too. */
   cut(): void {
     this.#state = 'cut'
-    this.#reset()
+    this.#end()
   }
 
   /** Passes nothing on any more, and says nothing: the ends believe that they are connected. */
@@ -38,26 +38,27 @@ export class TcpProxy {
     for (const socket of this.#sockets) socket.pause()
   }
 
-  /** Passes on again. What was held is reset: no network keeps bytes that long. */
+  /** Passes on again. What was held is lost: no network keeps bytes that long. */
   heal(): void {
-    if (this.#state === 'held') this.#reset()
+    if (this.#state === 'held') this.#end()
     this.#state = 'open'
   }
 
   async close(): Promise<void> {
-    this.#reset()
+    this.#end()
     this.#server.close()
     await once(this.#server, 'close')
   }
 
-  #reset(): void {
-    for (const socket of this.#sockets) socket.resetAndDestroy()
+  // not resetAndDestroy: on a paused socket whose other end has died, Node never closes the handle, and spins at its exit
+  #end(): void {
+    for (const socket of this.#sockets) socket.destroy()
   }
 
   #link(client: Socket): void {
     this.#keep(client)
     if (this.#state === 'cut') {
-      client.resetAndDestroy()
+      client.destroy()
       return
     }
     const target = connect(this.#target, '127.0.0.1')
