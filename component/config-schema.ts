@@ -9,6 +9,9 @@ const milliseconds = (value: number, description: string) =>
     description: `${description} Milliseconds.`,
   })
 
+const seconds = (value: number, maximum: number, description: string) =>
+  Type.Integer({ minimum: 1, maximum, default: value, description: `${description} Seconds.` })
+
 const strings = (description: string, value: readonly string[] = []) =>
   Type.Array(Type.String(), { default: value, description })
 
@@ -139,8 +142,14 @@ export const configSchema = section(
         share_gateway_listener: Type.Union([Type.Literal('auto'), Type.Boolean()], {
           default: 'auto',
           description:
-            'Does the gateway listener serve management, too? `auto`: only while it is bound to loopback and none of public_base_url, trusted_proxies and tls is set.',
+            'Does the gateway listener serve management, too? `auto`: only while it is bound to loopback and none of public_base_url, trusted_proxies and tls is set, or when admin.realm is set.',
         }),
+        realm: Type.Optional(
+          Type.String({
+            description:
+              'The realm whose users with role `spec_loader` (or `spec_reader`, to see only) may manage everything, with an access token or an API key as `Authorization: Bearer`. Needed for an admin listener that is not on loopback. Users of other realms with these roles manage what belongs to their realm.',
+          }),
+        ),
       },
       'The listener for operators.',
     ),
@@ -151,6 +160,11 @@ export const configSchema = section(
             description:
               '`sqlite:<file>`, or `postgres://user:password@host:port/database` for several gateways that share one. Default: `sqlite:<data_dir>/gateway.db`.',
           }),
+        ),
+        key: Type.Optional(
+          secret(
+            'Under which secrets are sealed in the store: the same on all gateways that share a store or a router, 16 characters or more. A store opens under no other: when `cluster.key` changes, set this to the former one. Default: the file `store.key` in `data_dir` where there is one, else `cluster.key` where that is set, else made once and kept in that file.',
+          ),
         ),
       },
       'Where specifications and realms are kept.',
@@ -183,6 +197,11 @@ export const configSchema = section(
           description:
             'How the gateway logs in to the realms of APIs: realm URI to the keys of `wamp.auth`. A realm that is not named is joined anonymously, never as the component.',
         }),
+        identity: Type.Union([Type.Literal('session'), Type.Literal('service')], {
+          default: 'session',
+          description:
+            "As whom calls of logged-in users reach the router. `session`: as the user, over a session of the user's own, so that the router's grants decide. `service`: as the gateway, for a router that cannot ask the gateway who somebody is.",
+        }),
         serializer: Type.Union(
           ['json', 'msgpack', 'cbor'].map((name) => Type.Literal(name)),
           { default: 'msgpack', description: 'The serializer towards an external router.' },
@@ -214,6 +233,33 @@ export const configSchema = section(
         ),
       },
       'Forward actions.',
+    ),
+    oauth2: section(
+      {
+        access_token_ttl: seconds(900, 86_400, 'How long an access token is valid.'),
+        refresh_token_ttl: seconds(
+          2_592_000,
+          31_536_000,
+          'How long a refresh token can be used; each use gives a new one.',
+        ),
+      },
+      'The OAuth2 token endpoints.',
+    ),
+    rate_limits: section(
+      {
+        user_failures: Type.Integer({
+          default: 20,
+          minimum: 1,
+          description:
+            'Wrong passwords or keys for one user, in a minute, before further attempts are answered with 429.',
+        }),
+        address_failures: Type.Integer({
+          default: 100,
+          minimum: 1,
+          description: 'The same from one address.',
+        }),
+      },
+      'Limits on guessing; counted in each process.',
     ),
     limits: section(
       {

@@ -6,6 +6,7 @@ import { type Config, ConfigError, maskConfig } from './config.ts'
 import type { Log } from './log.ts'
 import { nodeName } from './node-name.ts'
 import { openStore, type Store } from './store/database.ts'
+import { checkStoreKey, storeSecret } from './store-key.ts'
 
 const sentenceOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
 
@@ -23,15 +24,25 @@ export function openFolder({ node, data_dir }: Config): string {
 }
 
 /**
- * Opens the store of `store.url`, by default `gateway.db` in `data_dir`.
- * @throws ConfigError for a URL that is none, Error for a store that cannot be opened
+ * Opens the store of `store.url`, by default `gateway.db` in `data_dir`, under the key of {@link storeSecret}.
+ * @throws ConfigError for a URL that is none, and for a key that is not that of the store; Error for a store that cannot be
+ *   opened
  */
 export async function openConfiguredStore(config: Config, clock: Clock, log: Log): Promise<Store> {
   const url = config.store.url ?? `sqlite:${join(config.data_dir, 'gateway.db')}`
+  const place = String(maskConfig(url))
+  const secret = storeSecret(config, config.data_dir)
+  let store: Store | undefined
   try {
-    return await openStore(url, clock, (message) => log.warn(`the store is waited for: ${message}`))
+    store = await openStore(url, clock, (message) =>
+      log.warn(`the store is waited for: ${message}`),
+    )
+    await checkStoreKey(store.meta, secret, place)
+    return store
   } catch (cause) {
+    await store?.close()
+    if (cause instanceof ConfigError) throw cause
     if (cause instanceof TypeError) throw new ConfigError([cause.message], { cause })
-    throw new Error(`store ${maskConfig(url)}: ${sentenceOf(cause)}`, { cause })
+    throw new Error(`store ${place}: ${sentenceOf(cause)}`, { cause })
   }
 }

@@ -56,6 +56,16 @@ export class Buckets {
     this.#whole = undefined
   }
 
+  /** Removes the document's entry. */
+  remove(entry: Pick<Entry, 'kind' | 'id'>): void {
+    const name = bucketOf(entry)
+    const bucket = this.#summaries.get(name)
+    bucket?.delete(keyOf(entry))
+    if (bucket?.size === 0) this.#summaries.delete(name)
+    this.#digests.delete(name)
+    this.#whole = undefined
+  }
+
   /** The digest of everything: hex. */
   get digest(): string {
     this.#whole ??= digestOfBuckets(this.digests)

@@ -4,10 +4,10 @@ import { canonicalJson } from '#component/json.ts'
 import { compareStamps, type Stamp } from './stamp.ts'
 
 /** What is replicated. */
-export type Kind = 'api_spec' | 'realm'
+export type Kind = 'realm' | 'realm_key' | 'revocation' | 'api_key' | 'api_spec'
 
 /** All kinds, in the order in which changes are made live: API Specifications name realms. */
-export const kinds: readonly Kind[] = ['realm', 'api_spec']
+export const kinds: readonly Kind[] = ['realm', 'realm_key', 'revocation', 'api_key', 'api_spec']
 
 /** A JSON object as it was loaded. */
 export type Document = Readonly<Record<string, unknown>>
@@ -15,7 +15,7 @@ export type Document = Readonly<Record<string, unknown>>
 /** One version of one document (behaviour: Several nodes). */
 export interface Entry {
   readonly kind: Kind
-  /** `id` of an API Specification, `uri` of a realm. */
+  /** `id` of an API Specification, `uri` of a realm, `kid` of a key of a realm, … */
   readonly id: string
   readonly stamp: Stamp
   /** The version that it took the place of, where it was made; null for none. */

@@ -2,26 +2,15 @@
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
-import { Buckets, keyOf, type Summary } from './digest.ts'
+import { keyOf, type Summary } from './digest.ts'
 import type { Document, Entry, Kind } from './entry.ts'
 import { compareEntries, hashOf, kinds, lineage, merge } from './entry.ts'
+import { isExpired } from './expiry.ts'
+import { Holdings } from './holdings.ts'
 import { Losses } from './losses.ts'
 import { refusalOf } from './refusal.ts'
+import type { ReplicaStore } from './replica-store.ts'
 import { HybridClock } from './stamp.ts'
-
-/** Where entries outlive the process. Other processes may write there, too. Methods throw `service.error.unavailable`. */
-export interface ReplicaStore {
-  /** Rows changed after a revision (0: all), oldest stamp first, and the revision that they lead to. */
-  since(
-    revision: number,
-  ): Promise<{ readonly revision: number; readonly entries: readonly Entry[] }>
-  /** Keeps all, each in the place of its parent, or none: false when another process was faster. On the disk when it resolves. */
-  replace(entries: readonly Entry[]): Promise<boolean>
-  /** Keeps each that is newer than what is there, older ones only in the history. On the disk when it resolves. */
-  merge(entries: readonly Entry[]): Promise<void>
-  /** The last versions of a document, newest first. */
-  versions(kind: Kind, id: string): Promise<Entry[]>
-}
 
 /** What a replica works with. */
 export interface ReplicaPorts {
@@ -67,11 +56,7 @@ export class Replica {
   onLost: (loser: Entry, winner: Entry) => void = () => undefined
   readonly #ports: ReplicaPorts
   readonly #clock: HybridClock
-  readonly #entries: Readonly<Record<Kind, Map<string, Entry>>> = {
-    api_spec: new Map(),
-    realm: new Map(),
-  }
-  readonly #buckets = new Buckets()
+  readonly #holdings = new Holdings()
   readonly #watchers = new Map<Kind, Watcher>()
   readonly #losses: Losses
   /** How far the store has been read. */
@@ -86,7 +71,7 @@ export class Replica {
   }
 
   /**
-   * Reads everything. Watchers are not told: they find it in {@link entries}.
+   * Reads everything but what has ended. Watchers are not told: they find it in {@link entries}.
    * @throws ServiceError `service.error.unavailable`
    */
   start(): Promise<void> {
@@ -95,20 +80,21 @@ export class Replica {
       for (const entry of entries) {
         // stamps of tombstones, too, and whatever the clock says: no change of this node may be older than one before
         this.#clock.observe(entry.stamp)
-        this.#put(entry)
+        this.#holdings.put(entry)
       }
       this.#revision = revision
+      await this.#forgetExpired()
     })
   }
 
   /** What is known of a document; a tombstone when it was deleted. */
   get(kind: Kind, id: string): Entry | undefined {
-    return this.#entries[kind].get(id)
+    return this.#holdings.get(kind, id)
   }
 
   /** What is known of all documents, tombstones included. */
   entries(kind: Kind): Entry[] {
-    return [...this.#entries[kind].values()]
+    return this.#holdings.ofKind(kind)
   }
 
   /** Sets who makes the changes of one kind live; realms come before API Specifications. */
@@ -147,7 +133,7 @@ export class Replica {
 
   /**
    * Takes what other nodes have, as far as it is newer, sound and not from the future. What is refused moves nothing,
-   * the clock included.
+   * the clock included; what has ended is passed over.
    * @throws ServiceError `service.error.unavailable`; then nothing was taken, since what serves must be on the disk
    */
   merge(entries: readonly Entry[]): Promise<Merged> {
@@ -155,9 +141,10 @@ export class Replica {
       const refused: { entry: Entry; reason: string }[] = []
       const news: Entry[] = []
       for (const entry of entries) {
-        const reason = refusalOf(entry, this.#ports.clock.now())
+        const now = this.#ports.clock.now()
+        const reason = refusalOf(entry, now)
         if (reason !== undefined) refused.push({ entry, reason })
-        else if (!this.#isKnown(entry)) news.push(entry)
+        else if (!this.#isKnown(entry) && !isExpired(entry, now)) news.push(entry)
       }
       if (news.length === 0) return { merged: 0, refused }
       await this.#ports.store.merge(news)
@@ -179,6 +166,14 @@ export class Replica {
     })
   }
 
+  /**
+   * Removes what has ended, here and in the store; at full minutes, when all nodes do. Watchers are not told. Never throws:
+   * what the store does not remove is removed the next time.
+   */
+  sweep(): Promise<void> {
+    return this.#inTurn(() => this.#forgetExpired())
+  }
+
   /** Did the last {@link refresh} fail? */
   get isStoreAway(): boolean {
     return this.#isStoreAway
@@ -191,17 +186,17 @@ export class Replica {
 
   /** The digest of everything: hex. Equal on two nodes when they hold the same. */
   digest(): string {
-    return this.#buckets.digest
+    return this.#holdings.digest
   }
 
   /** The digest of each bucket, by its name: two hex digits. Empty ones are absent. */
   buckets(): Readonly<Record<string, string>> {
-    return this.#buckets.digests
+    return this.#holdings.digests
   }
 
   /** What is in these buckets. */
   summaries(buckets: readonly string[]): Summary[] {
-    return this.#buckets.summaries(buckets)
+    return this.#holdings.summaries(buckets)
   }
 
   #stamp(kind: Kind, drafts: readonly Draft[]): Entry[] {
@@ -221,11 +216,6 @@ export class Replica {
   #isKnown(entry: Entry): boolean {
     const current = this.get(entry.kind, entry.id)
     return current !== undefined && compareEntries(current, entry) === 0
-  }
-
-  #put(entry: Entry): void {
-    this.#entries[entry.kind].set(entry.id, entry)
-    this.#buckets.put(entry)
   }
 
   /** Takes what other processes wrote. @returns how many documents have changed */
@@ -255,7 +245,7 @@ export class Replica {
       const winner = current ? merge(current, entry) : entry
       if (current) conflicts.push([winner === entry ? current : entry, winner])
       if (winner === current) continue
-      this.#put(entry)
+      this.#holdings.put(entry)
       const key = keyOf(entry)
       const first = changes.get(key)
       changes.set(key, { entry, before: first ? first.before : current })
@@ -278,6 +268,19 @@ export class Replica {
         const ids = ofKind.map(({ entry }) => entry.id)
         this.#ports.log.error({ err, kind, ids }, 'changes are kept and not live')
       }
+    }
+  }
+
+  async #forgetExpired(): Promise<void> {
+    const now = this.#ports.clock.now()
+    const all = kinds.flatMap((kind) => this.entries(kind))
+    const expired = all.filter((entry) => isExpired(entry, now))
+    if (expired.length === 0) return
+    try {
+      await this.#ports.store.forget(expired)
+      for (const entry of expired) this.#holdings.remove(entry)
+    } catch (err) {
+      this.#ports.log.warn({ err }, 'what has ended is not removed')
     }
   }
 

@@ -4,7 +4,9 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Engine, Patience } from './engine.ts'
 import { EntryStore } from './entry-store.ts'
+import { FamilyStore } from './family-store.ts'
 import { FileStore } from './file-store.ts'
+import { MetaStore } from './meta-store.ts'
 import { migrate, type Tables } from './migrations.ts'
 import { postgres } from './postgres-driver.ts'
 import { sqlite } from './sqlite-driver.ts'
@@ -37,6 +39,8 @@ export type Run = <T>(query: (db: Kysely<Tables>) => Promise<T>) => Promise<T>
 export interface Store {
   readonly entries: EntryStore
   readonly files: FileStore
+  readonly families: FamilyStore
+  readonly meta: MetaStore
   /** Waits for what runs; after it every query fails with `service.error.unavailable`. */
   close(): Promise<void>
 }
@@ -135,6 +139,8 @@ export async function openStore(
   return {
     entries: new EntryStore(run),
     files: new FileStore(run),
+    families: new FamilyStore(run),
+    meta: new MetaStore(run),
     async close() {
       if (isClosed) return
       isClosed = true

@@ -12,7 +12,7 @@ const maxVersions = 10
 /** How many documents are read in one statement: the start must not depend on how fast all of them can be sent. */
 const pageSize = 100
 
-/** Realms have secrets in them: an old one must not outlive the load that replaced it. */
+/** Everything else has secrets in it, or ends: an old version must not outlive the change that replaced it. */
 const hasHistory = (kind: Kind): boolean => kind === 'api_spec'
 
 /** Where a page of rows ends. */
@@ -75,6 +75,15 @@ async function currentOf(
   if (row === undefined) return undefined
   const { hash, ...stamp } = row
   return { stamp, hash }
+}
+
+/** Which rows are these very versions. */
+const areThese = (entries: readonly Entry[]) => {
+  const names = entries.map(
+    ({ kind, id, stamp }) =>
+      sql`(${kind}, ${id}, cast(${stamp.ms} as bigint), cast(${stamp.counter} as bigint), ${stamp.node})`,
+  )
+  return sql<boolean>`(kind, id, ms, counter, node) in (values ${sql.join(names)})`
 }
 
 /** Puts a version in the place of the current one, if there is any. */
@@ -209,7 +218,21 @@ export class EntryStore {
     })
   }
 
-  /** The last 10 versions of a document, newest first, the current one among them; of a realm, none. */
+  /** Removes those that nothing has taken the place of, as if they had never been. On the disk when it resolves. */
+  async forget(entries: readonly Entry[]): Promise<void> {
+    for (let at = 0; at < entries.length; at += pageSize) {
+      const these = areThese(entries.slice(at, at + pageSize))
+      const found = await this.#run((db) =>
+        db.selectFrom('entries').select('id').where(these).limit(1).executeTakeFirst(),
+      )
+      // several processes forget the same
+      if (found === undefined) continue
+      // as a writer among the others: what one of them replaces must not go away meanwhile
+      await this.#write((db) => db.deleteFrom('entries').where(these).execute())
+    }
+  }
+
+  /** The last 10 versions of a document, newest first, the current one among them; of an API Specification only. */
   async versions(kind: Kind, id: string): Promise<Entry[]> {
     const rows = await this.#run((db) =>
       db.selectFrom('versions').selectAll().where('kind', '=', kind).where('id', '=', id).execute(),

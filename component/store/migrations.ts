@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely'
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
 import { hashOf, type Kind } from '#component/replica/entry.ts'
+import type { Family } from './family-store.ts'
 import { readDocument } from './stored-json.ts'
 
 /** One version of one document. */
@@ -43,6 +44,18 @@ interface FileRow {
   hash: string
 }
 
+/** A family of refresh tokens. */
+export interface FamilyRow extends Omit<Family, 'scope'> {
+  /** JSON text of a list. */
+  scope: string
+}
+
+/** What the store says of itself. */
+interface MetaRow {
+  name: string
+  value: string
+}
+
 /** The tables. */
 export interface Tables {
   entries: EntryRow
@@ -50,6 +63,8 @@ export interface Tables {
   versions: VersionRow
   revision: RevisionRow
   files: FileRow
+  refresh_families: FamilyRow
+  meta: MetaRow
 }
 
 /** The tables that were before the second migration. */
@@ -132,6 +147,43 @@ const migrations: Record<string, Migration> = {
       for (const table of ['entries', 'versions']) {
         await db.schema.alterTable(table).addColumn('ancestors', 'text').execute()
       }
+    },
+  },
+  '004-refresh-families': {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createTable('refresh_families')
+        .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+        .addColumn('realm_uri', 'text', (column) => column.notNull())
+        .addColumn('authid', 'text', (column) => column.notNull())
+        .addColumn('client_id', 'text', (column) => column.notNull())
+        .addColumn('device_id', 'text', (column) => column.notNull())
+        .addColumn('scope', 'text', (column) => column.notNull())
+        .addColumn('authmethod', 'text', (column) => column.notNull())
+        .addColumn('generation', 'bigint', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('rotated_at', 'bigint', (column) => column.notNull())
+        .addColumn('expires_at', 'bigint', (column) => column.notNull())
+        .execute()
+      for (const [name, columns] of [
+        ['refresh_families_user', ['realm_uri', 'authid']],
+        ['refresh_families_end', ['expires_at']],
+      ] as const) {
+        await db.schema
+          .createIndex(name)
+          .on('refresh_families')
+          .columns([...columns])
+          .execute()
+      }
+    },
+  },
+  '005-meta': {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createTable('meta')
+        .addColumn('name', 'text', (column) => column.primaryKey().notNull())
+        .addColumn('value', 'text', (column) => column.notNull())
+        .execute()
     },
   },
 }

@@ -10,23 +10,28 @@ interface Topics {
   readonly delete: string
 }
 
+/** Of what only gateways know. */
+const ownTopics: Topics = { load: uris.topics.change, delete: uris.topics.change }
+
 const topicsOf: Readonly<Record<Kind, Topics>> = {
   api_spec: { load: uris.topics.onLoad, delete: uris.topics.onDelete },
   realm: { load: uris.topics.onRealmLoad, delete: uris.topics.onRealmDelete },
+  realm_key: ownTopics,
+  revocation: ownTopics,
+  api_key: ownTopics,
 }
 
 /** All topics of changes. */
-export const changeTopics: readonly string[] = Object.values(topicsOf).flatMap((topics) => [
-  topics.load,
-  topics.delete,
-])
+export const changeTopics: readonly string[] = [
+  ...new Set(Object.values(topicsOf).flatMap((topics) => [topics.load, topics.delete])),
+]
 
 /** Bytes of JSON text up to which a document is told to everybody; a larger one is fetched by who lacks it. */
 const maxInlineBytes = 64 * 1024
 
-/** Realms hold what only gateways should be sent. */
+/** Realms hold what only gateways should be sent: all at once, passwords among it, and seldom. */
 const isInline = ({ kind, document }: Entry): boolean =>
-  document === null || (kind === 'api_spec' && sizeOf(document) <= maxInlineBytes)
+  document === null || (kind !== 'realm' && sizeOf(document) <= maxInlineBytes)
 
 /** Tells the others of a change. Never rejects: the next beat heals what is lost. */
 export async function announceChange(
@@ -38,9 +43,10 @@ export async function announceChange(
   const { document, ...told } = entry
   const { kind, id, stamp, hash } = told
   const topic = topicsOf[kind][document === null ? 'delete' : 'load']
+  const clear = topic === uris.topics.change ? { node } : { id, ts: stamp.ms, hash, node }
   const content = { entry: isInline(entry) ? entry : told }
   try {
-    await wire.publish(topic, { id, ts: stamp.ms, hash, node }, content)
+    await wire.publish(topic, clear, content)
   } catch (err) {
     log.warn({ err, topic, id }, 'an event was not published')
   }

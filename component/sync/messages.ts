@@ -1,7 +1,13 @@
 /** What gateways say to each other: its shapes, and readers that give undefined for anything else. */
 import { parseJson } from '#component/json.ts'
 import type { Summary } from '#component/replica/digest.ts'
-import { type Document, type Entry, type Kind, maxAncestors } from '#component/replica/entry.ts'
+import {
+  type Document,
+  type Entry,
+  type Kind,
+  kinds,
+  maxAncestors,
+} from '#component/replica/entry.ts'
 import type { Stamp } from '#component/replica/stamp.ts'
 
 /** What a node says of itself in every message. */
@@ -44,8 +50,6 @@ const options = {
   allowProtoKeys: true,
 }
 
-const kinds: Readonly<Record<Kind, true>> = { api_spec: true, realm: true }
-
 const isMap = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -57,8 +61,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 const isHash = (value: unknown): value is string | null =>
   value === null || (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value))
 
-const isKind = (value: unknown): value is Kind =>
-  typeof value === 'string' && Object.hasOwn(kinds, value)
+const isKind = (value: unknown): value is Kind => kinds.some((kind) => kind === value)
 
 /** The name of a node: a component of the URIs of its procedures. */
 const isNode = (value: unknown): value is string =>

@@ -1,6 +1,6 @@
 /** How a gateway is doing among the others, for `service.registry_status` and `GET /registry`. */
 import type { Clock } from '#component/clock.ts'
-import type { Kind } from '#component/replica/entry.ts'
+import { kinds } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { Session } from '#component/wamp/session.ts'
 import type { Peers } from './peers.ts'
@@ -22,7 +22,7 @@ export interface SyncStatus {
   readonly node: string
   /** Of all that this node holds: equal on two nodes that hold the same. */
   readonly digest: string
-  /** Documents that are there. */
+  /** Documents that are there: API Specifications, realms, and what only gateways know. */
   readonly entries: number
   /** Documents that were deleted. */
   readonly tombstones: number
@@ -47,8 +47,6 @@ export interface StatusPorts {
   readonly peers: Pick<Peers, 'present' | 'clockOffsetMs' | 'lastExchangedAt'>
   readonly ignoredMessages: number
 }
-
-const kinds: readonly Kind[] = ['api_spec', 'realm']
 
 /** The status as of now. */
 export function statusOf(ports: StatusPorts): SyncStatus {

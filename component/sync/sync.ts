@@ -4,6 +4,7 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import type { Entry } from '#component/replica/entry.ts'
+import { untilNextMinute } from '#component/replica/expiry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { Session } from '#component/wamp/session.ts'
 import { uris } from '#component/wamp/uris.ts'
@@ -21,7 +22,15 @@ import { Wire } from './wire.ts'
 /** What of a replica is read and merged into. */
 type SyncedReplica = Pick<
   Replica,
-  'get' | 'entries' | 'merge' | 'refresh' | 'isStoreAway' | 'digest' | 'buckets' | 'summaries'
+  | 'get'
+  | 'entries'
+  | 'merge'
+  | 'refresh'
+  | 'sweep'
+  | 'isStoreAway'
+  | 'digest'
+  | 'buckets'
+  | 'summaries'
 >
 
 /** What sync works with. */
@@ -65,6 +74,7 @@ export class Sync {
   #isRefreshing = false
   #isSkewed = false
   #stopBeat: () => void = ignore
+  #stopSweep: () => void = ignore
 
   constructor(ports: SyncPorts) {
     const { clock, key, log, replica, session } = ports
@@ -102,6 +112,7 @@ export class Sync {
     await this.#listener.start()
     this.#isStarted = true
     this.#schedule()
+    this.#scheduleSweep()
     if (this.#ports.session.isOpen) await this.joined()
   }
 
@@ -156,6 +167,7 @@ export class Sync {
     if (this.#isLeft) return
     this.#isLeft = true
     this.#stopBeat()
+    this.#stopSweep()
     this.#listener.close()
     this.#catchUp.close()
     this.#exchanges.close()
@@ -186,6 +198,15 @@ export class Sync {
     this.#stopBeat = clock.after(beatMs.least + clock.random() * beatMs.chance, () => {
       this.#schedule()
       this.#tick().catch(ignore)
+    })
+  }
+
+  /** At full minutes, when the others do it. */
+  #scheduleSweep(): void {
+    const { clock, replica } = this.#ports
+    this.#stopSweep = clock.after(untilNextMinute(clock.now()), () => {
+      this.#scheduleSweep()
+      replica.sweep().catch(ignore)
     })
   }
 

@@ -7,6 +7,8 @@ import { expect } from 'chai'
 import { Client } from 'pg'
 import { systemClock } from '#component/clock.ts'
 import { openStore, type Store } from '#component/store/database.ts'
+import { describeFamilies } from '#test/contract/families.contract.ts'
+import { describeForgetting } from '#test/contract/forgetting.contract.ts'
 import { impatientClock } from '#test/contract/impatient-clock.ts'
 import { describeStore } from '#test/contract/store.contract.ts'
 import { stampOf, version } from '#test/contract/store-documents.ts'
@@ -272,8 +274,10 @@ describe('PostgreSQL', function () {
   })
 
   // last of all: each of its databases makes a stop in good order slower
-  describeStore('It', async () => {
-    const url = await server.database()
-    return { open: () => openStore(url, systemClock) }
-  })
+  for (const describeContract of [describeStore, describeForgetting, describeFamilies]) {
+    describeContract('It', async () => {
+      const url = await server.database()
+      return { open: () => openStore(url, systemClock) }
+    })
+  }
 })

@@ -11,6 +11,8 @@ import { expect } from 'chai'
 import { systemClock } from '#component/clock.ts'
 import { hashOf } from '#component/replica/entry.ts'
 import { openStore, type Store } from '#component/store/database.ts'
+import { describeFamilies } from './families.contract.ts'
+import { describeForgetting } from './forgetting.contract.ts'
 import { impatientClock } from './impatient-clock.ts'
 import { describeStore } from './store.contract.ts'
 import { stampOf, tombstone, version } from './store-documents.ts'
@@ -48,7 +50,9 @@ describe('SQLite in a file', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  describeStore('It', async () => ({ open: () => openStore(url, systemClock) }))
+  for (const describeContract of [describeStore, describeForgetting, describeFamilies]) {
+    describeContract('It', async () => ({ open: () => openStore(url, systemClock) }))
+  }
 
   const all = async ({ entries }: Store) => (await entries.since(0)).entries
 

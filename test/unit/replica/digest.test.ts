@@ -40,8 +40,9 @@ describe('the digest of a replica', () => {
           numRuns: 1,
         })
         const ids = new Set(entries.map(({ kind, id }) => `${kind} ${id}`))
-        const other = bucketsOf(before.filter(({ kind, id }) => ids.has(`${kind} ${id}`)))
+        const other = bucketsOf(before)
         expect(other.digest).to.be.a('string') // what is kept from now on is out of date
+        for (const entry of before) if (!ids.has(`${entry.kind} ${entry.id}`)) other.remove(entry)
         for (const entry of first ?? []) other.put(entry)
         const buckets = bucketsOf(entries)
         expect(other.digest).to.equal(buckets.digest)

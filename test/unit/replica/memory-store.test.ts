@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { systemClock } from '#component/clock.ts'
 import { type Entry, hashOf } from '#component/replica/entry.ts'
-import type { ReplicaStore } from '#component/replica/replica.ts'
+import type { ReplicaStore } from '#component/replica/replica-store.ts'
 import { openStore, type Store } from '#component/store/database.ts'
 import { document } from './doubles.ts'
 import { MemoryStore } from './memory-store.ts'
@@ -23,7 +23,7 @@ const sketch = fc.record({
 
 const step = fc.record({
   // what is there is hardly ever the parent by chance
-  do: fc.constantFrom('replace', 'replace what is there', 'merge', 'merge'),
+  do: fc.constantFrom('replace', 'replace what is there', 'merge', 'merge', 'forget'),
   sketches: fc.uniqueArray(sketch, { maxLength: 3, selector: ({ kind, id }) => `${kind} ${id}` }),
 })
 
@@ -41,11 +41,14 @@ async function follow(store: ReplicaStore, { do: what, sketches }: Step, run: nu
     const id = `${rest.id} of ${run}`
     const value = text === null ? null : document(id, text)
     const entry = { ...rest, id, hash: value && hashOf(value), document: value }
-    if (what !== 'replace what is there') return entry
     const there = before.entries.find((other) => nameOf(other) === nameOf(entry))
+    // half of what is to be forgotten is another version than the one that is there
+    if (what === 'forget' && text !== '1') return there ?? entry
+    if (what !== 'replace what is there') return entry
     return { ...entry, parent: there?.stamp ?? null }
   })
-  const isKept = what === 'merge' ? await store.merge(entries) : await store.replace(entries)
+  const method = what === 'replace what is there' ? 'replace' : what
+  const isKept = await store[method](entries)
   const [changed, all] = [await store.since(before.revision), await store.since(0)]
   const versions = await Promise.all(
     kinds.flatMap((kind) => ownIds.map((id) => store.versions(kind, id))),

@@ -1,7 +1,7 @@
 /** A store of entries in memory that several replicas may share, that can be away, and where others can be let in between. */
 import { ServiceError } from '#component/errors.ts'
 import { compareEntries, type Entry, type Kind } from '#component/replica/entry.ts'
-import type { ReplicaStore } from '#component/replica/replica.ts'
+import type { ReplicaStore } from '#component/replica/replica-store.ts'
 import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
 
 interface Row {
@@ -55,6 +55,14 @@ export class MemoryStore implements ReplicaStore {
       const row = this.#rows.get(keyOf(entry))
       if (!row || compareEntries(entry, row.entry) > 0) this.#keep(entry, this.#revision)
       else this.#note(entry)
+    }
+  }
+
+  async forget(entries: readonly Entry[]): Promise<void> {
+    await this.#reach('forget')
+    for (const entry of entries) {
+      const row = this.#rows.get(keyOf(entry))
+      if (row && isSame(row.entry.stamp, entry.stamp)) this.#rows.delete(keyOf(entry))
     }
   }
 

@@ -1,6 +1,6 @@
 /** A store as one process has it: it takes time, and the end of the process comes before or after its work is done. */
 import type { Entry, Kind } from '#component/replica/entry.ts'
-import type { ReplicaStore } from '#component/replica/replica.ts'
+import type { ReplicaStore } from '#component/replica/replica-store.ts'
 import type { SimulatedTime } from '#test/unit/sync/time.ts'
 
 export class SlowStore implements ReplicaStore {
@@ -26,6 +26,10 @@ export class SlowStore implements ReplicaStore {
 
   merge(entries: readonly Entry[]): Promise<void> {
     return this.#work(() => this.#store.merge(entries))
+  }
+
+  forget(entries: readonly Entry[]): Promise<void> {
+    return this.#work(() => this.#store.forget(entries))
   }
 
   versions(kind: Kind, id: string): Promise<Entry[]> {

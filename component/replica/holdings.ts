@@ -1,0 +1,50 @@
+/** What a node holds: its entries by name, and their digests. */
+import { Buckets, type Summary } from './digest.ts'
+import type { Entry, Kind } from './entry.ts'
+
+/** One entry for each document. */
+export class Holdings {
+  readonly #entries: Readonly<Record<Kind, Map<string, Entry>>> = {
+    realm: new Map(),
+    realm_key: new Map(),
+    revocation: new Map(),
+    api_key: new Map(),
+    api_spec: new Map(),
+  }
+  readonly #buckets = new Buckets()
+
+  get(kind: Kind, id: string): Entry | undefined {
+    return this.#entries[kind].get(id)
+  }
+
+  ofKind(kind: Kind): Entry[] {
+    return [...this.#entries[kind].values()]
+  }
+
+  /** Puts an entry in the place of the document's entry before. */
+  put(entry: Entry): void {
+    this.#entries[entry.kind].set(entry.id, entry)
+    this.#buckets.put(entry)
+  }
+
+  /** Removes an entry, as if it had never been. */
+  remove(entry: Entry): void {
+    this.#entries[entry.kind].delete(entry.id)
+    this.#buckets.remove(entry)
+  }
+
+  /** The digest of everything: hex. */
+  get digest(): string {
+    return this.#buckets.digest
+  }
+
+  /** The digest of each bucket that is not empty. */
+  get digests(): Readonly<Record<string, string>> {
+    return this.#buckets.digests
+  }
+
+  /** What is in these buckets. */
+  summaries(buckets: readonly string[]): Summary[] {
+    return this.#buckets.summaries(buckets)
+  }
+}

@@ -1,0 +1,108 @@
+/** `store.key`: where it comes from, and whether it is the one that the secrets in the store are sealed under. */
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { type Config, ConfigError, clusterKey } from './config.ts'
+import { SecretBox } from './secret-box.ts'
+import type { MetaStore } from './store/meta-store.ts'
+
+/** Shortest key that is not guessed from what it has sealed; characters. */
+const leastLength = 16
+
+const codeOf = (cause: unknown): unknown =>
+  cause instanceof Error && 'code' in cause ? cause.code : undefined
+
+const reasonOf = (cause: unknown): string =>
+  cause instanceof Error ? cause.message : String(cause)
+
+/** The key in the file; undefined when there is no file. */
+function readKey(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') return undefined
+    throw cause
+  }
+}
+
+/** On the disk, names of a folder included: what the key has sealed is there, too. */
+function flush(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Makes the file, whole, unless another process is faster. */
+function makeKey(folder: string, file: string): void {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`
+  try {
+    writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
+    flush(draft)
+    linkSync(draft, file)
+  } catch (cause) {
+    if (codeOf(cause) !== 'EEXIST') throw cause
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  flush(folder)
+}
+
+/** The key in the file, which is made unless the key follows from the configuration. */
+function keptKey(folder: string, config: Config): string {
+  const file = join(folder, 'store.key')
+  try {
+    const kept = readKey(file)
+    if (kept !== undefined) return kept
+    // other keys follow from it than those by which gateways know each other: each has a purpose of its own
+    if (config.cluster.key !== undefined) return clusterKey(config)
+    makeKey(folder, file)
+    return readKey(file) ?? ''
+  } catch (cause) {
+    if (cause instanceof ConfigError) throw cause
+    throw new ConfigError([`option "store.key": ${file}: ${reasonOf(cause)}`], { cause })
+  }
+}
+
+/**
+ * The secret that everything in the store is sealed under: `store.key`; else what the file `store.key` in the folder says;
+ * else `cluster.key`, from which others are derived here than there; else one that is made, and kept in the file.
+ * @param folder `data_dir`; there already
+ * @throws ConfigError for a key that is too short, or cannot be read or kept
+ */
+export function storeSecret(config: Config, folder: string): string {
+  const { key } = config.store
+  const secret = typeof key === 'string' ? key : keptKey(folder, config)
+  if (secret.length >= leastLength) return secret
+  const place = typeof key === 'string' ? '' : `${join(folder, 'store.key')}: `
+  throw new ConfigError([
+    `option "store.key": ${place}a secret of ${leastLength} characters or more, the same on all gateways that share a store or a router`,
+  ])
+}
+
+/**
+ * Leaves in a new store by which key it is sealed, so that no other one is used after that.
+ * @param place the store, for people
+ * @throws ConfigError for a store that is sealed under another key; ServiceError `service.error.unavailable`
+ */
+export async function checkStoreKey(
+  meta: Pick<MetaStore, 'keep'>,
+  secret: string,
+  place: string,
+): Promise<void> {
+  const ours = new SecretBox(secret).derive('store key check').toString('base64url')
+  if ((await meta.keep('store_key', ours)) === ours) return
+  throw new ConfigError([
+    `option "store.key": store ${place} is sealed under another key, and opens under no other: set the one that it was made with, of the file store.key in the data_dir of then or, where cluster.key has changed since, the former cluster.key`,
+  ])
+}

@@ -1,0 +1,164 @@
+/** Families of refresh tokens: who logged in where, and which of a family's tokens is the one that can be used. */
+import type { Run } from './database.ts'
+import type { FamilyRow } from './migrations.ts'
+
+/** All refresh tokens that followed from one login: of each generation there is one. Times are milliseconds since the epoch. */
+export interface Family {
+  readonly id: string
+  readonly realm_uri: string
+  readonly authid: string
+  readonly client_id: string
+  readonly device_id: string
+  /** The roles that were granted. */
+  readonly scope: readonly string[]
+  readonly authmethod: string
+  /** That of the newest token, which is the only one that can be used. */
+  readonly generation: number
+  readonly created_at: number
+  /** When the newest token was made. */
+  readonly rotated_at: number
+  readonly expires_at: number
+}
+
+/**
+ * What became of a token that somebody wanted to use: it was (`rotated`); it had been, just now, so that the answer may have
+ * been lost (`repeated`); it had been long ago, so that somebody else has a copy (`reused`); there is no such family.
+ */
+export type Rotation =
+  | { readonly kind: 'rotated' | 'repeated'; readonly family: Family }
+  | { readonly kind: 'reused' | 'unknown' }
+
+/** When a token is used, and what follows from that. Milliseconds. */
+interface RotationTime {
+  readonly nowMs: number
+  /** How long a token that was used may be used again, with the same outcome. */
+  readonly graceMs: number
+  /** When the next token ends. */
+  readonly expiresAtMs: number
+}
+
+const rowOf = (family: Family): FamilyRow => ({ ...family, scope: JSON.stringify(family.scope) })
+
+const familyOf = (row: FamilyRow): Family => ({ ...row, scope: JSON.parse(row.scope) as string[] })
+
+/** The table of families. Each statement is a transaction. Methods throw ServiceError `service.error.unavailable`. */
+export class FamilyStore {
+  readonly #run: Run
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  /**
+   * Keeps a new family, and of the others of its user in its realm those that were used last, and have not expired.
+   * @param max how many families of the user are left, this one included
+   */
+  async create(family: Family, max: number): Promise<void> {
+    const { id, realm_uri, authid, created_at } = family
+    await this.#run((db) =>
+      db
+        .insertInto('refresh_families')
+        .values(rowOf(family))
+        // it is there already when a transaction runs again whose end was not known
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .execute(),
+    )
+    // not in the transaction of the new one: of several logins at once, the last one sees all of them
+    await this.#run((db) =>
+      db
+        .deleteFrom('refresh_families')
+        .where('realm_uri', '=', realm_uri)
+        .where('authid', '=', authid)
+        .where('id', 'not in', (query) =>
+          query
+            .selectFrom('refresh_families')
+            .select('id')
+            .where('realm_uri', '=', realm_uri)
+            .where('authid', '=', authid)
+            .where('expires_at', '>', created_at)
+            // the new one before those that another node's clock made later
+            .orderBy((by) => by.case().when('id', '=', id).then(0).else(1).end())
+            .orderBy('rotated_at', 'desc')
+            .orderBy('id', 'desc')
+            .limit(max),
+        )
+        .execute(),
+    )
+  }
+
+  /** A family, expired ones included; undefined when there is none. */
+  async find(id: string): Promise<Family | undefined> {
+    const row = await this.#run((db) =>
+      db.selectFrom('refresh_families').selectAll().where('id', '=', id).executeTakeFirst(),
+    )
+    return row && familyOf(row)
+  }
+
+  /**
+   * Uses the token of a generation. Of several at once, in whatever processes, one is `rotated`. Whose answer was lost asks
+   * again, and gets `repeated`. A `reused` family is gone.
+   */
+  async rotate(id: string, generation: number, at: RotationTime): Promise<Rotation> {
+    const before = await this.find(id)
+    // who comes too late to rotate has nothing to write
+    if (before?.generation === generation) {
+      const family = await this.#advance(id, generation, at)
+      if (family) return { kind: 'rotated', family }
+    }
+    const family = before?.generation === generation ? await this.find(id) : before
+    if (family === undefined || family.expires_at <= at.nowMs) return { kind: 'unknown' }
+    const isFresh = Math.abs(at.nowMs - family.rotated_at) <= at.graceMs
+    if (generation === family.generation - 1 && isFresh) return { kind: 'repeated', family }
+    await this.remove(id)
+    return { kind: 'reused' }
+  }
+
+  /** The family in its next generation; undefined when another one was faster, or it has expired. */
+  async #advance(id: string, generation: number, at: RotationTime): Promise<Family | undefined> {
+    const row = await this.#run((db) =>
+      db
+        .updateTable('refresh_families')
+        .set({
+          generation: generation + 1,
+          rotated_at: at.nowMs,
+          expires_at: at.expiresAtMs,
+        })
+        .where('id', '=', id)
+        .where('generation', '=', generation)
+        .where('expires_at', '>', at.nowMs)
+        .returningAll()
+        .executeTakeFirst(),
+    )
+    return row && familyOf(row)
+  }
+
+  /** Was it there? */
+  async remove(id: string): Promise<boolean> {
+    const row = await this.#run((db) =>
+      db.deleteFrom('refresh_families').where('id', '=', id).returning('id').executeTakeFirst(),
+    )
+    return row !== undefined
+  }
+
+  async removeOfUser(realm_uri: string, authid: string): Promise<void> {
+    await this.#run((db) =>
+      db
+        .deleteFrom('refresh_families')
+        .where('realm_uri', '=', realm_uri)
+        .where('authid', '=', authid)
+        .execute(),
+    )
+  }
+
+  async removeOfRealm(realm_uri: string): Promise<void> {
+    await this.#run((db) =>
+      db.deleteFrom('refresh_families').where('realm_uri', '=', realm_uri).execute(),
+    )
+  }
+
+  async removeExpired(nowMs: number): Promise<void> {
+    await this.#run((db) =>
+      db.deleteFrom('refresh_families').where('expires_at', '<=', nowMs).execute(),
+    )
+  }
+}
