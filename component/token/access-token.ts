@@ -1,0 +1,78 @@
+/** Access tokens: JWTs by which a client acts for a user at routes (RFC 9068; behaviour: OAuth2). */
+import { randomUUID } from 'node:crypto'
+import type { Family } from '#component/store/family-store.ts'
+import { type RegisteredClaims, SignedTokens, type TokenPorts } from './signed-tokens.ts'
+
+/** Whom a token speaks for. */
+export interface Subject {
+  readonly authid: string
+  readonly roles: readonly string[]
+  readonly authmethod: string
+  readonly client_id: string
+  readonly device_id: string
+}
+
+/** What an access token says. */
+export interface AccessClaims extends RegisteredClaims {
+  readonly client_id: string
+  /** The roles, separated by blanks. */
+  readonly scope: string
+  readonly auth: {
+    readonly realm: string
+    readonly roles: readonly string[]
+    readonly client_id: string
+    readonly device_id: string
+    readonly authmethod: string
+  }
+}
+
+/** The longest that can be configured: the lifetime may have been another one when a token was issued. Seconds. */
+const maxLifetime = 86_400
+
+/** Issues and verifies access tokens. */
+export class AccessTokens {
+  readonly #tokens: SignedTokens<AccessClaims>
+  readonly #ttl: number
+
+  /** @param ports `ttl`: how long a token is valid; seconds, at most a day */
+  constructor({ ttl, ...ports }: TokenPorts & { readonly ttl: number }) {
+    this.#tokens = new SignedTokens<AccessClaims>(ports, { typ: 'at+jwt', maxLifetime })
+    this.#ttl = ttl
+  }
+
+  /**
+   * @param iss the issuer's URL
+   * @param family the refresh tokens that it is issued with; it ends with them
+   * @throws TokenError when the roles do not fit into a token; `service.error.unavailable`
+   */
+  issue(
+    realm_uri: string,
+    iss: string,
+    subject: Subject,
+    family?: Pick<Family, 'id' | 'created_at'>,
+  ): Promise<{ readonly token: string; readonly claims: AccessClaims }> {
+    const { authid, roles, authmethod, client_id, device_id } = subject
+    const iat = this.#tokens.issuedAt(realm_uri, authid)
+    const claims: AccessClaims = {
+      iss,
+      sub: authid,
+      aud: realm_uri,
+      exp: iat + this.#ttl,
+      iat,
+      jti: randomUUID(),
+      client_id,
+      scope: roles.join(' '),
+      ...(family && { family: family.id, auth_time: Math.floor(family.created_at / 1000) }),
+      auth: { realm: realm_uri, roles, client_id, device_id, authmethod },
+    }
+    return this.#tokens.sign(realm_uri, () => claims)
+  }
+
+  /**
+   * The claims of a token that is valid now; at once when its signature has been verified before.
+   * @throws TokenError, at once or as a rejection
+   */
+  verify(token: string, realm_uri: string): AccessClaims | Promise<AccessClaims> {
+    return this.#tokens.verify(token, realm_uri)
+  }
+}

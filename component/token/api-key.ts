@@ -1,0 +1,112 @@
+/** API keys: texts that let programs act for a user; shown once, kept as hashes (behaviour: OAuth2). */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
+import type { Draft, Replica } from '#component/replica/replica.ts'
+import type { RealmUser } from './revocation.ts'
+
+/** A key as it is replicated: kind `api_key`. */
+interface ApiKeyDocument {
+  readonly realm_uri: string
+  readonly username: string
+  /** SHA-256 of the secret part, hex: it has 256 bits, so that nobody finds it by trying. */
+  readonly hash: string
+  /** Milliseconds since the epoch. */
+  readonly created_at: number
+}
+
+/** Whose key it is. */
+export interface ApiKeyOwner {
+  readonly id: string
+  readonly realm_uri: string
+  readonly username: string
+}
+
+/** A key that has just been made. */
+export interface IssuedApiKey {
+  readonly id: string
+  /** `gk_<id>_<secret>`: nobody can show it again. */
+  readonly api_key: string
+  /** When it was made. Milliseconds since the epoch. */
+  readonly ts: number
+}
+
+const format = /^gk_([\w-]{12})_([\w-]{43})$/
+
+const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+
+/** What API keys work with. */
+export interface ApiKeyPorts {
+  readonly replica: Pick<Replica, 'change' | 'entries' | 'get'>
+  readonly clock: Pick<Clock, 'now'>
+  /** Resolves when the other processes of this gateway know what has just been changed. */
+  readonly spread?: () => Promise<void>
+}
+
+/** The API keys of all realms. Methods that change something throw `service.error.unavailable`. */
+export class ApiKeys {
+  readonly #ports: ApiKeyPorts
+
+  constructor(ports: ApiKeyPorts) {
+    this.#ports = ports
+  }
+
+  /** Makes a key. That the user exists is for the caller to know. */
+  async issue(realm_uri: string, username: string): Promise<IssuedApiKey> {
+    const id = randomBytes(9).toString('base64url')
+    const secret = randomBytes(32).toString('base64url')
+    const ts = this.#ports.clock.now()
+    const hash = hashOf(secret).toString('hex')
+    const document = { realm_uri, username, hash, created_at: ts } satisfies ApiKeyDocument
+    await this.#change(() => [{ id, document }])
+    return { id, api_key: `gk_${id}_${secret}`, ts }
+  }
+
+  /** @throws ServiceError `service.error.not_found` */
+  async revoke(id: string): Promise<void> {
+    await this.#change(() => {
+      if (!this.#document(id)) {
+        throw new ServiceError('service.error.not_found', `there is no API key ${id}`)
+      }
+      return [{ id, document: null }]
+    })
+  }
+
+  /** Ends all keys of these users. */
+  async revokeOfUsers(users: readonly RealmUser[]): Promise<void> {
+    await this.#change(() => {
+      const gone = this.#ports.replica.entries('api_key').filter(({ document }) =>
+        users.some((user) => {
+          return user.realm_uri === document?.realm_uri && user.authid === document.username
+        }),
+      )
+      return gone.map(({ id }) => ({ id, document: null }))
+    })
+  }
+
+  /** Whose key the text is; undefined for every text that is none. That the user is enabled is for the caller to know. */
+  find(text: string): ApiKeyOwner | undefined {
+    const [, id = '', secret = ''] = format.exec(text) ?? []
+    const document = this.#document(id)
+    if (!document || !timingSafeEqual(hashOf(secret), Buffer.from(document.hash, 'hex'))) {
+      return undefined
+    }
+    return this.owner(id)
+  }
+
+  /** Whose key it is, by its id alone. */
+  owner(id: string): ApiKeyOwner | undefined {
+    const document = this.#document(id)
+    return document && { id, realm_uri: document.realm_uri, username: document.username }
+  }
+
+  async #change(decide: () => Draft[]): Promise<void> {
+    await this.#ports.replica.change('api_key', decide)
+    await this.#ports.spread?.()
+  }
+
+  #document(id: string): ApiKeyDocument | undefined {
+    const entry = this.#ports.replica.get('api_key', id)
+    return (entry?.document ?? undefined) as ApiKeyDocument | undefined
+  }
+}

@@ -1,0 +1,116 @@
+/** The port of a grant: what proves that somebody may have tokens; and what all grants do alike. */
+import { OAuthError } from '#component/errors.ts'
+import type { Family } from '#component/store/family-store.ts'
+import type { AccessTokens, Subject } from './access-token.ts'
+import { TokenError } from './token-error.ts'
+
+/** What the token endpoint serves. */
+export type GrantType = 'password' | 'refresh_token' | 'client_credentials'
+
+/** The form of a token request; a parameter without a value is absent (RFC 6749 §3.2). */
+export type TokenForm = Readonly<Record<string, string | undefined>>
+
+/** An enabled user of the realm: a resource owner or a client. */
+export interface Owner {
+  readonly authid: string
+  readonly roles: readonly string[]
+}
+
+/** What a grant knows of the request beside its form. */
+export interface GrantContext {
+  readonly realm_uri: string
+  /** The issuer's URL. */
+  readonly iss: string
+  /** `flow` of the security object. */
+  readonly flow: string
+  /** The client that has authenticated; absent when none has tried. */
+  readonly client?: Owner
+  /** A resource owner who knows the password, from the address of the request. May throw `temporarily_unavailable`. */
+  authenticateOwner(username: string, password: string): Promise<Owner | undefined>
+  /** Without a proof: the enabled user of the realm, whatever its groups, as it is now. */
+  userNow(authid: string): Owner | undefined
+}
+
+/** A successful answer (RFC 6749 §5.1). */
+export interface TokenAnswer {
+  readonly token_type: 'bearer'
+  readonly access_token: string
+  /** Seconds. */
+  readonly expires_in: number
+  readonly refresh_token?: string
+  /** The roles, separated by blanks. */
+  readonly scope: string
+}
+
+/** One way to get tokens. */
+export interface Grant {
+  readonly grant_type: GrantType
+  /** @throws OAuthError; `service.error.unavailable` */
+  answer(form: TokenForm, context: GrantContext): Promise<TokenAnswer>
+}
+
+/** How whoever holds one of our access tokens has proved who it is. */
+export const authmethod = 'oauth2'
+
+/** A `device_id`: it is stored, and put into tokens. */
+const deviceIds = /^[!-~]{1,128}$/
+
+/** A parameter that must be there. @throws OAuthError invalid_request */
+export function required(form: TokenForm, name: string): string {
+  const value = form[name]
+  if (!value) throw new OAuthError('invalid_request', `the parameter ${name} is missing`)
+  return value
+}
+
+/** The device that the client says it is on; `all` when it says nothing. @throws OAuthError invalid_request */
+export function deviceOf(form: TokenForm): string {
+  const device = form.device_id ?? 'all'
+  if (!deviceIds.test(device)) {
+    const allowed = 'at most 128 printable ASCII characters without blanks are allowed'
+    throw new OAuthError('invalid_request', `device_id is malformed: ${allowed}`)
+  }
+  return device
+}
+
+/** The client, where the grant needs one. @throws OAuthError invalid_client */
+export function clientOf({ client, realm_uri }: GrantContext): Owner {
+  if (client) return client
+  throw new OAuthError('invalid_client', 'the client must authenticate', {
+    headers: { 'WWW-Authenticate': `Basic realm="${realm_uri}"` },
+  })
+}
+
+/**
+ * The roles that are asked for: all when the form names none (RFC 6749 §3.3).
+ * @throws OAuthError invalid_scope when one of them is not among the roles
+ */
+export function narrow(roles: readonly string[], { scope = '' }: TokenForm): readonly string[] {
+  const asked = scope.split(' ').filter((role) => role !== '')
+  if (asked.length === 0) return roles
+  if (!asked.every((role) => roles.includes(role))) {
+    throw new OAuthError('invalid_scope', 'the scope asks for more than there is to grant')
+  }
+  return roles.filter((role) => asked.includes(role))
+}
+
+/** Issues an access token and answers with it. @throws OAuthError invalid_scope when the roles do not fit into a token */
+export async function answerWith(
+  accessTokens: Pick<AccessTokens, 'issue'>,
+  { realm_uri, iss }: GrantContext,
+  subject: Subject,
+  refresh?: { readonly token: string; readonly family: Family },
+): Promise<TokenAnswer> {
+  const { token, claims } = await accessTokens
+    .issue(realm_uri, iss, subject, refresh?.family)
+    .catch((cause: unknown) => {
+      if (!(cause instanceof TokenError)) throw cause
+      throw new OAuthError('invalid_scope', 'the roles do not fit into a token', { cause })
+    })
+  return {
+    token_type: 'bearer',
+    access_token: token,
+    expires_in: claims.exp - claims.iat,
+    ...(refresh && { refresh_token: refresh.token }),
+    scope: claims.scope,
+  }
+}

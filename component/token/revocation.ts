@@ -1,0 +1,132 @@
+/** What is refused although it has not expired: tokens by `jti`, families of refresh tokens, and all that a user had. On all nodes. */
+import type { Clock } from '#component/clock.ts'
+import type { Draft, Replica } from '#component/replica/replica.ts'
+import type { FamilyStore } from '#component/store/family-store.ts'
+
+/** A user of a realm. */
+export interface RealmUser {
+  readonly realm_uri: string
+  readonly authid: string
+}
+
+/** What decides whether a token is refused. */
+export interface Bearer {
+  readonly jti: string
+  /** The family of refresh tokens that it belongs to. */
+  readonly family?: string
+  /** When it was issued, or its bearer has logged in. Seconds since the epoch. */
+  readonly iat: number
+  readonly sub: string
+  readonly realm_uri: string
+}
+
+/** What has just been revoked. */
+export interface Revoked {
+  readonly users: readonly RealmUser[]
+  /** Is there a token or a ticket among it? Which sessions it has is for them to know. */
+  readonly hasTokens: boolean
+}
+
+/** What revocations work with. */
+export interface RevocationPorts {
+  readonly replica: Pick<Replica, 'change' | 'get' | 'watch'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly families: Pick<FamilyStore, 'remove' | 'removeOfUser'>
+  /** Of everything that a user may hold: access tokens, refresh tokens, tickets. Seconds. */
+  readonly longestLifetime: number
+  /** Of the access tokens of a family. Seconds; {@link longestLifetime} when absent. */
+  readonly accessLifetime?: number
+  /** Resolves when the other processes of this gateway know what has just been changed. */
+  readonly spread?: () => Promise<void>
+}
+
+/** What is issued may say that it was issued a little later than it was. Seconds. */
+const spare = 120
+
+const idOfToken = (jti: string): string => `token:${jti}`
+const idOfFamily = (id: string): string => `family:${id}`
+/** The URI of a realm has no blank. */
+const idOfUser = (realm_uri: string, authid: string): string => `user:${realm_uri} ${authid}`
+
+/** Methods that revoke throw `service.error.unavailable`; then it may not have been done. */
+export class Revocations {
+  /** Told of users and tokens that were revoked on any node: the sessions that they have end. */
+  onRevoked: (revoked: Revoked) => void = () => undefined
+  readonly #ports: RevocationPorts
+
+  constructor(ports: RevocationPorts) {
+    this.#ports = ports
+  }
+
+  /** From now on, the families that this node keeps for users who were revoked on any node are removed. */
+  start(): void {
+    this.#ports.replica.watch('revocation', async (changes) => {
+      const revoked = changes.filter(({ entry }) => entry.document !== null)
+      const users = revoked
+        .filter(({ entry }) => entry.id.startsWith('user:'))
+        .map(({ entry }) => entry.document as unknown as RealmUser)
+      this.onRevoked({ users, hasTokens: users.length < revoked.length })
+      for (const { realm_uri, authid } of users) {
+        await this.#ports.families.removeOfUser(realm_uri, authid)
+      }
+    })
+  }
+
+  /**
+   * Refuses a token or ticket from now on.
+   * @param exp when it expires; seconds since the epoch
+   */
+  async revokeToken(jti: string, exp: number): Promise<void> {
+    if (exp > this.#now()) await this.#keep(() => [{ id: idOfToken(jti), document: { exp } }])
+  }
+
+  /** Ends a family of refresh tokens, and the access tokens that came with it. */
+  async revokeFamily(id: string): Promise<void> {
+    const { families, longestLifetime, accessLifetime = longestLifetime } = this.#ports
+    // first: an access token made in between would outlive the revocation
+    await families.remove(id)
+    const exp = this.#now() + accessLifetime + spare
+    await this.#keep(() => [{ id: idOfFamily(id), document: { exp } }])
+  }
+
+  /** Refuses all that these users have been issued until now; what they are issued next is valid. */
+  async revokeUsers(users: readonly RealmUser[]): Promise<void> {
+    const unique = new Map(users.map((user) => [idOfUser(user.realm_uri, user.authid), user]))
+    await this.#keep(() =>
+      Array.from(unique, ([id, { realm_uri, authid }]) => {
+        // a token of this second may be one that was issued after the last time: see notBefore
+        const not_before = Math.max(this.#now(), this.notBefore(realm_uri, authid) + 1)
+        const exp = not_before + this.#ports.longestLifetime + spare
+        return { id, document: { realm_uri, authid, not_before, exp } }
+      }),
+    )
+  }
+
+  /** Three lookups. */
+  isRevoked({ jti, family, iat, sub, realm_uri }: Bearer): boolean {
+    return (
+      this.#has(idOfToken(jti)) ||
+      (family !== undefined && this.#has(idOfFamily(family))) ||
+      iat <= this.notBefore(realm_uri, sub)
+    )
+  }
+
+  /** What a user was issued until then is refused, so that the next token must say that it was issued later. Seconds; 0: nothing. */
+  notBefore(realm_uri: string, authid: string): number {
+    const document = this.#ports.replica.get('revocation', idOfUser(realm_uri, authid))?.document
+    return (document?.not_before as number | undefined) ?? 0
+  }
+
+  #has(id: string): boolean {
+    return Boolean(this.#ports.replica.get('revocation', id)?.document)
+  }
+
+  #now(): number {
+    return Math.floor(this.#ports.clock.now() / 1000)
+  }
+
+  async #keep(decide: () => Draft[]): Promise<void> {
+    await this.#ports.replica.change('revocation', decide)
+    await this.#ports.spread?.()
+  }
+}

@@ -1,0 +1,208 @@
+/** What access tokens and tickets have in common: JWTs signed by a key of their realm, verified once and remembered. */
+import { CompactSign, compactVerify } from 'jose'
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '#component/clock.ts'
+import type { RealmKeys } from './keys.ts'
+import type { Bearer, Revocations } from './revocation.ts'
+import { TokenError } from './token-error.ts'
+
+/** The claims that every token has (RFC 7519 §4.1). */
+export interface RegisteredClaims {
+  readonly iss: string
+  readonly sub: string
+  /** The realm. */
+  readonly aud: string
+  /** Seconds since the epoch, as `iat` and `auth_time`. */
+  readonly exp: number
+  readonly iat: number
+  /** What revocations name; the text of a token says nothing, since other texts are as valid (reliability F11). */
+  readonly jti: string
+  /** The family of refresh tokens that it belongs to. */
+  readonly family?: string
+  /** When its bearer has logged in; absent: when it was issued. */
+  readonly auth_time?: number
+}
+
+/** What tokens work with. */
+export interface TokenPorts {
+  readonly keys: Pick<RealmKeys, 'signingKey' | 'verifyingKey'>
+  readonly revocations: Pick<Revocations, 'isRevoked' | 'notBefore'>
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** What kind of token it is. */
+interface TokenRules {
+  /** The `typ` of the header, exactly. */
+  readonly typ: 'at+jwt' | 'ticket+jwt'
+  /** A token that lives longer was not issued here. Seconds. */
+  readonly maxLifetime: number
+}
+
+interface Verified<C> {
+  readonly kid: string
+  readonly claims: C
+  /** The claims as revocations see them. */
+  readonly bearer: Bearer
+}
+
+const alg = 'ES256'
+
+/** Longest token. Characters. */
+const maxLength = 8192
+
+/** Three parts, the last of them as long as a signature is; no padding, nothing beside the alphabet. */
+const compact = /^[\w-]+\.[\w-]+\.[\w-]{86}$/
+
+/** How far a token may come from the future: clocks of nodes differ. Seconds. */
+const maxAhead = 120
+
+/** What is remembered: so many tokens, and so many characters of them. */
+const remembered = { max: 10_000, maxSize: 16_000_000 }
+
+/** Tokens of one kind. */
+export class SignedTokens<C extends RegisteredClaims> {
+  readonly #ports: TokenPorts
+  readonly #rules: TokenRules
+  readonly #verified = new LRUCache<string, Verified<C>>({
+    ...remembered,
+    sizeCalculation: (_verified, token) => token.length,
+  })
+
+  constructor(ports: TokenPorts, rules: TokenRules) {
+    this.#ports = ports
+    this.#rules = rules
+  }
+
+  /** When a token of a user that is issued now says that it was issued: after everything of the user was revoked. */
+  issuedAt(realm_uri: string, authid: string): number {
+    const { clock, revocations } = this.#ports
+    return Math.max(secondsOf(clock), revocations.notBefore(realm_uri, authid) + 1)
+  }
+
+  /** @throws TokenError when the claims are too many */
+  async sign(
+    realm_uri: string,
+    claimsWith: (kid: string) => C,
+  ): Promise<{ readonly token: string; readonly claims: C }> {
+    const { kid, key } = await this.#ports.keys.signingKey(realm_uri)
+    const claims = claimsWith(kid)
+    const token = await new CompactSign(Buffer.from(JSON.stringify(claims)))
+      .setProtectedHeader({ alg, typ: this.#rules.typ, kid })
+      .sign(key)
+    if (token.length > maxLength) throw new TokenError('the token would be too long')
+    return { token, claims }
+  }
+
+  /**
+   * The claims of a token that is valid now. At once for a token whose signature has been verified before.
+   * @throws TokenError
+   */
+  verify(token: string, realm_uri: string): C | Promise<C> {
+    const known = this.#verified.get(token)
+    if (!known) return this.#verifyNew(token, realm_uri)
+    this.#admit(known, realm_uri)
+    return known.claims
+  }
+
+  /** All that costs little comes before the cryptography. */
+  #verifyNew(token: string, realm_uri: string): Promise<C> {
+    if (token.length > maxLength) throw new TokenError('the token is too long')
+    if (!compact.test(token)) throw new TokenError('the token is malformed')
+    const [header = '', payload = ''] = token.split('.')
+    const kid = this.#kidOf(decode(header))
+    const claims = decode(payload)
+    this.#checkClaims(claims, realm_uri)
+    const key = this.#ports.keys.verifyingKey(realm_uri, kid)
+    if (!key) throw new TokenError('the key of the token is unknown')
+    return this.#checkSignature(token, key, () => {
+      // who holds our keys has made claims of this type: signatures come from `sign` alone
+      const signed = freeze(claims) as unknown as C
+      return { kid, claims: signed, bearer: bearerOf(signed) }
+    })
+  }
+
+  async #checkSignature(
+    token: string,
+    key: CryptoKey | Promise<CryptoKey>,
+    verifiedOf: () => Verified<C>,
+  ): Promise<C> {
+    try {
+      await compactVerify(token, await key, { algorithms: [alg] })
+    } catch (cause) {
+      throw new TokenError('the signature of the token is wrong', { cause })
+    }
+    const verified = verifiedOf()
+    this.#admit(verified, verified.claims.aud)
+    this.#verified.set(token, verified)
+    return verified.claims
+  }
+
+  /** A header of ours has three members: no `jwk`, `jku`, `crit` or other is even looked at. */
+  #kidOf(header: Record<string, unknown>): string {
+    const { alg: itsAlg, typ, kid, ...others } = header
+    if (itsAlg !== alg) throw new TokenError('the algorithm of the token is not allowed')
+    if (typ !== this.#rules.typ) throw new TokenError('the token is of another type')
+    if (typeof kid !== 'string' || Object.keys(others).length > 0) {
+      throw new TokenError('the header of the token is not allowed')
+    }
+    return kid
+  }
+
+  #checkClaims(claims: Record<string, unknown>, realm_uri: string): void {
+    const { iss, sub, aud, jti, exp, iat, nbf } = claims
+    if (![iss, sub, jti].every((claim) => typeof claim === 'string' && claim !== '')) {
+      throw new TokenError('the token lacks a claim')
+    }
+    if (aud !== realm_uri) throw new TokenError('the token was issued for another realm')
+    const now = secondsOf(this.#ports.clock)
+    if (!isInstant(exp) || !isInstant(iat) || (nbf !== undefined && !isInstant(nbf))) {
+      throw new TokenError('the token lacks an instant')
+    }
+    if (exp <= now) throw new TokenError('the token has expired')
+    if (exp - iat > this.#rules.maxLifetime) throw new TokenError('the token lives too long')
+    if (iat > now + maxAhead || (nbf ?? 0) > now) throw new TokenError('the token is not valid yet')
+  }
+
+  /** What may have changed since the signature was verified. */
+  #admit({ kid, claims, bearer }: Verified<C>, realm_uri: string): void {
+    const { clock, keys, revocations } = this.#ports
+    if (claims.aud !== realm_uri) throw new TokenError('the token was issued for another realm')
+    if (claims.exp * 1000 <= clock.now()) throw new TokenError('the token has expired')
+    if (!keys.verifyingKey(realm_uri, kid)) throw new TokenError('the key of the token is unknown')
+    if (revocations.isRevoked(bearer)) throw new TokenError('the token was revoked')
+  }
+}
+
+const secondsOf = (clock: Pick<Clock, 'now'>): number => Math.floor(clock.now() / 1000)
+
+/** Whatever follows from a login ends with it. */
+const bearerOf = ({ jti, family, sub, aud, iat, auth_time = iat }: RegisteredClaims): Bearer => ({
+  jti,
+  ...(family !== undefined && { family }),
+  iat: auth_time,
+  sub,
+  realm_uri: aud,
+})
+
+const isInstant = (value: unknown): value is number => Number.isSafeInteger(value)
+
+function decode(part: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>
+    }
+  } catch {
+    // refused below
+  }
+  throw new TokenError('the token is malformed')
+}
+
+/** Many requests are given the same claims. */
+function freeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    Object.values(value).forEach(freeze)
+    Object.freeze(value)
+  }
+  return value
+}

@@ -1,0 +1,98 @@
+/** Tickets: JWTs by which a user joins WAMP realms (specification: Ticket). Never accepted as an access token, nor the reverse. */
+import { randomUUID } from 'node:crypto'
+import { type RegisteredClaims, SignedTokens, type TokenPorts } from './signed-tokens.ts'
+
+/** What a ticket is good for. */
+interface TicketScope {
+  readonly realm: string
+  readonly client_id: string
+  readonly device_id: string
+}
+
+/** Whom a ticket speaks for. */
+export interface TicketSubject {
+  /** The issuer's URL. */
+  readonly iss: string
+  readonly authid: string
+  readonly authmethod: string
+  readonly authroles: readonly string[]
+  /** Who has asked for it; `authid` when absent. */
+  readonly issued_by?: string
+  readonly scope: TicketScope
+  /** Seconds, at most 30 days. */
+  readonly lifetime: number
+}
+
+/** What a ticket says: the claims of the specification, and those of a JWT. */
+export interface TicketClaims extends RegisteredClaims {
+  /** UUID v4; also `jti`. */
+  readonly id: string
+  readonly authrealm: string
+  readonly authid: string
+  readonly authmethod: string
+  readonly authroles: readonly string[]
+  readonly issued_by: string
+  /** The node. */
+  readonly issued_on: string
+  /** Seconds since the epoch; also `iat`. */
+  readonly issued_at: number
+  /** Seconds since the epoch; also `exp`. */
+  readonly expires_at: number
+  readonly scope: TicketScope
+  /** The key that it is signed with. */
+  readonly kid: string
+}
+
+/** As long as the cookie that carries one. Seconds. */
+const maxLifetime = 2_592_000
+
+/** Issues and verifies tickets. */
+export class Tickets {
+  readonly #tickets: SignedTokens<TicketClaims>
+  readonly #node: string
+
+  /** @param ports `node`: the name of this node */
+  constructor({ node, ...ports }: TokenPorts & { readonly node: string }) {
+    this.#tickets = new SignedTokens<TicketClaims>(ports, { typ: 'ticket+jwt', maxLifetime })
+    this.#node = node
+  }
+
+  /** @throws TokenError when the roles do not fit into a ticket; `service.error.unavailable` */
+  async issue(
+    realm_uri: string,
+    subject: TicketSubject,
+  ): Promise<{ readonly ticket: string; readonly claims: TicketClaims }> {
+    const { iss, authid, authmethod, authroles, issued_by = authid, scope, lifetime } = subject
+    const id = randomUUID()
+    const iat = this.#tickets.issuedAt(realm_uri, authid)
+    const exp = iat + Math.min(lifetime, maxLifetime)
+    const { token, claims } = await this.#tickets.sign(realm_uri, (kid) => ({
+      iss,
+      sub: authid,
+      aud: realm_uri,
+      exp,
+      iat,
+      jti: id,
+      id,
+      authrealm: realm_uri,
+      authid,
+      authmethod,
+      authroles,
+      issued_by,
+      issued_on: this.#node,
+      issued_at: iat,
+      expires_at: exp,
+      scope,
+      kid,
+    }))
+    return { ticket: token, claims }
+  }
+
+  /**
+   * The claims of a ticket that is valid now; at once when its signature has been verified before.
+   * @throws TokenError, at once or as a rejection
+   */
+  verify(ticket: string, realm_uri: string): TicketClaims | Promise<TicketClaims> {
+    return this.#tickets.verify(ticket, realm_uri)
+  }
+}

@@ -1,0 +1,109 @@
+/** API keys: shown once, kept as hashes, found by their text, ended one by one or with their user. */
+import { createHash } from 'node:crypto'
+import { expect } from 'chai'
+import { ServiceError } from '#component/errors.ts'
+import { ApiKeys } from '#component/token/api-key.ts'
+import { nodeOf, start } from '#test/unit/replica/doubles.ts'
+import { MemoryStore } from '#test/unit/replica/memory-store.ts'
+import { otherRealm, realm_uri } from './doubles.ts'
+
+async function openKeys(store = new MemoryStore()) {
+  const { replica, clock } = await nodeOf('a', { store })
+  return { apiKeys: new ApiKeys({ replica, clock }), replica, clock }
+}
+
+async function issued() {
+  const opened = await openKeys()
+  return { ...opened, ...(await opened.apiKeys.issue(realm_uri, 'ada')) }
+}
+
+describe('an API key', () => {
+  it('is found by its text', async () => {
+    const { apiKeys, id, api_key, ts } = await issued()
+    expect(api_key).to.match(new RegExp(`^gk_${id}_[\\w-]{43}$`))
+    expect(ts).to.equal(start)
+    expect(apiKeys.find(api_key)).to.deep.equal({ id, realm_uri, username: 'ada' })
+  })
+
+  it('tells whose it is by its id alone, as long as it is there', async () => {
+    const { apiKeys, id } = await issued()
+    expect(apiKeys.owner(id)).to.deep.equal({ id, realm_uri, username: 'ada' })
+    await apiKeys.revoke(id)
+    expect(apiKeys.owner(id)).to.equal(undefined)
+  })
+
+  it('is kept as a hash', async () => {
+    const { replica, id, api_key } = await issued()
+    const secret = api_key.slice(-43)
+    expect(replica.get('api_key', id)?.document).to.deep.equal({
+      realm_uri,
+      username: 'ada',
+      hash: createHash('sha256').update(secret).digest('hex'),
+      created_at: start,
+    })
+  })
+
+  it('is found by other processes of the same store, at once when they are told', async () => {
+    const store = new MemoryStore()
+    const other = await openKeys(store)
+    const { replica, clock } = await nodeOf('a', { store })
+    const spread = () => other.replica.refresh()
+    const apiKeys = new ApiKeys({ replica, clock, spread })
+    const { id, api_key } = await apiKeys.issue(realm_uri, 'ada')
+    expect(other.apiKeys.find(api_key)?.id).to.equal(id)
+    await apiKeys.revoke(id)
+    expect(other.apiKeys.find(api_key)).to.equal(undefined)
+  })
+
+  it('is gone once it was revoked', async () => {
+    const { apiKeys, id, api_key } = await issued()
+    const another = await apiKeys.issue(realm_uri, 'ada')
+    await apiKeys.revoke(id)
+    expect(apiKeys.find(api_key)).to.equal(undefined)
+    expect(apiKeys.find(another.api_key)).to.not.equal(undefined)
+  })
+
+  it('cannot be revoked when there is none', async () => {
+    const { apiKeys, id } = await issued()
+    await apiKeys.revoke(id)
+    for (const unknown of [id, 'unknown']) {
+      const failed = await apiKeys.revoke(unknown).catch((error: unknown) => error)
+      expect(failed).to.be.instanceOf(ServiceError).with.property('uri', 'service.error.not_found')
+    }
+  })
+
+  it('goes with its user, and only with it', async () => {
+    const { apiKeys, api_key } = await issued()
+    const ofBob = await apiKeys.issue(realm_uri, 'bob')
+    const elsewhere = await apiKeys.issue(otherRealm, 'ada')
+    await apiKeys.revokeOfUsers([{ realm_uri, authid: 'ada' }])
+    expect(apiKeys.find(api_key)).to.equal(undefined)
+    expect(apiKeys.find(ofBob.api_key)?.username).to.equal('bob')
+    expect(apiKeys.find(elsewhere.api_key)?.realm_uri).to.equal(otherRealm)
+    await apiKeys.revokeOfUsers([{ realm_uri, authid: 'ada' }])
+    await apiKeys.revokeOfUsers([])
+  })
+
+  it('has no second spelling', async () => {
+    const { apiKeys, id, api_key } = await issued()
+    const secret = api_key.slice(-43)
+    const other = secret.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))
+    const texts = [
+      '',
+      id,
+      secret,
+      'gk_',
+      `gk_${id}_`,
+      `gk_${id}_${other}`,
+      `gk_${id}_${secret}=`,
+      `gk_${id}_${secret} `,
+      `gk_${id}_${secret}\n`,
+      ` gk_${id}_${secret}`,
+      `GK_${id}_${secret}`,
+      `gk_${id}_${secret.slice(1)}`,
+      `gk_${'A'.repeat(12)}_${secret}`,
+      `gk_${'__proto__'.padEnd(12, '_')}_${secret}`,
+    ]
+    expect(texts.map((text) => apiKeys.find(text))).to.deep.equal(texts.map(() => undefined))
+  })
+})
