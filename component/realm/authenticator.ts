@@ -9,6 +9,7 @@ import {
 } from 'node:crypto'
 import type { Realm, User } from './model.ts'
 import { isPassword } from './password.ts'
+import type { SessionTickets } from './session-ticket.ts'
 
 /** What a peer says of itself, as the router hands it over. */
 export interface Hello {
@@ -25,6 +26,10 @@ export interface Welcome {
   readonly kind: 'welcome'
   readonly authid: string
   readonly authroles: readonly string[]
+  /** How a user of the gateway had logged in there, whose session this is. */
+  readonly authmethod?: string
+  /** Is the ticket that it came with refused by now? */
+  readonly isRevoked?: () => boolean
 }
 
 /** What the peer must prove. */
@@ -32,6 +37,8 @@ export interface Challenge {
   readonly kind: 'challenge'
   readonly challenge: 'ticket' | 'wampcra' | 'cryptosign'
   readonly extra: Readonly<Record<string, unknown>>
+  /** Who it would be, for a router that checks the proof itself; undefined for nobody. Never told to the peer. */
+  readonly user?: User | undefined
   check(signature: string): Promise<Welcome | undefined>
 }
 
@@ -40,6 +47,27 @@ export interface Refusal {
   readonly kind: 'refuse'
   readonly reason: string
   readonly message: string
+}
+
+/** Who a service ticket was issued to: a ticket that WAMP clients join with instead of a password. */
+interface TicketHolder {
+  readonly authid: string
+  readonly authroles: readonly string[]
+  /** Asked as long as the session lives. */
+  readonly isRevoked?: () => boolean
+}
+
+/** What tickets are taken, beside passwords. */
+export interface TicketPorts {
+  /** Those of the gateway itself, for sessions of its users. */
+  readonly sessionTickets?: Pick<SessionTickets, 'redeem'> | undefined
+  /** Service tickets; undefined for what is none, or is valid no more. */
+  readonly verifyTicket?:
+    | ((
+        realm_uri: string,
+        ticket: string,
+      ) => TicketHolder | undefined | Promise<TicketHolder | undefined>)
+    | undefined
 }
 
 /** The role that the gateway's own session has, and nobody else gets. */
@@ -54,14 +82,32 @@ const refuse = (message: string): Refusal => ({
 /** Users nobody has heard of get a challenge like others, always the same, so that it tells nothing. */
 const secretOfProcess = randomBytes(32)
 
-/** A user, with the groups as roles; who has none is known by name only. */
-function welcome({ username, groups }: User): Welcome {
+/** The roles of a user: the groups, never the gateway's; who has none is known by name. */
+export function rolesOf({ username, groups }: Pick<User, 'username' | 'groups'>): string[] {
   const roles = groups.filter((group) => group !== gatewayRole)
   if (roles.length === 0 && username !== gatewayRole) roles.push(username)
-  return { kind: 'welcome', authid: username, authroles: roles }
+  return roles
 }
 
-function mayUse(realm: Realm, authmethod: string, username: string, address: string): boolean {
+const welcome = (user: User): Welcome => ({
+  kind: 'welcome',
+  authid: user.username,
+  authroles: rolesOf(user),
+})
+
+/** A ticket gives the roles that it was made for, as far as the user still has them. */
+function welcomeHolder(user: User, { authroles, ...more }: Omit<TicketHolder, 'authid'>): Welcome {
+  const roles = rolesOf(user)
+  return { ...welcome(user), ...more, authroles: authroles.filter((role) => roles.includes(role)) }
+}
+
+/** May the user use the method from there? A realm without sources admits everybody from everywhere. */
+export function mayUse(
+  realm: Realm,
+  authmethod: string,
+  username: string,
+  address: string,
+): boolean {
   if (realm.sources === undefined) return true
   return realm.sources.some(
     (source) =>
@@ -71,13 +117,33 @@ function mayUse(realm: Realm, authmethod: string, username: string, address: str
   )
 }
 
-function challengeTicket(user: User | undefined): Challenge {
+/** Header, claims and signature of a JWT (RFC 7519). */
+const isJwt = (text: string): boolean => text.split('.').length === 3
+
+/** Whoever may have a ticket of the gateway's own presents it from within; others, where `isServed`, their own. */
+function challengeTicket(
+  realm: Realm,
+  authid: string,
+  peer: Hello['peer'],
+  { sessionTickets, verifyTicket }: TicketPorts,
+): Challenge {
+  const found = realm.users.get(authid)
+  const isServed = realm.authmethods.includes('ticket')
+  const user = isServed && mayUse(realm, 'ticket', authid, peer.address) ? found : undefined
   return {
     kind: 'challenge',
     challenge: 'ticket',
     extra: {},
-    check: async (ticket) =>
-      (await isPassword(ticket, user?.password)) && user ? welcome(user) : undefined,
+    async check(ticket) {
+      const own = peer.isInProcess ? sessionTickets?.redeem(ticket, realm.uri, authid) : undefined
+      if (own) return found && welcomeHolder(found, own)
+      const holder = isJwt(ticket) ? await verifyTicket?.(realm.uri, ticket) : undefined
+      if (holder) {
+        const { authid: _, ...more } = holder
+        return user && holder.authid === authid ? welcomeHolder(user, more) : undefined
+      }
+      return (await isPassword(ticket, user?.password)) && user ? welcome(user) : undefined
+    },
   }
 }
 
@@ -110,6 +176,7 @@ function challengeWampCra(
     kind: 'challenge',
     challenge: 'wampcra',
     extra: { challenge, salt, iterations, keylen },
+    user,
     async check(signature) {
       const expected = createHmac('sha256', secret).update(challenge).digest()
       return isSame(Buffer.from(signature, 'base64'), expected) && user ? welcome(user) : undefined
@@ -139,13 +206,14 @@ function isSigned(key: string, challenge: Buffer, signature: string): boolean {
 
 function challengeCryptosign(user: User | undefined, pubkey: string): Challenge {
   const challenge = randomBytes(32)
+  const owner = user?.authorized_keys.includes(pubkey) ? user : undefined
   return {
     kind: 'challenge',
     challenge: 'cryptosign',
     extra: { challenge: challenge.toString('hex'), channel_binding: null },
+    user: owner,
     async check(signature) {
-      const isKnown = user?.authorized_keys.includes(pubkey) === true
-      return isKnown && isSigned(pubkey, challenge, signature) ? welcome(user) : undefined
+      return owner && isSigned(pubkey, challenge, signature) ? welcome(owner) : undefined
     },
   }
 }
@@ -171,9 +239,11 @@ export function authenticate(
   realm: Realm,
   hello: Hello,
   nowMs: number,
+  tickets: TicketPorts = {},
 ): Welcome | Challenge | Refusal {
   const { authmethod, authid, peer, session } = hello
-  if (!realm.authmethods.includes(authmethod)) {
+  const isWithin = authmethod === 'ticket' && peer.isInProcess && tickets.sessionTickets
+  if (!realm.authmethods.includes(authmethod) && !isWithin) {
     return refuse('the realm does not serve this method')
   }
   if (authmethod === 'anonymous') {
@@ -183,9 +253,8 @@ export function authenticate(
   }
   if (authmethod === 'cryptosign') return authenticateByKey(realm, hello)
   if (authid === undefined) return refuse('expected an authid')
+  if (authmethod === 'ticket') return challengeTicket(realm, authid, peer, tickets)
+  if (authmethod !== 'wampcra') return refuse('the method is not served over WAMP')
   const isAdmitted = mayUse(realm, authmethod, authid, peer.address)
-  const user = isAdmitted ? realm.users.get(authid) : undefined
-  if (authmethod === 'ticket') return challengeTicket(user)
-  if (authmethod === 'wampcra') return challengeWampCra(user, authid, session, nowMs)
-  return refuse('the method is not served over WAMP')
+  return challengeWampCra(isAdmitted ? realm.users.get(authid) : undefined, authid, session, nowMs)
 }

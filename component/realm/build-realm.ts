@@ -1,6 +1,7 @@
 /** From a stored realm document and its prototypes to a Realm that can be asked. */
 import { parseCidr } from './address.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
+import { at, type MemberList, maps, memberLists } from './members.ts'
 import type { Grant, Realm, RealmDocument, Resource, Source, User } from './model.ts'
 import type { ProtectedPassword } from './password.ts'
 import { isMap } from './rules.ts'
@@ -20,8 +21,6 @@ const methodsForUsers = ['cryptosign', 'wampcra', 'ticket', 'password'] as const
 
 type JsonMap = Readonly<Record<string, unknown>>
 
-const maps = (value: unknown): JsonMap[] => (Array.isArray(value) ? value.filter(isMap) : [])
-
 const texts = (value: unknown): string[] => {
   const list = Array.isArray(value) ? value : [value]
   return list.filter((item) => typeof item === 'string')
@@ -36,30 +35,25 @@ function allGroups(direct: readonly string[], groups: Groups): string[] {
   return [...found]
 }
 
-function readUser(member: JsonMap, extraGroup: string | undefined, groups: Groups): User {
-  const secret = member.password ?? member.client_secret
+function readUser(member: JsonMap, { name, secret, group }: MemberList, groups: Groups): User {
+  const stored = member[secret]
   const direct = texts(member.groups ?? [])
   return {
-    username: String(member.username ?? member.client_id),
-    groups: allGroups(extraGroup === undefined ? direct : [...direct, extraGroup], groups),
+    username: String(member[name]),
+    groups: allGroups(group === undefined ? direct : [...direct, group], groups),
     meta: isMap(member.meta) ? member.meta : {},
-    password: isMap(secret) ? (secret as unknown as ProtectedPassword) : undefined,
+    password: isMap(stored) ? (stored as unknown as ProtectedPassword) : undefined,
     authorized_keys: texts(member.authorized_keys ?? []).map((key) => key.toLowerCase()),
   }
 }
 
-/** Users, and what old files call `oauth2.clients` and `oauth2.resource_owners`. */
+/** Those that are enabled, by name. */
 function readUsers(document: JsonMap, groups: Groups): Map<string, User> {
-  const oauth2 = isMap(document.oauth2) ? document.oauth2 : {}
   const users = new Map<string, User>()
-  for (const [members, extraGroup] of [
-    [document.users, undefined],
-    [oauth2.clients, 'api_clients'],
-    [oauth2.resource_owners, 'resource_owners'],
-  ] as const) {
-    for (const member of maps(members)) {
+  for (const list of memberLists) {
+    for (const member of maps(at(document, list.keys))) {
       if (member.enabled === false) continue
-      const user = readUser(member, extraGroup, groups)
+      const user = readUser(member, list, groups)
       users.set(user.username, user)
     }
   }

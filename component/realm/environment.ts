@@ -39,6 +39,25 @@ function fillText(text: string, environment: Environment, onMissing: (name: stri
   }
 }
 
+/** Is the text nothing but one `${NAME}`? Then it says where a secret is, and is none. */
+export const isReference = (text: string): boolean =>
+  text.startsWith('${') && text.endsWith('}') && isName(text.slice(2, -1))
+
+/** Does a value name variables of the environment or files of this machine anywhere: `${NAME}`, `{env: …}`, `{file: …}`? */
+export function hasReferences(value: unknown): boolean {
+  if (typeof value === 'string') {
+    let isFound = false
+    fillText(value, {}, () => {
+      isFound = true
+    })
+    return isFound
+  }
+  if (typeof value !== 'object' || value === null) return false
+  const keys = Object.keys(value)
+  const isPlace = keys.length === 1 && (keys[0] === 'env' || keys[0] === 'file')
+  return isPlace || Object.values(value).some(hasReferences)
+}
+
 /**
  * A copy of a JSON value with the variables filled in.
  * @param issues gets one for each variable that is not set

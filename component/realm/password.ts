@@ -16,6 +16,8 @@ export interface ProtectedPassword {
   /** A PHC string: `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. */
   readonly argon2id: string
   readonly wampcra: WampCraSecret
+  /** The password itself, sealed: only where an external router needs it for WAMP-CRA. */
+  readonly sealed?: string
 }
 
 /** OWASP Password Storage: argon2id with 19 MiB, two passes, one lane. */

@@ -7,6 +7,8 @@ import {
   gatewayRole,
   type Hello,
   type Refusal,
+  rolesOf,
+  type TicketPorts,
   type Welcome,
 } from './authenticator.ts'
 import { isGranted, isReserved, type Match } from './grants.ts'
@@ -26,6 +28,8 @@ export interface PolicyPorts {
   readonly componentRealm: string
   /** May loopback peers without credentials join it? Only while the listeners are bound to loopback (behaviour: Management). */
   readonly admitsStrangers: () => boolean
+  /** What is taken as a ticket, beside passwords. */
+  readonly tickets?: TicketPorts
 }
 
 /** Who a session is, as far as permission goes. */
@@ -33,6 +37,12 @@ interface Member {
   readonly realm: string
   readonly authid: string
   readonly authroles: readonly string[]
+}
+
+/** Who a session is, as far as its staying goes. */
+interface Guest extends Member {
+  readonly authmethod: string
+  readonly isRevoked?: (() => boolean) | undefined
 }
 
 const notAuthorized: Refusal = {
@@ -62,11 +72,14 @@ export class Policy {
     return realm?.allow_connections === true && !realm.isPrototype
   }
 
-  /** What the router may offer: those of the document that are spoken over WAMP. */
-  authmethods(uri: string): readonly string[] {
-    const methods = this.#declaredMethods(uri)
-    if (uri !== this.#ports.componentRealm || methods.includes('anonymous')) return methods
-    return [...methods, 'anonymous'] // for the gateway itself, and for strangers as far as they are let in
+  /** What the router may offer: those of the document that are spoken over WAMP, and what the gateway itself joins by. */
+  authmethods(uri: string, { isInProcess }: Pick<Hello['peer'], 'isInProcess'>): readonly string[] {
+    const methods = new Set(this.#declaredMethods(uri))
+    // for the gateway itself, and for strangers as far as they are let in
+    if (uri === this.#ports.componentRealm) methods.add('anonymous')
+    // for the users of the gateway, who have logged in there
+    if (isInProcess && this.#ports.tickets?.sessionTickets) methods.add('ticket')
+    return [...methods]
   }
 
   #declaredMethods(uri: string): readonly string[] {
@@ -76,12 +89,12 @@ export class Policy {
 
   async authenticate(hello: Hello): Promise<Welcome | Challenge | Refusal> {
     if (!this.hasRealm(hello.realm)) return noSuchRealm
-    const { componentRealm, realms, clock } = this.#ports
+    const { componentRealm, realms, clock, tickets } = this.#ports
     if (hello.realm === componentRealm && hello.authmethod === 'anonymous') {
       return this.#admit(hello)
     }
     const realm = realms.realm(hello.realm)
-    return realm ? authenticate(realm, hello, clock.now()) : notAuthorized
+    return realm ? authenticate(realm, hello, clock.now(), tickets) : notAuthorized
   }
 
   /** The component's realm without credentials: the gateway itself, and strangers on this machine. */
@@ -91,6 +104,24 @@ export class Policy {
     }
     if (!this.#ports.admitsStrangers() || !isLoopback(peer.address)) return notAuthorized
     return { kind: 'welcome', authid: 'anonymous', authroles: ['anonymous'] }
+  }
+
+  /**
+   * May the session be there, by the realm as it is now? Not of a user who has gone or has lost one of its roles, nor by a
+   * ticket that was revoked.
+   */
+  isWelcome({ realm: uri, authid, authroles, authmethod, isRevoked }: Guest): boolean {
+    if (!this.hasRealm(uri)) return false
+    if (authroles.includes(gatewayRole)) return true
+    const { componentRealm, realms } = this.#ports
+    const realm = realms.realm(uri)
+    if (authmethod === 'anonymous') {
+      return uri === componentRealm || realm?.authmethods.includes('anonymous') === true
+    }
+    const user = realm?.users.get(authid)
+    if (!user || isRevoked?.()) return false
+    const roles = rolesOf(user)
+    return authroles.every((role) => roles.includes(role))
   }
 
   /** @param match of a registration or subscription */

@@ -1,16 +1,19 @@
 /** The realms known here: load, read, list, and ask what they allow. */
-import { InvalidSpecError, type Issue, ServiceError } from '#component/errors.ts'
-import { parseJson, pointer, stringifyJson } from '#component/json.ts'
+import { type Issue, ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import type { Entry } from '#component/replica/entry.ts'
 import type { Change, Replica } from '#component/replica/replica.ts'
-import { buildRealm, closedRealm } from './build-realm.ts'
+import type { SecretBox } from '#component/secret-box.ts'
+import { buildAll, type Stored } from './build-all.ts'
+import { changedPassword } from './change-password.ts'
+import { endedUsers } from './ended-users.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
-import { leadsBack, prototypeOf, prototypesOf } from './inheritance.ts'
+import { prototypeOf, prototypesOf } from './inheritance.ts'
+import { type Judged, judge, judgeTogether, uriOf } from './judge.ts'
 import type { Realm, RealmDocument } from './model.ts'
-import { isMap, type Report } from './rules.ts'
-import { protectDocument, showRealm } from './secrets.ts'
-import { validateRealm } from './validate.ts'
+import { type Keeping, protectDocument } from './protect.ts'
+import { openSecret } from './sealed.ts'
+import { showRealm } from './secrets.ts'
 
 /** What the realms work with. */
 export interface RealmsPorts {
@@ -18,6 +21,16 @@ export interface RealmsPorts {
   readonly log: Pick<Log, 'info' | 'error'>
   /** What `${NAME}` stands for. */
   readonly environment: Environment
+  /** Under what secrets are sealed. */
+  readonly box: SecretBox
+  /** Are passwords kept beside their hashes, sealed, for a router that needs them? Absent: no. */
+  readonly keepsPasswords?: boolean
+}
+
+/** A user by name. */
+export interface UserName {
+  readonly realm_uri: string
+  readonly authid: string
 }
 
 /** What a load came to, of one document. */
@@ -30,28 +43,8 @@ export interface LoadedRealm {
   readonly isNew: boolean
 }
 
-const limits = { depth: 256, values: 50_000_000 }
-
-/** One document of a load: as written, with the environment filled in, and where it stands. */
-interface Candidate {
-  readonly written: unknown
-  readonly filled: unknown
-  readonly path: string
-}
-
-/** What is wrong or doubtful in the documents of a load, each on its own. */
-interface Judged extends Report {
-  readonly candidates: readonly Candidate[]
-}
-
-/** The newest document of a realm. */
-interface Stored {
-  readonly document: RealmDocument
-  readonly ts: number
-}
-
-const uriOf = (document: unknown): string | undefined =>
-  isMap(document) && typeof document.uri === 'string' ? document.uri : undefined
+const unknownRealm = () =>
+  new ServiceError('service.error.not_found', 'there is no realm of this URI')
 
 /** Every realm document, and the realms made of them. */
 export class Realms {
@@ -64,10 +57,16 @@ export class Realms {
   #last: Promise<unknown> = Promise.resolve()
 
   /**
-   * Told after a change which realms there are: what one says may hold for those that inherit from it. A load is
-   * acknowledged when it is over.
+   * Told after a change which realms there are, and which there were: what one says may hold for those that inherit
+   * from it. A load is acknowledged when it is over.
    */
   onChange: (uris: readonly string[]) => void | Promise<void> = () => undefined
+
+  /**
+   * Told, on the node that made the change only, which users are gone or disabled, or have another password or other
+   * keys. The change is acknowledged when everything that was given to them before has ended.
+   */
+  onUsersEnded: (users: readonly UserName[]) => void | Promise<void> = () => undefined
 
   constructor(ports: RealmsPorts) {
     this.#ports = ports
@@ -86,30 +85,74 @@ export class Realms {
    * @throws InvalidSpecError with every issue, ServiceError `service.error.unavailable`; then nothing has changed
    */
   load(document: unknown, by = 'the gateway'): Promise<LoadedRealm[]> {
-    const task = this.#last.then(() => this.#load(document, by))
-    this.#last = task.catch(() => undefined) // whoever asked is told; the next one runs all the same
-    return task
+    return this.#serially(() => this.#load(document, by))
+  }
+
+  /**
+   * Deletes a realm document; its users end.
+   * @throws ServiceError `service.error.not_found`, `wamp.error.invalid_argument` while other realms inherit from it,
+   *   `service.error.unavailable`
+   */
+  remove(uri: string, by = 'the gateway'): Promise<{ uri: string; ts: number }> {
+    return this.#serially(async () => {
+      const [change] = await this.#change(() => {
+        if (!this.#stored.has(uri)) throw unknownRealm()
+        const heirs = [...this.#stored].filter(([, { document }]) => prototypeOf(document) === uri)
+        if (heirs.length === 0) return [{ id: uri, document: null }]
+        const message = `uri: realms inherit from it: ${heirs.map(([heir]) => heir).join(', ')}`
+        throw new ServiceError('wamp.error.invalid_argument', message)
+      })
+      this.#ports.log.info({ realms: [uri], by }, 'realm deleted')
+      await this.#tellEnded(change ? this.#endedBy(change) : [])
+      return { uri, ts: change?.entry.stamp.ms ?? 0 }
+    })
+  }
+
+  /**
+   * Gives a user another password; all that the user got before ends, also when it is the same one.
+   * @throws ServiceError `service.error.not_found` for the realm or the user, `wamp.error.invalid_argument` for an empty
+   *   password, `service.error.unavailable`
+   */
+  changePassword(
+    uri: string,
+    username: string,
+    password: string,
+    by = 'the gateway',
+  ): Promise<{ uri: string; username: string; ts: number }> {
+    return this.#serially(async () => {
+      const [change] = await this.#change(async () => {
+        const stored = this.#stored.get(uri)
+        if (!stored) throw unknownRealm()
+        const pair = { written: stored.document, filled: this.#fill(stored.document) }
+        return [
+          { id: uri, document: await changedPassword(pair, username, password, this.#keeping) },
+        ]
+      })
+      this.#ports.log.info({ realm: uri, user: username, by }, 'password changed')
+      await this.#tellEnded([{ realm_uri: uri, authid: username }])
+      return { uri, username, ts: change?.entry.stamp.ms ?? 0 }
+    })
   }
 
   async #load(document: unknown, by: string): Promise<LoadedRealm[]> {
-    const judged = this.#judge(document)
+    const judged = judge(document, this.#ports.environment)
     this.#judgeTogether(judged)
     const drafts = await Promise.all(
-      judged.candidates.map(async ({ written, filled }) => ({
-        id: uriOf(filled) ?? '',
-        document: await protectDocument({
-          written: written as RealmDocument,
-          filled: filled as RealmDocument,
-        }),
-      })),
+      judged.candidates.map(async ({ written, filled }) => {
+        const id = uriOf(filled) ?? ''
+        const before = this.#stored.get(id)?.document
+        const pair = { written: written as RealmDocument, filled: filled as RealmDocument }
+        const old = before && this.#fill(before)
+        return { id, document: await protectDocument(pair, old, this.#keeping) }
+      }),
     )
-    const { replica, log } = this.#ports
     // while passwords were hashed, prototypes may have gone
-    const changes = await replica.change('realm', () => {
+    const changes = await this.#change(() => {
       this.#judgeTogether(judged)
       return drafts
     })
-    log.info({ realms: drafts.map(({ id }) => id), by }, 'realms loaded')
+    this.#ports.log.info({ realms: drafts.map(({ id }) => id), by }, 'realms loaded')
+    await this.#tellEnded(changes.flatMap((change) => this.#endedBy(change)))
     return changes.map(({ entry, before }, index) => {
       const path = judged.candidates[index]?.path ?? ''
       const warnings = judged.warnings.filter((warning) => warning.path.startsWith(`${path}/`))
@@ -118,63 +161,51 @@ export class Realms {
     })
   }
 
-  /** All that each document shows alone. */
-  #judge(document: unknown): Judged {
-    const text = stringifyJson(document)
-    const copy = parseJson(text, { limits, allowLoneSurrogates: true, allowProtoKeys: true })
-    const report: Report = { issues: [], warnings: [] }
-    const unset: Issue[] = []
-    const candidates = this.#candidates(copy, unset)
-    for (const { filled, path } of candidates) validateRealm(filled, path, report)
-    // what an unset variable was to be cannot be judged
-    const judged = report.issues.filter(({ path }) => !unset.some((issue) => issue.path === path))
-    return { candidates, issues: [...unset, ...judged], warnings: report.warnings }
+  #change(decide: Parameters<Replica['change']>[1]): Promise<readonly Change[]> {
+    return this.#ports.replica.change('realm', decide)
   }
 
-  #candidates(copy: unknown, issues: Issue[]): Candidate[] {
-    const { environment } = this.#ports
-    const list = Array.isArray(copy) ? copy : [copy]
-    return list.map((written: unknown, index) => {
-      const path = Array.isArray(copy) ? pointer('', index) : ''
-      return { written, filled: fillEnvironment(written, environment, path, issues), path }
-    })
+  #serially<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(task)
+    this.#last = result.catch(() => undefined) // whoever asked is told; the next one runs all the same
+    return result
   }
 
-  /**
-   * What no document shows alone: two of one URI, and prototypes that are missing or lead back.
-   * @throws InvalidSpecError with these and all other issues
-   */
-  #judgeTogether({ candidates, issues }: Judged): void {
-    const found: Issue[] = []
-    const parents = new Map<string, string | undefined>()
-    for (const [uri, { document }] of this.#stored) parents.set(uri, prototypeOf(document))
-    const seen = new Set<string>()
-    for (const { filled, path } of candidates) {
-      const uri = uriOf(filled)
-      if (uri === undefined) continue
-      if (seen.has(uri)) {
-        found.push({ path: pointer(path, 'uri'), message: 'two documents have this URI' })
-      }
-      seen.add(uri)
-      parents.set(uri, prototypeOf(filled))
+  #judgeTogether(judged: Judged): void {
+    const stored = [...this.#stored].map(([uri, { document }]) => [uri, document] as const)
+    judgeTogether(judged, stored)
+  }
+
+  #fill(document: RealmDocument): RealmDocument {
+    return fillEnvironment(document, this.#ports.environment, '', []) as RealmDocument
+  }
+
+  get #keeping(): Keeping {
+    const { box, keepsPasswords = false } = this.#ports
+    return { box, keepsPasswords }
+  }
+
+  #endedBy({ entry, before }: Change): UserName[] {
+    const [old, now] = [before?.document, entry.document].map((one) => one && this.#fill(one))
+    return endedUsers(old, now).map((authid) => ({ realm_uri: entry.id, authid }))
+  }
+
+  async #tellEnded(users: readonly UserName[]): Promise<void> {
+    if (users.length === 0) return
+    try {
+      await this.onUsersEnded(users)
+    } catch (cause) {
+      this.#ports.log.error({ err: cause, users }, 'users are gone, and their tokens are not')
+      const message =
+        'the change is made, but what its users got before has not ended; service.revoke_all ends it'
+      throw new ServiceError('service.error.unavailable', message, { cause })
     }
-    for (const { filled, path } of candidates) {
-      const prototype = prototypeOf(filled)
-      if (prototype === undefined) continue
-      const at = pointer(path, 'prototype_uri')
-      if (!parents.has(prototype)) found.push({ path: at, message: 'there is no such realm' })
-      else if (leadsBack(uriOf(filled), prototype, parents)) {
-        found.push({ path: at, message: 'the prototype inherits from this realm' })
-      }
-    }
-    // what cannot be read at a place is not judged there again
-    const news = found.filter(({ path }) => !issues.some((issue) => issue.path === path))
-    if (issues.length + news.length > 0) throw new InvalidSpecError([...issues, ...news])
   }
 
   #take(changes: readonly Change[]): void | Promise<void> {
+    const before = this.#realms.keys()
     this.#swap(changes.map(({ entry }) => entry))
-    return this.onChange([...this.#realms.keys()])
+    return this.onChange([...new Set([...before, ...this.#realms.keys()])])
   }
 
   /** Builds every realm anew: what one says may hold for those that inherit from it. */
@@ -184,32 +215,10 @@ export class Realms {
       if (document === null) stored.delete(id)
       else stored.set(id, { document, ts: stamp.ms })
     }
-    const documents = [...stored.values()].map(({ document }) => document)
-    const prototypes = new Set(documents.map(prototypeOf))
-    const realms = new Map<string, Realm>()
-    const problems = new Map<string, string>()
-    for (const uri of stored.keys()) {
-      const isPrototype = prototypes.has(uri)
-      const built = this.#build(uri, isPrototype, stored)
-      if (typeof built === 'string') problems.set(uri, built)
-      realms.set(uri, typeof built === 'string' ? closedRealm(uri, isPrototype) : built)
-    }
+    const { realms, problems } = buildAll(stored, this.#ports.environment)
     this.#stored = stored
     this.#realms = realms
     this.#tellProblems(problems)
-  }
-
-  /** The realm, or why it cannot be made of what is known here. */
-  #build(uri: string, isPrototype: boolean, stored: ReadonlyMap<string, Stored>): Realm | string {
-    const { document } = stored.get(uri) ?? {}
-    if (document?.uri !== uri) return 'its document is that of another realm'
-    const chain = prototypesOf(document, (at) => stored.get(at)?.document)
-    if (typeof chain === 'string') return chain
-    try {
-      return buildRealm(document, chain, isPrototype, this.#ports.environment)
-    } catch (cause) {
-      return `it cannot be built: ${cause instanceof Error ? cause.message : String(cause)}`
-    }
   }
 
   #tellProblems(problems: ReadonlyMap<string, string>): void {
@@ -230,6 +239,11 @@ export class Realms {
     return this.#realms.get(uri)?.isPrototype === false
   }
 
+  /** Of all that are known, prototypes among them. */
+  get uris(): readonly string[] {
+    return [...this.#realms.keys()]
+  }
+
   /** The realm, ready to be asked. */
   realm(uri: string): Realm | undefined {
     return this.#realms.get(uri)
@@ -239,11 +253,30 @@ export class Realms {
   get(uri: string): RealmDocument {
     const stored = this.#stored.get(uri)
     if (stored) return showRealm(stored.document, stored.ts)
-    throw new ServiceError('service.error.not_found', 'there is no realm of this URI')
+    throw unknownRealm()
   }
 
   /** Every document as {@link get} shows it, by URI. */
   list(): RealmDocument[] {
     return [...this.#stored.keys()].sort().map((uri) => this.get(uri))
+  }
+
+  /**
+   * The text of a secret in `info` of a realm: sealed, in the clear, or `{env: …}` or `{file: …}`.
+   * @param value as {@link realm} has it
+   * @returns undefined when there is none, or it was sealed with another `store.key`
+   * @throws Error when the file that it names cannot be read
+   */
+  openSecret(uri: string, value: unknown): Promise<string | undefined> {
+    const { document } = this.#stored.get(uri) ?? {}
+    const chain = document ? prototypesOf(document, (at) => this.#stored.get(at)?.document) : []
+    const heirlooms = typeof chain === 'string' ? [] : chain.map((one) => String(one.uri))
+    return openSecret(value, [uri, ...heirlooms], this.#ports)
+  }
+
+  /** The password of an enabled user, where passwords are kept; undefined where not, and when it was sealed with another `store.key`. */
+  async plainPassword(uri: string, username: string): Promise<string | undefined> {
+    const sealed = this.#realms.get(uri)?.users.get(username)?.password?.sealed
+    return sealed === undefined ? undefined : openSecret({ sealed }, [uri], this.#ports)
   }
 }

@@ -2,6 +2,7 @@
 import { pointer } from '#component/json.ts'
 import { isWampUri } from '#component/wamp/uris.ts'
 import { parseCidr } from './address.ts'
+import { at, memberLists } from './members.ts'
 import {
   anything,
   flag,
@@ -141,21 +142,10 @@ const realm = object(
   ['uri'],
 )
 
-/** Where a realm document says who exists: pointer, and the key of the name. */
-const lists = [
-  [['users'], 'username'],
-  [['oauth2', 'clients'], 'client_id'],
-  [['oauth2', 'resource_owners'], 'username'],
-] as const
-
-/** What stands at a place of a document; undefined when nothing does. */
-const at = (document: unknown, keys: readonly string[]): unknown =>
-  keys.reduce((value: unknown, key) => (isMap(value) ? value[key] : undefined), document)
-
 /** Users, clients and resource owners are one set of users. */
 function findTwins(document: unknown, path: string, { issues }: Report): void {
   const seen = new Map<unknown, string>()
-  for (const [keys, nameKey] of lists) {
+  for (const { keys, name: nameKey } of memberLists) {
     const members = at(document, keys)
     if (!Array.isArray(members)) continue
     for (const [index, member] of members.entries()) {

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Policy } from '#component/realm/policy.ts'
-import { Realms } from '#component/realm/realms.ts'
+import { Realms, type RealmsPorts } from '#component/realm/realms.ts'
 import { Replica } from '#component/replica/replica.ts'
 import type { RealmPolicy } from '#component/router/ports.ts'
+import { SecretBox } from '#component/secret-box.ts'
 import { MemoryStore } from '#test/unit/replica/memory-store.ts'
 
 /** A real security configuration file of this family of gateways. */
@@ -12,10 +13,14 @@ export const securityConfig = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../cases/realms/security-config.json'), 'utf8'),
 ) as readonly Readonly<Record<string, unknown>>[]
 
+/** What secrets are sealed with. */
+export const testBox = new SecretBox('a store key of the tests')
+
 /** Started realms, and what they are kept in. */
 export async function realmsWith(
   environment: Readonly<Record<string, string>> = {},
   store = new MemoryStore(),
+  more: Partial<RealmsPorts> = {},
 ) {
   const logged: unknown[][] = []
   const log = {
@@ -25,7 +30,7 @@ export async function realmsWith(
   }
   const replica = new Replica({ store, clock: { now: () => 1_000 }, node: 'n1', log })
   await replica.start()
-  const realms = new Realms({ replica, log, environment })
+  const realms = new Realms({ replica, log, environment, box: testBox, ...more })
   realms.start()
   return { realms, replica, store, logged }
 }

@@ -185,13 +185,13 @@ describe('joining a realm', () => {
   })
 
   it('offers the methods of the document that WAMP knows', () => {
-    expect(policy.authmethods('com.example.test')).to.deep.equal([
+    expect(policy.authmethods('com.example.test', outside)).to.deep.equal([
       'cryptosign',
       'wampcra',
       'anonymous',
       'ticket',
     ])
-    expect(policy.authmethods('com.nowhere')).to.deep.equal([])
+    expect(policy.authmethods('com.nowhere', outside)).to.deep.equal([])
   })
 
   it('is possible from the network of a source only', async () => {

@@ -1,0 +1,100 @@
+/** The sessions over which an external router asks what its clients may do: one on each realm that it may be asked about. */
+import type { Log } from '#component/log.ts'
+import { type Session, WampError } from '#component/wamp/session.ts'
+import type { UserName } from './realms.ts'
+
+/** How long the router may take to end the sessions of a user, in milliseconds. */
+const killTimeoutMs = 5_000
+
+/** What the sessions are made of. */
+export interface DynamicSessionsPorts {
+  /**
+   * Opens a session of the gateway's own, which rejoins by itself.
+   * @param onJoin after each join
+   */
+  readonly open: (realm_uri: string, onJoin: () => Promise<void>) => Session
+  /** Lets the router ask over the session, after each rejoin, too; rejects when the router does not let it. */
+  readonly register: (session: Session) => Promise<void>
+  /** Does the realm take sessions? */
+  readonly isOpen: (realm_uri: string) => boolean
+  /** `wamp.realm`, whose roles the router's own configuration decides. */
+  readonly componentRealm: string
+  readonly log: Pick<Log, 'info' | 'warn'>
+}
+
+/** Keeps a session on every realm that a document declares, as long as it does. */
+export class DynamicSessions {
+  readonly #ports: DynamicSessionsPorts
+  readonly #sessions = new Map<string, Session>()
+  #isClosed = false
+
+  constructor(ports: DynamicSessionsPorts) {
+    this.#ports = ports
+  }
+
+  /** Joins the realms that are new, leaves those that are gone or take no sessions any more. */
+  follow(realm_uris: readonly string[]): void {
+    if (this.#isClosed) return
+    const { isOpen, componentRealm } = this.#ports
+    const wanted = new Set(realm_uris.filter((uri) => uri !== componentRealm && isOpen(uri)))
+    for (const uri of this.#sessions.keys()) if (!wanted.has(uri)) this.#leave(uri)
+    for (const uri of wanted) if (!this.#sessions.has(uri)) this.#join(uri)
+  }
+
+  /**
+   * Ends the sessions of users on these realms, by the router's meta procedure.
+   * @throws WampError when the router did not do so; one that does not let us is logged
+   */
+  async end(users: readonly UserName[]): Promise<void> {
+    await Promise.all(users.map((user) => this.#end(user)))
+  }
+
+  async #end({ realm_uri, authid }: UserName): Promise<void> {
+    const session = this.#sessions.get(realm_uri)
+    if (!session) return
+    const args = [authid, 'wamp.close.killed', 'the user may not be here any more']
+    const payload = { args, kwargs: {} }
+    try {
+      await session.call('wamp.session.kill_by_authid', payload, {}, killTimeoutMs).result
+    } catch (cause) {
+      if (!(cause instanceof WampError) || cause.error_uri !== 'wamp.error.not_authorized')
+        throw cause
+      const { log } = this.#ports
+      log.warn({ realm: realm_uri, authid }, 'the router does not let the gateway end sessions')
+    }
+  }
+
+  /** Leaves all of them, for good. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const sessions = [...this.#sessions.values()]
+    this.#sessions.clear()
+    await Promise.all(sessions.map((session) => session.leave()))
+  }
+
+  #join(realm_uri: string): void {
+    const { open, register, log } = this.#ports
+    let isRegistered = false
+    const session = open(realm_uri, async () => {
+      if (isRegistered) return // the session itself registers again
+      try {
+        await register(session)
+        isRegistered = true
+      } catch (cause) {
+        if (!(cause instanceof WampError)) throw cause
+        // a router with roles of its own for this realm: it does not ask, and nothing is to be answered
+        log.info({ realm: realm_uri, reason: cause.error_uri }, 'the router decides by itself here')
+        if (this.#sessions.get(realm_uri) === session) this.#leave(realm_uri)
+      }
+    })
+    this.#sessions.set(realm_uri, session)
+  }
+
+  #leave(realm_uri: string): void {
+    const session = this.#sessions.get(realm_uri)
+    this.#sessions.delete(realm_uri)
+    session
+      ?.leave()
+      .catch((err: unknown) => this.#ports.log.warn({ err, realm: realm_uri }, 'not left'))
+  }
+}

@@ -1,0 +1,225 @@
+/** Answers an external router that asks who may join and what they may do: Crossbar.io's dynamic authentication and authorization. */
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
+import type { Log } from '#component/log.ts'
+import { asMap } from '#component/wamp/messages.ts'
+import { type Challenge, gatewayRole, rolesOf } from './authenticator.ts'
+import type { User } from './model.ts'
+import type { Policy } from './policy.ts'
+import type { Realms } from './realms.ts'
+
+type JsonMap = Readonly<Record<string, unknown>>
+
+/** What the answers are made of. */
+export interface DynamicPorts {
+  /** The decisions themselves: the same as on the embedded router. */
+  readonly policy: Pick<Policy, 'authenticate' | 'isWelcome' | 'isAllowed'>
+  readonly realms: Pick<Realms, 'plainPassword'>
+  /** Whose `X-Forwarded-For` is believed; `ip:port` of the client, undefined when it was not told. */
+  readonly proxies: {
+    read(
+      peer: string,
+      headers: Readonly<Record<string, string>>,
+    ): { readonly peername?: string } | undefined
+  }
+  readonly clock: Pick<Clock, 'after'>
+  readonly log: Pick<Log, 'warn' | 'error'>
+  /** Milliseconds within which a login is answered; 5000 unless said otherwise. */
+  readonly deadlineMs?: number
+}
+
+/** A principal, as Crossbar.io takes it. Its realm is the one that was asked for. */
+export interface Principal {
+  readonly authid: string
+  readonly role: (typeof routerRoles)[keyof typeof routerRoles]
+  /** Comes back with each question of the authorizer; the client sees it in WELCOME. */
+  readonly extra: { readonly authroles: readonly string[] }
+  /** WAMP-CRA: the shared secret, unsalted. */
+  readonly secret?: string
+  /** Cryptosign: the key that the router challenges. */
+  readonly pubkey?: string
+}
+
+/** An answer of the authorizer; never to be cached, because the router would reuse it for everybody of one role. */
+export interface Authorization {
+  readonly allow: boolean
+  /** Does the callee or subscriber see who it was? */
+  readonly disclose: boolean
+  readonly cache: false
+}
+
+/** The roles of the router's configuration that sessions get; what they may do is asked for each of them. */
+const routerRoles = { user: 'user', anonymous: 'anonymous' } as const
+
+/** An address that no range holds but the one of all addresses. */
+const unknownAddress = '0.0.0.0'
+
+const defaultDeadlineMs = 5_000
+
+/** One and the same for whoever may not join; Crossbar.io says the same URI of wrong signatures. */
+class Refused extends ServiceError {
+  constructor() {
+    super('wamp.error.not_authorized', 'the login is refused')
+  }
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+/** `ip:port` without the port. */
+const hostOf = (name: string): string => {
+  const host = name.slice(0, name.lastIndexOf(':'))
+  return host.startsWith('[') ? host.slice(1, -1) : host
+}
+
+/** `tcp4:192.0.2.1:50000`, `tcp6:2001:db8::1:50000`; a Unix socket has no address. */
+function addressOf(peer: unknown): string {
+  const text = textOf(peer) ?? ''
+  if (!/^tcp[46]:/.test(text)) return unknownAddress
+  return hostOf(text.slice(5)).replace(/^::ffff:(?=\d+\.)/i, '') // IPv4 on a socket for both
+}
+
+const headersOf = (value: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(asMap(value)).filter(
+      (field): field is [string, string] => typeof field[1] === 'string',
+    ),
+  )
+
+/** Answers from the realm documents as they are now. */
+export class DynamicAuth {
+  readonly #ports: DynamicPorts
+  /** Users whose missing password was logged: whoever knows a name must not be able to fill the log. */
+  readonly #told = new WeakSet<User>()
+
+  constructor(ports: DynamicPorts) {
+    this.#ports = ports
+  }
+
+  /**
+   * May somebody join? Users that do not exist, or may not from there, get a challenge like others, which nobody can
+   * answer.
+   * @param details of Crossbar.io: `{authmethod, authextra, ticket, session, transport: {peer, http_headers_received}}`
+   * @throws ServiceError `wamp.error.not_authorized`; within the deadline
+   */
+  async authenticate(realm_uri: string, authid: unknown, details: JsonMap): Promise<Principal> {
+    const { clock, log, deadlineMs = defaultDeadlineMs } = this.#ports
+    const late = Promise.withResolvers<never>()
+    const stopTimer = clock.after(deadlineMs, () => late.reject(new Error('the deadline passed')))
+    try {
+      const found = this.#principal(realm_uri, textOf(authid), details)
+      return await Promise.race([found, late.promise])
+    } catch (cause) {
+      if (!(cause instanceof Refused)) log.error({ err: cause, realm: realm_uri }, 'a login failed')
+      throw new Refused()
+    } finally {
+      stopTimer()
+    }
+  }
+
+  async #principal(
+    realm_uri: string,
+    authid: string | undefined,
+    details: JsonMap,
+  ): Promise<Principal> {
+    const authmethod = textOf(details.authmethod) ?? ''
+    const answer = await this.#ports.policy.authenticate({
+      realm: realm_uri,
+      session: typeof details.session === 'number' ? details.session : 0,
+      authid,
+      authmethod,
+      authextra: asMap(details.authextra),
+      peer: {
+        address: this.#addressOf(asMap(details.transport)),
+        // here the gateway's own tickets come from without; that they open under store.key proves them
+        isInProcess: authmethod === 'ticket',
+      },
+    })
+    if (answer.kind === 'welcome') return principal(answer, routerRoles.anonymous)
+    if (answer.kind === 'refuse') throw new Refused()
+    if (answer.challenge === 'ticket') {
+      const welcome = await answer.check(textOf(details.ticket) ?? '')
+      if (welcome) return principal(welcome, routerRoles.user)
+      throw new Refused()
+    }
+    return this.#challenged(realm_uri, authid, answer, asMap(details.authextra))
+  }
+
+  /** What the router checks itself. */
+  async #challenged(
+    realm_uri: string,
+    authid: string | undefined,
+    { challenge, user }: Challenge,
+    { pubkey }: JsonMap,
+  ): Promise<Principal> {
+    const authroles = user ? rolesOf(user) : []
+    // a name must be there, also where a key names nobody
+    const name = user?.username ?? authid ?? String(pubkey)
+    const found = principal({ authid: name, authroles }, routerRoles.user)
+    const secret = randomBytes(32)
+    if (challenge === 'cryptosign') {
+      return { ...found, pubkey: user ? String(pubkey).toLowerCase() : secret.toString('hex') }
+    }
+    const password = user && (await this.#passwordOf(realm_uri, user))
+    return { ...found, secret: password ?? secret.toString('hex') }
+  }
+
+  async #passwordOf(realm_uri: string, user: User): Promise<string | undefined> {
+    const { realms, log } = this.#ports
+    const { username } = user
+    const password = await realms.plainPassword(realm_uri, username)
+    if (password === undefined && user.password && !this.#told.has(user)) {
+      this.#told.add(user)
+      const reason = 'the password was loaded without wamp.url, or with another store.key'
+      log.warn({ realm: realm_uri, username, reason }, 'the user cannot log in by wampcra')
+    }
+    return password
+  }
+
+  #addressOf({ peer, http_headers_received }: JsonMap): string {
+    const address = addressOf(peer)
+    const told = this.#ports.proxies.read(address, headersOf(http_headers_received))?.peername
+    return told === undefined ? address : hostOf(told)
+  }
+
+  /**
+   * May a session do this?
+   * @param session as Crossbar.io describes it: `{authid, authmethod, authprovider, authextra}`
+   * @param action `call`, `register`, `publish` or `subscribe`
+   * @param options of the message; `match` counts
+   */
+  authorize(
+    realm_uri: string,
+    session: JsonMap,
+    uri: string,
+    action: string,
+    options: JsonMap,
+  ): Authorization {
+    const { policy } = this.#ports
+    const member = memberOf(realm_uri, session)
+    const allow =
+      member !== undefined &&
+      policy.isWelcome(member) &&
+      policy.isAllowed(member, action, uri, textOf(options.match))
+    return { allow, disclose: allow, cache: false }
+  }
+}
+
+const principal = (
+  { authid, authroles }: { readonly authid: string; readonly authroles: readonly string[] },
+  role: Principal['role'],
+): Principal => ({
+  authid,
+  role,
+  extra: { authroles: authroles.filter((one) => one !== gatewayRole) },
+})
+
+/** Who the session is by what the authenticator said; with static authentication `authextra` is the client's own words. */
+function memberOf(realm: string, { authid, authmethod, authprovider, authextra }: JsonMap) {
+  const { authroles } = asMap(authextra)
+  const isOurs = authprovider === 'dynamic' && Array.isArray(authroles)
+  if (!isOurs || typeof authid !== 'string' || typeof authmethod !== 'string') return undefined
+  const roles = authroles.filter((one) => typeof one === 'string' && one !== gatewayRole)
+  return { realm, authid, authroles: roles as string[], authmethod }
+}

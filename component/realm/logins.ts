@@ -1,0 +1,69 @@
+/** Logins by password over HTTP, and what there is to know of a user afterwards. */
+import { mayUse, rolesOf } from './authenticator.ts'
+import type { Realm, User } from './model.ts'
+import { isPassword } from './password.ts'
+import type { Realms } from './realms.ts'
+
+/** Somebody who is a user of a realm, and as what. */
+export interface Login {
+  readonly user: User
+  /** As WAMP sessions of the user have them. */
+  readonly roles: readonly string[]
+}
+
+/** Who may log in by one of these may do so over HTTP (behaviour: OAuth2). */
+const baseMethods = ['wampcra', 'cryptosign', 'password'] as const
+
+const loginOf = (user: User): Login => ({ user, roles: rolesOf(user) })
+
+/** Asks the realms as they are now. */
+export class Logins {
+  readonly #realms: Pick<Realms, 'realm'>
+
+  constructor({ realms }: { readonly realms: Pick<Realms, 'realm'> }) {
+    this.#realms = realms
+  }
+
+  /**
+   * An enabled user who knows the password and comes from where sources admit it for a base method that the realm serves.
+   * Unknown users, wrong passwords and forbidden addresses take the same time.
+   * @param address IP address of the client
+   * @param alsoBy a method that realm and sources must admit, too
+   */
+  async password(
+    realm_uri: string,
+    username: string,
+    password: string,
+    address: string,
+    alsoBy?: 'oauth2',
+  ): Promise<Login | undefined> {
+    const admits = (method: string) => this.mayUse(realm_uri, method, username, address)
+    const isAdmitted = baseMethods.some(admits) && (alsoBy === undefined || admits(alsoBy))
+    const user = isAdmitted ? this.#user(realm_uri, username) : undefined
+    const isProved = await isPassword(password, user?.password)
+    return isProved && user ? loginOf(user) : undefined
+  }
+
+  /** Without a proof: is there such an enabled user, and what are its roles? */
+  user(realm_uri: string, username: string): Login | undefined {
+    const user = this.#user(realm_uri, username)
+    return user && loginOf(user)
+  }
+
+  /** Does the realm serve the method, and do its sources admit the user by it from there? */
+  mayUse(realm_uri: string, authmethod: string, username: string, address: string): boolean {
+    const realm = this.#realm(realm_uri)
+    if (!realm?.authmethods.includes(authmethod)) return false
+    return mayUse(realm, authmethod, username, address)
+  }
+
+  #user(realm_uri: string, username: string): User | undefined {
+    return this.#realm(realm_uri)?.users.get(username)
+  }
+
+  /** Nobody is a user of what is only there to be inherited from. */
+  #realm(uri: string): Realm | undefined {
+    const realm = this.#realms.realm(uri)
+    return realm?.isPrototype ? undefined : realm
+  }
+}

@@ -1,0 +1,91 @@
+/** The one-use tickets by which the gateway joins a router as a user, and as which it then recognises itself there. */
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '#component/clock.ts'
+import type { Identity } from '#component/identity.ts'
+import { type SecretBox, UnsealError } from '#component/secret-box.ts'
+import type { JoinAuth } from '#component/wamp/join-auth.ts'
+
+/** Milliseconds from the CHALLENGE, when a ticket is made, until nobody takes it any more. */
+const lifetimeMs = 10_000
+
+/** Who a session is to be. */
+interface Member {
+  readonly realm_uri: string
+  readonly authid: string
+  readonly authroles: readonly string[]
+  readonly authmethod: string
+}
+
+/** What is sealed; realm and authid are sealed in as the purpose. */
+interface Content {
+  /** A ticket has many spellings (base64url), but one of these. */
+  readonly id: string
+  readonly authroles: readonly string[]
+  readonly authmethod: string
+  /** Milliseconds since the epoch. */
+  readonly exp: number
+}
+
+/** A ticket that was good: the roles it was made for, and how the user had logged in. */
+export interface Redeemed {
+  readonly authroles: readonly string[]
+  readonly authmethod: string
+}
+
+const purposeOf = (realm_uri: string, authid: string): string =>
+  `session ticket ${JSON.stringify([realm_uri, authid])}`
+
+/** Makes and takes tickets; those of all processes and gateways that have one `store.key`. */
+export class SessionTickets {
+  readonly #box: SecretBox
+  readonly #clock: Pick<Clock, 'now'>
+  /** The ids of those that were taken, until they would be refused anyway; oldest first. */
+  readonly #redeemed = new Map<string, number>()
+
+  constructor({ box, clock }: { readonly box: SecretBox; readonly clock: Pick<Clock, 'now'> }) {
+    this.#box = box
+    this.#clock = clock
+  }
+
+  /** A ticket for one join within 10 s. */
+  issue({ realm_uri, authid, authroles, authmethod }: Member): string {
+    const exp = this.#clock.now() + lifetimeMs
+    const content: Content = { id: randomUUID(), authroles, authmethod, exp }
+    return this.#box.seal(JSON.stringify(content), purposeOf(realm_uri, authid))
+  }
+
+  /** How a session of the identity joins: with a fresh ticket for each connection. */
+  authFor(identity: Identity): JoinAuth {
+    return { authmethod: 'ticket', authid: identity.authid, secret: () => this.issue(identity) }
+  }
+
+  /**
+   * Takes a ticket; undefined for what is none, is none for this user, is too old, or was taken in this process before.
+   */
+  redeem(text: string, realm_uri: string, authid: string): Redeemed | undefined {
+    const content = this.#open(text, purposeOf(realm_uri, authid))
+    const now = this.#clock.now()
+    this.#forget(now)
+    // two nodes' clocks may differ, but not by the age of a ticket
+    if (!content || content.exp < now || content.exp > now + 2 * lifetimeMs) return undefined
+    if (this.#redeemed.has(content.id)) return undefined
+    this.#redeemed.set(content.id, content.exp)
+    return { authroles: content.authroles, authmethod: content.authmethod }
+  }
+
+  #open(text: string, purpose: string): Content | undefined {
+    try {
+      return JSON.parse(this.#box.open(text, purpose)) as Content
+    } catch (error) {
+      if (error instanceof UnsealError) return undefined
+      throw error
+    }
+  }
+
+  #forget(now: number): void {
+    for (const [id, exp] of this.#redeemed) {
+      if (exp >= now) return
+      this.#redeemed.delete(id)
+    }
+  }
+}

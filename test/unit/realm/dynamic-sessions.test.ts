@@ -1,0 +1,115 @@
+/** On which realms of an external router the gateway is there to be asked. */
+import { expect } from 'chai'
+import { DynamicSessions } from '#component/realm/dynamic-sessions.ts'
+import { type Payload, type Session, WampError } from '#component/wamp/session.ts'
+
+/** Sessions that are made up: who is there, and how often each realm was registered on. */
+function open(refuses: (uri: string) => Error | undefined = () => undefined) {
+  const there = new Map<string, () => Promise<void>>()
+  const registered: string[] = []
+  const calls: unknown[][] = []
+  const logged: unknown[] = []
+  const closed = new Set<string>()
+  const tell = (...line: unknown[]) => void logged.push(line)
+  const sessions = new DynamicSessions({
+    open(realm_uri, onJoin) {
+      there.set(realm_uri, onJoin)
+      const leave = async () => void there.delete(realm_uri)
+      const call = (procedure: string, { args }: Payload) => {
+        calls.push([realm_uri, procedure, args[0]])
+        const refusal = refuses(procedure)
+        return { result: refusal ? Promise.reject(refusal) : Promise.resolve() }
+      }
+      return { realm_uri, leave, call } as unknown as Session
+    },
+    async register({ realm_uri }) {
+      const refusal = refuses(realm_uri)
+      if (refusal) throw refusal
+      registered.push(realm_uri)
+    },
+    isOpen: (uri) => !closed.has(uri),
+    componentRealm: 'service.gateway',
+    log: { info: tell, warn: tell },
+  })
+  return { sessions, there, registered, calls, logged, closed }
+}
+
+describe('the sessions over which a router asks', () => {
+  it("are on every realm that takes sessions, but the component's", () => {
+    const { sessions, there, closed } = open()
+    closed.add('com.prototype')
+    sessions.follow(['com.a', 'com.b', 'com.prototype', 'service.gateway'])
+    expect([...there.keys()]).to.deep.equal(['com.a', 'com.b'])
+  })
+
+  it('follow the realms as they come and go', () => {
+    const { sessions, there, closed } = open()
+    sessions.follow(['com.a', 'com.b'])
+    closed.add('com.a')
+    sessions.follow(['com.a', 'com.b', 'com.c'])
+    expect([...there.keys()]).to.deep.equal(['com.b', 'com.c'])
+    closed.delete('com.a')
+    sessions.follow(['com.a'])
+    expect([...there.keys()]).to.deep.equal(['com.a'])
+  })
+
+  it('register once: what is registered comes back by itself', async () => {
+    const { sessions, there, registered } = open()
+    sessions.follow(['com.a'])
+    await there.get('com.a')?.()
+    await there.get('com.a')?.()
+    expect(registered).to.deep.equal(['com.a'])
+  })
+
+  it('leave a realm whose roles are the router’s own, and try again after a change', async () => {
+    const { sessions, there, logged } = open(() => new WampError('wamp.error.not_authorized'))
+    sessions.follow(['com.a'])
+    await there.get('com.a')?.()
+    expect([...there.keys()]).to.deep.equal([])
+    expect(logged).to.have.length(1)
+    sessions.follow(['com.a'])
+    expect([...there.keys()]).to.deep.equal(['com.a'])
+  })
+
+  it('stay when something else failed, which is not hidden', async () => {
+    const { sessions, there } = open(() => new TypeError('a mistake'))
+    sessions.follow(['com.a'])
+    const failure = await there
+      .get('com.a')?.()
+      .catch((error: unknown) => error)
+    expect(failure).to.be.instanceOf(TypeError)
+    expect([...there.keys()]).to.deep.equal(['com.a'])
+  })
+
+  it('end those of users, where the router asks', async () => {
+    const { sessions, calls } = open()
+    sessions.follow(['com.a', 'com.b'])
+    await sessions.end([
+      { realm_uri: 'com.a', authid: 'kim' },
+      { realm_uri: 'com.other', authid: 'sam' },
+    ])
+    expect(calls).to.deep.equal([['com.a', 'wamp.session.kill_by_authid', 'kim']])
+  })
+
+  for (const [uri, isHidden] of [
+    ['wamp.error.not_authorized', true],
+    ['wamp.error.net_failure', false],
+  ] as const) {
+    it(`${isHidden ? 'log' : 'tell'} that users could not be ended: ${uri}`, async () => {
+      const { sessions, logged } = open(() => new WampError(uri))
+      sessions.follow(['com.a'])
+      const ended = sessions.end([{ realm_uri: 'com.a', authid: 'kim' }])
+      const failure = await ended.catch((error: unknown) => error)
+      expect(failure instanceof WampError).to.equal(!isHidden)
+      expect(logged).to.have.length(isHidden ? 1 : 0)
+    })
+  }
+
+  it('are gone for good after the end', async () => {
+    const { sessions, there } = open()
+    sessions.follow(['com.a', 'com.b'])
+    await sessions.close()
+    sessions.follow(['com.c'])
+    expect([...there.keys()]).to.deep.equal([])
+  })
+})

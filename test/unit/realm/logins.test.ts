@@ -1,0 +1,113 @@
+/** Logins over HTTP: by password, from where sources admit, and what is known of a user without one. */
+import { expect } from 'chai'
+import { Logins } from '#component/realm/logins.ts'
+import { realmsWith, securityConfig } from './doubles.ts'
+
+const source = (usernames: string | string[], authmethod: string, cidr = '10.0.0.0/8') => ({
+  usernames,
+  authmethod,
+  cidr,
+})
+
+const document = {
+  uri: 'com.example.test',
+  authmethods: ['wampcra', 'oauth2'],
+  users: [
+    { username: 'ada', password: 'geheim', groups: ['admin', 'gateway'] },
+    { username: 'ben', password: 'geheim' },
+    { username: 'cleo', authorized_keys: ['0'.repeat(64)] },
+    { username: 'dan', password: 'geheim', enabled: false },
+    { username: 'eve', password: 'geheim' },
+  ],
+  sources: [
+    source('all', 'wampcra'),
+    source(['eve'], 'password'),
+    source(['ada', 'cleo', 'dan', 'eve', 'nobody'], 'oauth2', '10.1.0.0/16'),
+  ],
+}
+
+async function loginsOf(documents: unknown = document) {
+  const { realms } = await realmsWith()
+  await realms.load(documents)
+  return new Logins({ realms })
+}
+
+describe('a login by password', () => {
+  let logins: Logins
+  before(async () => {
+    logins = await loginsOf()
+  })
+
+  const login = (...args: [string, string, string, 'oauth2'?]) =>
+    logins.password('com.example.test', ...args)
+
+  it('gives the user, and the groups as roles, never that of the gateway', async () => {
+    const found = await login('ada', 'geheim', '10.9.9.9')
+    expect(found?.user.username).to.equal('ada')
+    expect(found?.roles).to.deep.equal(['admin'])
+    expect((await login('ben', 'geheim', '10.9.9.9'))?.roles).to.deep.equal(['ben'])
+  })
+
+  for (const [what, args] of [
+    ['another password', ['ada', 'Geheim', '10.1.1.1']],
+    ['no password', ['ada', '', '10.1.1.1']],
+    ['somebody who is not there', ['nobody', 'geheim', '10.1.1.1']],
+    ['somebody who has no password', ['cleo', '', '10.1.1.1']],
+    ['somebody who is disabled', ['dan', 'geheim', '10.1.1.1']],
+    ['an address that no source admits', ['ada', 'geheim', '11.1.1.1']],
+    ['an address that no source admits for oauth2', ['ada', 'geheim', '10.9.9.9', 'oauth2']],
+    ['a user whom no source admits for oauth2', ['ben', 'geheim', '10.1.1.1', 'oauth2']],
+    ['a name of the language', ['__proto__', 'geheim', '10.1.1.1']],
+  ] as [string, Parameters<typeof login>][]) {
+    it(`is refused to ${what}`, async () => {
+      expect(await login(...args)).to.equal(undefined)
+    })
+  }
+
+  it('needs, for oauth2, a source for it beside one for a base method', async () => {
+    expect(await login('ada', 'geheim', '10.1.1.1', 'oauth2')).to.not.equal(undefined)
+  })
+
+  it('needs a base method that the realm itself serves', async () => {
+    const { uri, users } = document
+    const sources = [source('all', 'password'), source('all', 'oauth2')]
+    const only = await loginsOf({ uri, users, sources, authmethods: ['oauth2', 'ticket'] })
+    expect(await only.password(uri, 'ada', 'geheim', '10.1.1.1')).to.equal(undefined)
+    const both = await loginsOf({ uri, users, sources, authmethods: ['password'] })
+    expect(await both.password(uri, 'ada', 'geheim', '10.1.1.1')).to.not.equal(undefined)
+    expect(await both.password(uri, 'ada', 'geheim', '10.1.1.1', 'oauth2')).to.equal(undefined)
+  })
+
+  it('is refused by realms that are not there, or only to be inherited from', async () => {
+    const heir = { uri: 'com.example.heir', prototype_uri: document.uri }
+    const inherited = await loginsOf([document, heir])
+    for (const uri of [document.uri, heir.uri, 'com.nowhere']) {
+      expect(await inherited.password(uri, 'ada', 'geheim', '10.1.1.1')).to.equal(undefined)
+      expect(inherited.user(uri, 'ada')).to.equal(undefined)
+    }
+  })
+
+  it('is one for the users of old files', async () => {
+    const old = await loginsOf(securityConfig)
+    const found = await old.password('com.example.test', 'webapp', 'secret', '1.2.3.4', 'oauth2')
+    expect(found?.roles).to.deep.equal(['admin', 'api_clients'])
+  })
+})
+
+describe('a user without a proof', () => {
+  it('is known while enabled', async () => {
+    const logins = await loginsOf()
+    expect(logins.user('com.example.test', 'ada')?.roles).to.deep.equal(['admin'])
+    expect(logins.user('com.example.test', 'dan')).to.equal(undefined)
+    expect(logins.user('com.example.test', 'nobody')).to.equal(undefined)
+  })
+
+  it('may use the methods that the realm serves and sources admit', async () => {
+    const logins = await loginsOf()
+    const mayUse = (...args: [string, string, string]) => logins.mayUse('com.example.test', ...args)
+    expect(mayUse('wampcra', 'ben', '10.9.9.9')).to.equal(true)
+    expect(mayUse('wampcra', 'ben', '11.9.9.9')).to.equal(false)
+    expect(mayUse('password', 'eve', '10.9.9.9')).to.equal(false)
+    expect(mayUse('oauth2', 'ben', '10.1.1.1')).to.equal(false)
+  })
+})
