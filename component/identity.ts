@@ -8,6 +8,13 @@ export interface Identity {
   readonly authroles: readonly string[]
   readonly groups: readonly string[]
   readonly meta: Readonly<Record<string, unknown>>
+  /** Of somebody who has logged in: the user of the realm. */
+  readonly username?: string
+  /** The OAuth2 client that acts for the user. */
+  readonly client_id?: string
+  /** The id (`jti`) of the token that the request came with. */
+  readonly session?: string
+  readonly locale?: string
 }
 
 /** The identity of a request on an open path. */
@@ -19,3 +26,28 @@ export const anonymous = (realm_uri: string): Identity => ({
   groups: [],
   meta: {},
 })
+
+/** A user of a realm who has logged in, and how. */
+export interface LoggedIn {
+  readonly realm_uri: string
+  readonly user: {
+    readonly username: string
+    readonly groups: readonly string[]
+    readonly meta: Readonly<Record<string, unknown>>
+  }
+  readonly authroles: readonly string[]
+  readonly authmethod: string
+  readonly client_id?: string
+  readonly session?: string
+}
+
+/** The identity of a user, frozen: one is shared by many requests. The locale is the one in the user's meta. */
+export function identityOf({ user, authroles, ...login }: LoggedIn): Identity {
+  const { username, groups, meta } = user
+  return Object.freeze({
+    ...login,
+    ...{ username, authid: username, groups, meta },
+    authroles: Object.freeze([...authroles]),
+    ...(typeof meta.locale === 'string' && { locale: meta.locale }),
+  })
+}

@@ -19,8 +19,9 @@ export interface Protection {
 }
 
 /** What a scheme may see of a request. */
-interface SecuredRequest {
+export interface SecuredRequest {
   readonly method: Method
+  /** `ip:port`, `[ip]:port`. */
   readonly peername: string
   header(name: string): string | undefined
 }
@@ -40,32 +41,54 @@ function quoted(text: string): string {
   return `${result}"`
 }
 
-/** RFC 6750 §3: `error` only when a token was sent. */
-const bearer = (realm: string, request: SecuredRequest): string => {
-  const challenge = `Bearer realm=${quoted(realm)}`
-  return request.header('authorization')?.toLowerCase().startsWith('bearer ')
-    ? `${challenge}, error="invalid_token", error_description="the token is not valid here"`
-    : challenge
+/** The IP address of whoever asks. */
+export function addressOf({ peername }: SecuredRequest): string {
+  const address = peername.slice(0, peername.lastIndexOf(':'))
+  return address.startsWith('[') ? address.slice(1, -1) : address
 }
 
-/** The challenge of each type: RFC 7617 §2, RFC 6750 §3; RFC 9110 §11.6.1 wants one with every 401. */
-const challenges: Readonly<
-  Record<SecurityType, (realm: string, request: SecuredRequest) => string>
-> = {
-  basic: (realm) => `Basic realm=${quoted(realm)}, charset="UTF-8"`,
-  api_key: (realm) => `ApiKey realm=${quoted(realm)}`,
-  oauth2: bearer,
-  oidc: bearer,
+/**
+ * What stands behind the name of an authentication scheme in `Authorization` (RFC 9110 §11.4); undefined when the header is
+ * absent or names another.
+ * @param name lower case
+ */
+export function credentialsOf(header: string | undefined, name: string): string | undefined {
+  if (header === undefined || header[name.length] !== ' ') return undefined
+  if (header.slice(0, name.length).toLowerCase() !== name) return undefined
+  return header.slice(name.length + 1).trim() || undefined
+}
+
+/** The challenge of each type: RFC 7617 §2, RFC 6750 §3. */
+const challenges: Readonly<Record<SecurityType, (realm: string) => string>> = {
+  basic: (realm) => `Basic realm=${realm}, charset="UTF-8"`,
+  api_key: (realm) => `ApiKey realm=${realm}`,
+  oauth2: (realm) => `Bearer realm=${realm}`,
+  oidc: (realm) => `Bearer realm=${realm}`,
+}
+
+/**
+ * 401 with the challenge of the type: RFC 9110 §11.6.1 wants one with every 401.
+ * @param reason why the credentials are refused, for whoever sent them; undefined when there were none. Bearer tokens are
+ * the only credentials that are told so (RFC 6750 §3); of others nobody learns what is wrong.
+ */
+export function unauthorized(
+  { type, realm_uri }: Pick<Protection, 'type' | 'realm_uri'>,
+  reason?: string,
+): ServiceError {
+  const challenge = challenges[type](quoted(realm_uri))
+  const isTold = reason !== undefined && challenge.startsWith('Bearer ')
+  const error = isTold ? `, error="invalid_token", error_description=${quoted(reason)}` : ''
+  const message = isTold ? reason : 'valid credentials are required for this path'
+  return new ServiceError('service.error.unauthorized', message, {
+    headers: { 'www-authenticate': challenge + error },
+  })
 }
 
 /** Refuses every request with the challenge of its type. */
 const closed: SecurityScheme = {
-  authenticate(request, { type, realm_uri }) {
-    throw new ServiceError(
-      'service.error.unauthorized',
-      'valid credentials are required for this path',
-      { headers: { 'www-authenticate': challenges[type](realm_uri, request) } },
-    )
+  authenticate(request, protection) {
+    const isSent = credentialsOf(request.header('authorization'), 'bearer') !== undefined
+    throw unauthorized(protection, isSent ? 'the token is not valid here' : undefined)
   },
 }
 

@@ -1,0 +1,70 @@
+/** `api_key` on a path: an API key of a user of the realm, in a header of the document's choice. */
+import { type Identity, identityOf } from '#component/identity.ts'
+import type { Logins } from '#component/realm/logins.ts'
+import type { User } from '#component/realm/model.ts'
+import type { ApiKeys } from '#component/token/api-key.ts'
+import type { Attempts } from './attempts.ts'
+import {
+  addressOf,
+  credentialsOf,
+  type Protection,
+  type SecuredRequest,
+  type SecurityScheme,
+  unauthorized,
+} from './scheme.ts'
+
+/** What the scheme asks. */
+export interface ApiKeyPorts {
+  readonly apiKeys: Pick<ApiKeys, 'find'>
+  readonly logins: Pick<Logins, 'user'>
+  readonly attempts: Pick<Attempts, 'guard'>
+}
+
+/** Of what no key is, so much names it where failures are counted: `gk_` and the id. */
+const nameLength = 15
+
+/** The key in the header; `Authorization` may name `ApiKey` or `Bearer` before it. */
+function keyIn(request: SecuredRequest, { object }: Protection): string | undefined {
+  const { header_name = 'authorization' } = object
+  const name = String(header_name).toLowerCase()
+  const value = request.header(name)
+  if (name !== 'authorization') return value || undefined
+  return credentialsOf(value, 'apikey') ?? credentialsOf(value, 'bearer') ?? (value || undefined)
+}
+
+/** Lets a request pass as the user whose key it brings. */
+export class ApiKeyScheme implements SecurityScheme {
+  readonly #ports: ApiKeyPorts
+  /** By user, who is built anew with the realm, and id of the key. */
+  readonly #known = new WeakMap<User, Map<string, Identity>>()
+
+  constructor(ports: ApiKeyPorts) {
+    this.#ports = ports
+  }
+
+  readonly authenticate: SecurityScheme['authenticate'] = (request, protection) => {
+    const text = keyIn(request, protection)
+    if (text === undefined) throw unauthorized(protection)
+    const { realm_uri } = protection
+    const key = this.#ports.apiKeys.find(text)
+    const login =
+      key?.realm_uri === realm_uri ? this.#ports.logins.user(realm_uri, key.username) : undefined
+    if (!key || !login) return this.#refuse(text, request, protection)
+    const { user, roles } = login
+    const known = this.#known.get(user)?.get(key.id)
+    if (known) return known
+    const identity = identityOf({
+      ...{ realm_uri, user, authroles: roles, authmethod: 'api_key', session: key.id },
+    })
+    this.#known.set(user, (this.#known.get(user) ?? new Map()).set(key.id, identity))
+    return identity
+  }
+
+  /** Whoever has a key is never kept out by those who guess. */
+  async #refuse(text: string, request: SecuredRequest, protection: Protection): Promise<never> {
+    const name = text.slice(0, nameLength)
+    const nobody = () => Promise.resolve(undefined)
+    await this.#ports.attempts.guard(protection.realm_uri, name, addressOf(request), nobody)
+    throw unauthorized(protection)
+  }
+}

@@ -1,0 +1,86 @@
+/** `basic` on a path: name and password of a user of the realm (RFC 7617). */
+import { createHmac, randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { type Identity, identityOf } from '#component/identity.ts'
+import type { Logins } from '#component/realm/logins.ts'
+import type { User } from '#component/realm/model.ts'
+import type { Attempts } from './attempts.ts'
+import {
+  addressOf,
+  credentialsOf,
+  type Protection,
+  type SecurityScheme,
+  unauthorized,
+} from './scheme.ts'
+
+/** What the scheme asks. */
+export interface BasicPorts {
+  readonly logins: Pick<Logins, 'password' | 'user'>
+  readonly attempts: Pick<Attempts, 'guard'>
+}
+
+/** Logins that are remembered: hashing a password takes longer than most requests. */
+const maxKnown = 10_000
+
+/** Who a request says it is from. */
+interface Claimed {
+  readonly username: string
+  readonly password: string
+  readonly address: string
+}
+
+/** The user-id ends at the first colon (RFC 7617 §2). */
+function read(credentials: string): Omit<Claimed, 'address'> | undefined {
+  const text = Buffer.from(credentials, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  if (colon < 0) return undefined
+  return { username: text.slice(0, colon), password: text.slice(colon + 1) }
+}
+
+/** Lets a request pass as the user whose password it brings. */
+export class BasicScheme implements SecurityScheme {
+  readonly #ports: BasicPorts
+  /** By a MAC, under a key that nobody has, of what was proved. It holds until the realm, and so its user, is built anew. */
+  readonly #known = new LRUCache<string, { readonly user: User; readonly identity: Identity }>({
+    max: maxKnown,
+  })
+  readonly #key = randomBytes(32)
+
+  constructor(ports: BasicPorts) {
+    this.#ports = ports
+  }
+
+  readonly authenticate: SecurityScheme['authenticate'] = (request, protection) => {
+    const credentials = credentialsOf(request.header('authorization'), 'basic')
+    const claimed = credentials === undefined ? undefined : read(credentials)
+    if (!claimed) throw unauthorized(protection)
+    const { realm_uri } = protection
+    const address = addressOf(request)
+    const { username, password } = claimed
+    const proof = createHmac('sha256', this.#key)
+      .update(JSON.stringify([realm_uri, username, password, address]))
+      .digest('base64')
+    const known = this.#known.get(proof)
+    if (known && this.#ports.logins.user(realm_uri, username)?.user === known.user) {
+      return known.identity
+    }
+    return this.#logIn({ ...claimed, address }, protection, proof)
+  }
+
+  async #logIn(
+    { username, password, address }: Claimed,
+    protection: Protection,
+    proof: string,
+  ): Promise<Identity> {
+    const { logins, attempts } = this.#ports
+    const { realm_uri } = protection
+    const login = await attempts.guard(realm_uri, username, address, () =>
+      logins.password(realm_uri, username, password, address),
+    )
+    if (!login) throw unauthorized(protection)
+    const { user, roles } = login
+    const identity = identityOf({ realm_uri, user, authroles: roles, authmethod: 'basic' })
+    this.#known.set(proof, { user, identity })
+    return identity
+  }
+}

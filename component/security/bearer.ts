@@ -1,0 +1,67 @@
+/** `oauth2` on a path: an access token in `Authorization: Bearer` (RFC 6750 §2.1), and nowhere else. */
+import { type Identity, identityOf } from '#component/identity.ts'
+import type { Logins } from '#component/realm/logins.ts'
+import type { User } from '#component/realm/model.ts'
+import type { AccessClaims, AccessTokens } from '#component/token/access-token.ts'
+import { TokenError } from '#component/token/token-error.ts'
+import { credentialsOf, type Protection, type SecurityScheme, unauthorized } from './scheme.ts'
+
+/** What the scheme asks. */
+export interface BearerPorts {
+  readonly accessTokens: Pick<AccessTokens, 'verify'>
+  readonly logins: Pick<Logins, 'user'>
+}
+
+/** Lets a request pass as the user of its token, with those roles of the token that the user still has. */
+export class BearerScheme implements SecurityScheme {
+  readonly #ports: BearerPorts
+  /** A token in use has one claims object; its identity holds until the realm, and so its user, is built anew. */
+  readonly #known = new WeakMap<
+    AccessClaims,
+    { readonly user: User; readonly identity: Identity }
+  >()
+
+  constructor(ports: BearerPorts) {
+    this.#ports = ports
+  }
+
+  readonly authenticate: SecurityScheme['authenticate'] = (request, protection) => {
+    const token = credentialsOf(request.header('authorization'), 'bearer')
+    if (token === undefined) throw unauthorized(protection)
+    try {
+      const claims = this.#ports.accessTokens.verify(token, protection.realm_uri)
+      return claims instanceof Promise
+        ? this.#verified(claims, protection)
+        : this.#identity(claims, protection)
+    } catch (error) {
+      throw refusal(error, protection)
+    }
+  }
+
+  async #verified(claims: Promise<AccessClaims>, protection: Protection): Promise<Identity> {
+    try {
+      return this.#identity(await claims, protection)
+    } catch (error) {
+      throw refusal(error, protection)
+    }
+  }
+
+  #identity(claims: AccessClaims, protection: Protection): Identity {
+    const { realm_uri } = protection
+    const login = this.#ports.logins.user(realm_uri, claims.sub)
+    if (!login) throw unauthorized(protection, 'the user of the token is not there any more')
+    const known = this.#known.get(claims)
+    if (known?.user === login.user) return known.identity
+    const { auth, client_id, jti } = claims
+    const { user, roles } = login
+    const identity = identityOf({
+      ...{ realm_uri, user, authmethod: auth.authmethod, client_id, session: jti },
+      authroles: auth.roles.filter((role) => roles.includes(role)),
+    })
+    this.#known.set(claims, { user, identity })
+    return identity
+  }
+}
+
+const refusal = (error: unknown, protection: Protection): unknown =>
+  error instanceof TokenError ? unauthorized(protection, error.reason) : error

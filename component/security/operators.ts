@@ -1,0 +1,104 @@
+/** Who may manage by credentials: users with the role `spec_loader` or `spec_reader`, by access token or API key (behaviour: Management). */
+import type { Logins } from '#component/realm/logins.ts'
+import type { AccessTokens } from '#component/token/access-token.ts'
+import type { ApiKeys } from '#component/token/api-key.ts'
+import { TokenError } from '#component/token/token-error.ts'
+
+/** A user with valid credentials. */
+export interface Operator {
+  readonly realm_uri: string
+  readonly authid: string
+  /** Those that the credentials have. */
+  readonly roles: readonly string[]
+  /** Change things, or only see them; undefined: neither. */
+  readonly access: 'load' | 'read' | undefined
+  /** The realm whose things only are meant; absent: everything. */
+  readonly within?: string
+}
+
+/** What operators are known by. */
+export interface OperatorPorts {
+  readonly accessTokens: Pick<AccessTokens, 'verify'>
+  readonly apiKeys: Pick<ApiKeys, 'find'>
+  readonly logins: Pick<Logins, 'user'>
+  /** `admin.realm`: its users manage everything. */
+  readonly adminRealm: string | undefined
+  /** `wamp.realm`: who may change what holds there may do everything, so that being one of its users is not enough. */
+  readonly componentRealm: string
+}
+
+/** Whose credentials they are, and which roles they have; absent: all of the user. */
+interface Bearer {
+  readonly realm_uri: string
+  readonly authid: string
+  readonly roles?: readonly string[]
+}
+
+/** The realm that a token says it is for, verified or not. */
+function realmOf(token: string): string | undefined {
+  try {
+    const claims: unknown = JSON.parse(
+      Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'),
+    )
+    const aud = typeof claims === 'object' && claims !== null && 'aud' in claims && claims.aud
+    return typeof aud === 'string' ? aud : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Finds out who sends an access token or an API key. */
+export class Operators {
+  readonly #ports: OperatorPorts
+
+  constructor(ports: OperatorPorts) {
+    this.#ports = ports
+  }
+
+  /**
+   * The user whose credentials they are, with what it may do; undefined for bad credentials.
+   * @param text an access token or an API key
+   * @throws ServiceError when it cannot be found out now
+   */
+  async authenticate(text: string): Promise<Operator | undefined> {
+    const bearer = this.#keyHolder(text) ?? (await this.#tokenHolder(text))
+    if (!bearer) return undefined
+    const { realm_uri, authid } = bearer
+    const login = this.#ports.logins.user(realm_uri, authid)
+    if (!login) return undefined
+    // what the user has lost since the token was issued is lost
+    const roles = bearer.roles?.filter((role) => login.roles.includes(role)) ?? login.roles
+    const { adminRealm, componentRealm } = this.#ports
+    const isWhole = realm_uri === adminRealm
+    const isOperator = isWhole || realm_uri !== componentRealm
+    return {
+      realm_uri,
+      authid,
+      roles,
+      access: isOperator ? accessOf(roles) : undefined,
+      ...(!isWhole && { within: realm_uri }),
+    }
+  }
+
+  #keyHolder(text: string): Bearer | undefined {
+    const key = this.#ports.apiKeys.find(text)
+    return key && { realm_uri: key.realm_uri, authid: key.username }
+  }
+
+  async #tokenHolder(text: string): Promise<Bearer | undefined> {
+    const realm_uri = realmOf(text)
+    if (realm_uri === undefined) return undefined
+    try {
+      const { sub, auth } = await this.#ports.accessTokens.verify(text, realm_uri)
+      return { realm_uri, authid: sub, roles: auth.roles }
+    } catch (cause) {
+      if (cause instanceof TokenError) return undefined
+      throw cause
+    }
+  }
+}
+
+function accessOf(roles: readonly string[]): Operator['access'] {
+  if (roles.includes('spec_loader')) return 'load'
+  return roles.includes('spec_reader') ? 'read' : undefined
+}

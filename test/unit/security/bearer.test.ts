@@ -1,0 +1,124 @@
+/** Paths under `oauth2`: who passes with an access token, and what everybody else is told (RFC 6750 §3). */
+import { expect } from 'chai'
+import type { Identity } from '#component/identity.ts'
+import { BearerScheme } from '#component/security/bearer.ts'
+import type { AccessClaims } from '#component/token/access-token.ts'
+import { TokenError } from '#component/token/token-error.ts'
+import { FakeLogins, outcomeOf, protectedBy, realm_uri, requestWith, userNamed } from './doubles.ts'
+
+const protection = protectedBy('oauth2', { flow: 'client_credentials' })
+
+const claimsOf = (sub: string, roles: readonly string[]): AccessClaims => ({
+  ...{
+    iss: 'https://api.example/v1',
+    sub,
+    aud: realm_uri,
+    exp: 2_000,
+    iat: 1_000,
+    jti: `of ${sub}`,
+  },
+  ...{ client_id: 'app', scope: roles.join(' ') },
+  auth: { realm: realm_uri, roles, client_id: 'app', device_id: 'd', authmethod: 'password' },
+})
+
+describe('a path under oauth2', () => {
+  let logins: FakeLogins
+  let scheme: BearerScheme
+  let claims: Record<string, AccessClaims>
+  let isFresh: boolean
+
+  beforeEach(() => {
+    logins = new FakeLogins()
+    isFresh = false
+    claims = { good: claimsOf('ada', ['staff', 'admins']), ghost: claimsOf('eve', ['staff']) }
+    const verify = (token: string, realm: string) => {
+      const found = realm === realm_uri ? claims[token] : undefined
+      if (!found) throw new TokenError('the token has expired')
+      return isFresh ? Promise.resolve(found) : found
+    }
+    scheme = new BearerScheme({ accessTokens: { verify }, logins })
+  })
+
+  const ask = (headers: Readonly<Record<string, string>>) =>
+    outcomeOf(() => scheme.authenticate(requestWith(headers), protection))
+
+  it('passes on who the token was issued to, with the roles of the token that the user has', async () => {
+    const expected = {
+      realm_uri,
+      authid: 'ada',
+      username: 'ada',
+      authmethod: 'password',
+      authroles: ['staff'],
+      groups: ['staff', 'buyers'],
+      meta: { locale: 'de', age: 7 },
+      locale: 'de',
+      client_id: 'app',
+      session: 'of ada',
+    }
+    for (const authorization of ['Bearer good', 'bearer good', 'BEARER  good']) {
+      expect(await ask({ authorization })).to.deep.equal(expected)
+    }
+    isFresh = true
+    expect(await ask({ authorization: 'Bearer good' })).to.deep.equal(expected)
+  })
+
+  const refused = (error = '') => [
+    401,
+    'service.error.unauthorized',
+    `Bearer realm="${realm_uri}"${error}`,
+  ]
+
+  for (const [what, headers] of [
+    ['nothing', {}],
+    ['another scheme', { authorization: 'Basic good' }],
+    ['a scheme that begins like it', { authorization: 'Bearers good' }],
+    ['the token without a scheme', { authorization: 'good' }],
+    ['the scheme without a token', { authorization: 'Bearer ' }],
+    ['the token in another header', { 'x-access-token': 'good', cookie: 'access_token=good' }],
+  ] as const) {
+    it(`asks for a token, and calls none invalid, when there is ${what}`, async () => {
+      expect(await ask(headers)).to.deep.equal(refused())
+    })
+  }
+
+  it('says what is wrong with a token', async () => {
+    expect(await ask({ authorization: 'Bearer bad' })).to.deep.equal(
+      refused(', error="invalid_token", error_description="the token has expired"'),
+    )
+  })
+
+  for (const fresh of [true, false]) {
+    it(`refuses the token of a user that is gone, ${fresh ? 'first' : 'last'} seen`, async () => {
+      isFresh = fresh
+      const gone =
+        ', error="invalid_token", error_description="the user of the token is not there any more"'
+      expect(await ask({ authorization: 'Bearer ghost' })).to.deep.equal(refused(gone))
+      expect(await ask({ authorization: 'Bearer good' })).to.have.property('authid', 'ada')
+      logins.change({}, '')
+      expect(await ask({ authorization: 'Bearer good' })).to.deep.equal(refused(gone))
+    })
+  }
+
+  it('passes a failure on that is not about the token', async () => {
+    const verify = () => Promise.reject(new RangeError('the store is away'))
+    const broken = new BearerScheme({ accessTokens: { verify }, logins })
+    const request = requestWith({ authorization: 'Bearer good' })
+    const error: unknown = await Promise.resolve(broken.authenticate(request, protection)).catch(
+      (thrown: unknown) => thrown,
+    )
+    expect(error).to.be.instanceOf(RangeError)
+  })
+
+  it('gives the same frozen identity at once for a token that is known, until its user changes', () => {
+    const request = requestWith({ authorization: 'Bearer good' })
+    const first = scheme.authenticate(request, protection) as Identity
+    expect(scheme.authenticate(request, protection)).to.equal(first)
+    expect(first).to.be.frozen
+    expect(first.authroles).to.be.frozen
+    logins.change({ ada: userNamed('ada', ['admins'], {}) }, '')
+    const second = scheme.authenticate(request, protection) as Identity
+    expect(second).to.deep.include({ authroles: ['admins'], groups: ['admins'] })
+    expect(second).to.not.have.property('locale')
+    expect(scheme.authenticate(request, protection)).to.equal(second)
+  })
+})

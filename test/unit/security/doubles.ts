@@ -1,0 +1,93 @@
+/** What the tests of security schemes hand in: a request, users that can go, a table of tokens and keys. */
+import { ServiceError } from '#component/errors.ts'
+import type { Identity } from '#component/identity.ts'
+import type { Protection, SecuredRequest, SecurityType } from '#component/security/scheme.ts'
+
+export const realm_uri = 'com.example.realm'
+
+/** A path under this kind of security. */
+export const protectedBy = (type: SecurityType, object: object = {}): Protection => ({
+  type,
+  realm_uri,
+  object: { type, ...object },
+})
+
+/** A request with these header fields. */
+export const requestWith = (
+  headers: Readonly<Record<string, string>>,
+  peername = '192.0.2.1:5000',
+): SecuredRequest => ({ method: 'get', peername, header: (name) => headers[name] })
+
+/** A user as the realm gives it. */
+export const userNamed = (
+  username: string,
+  groups: readonly string[] = ['staff', 'buyers'],
+  meta: Readonly<Record<string, unknown>> = { locale: 'de', age: 7 },
+) => ({ username, groups, meta, password: undefined, authorized_keys: [] })
+
+/** Users of the realm; `change` builds them anew, as a load of the realm does. */
+export class FakeLogins {
+  #users = new Map<string, { user: ReturnType<typeof userNamed>; password: string }>()
+  /** Passwords that were hashed. */
+  readonly asked: unknown[][] = []
+
+  constructor(password = 'pass:word') {
+    this.change({ ada: userNamed('ada'), joe: userNamed('joe', [], {}) }, password)
+  }
+
+  change(users: Readonly<Record<string, ReturnType<typeof userNamed>>>, password: string): void {
+    this.#users = new Map(
+      Object.entries(users).map(([name, user]) => [name, { user: { ...user }, password }]),
+    )
+  }
+
+  user(realm: string, username: string) {
+    const found = realm === realm_uri ? this.#users.get(username) : undefined
+    return found && { user: found.user, roles: rolesOf(found.user) }
+  }
+
+  async password(realm: string, username: string, password: string, address: string) {
+    this.asked.push([realm, username, password, address])
+    const isRight = this.#users.get(username)?.password === password
+    return isRight ? this.user(realm, username) : undefined
+  }
+}
+
+const rolesOf = ({ username, groups }: ReturnType<typeof userNamed>) =>
+  groups.length > 0 ? groups : [username]
+
+/** Lets so many failures of a user pass. */
+export class FakeAttempts {
+  readonly failures: unknown[][] = []
+  readonly #most: number
+
+  constructor(most = 3) {
+    this.#most = most
+  }
+
+  async guard<T>(
+    realm: string,
+    username: string,
+    address: string,
+    prove: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    if (this.failures.length >= this.#most) {
+      throw new ServiceError('service.error.too_many_requests', 'later', {
+        headers: { 'retry-after': '60' },
+      })
+    }
+    const proved = await prove()
+    if (proved === undefined) this.failures.push([realm, username, address])
+    return proved
+  }
+}
+
+/** The identity, or `[status, code, WWW-Authenticate]` of the refusal. */
+export async function outcomeOf(authenticate: () => Identity | Promise<Identity>) {
+  try {
+    return await authenticate()
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return [error.status, error.uri, error.headers['www-authenticate']]
+  }
+}

@@ -1,0 +1,123 @@
+/** Who may manage by credentials: access tokens and API keys of users with a role for it. */
+import { expect } from 'chai'
+import { Logins } from '#component/realm/logins.ts'
+import { Operators } from '#component/security/operators.ts'
+import type { AccessClaims } from '#component/token/access-token.ts'
+import { TokenError } from '#component/token/token-error.ts'
+import { realmsWith } from '#test/unit/realm/doubles.ts'
+
+const [admin, tenant, component] = ['com.admin', 'com.tenant', 'service.gateway']
+
+const users = [
+  { username: 'lou', groups: ['spec_loader', 'spec_reader', 'staff'] },
+  { username: 'rita', groups: ['spec_reader'] },
+  { username: 'bob', groups: ['staff'] },
+  { username: 'off', groups: ['spec_loader'], enabled: false },
+]
+
+/** A token as only its realm and user are looked at; the double of verification knows those of the realm. */
+const tokenOf = (aud: unknown, sub: string, ...roles: string[]) => {
+  const payload = Buffer.from(JSON.stringify({ aud, sub, roles })).toString('base64url')
+  return `e30.${payload}.good`
+}
+
+async function operatorsOf() {
+  const { realms } = await realmsWith()
+  await realms.load([admin, tenant, component].map((uri) => ({ uri, users })))
+  const asked: string[] = []
+  const operators = new Operators({
+    logins: new Logins({ realms }),
+    adminRealm: admin,
+    componentRealm: component,
+    apiKeys: {
+      find: (text) => {
+        const [start, realm_uri = '', username = ''] = text.split(' ')
+        return start === 'gk' ? { id: 'k', realm_uri, username } : undefined
+      },
+    },
+    accessTokens: {
+      verify(token, realm_uri) {
+        asked.push(realm_uri)
+        const [, payload = '', signature] = token.split('.')
+        const { aud, sub, roles } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))
+        if (signature !== 'good' || aud !== realm_uri) throw new TokenError('not good')
+        return { sub, auth: { roles } } as unknown as AccessClaims
+      },
+    },
+  })
+  return { operators, asked }
+}
+
+describe('an operator', () => {
+  for (const [what, text, expected] of [
+    ['an API key of a loader', 'gk com.tenant lou', { access: 'load', within: tenant }],
+    ['an API key of a reader', 'gk com.tenant rita', { access: 'read', within: tenant }],
+    ['an API key of another user', 'gk com.tenant bob', { access: undefined, within: tenant }],
+    ['an API key of admin.realm', 'gk com.admin lou', { access: 'load' }],
+    [
+      'a token of a loader',
+      tokenOf(tenant, 'lou', 'spec_loader'),
+      { access: 'load', within: tenant },
+    ],
+    ['a token of admin.realm', tokenOf(admin, 'rita', 'spec_reader'), { access: 'read' }],
+    [
+      'a token with fewer roles',
+      tokenOf(tenant, 'lou', 'spec_reader'),
+      { access: 'read', within: tenant },
+    ],
+    [
+      'a token with a role that the user has lost',
+      tokenOf(tenant, 'bob', 'spec_loader', 'staff'),
+      { access: undefined, within: tenant },
+    ],
+    [
+      "a loader of the component's realm",
+      tokenOf(component, 'lou', 'spec_loader'),
+      { access: undefined, within: component },
+    ],
+  ] as const) {
+    it(`with ${what} may ${JSON.stringify(expected)}`, async () => {
+      const found = await (await operatorsOf()).operators.authenticate(text)
+      const { access, within } = found ?? {}
+      expect({ access, ...(within && { within }) }).to.deep.equal(expected)
+      expect(found).to.include.all.keys('realm_uri', 'authid', 'roles')
+    })
+  }
+
+  for (const [what, text] of [
+    ['an API key of somebody disabled', 'gk com.tenant off'],
+    ['an API key of a realm that is gone', 'gk com.nowhere lou'],
+    ['a token of somebody disabled', tokenOf(tenant, 'off', 'spec_loader')],
+    ['a token of another signature', `${tokenOf(tenant, 'lou', 'spec_loader')}?`],
+    ['a token for several realms', tokenOf([tenant], 'lou', 'spec_loader')],
+    ['a token for no realm', tokenOf(undefined, 'lou', 'spec_loader')],
+    ['a payload that is no object', `e30.${Buffer.from('null').toString('base64url')}.good`],
+    ['text that is no token', 'a.b.c'],
+    ['no text', ''],
+  ] as const) {
+    it(`is nobody with ${what}`, async () => {
+      expect(await (await operatorsOf()).operators.authenticate(text)).to.equal(undefined)
+    })
+  }
+
+  it('is looked for in the realm that the token names, which then verifies it', async () => {
+    const { operators, asked } = await operatorsOf()
+    await operators.authenticate(tokenOf(tenant, 'lou'))
+    expect(asked).to.deep.equal([tenant])
+  })
+
+  it('is not refused for a failure of ours', async () => {
+    const { realms } = await realmsWith()
+    const broken = new Operators({
+      logins: new Logins({ realms }),
+      adminRealm: undefined,
+      componentRealm: component,
+      apiKeys: { find: () => undefined },
+      accessTokens: { verify: () => Promise.reject(new Error('broken')) },
+    })
+    const failure = await broken
+      .authenticate(tokenOf(tenant, 'lou'))
+      .catch((cause: unknown) => cause)
+    expect(String(failure)).to.equal('Error: broken')
+  })
+})
