@@ -2,13 +2,13 @@
 import type { Action } from './action.ts'
 import { callOptions, passOptions } from './options.ts'
 import { attemptOnSession, type WampPorts } from './wamp-attempts.ts'
-import { readPayload, readUri, withAliases } from './wamp-fields.ts'
+import { disclosed, readPayload, readUri, withAliases } from './wamp-fields.ts'
 
 /** Its result is `{request_id, details, args, kwargs}` (behaviour §4). */
 export const wampCallAction = (ports: WampPorts): Action => ({
   async perform(fields, run) {
     const procedure = readUri(fields, 'procedure', run, ports.allowedDynamicUris)
-    const options = passOptions(fields.options, callOptions)
+    const options = disclosed(passOptions(fields.options, callOptions), run)
     const payload = readPayload(fields)
     return attemptOnSession(ports, run, async (session, timeoutMs, cancellation) => {
       const call = session.call(procedure, payload, options, timeoutMs)

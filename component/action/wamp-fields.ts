@@ -57,6 +57,12 @@ export function readUri(
   return uri
 }
 
+type Options = Readonly<Record<string, unknown>>
+
+/** The options of a logged-in user's operation: those called are told by whom, unless the document says otherwise. */
+export const disclosed = (options: Options, { identity }: Run): Options =>
+  identity.authmethod === 'anonymous' ? options : { disclose_me: true, ...options }
+
 const isNothing = (value: unknown): boolean => value === undefined || value === null || value === ''
 
 /** The fields args and kwargs, or arguments and arguments_kw; nothing (absent, null, `""`) is empty. */

@@ -2,13 +2,14 @@
 import type { Action } from './action.ts'
 import { passOptions, publishOptions } from './options.ts'
 import { attemptOnSession, type WampPorts } from './wamp-attempts.ts'
-import { readPayload, readUri } from './wamp-fields.ts'
+import { disclosed, readPayload, readUri } from './wamp-fields.ts'
 
 /** Acknowledged unless the option says otherwise; its result is `{publication_id}` (behaviour §4). */
 export const wampPublishAction = (ports: WampPorts): Action => ({
   async perform(fields, run) {
     const topic = readUri(fields, 'topic', run, ports.allowedDynamicUris)
-    const options = { acknowledge: true, ...passOptions(fields.options, publishOptions) }
+    const passed = passOptions(fields.options, publishOptions)
+    const options = { acknowledge: true, ...disclosed(passed, run) }
     const payload = readPayload(fields)
     return attemptOnSession(ports, run, async (session, timeoutMs, cancellation) => {
       const published = session.publish(topic, payload, options, timeoutMs)

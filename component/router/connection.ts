@@ -124,7 +124,7 @@ export class Connection {
       return
     }
     const offered: readonly unknown[] = Array.isArray(authmethods) ? authmethods : []
-    const served = this.#ports.policy.authmethods(realm)
+    const served = this.#ports.policy.authmethods(realm, this.#transport.peer)
     const authmethod = offered.find(
       (method): method is string => typeof method === 'string' && served.includes(method),
     )
@@ -147,16 +147,15 @@ export class Connection {
 
   /** Goes on when the policy has answered, unless the attempt is over by then. */
   #settle(attempt: Attempt, answer: Promise<Authentication | undefined>): void {
-    answer.then(
-      (authentication) => {
+    answer
+      .then((authentication) => {
         if (this.#isCurrent(attempt)) this.#proceed(attempt, authentication)
-      },
-      (error: unknown) => {
+      })
+      .catch((error: unknown) => {
         this.#ports.onError(error)
         if (!this.#isCurrent(attempt)) return
         this.abort('wamp.error.authentication_failed', 'the authentication itself failed')
-      },
-    )
+      })
   }
 
   #isCurrent(attempt: Attempt): boolean {
@@ -192,12 +191,17 @@ export class Connection {
       this.abort('wamp.error.no_such_realm', 'the realm was closed meanwhile')
       return
     }
-    const { authmethod, session: id } = attempt
+    const { session: id } = attempt
+    const authmethod = welcome.authmethod ?? attempt.authmethod
     const session = new Session({
       ...{ id, realm: realm.uri, authmethod, welcome, roles: attempt.roles },
       transport: this.#transport,
       end: (reason, message) => this.goodbye(reason, message),
     })
+    if (!this.#ports.policy.isWelcome(session)) {
+      this.abort('wamp.error.authentication_failed', 'the user may not be here any more')
+      return
+    }
     this.#stopTimer()
     this.#state = { kind: 'joined', session, realm }
     const details = {

@@ -28,6 +28,10 @@ export interface Welcome {
   /** The first one is announced as `authrole`. */
   readonly authroles: readonly string[]
   readonly authextra?: Readonly<Record<string, unknown>>
+  /** What is told of the session in place of the method of HELLO. */
+  readonly authmethod?: string
+  /** Is what it came with refused by now? */
+  readonly isRevoked?: () => boolean
 }
 
 /** What the peer must prove before it is welcome. */
@@ -59,21 +63,26 @@ export type RouterAction =
   | 'unregister'
   | 'unsubscribe'
 
+/** Who is in a session. */
+interface Member {
+  readonly realm: string
+  readonly authid: string
+  readonly authroles: readonly string[]
+}
+
 /** The realms and their grants, asked anew each time, so that a change holds at once. */
 export interface RealmPolicy {
   /** May sessions be opened there? */
   hasRealm(realm: string): boolean
-  authmethods(realm: string): readonly string[]
+  authmethods(realm: string, peer: Peer): readonly string[]
   authenticate(hello: Hello): Promise<Authentication>
-  /** @param match `exact`, `prefix` or `wildcard` of a registration or subscription */
-  isAllowed(
-    session: {
-      readonly realm: string
-      readonly authid: string
-      readonly authroles: readonly string[]
+  /** May it be there now? Asked when it joins: since the HELLO its user may have gone. */
+  isWelcome(
+    session: Member & {
+      readonly authmethod: string
+      readonly isRevoked?: (() => boolean) | undefined
     },
-    action: RouterAction,
-    uri: string,
-    match?: string,
   ): boolean
+  /** @param match `exact`, `prefix` or `wildcard` of a registration or subscription */
+  isAllowed(session: Member, action: RouterAction, uri: string, match?: string): boolean
 }

@@ -10,6 +10,7 @@ import { Connection, type ConnectionPorts } from './connection.ts'
 import { linkPair } from './link-pair.ts'
 import type { Peer, RealmPolicy } from './ports.ts'
 import { Realm } from './realm.ts'
+import type { Session } from './session.ts'
 import { WebSocketTransport } from './websocket-transport.ts'
 
 /** What a router is made of. */
@@ -151,6 +152,14 @@ export class Router {
       if (connection.realm === uri) connection.goodbye('wamp.close.close_realm')
     }
     this.#realms.delete(uri)
+  }
+
+  /** Says GOODBYE to those sessions of a realm that are over. */
+  closeSessions(realm_uri: string, isOver: (session: Session) => boolean): void {
+    // ending one tells others, who may leave
+    for (const session of [...(this.#realms.get(realm_uri)?.sessions.values() ?? [])]) {
+      if (isOver(session)) session.end('wamp.close.killed', 'the user may not be here any more')
+    }
   }
 
   /** Says GOODBYE to everybody; resolves when all are gone, after 1.5 s at the latest. */

@@ -79,6 +79,8 @@ export class Session {
   readonly authid: string
   readonly authroles: readonly string[]
   readonly authmethod: string
+  /** Is what it came with refused by now? */
+  readonly isRevoked: (() => boolean) | undefined
   /** Only these may be sent INTERRUPT: clients close on an unannounced one. */
   readonly canBeInterrupted: boolean
   readonly transport: Transport
@@ -99,6 +101,7 @@ export class Session {
     this.authid = options.welcome.authid
     this.authroles = options.welcome.authroles
     this.authmethod = options.authmethod
+    this.isRevoked = options.welcome.isRevoked
     this.canBeInterrupted = announces(options.roles, 'callee', 'call_canceling')
     this.transport = options.transport
     this.end = options.end

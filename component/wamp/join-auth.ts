@@ -13,8 +13,8 @@ import { promisify } from 'node:util'
 export interface JoinAuth {
   readonly authmethod: 'anonymous' | 'ticket' | 'wampcra' | 'cryptosign'
   readonly authid?: string | undefined
-  /** The ticket, or the WAMP-CRA secret. */
-  readonly secret?: string | undefined
+  /** The ticket, or the WAMP-CRA secret; a function is asked at each CHALLENGE, so that tickets may be for one use. */
+  readonly secret?: string | (() => string) | undefined
   /** The Ed25519 private key: 32 bytes in hex, or PEM. */
   readonly key?: string | undefined
 }
@@ -93,8 +93,8 @@ export function credentials(auth: JoinAuth): Credentials {
     async answer(method, extra) {
       if (method !== authmethod) throw new TypeError('the router asks for another method')
       if (key) return answerCryptosign(key, extra)
-      if (method === 'wampcra') return answerWampCra(secret ?? '', extra)
-      return secret ?? ''
+      const text = typeof secret === 'function' ? secret() : (secret ?? '')
+      return method === 'wampcra' ? answerWampCra(text, extra) : text
     },
   }
 }

@@ -11,10 +11,14 @@ import { requestSession } from './wampy-session.ts'
 
 /** Everything about the pool's sessions but the realm and who joins. */
 export interface PoolOptions extends Omit<SessionOptions, 'realm_uri' | 'auth' | 'onJoin'> {
-  /** How a session joins for an identity; the gateway's own sessions are those of `anonymous`. */
+  /** How a session joins for an identity; for undefined, one of the gateway's own. */
   readonly authFor: (realm_uri: string, identity: Identity | undefined) => JoinAuth
+  /** `service`: the gateway's own sessions serve users, too (`wamp.identity`). */
+  readonly identity?: 'session' | 'service'
   /** Milliseconds without use after which a user's session leaves. */
   readonly idleMs?: number
+  /** Sessions of users beyond so many leave when nobody uses them, the least recently used first. */
+  readonly maxGuests?: number
 }
 
 /** For metrics. */
@@ -28,6 +32,8 @@ export interface PoolStats {
 
 /** A user's session. */
 interface Guest {
+  readonly key: string
+  readonly authid: string
   readonly session: SupervisedSession
   /** Requests that wait for it to join. */
   waiting: number
@@ -36,6 +42,7 @@ interface Guest {
 }
 
 const defaultIdleMs = 60_000
+const defaultMaxGuests = 1000
 
 /** Milliseconds that {@link SessionPool.canJoin} waits for the router's word. */
 const probeTimeoutMs = 5000
@@ -46,6 +53,32 @@ const openTimeoutMs = 1000
 /** Reasons that are the router's word about the realm; anything else says nothing about it. */
 const saysNo = (reason: string): boolean => reason.startsWith('wamp.error.')
 
+/** The router's word that the user may not join, whatever else may be wrong. */
+const refusals: ReadonlySet<string> = new Set([
+  'wamp.error.authentication_denied',
+  'wamp.error.authentication_failed',
+  'wamp.error.no_such_principal',
+  'wamp.error.no_such_role',
+  'wamp.error.not_authorized',
+])
+
+/** Why a user's session could not be joined, as the failure of a request. */
+function notJoinedAs(reason: string): Error {
+  if (refusals.has(reason)) {
+    return failure(uris.errors.notAuthorized, 'the router does not let the user join', false)
+  }
+  if (reason === uris.errors.noSuchRealm) {
+    return failure(reason, 'the router does not let users join the realm', false)
+  }
+  return failure(uris.errors.netFailure, 'the session of the user could not be joined', false)
+}
+
+/** The router has refused it since it was last used. */
+const isRefused = ({ waiting, session }: Guest): boolean =>
+  waiting === 0 && !session.isOpen && saysNo(session.lastReason)
+
+const isUnused = ({ waiting, session }: Guest): boolean => waiting === 0 && session.pending === 0
+
 /** No key of one identity is the key of another: authids may hold any character but lists are written as JSON. */
 const guestKey = (realm_uri: string, { authid, authmethod, authroles }: Identity): string =>
   JSON.stringify([realm_uri, authmethod, authid, authroles])
@@ -55,6 +88,12 @@ export class SessionPool implements SessionSource {
   readonly #options: PoolOptions
   readonly #own = new Map<string, SupervisedSession>()
   readonly #guests = new Map<string, Guest>()
+  /** Identities are one object for many requests. */
+  readonly #keys = new WeakMap<Identity, string>()
+  /** The realms of {@link keep}. */
+  #kept: ReadonlySet<string> | undefined
+  /** The realms of own sessions that nobody wanted or used at the last sweep. */
+  #spare: ReadonlySet<string> = new Set()
   #stopSweep: (() => void) | undefined
   #isClosed = false
 
@@ -68,6 +107,7 @@ export class SessionPool implements SessionSource {
     if (known) return known
     const session = this.#session(realm_uri, undefined)
     this.#own.set(realm_uri, session)
+    if (this.#kept?.has(realm_uri) === false) this.#planSweep()
     return session
   }
 
@@ -84,11 +124,21 @@ export class SessionPool implements SessionSource {
     )
   }
 
-  /** Leaves a realm that no API uses any more. */
-  async leave(realm_uri: string): Promise<void> {
-    const session = this.#own.get(realm_uri)
-    this.#own.delete(realm_uri)
-    await session?.leave()
+  /**
+   * Says which realms are used. The gateway's own sessions in others leave some time after their last request; one that
+   * is asked for until then, or later, is there all the same.
+   */
+  keep(realm_uris: Iterable<string>): void {
+    this.#kept = new Set(realm_uris)
+    this.#planSweep()
+  }
+
+  /** Leaves with the sessions of users that have gone; what is in flight there is lost. */
+  dismiss(realm_uri: string, authids: Iterable<string>): void {
+    const gone = new Set(authids)
+    for (const guest of [...this.#guests.values()]) {
+      if (guest.session.realm_uri === realm_uri && gone.has(guest.authid)) this.#drop(guest)
+    }
   }
 
   session(
@@ -96,10 +146,14 @@ export class SessionPool implements SessionSource {
     identity: Identity,
     connectTimeoutMs: number,
   ): Session | Promise<Session> {
-    if (identity.authmethod === 'anonymous') {
+    if (identity.authmethod === 'anonymous' || this.#options.identity === 'service') {
       return this.#own.get(realm_uri) ?? this.open(realm_uri)
     }
-    const guest = this.#guest(realm_uri, identity)
+    let guest = this.#guest(realm_uri, identity)
+    if (isRefused(guest)) {
+      this.#drop(guest)
+      guest = this.#guest(realm_uri, identity)
+    }
     guest.usedAt = this.#options.clock.now()
     return guest.session.isOpen ? guest.session : this.#joined(guest, connectTimeoutMs)
   }
@@ -150,36 +204,86 @@ export class SessionPool implements SessionSource {
   }
 
   #guest(realm_uri: string, identity: Identity): Guest {
+    const key = this.#key(realm_uri, identity)
+    return this.#guests.get(key) ?? this.#open(key, realm_uri, identity)
+  }
+
+  #key(realm_uri: string, identity: Identity): string {
+    if (identity.realm_uri !== realm_uri) return guestKey(realm_uri, identity)
+    const known = this.#keys.get(identity)
+    if (known !== undefined) return known
     const key = guestKey(realm_uri, identity)
-    const known = this.#guests.get(key)
-    if (known) return known
-    const guest = { session: this.#session(realm_uri, identity), waiting: 0, usedAt: 0 }
+    this.#keys.set(identity, key)
+    return key
+  }
+
+  #open(key: string, realm_uri: string, identity: Identity): Guest {
+    if (this.#guests.size >= (this.#options.maxGuests ?? defaultMaxGuests)) this.#makeRoom()
+    const session = this.#session(realm_uri, identity)
+    const guest = { key, authid: identity.authid, session, waiting: 0, usedAt: 0 }
     this.#guests.set(key, guest)
-    this.#stopSweep ??= this.#scheduleSweep()
+    this.#planSweep()
     return guest
   }
 
-  async #joined(guest: Guest, timeoutMs: number): Promise<Session> {
-    guest.waiting++
-    const isJoined = await guest.session.joined(timeoutMs)
-    guest.waiting--
-    if (isJoined) return guest.session
-    throw failure(uris.errors.netFailure, 'the session of the user could not be joined', false)
+  /** Each new one finds one to leave: it takes a search, but less time than to join. */
+  #makeRoom(): void {
+    const unused = [...this.#guests.values()].filter(isUnused)
+    const [first] = unused
+    if (first) this.#drop(unused.reduce((a, b) => (b.usedAt < a.usedAt ? b : a), first))
   }
 
-  #scheduleSweep(): () => void {
+  async #joined(guest: Guest, timeoutMs: number): Promise<Session> {
+    const { session } = guest
+    guest.waiting++
+    const isJoined = await session.joined(timeoutMs, saysNo)
+    guest.waiting--
+    guest.usedAt = this.#options.clock.now()
+    if (isJoined) return session
+    // whom the router has refused is not announced again and again; the next request asks it anew
+    if (saysNo(session.lastReason)) this.#drop(guest)
+    throw notJoinedAs(session.lastReason)
+  }
+
+  #drop(guest: Guest): void {
+    if (this.#guests.get(guest.key) !== guest) return
+    this.#guests.delete(guest.key)
+    this.#leave(guest.session)
+  }
+
+  #leave(session: SupervisedSession): void {
+    const { log } = this.#options
+    session.leave().catch((err: unknown) => log.warn({ err }, 'a session did not leave'))
+  }
+
+  #planSweep(): void {
+    if (this.#isClosed) return
     const { clock, idleMs = defaultIdleMs } = this.#options
-    return clock.after(idleMs / 2, () => this.#sweep())
+    this.#stopSweep ??= clock.after(idleMs / 2, () => this.#sweep())
   }
 
   #sweep(): void {
-    const { clock, log, idleMs = defaultIdleMs } = this.#options
+    const { clock, idleMs = defaultIdleMs } = this.#options
     const now = clock.now()
-    for (const [key, { session, waiting, usedAt }] of this.#guests) {
-      if (waiting > 0 || session.pending > 0 || now - usedAt < idleMs) continue
-      this.#guests.delete(key)
-      session.leave().catch((error: unknown) => log.warn({ err: error }, 'a session did not leave'))
+    for (const guest of [...this.#guests.values()]) {
+      const isIdle = isUnused(guest) && now - guest.usedAt >= idleMs
+      if (isIdle || isRefused(guest)) this.#drop(guest)
     }
-    this.#stopSweep = this.#guests.size > 0 ? this.#scheduleSweep() : undefined
+    this.#sweepOwn()
+    this.#stopSweep = undefined
+    if (this.#guests.size + this.#spare.size > 0) this.#planSweep()
+  }
+
+  /** A request that has begun may come to its call yet: a realm must have been spare for one sweep before. */
+  #sweepOwn(): void {
+    const spare = new Set<string>()
+    for (const [realm_uri, session] of this.#own) {
+      if (!this.#kept || this.#kept.has(realm_uri)) continue
+      if (session.pending === 0 && this.#spare.has(realm_uri)) {
+        this.#own.delete(realm_uri)
+        this.#leave(session)
+      } else spare.add(realm_uri)
+    }
+    this.#spare = spare
   }
 }

@@ -19,7 +19,7 @@ export const uris = {
   },
   /**
    * Topics on the component's realm: an API Specification was loaded, deleted, or lost against another version; a realm
-   * was loaded or deleted; what a gateway says of itself.
+   * was loaded or deleted; what a gateway says of itself, and of what only gateways know.
    */
   topics: {
     onLoad: 'service.api_spec.on_load',
@@ -28,6 +28,7 @@ export const uris = {
     onRealmLoad: 'service.realm.on_load',
     onRealmDelete: 'service.realm.on_delete',
     beat: 'service.registry.beat',
+    change: 'service.registry.change',
   },
   /** Failures that are made on this side of the router. */
   errors: {
@@ -38,6 +39,8 @@ export const uris = {
     invalidArgument: 'wamp.error.invalid_argument',
     payloadSizeExceeded: 'wamp.error.payload_size_exceeded',
     internal: 'service.error.internal',
+    notAuthorized: 'wamp.error.not_authorized',
+    noSuchRealm: 'wamp.error.no_such_realm',
   },
 } as const
 

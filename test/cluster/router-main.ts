@@ -10,8 +10,9 @@ const isDropping = process.argv.includes('--drop-changes')
 const open: RealmPolicy = openPolicy(testRealms)
 const policy: RealmPolicy = {
   hasRealm: (realm) => open.hasRealm(realm),
-  authmethods: (realm) => open.authmethods(realm),
+  authmethods: (realm, peer) => open.authmethods(realm, peer),
   authenticate: (hello) => open.authenticate(hello),
+  isWelcome: (session) => open.isWelcome(session),
   isAllowed: (session, action, uri, match) =>
     !(isDropping && action === 'publish' && /\.on_(load|delete)$/.test(uri)) &&
     open.isAllowed(session, action, uri, match),

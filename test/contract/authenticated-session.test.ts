@@ -36,6 +36,7 @@ const methods: Readonly<Record<string, [object, (signature: string) => boolean]>
 const policy: RealmPolicy = {
   hasRealm: () => true,
   authmethods: () => Object.keys(methods),
+  isWelcome: () => true,
   isAllowed: () => true,
   async authenticate({ authid, authmethod, authextra }): Promise<Authentication> {
     const [extra, isRight] = methods[authmethod] ?? [{}, () => false]

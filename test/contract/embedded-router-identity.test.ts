@@ -61,7 +61,11 @@ const welcome = ({ authid = 'nobody', authextra }: Hello) => ({
   authid,
   authroles: [authid === 'ann' ? 'staff' : 'guest', 'all'],
   authextra: { asked: authextra },
+  isRevoked: () => unwelcome.has(authid),
 })
+
+/** Who has gone since the HELLO. */
+const unwelcome = new Set<string>()
 
 const policy: RealmPolicy = {
   hasRealm: (realm) => realm === 'com.example.secure',
@@ -74,6 +78,7 @@ const policy: RealmPolicy = {
     }
     return challenges[hello.authmethod]?.(hello) ?? welcome(hello)
   },
+  isWelcome: ({ authid }) => !unwelcome.has(authid),
   isAllowed({ authroles }, action, uri) {
     if (uri === 'com.broken') throw new Error('the store is away')
     return authroles.includes('staff') || (action === 'call' && uri.startsWith('com.open.'))
@@ -211,6 +216,36 @@ describe('Joining the embedded router', () => {
     expect((await peer.ask(48, 2, {}, 'com.open.x'))[4]).to.equal('wamp.error.no_such_procedure')
     expect((await peer.ask(48, 3, {}, 'com.broken'))[4]).to.equal('wamp.error.authorization_failed')
     peer.cut()
+  })
+
+  it('does not welcome a user that has gone while it proved who it is', async () => {
+    const { peer, answer } = await hello({ authmethods: ['ticket'], authid: 'ann' })
+    expect(answer[0]).to.equal(4)
+    unwelcome.add('ann')
+    const [code, , reason] = await peer.ask(5, 'secret', {})
+    expect([code, reason]).to.deep.equal([3, 'wamp.error.authentication_failed'])
+    await peer.closed
+    unwelcome.clear()
+  })
+
+  it('ends the sessions that are over, with GOODBYE', async () => {
+    const { peer: ann } = await hello({ authmethods: ['ticket'], authid: 'ann' })
+    await ann.ask(5, 'secret', {})
+    const { peer: bob } = await hello({ authid: 'bob' })
+    await ann.subscribe('wamp.session.on_leave')
+    router.router.closeSessions('com.example.other', () => true)
+    unwelcome.add('bob')
+    router.router.closeSessions(router.realm, ({ isRevoked }) => isRevoked?.() === true)
+    unwelcome.clear()
+    const [code, details, reason] = await bob.next()
+    expect([code, details, reason]).to.deep.equal([
+      6,
+      { message: 'the user may not be here any more' },
+      'wamp.close.killed',
+    ])
+    await bob.closed
+    expect((await ann.next())[4]).to.include('bob')
+    ann.cut()
   })
 
   it('picks receivers by authid and by any of the roles', async () => {

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { anonymous, type Identity } from '#component/identity.ts'
 import type { Session } from '#component/wamp/session.ts'
-import { SessionPool } from '#component/wamp/session-pool.ts'
+import { type PoolOptions, SessionPool } from '#component/wamp/session-pool.ts'
 import { openEmbeddedRouter, openRouter, type TestRouter } from '#test/support/router.ts'
 import {
   basics,
@@ -21,9 +21,9 @@ describe('SessionPool', () => {
   let router: TestRouter
   let pool: SessionPool
 
-  const openPool = (url: string, idleMs = 60_000) => {
+  const openPool = (url: string, idleMs = 60_000, more: Partial<PoolOptions> = {}) => {
     const { realm_uri: _, auth, ...options } = basics
-    return new SessionPool({ ...options, url, idleMs, authFor: () => auth })
+    return new SessionPool({ ...options, url, idleMs, authFor: () => auth, ...more })
   }
 
   before(async () => {
@@ -77,12 +77,88 @@ describe('SessionPool', () => {
     await brief.close()
   })
 
-  it('leaves a realm when told so', async () => {
-    const session = pool.open(realm_uri)
-    await session.joined(2000)
-    await pool.leave(realm_uri)
-    expect(session.isOpen).to.equal(false)
-    expect(pool.stats().sessions).to.equal(0)
+  it('gives the session of a user to whoever is that user in the same roles', async () => {
+    const session = await pool.session(realm_uri, alice, 2000)
+    expect(await pool.session(realm_uri, { ...alice, session: 'another' }, 2000)).to.equal(session)
+    const admin = { ...alice, authroles: ['admin'] }
+    expect(await pool.session(realm_uri, admin, 2000)).to.not.equal(session)
+    expect(await pool.session('com.example.realm', alice, 2000)).to.not.equal(session)
+    expect(await pool.session(realm_uri, alice, 2000)).to.equal(session)
+  })
+
+  it("gives users the gateway's own session where the router cannot tell them apart", async () => {
+    const service = openPool(router.url, 60_000, { identity: 'service' })
+    const session = service.open(realm_uri)
+    expect(service.session(realm_uri, alice, 1000)).to.equal(session)
+    expect(service.session(realm_uri, bob, 1000)).to.equal(session)
+    await service.close()
+  })
+
+  it('leaves with a user when told so', async () => {
+    const session = await pool.session(realm_uri, alice, 2000)
+    const other = await pool.session(realm_uri, bob, 2000)
+    pool.dismiss('com.example.realm', ['alice'])
+    expect(session.isOpen).to.equal(true)
+    pool.dismiss(realm_uri, ['alice', 'nobody'])
+    await until(() => !session.isOpen)
+    expect(other.isOpen).to.equal(true)
+    expect(pool.stats().sessions).to.equal(1)
+    expect(await pool.session(realm_uri, alice, 2000)).to.not.equal(session)
+  })
+
+  it('leaves with the user of longest ago when there are many, but with nobody in need', async () => {
+    let now = 0
+    const clock = { ...basics.clock, now: () => ++now }
+    const few = openPool(router.url, 60_000, { maxGuests: 2, clock })
+    const first = await few.session(realm_uri, alice, 2000)
+    const second = await few.session(realm_uri, bob, 2000)
+    expect(few.session(realm_uri, alice, 2000)).to.equal(first)
+    await few.session(realm_uri, { ...bob, authid: 'carol' }, 2000)
+    await until(() => !second.isOpen)
+    expect(first.isOpen).to.equal(true)
+    const users = ['dave', 'erin', 'frank'].map((authid) => ({ ...bob, authid }))
+    const joined = await Promise.all(users.map((user) => few.session(realm_uri, user, 2000)))
+    expect(joined.every((session) => session.isOpen)).to.equal(true)
+    await few.close()
+  })
+
+  it('leaves realms that are used no more, a while later, and comes back when it is asked', async () => {
+    const brief = openPool(router.url, 40)
+    const used = brief.open('com.example.realm')
+    const session = brief.open(realm_uri)
+    await Promise.all([used.joined(2000), session.joined(2000)])
+    brief.keep(['com.example.realm'])
+    expect(session.isOpen).to.equal(true)
+    await until(() => !session.isOpen)
+    expect(used.isOpen).to.equal(true)
+    const again = brief.open(realm_uri)
+    expect(await again.joined(2000)).to.equal(true)
+    await until(() => !again.isOpen)
+    await until(() => brief.stats().sessions === 1)
+    await brief.close()
+  })
+
+  it('does not leave a realm while a request is under way', async () => {
+    const brief = openPool(router.url, 20)
+    const session = brief.open(realm_uri)
+    const callee = pool.open(realm_uri)
+    await Promise.all([session.joined(2000), callee.joined(2000)])
+    let finish = () => {}
+    const procedure = freshUri()
+    await callee.register(
+      procedure,
+      () => new Promise((resolve) => (finish = () => resolve(nothing))),
+    )
+    const { result } = session.call(procedure, nothing, {}, 5000)
+    brief.keep([])
+    await brief.session(realm_uri, bob, 2000)
+    // the other one leaves, so that sweeps have passed
+    await until(() => brief.stats().sessions === 1)
+    expect(session.isOpen).to.equal(true)
+    finish()
+    expect((await result).args).to.deep.equal([])
+    await until(() => !session.isOpen)
+    await brief.close()
   })
 
   it('knows realms that it can join from those that it cannot', async () => {

@@ -10,5 +10,6 @@ export const openPolicy = (realms: readonly string[]): RealmPolicy => ({
     authid: 'anonymous',
     authroles: ['anonymous'],
   }),
+  isWelcome: () => true,
   isAllowed: () => true,
 })

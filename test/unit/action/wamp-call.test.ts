@@ -4,6 +4,7 @@ import type { Run } from '#component/action/action.ts'
 import { staticAction } from '#component/action/static.ts'
 import { wampCallAction } from '#component/action/wamp-call.ts'
 import { ServiceError } from '#component/errors.ts'
+import { anonymous } from '#component/identity.ts'
 import { type SessionSource, WampError } from '#component/wamp/session.ts'
 import { callResult, ManualClock, runOf, SessionDouble, settled } from './doubles.ts'
 
@@ -54,6 +55,21 @@ describe('wamp_call', () => {
         options: { disclose_me: true },
         timeoutMs: 1000,
       },
+    ])
+  })
+
+  it('tells the callee who calls when somebody has logged in, unless the document says otherwise', async () => {
+    const session = new SessionDouble(callResult(), callResult())
+    const { action } = actionOver(session)
+    const identity = { ...anonymous('com.example.test'), authid: 'alice', authmethod: 'oauth2' }
+    await action.perform({ procedure: 'a.b' }, runOf({ identity }).run)
+    await action.perform(
+      { procedure: 'a.b', options: { disclose_me: false } },
+      runOf({ identity }).run,
+    )
+    expect(session.asked.map(({ options }) => options)).to.deep.equal([
+      { disclose_me: true },
+      { disclose_me: false },
     ])
   })
 

@@ -9,6 +9,17 @@ describe('credentials', () => {
     expect(await answer('ticket', {})).to.equal('t')
   })
 
+  it('ask for a secret at each challenge where a function gives it', async () => {
+    let count = 0
+    const secret = () => `ticket ${++count}`
+    const { answer } = credentials({ authmethod: 'ticket', authid: 'a', secret })
+    expect(count).to.equal(0)
+    expect([await answer('ticket', {}), await answer('ticket', {})]).to.deep.equal([
+      'ticket 1',
+      'ticket 2',
+    ])
+  })
+
   it('sign a WAMP-CRA challenge by HMAC-SHA256', async () => {
     const { answer } = credentials({ authmethod: 'wampcra', authid: 'a', secret: 'key' })
     // RFC 4231 style value: HMAC-SHA256("key", "The quick brown fox jumps over the lazy dog")
