@@ -95,6 +95,69 @@ export class ServiceError extends Error {
   }
 }
 
+/** Error codes of OAuth 2.0 (RFC 6749 §4.1.2.1, §5.2) ─▶ what they are among our own, which gives the HTTP status. */
+const oauthErrors = {
+  invalid_request: 'service.error.bad_request',
+  invalid_client: 'service.error.unauthorized',
+  invalid_grant: 'service.error.bad_request',
+  invalid_scope: 'service.error.bad_request',
+  unauthorized_client: 'service.error.bad_request',
+  unsupported_grant_type: 'service.error.bad_request',
+  temporarily_unavailable: 'service.error.too_many_requests',
+  server_error: 'service.error.internal',
+} as const satisfies Record<string, ErrorUri>
+
+/** A code that OAuth clients know. */
+export type OAuthErrorCode = keyof typeof oauthErrors
+
+/**
+ * An expected failure of an OAuth2 endpoint: `{error, error_description}` for clients that go by RFC 6749, and the
+ * same as `{code, message, description}`.
+ */
+export class OAuthError extends ServiceError {
+  readonly error: OAuthErrorCode
+
+  /** @param message goes to the client as error_description: never a secret, never whether somebody exists */
+  constructor(
+    error: OAuthErrorCode,
+    message: string,
+    options?: ErrorOptions & {
+      headers?: Readonly<Record<string, string>>
+      /** Another one of our own, for its status. */
+      uri?: ErrorUri
+    },
+  ) {
+    super(options?.uri ?? oauthErrors[error], message, options)
+    this.error = error
+  }
+
+  /** What went wrong while an OAuth2 endpoint was answering, with the status that it had. */
+  static from(error: ServiceError): OAuthError {
+    if (error instanceof OAuthError) return error
+    const { uri, status, headers, message } = error
+    const isBusy = status === 429 || status === 503
+    const code = isBusy
+      ? 'temporarily_unavailable'
+      : status >= 500
+        ? 'server_error'
+        : 'invalid_request'
+    return new OAuthError(code, message, { uri, headers, cause: error })
+  }
+
+  override toJSON(): ErrorBody & { readonly error: string; readonly error_description: string } {
+    const { message, description, code } = super.toJSON()
+    const { error } = this
+    return {
+      error,
+      // RFC 6749 §5.2 allows neither quotes nor backslashes nor what is not ASCII
+      error_description: message.replaceAll(/[^ !#-[\]-~]/g, "'"),
+      code: error === 'temporarily_unavailable' ? code : error,
+      message,
+      description,
+    }
+  }
+}
+
 /** How many issues a refusal lists. */
 const maxListed = 100
 

@@ -11,7 +11,30 @@ import type { RouteEntry } from './routing-table.ts'
 export interface Api {
   readonly id: string
   readonly realm_uri: string
-  readonly entries: readonly RouteEntry<CompiledOperation>[]
+  readonly entries: readonly RouteEntry<Route>[]
+}
+
+/** What a request is routed to: an operation of the document, or a generated endpoint. */
+export type Route = CompiledOperation | Endpoint
+
+/** What a generated endpoint does. */
+export type EndpointKind =
+  | 'oauth.token'
+  | 'oauth.revoke'
+  | 'oauth.introspect'
+  | 'oauth.verify'
+  | 'oauth.jwks'
+  | 'oauth.metadata'
+
+/** One method of a path that no document declares: its security brings it along (behaviour: OAuth2). */
+export interface Endpoint {
+  readonly kind: EndpointKind
+  readonly realm_uri: string
+  /** base_path of the version, as written. */
+  readonly base: string
+  /** The security object that brought it. */
+  readonly security: Readonly<Record<string, unknown>>
+  readonly path: CompiledPath
 }
 
 /** What holds for a path, and for an operation unless its own keys say otherwise. */
@@ -26,6 +49,8 @@ export interface Rules {
   readonly admitsHttp: boolean
   /** undefined: open. */
   readonly protection: Protection | undefined
+  /** JSON Pointer of the security object; `""` where there is none. */
+  readonly protectedAt: string
 }
 
 /** One path of one version. */
@@ -86,6 +111,8 @@ export interface AttemptsPlan {
 
 /** One method of one path. */
 export interface CompiledOperation {
+  /** Only endpoints have one. */
+  readonly kind?: undefined
   readonly path: CompiledPath
   readonly rules: Rules
   readonly action: ActionPlan

@@ -9,14 +9,15 @@ import { pointer } from '#component/json.ts'
 import { type Method, methods } from '#component/request.ts'
 import type { ApiSpec, JsonMap, Path, Version } from '#component/spec/model.ts'
 import { parsePathPattern } from '#component/spec/path-pattern.ts'
-import type { Api, CompiledOperation, Rules } from './api.ts'
+import type { Api, CompiledOperation, Route, Rules } from './api.ts'
 import { compileOperation, type PathPlan } from './compile-operation.ts'
 import { type Findings, judge } from './fold-check.ts'
 import { type Headers, layerOf, layOver } from './header-layers.ts'
 import { lifetimeHeaders } from './lifetime.ts'
+import { OAuthSecurity } from './oauth-routes.ts'
 import { type RouteEntry, RoutingTable } from './routing-table.ts'
 import { type Found, first, inDefaults, isInheritedKey, type Lookup, readRules } from './rules.ts'
-import { type Level, levelBelow, type MergedMap, sweep, topLevel } from './scope.ts'
+import { freshScope, type Level, levelBelow, type MergedMap, sweep, topLevel } from './scope.ts'
 import { statusCodeTables } from './status-code-tables.ts'
 
 /** What compiling needs to know of the component. */
@@ -56,14 +57,20 @@ function distinct(issues: readonly Issue[]): Issue[] {
 /** All paths of a document have its host, so that clashes among them are the same under any other. */
 const anyHost = { api: '', realm_uri: '', host: '_', routes: {} }
 
+/** Ours: most forms of generated patterns in one document; keeps the routing table small. */
+const maxGeneratedForms = 10_000
+
 class SpecCompiler {
-  readonly entries: RouteEntry<CompiledOperation>[] = []
+  readonly entries: RouteEntry<Route>[] = []
   readonly #spec: ApiSpec
   readonly #ports: CompilePorts
   readonly findings: Findings = { issues: [], warnings: [] }
   readonly #issues = this.findings.issues
   /** Where the active versions' paths are. */
   readonly #places: RouteEntry<never>[] = []
+  /** Where the routes are that the security of active versions generates. */
+  readonly #generated: RouteEntry<never>[] = []
+  readonly #budget = { forms: maxGeneratedForms }
   /** The lowest levels of the tree. */
   readonly #levels = new Set<Level>()
   /** The rules of paths that set none of their own, by the level they inherit from. */
@@ -101,12 +108,25 @@ class SpecCompiler {
       ...lifetime,
       ...(languages.length === 1 && language !== undefined && { 'content-language': language }),
     }
+    const oauth = new OAuthSecurity(this.#versionRules(level))
     for (const path of version.paths) {
-      const entry = this.#compilePath(path, version, level, always, pool)
+      const entry = this.#compilePath(path, version, level, always, pool, oauth)
       if (!version.is_active) continue
       this.#places.push({ ...anyHost, pattern: version.base_path + path.pattern, path: path.path })
       if (entry) this.entries.push(entry)
     }
+    for (const entry of oauth.entries(this.#spec, version, this.#budget, this.#issues)) {
+      if (!version.is_active) continue
+      this.#generated.push({ ...entry, ...anyHost })
+      this.entries.push(entry)
+    }
+  }
+
+  /** What would hold for a path without keys; judged by the paths that inherit it, so that nothing is reported here. */
+  #versionRules(level: Level): Rules {
+    const scope = freshScope(level)
+    const findings: Findings = { issues: [], warnings: [] }
+    return readRules(inDefaults(scope, findings), scope, this.#spec.realm_uri, findings)
   }
 
   #compilePath(
@@ -115,6 +135,7 @@ class SpecCompiler {
     above: Level,
     always: Headers,
     pool: Pool,
+    oauth: OAuthSecurity,
   ): RouteEntry<CompiledOperation> | undefined {
     const { document } = path
     const { id, host, realm_uri } = this.#spec
@@ -149,11 +170,14 @@ class SpecCompiler {
       levels: this.#levels,
       findings: this.findings,
     }
+    oauth.add(plan.path)
     const routes: Partial<Record<Method, CompiledOperation>> = {}
     for (const method of methods) {
       if (!Object.hasOwn(document, method)) continue
       const operation = compileOperation(method, plan)
-      if (operation) routes[method] = operation
+      if (!operation) continue
+      oauth.add(operation.rules)
+      routes[method] = operation
     }
     const hasRoutes = Object.keys(routes).length > 0
     return hasRoutes ? { api: id, realm_uri, host, pattern, path: path.path, routes } : undefined
@@ -184,8 +208,15 @@ class SpecCompiler {
   /** Routes of this document that would answer the same requests, whatever their operations are worth. */
   #findClashes(): void {
     const places = this.#places.filter(({ pattern }) => !('problem' in parsePathPattern(pattern)))
-    for (const { path, otherPath, pattern } of RoutingTable.build(places).clashes) {
-      const message = `the route ${pattern} answers the same requests as ${otherPath}`
+    const generated = new Set(this.#generated.map(({ path }) => path))
+    const { clashes } = RoutingTable.build([...this.#generated, ...places])
+    for (const { path, otherPath, otherPattern, pattern } of clashes) {
+      const other = generated.has(otherPath)
+        ? `${otherPattern}, generated for ${otherPath}`
+        : otherPath
+      const message = generated.has(path)
+        ? `its security generates the route ${pattern} with another flow or for another purpose than ${other}`
+        : `the route ${pattern} answers the same requests as ${other}`
       this.#issues.push({ path, message })
     }
   }

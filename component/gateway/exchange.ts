@@ -39,6 +39,8 @@ export interface Exchange {
   isAccepted(accepts: readonly string[]): boolean
   /** Reads and decodes the body; ServiceError 413, 408, 400, 415. */
   readBody(limits: BodyLimits): Promise<{ readonly body: unknown; readonly body_length: number }>
+  /** The body as UTF-8 text, whatever its type; `""` when there is none. ServiceError 413, 408, 400, 415. */
+  readText(limits: BodyLimits): Promise<string>
   /** The body as a stream that obeys the limits. */
   rawBody(limits: BodyLimits): RawBody
   /** Calls back once if the client goes away before the reply is complete. */

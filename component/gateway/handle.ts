@@ -6,7 +6,14 @@ import { ServiceError } from '#component/errors.ts'
 import type { Context } from '#component/expression/scope.ts'
 import type { Identity } from '#component/identity.ts'
 import type { SecurityScheme, SecurityType } from '#component/security/scheme.ts'
-import type { CompiledOperation, CompiledPath, Rules } from './api.ts'
+import type {
+  CompiledOperation,
+  CompiledPath,
+  Endpoint,
+  EndpointKind,
+  Route,
+  Rules,
+} from './api.ts'
 import {
   checkScheme,
   methodNotAllowed,
@@ -23,11 +30,23 @@ import { applyLayers, type Headers } from './header-layers.ts'
 import { discard, renderOutcome } from './response.ts'
 import { type Match, type Missed, RoutingTable } from './routing-table.ts'
 
+/**
+ * Answers a request to a generated path. What it throws is told as any ServiceError is; the headers of the path are
+ * under those of the reply.
+ * @param bindings of the pattern; base_path may have some
+ */
+export type EndpointHandler = (
+  exchange: Exchange,
+  endpoint: Endpoint,
+  bindings: Readonly<Record<string, string>>,
+) => Promise<Reply>
+
 /** What answering requests needs. */
 export interface GatewayPorts {
   readonly clock: Clock
   readonly actions: Readonly<Record<ActionType, Action>>
   readonly schemes: Readonly<Record<SecurityType, SecurityScheme>>
+  readonly endpoints: Readonly<Record<EndpointKind, EndpointHandler>>
   readonly cors: CorsPolicy
 }
 
@@ -36,7 +55,7 @@ const noAction: Outcome = { result: {} }
 
 /** The gateway proper. A request sees one whole routing table: it is swapped by one assignment. */
 export class Gateway {
-  table: RoutingTable<CompiledOperation> = RoutingTable.build<CompiledOperation>([]).table
+  table: RoutingTable<Route> = RoutingTable.build<Route>([]).table
   readonly #ports: GatewayPorts
   readonly #cors: CorsHeaders
   readonly #random: () => number
@@ -56,16 +75,19 @@ export class Gateway {
     return found && this.#answer(exchange, found)
   }
 
-  async #answer(
-    exchange: Exchange,
-    found: Match<CompiledOperation> | Missed<CompiledOperation>,
-  ): Promise<Reply> {
+  async #answer(exchange: Exchange, found: Match<Route> | Missed<Route>): Promise<Reply> {
     const isMatch = found.kind === 'match'
-    const path = isMatch ? found.route.path : pathOf(found)
-    const rules: Rules = isMatch ? found.route.rules : path
-    const policy = this.#policy(exchange, path)
+    const route = isMatch ? found.route : anyRouteOf(found)
+    const { path } = route
+    const isOperation = route.kind === undefined
+    const rules: Rules = isMatch && isOperation ? route.rules : path
+    const policy = isOperation ? this.#policy(exchange, path) : policyOfEndpoint(exchange, path)
     try {
-      if (isMatch) return await this.#serve(exchange, found, policy)
+      if (isMatch) {
+        return isOperation
+          ? await this.#serve(exchange, route, found.bindings, policy)
+          : await this.#serveEndpoint(exchange, route, found.bindings)
+      }
       if (found.kind === 'method') throw methodNotAllowed(path.allow)
       checkScheme(exchange, path)
       return this.#preflight(exchange, path, policy)
@@ -93,7 +115,8 @@ export class Gateway {
   /** The order of these steps is that of behaviour §3. */
   async #serve(
     exchange: Exchange,
-    { route, bindings }: Match<CompiledOperation>,
+    route: CompiledOperation,
+    bindings: Readonly<Record<string, string>>,
     policy: Headers,
   ): Promise<Reply> {
     const { path, rules } = route
@@ -118,6 +141,17 @@ export class Gateway {
       discard(outcome.answer)
       throw error
     }
+  }
+
+  async #serveEndpoint(
+    exchange: Exchange,
+    endpoint: Endpoint,
+    bindings: Readonly<Record<string, string>>,
+  ): Promise<Reply> {
+    const { kind, path } = endpoint
+    checkScheme(exchange, path)
+    const reply = await this.#ports.endpoints[kind](exchange, endpoint, bindings)
+    return { ...reply, headers: { ...path.headers, ...reply.headers }, route: path.pattern }
   }
 
   #act(
@@ -152,9 +186,13 @@ export class Gateway {
   }
 }
 
-/** The path of an entry without a route for the method; every entry has a route. */
-function pathOf({ entry }: Missed<CompiledOperation>): CompiledPath {
-  const [operation] = Object.values(entry.routes)
-  if (operation === undefined) throw new TypeError(`${entry.path} has no operation`)
-  return operation.path
+/** A route of an entry without one for the method; every entry has a route. */
+function anyRouteOf({ entry }: Missed<Route>): Route {
+  const [route] = Object.values(entry.routes)
+  if (route === undefined) throw new TypeError(`${entry.path} has no route`)
+  return route
 }
+
+/** Behaviour, Requests: token answers are outside CORS. */
+const policyOfEndpoint = ({ method }: Exchange, { allow }: CompiledPath): Headers =>
+  method === 'options' ? { allow } : {}

@@ -19,6 +19,8 @@ export interface RouteEntry<R> {
   readonly routes: Readonly<Partial<Record<Method, R>>>
   /** Generated paths (OAuth2, OIDC) that several documents of one realm may own together. */
   readonly isShared?: boolean
+  /** What a shared path is for: only equal ones are shared. */
+  readonly purpose?: string
 }
 
 /** Two entries that would answer the same requests; `path` is the one that came later. */
@@ -27,6 +29,7 @@ export interface Clash {
   readonly path: string
   readonly otherApi: string
   readonly otherPath: string
+  readonly otherPattern: string
   /** The later one's pattern. */
   readonly pattern: string
 }
@@ -198,6 +201,7 @@ function clashesOf<R>(
     path,
     otherApi: rival.api,
     otherPath: rival.path,
+    otherPattern: rival.pattern,
     pattern,
   }))
 }
@@ -215,4 +219,7 @@ function allowed<R>({ routes }: RouteEntry<R>): string[] {
 }
 
 const isSharedBy = <R>(one: RouteEntry<R>, other: RouteEntry<R>): boolean =>
-  one.isShared === true && other.isShared === true && one.realm_uri === other.realm_uri
+  one.isShared === true &&
+  other.isShared === true &&
+  one.realm_uri === other.realm_uri &&
+  one.purpose === other.purpose

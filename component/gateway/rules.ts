@@ -108,6 +108,7 @@ export function readRules(
   const accepts = lookup('accepts')
   const provides = lookup('provides')
   const schemes = texts(constantOf('schemes', lookup('schemes'), issues), defaultValues.schemes)
+  const security = lookup('security') ?? inVariables(scope, findings)
   const provided = texts(constantOf('provides', provides, issues), defaultValues.provides)
   return {
     accepts: texts(constantOf('accepts', accepts, issues), defaultValues.accepts),
@@ -115,7 +116,8 @@ export function readRules(
     declares: { accepts: accepts !== undefined, provides: provides !== undefined },
     errorTypes: [...provided, 'application/problem+json'],
     admitsHttp: schemes.includes('http'),
-    protection: protectionOf(lookup('security') ?? inVariables(scope, findings), realm_uri, issues),
+    protection: protectionOf(security, realm_uri, issues),
+    protectedAt: security?.path ?? '',
   }
 }
 

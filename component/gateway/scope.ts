@@ -99,6 +99,9 @@ export function levelBelow(above: Level, document: JsonMap, path: string, issues
   })
 }
 
+/** The names of a level with nothing compiled yet: what is found by compiling there is reported nowhere else. */
+export const freshScope = ({ maps }: Level): Scope => new Scope(maps, roots)
+
 /**
  * Finds entries that compile nowhere, used or not. An entry may need what only a lower level defines, so it is
  * broken when none of the lowest levels can resolve it.

@@ -8,7 +8,7 @@ import type { Issue } from '#component/errors.ts'
 import { ServiceError } from '#component/errors.ts'
 import { compileSpec } from '#component/gateway/compile.ts'
 import type { BodyLimits, Exchange, Reply } from '#component/gateway/exchange.ts'
-import { Gateway } from '#component/gateway/handle.ts'
+import { type EndpointHandler, Gateway, type GatewayPorts } from '#component/gateway/handle.ts'
 import { RoutingTable } from '#component/gateway/routing-table.ts'
 import { parseJson } from '#component/json.ts'
 import type { Method } from '#component/request.ts'
@@ -39,8 +39,8 @@ export class FakeExchange implements Exchange {
   readonly headers: Readonly<Record<string, string>>
   readonly hasBody: boolean
   readonly aborts: (() => void)[] = []
-  /** `decoded`, `raw` or untouched. */
-  bodyUse: 'decoded' | 'raw' | undefined
+  /** `decoded`, `text`, `raw` or untouched. */
+  bodyUse: 'decoded' | 'text' | 'raw' | undefined
   readonly #body: string
 
   constructor(line: string, { headers = {}, body, scheme = 'http', host = 'localhost' }: Ask = {}) {
@@ -76,6 +76,13 @@ export class FakeExchange implements Exchange {
       throw new ServiceError('service.error.payload_too_large', 'the body is too large')
     }
     return { body: parseJson(this.#body), body_length: this.#body.length }
+  }
+  async readText({ body_max_bytes }: BodyLimits) {
+    this.bodyUse = 'text'
+    if (this.#body.length > body_max_bytes) {
+      throw new ServiceError('service.error.payload_too_large', 'the body is too large')
+    }
+    return this.#body
   }
   rawBody() {
     this.bodyUse = 'raw'
@@ -121,8 +128,23 @@ export function issuesOf(document: unknown): readonly Issue[] {
   return [...issues, ...compiled]
 }
 
-/** Compiles a document and gives what answers requests for it. */
-export function serve(document: unknown, perform: Performer = plainResult) {
+/** Answers with what it was asked. */
+const echo: EndpointHandler = async (_exchange, { kind, base }, bindings) => ({
+  status: 200,
+  headers: {},
+  body: { kind: 'value', value: { kind, base, bindings }, type: 'application/json' },
+})
+
+/**
+ * Compiles a document and gives what answers requests for it.
+ * @param endpoint answers for all generated routes
+ */
+export function serve(
+  document: unknown,
+  perform: Performer = plainResult,
+  endpoint: EndpointHandler = echo,
+  schemes: GatewayPorts['schemes'] = closedSchemes,
+) {
   const { spec, issues } = validateSpec(document)
   if (!spec || issues.length > 0) throw new Refused(issues)
   const compiled = compileSpec(spec, { clock: stoppedClock, callTimeout: 30_000 })
@@ -142,7 +164,15 @@ export function serve(document: unknown, perform: Performer = plainResult) {
       wamp_call: fake('wamp_call'),
       wamp_publish: fake('wamp_publish'),
     },
-    schemes: closedSchemes,
+    schemes,
+    endpoints: {
+      'oauth.token': endpoint,
+      'oauth.revoke': endpoint,
+      'oauth.introspect': endpoint,
+      'oauth.verify': endpoint,
+      'oauth.jwks': endpoint,
+      'oauth.metadata': endpoint,
+    },
     cors: {
       allow_origin: '*',
       allow_methods: 'GET,HEAD,PUT,PATCH,POST,DELETE',

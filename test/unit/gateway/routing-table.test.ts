@@ -95,11 +95,22 @@ describe('clashes of routes', () => {
       entry('/a', ['get'], { isShared: true }),
       entry('/a', ['get'], { isShared: true, realm_uri: 'other' }),
     ],
+    [
+      entry('/a', ['get'], { isShared: true, purpose: 'one' }),
+      entry('/a', ['get'], { isShared: true, purpose: 'other' }),
+    ],
   ] as const) {
     it(`${one.host} ${one.pattern} clashes with ${other.host} ${other.pattern}`, () => {
       const later = { ...other, api: 'b', path: '/later' }
       expect(clashesOf(one, later)).to.deep.equal([
-        { api: 'b', path: '/later', otherApi: 'a', otherPath: one.path, pattern: other.pattern },
+        {
+          api: 'b',
+          path: '/later',
+          pattern: other.pattern,
+          otherApi: 'a',
+          otherPath: one.path,
+          otherPattern: one.pattern,
+        },
       ])
     })
   }
