@@ -1,4 +1,4 @@
-/** Forms and queries: `application/x-www-form-urlencoded` text to a map; the last of a repeated key wins. */
+/** Forms and queries: `application/x-www-form-urlencoded` text to a map. */
 import { ServiceError } from '#component/errors.ts'
 import { percentDecode } from './target.ts'
 
@@ -10,6 +10,8 @@ interface FormRules {
   readonly bare: string
   /** What the text is called in errors. */
   readonly what: string
+  /** Is a repeated key refused? */
+  readonly isUnique?: boolean
 }
 
 const decode = (text: string, what: string): string => {
@@ -21,7 +23,10 @@ const decode = (text: string, what: string): string => {
   return decoded
 }
 
-function parseFields(text: string, { bare, what }: FormRules): Record<string, string> {
+function parseFields(
+  text: string,
+  { bare, what, isUnique = false }: FormRules,
+): Record<string, string> {
   // a field may be called __proto__
   const fields: Record<string, string> = Object.create(null)
   if (text === '') return fields
@@ -37,6 +42,10 @@ function parseFields(text: string, { bare, what }: FormRules): Record<string, st
       const equals = text.indexOf('=', start)
       const isBare = equals < 0 || equals > end
       const key = decode(text.slice(start, isBare ? end : equals), what)
+      if (isUnique && key in fields) {
+        const message = `the ${what} has a field more than once`
+        throw new ServiceError('service.error.bad_request', message)
+      }
       fields[key] = isBare ? bare : decode(text.slice(equals + 1, end), what)
     }
     start = end + 1
@@ -56,3 +65,7 @@ export function parseForm(text: string): Record<string, string> {
   }
   return { ...fields }
 }
+
+/** The fields of a form in which no field may stand twice; without prototype. ServiceError 400 or 413. */
+export const parseStrictForm = (text: string): Readonly<Record<string, string>> =>
+  parseFields(text, { bare: '', what: 'form', isUnique: true })

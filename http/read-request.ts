@@ -1,4 +1,5 @@
 /** A node:http request as the gateway's Exchange; what costs time is made when it is asked for. */
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RawBody } from '#component/action/raw-body.ts'
 import type { Clock } from '#component/clock.ts'
@@ -123,6 +124,13 @@ export class HttpExchange implements Exchange {
       throw new ServiceError('service.error.unsupported_media_type', message)
     }
     return { body: decodeBody(type, bytes), body_length: bytes.length }
+  }
+
+  async readText(limits: BodyLimits): Promise<string> {
+    if (!this.hasBody) return ''
+    const bytes = await this.body.read(limits)
+    if (isUtf8(bytes)) return bytes.toString()
+    throw new ServiceError('service.error.bad_request', 'the body is not valid UTF-8')
   }
 
   rawBody(limits: BodyLimits): RawBody {
