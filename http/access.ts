@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { ServiceError } from '#component/errors.ts'
+import type { Operators } from '#component/security/operators.ts'
+import type { Asking } from '#procedures/procedure.ts'
 import { type HttpOptions, parseListen } from './options.ts'
 import { isLoopback, TrustedProxies } from './peer.ts'
 
@@ -10,8 +12,15 @@ export interface ManagementRequest {
   /** The socket's other end, whatever proxies say. */
   readonly address: string
   readonly headers: Readonly<Record<string, string>>
-  /** Has it a body whose type must be JSON? */
-  readonly isWrite: boolean
+  /** `ip:port` of who asks, for the log. */
+  readonly peername: string
+}
+
+/** Who is let in, and by whom they are known. */
+export interface Admission {
+  readonly operators: Pick<Operators, 'authenticate'>
+  /** May local requests without credentials manage everything? */
+  readonly trustsLocal: boolean
 }
 
 const localNames = new Set(['localhost', '127.0.0.1', '[::1]'])
@@ -46,43 +55,88 @@ export const hasProxyFields = (headers: Readonly<Record<string, string>>): boole
 export const hasLocalHost = ({ host = '' }: Readonly<Record<string, string>>): boolean =>
   localNames.has(withoutPort(host))
 
+const challenge = 'Bearer realm="management"'
+
+/** RFC 6750 §3.1: what was sent is not said again. */
+const badCredentials = () =>
+  new ServiceError('service.error.unauthorized', 'the credentials are not valid here', {
+    headers: {
+      'www-authenticate': `${challenge}, error="invalid_token", error_description="the credentials are not valid here"`,
+    },
+  })
+
+const noCredentials = (trustsLocal: boolean) =>
+  new ServiceError(
+    'service.error.unauthorized',
+    trustsLocal
+      ? 'management without credentials is for local requests only'
+      : 'management needs credentials here',
+    { headers: { 'www-authenticate': challenge } },
+  )
+
+/** The text behind `Bearer`: an access token or an API key. */
+function credentialsOf(authorization: string): string | undefined {
+  const [scheme = '', text = '', ...rest] = authorization.trim().split(' ')
+  return scheme.toLowerCase() === 'bearer' && text !== '' && rest.length === 0 ? text : undefined
+}
+
 /**
- * Why a request may not manage; undefined when it may. Credentials are not served yet, so that only local requests may:
- * peer and Host loopback, and no trace of a proxy.
+ * Who asks, and what they may: whoever sends credentials is judged by them; without, a local request may do everything.
+ * Local: peer and Host loopback, and no trace of a proxy.
+ * @throws ServiceError 403 for a page of another origin, 401 with `WWW-Authenticate`
  */
-export function managementRefusal(request: ManagementRequest): ServiceError | undefined {
-  const { address, headers, isWrite } = request
+export async function admit(
+  { address, headers, peername }: ManagementRequest,
+  { operators, trustsLocal }: Admission,
+): Promise<Asking> {
   if (!isOwnOrigin(headers)) {
-    return new ServiceError('wamp.error.not_authorized', 'pages of other origins may not manage')
+    throw new ServiceError('wamp.error.not_authorized', 'pages of other origins may not manage')
+  }
+  const { authorization } = headers
+  if (authorization !== undefined) {
+    const text = credentialsOf(authorization)
+    const operator = text === undefined ? undefined : await operators.authenticate(text)
+    if (!operator) throw badCredentials()
+    const { realm_uri, authid, roles, access, within } = operator
+    const by = `${authid}@${realm_uri}`
+    const caller = { realm_uri, authid, roles }
+    return { by, caller, access, ...(within !== undefined && { within }) }
   }
   const isLocal = isLoopback(address) && hasLocalHost(headers) && !hasProxyFields(headers)
-  if (!isLocal) {
-    return new ServiceError(
-      'service.error.unauthorized',
-      'management without credentials is for local requests only',
-      { headers: { 'www-authenticate': 'Bearer realm="management"' } },
-    )
-  }
-  if (isWrite && !isJson(headers['content-type'])) {
-    const message = 'management reads application/json only'
-    return new ServiceError('service.error.unsupported_media_type', message)
-  }
-  return undefined
+  if (!isLocal || !trustsLocal) throw noCredentials(trustsLocal)
+  return { by: `local ${peername}`, access: 'load' }
+}
+
+/** Refuses a body that is not JSON: pages may send others without being asked. @throws ServiceError 415 */
+export function checkJson(headers: Readonly<Record<string, string>>): void {
+  if (isJson(headers['content-type'])) return
+  const message = 'management reads application/json only'
+  throw new ServiceError('service.error.unsupported_media_type', message)
 }
 
 const isJson = (type: string | undefined) =>
   type?.split(';')[0]?.trim().toLowerCase() === 'application/json'
 
+/** Can nobody but this machine reach the gateway listener, as far as the configuration says? */
+const isPrivate = ({ gateway }: HttpOptions): boolean =>
+  isLoopbackOnly(gateway.listen) &&
+  gateway.public_base_url === undefined &&
+  gateway.trusted_proxies.length === 0 &&
+  gateway.tls === undefined
+
 /** Does the gateway listener serve management, too (`admin.share_gateway_listener`)? */
-export function sharesGatewayListener({ admin, gateway }: HttpOptions): boolean {
-  if (admin.share_gateway_listener !== 'auto') return admin.share_gateway_listener === true
-  return (
-    isLoopbackOnly(gateway.listen) &&
-    gateway.public_base_url === undefined &&
-    gateway.trusted_proxies.length === 0 &&
-    gateway.tls === undefined
-  )
+export function sharesGatewayListener(options: HttpOptions): boolean {
+  const { realm, share_gateway_listener } = options.admin
+  if (share_gateway_listener !== 'auto') return share_gateway_listener === true
+  return realm !== undefined || isPrivate(options)
 }
+
+/**
+ * May local requests manage without credentials on the gateway listener? Where there are credentials, only while no proxy
+ * can be in front of it: it would make strangers look local.
+ */
+export const trustsLocalRequests = (options: HttpOptions): boolean =>
+  options.admin.realm === undefined || isPrivate(options)
 
 /** Why the process must not start with this configuration (exit 78); undefined when it may. */
 export function refusalToStart({ admin, gateway, router }: HttpOptions): string | undefined {
@@ -93,7 +147,8 @@ export function refusalToStart({ admin, gateway, router }: HttpOptions): string 
     unusable('gateway.trusted_proxies', () => new TrustedProxies(gateway.trusted_proxies)) ??
     unusable('gateway.tls', () => readTls(gateway.tls))
   if (problem !== undefined || isLoopbackOnly(admin.listen)) return problem
-  return 'admin.listen: it must be a loopback address, because no credentials for management are configured'
+  if (admin.realm !== undefined) return undefined
+  return 'admin.listen: it must be a loopback address, unless admin.realm names the realm of the users who may manage'
 }
 
 /** What is wrong with a value of the configuration, by the name of the option. */

@@ -5,9 +5,10 @@ import { koaBody } from 'koa-body'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { parseJson, stringifyJson } from '#component/json.ts'
+import { argumentsOfBody } from '#procedures/arguments.ts'
 import type { Answer, Management, Mirror, Procedure } from '#procedures/procedure.ts'
-import { argumentsOfBody, perform } from '#procedures/procedure.ts'
-import { managementRefusal } from './access.ts'
+import { accessRefusal, perform } from '#procedures/procedure.ts'
+import { type Admission, admit, checkJson } from './access.ts'
 import { isKnown, readConditions } from './conditional.ts'
 import { exchangeOf } from './read-request.ts'
 
@@ -35,10 +36,12 @@ const keepBytes: Middleware = koaBody({
   },
 })
 
+type Context = Parameters<Middleware>[0]
+
 /** Reads the body, within size and time. */
 const readBytes =
-  (clock: Clock): Middleware =>
-  async (ctx, next) => {
+  (clock: Clock) =>
+  async (ctx: Context): Promise<void> => {
     const exchange = exchangeOf(ctx.req)
     if ((exchange.body.length ?? 0) > maxDocument) throw tooLarge()
     exchange.proceed()
@@ -54,7 +57,6 @@ const readBytes =
     } finally {
       stopTimer()
     }
-    await next()
   }
 
 const tooLarge = (cause?: unknown) =>
@@ -75,7 +77,7 @@ function bodyError(cause: Error): ServiceError {
 }
 
 /** What management needs to be served over HTTP. */
-export interface ManagementPorts {
+export interface ManagementPorts extends Admission {
   readonly clock: Clock
   readonly procedures: readonly Procedure[]
   readonly management: Management
@@ -86,50 +88,41 @@ export interface ManagementPorts {
 /** The routes of management. */
 export function managementRouter(ports: ManagementPorts): Router {
   const router = new Router({ sensitive: true, strict: true })
-  const read = readBytes(ports.clock)
   for (const procedure of ports.procedures) {
-    const name = procedure.uri.slice('service.'.length)
-    const path = `/services/${name}`
-    router.post(path, mayManage(path), read, serve(ports, procedure))
+    // a dot of the URI is a slash of the path
+    const path = `/services/${procedure.uri.slice('service.'.length).replaceAll('.', '/')}`
+    router.post(path, serve(ports, procedure, { method: 'POST', path }))
     for (const mirror of procedure.mirrors) {
-      const steps = mirror.method === 'POST' ? [read] : []
-      router.register(
-        mirror.path,
-        [mirror.method],
-        [mayManage(mirror.path), ...steps, serve(ports, procedure, mirror)],
-      )
+      router.register(mirror.path, [mirror.method], serve(ports, procedure, mirror))
     }
   }
   return router
 }
 
-/** Refuses strangers; the log and the metrics name the route that they asked for. */
-const mayManage =
-  (route: string): Middleware =>
-  async (ctx, next) => {
-    const exchange = exchangeOf(ctx.req)
-    exchange.route = route
-    const { address, headers } = exchange
-    const refusal = managementRefusal({ address, headers, isWrite: ctx.method === 'POST' })
-    if (refusal) throw refusal
-    await next()
-  }
-
-function serve(ports: ManagementPorts, procedure: Procedure, mirror?: Mirror): Middleware {
+/** Strangers are refused before anything of them is read; the log and the metrics name the route that they asked for. */
+function serve(ports: ManagementPorts, procedure: Procedure, mirror: Mirror): Middleware {
+  const read = readBytes(ports.clock)
   return async (ctx) => {
     const exchange = exchangeOf(ctx.req)
-    if (procedure.access === 'load' && ports.isClosing()) {
+    exchange.route = mirror.path
+    const asking = await admit(exchange, ports)
+    const refusal = accessRefusal(procedure, asking)
+    if (refusal) throw refusal
+    const hasBody = mirror.method === 'POST'
+    if (hasBody) {
+      checkJson(exchange.headers)
+      await read(ctx)
+    }
+    if (procedure.access !== 'read' && ports.isClosing()) {
       throw new ServiceError('service.error.unavailable', 'this node is stopping', {
         headers: { 'retry-after': '1' },
       })
     }
-    const args =
-      mirror && mirror.method !== 'POST'
-        ? procedure.parameters.map(({ name }) => ctx.params[name])
-        : argumentsOfBody(procedure, readDocument(procedure, ctx.request.body), ctx.params)
+    const args = hasBody
+      ? argumentsOfBody(procedure, readDocument(procedure, ctx.request.body), ctx.params)
+      : procedure.parameters.map(({ name }) => ctx.params[name])
     const conditions = readConditions(exchange.headers)
-    const asking = { by: `local ${exchange.peername}`, conditions }
-    const answer = await perform(procedure, ports.management, args, asking)
+    const answer = await perform(procedure, ports.management, args, { ...asking, conditions })
     render(ctx, answer, mirror)
     if (ctx.method === 'GET' && isKnown(answer.headers?.etag, conditions)) ctx.status = 304
   }
@@ -160,9 +153,9 @@ function parseDocument(bytes: Uint8Array): unknown {
   }
 }
 
-function render(ctx: Parameters<Middleware>[0], answer: Answer, mirror: Mirror | undefined): void {
+function render(ctx: Context, answer: Answer, mirror: Mirror): void {
   ctx.set({ ...answer.headers })
-  if (mirror?.status === 204) {
+  if (mirror.status === 204) {
     ctx.status = 204
     return
   }

@@ -19,6 +19,8 @@ export interface HttpOptions {
   readonly admin: {
     readonly listen: Listen
     readonly share_gateway_listener: string | boolean
+    /** Whose users may manage by credentials. */
+    readonly realm?: string
   }
   /** The embedded router's own port, at `/ws` and `/`. */
   readonly router: { readonly listen?: Listen }

@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
-import { sharesGatewayListener } from './access.ts'
+import { sharesGatewayListener, trustsLocalRequests } from './access.ts'
 import { koaFallback } from './admin.ts'
 import type { ManagementPorts } from './api-specs.ts'
 import { errorReply } from './errors.ts'
@@ -27,6 +27,7 @@ export interface HttpPorts {
   readonly gateway: Router
   readonly procedures: ManagementPorts['procedures']
   readonly management: ManagementPorts['management']
+  readonly operators: ManagementPorts['operators']
   readonly webSocket: WebSocketTarget
   readonly metrics: Readonly<Record<string, MetricSource>>
   /** The other processes of this gateway, if there are any. */
@@ -82,18 +83,19 @@ export class Listeners {
   }
 
   async open(): Promise<void> {
-    const { options, clock, log, webSocket, procedures, management } = this.#ports
+    const { options, clock, log, webSocket, procedures, management, operators } = this.#ports
     const { gateway, admin, router, limits } = options
     const isClosing = () => this.#isDraining
     const proxies = new TrustedProxies(gateway.trusted_proxies)
     const isShared = sharesGatewayListener(options)
-    if (isShared) {
+    const trustsLocal = trustsLocalRequests(options)
+    if (isShared && trustsLocal) {
       log.warn(
         { setting: 'admin.share_gateway_listener' },
         'the gateway listener serves management to local requests: a proxy in front that adds no X-Forwarded-For would expose it',
       )
     }
-    const managementPorts = { clock, procedures, management, isClosing }
+    const managementPorts = { clock, procedures, management, operators, isClosing }
     const { upgrade, close } = webSocketUpgrade({
       target: webSocket,
       proxies,
@@ -103,7 +105,8 @@ export class Listeners {
     this.#closePipes = close
 
     const gatewayPorts = this.#listenerPorts(proxies, gateway.tls !== undefined)
-    const rest = koaFallback(gatewayPorts, isShared ? managementPorts : undefined, undefined)
+    const shared = isShared ? { ...managementPorts, trustsLocal } : undefined
+    const rest = koaFallback(gatewayPorts, shared, undefined)
     const gatewayListener = createListener(gatewayPorts, this.#ports.gateway, rest)
     const adminPorts = this.#listenerPorts(new TrustedProxies([]), false)
     const health = {
@@ -111,7 +114,7 @@ export class Listeners {
       problems: () => (this.#isDraining ? ['it is stopping'] : this.#ports.problems()),
       metrics: this.#metrics,
     }
-    const adminFallback = koaFallback(adminPorts, managementPorts, health)
+    const adminFallback = koaFallback(adminPorts, { ...managementPorts, trustsLocal: true }, health)
     const adminListener = createListener(adminPorts, undefined, adminFallback)
 
     const none = createListener(

@@ -7,7 +7,7 @@ export const deleteApiSpec: Procedure = {
   parameters: [{ name: 'id', type: 'string' }],
   access: 'load',
   mirrors: [{ method: 'DELETE', path: '/api_specs/:id', status: 204 }],
-  async handler({ registry }, [id], { by, conditions }) {
-    return { value: await registry.remove(String(id), by, conditions) }
+  async handler({ registry }, [id], { by, conditions, within }) {
+    return { value: await registry.remove(String(id), by, conditions, within) }
   },
 }

@@ -7,5 +7,5 @@ export const getApiSpecInfo: Procedure = {
   parameters: [{ name: 'id', type: 'string' }],
   access: 'read',
   mirrors: [{ method: 'GET', path: '/api_specs/:id/info' }],
-  handler: ({ registry }, [id]) => ({ value: registry.info(String(id)) }),
+  handler: ({ registry }, [id], { within }) => ({ value: registry.info(String(id), within) }),
 }

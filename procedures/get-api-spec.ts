@@ -7,8 +7,8 @@ export const getApiSpec: Procedure = {
   parameters: [{ name: 'id', type: 'string' }],
   access: 'read',
   mirrors: [{ method: 'GET', path: '/api_specs/:id' }],
-  handler({ registry }, [id]) {
-    const { document, hash } = registry.get(String(id))
+  handler({ registry }, [id], { within }) {
+    const { document, hash } = registry.get(String(id), within)
     return { value: document, headers: { etag: `"${hash}"` } }
   },
 }

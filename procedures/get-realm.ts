@@ -1,5 +1,6 @@
 /** `service.get_realm`: one realm document, without its secrets. */
 import type { Procedure } from './procedure.ts'
+import { checkRealm } from './within.ts'
 
 /** Answers the document and `ts`. */
 export const getRealm: Procedure = {
@@ -7,5 +8,8 @@ export const getRealm: Procedure = {
   parameters: [{ name: 'uri', type: 'string' }],
   access: 'read',
   mirrors: [{ method: 'GET', path: '/realms/:uri' }],
-  handler: ({ realms }, [uri]) => ({ value: realms.get(String(uri)) }),
+  handler({ realms }, [uri], asking) {
+    checkRealm(String(uri), asking)
+    return { value: realms.get(String(uri)) }
+  },
 }

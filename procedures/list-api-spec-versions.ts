@@ -7,5 +7,7 @@ export const listApiSpecVersions: Procedure = {
   parameters: [{ name: 'id', type: 'string' }],
   access: 'read',
   mirrors: [{ method: 'GET', path: '/api_specs/:id/versions' }],
-  handler: async ({ registry }, [id]) => ({ value: await registry.versions(String(id)) }),
+  handler: async ({ registry }, [id], { within }) => ({
+    value: await registry.versions(String(id), within),
+  }),
 }

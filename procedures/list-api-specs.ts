@@ -1,4 +1,4 @@
-/** `service.list_api_specs`: every API Specification. */
+/** `service.list_api_specs`: every API Specification that who asks may see. */
 import type { Procedure } from './procedure.ts'
 
 /** Answers an array of full documents, by id. */
@@ -7,5 +7,5 @@ export const listApiSpecs: Procedure = {
   parameters: [],
   access: 'read',
   mirrors: [{ method: 'GET', path: '/api_specs' }],
-  handler: ({ registry }) => ({ value: registry.list() }),
+  handler: ({ registry }, _args, { within }) => ({ value: registry.list(within) }),
 }

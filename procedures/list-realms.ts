@@ -1,4 +1,4 @@
-/** `service.list_realms`: every realm document, without its secrets. */
+/** `service.list_realms`: every realm document that who asks may see, without its secrets. */
 import type { Procedure } from './procedure.ts'
 
 /** Answers an array of documents, by URI. */
@@ -7,5 +7,8 @@ export const listRealms: Procedure = {
   parameters: [],
   access: 'read',
   mirrors: [{ method: 'GET', path: '/realms' }],
-  handler: ({ realms }) => ({ value: realms.list() }),
+  handler({ realms }, _args, { within }) {
+    const all = realms.list()
+    return { value: all.filter(({ uri }) => within === undefined || uri === within) }
+  },
 }

@@ -1,5 +1,5 @@
 /** `service.load_api_spec`: validates, compiles and activates an API Specification. */
-import type { Loaded } from '#component/registry/registry.ts'
+import type { Loaded } from '#component/registry/outcome.ts'
 import { pathOf } from './location.ts'
 import type { Answer, Procedure } from './procedure.ts'
 
@@ -10,8 +10,8 @@ export const loadApiSpec: Procedure = {
   access: 'load',
   isBodyDocument: true,
   mirrors: [{ method: 'POST', path: '/api_specs' }],
-  async handler({ registry }, [document], { by, conditions }) {
-    return answerOf(await registry.load(document, by, conditions))
+  async handler({ registry }, [document], { by, conditions, within }) {
+    return answerOf(await registry.load(document, by, conditions, within))
   },
 }
 

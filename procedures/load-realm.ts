@@ -1,6 +1,7 @@
 /** `service.load_realm`: declares a realm, or an array of realms, or changes them. */
 import { pathOf } from './location.ts'
 import type { Procedure } from './procedure.ts'
+import { checkRealmDocuments } from './within.ts'
 
 /** Answers `{uri, ts, warnings}`, for an array an array of these; in force and on the disk when it does. */
 export const loadRealm: Procedure = {
@@ -9,8 +10,9 @@ export const loadRealm: Procedure = {
   access: 'load',
   isBodyDocument: true,
   mirrors: [{ method: 'POST', path: '/realms' }],
-  async handler({ realms }, [document], { by }) {
-    const loaded = await realms.load(document, by)
+  async handler({ realms }, [document], asking) {
+    checkRealmDocuments(document, asking, realms)
+    const loaded = await realms.load(document, asking.by)
     const values = loaded.map(({ uri, ts, warnings }) => ({ uri, ts, warnings }))
     const [first] = loaded
     if (Array.isArray(document) || first === undefined) return { value: values }

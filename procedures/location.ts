@@ -1,5 +1,5 @@
 /** Where over HTTP a thing of management is found. */
 
 /** The path of one member of a collection; the name is escaped as one segment. */
-export const pathOf = (collection: 'api_specs' | 'realms', name: string): string =>
+export const pathOf = (collection: 'api_specs' | 'realms' | 'api_keys', name: string): string =>
   `/${collection}/${encodeURIComponent(name)}`

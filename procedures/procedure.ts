@@ -1,8 +1,14 @@
 /** What a management procedure is: one definition from which its WAMP face and its HTTP mirrors are made. */
+import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import type { Realms } from '#component/realm/realms.ts'
+import type { Logins } from '#component/realm/logins.ts'
+import type { Realms, UserName } from '#component/realm/realms.ts'
 import type { Conditions } from '#component/registry/conditions.ts'
 import type { Registry } from '#component/registry/registry.ts'
+import type { ApiKeys } from '#component/token/api-key.ts'
+import type { RealmKeys } from '#component/token/keys.ts'
+import type { Revocations } from '#component/token/revocation.ts'
+import type { Tickets } from '#component/token/ticket.ts'
 
 /** What the procedures work on. */
 export interface Management {
@@ -10,7 +16,19 @@ export interface Management {
     Registry,
     'load' | 'validate' | 'get' | 'info' | 'list' | 'remove' | 'versions' | 'rollback'
   >
-  readonly realms: Pick<Realms, 'load' | 'get' | 'list'>
+  readonly realms: Pick<Realms, 'load' | 'get' | 'list' | 'remove' | 'changePassword' | 'realm'>
+  readonly logins: Pick<Logins, 'user'>
+  readonly keys: Pick<RealmKeys, 'rotate' | 'remove'>
+  readonly apiKeys: Pick<ApiKeys, 'issue' | 'revoke' | 'owner'>
+  readonly tickets: Pick<Tickets, 'issue' | 'verify'>
+  readonly revocations: Pick<Revocations, 'revokeToken'>
+  readonly clock: Pick<Clock, 'now'>
+  /** Ends everything that users were given until now: tokens, tickets, API keys and sessions. */
+  endUsers(users: readonly UserName[]): void | Promise<void>
+  /** Where the procedures are registered: `wamp.realm`. */
+  readonly componentRealm: string
+  /** The `iss` of tickets: the URL of this gateway. */
+  issuer(): string
   /** Why nothing may be changed now, such as that the other nodes would not hear of it; undefined when it may. */
   refusal(): ServiceError | undefined
   /** After a change: the other processes of this gateway have it, too, when it resolves, unless one does not answer. */
@@ -19,21 +37,41 @@ export interface Management {
   status(): unknown
 }
 
+/** A user who asks for itself. */
+export interface Caller {
+  readonly realm_uri: string
+  readonly authid: string
+  /** Those that its credentials have; absent: all of the user. */
+  readonly roles?: readonly string[]
+}
+
+/** What somebody is allowed to. */
+export interface Rights {
+  /** Change things, or only see them; undefined: neither. */
+  readonly access: 'load' | 'read' | undefined
+  /** The realm whose things are meant: others are refused. Absent: everything. */
+  readonly within?: string
+}
+
 /** Who asks a procedure, and on which conditions. */
-export interface Asking {
+export interface Asking extends Rights {
   /** For the log. */
   readonly by: string
+  /** The user that the credentials are of, or that the router discloses. */
+  readonly caller?: Caller
   /** What must hold for a change to be made; over HTTP only. */
   readonly conditions?: Conditions
 }
 
 /** JSON types that parameters are restricted to; what is wrong in a document is found by its own validation. */
-type ParameterType = 'string' | 'document'
+type ParameterType = 'string' | 'integer' | 'document'
 
-/** One parameter: all are required. */
+/** One parameter. */
 interface Parameter {
   readonly name: string
   readonly type: ParameterType
+  /** It may be left out: then its value is undefined. Only others that may be follow. */
+  readonly isOptional?: true
 }
 
 /** A REST path that does what the procedure does; its bindings are the parameters of the same name, the body has the others. */
@@ -60,8 +98,8 @@ export interface Procedure {
   /** `service.<name>`; over HTTP it is `POST /services/<name>`. */
   readonly uri: `service.${string}`
   readonly parameters: readonly Parameter[]
-  /** What a caller must be allowed to: change things, or only see them. */
-  readonly access: 'load' | 'read'
+  /** What a caller must be allowed to: change things, or only see them; `self`: everybody asks for itself only. */
+  readonly access: 'load' | 'read' | 'self'
   /** Does what a change does, and changes nothing: it is never refused for the time being. */
   readonly isRehearsal?: true
   /** Over HTTP the body is the one parameter itself, not an object of named ones. */
@@ -79,109 +117,28 @@ export interface Procedure {
   ): Answer | Promise<Answer>
 }
 
-/** Asks a procedure, unless it would change something while nothing may be changed. @throws ServiceError */
+/** Is somebody with these rights refused? undefined when not. */
+export function accessRefusal(
+  { access }: Pick<Procedure, 'access'>,
+  rights: Rights,
+): ServiceError | undefined {
+  const isAllowed = access === 'self' || rights.access === 'load' || rights.access === access
+  if (isAllowed) return undefined
+  const roles = access === 'load' ? 'spec_loader' : 'spec_loader or spec_reader'
+  return new ServiceError('wamp.error.not_authorized', `this needs the role ${roles}`)
+}
+
+/** Asks a procedure, unless who asks may not, or it would change something while nothing may be changed. @throws ServiceError */
 export async function perform(
   procedure: Procedure,
   management: Management,
   args: readonly unknown[],
   asking: Asking,
 ): Promise<Answer> {
-  const isChange = procedure.access === 'load' && !procedure.isRehearsal
-  const refusal = isChange ? management.refusal() : undefined
+  const isChange = procedure.access !== 'read' && !procedure.isRehearsal
+  const refusal = accessRefusal(procedure, asking) ?? (isChange ? management.refusal() : undefined)
   if (refusal) throw refusal
   const answer = await procedure.handler(management, args, asking)
   if (isChange) await management.spread?.()
   return answer
-}
-
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  !(value instanceof Uint8Array)
-
-function typeOf(value: unknown): string {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'array'
-  if (value instanceof Uint8Array) return 'bytes'
-  return typeof value === 'bigint' ? 'number' : typeof value
-}
-
-const refuse = (message: string) => new ServiceError('wamp.error.invalid_argument', message)
-
-const count = (number: number) => `${number} argument${number === 1 ? '' : 's'}`
-
-const listed = (procedure: Procedure) =>
-  procedure.parameters.length === 0
-    ? ''
-    : ` (${procedure.parameters.map(({ name }) => name).join(', ')})`
-
-function checkTypes(procedure: Procedure, args: readonly unknown[]): readonly unknown[] {
-  for (const [index, { name, type }] of procedure.parameters.entries()) {
-    const value = args[index]
-    if (type === 'string' && typeof value !== 'string') {
-      throw refuse(`${name}: found ${typeOf(value)}, expected string`)
-    }
-  }
-  return args
-}
-
-function byName(procedure: Procedure, kwargs: Readonly<Record<string, unknown>>): unknown[] {
-  const names = procedure.parameters.map(({ name }) => name)
-  const given = Object.keys(kwargs)
-  // what is surplus is counted, not named: names that callers send are their data
-  if (given.length !== names.length || !names.every((name) => Object.hasOwn(kwargs, name))) {
-    throw refuse(
-      `found ${count(given.length)} by name, expected ${count(names.length)}${listed(procedure)}`,
-    )
-  }
-  return names.map((name) => kwargs[name])
-}
-
-/**
- * The arguments of a WAMP call: args in the listed order, or kwargs by name.
- * @throws ServiceError `wamp.error.invalid_argument` for a wrong number or type
- */
-export function argumentsOfCall(
-  procedure: Procedure,
-  args: readonly unknown[],
-  kwargs: Readonly<Record<string, unknown>>,
-): readonly unknown[] {
-  const named = Object.keys(kwargs).length
-  if (args.length === 0 && named > 0) return checkTypes(procedure, byName(procedure, kwargs))
-  const found = args.length + named
-  if (found !== procedure.parameters.length || named > 0) {
-    throw refuse(
-      `found ${count(found)}, expected ${count(procedure.parameters.length)}${listed(procedure)}`,
-    )
-  }
-  return checkTypes(procedure, args)
-}
-
-/**
- * The arguments of a POST: the document itself, or an object of named parameters.
- * @param body the decoded body; undefined or `""` when there is none
- * @param bindings parameters that the path has
- * @throws ServiceError `wamp.error.invalid_argument` for a wrong number or type
- */
-export function argumentsOfBody(
-  procedure: Procedure,
-  body: unknown,
-  bindings: Readonly<Record<string, string>> = {},
-): readonly unknown[] {
-  const isEmpty = body === undefined || body === ''
-  if (procedure.isBodyDocument) {
-    if (isEmpty) throw refuse('found no body, expected a document')
-    return checkTypes(procedure, [body])
-  }
-  const kwargs = isEmpty ? {} : body
-  if (!isMap(kwargs)) {
-    throw refuse(
-      `found ${typeOf(kwargs)} as body, expected an object of parameters${listed(procedure)}`,
-    )
-  }
-  for (const name of Object.keys(bindings)) {
-    if (Object.hasOwn(kwargs, name)) throw refuse(`${name}: it is in the path already`)
-  }
-  return checkTypes(procedure, byName(procedure, { ...kwargs, ...bindings }))
 }

@@ -1,5 +1,6 @@
 /** `service.registry_status`: how this node is doing among the others. */
 import type { Procedure } from './procedure.ts'
+import { checkWhole } from './within.ts'
 
 /** Answers what the node knows of the others, of its registry, and of what it does not serve. */
 export const registryStatus: Procedure = {
@@ -7,5 +8,8 @@ export const registryStatus: Procedure = {
   parameters: [],
   access: 'read',
   mirrors: [{ method: 'GET', path: '/registry' }],
-  handler: async (management) => ({ value: await management.status() }),
+  async handler(management, _args, asking) {
+    checkWhole(asking)
+    return { value: await management.status() }
+  },
 }

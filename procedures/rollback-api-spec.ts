@@ -11,7 +11,7 @@ export const rollbackApiSpec: Procedure = {
   ],
   access: 'load',
   mirrors: [{ method: 'POST', path: '/api_specs/:id/rollback' }],
-  async handler({ registry }, [id, hash], { by, conditions }) {
-    return answerOf(await registry.rollback(String(id), String(hash), by, conditions))
+  async handler({ registry }, [id, hash], { by, conditions, within }) {
+    return answerOf(await registry.rollback(String(id), String(hash), by, conditions, within))
   },
 }

@@ -9,7 +9,7 @@ export const validateApiSpec: Procedure = {
   isRehearsal: true,
   isBodyDocument: true,
   mirrors: [],
-  async handler({ registry }, [document]) {
-    return { value: await registry.validate(document) }
+  async handler({ registry }, [document], { within }) {
+    return { value: await registry.validate(document, within) }
   },
 }

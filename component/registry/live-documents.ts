@@ -144,12 +144,13 @@ export class LiveDocuments<R> {
   tryOut(id: string, entries: readonly RouteEntry<R>[]): Trial<R> {
     const selection = select(this.#known.values(), { id, entries })
     const takers = new Map<string, Set<string>>()
-    for (const { api, otherApi, otherPath } of selection.clashes) {
+    for (const { api, otherApi, otherPath, otherPattern } of selection.clashes) {
       if (otherApi !== id || this.#losses.has(api)) continue
-      takers.set(otherPath, (takers.get(otherPath) ?? new Set()).add(api))
+      const key = `${otherPath} ${otherPattern}`
+      takers.set(key, (takers.get(key) ?? new Set()).add(api))
     }
     const taken = entries.flatMap(({ path, pattern }) =>
-      Array.from(takers.get(path) ?? [], (other) => ({ path, pattern, other })),
+      Array.from(takers.get(`${path} ${pattern}`) ?? [], (other) => ({ path, pattern, other })),
     )
     return { selection, taken }
   }

@@ -16,7 +16,9 @@ import {
   type LivePorts,
   type Taken,
 } from './live-documents.ts'
+import type { Loaded, Removed } from './outcome.ts'
 import { ownCopy } from './own-copy.ts'
+import { checkHistoryWithin, checkTakerWithin, checkWithin, isWithin } from './ownership.ts'
 import type { LiveEntry, Served } from './selection.ts'
 
 /** What the registry works with. */
@@ -26,25 +28,6 @@ export interface RegistryPorts<R> extends LivePorts<R> {
   readonly realmExists: (realm_uri: string) => boolean | Promise<boolean>
   /** Does the listener of routed paths serve management, too? */
   readonly sharesListener: boolean
-}
-
-/** What a load came to. */
-export interface Loaded {
-  readonly id: string
-  /** Milliseconds since the epoch; not smaller than that of the version before. */
-  readonly ts: number
-  /** SHA-256, hex, of the document's canonical JSON. */
-  readonly hash: string
-  readonly warnings: readonly Issue[]
-  /** False when it took the place of another version. */
-  readonly isNew: boolean
-}
-
-/** What a deletion came to. */
-export interface Removed {
-  readonly id: string
-  /** Milliseconds since the epoch, of the deletion. */
-  readonly ts: number
 }
 
 /** A document, and all about it that does not depend on the others. */
@@ -82,14 +65,20 @@ export class Registry<R = unknown> {
   /**
    * Loads a document: live and on the disk when it resolves.
    * @param by who asked, for the log
+   * @param within the realm that both the document and the one in its place must belong to
    * @throws InvalidSpecError with every issue, of `service.error.already_exists` when all that is wrong is that routes
-   *   are another's; ServiceError `service.error.conflict` when a condition does not hold, `service.error.unavailable`
-   *   when the store is away; then nothing has changed
+   *   are another's; ServiceError `service.error.conflict` when a condition does not hold, `wamp.error.not_authorized`
+   *   for what is not within the realm, `service.error.unavailable` when the store is away; then nothing has changed
    */
-  load(document: unknown, by = someone, conditions: Conditions = {}): Promise<Loaded> {
+  load(
+    document: unknown,
+    by = someone,
+    conditions: Conditions = {},
+    within?: string,
+  ): Promise<Loaded> {
     return this.#counted(async () => {
       const kept = ownCopy(document)
-      return this.#serially(() => this.#load(kept, by, conditions))
+      return this.#serially(() => this.#load(kept, by, conditions, within))
     })
   }
 
@@ -117,24 +106,40 @@ export class Registry<R = unknown> {
    * @param hash of the version
    * @throws ServiceError `service.error.not_found`, and whatever {@link load} throws
    */
-  rollback(id: string, hash: string, by = someone, conditions: Conditions = {}): Promise<Loaded> {
+  rollback(
+    id: string,
+    hash: string,
+    by = someone,
+    conditions: Conditions = {},
+    within?: string,
+  ): Promise<Loaded> {
     const task = async () => {
       const versions = await historyOf(this.#ports.replica, id)
+      checkHistoryWithin(versions, within)
       const found = versions.find((version) => version.hash === hash)
       if (!found?.document) {
         throw new ServiceError('service.error.not_found', 'the history has no version of this hash')
       }
-      return this.#load(found.document, by, conditions)
+      return this.#load(found.document, by, conditions, within)
     }
     return this.#counted(() => this.#serially(task))
   }
 
-  async #load(document: unknown, by: string, conditions: Conditions): Promise<Loaded> {
+  async #load(
+    document: unknown,
+    by: string,
+    conditions: Conditions,
+    within?: string,
+  ): Promise<Loaded> {
+    checkWithin(document, within)
     const candidate = await this.#examine(document)
     const { before, entry } = await this.#change(() => {
       const { api } = candidate
-      if (api) checkConditions(this.#live.get(api.id)?.hash, conditions)
-      const accepted = this.#judge(candidate, (id, taken) => this.#tellRefusal(id, taken, by))
+      const current = this.#live.get(idOf(candidate) ?? '')
+      checkWithin(current?.document, within)
+      if (api) checkConditions(current?.hash, conditions)
+      const onTaken = (id: string, taken: Taken) => this.#tellRefusal(id, taken, by)
+      const accepted = this.#judge(candidate, within, onTaken)
       const draft = { id: accepted.api.id, document: document as Document } // what compiles is a map
       this.#live.expect(draft.document, accepted)
       return draft
@@ -146,9 +151,15 @@ export class Registry<R = unknown> {
   }
 
   /** Everything that load does, and nothing is kept. Throws the same. */
-  async validate(document: unknown): Promise<{ id: string; warnings: readonly Issue[] }> {
-    const candidate = await this.#examine(ownCopy(document))
-    const { api } = this.#judge(candidate)
+  async validate(
+    document: unknown,
+    within?: string,
+  ): Promise<{ id: string; warnings: readonly Issue[] }> {
+    const kept = ownCopy(document)
+    checkWithin(kept, within)
+    const candidate = await this.#examine(kept)
+    checkWithin(this.#live.get(idOf(candidate) ?? '')?.document, within)
+    const { api } = this.#judge(candidate, within)
     return { id: api.id, warnings: candidate.warnings }
   }
 
@@ -168,12 +179,15 @@ export class Registry<R = unknown> {
 
   /** Looks for routes that are served for other documents now; throws all that is wrong. */
   #judge(
-    { api, places, issues }: Candidate<R>,
+    candidate: Candidate<R>,
+    within: string | undefined,
     onTaken: (id: string, taken: Taken) => void = () => undefined,
   ): Expected<R> {
-    const id = api?.id ?? places[0]?.api
+    const { api, places, issues } = candidate
+    const id = idOf(candidate)
     if (id === undefined) throw new InvalidSpecError(issues)
     const { selection, taken } = this.#live.tryOut(id, api?.entries ?? places)
+    for (const { other } of taken) checkTakerWithin(this.#live.get(other)?.document, within)
     const found = taken.map(issueOf)
     if (!api || issues.length > 0) throw new InvalidSpecError([...issues, ...found])
     const [first] = taken
@@ -205,11 +219,13 @@ export class Registry<R = unknown> {
 
   /**
    * Removes an API: its routes are gone when it resolves.
-   * @throws ServiceError `service.error.not_found`, `service.error.conflict`, `service.error.unavailable`
+   * @throws ServiceError `service.error.not_found`, `service.error.conflict`, `wamp.error.not_authorized`,
+   *   `service.error.unavailable`
    */
-  remove(id: string, by = someone, conditions: Conditions = {}): Promise<Removed> {
+  remove(id: string, by = someone, conditions: Conditions = {}, within?: string): Promise<Removed> {
     return this.#serially(async () => {
       const { before, entry } = await this.#change(() => {
+        checkWithin(this.#live.get(id)?.document, within)
         checkConditions(this.#live.get(id)?.hash, conditions)
         this.#entry(id)
         return { id, document: null }
@@ -219,26 +235,33 @@ export class Registry<R = unknown> {
     })
   }
 
-  /** The full document with `ts`, and its hash. @throws ServiceError `service.error.not_found` */
-  get(id: string): { readonly document: JsonMap; readonly hash: string } {
-    const { document, stamp, hash } = this.#entry(id)
+  /**
+   * The full document with `ts`, and its hash.
+   * @param within the realm that it must belong to
+   * @throws ServiceError `service.error.not_found`, `wamp.error.not_authorized`
+   */
+  get(id: string, within?: string): { readonly document: JsonMap; readonly hash: string } {
+    const { document, stamp, hash } = this.#entry(id, within)
     return { document: represent(document, stamp.ms), hash }
   }
 
   /** id, name, host, realm_uri, meta, as far as the document has them, and ts. Throws as {@link get} does. */
-  info(id: string): JsonMap {
-    const { document, stamp } = this.#entry(id)
+  info(id: string, within?: string): JsonMap {
+    const { document, stamp } = this.#entry(id, within)
     return info(document, stamp.ms)
   }
 
-  /** The full documents, by id. */
-  list(): JsonMap[] {
-    return this.#live.ids.map((id) => this.get(id).document)
+  /** The full documents, by id. @param within the realm whose documents are meant; all when absent */
+  list(within?: string): JsonMap[] {
+    const all = this.#live.ids.map((id) => this.get(id).document)
+    return all.filter((document) => isWithin(document, within))
   }
 
-  /** The last versions of a document, newest first. @throws ServiceError `service.error.not_found`, `service.error.unavailable` */
-  async versions(id: string): Promise<VersionInfo[]> {
-    return describeHistory(await historyOf(this.#ports.replica, id))
+  /** The last versions of a document, newest first. Throws as {@link get} does, and `service.error.unavailable`. */
+  async versions(id: string, within?: string): Promise<VersionInfo[]> {
+    const versions = await historyOf(this.#ports.replica, id)
+    checkHistoryWithin(versions, within)
+    return describeHistory(versions)
   }
 
   /** The documents whose newest version is not served here, by id. */
@@ -256,8 +279,9 @@ export class Registry<R = unknown> {
     return this.#ports.replica.entries('api_spec').length - this.size
   }
 
-  #entry(id: string): LiveEntry {
+  #entry(id: string, within?: string): LiveEntry {
     const entry = this.#live.get(id)
+    checkWithin(entry?.document, within)
     if (entry) return entry
     throw unknownId()
   }
@@ -285,6 +309,9 @@ export class Registry<R = unknown> {
     return result
   }
 }
+
+/** What a document calls itself, as far as it can be read. */
+const idOf = <R>({ api, places }: Candidate<R>): string | undefined => api?.id ?? places[0]?.api
 
 /** A route that belongs to another document. */
 const issueOf = ({ path, pattern, other }: Taken): Issue => ({

@@ -49,6 +49,16 @@ describe('service.load_realm, on the embedded router', () => {
     expect(refused).to.not.have.property('ended')
   })
 
+  it('ends the sessions of a realm that is deleted', async () => {
+    await loadRealm({ uri: 'com.example.deleted', authmethods: ['anonymous'] })
+    const session = await open('com.example.deleted')
+    const answer = await fetch(`${gateway.adminUrl}/realms/com.example.deleted`, {
+      method: 'DELETE',
+    })
+    expect(answer.status).to.equal(204)
+    expect(await session.ended).to.equal('wamp.close.close_realm')
+  })
+
   it('leaves the sessions of other realms alone', async () => {
     await loadRealm({ uri: 'com.example.other', authmethods: ['anonymous'] })
     const session = await open('com.example.other')

@@ -1,10 +1,13 @@
 /** Who may manage, what starts, who is believed, and where is listened: pure rules. */
 import { expect } from 'chai'
+import type { ServiceError } from '#component/errors.ts'
 import {
+  admit,
+  checkJson,
   isLoopbackOnly,
-  managementRefusal,
   refusalToStart,
   sharesGatewayListener,
+  trustsLocalRequests,
 } from '#http/access.ts'
 import { type HttpOptions, parseListen } from '#http/options.ts'
 import { isLoopback, TrustedProxies } from '#http/peer.ts'
@@ -33,7 +36,34 @@ const configured = (
   log: { access: false },
 })
 
-describe('managementRefusal', () => {
+/** One user of `com.example`, who only reads there. */
+const operators = {
+  authenticate: async (text: string) =>
+    text === 'good'
+      ? ({
+          realm_uri: 'com.example',
+          authid: 'rita',
+          roles: ['spec_reader'],
+          access: 'read',
+          within: 'com.example',
+        } as const)
+      : undefined,
+}
+
+const ask = (
+  headers: Readonly<Record<string, string>>,
+  address = '127.0.0.1',
+  trustsLocal = true,
+) => admit({ address, headers, peername: `${address}:5` }, { operators, trustsLocal })
+
+/** The refusal of a request; undefined when it is let in. */
+const refusalOf = (...parameters: Parameters<typeof ask>) =>
+  ask(...parameters).then(
+    () => undefined,
+    (cause: ServiceError) => cause,
+  )
+
+describe('who may manage', () => {
   for (const [what, address, headers, status] of [
     ['loopback', '127.0.0.1', { host: 'localhost:18081' }, undefined],
     ['IPv6 loopback', '::1', { host: '[::1]:18081' }, undefined],
@@ -53,21 +83,60 @@ describe('managementRefusal', () => {
     ['a foreign page', '127.0.0.1', { host: 'localhost', origin: 'https://evil.com' }, 403],
     ['the origin null', '127.0.0.1', { host: 'localhost', origin: 'null' }, 403],
   ] as const) {
-    it(`${status ? `is ${status} for` : 'lets in'} ${what}`, () => {
-      const refusal = managementRefusal({ address, headers, isWrite: false })
-      expect(refusal?.status).to.equal(status)
+    it(`${status ? `is ${status} for` : 'lets in'} ${what}`, async () => {
+      expect((await refusalOf(headers, address))?.status).to.equal(status)
     })
   }
 
-  it('wants JSON for writes', () => {
-    const ask = (type: string) =>
-      managementRefusal({
-        address: '127.0.0.1',
-        headers: { host: 'localhost', 'content-type': type },
-        isWrite: true,
-      })?.status
-    expect(ask('application/json; charset=utf-8')).to.equal(undefined)
-    expect(ask('text/plain')).to.equal(415)
+  it('is everything for a local request', async () => {
+    expect(await ask({ host: 'localhost' })).to.deep.equal({
+      by: 'local 127.0.0.1:5',
+      access: 'load',
+    })
+  })
+
+  it('is what the user may whose credentials a request has, from wherever it comes', async () => {
+    const rita = {
+      by: 'rita@com.example',
+      caller: { realm_uri: 'com.example', authid: 'rita', roles: ['spec_reader'] },
+      access: 'read',
+      within: 'com.example',
+    }
+    for (const authorization of ['Bearer good', 'bearer good']) {
+      expect(await ask({ host: 'a.b', authorization }, '10.0.0.1', false)).to.deep.equal(rita)
+      expect(await ask({ host: 'localhost', authorization })).to.deep.equal(rita)
+    }
+  })
+
+  for (const authorization of ['Bearer bad', 'Bearer', 'Bearer ', 'Basic Z29vZA==', 'good', '']) {
+    it(`is nothing for the credentials "${authorization}", for a local request, too`, async () => {
+      const refusal = await refusalOf({ host: 'localhost', authorization })
+      expect(refusal?.uri).to.equal('service.error.unauthorized')
+      expect(refusal?.headers['www-authenticate']).to.match(
+        /^Bearer realm="management", error="invalid_token"/,
+      )
+    })
+  }
+
+  it('is nothing without credentials where even local requests need some', async () => {
+    const refusal = await refusalOf({ host: 'localhost' }, '127.0.0.1', false)
+    expect(refusal?.headers).to.deep.equal({ 'www-authenticate': 'Bearer realm="management"' })
+  })
+
+  it('is nothing for a page of another origin that has credentials', async () => {
+    const headers = { host: 'a.b', origin: 'https://evil.com', authorization: 'Bearer good' }
+    expect((await refusalOf(headers))?.status).to.equal(403)
+  })
+})
+
+describe('the body of a request to management', () => {
+  it('is JSON', () => {
+    checkJson({ 'content-type': 'application/json; charset=utf-8' })
+    for (const headers of [{ 'content-type': 'text/plain' }, {}]) {
+      expect(() => checkJson(headers))
+        .to.throw()
+        .with.property('status', 415)
+    }
   })
 })
 
@@ -82,12 +151,26 @@ describe('sharesGatewayListener', () => {
     ['trusted_proxies', configured({ trusted_proxies: ['10.0.0.0/8'] }), false],
     ['tls', configured({ tls: { cert: 'c', key: 'k' } }), false],
     ['false', configured({}, { share_gateway_listener: false }), false],
+    ['admin.realm', configured({ listen: '0.0.0.0:1' }, { realm: 'com.example.admin' }), true],
     ['true', configured({ listen: '0.0.0.0:1' }, { share_gateway_listener: true }), true],
   ] as const) {
     it(`${isShared ? 'shares' : 'does not share'} with ${what}`, () => {
       expect(sharesGatewayListener(options)).to.equal(isShared)
     })
   }
+
+  it('trusts local requests there unless credentials are configured and a proxy may be in front', () => {
+    const realm = 'com.example.admin'
+    for (const [options, isTrusted] of [
+      [configured(), true],
+      [configured({ public_base_url: 'https://a' }, { share_gateway_listener: true }), true],
+      [configured({}, { realm }), true],
+      [configured({ public_base_url: 'https://a' }, { realm }), false],
+      [configured({ listen: '0.0.0.0:1' }, { realm }), false],
+    ] as const) {
+      expect(trustsLocalRequests(options)).to.equal(isTrusted)
+    }
+  })
 })
 
 describe('isLoopbackOnly', () => {
@@ -102,7 +185,14 @@ describe('refusalToStart', () => {
     expect(refusalToStart(configured())).to.equal(undefined)
     expect(refusalToStart(configured({ listen: '0.0.0.0:1' }))).to.equal(undefined)
     expect(refusalToStart(configured({}, { listen: '0.0.0.0:1' }))).to.include('admin.listen')
-    expect(refusalToStart(configured({}, { listen: ['127.0.0.1:1', ':2'] }))).to.be.a('string')
+    expect(refusalToStart(configured({}, { listen: ['127.0.0.1:1', ':2'] }))).to.include(
+      'admin.realm',
+    )
+  })
+
+  it('lets the admin listener be off loopback when credentials are configured', () => {
+    const admin = { listen: '0.0.0.0:1', realm: 'com.example.admin' }
+    expect(refusalToStart(configured({}, admin))).to.equal(undefined)
   })
 
   it('names the setting of an address that cannot be read', () => {

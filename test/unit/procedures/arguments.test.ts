@@ -1,8 +1,8 @@
 /** The arguments of management procedures: in an HTTP body, in a path, in a call. */
 import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
+import { argumentsOfBody, argumentsOfCall } from '#procedures/arguments.ts'
 import { procedures } from '#procedures/index.ts'
-import { argumentsOfBody, argumentsOfCall } from '#procedures/procedure.ts'
 
 const find = (name: string) => {
   const found = procedures.find(({ uri }) => uri === `service.${name}`)
@@ -38,6 +38,31 @@ describe('the arguments in an HTTP body', () => {
         .to.throw(ServiceError)
         .with.property('uri', 'wamp.error.invalid_argument')
     }
+  })
+
+  it('may be left out where they are optional', () => {
+    const issue = find('ticket.issue')
+    expect(argumentsOfBody(issue, undefined)).to.deep.equal([undefined, undefined])
+    expect(argumentsOfBody(issue, { scope: 'local' })).to.deep.equal([undefined, 'local'])
+    expect(argumentsOfCall(issue, [60], {})).to.deep.equal([60, undefined])
+    expect(argumentsOfCall(issue, [], { expiry_time_secs: 60 })).to.deep.equal([60, undefined])
+    expect(argumentsOfCall(issue, [], {})).to.deep.equal([undefined, undefined])
+    for (const [args, kwargs] of [
+      [[60, 'local', 1], {}],
+      [['60'], {}],
+      [[1.5], {}],
+      [[null], {}],
+      [[60, 5], {}],
+      [[], { expiry: 60 }],
+      [[60], { scope: 'local' }],
+    ] as const) {
+      expect(() => argumentsOfCall(issue, args, kwargs), JSON.stringify([args, kwargs]))
+        .to.throw(ServiceError)
+        .with.property('uri', 'wamp.error.invalid_argument')
+    }
+    expect(() => argumentsOfCall(issue, [1, 'a', 2], {})).to.throw(
+      'found 3 arguments, expected 0 to 2 arguments (expiry_time_secs, scope)',
+    )
   })
 
   it('count in the message, and show nothing of what was sent', () => {

@@ -4,22 +4,8 @@ import { ServiceError } from '#component/errors.ts'
 import { type InvocationHandler, WampError } from '#component/wamp/session.ts'
 import { procedures, registerAll } from '#procedures/index.ts'
 import { type Management, perform } from '#procedures/procedure.ts'
-import { realmsWith } from '#test/unit/realm/doubles.ts'
-import { document, registryWith } from '#test/unit/registry/doubles.ts'
-
-/** Management over a registry and realms of its own. */
-async function managementOf(changes: Partial<Management> = {}) {
-  const { registry, logged: lines } = await registryWith()
-  const { realms } = await realmsWith()
-  const management: Management = {
-    registry,
-    realms,
-    refusal: () => undefined,
-    status: () => ({ node: 'node-1' }),
-    ...changes,
-  }
-  return { management, lines }
-}
+import { document } from '#test/unit/registry/doubles.ts'
+import { ada, find, managementOf } from './doubles.ts'
 
 const handlers = new Map<string, InvocationHandler>()
 const options = new Map<string, unknown>()
@@ -40,24 +26,17 @@ const call = async (
   name: string,
   args: readonly unknown[] = [],
   kwargs: Readonly<Record<string, unknown>> = {},
+  details: Readonly<Record<string, unknown>> = { caller_authid: 'ada' },
 ) => {
   const handler = handlers.get(`service.${name}`)
   if (!handler) throw new TypeError(name)
-  return await handler({ args, kwargs }, { details: { caller_authid: 'ada' }, uri: name })
+  return await handler({ args, kwargs }, { details, uri: name })
 }
-
-const ada = { by: 'ada' }
 
 const refusal = async (...parameters: Parameters<typeof call>) => {
   const error = await call(...parameters).catch((reason: unknown) => reason)
   if (!(error instanceof WampError)) throw new TypeError('expected a WampError')
   return error
-}
-
-const find = (name: string) => {
-  const found = procedures.find(({ uri }) => uri === `service.${name}`)
-  if (!found) throw new TypeError(name)
-  return found
 }
 
 describe('management over WAMP', () => {
@@ -81,6 +60,14 @@ describe('management over WAMP', () => {
       'service.load_realm',
       'service.get_realm',
       'service.list_realms',
+      'service.delete_realm',
+      'service.change_password',
+      'service.issue_api_key',
+      'service.revoke_api_key',
+      'service.revoke_all',
+      'service.rotate_realm_keys',
+      'service.ticket.issue',
+      'service.ticket.revoke',
       'service.registry_status',
     ])
     expect(new Set([...options.values()].map((one) => JSON.stringify(one)))).to.deep.equal(
@@ -94,7 +81,7 @@ describe('management over WAMP', () => {
       args: [loaded],
       kwargs: {},
     })
-    expect(by.at(-1)).to.have.nested.property('0.by', 'authid ada')
+    expect(by.at(-1)).to.have.nested.property('0.by', 'ada@service.gateway')
     const shown = { ...document('a'), ts: 1_000 }
     expect((await call('get_api_spec', ['a'])).args).to.deep.equal([shown])
     expect((await call('get_api_spec', [], { id: 'a' })).args).to.deep.equal([shown])
@@ -148,6 +135,17 @@ describe('management over WAMP', () => {
     expect((await call('get_api_spec', ['a'])).args).to.deep.equal([
       { ...document('a', ['/1']), ts: 1_000 },
     ])
+  })
+
+  it('only shows things to a caller who is disclosed as a reader', async () => {
+    const rita = { caller: 5, caller_authid: 'rita', caller_authrole: 'spec_reader' }
+    const error = await refusal('load_api_spec', [document('a')], {}, rita)
+    expect(error.error_uri).to.equal('wamp.error.not_authorized')
+    expect((await call('list_api_specs', [], {}, rita)).args).to.deep.equal([[]])
+    const lou = { ...rita, caller_authrole: 'spec_loader' }
+    expect((await call('load_api_spec', [document('a')], {}, lou)).args[0]).to.include({ id: 'a' })
+    await call('delete_api_spec', ['a'], {}, { caller: 5 })
+    expect(by.at(-1)).to.have.nested.property('0.by', 'session 5')
   })
 
   it('says how the node is doing', async () => {
@@ -221,6 +219,14 @@ describe('while nothing may be changed', () => {
       'service.delete_api_spec refused',
       'service.rollback_api_spec refused',
       'service.load_realm refused',
+      'service.delete_realm refused',
+      'service.change_password refused',
+      'service.issue_api_key refused',
+      'service.revoke_api_key refused',
+      'service.revoke_all refused',
+      'service.rotate_realm_keys refused',
+      'service.ticket.issue refused',
+      'service.ticket.revoke refused',
     ])
     expect(management.registry.list()).to.have.length(1)
   })

@@ -1,13 +1,14 @@
 /** A registry of its own for each test: a replica over a store in memory, a clock that stands still, documents of one route. */
 import { type Clock, systemClock } from '#component/clock.ts'
-import type { CompiledOperation } from '#component/gateway/api.ts'
+import type { Route } from '#component/gateway/api.ts'
 import type { RoutingTable } from '#component/gateway/routing-table.ts'
 import { compileDocument } from '#component/registry/compile-document.ts'
 import { Registry, type RegistryPorts } from '#component/registry/registry.ts'
-import { Replica, type ReplicaStore } from '#component/replica/replica.ts'
+import { Replica } from '#component/replica/replica.ts'
+import type { ReplicaStore } from '#component/replica/replica-store.ts'
 import { MemoryStore } from '#test/unit/replica/memory-store.ts'
 
-type Ports = RegistryPorts<CompiledOperation>
+type Ports = RegistryPorts<Route>
 
 /** The compiler as the component uses it. */
 export const compileReal = (value: unknown) =>
@@ -56,7 +57,7 @@ export async function registryWith<S extends ReplicaStore = MemoryStore>(
 ) {
   const { clock = { now: () => 1_000 }, node = 'node-1', ...changes } = plan
   const store = (plan.store ?? new MemoryStore()) as S
-  const tables: RoutingTable<CompiledOperation>[] = []
+  const tables: RoutingTable<Route>[] = []
   const events: (readonly [string, Readonly<Record<string, unknown>>])[] = []
   const logged: unknown[][] = []
   const log = {
@@ -66,7 +67,7 @@ export async function registryWith<S extends ReplicaStore = MemoryStore>(
   }
   const replica = new Replica({ store, clock, node, log })
   await replica.start()
-  const registry = new Registry<CompiledOperation>({
+  const registry = new Registry<Route>({
     replica,
     node,
     log,

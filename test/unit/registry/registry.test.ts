@@ -33,11 +33,18 @@ describe('registry.load', () => {
   })
 
   it('never gives a version a smaller ts, even when the clock stands still or steps back', async () => {
-    const times = [1_000, 1_000, 400, 2_000]
-    const { registry, replica } = await registryWith({ clock: { now: () => times.shift() ?? 0 } })
+    let now = 0
+    const { registry, replica } = await registryWith({ clock: { now: () => now } })
     const stamps: number[] = []
     const order: string[] = []
-    for (const id of ['a', 'b', 'a', 'b', 'a']) {
+    for (const [id, time] of [
+      ['a', 1_000],
+      ['b', 1_000],
+      ['a', 400],
+      ['b', 2_000],
+      ['a', 0],
+    ] as const) {
+      now = time
       stamps.push((await registry.load(document(id, [`/${id}`]))).ts)
       order.push(formatStamp(replica.get('api_spec', id)?.stamp ?? { ms: 0, counter: 0, node: '' }))
     }

@@ -1,0 +1,27 @@
+/** `service.authorize`: an external router asks what a session may do on the realm where this is registered. */
+import type { DynamicAuth } from '#component/realm/dynamic.ts'
+import { asMap } from '#component/wamp/messages.ts'
+import type { InvocationHandler, Session } from '#component/wamp/session.ts'
+import { checkCaller } from './authenticate.ts'
+
+/** `(session, uri, action, options)` ─▶ `{allow, disclose, cache}`. */
+const endpoint =
+  (auth: Pick<DynamicAuth, 'authorize'>, realm_uri: string): InvocationHandler =>
+  ({ args: [session, uri, action, options] }, origin) => {
+    checkCaller(origin.details)
+    const [name, what] = [String(uri), String(action)]
+    const answer = auth.authorize(realm_uri, asMap(session), name, what, asMap(options))
+    return { args: [answer], kwargs: {} }
+  }
+
+/**
+ * Lets the router ask; nodes share the questions.
+ * @param session of the realm that the questions are about: Crossbar.io asks on the realm itself, and does not name it
+ */
+export const registerAuthorizer = (
+  session: Pick<Session, 'register' | 'realm_uri'>,
+  auth: Pick<DynamicAuth, 'authorize'>,
+): Promise<void> =>
+  session.register('service.authorize', endpoint(auth, session.realm_uri), {
+    invoke: 'roundrobin',
+  })

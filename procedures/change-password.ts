@@ -1,0 +1,20 @@
+/** `service.change_password`: gives a user of a realm another password. */
+import type { Procedure } from './procedure.ts'
+import { checkRealm } from './within.ts'
+
+/** Answers `{uri, username, ts}`; whatever the user was given before has ended when it does. */
+export const changePassword: Procedure = {
+  uri: 'service.change_password',
+  parameters: [
+    { name: 'uri', type: 'string' },
+    { name: 'username', type: 'string' },
+    { name: 'password', type: 'string' },
+  ],
+  access: 'load',
+  mirrors: [{ method: 'POST', path: '/realms/:uri/users/:username/password' }],
+  async handler({ realms }, [uri, username, password], asking) {
+    checkRealm(String(uri), asking)
+    const [realm, user] = [String(uri), String(username)]
+    return { value: await realms.changePassword(realm, user, String(password), asking.by) }
+  },
+}

@@ -1,0 +1,17 @@
+/** `service.delete_realm`: takes a realm document away, with its keys and all that its users were given. */
+import type { Procedure } from './procedure.ts'
+import { checkRealm } from './within.ts'
+
+/** Answers `{uri, ts}`; refused while other realms inherit from it. */
+export const deleteRealm: Procedure = {
+  uri: 'service.delete_realm',
+  parameters: [{ name: 'uri', type: 'string' }],
+  access: 'load',
+  mirrors: [{ method: 'DELETE', path: '/realms/:uri', status: 204 }],
+  async handler({ realms, keys }, [uri], asking) {
+    checkRealm(String(uri), asking)
+    const value = await realms.remove(String(uri), asking.by)
+    await keys.remove(String(uri))
+    return { value }
+  },
+}

@@ -1,0 +1,62 @@
+/** `service.ticket.issue`: gives a user a ticket of its own, by which it joins its realm. */
+import { ServiceError } from '#component/errors.ts'
+import { isGranted } from '#component/realm/grants.ts'
+import type { Caller, Management, Procedure } from './procedure.ts'
+
+/** As long as a ticket may live at all; seconds. */
+export const longestTicket = 2_592_000
+
+const refuse = (message: string) => new ServiceError('wamp.error.not_authorized', message)
+
+/** Who asks, if somebody is known to. @throws ServiceError `wamp.error.not_authorized` */
+export function callerOf(caller: Caller | undefined): Caller {
+  if (caller) return caller
+  throw refuse(
+    'tickets are for users: who calls must be disclosed (disclose_me), or send credentials',
+  )
+}
+
+/** The roles that the user has by these credentials. @throws ServiceError `wamp.error.not_authorized` */
+function rolesOf({ realm_uri, authid, roles }: Caller, { logins }: Pick<Management, 'logins'>) {
+  const login = logins.user(realm_uri, authid)
+  if (!login) throw refuse('tickets are for users of the realm')
+  return roles?.filter((role) => login.roles.includes(role)) ?? login.roles
+}
+
+/** Answers the ticket and its claims: `{ticket, …}`. Needs the permission `service.issue` on `service.ticket.scope.local`. */
+export const issueTicket: Procedure = {
+  uri: 'service.ticket.issue',
+  parameters: [
+    { name: 'expiry_time_secs', type: 'integer', isOptional: true },
+    { name: 'scope', type: 'string', isOptional: true },
+  ],
+  access: 'self',
+  mirrors: [],
+  async handler(management, [expiry_time_secs = longestTicket, scope = 'local'], asking) {
+    if (scope !== 'local') {
+      throw new ServiceError('wamp.error.invalid_argument', 'scope: expected local')
+    }
+    const lifetime = Number(expiry_time_secs)
+    if (lifetime < 1 || lifetime > longestTicket) {
+      const message = `expiry_time_secs: found ${lifetime}, expected 1 to ${longestTicket}`
+      throw new ServiceError('wamp.error.invalid_argument', message)
+    }
+    const caller = callerOf(asking.caller)
+    const { realm_uri, authid } = caller
+    const roles = rolesOf(caller, management)
+    const grants = management.realms.realm(realm_uri)?.grants
+    const wanted = 'service.ticket.scope.local'
+    if (grants && !isGranted(grants, [authid, ...roles], 'service.issue', wanted, 'exact')) {
+      throw refuse(`this needs the permission service.issue on ${wanted}`)
+    }
+    const { ticket, claims } = await management.tickets.issue(realm_uri, {
+      iss: management.issuer(),
+      authid,
+      authmethod: 'ticket',
+      authroles: roles,
+      scope: { realm: realm_uri, client_id: 'all', device_id: 'all' },
+      lifetime,
+    })
+    return { value: { ticket, ...claims } }
+  },
+}

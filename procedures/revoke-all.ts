@@ -1,0 +1,21 @@
+/** `service.revoke_all`: ends everything that a user was given: tokens, tickets, API keys and sessions. */
+import type { Procedure } from './procedure.ts'
+import { checkRealm } from './within.ts'
+
+/** Answers `{uri, username}`; also for somebody who is no user of the realm any more. The user may log in again. */
+export const revokeAll: Procedure = {
+  uri: 'service.revoke_all',
+  parameters: [
+    { name: 'uri', type: 'string' },
+    { name: 'username', type: 'string' },
+  ],
+  access: 'load',
+  mirrors: [{ method: 'POST', path: '/realms/:uri/users/:username/revoke_all' }],
+  async handler(management, [uri, username], asking) {
+    const [realm_uri, authid] = [String(uri), String(username)]
+    checkRealm(realm_uri, asking)
+    management.realms.get(realm_uri) // 404 for a realm that is not there
+    await management.endUsers([{ realm_uri, authid }])
+    return { value: { uri: realm_uri, username: authid } }
+  },
+}

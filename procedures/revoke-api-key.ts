@@ -1,0 +1,21 @@
+/** `service.revoke_api_key`: ends one API key. */
+import { ServiceError } from '#component/errors.ts'
+import type { Procedure } from './procedure.ts'
+import { checkRealm } from './within.ts'
+
+/** Answers `{id, uri, username}`; the key is refused when it does. */
+export const revokeApiKey: Procedure = {
+  uri: 'service.revoke_api_key',
+  parameters: [{ name: 'id', type: 'string' }],
+  access: 'load',
+  mirrors: [{ method: 'DELETE', path: '/api_keys/:id', status: 204 }],
+  async handler({ apiKeys }, [id], asking) {
+    const owner = apiKeys.owner(String(id))
+    if (!owner) {
+      throw new ServiceError('service.error.not_found', 'there is no API key of this id')
+    }
+    checkRealm(owner.realm_uri, asking)
+    await apiKeys.revoke(owner.id)
+    return { value: { id: owner.id, uri: owner.realm_uri, username: owner.username } }
+  },
+}

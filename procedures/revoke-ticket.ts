@@ -1,0 +1,42 @@
+/** `service.ticket.revoke`: ends a ticket. */
+import { ServiceError } from '#component/errors.ts'
+import { TokenError } from '#component/token/token-error.ts'
+import { callerOf, longestTicket } from './issue-ticket.ts'
+import type { Asking, Management, Procedure } from './procedure.ts'
+
+const refuse = (message: string) => new ServiceError('wamp.error.not_authorized', message)
+
+/** What is to be revoked: the `jti` of a ticket, and when it expires. */
+async function find(text: string, asking: Asking, { tickets, clock }: Management) {
+  const managesAll = asking.access === 'load' && asking.within === undefined
+  if (!text.includes('.')) {
+    // an id says nothing of whose ticket it is
+    if (!managesAll)
+      throw refuse('by its id alone, a ticket is revoked by operators of all realms only')
+    return { jti: text, exp: Math.floor(clock.now() / 1000) + longestTicket }
+  }
+  const { realm_uri, authid } = callerOf(asking.caller)
+  const claims = await tickets.verify(text, realm_uri)
+  const isOwn = claims.authid === authid
+  const managesRealm = managesAll || (asking.access === 'load' && asking.within === realm_uri)
+  if (!isOwn && !managesRealm) throw refuse('the ticket is of another user')
+  return claims
+}
+
+/** Answers `{id}`. The one argument is the ticket, or for operators its id. */
+export const revokeTicket: Procedure = {
+  uri: 'service.ticket.revoke',
+  parameters: [{ name: 'ticket', type: 'string' }],
+  access: 'self',
+  mirrors: [],
+  async handler(management, [ticket], asking) {
+    try {
+      const { jti, exp } = await find(String(ticket), asking, management)
+      await management.revocations.revokeToken(jti, exp)
+      return { value: { id: jti } }
+    } catch (cause) {
+      if (!(cause instanceof TokenError)) throw cause
+      throw new ServiceError('wamp.error.invalid_argument', `ticket: ${cause.reason}`, { cause })
+    }
+  },
+}

@@ -1,0 +1,16 @@
+/** `service.rotate_realm_keys`: makes the next key by which a realm signs its tokens. */
+import type { Procedure } from './procedure.ts'
+import { checkRealm } from './within.ts'
+
+/** Answers `{uri, kid, active_from}`, in seconds since the epoch; what older keys have signed stays valid. */
+export const rotateRealmKeys: Procedure = {
+  uri: 'service.rotate_realm_keys',
+  parameters: [{ name: 'uri', type: 'string' }],
+  access: 'load',
+  mirrors: [{ method: 'POST', path: '/realms/:uri/rotate_keys' }],
+  async handler({ realms, keys }, [uri], asking) {
+    checkRealm(String(uri), asking)
+    realms.get(String(uri)) // 404 for a realm that is not there
+    return { value: { uri, ...(await keys.rotate(String(uri))) } }
+  },
+}

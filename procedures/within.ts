@@ -1,0 +1,45 @@
+/** Keeps operators of one realm within it: what belongs to other realms is refused, whether it is there or not. */
+import { ServiceError } from '#component/errors.ts'
+import { hasReferences } from '#component/realm/environment.ts'
+import type { Asking, Management } from './procedure.ts'
+
+const refuse = (message: string) => new ServiceError('wamp.error.not_authorized', message)
+
+/** @throws ServiceError `wamp.error.not_authorized` unless who asks manages the realm */
+export function checkRealm(realm_uri: string, { within }: Pick<Asking, 'within'>): void {
+  if (within === undefined || within === realm_uri) return
+  throw refuse('this belongs to another realm')
+}
+
+/** @throws ServiceError `wamp.error.not_authorized` unless who asks manages everything */
+export function checkWhole({ within }: Pick<Asking, 'within'>): void {
+  if (within !== undefined) throw refuse('this is for operators of all realms')
+}
+
+const memberOf = (document: unknown, key: string): unknown =>
+  typeof document === 'object' && document !== null
+    ? (document as Readonly<Record<string, unknown>>)[key]
+    : undefined
+
+/**
+ * Refuses realm documents that reach beyond the realm of who asks: another one, what belongs to the machine, or what
+ * other realms have (its prototype is chosen by who manages both).
+ * @throws ServiceError `wamp.error.not_authorized`
+ */
+export function checkRealmDocuments(
+  documents: unknown,
+  { within }: Pick<Asking, 'within'>,
+  realms: Pick<Management['realms'], 'get'>,
+): void {
+  if (within === undefined) return
+  for (const document of Array.isArray(documents) ? documents : [documents]) {
+    if (memberOf(document, 'uri') !== within) throw refuse('the document is of another realm')
+    if (hasReferences(document)) {
+      const message = 'the environment and files are named by operators of all realms only'
+      throw refuse(message)
+    }
+    if (memberOf(document, 'prototype_uri') !== realms.get(within).prototype_uri) {
+      throw refuse('the prototype is changed by operators of all realms only')
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/** Management over a registry, realms, keys and tokens of its own, for the tests of procedures. */
+
+import { Logins } from '#component/realm/logins.ts'
+import type { UserName } from '#component/realm/realms.ts'
+import { ApiKeys } from '#component/token/api-key.ts'
+import { RealmKeys } from '#component/token/keys.ts'
+import { Revocations } from '#component/token/revocation.ts'
+import { Tickets } from '#component/token/ticket.ts'
+import { procedures } from '#procedures/index.ts'
+import type { Asking, Management } from '#procedures/procedure.ts'
+import { realmsWith, testBox } from '#test/unit/realm/doubles.ts'
+import { registryWith } from '#test/unit/registry/doubles.ts'
+
+/** Somebody who manages everything. */
+export const ada: Asking = { by: 'ada', access: 'load' }
+
+/** A procedure by its name. */
+export const find = (name: string) => {
+  const found = procedures.find(({ uri }) => uri === `service.${name}`)
+  if (!found) throw new TypeError(name)
+  return found
+}
+
+/** What procedures work on, and what became of it. */
+export async function managementOf(changes: Partial<Management> = {}) {
+  const { registry, logged: lines } = await registryWith()
+  const { realms, replica } = await realmsWith()
+  const clock = { now: () => 1_700_000_000_000 }
+  const log = { info: () => undefined, error: () => undefined }
+  const ended: UserName[] = []
+  const keys = new RealmKeys({ replica, box: testBox, clock, log, longestLifetime: 2_592_000 })
+  keys.start()
+  const families = { remove: async () => true, removeOfUser: async () => undefined }
+  const revocations = new Revocations({ replica, clock, families, longestLifetime: 2_592_000 })
+  const apiKeys = new ApiKeys({ replica, clock })
+  const endUsers = async (users: readonly UserName[]) => {
+    ended.push(...users)
+    await revocations.revokeUsers(users)
+    await apiKeys.revokeOfUsers(users)
+  }
+  realms.onUsersEnded = endUsers
+  const management: Management = {
+    registry,
+    realms,
+    logins: new Logins({ realms }),
+    keys,
+    apiKeys,
+    tickets: new Tickets({ keys, revocations, clock, node: 'node-1' }),
+    revocations,
+    clock,
+    endUsers,
+    componentRealm: 'service.gateway',
+    issuer: () => 'https://gateway.example',
+    refusal: () => undefined,
+    status: () => ({ node: 'node-1' }),
+    ...changes,
+  }
+  return { management, lines, realms, keys, apiKeys, ended }
+}
