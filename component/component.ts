@@ -2,23 +2,31 @@
 import type { Logger } from 'pino'
 import { refusalToStart } from '#http/access.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
+import { oauthEndpoints } from '#http/oauth-endpoints.ts'
 import { startListeners } from '#http/server.ts'
 import { procedures, registerAll } from '#procedures/index.ts'
 import { openActions } from './action/index.ts'
+import { openAnswering } from './answering.ts'
+import { Authority } from './authority.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type Config, ConfigError, clusterKey } from './config.ts'
-import type { CompiledOperation } from './gateway/api.ts'
+import type { Route } from './gateway/api.ts'
 import { Gateway } from './gateway/handle.ts'
 import { metricSources } from './metric-sources.ts'
 import { openConfiguredStore, openFolder } from './opening.ts'
-import { Realms } from './realm/realms.ts'
+import type { UserName } from './realm/realms.ts'
 import { compileDocument } from './registry/compile-document.ts'
 import { loadFiles, realmNames, specNames } from './registry/files.ts'
 import { Registry } from './registry/registry.ts'
 import { Replica } from './replica/replica.ts'
 import { openRouting, urlOfRouter } from './routing.ts'
-import { closedSchemes } from './security/scheme.ts'
+import { SecretBox } from './secret-box.ts'
+import { Attempts } from './security/attempts.ts'
+import { Operators } from './security/operators.ts'
+import { openSchemes } from './security/schemes.ts'
+import { storeSecret } from './store-key.ts'
 import { Sync } from './sync/sync.ts'
+import { openGrants } from './token/grants.ts'
 import { addressUrls } from './urls.ts'
 import { componentSession } from './wamp/autobahn-session.ts'
 import type { Session } from './wamp/session.ts'
@@ -65,16 +73,36 @@ export async function startComponent(
   const replica = new Replica({ store: store.entries, clock, node, log })
   await replica.start()
   worker?.refreshBy(() => replica.refresh())
-  const realms = new Realms({ replica, log, environment: process.env })
-  realms.start()
+  const spread = worker && (() => worker.refreshOthers())
+  const authority = new Authority({
+    ...{ config, replica, clock, log, node, spread },
+    families: store.families,
+    box: new SecretBox(storeSecret(config, config.data_dir)),
+  })
+  authority.start()
+  const { realms, accessTokens, apiKeys, logins } = authority
 
-  const routing = openRouting({ config, realms, clock, log, elsewhere: worker?.router })
+  const routing = openRouting({ config, authority, clock, log, elsewhere: worker?.router })
   const sessions = new SessionPool({
     ...routing.link,
     clock,
     log,
-    authFor: (realm_uri) => routing.authOf(realm_uri),
+    identity: config.wamp.identity as 'session' | 'service',
+    authFor: (realm_uri, identity) =>
+      identity ? authority.sessionTickets.authFor(identity) : routing.authOf(realm_uri),
   })
+  if (config.wamp.identity === 'service') {
+    log.warn(
+      { setting: 'wamp.identity' },
+      'calls of logged-in users reach the router as the gateway: their own grants do not hold',
+    )
+  }
+  const answering = openAnswering({ config, authority, routing, clock, log })
+  authority.onRevoked = (revoked) => {
+    for (const { realm_uri, authid } of revoked.users) sessions.dismiss(realm_uri, [authid])
+    routing.end(revoked)
+    void answering?.end(revoked.users)
+  }
   const own = componentSession({
     ...routing.link,
     realm_uri: config.wamp.realm,
@@ -92,13 +120,28 @@ export async function startComponent(
     allowedDynamicUris: config.wamp.allowed_dynamic_uris,
     viaName: node,
   })
+  const attempts = new Attempts({
+    perUser: config.rate_limits.user_failures,
+    perAddress: config.rate_limits.address_failures,
+  })
+  const schemes = openSchemes({ accessTokens, logins, apiKeys, attempts })
+  let baseUrl = config.gateway.public_base_url?.replace(/\/$/, '')
+  const issuerBase = () => baseUrl ?? ''
   const gateway = new Gateway({
     clock,
     actions: actions.table,
-    schemes: closedSchemes,
+    schemes,
+    endpoints: oauthEndpoints({
+      ...{ accessTokens, logins, attempts, issuerBase, bearer: schemes.oauth2 },
+      grants: openGrants(authority),
+      refreshTokens: authority.refreshTokens,
+      families: store.families,
+      revocations: authority.revocations,
+      keys: authority.keys,
+    }),
     cors: config.gateway.cors,
   })
-  const registry = new Registry<CompiledOperation>({
+  const registry = new Registry<Route>({
     replica,
     node,
     log,
@@ -107,6 +150,7 @@ export async function startComponent(
     prepare: ({ entries }) => sessions.openAll(new Set(entries.map(({ realm_uri }) => realm_uri))),
     onSwap(table) {
       gateway.table = table
+      sessions.keep(new Set(table.entries.map(({ realm_uri }) => realm_uri)))
     },
     realmExists: (realm_uri) => realms.has(realm_uri) || routing.canJoin(realm_uri, sessions),
     publishEvent: (topic, kwargs) =>
@@ -115,10 +159,15 @@ export async function startComponent(
   })
   replica.onLost = (loser, winner) => registry.tellLost(loser, winner)
   const management = {
-    registry,
-    realms,
+    ...{ registry, realms, logins, apiKeys, clock },
+    keys: authority.keys,
+    tickets: authority.tickets,
+    revocations: authority.revocations,
+    endUsers: (users: readonly UserName[]) => authority.endUsers(users),
+    componentRealm: config.wamp.realm,
+    issuer: issuerBase,
     refusal: () => sync.refusal(),
-    ...(worker && { spread: () => worker.refreshOthers() }),
+    ...(spread && { spread }),
     status: () => ({ ...sync.status(), conflicts: registry.conflicts() }),
   }
 
@@ -135,6 +184,11 @@ export async function startComponent(
     gateway,
     procedures,
     management,
+    operators: new Operators({
+      ...{ accessTokens, apiKeys, logins },
+      adminRealm: config.admin.realm,
+      componentRealm: config.wamp.realm,
+    }),
     webSocket: routing.webSocket,
     metrics: metricSources({ sessions, registry, routing }),
     siblings: worker?.siblings,
@@ -145,6 +199,8 @@ export async function startComponent(
       return reason === undefined ? awayOf(own, replica) : [reason]
     },
   })
+
+  baseUrl ??= addressUrls(listeners.addresses.gateway, config.gateway.tls !== undefined)[0]
 
   // a router that is away keeps nothing from being served: the procedures follow when it is back
   const isJoined = await own.joined(routerTimeout)
@@ -169,6 +225,7 @@ export async function startComponent(
     namesOf: specNames,
   })
   await registerAll(own, management, log).catch(refusedByRouter)
+  await answering?.start(own).catch(refusedByRouter)
   // a router that is away must not take along what is known here; a node that knows nothing has nothing to serve
   const isCutOff = !isJoined && registry.size > 0
   waitsFor = () => {
@@ -191,10 +248,12 @@ export async function startComponent(
       if (drainDelay > 0) await wait(clock, drainDelay)
       await listeners.finish()
       await sync.leave()
+      await answering?.close()
       await own.leave()
       await sessions.close()
       await actions.close()
       await routing.close()
+      authority.stop()
       await store.close()
       log.info('stopped')
     },

@@ -2,12 +2,13 @@
 import { isLoopbackOnly, sharesGatewayListener } from '#http/access.ts'
 import type { Address } from '#http/options.ts'
 import type { WebSocketTarget } from '#http/websocket.ts'
+import type { Authority } from './authority.ts'
 import type { Clock } from './clock.ts'
 import { type Config, ConfigError } from './config.ts'
 import type { Log } from './log.ts'
 import { gatewayAuthid, Policy } from './realm/policy.ts'
-import type { Realms } from './realm/realms.ts'
 import { Router } from './router/router.ts'
+import type { Revoked } from './token/revocation.ts'
 import { routerUrlAt } from './urls.ts'
 import { credentials, type JoinAuth } from './wamp/join-auth.ts'
 import type { OpenLink } from './wamp/link.ts'
@@ -17,7 +18,7 @@ import type { RouterElsewhere } from './workers/ports.ts'
 
 interface RouterPorts {
   readonly config: Config
-  readonly realms: Realms
+  readonly authority: Authority
   readonly clock: Clock
   readonly log: Log
 }
@@ -44,6 +45,8 @@ export interface Routing {
   canJoin(realm_uri: string, sessions: SessionPool): boolean | Promise<boolean>
   readonly webSocket: WebSocketTarget
   readonly sharesListener: boolean
+  /** Ends the sessions of those who were revoked, as far as the embedded router is in this process. */
+  end(revoked: Revoked): void
   /** Sessions of everybody on the embedded router; undefined where it is not in this process. */
   sessionCount(): number | undefined
   close(): Promise<void>
@@ -99,13 +102,21 @@ function externalRouting({ config }: RoutingPorts, url: string): Routing {
     canJoin: (realm_uri, sessions) => sessions.canJoin(realm_uri),
     webSocket: { kind: 'pipe', url },
     sharesListener: sharesGatewayListener(config),
+    end: () => undefined,
     sessionCount: () => undefined,
     close: () => Promise.resolve(),
   }
 }
 
+/** The embedded router, and how it ends the sessions of those who were revoked. */
+interface OpenRouter {
+  readonly router: Router
+  end(revoked: Revoked): void
+}
+
 /** Makes the embedded router, which goes by the realms as they are. */
-export function openRouter({ config, realms, clock, log }: RouterPorts): Router {
+export function openRouter({ config, authority, clock, log }: RouterPorts): OpenRouter {
+  const { realms } = authority
   const { gateway, router: own, wamp } = config
   // what is published or has a proxy in front is not local, wherever it is bound
   const isLocal =
@@ -118,17 +129,32 @@ export function openRouter({ config, realms, clock, log }: RouterPorts): Router 
     clock,
     componentRealm: wamp.realm,
     admitsStrangers: () => isLocal,
+    tickets: authority.ticketPorts,
   })
   const router = new Router({
     policy,
     clock,
     onError: (err) => log.error({ err }, 'the router failed on a message'),
   })
-  // a realm that takes no sessions any more has none
+  // a realm that takes no sessions any more has none, and nobody stays who would not be let in any more
   realms.onChange = (uris) => {
-    for (const uri of uris) if (!policy.hasRealm(uri)) router.closeRealm(uri)
+    for (const uri of uris) {
+      if (policy.hasRealm(uri)) router.closeSessions(uri, (session) => !policy.isWelcome(session))
+      else router.closeRealm(uri)
+    }
   }
-  return router
+  return {
+    router,
+    end({ users, hasTokens }) {
+      for (const { realm_uri, authid } of users) {
+        router.closeSessions(realm_uri, (session) => session.authid === authid)
+      }
+      if (!hasTokens) return
+      for (const uri of realms.uris) {
+        router.closeSessions(uri, (session) => session.isRevoked?.() === true)
+      }
+    },
+  }
 }
 
 /** What holds wherever the embedded router is. */
@@ -140,7 +166,7 @@ const embeddedCommons = (config: Config) => ({
 })
 
 function embeddedRouting(ports: RoutingPorts): Routing {
-  const router = openRouter(ports)
+  const { router, end } = openRouter(ports)
   return {
     ...embeddedCommons(ports.config),
     link: { openLink: router.openLink, serializer: 'json' },
@@ -148,15 +174,19 @@ function embeddedRouting(ports: RoutingPorts): Routing {
       kind: 'embedded',
       accept: (request, socket, head, peer) => router.handleUpgrade(request, socket, head, peer),
     },
+    end,
     sessionCount: () => router.sessionCount,
     close: () => router.close(),
   }
 }
 
-function elsewhereRouting({ config, realms }: RoutingPorts, elsewhere: RouterElsewhere): Routing {
+function elsewhereRouting(
+  { config, authority }: RoutingPorts,
+  elsewhere: RouterElsewhere,
+): Routing {
   const { socketPath } = elsewhere
   // a load is acknowledged when the router goes by it
-  realms.onChange = () => elsewhere.refresh()
+  authority.realms.onChange = () => elsewhere.refresh()
   return {
     ...embeddedCommons(config),
     link: {
@@ -164,6 +194,7 @@ function elsewhereRouting({ config, realms }: RoutingPorts, elsewhere: RouterEls
       serializer: config.wamp.serializer as SerializerName,
     },
     webSocket: { kind: 'pipe', url: `ws://router${routerPaths.clients}`, socketPath },
+    end: () => void elsewhere.refresh(),
     sessionCount: () => undefined,
     close: () => Promise.resolve(),
   }

@@ -5,6 +5,7 @@ import type { Component } from '#component/component.ts'
 import { type Config, ConfigError, clusterKey } from '#component/config.ts'
 import { openFolder } from '#component/opening.ts'
 import { urlOfRouter } from '#component/routing.ts'
+import { storeSecret } from '#component/store-key.ts'
 import { addressUrls } from '#component/urls.ts'
 import { refusalToStart } from '#http/access.ts'
 import { Metrics, type MetricValues } from '#http/metrics.ts'
@@ -52,7 +53,12 @@ export async function startWorkers(
       ? await startRouterHost({ ...config, node: ownName }, log, clock)
       : undefined
   const crew = new Crew({
-    config: { ...config, node, cluster: { key } },
+    config: {
+      ...config,
+      node,
+      cluster: { key },
+      store: { ...config.store, key: storeSecret(config, config.data_dir) },
+    },
     routerSocket: host?.socketPath,
     refreshRouter: async () => host?.refresh(),
     metrics: metricsOf(host),

@@ -4,13 +4,15 @@ import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Authority } from '#component/authority.ts'
 import type { Clock } from '#component/clock.ts'
 import { type Config, ConfigError } from '#component/config.ts'
 import type { Log } from '#component/log.ts'
 import { openConfiguredStore } from '#component/opening.ts'
-import { Realms } from '#component/realm/realms.ts'
 import { Replica } from '#component/replica/replica.ts'
 import { openRouter, routerPaths } from '#component/routing.ts'
+import { SecretBox } from '#component/secret-box.ts'
+import { storeSecret } from '#component/store-key.ts'
 
 const socketName = 'router'
 
@@ -52,9 +54,14 @@ export async function startRouterHost(
   const store = await openConfiguredStore(config, clock, log)
   const replica = new Replica({ store: store.entries, clock, node: config.node, log })
   await replica.start()
-  const realms = new Realms({ replica, log, environment: process.env })
-  realms.start()
-  const router = openRouter({ config, realms, clock, log })
+  const authority = new Authority({
+    ...{ config, replica, clock, log, node: config.node },
+    families: store.families,
+    box: new SecretBox(storeSecret(config, config.data_dir)),
+  })
+  authority.start()
+  const { router, end } = openRouter({ config, authority, clock, log })
+  authority.onRevoked = end
 
   const folder = makeFolder()
   const remove = () => rmSync(folder, { recursive: true, force: true })
@@ -79,8 +86,12 @@ export async function startRouterHost(
   return {
     socketPath,
     sessionCount: () => router.sessionCount,
-    refresh: () => replica.refresh(),
+    async refresh() {
+      await replica.refresh()
+      await replica.sweep()
+    },
     async close() {
+      authority.stop()
       server.close()
       await router.close()
       await store.close()

@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { layout, layoutPage } from '#test/support/layout.ts'
 
 /** The words every part may use. */
-const words = ['errors', 'identity', 'request', 'log', 'clock', 'json'].map(
+const words = ['errors', 'identity', 'request', 'log', 'clock', 'json', 'secret-box'].map(
   (name) => `component/${name}.ts`,
 )
 
@@ -17,10 +17,14 @@ const table: Record<string, { folders: readonly string[] | 'all'; packages: read
     folders: 'all',
     packages: ['koa', '@koa/router', 'koa-body', 'raw-body', '@msgpack/msgpack', 'prom-client'],
   },
-  procedures: { folders: ['registry', 'realm', 'wamp'], packages: [] },
+  procedures: { folders: ['registry', 'realm', 'token', 'wamp'], packages: [] },
   'component/registry': { folders: ['gateway', 'replica', 'spec', 'store'], packages: [] },
   'component/gateway': { folders: ['action', 'expression', 'security', 'spec'], packages: [] },
-  'component/security': { folders: [], packages: [] },
+  'component/security': {
+    folders: ['realm', 'token', 'wamp'],
+    packages: ['lru-cache', 'rate-limiter-flexible'],
+  },
+  'component/token': { folders: ['replica', 'store'], packages: ['jose', 'lru-cache'] },
   'component/realm': { folders: ['expression', 'replica', 'wamp'], packages: [] },
   'component/action': { folders: ['wamp'], packages: ['undici'] },
   'component/sync': { folders: ['replica', 'wamp'], packages: [] },

@@ -1,0 +1,136 @@
+/** Who users are and what they were issued, as this process knows it: the realms, their keys, tokens, tickets and API keys. */
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { Log } from './log.ts'
+import type { TicketPorts } from './realm/authenticator.ts'
+import { Logins } from './realm/logins.ts'
+import { Realms, type UserName } from './realm/realms.ts'
+import { SessionTickets } from './realm/session-ticket.ts'
+import type { Replica } from './replica/replica.ts'
+import type { SecretBox } from './secret-box.ts'
+import type { Store } from './store/database.ts'
+import { AccessTokens } from './token/access-token.ts'
+import { ApiKeys } from './token/api-key.ts'
+import { RealmKeys } from './token/keys.ts'
+import { RefreshTokens } from './token/refresh-token.ts'
+import { Revocations, type Revoked } from './token/revocation.ts'
+import { Tickets } from './token/ticket.ts'
+import { TokenError } from './token/token-error.ts'
+
+/** What it is made of. */
+export interface AuthorityPorts {
+  readonly config: Config
+  readonly replica: Replica
+  readonly families: Store['families']
+  /** Under `store.key`. */
+  readonly box: SecretBox
+  readonly clock: Clock
+  readonly log: Log
+  readonly node: string
+  /** Resolves when the other processes of this gateway know what has just been changed. */
+  readonly spread?: (() => Promise<void>) | undefined
+}
+
+/** How long a ticket may be valid (specification: Cookies). Seconds. */
+const ticketLifetime = 2_592_000
+
+/** How often refresh tokens that have expired are removed; milliseconds. */
+const cleaningInterval = 3_600_000
+
+/** Opened once the replica has been read. */
+export class Authority {
+  readonly realms: Realms
+  readonly logins: Logins
+  readonly keys: RealmKeys
+  readonly revocations: Revocations
+  readonly accessTokens: AccessTokens
+  readonly refreshTokens: RefreshTokens
+  readonly tickets: Tickets
+  readonly apiKeys: ApiKeys
+  readonly sessionTickets: SessionTickets
+  readonly #ports: AuthorityPorts
+  #stopCleaning: () => void = () => undefined
+
+  constructor(ports: AuthorityPorts) {
+    const { config, replica, families, box, clock, log, node } = ports
+    const { access_token_ttl, refresh_token_ttl } = config.oauth2
+    const spread = ports.spread && { spread: ports.spread }
+    this.#ports = ports
+    this.realms = new Realms({
+      ...{ replica, log, box },
+      environment: process.env,
+      keepsPasswords: config.wamp.url !== undefined,
+    })
+    this.logins = new Logins({ realms: this.realms })
+    const keys = new RealmKeys({
+      ...{ replica, box, clock, log, ...spread },
+      longestLifetime: Math.max(access_token_ttl, ticketLifetime),
+    })
+    const revocations = new Revocations({
+      ...{ replica, clock, families, ...spread },
+      longestLifetime: Math.max(access_token_ttl, refresh_token_ttl, ticketLifetime),
+      accessLifetime: access_token_ttl,
+    })
+    this.keys = keys
+    this.revocations = revocations
+    this.accessTokens = new AccessTokens({ keys, revocations, clock, ttl: access_token_ttl })
+    this.refreshTokens = new RefreshTokens({
+      ...{ families, box, revocations, clock },
+      ttl: refresh_token_ttl,
+    })
+    this.tickets = new Tickets({ keys, revocations, clock, node })
+    this.apiKeys = new ApiKeys({ replica, clock, ...spread })
+    this.sessionTickets = new SessionTickets({ box, clock })
+    this.realms.onUsersEnded = (users) => this.endUsers(users)
+  }
+
+  start(): void {
+    this.realms.start()
+    this.keys.start()
+    this.revocations.start()
+    this.#clean()
+  }
+
+  stop(): void {
+    this.#stopCleaning()
+  }
+
+  /** Told of users and tokens that were revoked on any node. */
+  set onRevoked(listener: (revoked: Revoked) => void) {
+    this.revocations.onRevoked = listener
+  }
+
+  /** Ends everything that users were given until now: tokens, tickets, API keys and sessions. */
+  async endUsers(users: readonly UserName[]): Promise<void> {
+    await this.revocations.revokeUsers(users)
+    await this.apiKeys.revokeOfUsers(users)
+  }
+
+  /** What the router takes as a ticket, beside passwords. */
+  get ticketPorts(): TicketPorts {
+    return {
+      sessionTickets: this.sessionTickets,
+      verifyTicket: async (realm_uri, ticket) => {
+        try {
+          const claims = await this.tickets.verify(ticket, realm_uri)
+          const { authid, authroles } = claims
+          const isRevoked = () => this.revocations.isRevoked({ ...claims, realm_uri })
+          return { authid, authroles, isRevoked }
+        } catch (cause) {
+          if (cause instanceof TokenError) return undefined
+          throw cause
+        }
+      },
+    }
+  }
+
+  #clean(): void {
+    const { families, clock, log } = this.#ports
+    this.#stopCleaning = clock.after(cleaningInterval, () => {
+      families
+        .removeExpired(clock.now())
+        .catch((err: unknown) => log.warn({ err }, 'expired refresh tokens are not removed'))
+      this.#clean()
+    })
+  }
+}
