@@ -1,0 +1,124 @@
+/** The set-up that docs/crossbar.md shows, as it stands there: Crossbar.io by its config.json, realms, and the gateway's answers. */
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { systemClock } from '#component/clock.ts'
+import { openLog } from '#component/log.ts'
+import { DynamicAuth } from '#component/realm/dynamic.ts'
+import { DynamicSessions } from '#component/realm/dynamic-sessions.ts'
+import { Policy } from '#component/realm/policy.ts'
+import type { Realms } from '#component/realm/realms.ts'
+import { SessionTickets } from '#component/realm/session-ticket.ts'
+import { componentSession } from '#component/wamp/autobahn-session.ts'
+import type { JoinAuth } from '#component/wamp/join-auth.ts'
+import type { Session } from '#component/wamp/session.ts'
+import { TrustedProxies } from '#http/peer.ts'
+import { registerAuthenticator } from '#procedures/authenticate.ts'
+import { registerAuthorizer } from '#procedures/authorize.ts'
+import { type Crossbar, startCrossbar } from '#test/support/crossbar.ts'
+import { freePort } from '#test/support/free-port.ts'
+import { realmsWith, testBox } from '#test/unit/realm/doubles.ts'
+import { MemoryStore } from '#test/unit/replica/memory-store.ts'
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/crossbar.md'), 'utf8')
+
+/** The block of the page that holds a text. */
+function block(language: string, containing: string): string {
+  const blocks = [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))]
+  const found = blocks.map(([, text = '']) => text).find((text) => text.includes(containing))
+  if (found === undefined) throw new Error(`the page shows no ${language} with ${containing}`)
+  return found
+}
+
+/** An Ed25519 key, hex. */
+export function newKey(): { readonly seed: string; readonly public: string } {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  return {
+    seed: privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32).toString('hex'),
+    public: publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('hex'),
+  }
+}
+
+/** What runs. */
+export interface Documented {
+  readonly crossbar: Crossbar
+  /** Where WAMP clients connect. */
+  readonly url: string
+  /** Where gateways connect: `wamp.url`. */
+  readonly gatewayUrl: string
+  /** `wamp.auth`. */
+  readonly auth: JoinAuth
+  readonly realms: Realms
+  /** The realm document of the page. */
+  readonly document: Readonly<Record<string, unknown>>
+  readonly tickets: SessionTickets
+  /** The gateway's session on the component's realm. */
+  readonly own: Session
+  readonly key: ReturnType<typeof newKey>
+  stop(): Promise<void>
+}
+
+/** The password of kim. */
+export const password = 'a password, wholly “unguessable”'
+
+const basics = { serializer: 'cbor', clock: systemClock, log: openLog('silent') } as const
+
+/** Starts all of it; logins are answered when it resolves. */
+export async function startDocumented(): Promise<Documented> {
+  const secret = randomBytes(16).toString('hex')
+  process.env.CROSSBAR_SECRET = secret
+  const [text, gatewayPort] = [block('json', '"transports"'), await freePort()]
+  const crossbar = await startCrossbar((port) =>
+    JSON.parse(text.replace('"port": 8080', `"port": ${port}`).replace('8081', `${gatewayPort}`)),
+  )
+  const { wamp } = parse(block('yaml', 'gateway-secret')) as { wamp: { url: string; auth: object } }
+  const gatewayUrl = wamp.url.replace('8081', `${gatewayPort}`)
+  const auth = { ...wamp.auth, secret } as JoinAuth
+
+  const key = newKey()
+  const environment = { KIM_PASSWORD: password, BACKEND_KEY: key.public }
+  const { realms } = await realmsWith(environment, new MemoryStore(), { keepsPasswords: true })
+  const tickets = new SessionTickets({ box: testBox, clock: systemClock })
+  const policy = new Policy({
+    realms,
+    clock: systemClock,
+    componentRealm: 'service.gateway',
+    admitsStrangers: () => false,
+    tickets: { sessionTickets: tickets },
+  })
+  const { clock, log } = basics
+  const dynamic = new DynamicAuth({ policy, realms, proxies: new TrustedProxies([]), clock, log })
+  const sessions = new DynamicSessions({
+    open: (realm_uri, onJoin) =>
+      componentSession({ ...basics, url: gatewayUrl, realm_uri, auth, onJoin }),
+    register: (session) => registerAuthorizer(session, dynamic),
+    isOpen: (uri) => policy.hasRealm(uri),
+    componentRealm: 'service.gateway',
+    log,
+  })
+  realms.onChange = (uris) => sessions.follow(uris)
+  realms.onUsersEnded = (users) => sessions.end(users)
+  const own = componentSession({ ...basics, url: gatewayUrl, realm_uri: 'service.gateway', auth })
+  const document = JSON.parse(block('json', '"sources"'))
+  await realms.load(document)
+  await own.joined(10_000)
+  await registerAuthenticator(own, dynamic)
+  return {
+    crossbar,
+    url: crossbar.url,
+    gatewayUrl,
+    auth,
+    realms,
+    document,
+    tickets,
+    own,
+    key,
+    async stop() {
+      await sessions.close()
+      await own.leave()
+      await crossbar.stop()
+      delete process.env.CROSSBAR_SECRET
+    },
+  }
+}
