@@ -1,0 +1,42 @@
+/** The backend of the OAuth2 example: logs in with WAMP-CRA, and answers orders to whoever the router lets call it. */
+import { createHmac, pbkdf2 } from 'node:crypto'
+import { promisify } from 'node:util'
+import autobahn from 'autobahn'
+
+const [url = 'ws://127.0.0.1:18080/ws'] = process.argv.slice(2)
+const secret = process.env.ORDERS_SECRET ?? ''
+
+const deriveKey = promisify(pbkdf2)
+
+/** The answer to a challenge of salted WAMP-CRA (WAMP: Salted Passwords). */
+async function sign(extra: Readonly<Record<string, unknown>>): Promise<string> {
+  const { challenge, salt, iterations, keylen } = extra
+  const key = await deriveKey(secret, String(salt), Number(iterations), Number(keylen), 'sha256')
+  return createHmac('sha256', key.toString('base64')).update(String(challenge)).digest('base64')
+}
+
+interface Caller {
+  readonly caller_authid?: string
+  readonly caller_authrole?: string
+}
+
+function getOrder([id]: readonly unknown[], _kwargs: unknown, caller: Caller) {
+  if (id === '0')
+    throw new autobahn.Error('service.error.not_found', ['there is no such order'], {})
+  return { id, asked_by: caller.caller_authid, role: caller.caller_authrole }
+}
+
+const connection = new autobahn.Connection({
+  url,
+  realm: 'com.example.realm',
+  authmethods: ['wampcra'],
+  authid: 'orders',
+  onchallenge: (_session, _method, extra) => sign(extra),
+  max_retries: -1,
+})
+
+connection.onopen = async (session) => {
+  await session.register('com.example.order.get', getOrder)
+  process.stdout.write('orders are answered\n')
+}
+connection.open()
