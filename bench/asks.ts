@@ -5,6 +5,8 @@ export interface Ask {
   /** Default: GET. */
   readonly method?: string
   readonly path: string
+  /** Beside its content type. */
+  readonly headers?: Readonly<Record<string, string>>
   /** JSON. */
   readonly body?: string
   readonly expected: {
@@ -15,8 +17,10 @@ export interface Ask {
 }
 
 /** Its headers. */
-export const headersOf = ({ body }: Ask): Record<string, string> =>
-  body === undefined ? {} : { 'content-type': 'application/json' }
+export const headersOf = ({ body, headers }: Ask): Record<string, string> => ({
+  ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  ...headers,
+})
 
 /** Asks each once and compares. @throws Error when an answer is not the expected one */
 export async function checkAnswers(name: string, url: string, asks: readonly Ask[]): Promise<void> {

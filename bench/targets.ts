@@ -91,6 +91,13 @@ const targets: readonly Target[] = [
     against: 'ours, 10 paths',
     ...rate(0.9),
   },
+  {
+    what: 'bearer token, signature known',
+    scenario: 'bearer',
+    candidate: 'ours, bearer token',
+    against: 'ours, open path',
+    ...rate(0.9),
+  },
   { what: 'p99 at half load', ...p99, candidate: 'ours, static', against: `${bare}, static` },
   { what: 'p99 at half load', ...p99, candidate: 'ours, call', against: `${bare}, call` },
   { what: 'p99 at half load', ...p99, candidate: 'ours, forward', against: `${bare}, forward` },

@@ -1,11 +1,48 @@
-/** Requests with a bearer token. */
+/** What it costs to check a bearer token: the same answers of one gateway, on an open path and on a protected one. */
+import type { Ask } from '#bench/asks.ts'
+import { documentOf, type Gateway, post, realm } from '#bench/gateway.ts'
+import { small } from '#bench/payloads.ts'
 import type { Scenario } from '#bench/stage.ts'
+import { staticPath } from './static.ts'
 
-/** Nothing to measure until the gateway accepts a token. */
+const password = 'a password of the bench'
+
+/** A realm with one user, who is its own client. */
+const realmDocument = {
+  uri: realm,
+  authmethods: ['anonymous', 'password', 'oauth2'],
+  users: [{ username: 'bench', password, groups: ['api_clients', 'resource_owners'] }],
+}
+
+const security = { type: 'oauth2', flow: 'resource_owner_password_credentials' }
+
+async function protect({ admin }: Gateway): Promise<void> {
+  await post(`${admin}/services/load_realm`, realmDocument)
+  const document = documentOf('com.example.protected', { '/secret/about': staticPath(small) })
+  await post(`${admin}/api_specs`, { ...document, defaults: { security } })
+}
+
+async function tokenOf({ url }: Gateway): Promise<string> {
+  const answer = await fetch(`${url}/oauth/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`bench:${encodeURIComponent(password)}`)}` },
+    body: new URLSearchParams({ grant_type: 'password', username: 'bench', password }),
+  })
+  const { access_token } = (await answer.json()) as { access_token?: string }
+  if (access_token === undefined) throw new Error(`no access token: ${answer.status}`)
+  return access_token
+}
+
+/** One token, asked with again and again: its signature was checked before. */
 export const bearer: Scenario = {
-  about: 'a fixed answer for requests with a bearer token',
+  about: 'a fixed answer of 50 bytes, for requests with a bearer token',
   build: async (stage) => {
-    const why = 'not available: no security scheme of this version accepts a token'
-    stage.missing.push({ name: 'ours, bearer token', why })
+    const ours = await stage.gateway('ours', { '/about': staticPath(small) })
+    await protect(ours)
+    const headers = { authorization: `Bearer ${await tokenOf(ours)}` }
+    const expected = { body: JSON.stringify(small) }
+    const open: Ask[] = [{ path: '/about', expected }]
+    stage.compare('ours, open path', ours, open)
+    stage.compare('ours, bearer token', ours, [{ path: '/secret/about', headers, expected }])
   },
 }
