@@ -32,7 +32,6 @@ describe('warnings', () => {
   }
 
   for (const [at, value, pointer, words] of [
-    [`${path}/security`, { type: 'api_key' }, `${path}/security`, 'not implemented'],
     [`${path}/security`, { type: 'oauth2', flow: 'implicit' }, `${path}/security/flow`, 'no grant'],
     [
       '/defaults/security',
