@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import readRaw from 'raw-body'
+import { countPassed } from '#component/action/passed-bytes.ts'
 import type { RawBody } from '#component/action/raw-body.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
@@ -25,6 +26,10 @@ const tooSlow = () =>
   new ServiceError('service.error.request_timeout', 'the body did not arrive in time')
 const gone = (cause?: unknown) =>
   new ServiceError('service.error.bad_request', 'the body ended too early', { cause })
+
+/** Is there a body of at least one byte, or may there be? */
+export const hasBody = (headers: Readonly<Record<string, string>>): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** The body of one request; read at most once. */
 export class RequestBody {
@@ -50,10 +55,6 @@ export class RequestBody {
   get length(): number | undefined {
     const length = this.#headers['content-length']
     return length === undefined ? undefined : Number(length)
-  }
-
-  get exists(): boolean {
-    return this.#headers['transfer-encoding'] !== undefined || (this.length ?? 0) > 0
   }
 
   /**
@@ -169,6 +170,7 @@ class LimitedStream extends Readable {
   }
 
   readonly #onData = (chunk: Buffer) => {
+    countPassed(chunk.length)
     this.#size += chunk.length
     this.#window += chunk.length
     if (this.#size > this.#limits.body_max_bytes) {

@@ -54,7 +54,7 @@ export function preflight(request: IncomingMessage): Target | Refusal {
     const status = httpVersion === '0.9' ? 400 : 505
     return new Refusal('service.error.bad_request', 'the HTTP version is not served', status)
   }
-  const headers = readHeaders(request.rawHeaders)
+  const headers = readHeaders(request)
   if (headers instanceof Refusal) return headers
   const problem = framingProblem(headers, httpVersion)
   if (problem !== undefined) return refuse(problem)
@@ -90,11 +90,21 @@ export function preflight(request: IncomingMessage): Target | Refusal {
 
 const noHost: Authority = { host: '', port: '' }
 
-function readHeaders(raw: readonly string[]): Record<string, string> | Refusal {
-  if (raw.length > maxHeaders * 2) {
+function readHeaders(request: IncomingMessage): Readonly<Record<string, string>> | Refusal {
+  const { rawHeaders } = request
+  if (rawHeaders.length > maxHeaders * 2) {
     const message = `more than ${maxHeaders} header fields`
     return new Refusal('service.error.header_fields_too_large', message)
   }
+  // node:http has made this map already; where no field repeats, it holds what ours would (1 µs for ten fields)
+  const { headers } = request
+  const isPlain =
+    Object.keys(headers).length * 2 === rawHeaders.length && headers['set-cookie'] === undefined
+  return isPlain ? (headers as Readonly<Record<string, string>>) : joinHeaders(rawHeaders)
+}
+
+/** Repeats joined, which node:http does for some fields only. */
+function joinHeaders(raw: readonly string[]): Record<string, string> | Refusal {
   // a field may be called __proto__
   const headers: Record<string, string> = Object.create(null)
   for (let at = 0; at < raw.length; at += 2) {

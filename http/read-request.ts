@@ -6,7 +6,7 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { BodyLimits, Exchange } from '#component/gateway/exchange.ts'
 import type { Method } from '#component/request.ts'
-import { RequestBody } from './body.ts'
+import { hasBody, RequestBody } from './body.ts'
 import { decodeBody } from './codec.ts'
 import { parseQuery } from './form.ts'
 import { isAcceptedType, negotiateLanguage, negotiateType } from './negotiate.ts'
@@ -38,7 +38,7 @@ export class HttpExchange implements Exchange {
   readonly scheme: 'http' | 'https'
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  readonly body: RequestBody
+  readonly hasBody: boolean
   /** Address of the socket's other end, whatever proxies say. */
   readonly address: string
   /** The client waits for 100 (Continue) before it sends its body. */
@@ -49,8 +49,10 @@ export class HttpExchange implements Exchange {
   error: string | undefined
   /** Has an answer been begun, by whomever? */
   isAnswered = false
+  readonly #clock: Clock
   readonly #forwarded: Forwarded | undefined
   readonly #port: string
+  #body: RequestBody | undefined
   #query: Readonly<Record<string, string>> | undefined
   #aborts: (() => void)[] | undefined
   #isClosed = false
@@ -78,7 +80,8 @@ export class HttpExchange implements Exchange {
     this.host = authority.host
     this.#port = authority.port
     this.scheme = this.#forwarded?.scheme ?? (ports.isSecure ? 'https' : 'http')
-    this.body = new RequestBody(request, target.headers, ports.clock, () => this.proceed())
+    this.hasBody = hasBody(target.headers)
+    this.#clock = ports.clock
   }
 
   get port(): string {
@@ -94,8 +97,9 @@ export class HttpExchange implements Exchange {
     return this.#query
   }
 
-  get hasBody(): boolean {
-    return this.body.exists
+  get body(): RequestBody {
+    this.#body ??= new RequestBody(this.request, this.headers, this.#clock, () => this.proceed())
+    return this.#body
   }
 
   header(name: string): string | undefined {

@@ -1,4 +1,5 @@
 /** Reply → node:http response: one head, one write where the body is at hand, back-pressure where it streams. */
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Duplex, pipeline } from 'node:stream'
 import type { Reply, ReplyBody } from '#component/gateway/exchange.ts'
@@ -32,16 +33,27 @@ export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boole
     response.shouldKeepAlive = false
     if (!request.complete) linger(request.socket)
   }
-  response.strictContentLength = true
   const head = headOf(exchange, reply, content)
   response.writeHead(status, head)
   const isHead = exchange.method === 'head'
-  if (reply.body.kind !== 'stream') response.end(isHead ? undefined : content)
+  if (reply.body.kind !== 'stream') end(response, isHead ? undefined : content)
   else if (isHead || isBodiless(status)) {
     reply.body.stream.destroy()
     response.end()
   } else sendStream(exchange, reply.body)
 }
+
+/** Bytes up to here are cheaper to copy than to send as a write of their own. */
+const maxCopied = 16_384
+
+/** Ends with the content in the same write as the head: node:http joins them when both are text (saves 4 µs). */
+function end(response: ServerResponse, content: string | Uint8Array | undefined): void {
+  if (!(content instanceof Uint8Array) || content.length > maxCopied) response.end(content)
+  else response.end(asBuffer(content).toString('latin1'), 'latin1') // one character a byte, so nothing is lost
+}
+
+const asBuffer = (bytes: Uint8Array): Buffer =>
+  bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** RFC 9110 §6.4.1. */
 const isBodiless = (status: number) => status === 204 || status === 304
@@ -87,6 +99,8 @@ function lengthOf(
 }
 
 function sendStream(exchange: HttpExchange, body: ReplyBody & { readonly kind: 'stream' }): void {
+  // only a stream can differ from its declared length; checking costs what is at hand a second write
+  exchange.response.strictContentLength = true
   // events must not wait for the first of them
   if (body.length === undefined) exchange.response.flushHeaders()
   // a failure breaks the connection off, so that the client sees that something is missing

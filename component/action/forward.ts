@@ -11,7 +11,7 @@ import { actionError, errorOf, type Outcome, type UpstreamAnswer } from './outco
 import type { RawBody } from './raw-body.ts'
 import { type Attempted, Cancellation, isIdempotent, retry } from './retry.ts'
 import { readTarget } from './target.ts'
-import { UpstreamCall } from './upstream-call.ts'
+import { type AnswerHead, UpstreamCall } from './upstream-call.ts'
 import { type Lookup, Upstreams } from './upstreams.ts'
 
 /** What a forward needs. */
@@ -116,7 +116,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     const { origin, method, headers, body, uri } = prepared
     const pool = upstreams.pool(origin, prepared.isComputed, connectTimeoutMs)
     const call = new UpstreamCall(clock, timeoutMs, run.readsBody)
-    cancellation.current = () => call.abort(new ServiceError('wamp.error.canceled', 'canceled'))
+    cancellation.current = call
     const isStream = body !== undefined && !(body instanceof Uint8Array)
     const isReplayable = (): boolean => !isStream || !(call.wasSent || call.wasAbandoned)
     try {
@@ -127,9 +127,11 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
         body: isStream ? body.stream : (body ?? null),
       }
       pool.dispatch(options, call)
-      const { status_code, rawHeaders } = await call.head
+      const { status_code, received } = await call.head
       const isRetriable = retriedStatuses.has(status_code) && isIdempotent(method) && isReplayable()
-      const answer = await takeAnswer(call, status_code, rawHeaders, run)
+      // all that came with the head is here by now: a small answer is whole, and no stream is made for it
+      const taken = takeAnswer(call, status_code, received, run)
+      const answer = taken instanceof Promise ? await taken : taken
       const seen = run.readsBody && answer.body instanceof Uint8Array ? answer.body : undefined
       const shown = {
         status_code,
@@ -170,14 +172,10 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
       const { body } = prepared
       // undici destroys the stream of a failed request with an error nobody else may be waiting for.
       if (body && !(body instanceof Uint8Array)) body.stream.on('error', () => {})
-      const cancellation = new Cancellation((callback) => run.onCancel(callback))
-      let previous: Outcome | undefined
-      return retry(attempts, clock, cancellation, async (timeoutMs) => {
+      const cancellation = new Cancellation(run.onCancel)
+      return retry(attempts, clock, cancellation, (timeoutMs, previous) => {
         discard(previous)
-        const { connect_timeout } = attempts
-        const tried = await attempt(prepared, run, connect_timeout, timeoutMs, cancellation)
-        previous = tried.outcome
-        return tried
+        return attempt(prepared, run, attempts.connect_timeout, timeoutMs, cancellation)
       })
     },
     close: () => upstreams.close(),
@@ -201,31 +199,37 @@ function readMethod(value: unknown): Method {
 }
 
 /** What goes on to the client: without hop-by-hop fields, decompressed if an expression has read it. */
-async function takeAnswer(
+function takeAnswer(
   call: UpstreamCall,
   status_code: number,
-  rawHeaders: readonly string[],
+  received: AnswerHead['received'],
   run: Run,
-): Promise<UpstreamAnswer> {
-  const declared = lengthIn(rawHeaders)
-  const headers = answerHeaders(rawHeaders)
+): UpstreamAnswer | Promise<UpstreamAnswer> {
+  const length = lengthIn(received)
+  const headers = answerHeaders(received)
   const body = call.body()
   if (run.readsBody && body instanceof Uint8Array) {
-    const plain = await decompress(body, headers)
-    // An answer to HEAD declares the length of a body that it does not have.
-    const length = body.length === 0 ? declared : plain.bytes.length
-    return { status_code, headers: plain.headers, body: plain.bytes, length }
+    return readable({ status_code, headers, body, length })
   }
   if (run.method === 'head' && !(body instanceof Uint8Array)) {
     body.destroy()
-    return { status_code, headers, body: new Uint8Array(0), length: declared }
+    return { status_code, headers, body: new Uint8Array(0), length }
   }
-  return { status_code, headers, body, length: declared }
+  return { status_code, headers, body, length }
 }
 
-function lengthIn(rawHeaders: readonly string[]): number | undefined {
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() === 'content-length') return Number(rawHeaders[index + 1])
-  }
-  return undefined
+/** The answer without its content encodings. */
+async function readable(
+  answer: UpstreamAnswer & { readonly body: Uint8Array },
+): Promise<UpstreamAnswer> {
+  const { status_code, body, length } = answer
+  const plain = await decompress(body, answer.headers)
+  // An answer to HEAD declares the length of a body that it does not have.
+  const left = body.length === 0 ? length : plain.bytes.length
+  return { status_code, headers: plain.headers, body: plain.bytes, length: left }
+}
+
+function lengthIn({ 'content-length': length }: AnswerHead['received']): number | undefined {
+  const text = Array.isArray(length) ? length[0] : length
+  return text === undefined ? undefined : Number(text)
 }

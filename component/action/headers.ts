@@ -34,13 +34,14 @@ const isOwnCookie = (pair: string): boolean => {
   return ownCookies.some((prefix) => name.startsWith(prefix))
 }
 
-/** The names in Connection fields (RFC 9110 §7.6.1), in lower case. */
+const none: readonly string[] = []
+
+/** The names in Connection fields (RFC 9110 §7.6.1), in lower case; those that are dropped anyway are not worth a list. */
 function namesIn(connection: unknown): readonly string[] {
-  if (typeof connection !== 'string' || connection === '') return []
-  return connection
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim())
+  if (typeof connection !== 'string' || connection === '') return none
+  const names = connection.toLowerCase()
+  if (ownOfConnection.has(names)) return none
+  return names.split(',').map((name) => name.trim())
 }
 
 const tokenMarks = "!#$%&'*+-.^_`|~"
@@ -91,6 +92,39 @@ const addressOf = (peername: string): string => {
   return address.startsWith('[') ? address.slice(1, -1) : address
 }
 
+/** What crosses of the request's own fields: the parser of node:http has checked names and values, and trimmed them. */
+function passedFields(sent: Readonly<Record<string, string>>): HeaderMap {
+  const listed = namesIn(sent.connection)
+  const headers: HeaderMap = {}
+  for (const name in sent) {
+    const value = sent[name]
+    if (value === undefined || ownOfConnection.has(name) || ofTheWay.has(name)) continue
+    if (!listed.includes(name)) headers[name] = value
+  }
+  return headers
+}
+
+/** What crosses of the fields that the document declares. */
+function declaredFields(declared: unknown, sent: Readonly<Record<string, string>>): HeaderMap {
+  if (declared === null || typeof declared !== 'object' || Array.isArray(declared)) {
+    throw new ExpressionError('headers: expected a map')
+  }
+  const listed = namesIn(sent.connection)
+  const headers: HeaderMap = {}
+  for (const [key, value] of Object.entries(declared)) {
+    const name = key.toLowerCase()
+    if (!isToken(name))
+      throw new ExpressionError('headers: a name holds a character it may not hold')
+    if (value === null || value === undefined) continue
+    if (ownOfConnection.has(name) || ofTheWay.has(name)) continue
+    // What the client lists in Connection is dropped if it is the client's; what the document sets stays.
+    if (listed.includes(name) && value === sent[name]) continue
+    if (Array.isArray(value)) headers[name] = value.map((item) => readValue(name, item))
+    else headers[name] = readValue(name, value)
+  }
+  return headers
+}
+
 /**
  * The header fields of an upstream request, without Host and framing, which the connection adds.
  * ExpressionError, before anything is sent, for a name or value that no header may have.
@@ -99,23 +133,10 @@ const addressOf = (peername: string): string => {
  */
 export function upstreamHeaders(declared: unknown, run: Run, viaName: string): HeaderMap {
   const { request } = run
-  const source = declared === undefined || declared === '' ? request.headers : declared
-  if (source === null || typeof source !== 'object' || Array.isArray(source)) {
-    throw new ExpressionError('headers: expected a map')
-  }
-  const listed = namesIn(request.headers.connection)
-  const headers: HeaderMap = Object.create(null)
-  for (const [key, value] of Object.entries(source)) {
-    const name = key.toLowerCase()
-    if (!isToken(name))
-      throw new ExpressionError('headers: a name holds a character it may not hold')
-    if (value === null || value === undefined) continue
-    if (ownOfConnection.has(name) || ofTheWay.has(name)) continue
-    // What the client lists in Connection is dropped if it is the client's; what the document sets stays.
-    if (listed.includes(name) && value === request.headers[name]) continue
-    if (Array.isArray(value)) headers[name] = value.map((item) => readValue(name, item))
-    else headers[name] = readValue(name, value)
-  }
+  const isPassed = declared === undefined || declared === ''
+  const headers = isPassed
+    ? passedFields(request.headers)
+    : declaredFields(declared, request.headers)
   if (typeof headers.cookie === 'string') {
     const cookie = withoutOwnCookies(headers.cookie)
     if (cookie === undefined) delete headers.cookie
@@ -131,28 +152,26 @@ export function upstreamHeaders(declared: unknown, run: Run, viaName: string): H
 
 /**
  * The header fields of an answer that may go on to the client.
- * @param raw name, value, name, value …, as received
+ * @param received names in lower case; a list where a field repeats
  */
-export function answerHeaders(raw: readonly string[]): HeaderMap {
-  const headers: Record<string, string> = Object.create(null)
-  const cookies: string[] = []
-  for (let index = 0; index + 1 < raw.length; index += 2) {
-    const name = (raw[index] ?? '').toLowerCase()
-    const value = raw[index + 1] ?? ''
+export function answerHeaders(
+  received: Readonly<Record<string, string | string[] | undefined>>,
+): HeaderMap {
+  const { connection } = received
+  const listed = namesIn(Array.isArray(connection) ? connection.join(',') : connection)
+  const headers: HeaderMap = {}
+  for (const name in received) {
+    const value = received[name]
+    if (value === undefined || ownOfConnection.has(name) || listed.includes(name)) continue
     if (name === 'set-cookie') {
-      if (!isOwnCookie(value)) cookies.push(value)
+      const cookies = (Array.isArray(value) ? value : [value]).filter((one) => !isOwnCookie(one))
+      const [only] = cookies
+      if (only !== undefined) headers[name] = cookies.length === 1 ? only : cookies
     } else if (name === '__proto__') {
       throw new ServiceError('service.error.bad_gateway', 'the answer has a header that is refused')
     } else {
-      const earlier = headers[name]
-      headers[name] = earlier === undefined ? value : `${earlier}, ${value}`
+      headers[name] = Array.isArray(value) ? value.join(', ') : value
     }
   }
-  const listed = namesIn(headers.connection)
-  for (const name of Object.keys(headers)) {
-    if (ownOfConnection.has(name) || listed.includes(name)) delete headers[name]
-  }
-  const [only] = cookies
-  if (only === undefined) return headers
-  return Object.assign(headers, { 'set-cookie': cookies.length === 1 ? only : cookies })
+  return headers
 }

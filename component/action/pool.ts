@@ -39,13 +39,20 @@ export class Pool {
    * @param maxWaitMs how long the task may wait for a slot
    * @param onCancel takes a callback that gives the waiting up
    */
-  async run<T extends Outcome>(
+  run<T extends Outcome>(
     maxWaitMs: number,
     task: () => Promise<T>,
     onCancel: (callback: () => void) => void,
   ): Promise<T> {
-    if (this.#running < this.#size) this.#running += 1
-    else await this.#wait(maxWaitMs, onCancel)
+    if (this.#running >= this.#size) {
+      return this.#wait(maxWaitMs, onCancel).then(() => this.#hold(task))
+    }
+    this.#running += 1
+    return this.#hold(task)
+  }
+
+  /** Runs the task in a slot that is taken. */
+  async #hold<T extends Outcome>(task: () => Promise<T>): Promise<T> {
     let stream: ReturnType<typeof streamOf>
     try {
       const outcome = await task()

@@ -47,6 +47,9 @@ function isDotSegment(segment: string): boolean {
   return plain === '.' || plain === '..'
 }
 
+/** Most targets hold nothing that a dot segment could begin with, and are not taken apart. */
+const mayHoldDots = (target: string): boolean => target.includes('/.') || target.includes('/%2')
+
 function readText(value: unknown, name: string): string {
   if (typeof value === 'string') return value
   throw new ExpressionError(`${name}: expected a text`)
@@ -64,7 +67,7 @@ export function readTarget(fields: ActionFields, { computed, request }: Run): st
     throw new ExpressionError('path: expected a text that begins with a single "/"')
   }
   const target = escapeTarget(path, 'path', isComputed ? '?' : '')
-  if (isComputed && target.split('/').some(isDotSegment)) {
+  if (isComputed && mayHoldDots(target) && target.split('/').some(isDotSegment)) {
     throw new ServiceError('service.error.bad_request', 'path: a dot segment is not forwarded')
   }
   const query = fields.query_string

@@ -4,12 +4,16 @@ import type { Dispatcher } from 'undici'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { maxBufferedBytes } from './forward-body.ts'
+import { canceled } from './outcome.ts'
+import { countPassed } from './passed-bytes.ts'
+
+/** Header fields as undici reads them: names in lower case, a list where a field repeats, each byte one character. */
+type ReceivedHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** The beginning of an answer. */
 export interface AnswerHead {
   readonly status_code: number
-  /** name, value, name, value …, as received */
-  readonly rawHeaders: readonly string[]
+  readonly received: ReceivedHeaders
 }
 
 const badGateway = (message: string, cause?: unknown): ServiceError =>
@@ -114,6 +118,11 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     this.#controller?.resume()
   }
 
+  /** Gives up because the client went away. */
+  cancel(): void {
+    this.abort(canceled())
+  }
+
   /** Gives up: the connection ends, the head or the stream fails with the error. Nothing happens after the end. */
   abort(error: Error): void {
     if (this.#isEnded || this.#failure) return
@@ -133,16 +142,15 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     this.#deadline = this.#clock.now() + this.#timeoutMs
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, statusCode: number): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    statusCode: number,
+    received: ReceivedHeaders,
+  ): void {
     if (statusCode === 101) throw badGateway('the upstream switched protocols unasked')
     if (statusCode < 200) return
     if (statusCode > 599) throw badGateway('the upstream answered with no status of HTTP')
-    const raw = Array.isArray(controller.rawHeaders) ? controller.rawHeaders : []
-    // Bytes as they came: latin1 goes out as it came in.
-    const rawHeaders = raw.map((part) =>
-      typeof part === 'string' ? part : part.toString('latin1'),
-    )
-    this.#answer = { status_code: statusCode, rawHeaders }
+    this.#answer = { status_code: statusCode, received }
     if (this.#isBuffered) return
     this.#deadline = this.#clock.now() + this.#timeoutMs
     this.#resolve(this.#answer)
@@ -152,6 +160,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     if (this.#failure) return
     if (!this.#isBuffered) this.#deadline = this.#clock.now() + this.#timeoutMs
     if (this.#stream) {
+      countPassed(chunk.length)
       if (!this.#stream.push(chunk)) controller.pause()
       return
     }

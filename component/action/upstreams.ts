@@ -30,12 +30,24 @@ const poolOptions = {
   allowH2: false,
 } as const
 
+/** One pool of connections, and for whom it is. */
+interface Entry {
+  readonly isComputed: boolean
+  readonly connectTimeoutMs: number
+  readonly pool: Pool
+  /** The number of its last use: the least of all was used longest ago. */
+  lastUse: number
+}
+
 /** Opens and keeps the connections of all forwards. */
 export class Upstreams {
   readonly #clock: Clock
   readonly #policy: HostPolicy
   readonly #lookup: Lookup
-  readonly #pools = new Map<string, Pool>()
+  /** By the text of the origin. */
+  readonly #pools = new Map<string, Entry[]>()
+  #size = 0
+  #uses = 0
 
   /**
    * @param policy for hosts that are computed from the request
@@ -47,9 +59,9 @@ export class Upstreams {
     this.#lookup = lookup
   }
 
-  /** Origins with a pool now. */
+  /** Pools there are now. */
   get size(): number {
-    return this.#pools.size
+    return this.#size
   }
 
   /**
@@ -58,35 +70,47 @@ export class Upstreams {
    * @param connectTimeoutMs how long one connection may take, name and TLS included
    */
   pool(origin: Origin, isComputed: boolean, connectTimeoutMs: number): Dispatcher {
-    const key = `${origin.text} ${connectTimeoutMs} ${isComputed}`
-    let pool = this.#pools.get(key)
-    if (pool) this.#pools.delete(key)
-    else {
-      pool = new Pool(origin.text, {
-        ...poolOptions,
-        connect: this.#connector(isComputed ? this.#policy : undefined, connectTimeoutMs),
-      })
+    this.#uses += 1
+    const entries = this.#pools.get(origin.text) ?? []
+    for (const entry of entries) {
+      if (entry.isComputed !== isComputed || entry.connectTimeoutMs !== connectTimeoutMs) continue
+      entry.lastUse = this.#uses
+      return entry.pool
     }
-    // Last in, last out: the map's order is that of use.
-    this.#pools.set(key, pool)
-    if (this.#pools.size > maxPools) this.#closeOldest()
+    const connect = this.#connector(isComputed ? this.#policy : undefined, connectTimeoutMs)
+    const pool = new Pool(origin.text, { ...poolOptions, connect })
+    entries.push({ isComputed, connectTimeoutMs, pool, lastUse: this.#uses })
+    this.#pools.set(origin.text, entries)
+    this.#size += 1
+    if (this.#size > maxPools) this.#closeOldest()
     return pool
   }
 
   /** Ends all connections, those in use too. */
   async close(): Promise<void> {
-    const pools = [...this.#pools.values()]
+    const entries = [...this.#pools.values()].flat()
     this.#pools.clear()
-    await Promise.all(pools.map((pool) => pool.destroy()))
+    this.#size = 0
+    await Promise.all(entries.map(({ pool }) => pool.destroy()))
   }
 
   #closeOldest(): void {
-    for (const [key, pool] of this.#pools) {
-      this.#pools.delete(key)
-      // Ends when what runs on it has ended.
-      pool.close(() => {})
-      return
+    let least = Number.POSITIVE_INFINITY
+    let oldest: [text: string, entries: Entry[], index: number] | undefined
+    for (const [text, entries] of this.#pools) {
+      for (const [index, { lastUse }] of entries.entries()) {
+        if (lastUse >= least) continue
+        least = lastUse
+        oldest = [text, entries, index]
+      }
     }
+    if (!oldest) return
+    const [text, entries, index] = oldest
+    const [entry] = entries.splice(index, 1)
+    if (entries.length === 0) this.#pools.delete(text)
+    this.#size -= 1
+    // Ends when what runs on it has ended.
+    entry?.pool.close(() => {})
   }
 
   #connector(policy: HostPolicy | undefined, timeoutMs: number): buildConnector.connector {

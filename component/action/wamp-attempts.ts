@@ -16,24 +16,22 @@ export interface WampPorts {
 
 /**
  * Sends once or, as far as the run allows, again; a failure is an outcome.
- * @param send does it on a session within so many milliseconds; resolves with `action.result`
+ * @param send does it on a session within so many milliseconds
+ * @param resultOf makes `action.result` of what `send` resolved with
  */
-export function attemptOnSession(
+export function attemptOnSession<T>(
   { sessions, clock }: WampPorts,
   run: Run,
-  send: (
-    session: Session,
-    timeoutMs: number,
-    cancellation: Cancellation,
-  ) => Promise<Readonly<Record<string, unknown>>>,
+  send: (session: Session, timeoutMs: number, cancellation: Cancellation) => Promise<T>,
+  resultOf: (answer: T) => Readonly<Record<string, unknown>>,
 ): Promise<Outcome> {
-  const { attempts } = run
+  const { attempts, identity, realm_uri } = run
   const cancellation = new Cancellation((callback) => run.onCancel(callback))
   return retry(attempts, clock, cancellation, async (timeoutMs): Promise<Attempted> => {
     try {
-      const found = sessions.session(run.realm_uri, run.identity, attempts.connect_timeout)
+      const found = sessions.session(realm_uri, identity, attempts.connect_timeout)
       const session = found instanceof Promise ? await cancellation.race(found) : found
-      const result = await send(session, timeoutMs, cancellation)
+      const result = resultOf(await send(session, timeoutMs, cancellation))
       return { outcome: { result }, isRetriable: false }
     } catch (failure) {
       return failed(failure, run)

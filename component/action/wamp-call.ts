@@ -1,4 +1,5 @@
 /** `wamp_call`: a procedure called for a request, over the session of its identity. */
+import type { CallResult } from '#component/wamp/session.ts'
 import type { Action } from './action.ts'
 import { callOptions, passOptions } from './options.ts'
 import { attemptOnSession, type WampPorts } from './wamp-attempts.ts'
@@ -10,11 +11,15 @@ export const wampCallAction = (ports: WampPorts): Action => ({
     const procedure = readUri(fields, 'procedure', run, ports.allowedDynamicUris)
     const options = disclosed(passOptions(fields.options, callOptions), run)
     const payload = readPayload(fields)
-    return attemptOnSession(ports, run, async (session, timeoutMs, cancellation) => {
-      const call = session.call(procedure, payload, options, timeoutMs)
-      cancellation.current = () => call.cancel()
-      const { request_id, details, args, kwargs } = await call.result
-      return withAliases({ request_id, details, args: args ?? [], kwargs: kwargs ?? {} })
-    })
+    return await attemptOnSession(
+      ports,
+      run,
+      (session, timeoutMs, cancellation) => {
+        const call = session.call(procedure, payload, options, timeoutMs)
+        cancellation.current = call
+        return call.result
+      },
+      withAliases<CallResult>,
+    )
   },
 })

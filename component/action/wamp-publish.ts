@@ -11,10 +11,12 @@ export const wampPublishAction = (ports: WampPorts): Action => ({
     const passed = passOptions(fields.options, publishOptions)
     const options = { acknowledge: true, ...disclosed(passed, run) }
     const payload = readPayload(fields)
-    return attemptOnSession(ports, run, async (session, timeoutMs, cancellation) => {
-      const published = session.publish(topic, payload, options, timeoutMs)
-      const { publication_id } = await cancellation.race(published)
-      return { publication_id }
-    })
+    return await attemptOnSession(
+      ports,
+      run,
+      (session, timeoutMs, cancellation) =>
+        cancellation.race(session.publish(topic, payload, options, timeoutMs)),
+      ({ publication_id }) => ({ publication_id }),
+    )
   },
 })

@@ -1,4 +1,5 @@
 /** One joined session as the router sees it: who it is, what it announced, and what is under way for it. */
+import { InFlight } from '#component/wamp/in-flight.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
 import { isMap, type Options } from './messages.ts'
@@ -88,9 +89,9 @@ export class Session {
   /** False once it has said or heard GOODBYE, or is gone: nothing is sent any more. */
   isOpen = true
   /** Calls of this session under way, by the request id of CALL. */
-  readonly calls = new Map<number, Invocation>()
+  readonly calls = new InFlight<number, Invocation>()
   /** Invocations of this session under way, by the request id of INVOCATION. */
-  readonly invocations = new Map<number, Invocation>()
+  readonly invocations = new InFlight<number, Invocation>()
   readonly registrations = new Map<number, Registration>()
   readonly subscriptions = new Map<number, Subscription>()
   #invocationCount = 0

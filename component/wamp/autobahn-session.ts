@@ -7,6 +7,7 @@ import autobahn, {
 } from 'autobahn'
 import { ignore } from './channel.ts'
 import type { Client, ClientPorts } from './client.ts'
+import { code } from './messages.ts'
 import type { SessionOptions } from './session-options.ts'
 import { SupervisedSession } from './supervisor.ts'
 
@@ -69,6 +70,10 @@ class AutobahnClient implements Client {
 
   call(procedure: string): Promise<unknown> {
     return this.#session.call(procedure)
+  }
+
+  forget(id: unknown): void {
+    this.receive([code.result, id, {}])
   }
 
   publish(topic: string): Promise<unknown> {

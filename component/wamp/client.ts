@@ -22,6 +22,8 @@ export interface Client {
   closed(): void
   /** Each of these may reject when the library refuses to send; what is sent is settled by the connection. */
   call(procedure: string): Promise<unknown>
+  /** Takes a call out of the client's own table: its result has been served, and nobody waits for what `call` returned. */
+  forget(id: unknown): void
   publish(topic: string): Promise<unknown>
   /** @param endpoint called while INVOCATION is being received; what it resolves with is ignored */
   register(procedure: string, endpoint: () => Promise<void>): Promise<unknown>

@@ -7,7 +7,7 @@ import { Endpoints } from './endpoints.ts'
 import { failure, invocationError, notJoined } from './failure.ts'
 import type { Credentials } from './join-auth.ts'
 import type { WampMessage } from './link.ts'
-import { code, emptyAnswer, emptyError, isAnswer, withoutPassthru } from './messages.ts'
+import { code, emptyError, isAnswer, withoutPassthru } from './messages.ts'
 import { Requests } from './requests.ts'
 import { type EventHandler, type InvocationHandler, type Payload, WampError } from './session.ts'
 import { uris } from './uris.ts'
@@ -33,8 +33,8 @@ interface Draft {
   readonly options: Readonly<Record<string, unknown>>
   readonly payload: Payload | undefined
   /** The request's id once it is sent. */
-  id?: unknown
-  problem?: WampError
+  id: unknown
+  problem: WampError | undefined
 }
 
 /** Milliseconds that a router may take to answer GOODBYE. */
@@ -60,7 +60,7 @@ export class Connection {
 
   constructor(ports: ConnectionPorts) {
     this.#ports = ports
-    this.#requests = new Requests(ports.clock)
+    this.#requests = new Requests(ports.clock, (type, id) => this.#giveUp(type, id))
     this.#endpoints = new Endpoints(ports.log)
     this.#channel = ports.openChannel()
     this.#client = ports.makeClient({
@@ -90,34 +90,35 @@ export class Connection {
    * Sends a request through the client.
    * @param timeoutMs undefined when no answer is wanted
    * @param start calls the client's operation
-   * @returns its id, and the message that answers it
+   * @param read makes of the answering message what the promise resolves with
+   * @returns its id, and its answer, whose rejection nobody needs to catch
    */
-  request(
+  request<T>(
     type: number,
     uri: string,
     options: Readonly<Record<string, unknown>>,
     payload: Payload | undefined,
     timeoutMs: number | undefined,
-    start: (client: Client) => Promise<unknown>,
-  ): { readonly id: unknown; readonly answer: Promise<WampMessage> } {
-    if (this.#state !== 'joined') return { id: undefined, answer: Promise.reject(notJoined()) }
-    const draft: Draft = { uri, options, payload }
+    start: (client: Client, uri: string) => Promise<unknown>,
+    read: (message: WampMessage) => T,
+  ): { readonly id: unknown; readonly answer: Promise<T> } {
+    if (this.#state !== 'joined') return { id: undefined, answer: rejected(notJoined()) }
+    const draft: Draft = { uri, options, payload, id: undefined, problem: undefined }
     this.#draft = draft
     let started: Promise<unknown>
     try {
-      started = start(this.#client)
+      started = start(this.#client, uri)
     } finally {
       this.#draft = undefined
     }
     const { id, problem } = draft
     started.catch(ignore)
-    if (id === undefined) return { id, answer: unsent(type, started) }
+    if (id === undefined) return { id, answer: handled(unsent(type, started).then(read)) }
     if (problem || timeoutMs === undefined) {
       this.#feed(emptyError(type, id))
-      return { id, answer: problem ? Promise.reject(problem) : Promise.resolve([type]) }
+      return { id, answer: problem ? rejected(problem) : Promise.resolve(read([type])) }
     }
-    const onTimeout = () => this.#giveUp(type, id)
-    return { id, answer: this.#requests.wait(id, type, timeoutMs, onTimeout) }
+    return { id, answer: this.#requests.wait(id, type, timeoutMs, read) }
   }
 
   /** Cancels a call: settles it and tells the router. */
@@ -134,9 +135,9 @@ export class Connection {
     timeoutMs: number,
   ): Promise<void> {
     const endpoint = () => this.#endpoints.serve(handler, procedure, this.#incoming)
-    await this.request(code.register, procedure, options, undefined, timeoutMs, (client) =>
-      client.register(procedure, endpoint),
-    ).answer
+    const start = (client: Client) => client.register(procedure, endpoint)
+    await this.request(code.register, procedure, options, undefined, timeoutMs, start, ignore)
+      .answer
   }
 
   /** @returns when the router has it */
@@ -148,9 +149,8 @@ export class Connection {
   ): Promise<void> {
     const match = typeof options.match === 'string' ? options.match : undefined
     const onEvent = () => this.#endpoints.deliver(handler, topic, this.#incoming)
-    await this.request(code.subscribe, topic, options, undefined, timeoutMs, (client) =>
-      client.subscribe(topic, onEvent, match),
-    ).answer
+    const start = (client: Client) => client.subscribe(topic, onEvent, match)
+    await this.request(code.subscribe, topic, options, undefined, timeoutMs, start, ignore).answer
   }
 
   /** Says GOODBYE and ends; {@link ConnectionPorts.onEnd} follows. */
@@ -240,7 +240,8 @@ export class Connection {
     if (!this.#requests.settle(message)) return
     if (message[0] === code.subscribed) this.#subscriptions.add(message[2])
     if (message[0] === code.registered) this.#registrations.add(message[2])
-    this.#feed(emptyAnswer(message))
+    if (message[0] === code.result) this.#client.forget(message[1])
+    else this.#feed(message)
   }
 
   #joined(): void {
@@ -262,6 +263,13 @@ export class Connection {
     this.#ports.onEnd(reason)
   }
 }
+
+function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(ignore)
+  return promise
+}
+
+const rejected = (error: WampError): Promise<never> => handled(Promise.reject(error))
 
 /** The client did not send: it refuses, or has nothing to ask the router for (a second handler of one topic). */
 async function unsent(type: number, started: Promise<unknown>): Promise<WampMessage> {

@@ -39,10 +39,6 @@ export const asMap = (field: unknown): Readonly<Record<string, unknown>> =>
 /** A field that should be a list; an empty one where the peer left it out. */
 export const asList = (field: unknown): readonly unknown[] => (Array.isArray(field) ? field : [])
 
-/** An answer for the client's own table, which needs no payload: ours has been served. */
-export const emptyAnswer = (message: WampMessage): WampMessage =>
-  message[0] === code.result ? [code.result, message[1], {}] : message
-
 /** Empties the client's own table of a request that nobody waits for. */
 export const emptyError = (type: number, id: unknown): WampMessage => [
   code.error,

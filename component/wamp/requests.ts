@@ -1,6 +1,8 @@
 /** The table of requests in flight on one connection: each is settled once, by its answer, its deadline or the end of the session. */
 import type { Clock } from '#component/clock.ts'
+import { ignore } from './channel.ts'
 import { failure, sessionLost } from './failure.ts'
+import { InFlight } from './in-flight.ts'
 import type { WampMessage } from './link.ts'
 import { asList, asMap, code } from './messages.ts'
 import { type CallResult, WampError } from './session.ts'
@@ -15,10 +17,13 @@ const answers: Readonly<Record<number, number>> = {
 }
 
 /** One request in flight. */
-interface Request {
+interface Request<T> {
   /** Code of the message that was sent. */
   readonly type: number
-  readonly resolve: (message: WampMessage) => void
+  readonly answer: Promise<T>
+  /** Makes of the answering message what the promise resolves with. */
+  readonly read: (message: WampMessage) => T
+  readonly resolve: (value: T) => void
   readonly reject: (error: WampError) => void
   readonly stopTimer: () => void
 }
@@ -43,6 +48,10 @@ export const readResult = ([, request, details, args, kwargs]: WampMessage): Cal
   kwargs: asMap(kwargs),
 })
 
+/** PUBLISHED: `[17, request, publication]`; 0 when nobody acknowledges. */
+export const readPublication = ([, , publication]: WampMessage): number =>
+  typeof publication === 'number' ? publication : 0
+
 /** ERROR: `[8, type, request, details, uri, args?, kwargs?]`. */
 const readError = ([, , , details, uri, args, kwargs]: WampMessage): WampError =>
   new WampError(String(uri), {
@@ -53,11 +62,15 @@ const readError = ([, , , details, uri, args, kwargs]: WampMessage): WampError =
 
 /** All requests of one connection. Nothing in it outlives the session. */
 export class Requests {
-  readonly #pending = new Map<unknown, Request>()
+  // what each resolves with is between its `read` and whoever waits for it
+  readonly #pending = new InFlight<unknown, Request<unknown>>()
   readonly #clock: Clock
+  readonly #onTimeout: (type: number, id: unknown) => void
 
-  constructor(clock: Clock) {
+  /** @param onTimeout told of a request without an answer in time, before it settles */
+  constructor(clock: Clock, onTimeout: (type: number, id: unknown) => void) {
     this.#clock = clock
+    this.#onTimeout = onTimeout
   }
 
   get size(): number {
@@ -66,25 +79,35 @@ export class Requests {
 
   /**
    * Waits for the answer to a request that was just sent.
-   * @param timeoutMs the request settles with `service.error.timeout` then, after `onTimeout`
-   * @returns the answering message; rejects with WampError
+   * @param timeoutMs the request settles with `service.error.timeout` then
+   * @returns what `read` makes of the answering message; rejects with WampError, which nobody needs to catch
    */
-  wait(id: unknown, type: number, timeoutMs: number, onTimeout: () => void): Promise<WampMessage> {
-    return new Promise((resolve, reject) => {
-      const stopTimer = this.#clock.after(timeoutMs, () => {
-        onTimeout()
-        const message = 'there was no answer in time'
-        this.abandon(id, failure(uris.errors.timeout, message, true))
-      })
-      this.#pending.set(id, { type, resolve, reject, stopTimer })
+  wait<T>(
+    id: unknown,
+    type: number,
+    timeoutMs: number,
+    read: (message: WampMessage) => T,
+  ): Promise<T> {
+    const { promise: answer, resolve, reject } = Promise.withResolvers<T>()
+    const stopTimer = this.#clock.after(timeoutMs, () => {
+      this.#onTimeout(type, id)
+      const message = 'there was no answer in time'
+      this.abandon(id, failure(uris.errors.timeout, message, true))
     })
+    const request: Request<T> = { type, answer, read, resolve, reject, stopTimer }
+    this.#pending.set(id, request as Request<unknown>)
+    return answer
   }
 
   /** Settles a request from this side. Its answer, should it still come, is nobody's. */
   abandon(id: unknown, error: WampError): boolean {
-    const request = this.#take(id)
-    request?.reject(error)
-    return request !== undefined
+    const request = this.#pending.get(id)
+    if (!request) return false
+    this.#take(id, request)
+    // here, because failures are rare: a catch at each request is one more promise for each
+    request.answer.catch(ignore)
+    request.reject(error)
+    return true
   }
 
   /**
@@ -95,24 +118,22 @@ export class Requests {
     const isError = message[0] === code.error
     const id = message[isError ? 2 : 1]
     const type = isError ? message[1] : answers[Number(message[0])]
-    if (this.#pending.get(id)?.type !== type) return false
-    if (type === code.call && !isError && asMap(message[2]).progress === true) return false
-    const request = this.#take(id)
-    if (isError) request?.reject(readError(message))
-    else request?.resolve(message)
-    return request !== undefined
+    const request = this.#pending.get(id)
+    if (request === undefined || request.type !== type) return false
+    if (isError) return this.abandon(id, readError(message))
+    if (type === code.call && asMap(message[2]).progress === true) return false
+    this.#take(id, request)
+    request.resolve(request.read(message))
+    return true
   }
 
   /** The session is over: settles everything at once, because neither client library does (reliability F2). */
   lose(): void {
-    for (const id of [...this.#pending.keys()]) this.abandon(id, sessionLost())
+    for (const id of this.#pending.keys()) this.abandon(id, sessionLost())
   }
 
-  #take(id: unknown): Request | undefined {
-    const request = this.#pending.get(id)
-    if (!request) return undefined
+  #take(id: unknown, request: Request<unknown>): void {
     this.#pending.delete(id)
     request.stopTimer()
-    return request
   }
 }

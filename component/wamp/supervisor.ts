@@ -1,11 +1,11 @@
 /** Keeps a session joined: a fresh client for each connection, whatever ended the last one, and everything registered again. */
 import { ignore, type OpenChannel } from './channel.ts'
-import type { MakeClient } from './client.ts'
+import type { Client, MakeClient } from './client.ts'
 import { Connection } from './connection.ts'
 import { failure, notJoined } from './failure.ts'
 import { type Credentials, credentials } from './join-auth.ts'
 import { code } from './messages.ts'
-import { readResult } from './requests.ts'
+import { readPublication, readResult } from './requests.ts'
 import type { Call, EventHandler, InvocationHandler, Payload, Session } from './session.ts'
 import { defaultJoinTimeoutMs, openChannels, type SessionOptions } from './session-options.ts'
 import { isWampUri, uris } from './uris.ts'
@@ -19,6 +19,9 @@ const registerTimeoutMs = 10_000
 
 /** Something that the router is told again after each rejoin. */
 type Standing = (connection: Connection) => Promise<void>
+
+const startCall = (client: Client, procedure: string) => client.call(procedure)
+const startPublish = (client: Client, topic: string) => client.publish(topic)
 
 const refuseUri = () =>
   failure(uris.errors.invalidUri, 'the text is no WAMP URI: components joined by dots', false)
@@ -90,16 +93,15 @@ export class SupervisedSession implements Session {
     const connection = this.#connection
     if (!connection?.isJoined) return failedCall(notJoined())
     if (!isWampUri(procedure)) return failedCall(refuseUri())
-    const { id, answer } = connection.request(
+    const { id, answer: result } = connection.request(
       code.call,
       procedure,
       options,
       payload,
       timeoutMs,
-      (client) => client.call(procedure),
+      startCall,
+      readResult,
     )
-    const result = answer.then(readResult)
-    result.catch(ignore)
     return { result, cancel: () => connection.cancel(id) }
   }
 
@@ -113,15 +115,16 @@ export class SupervisedSession implements Session {
     if (!connection?.isJoined) throw notJoined()
     if (!isWampUri(topic)) throw refuseUri()
     const isAcknowledged = options.acknowledge !== false
-    const [, , publication] = await connection.request(
+    const publication_id = await connection.request(
       code.publish,
       topic,
       isAcknowledged ? { ...options, acknowledge: true } : options,
       payload,
       isAcknowledged ? timeoutMs : undefined,
-      (client) => client.publish(topic),
+      startPublish,
+      readPublication,
     ).answer
-    return { publication_id: typeof publication === 'number' ? publication : 0 }
+    return { publication_id }
   }
 
   register(

@@ -2,6 +2,7 @@
 import { Wampy } from 'wampy'
 import { ignore } from './channel.ts'
 import type { Client, ClientPorts } from './client.ts'
+import { code } from './messages.ts'
 import type { SessionOptions } from './session-options.ts'
 import { SupervisedSession } from './supervisor.ts'
 
@@ -17,6 +18,12 @@ interface MessageSocket {
   onopen: () => void
   onmessage: (event: { data: readonly unknown[] }) => Promise<void>
   onclose: (event: object) => Promise<void>
+}
+
+/** What other versions of wampy may not have. */
+interface WampyInside {
+  /** Calls under way, by request id. */
+  readonly _calls?: Record<number, unknown>
 }
 
 /** Serialization is the channel's. */
@@ -76,6 +83,16 @@ class WampyClient implements Client {
 
   call(procedure: string): Promise<unknown> {
     return this.#wampy.call(procedure)
+  }
+
+  /**
+   * Not by giving it an empty RESULT: for each message wampy makes a table of handlers, 13 closures and two promises, 3.4 kB
+   * of garbage, a quarter of the cost of a call.
+   */
+  forget(id: unknown): void {
+    const { _calls: calls } = this.#wampy as unknown as WampyInside
+    if (calls === undefined) this.receive([code.result, id, {}])
+    else delete calls[Number(id)]
   }
 
   publish(topic: string): Promise<unknown> {

@@ -126,46 +126,43 @@ describe('the headers of an upstream request', () => {
 })
 
 describe('the headers of an answer', () => {
-  for (const [title, raw, expected] of [
-    ['have lower-case names, repeats joined', ['X-A', '1', 'x-a', '2'], { 'x-a': '1, 2' }],
-    ['keep one Set-Cookie as text', ['Set-Cookie', 'a=1'], { 'set-cookie': 'a=1' }],
+  for (const [title, received, expected] of [
+    ['hold repeats joined', { 'x-a': ['1', '2'] }, { 'x-a': '1, 2' }],
+    ['keep one Set-Cookie as text', { 'set-cookie': 'a=1' }, { 'set-cookie': 'a=1' }],
     [
       'keep several Set-Cookie as a list, without those of the gateway',
-      ['Set-Cookie', 'a=1', 'set-cookie', ' service_ticket_r=x; Path=/', 'SET-COOKIE', 'b=2'],
+      { 'set-cookie': ['a=1', ' service_ticket_r=x; Path=/', 'b=2'] },
       { 'set-cookie': ['a=1', 'b=2'] },
     ],
-    ['drop the cookies of the gateway', ['Set-Cookie', 'service_csrf_r=x'], {}],
+    [
+      'keep the Set-Cookie that is left as text',
+      { 'set-cookie': ['a=1', 'service_ticket_r=x'] },
+      { 'set-cookie': 'a=1' },
+    ],
+    ['drop the cookies of the gateway', { 'set-cookie': 'service_csrf_r=x' }, {}],
     [
       'hold no framing or hop-by-hop field',
-      [
-        'Content-Length',
-        '5',
-        'Transfer-Encoding',
-        'chunked',
-        'Connection',
-        'close, X-A',
-        'X-A',
-        '1',
-        'Keep-Alive',
-        'x',
-        'Trailer',
-        'x',
-        'Upgrade',
-        'x',
-        'X-B',
-        '2',
-      ],
+      {
+        'content-length': '5',
+        'transfer-encoding': 'chunked',
+        connection: ['close', 'X-A'],
+        'x-a': '1',
+        'keep-alive': 'x',
+        trailer: 'x',
+        upgrade: 'x',
+        'x-b': '2',
+      },
       { 'x-b': '2' },
     ],
     [
       'keep content-encoding and etag',
-      ['Content-Encoding', 'gzip', 'ETag', '"1"'],
+      { 'content-encoding': 'gzip', etag: '"1"' },
       { 'content-encoding': 'gzip', etag: '"1"' },
     ],
-    ['hold names like those of objects', ['constructor', 'x'], { constructor: 'x' }],
+    ['hold names like those of objects', { constructor: 'x' }, { constructor: 'x' }],
   ] as const) {
     it(title, () => {
-      expect(answerHeaders(raw)).to.deep.equal(expected)
+      expect(answerHeaders(received as never)).to.deep.equal(expected)
     })
   }
 })

@@ -9,7 +9,17 @@ const judge = (
   url: string,
   headers: readonly string[] = ['Host', 'a.example'],
   httpVersion = '1.1',
-) => preflight({ method, url, rawHeaders: headers, httpVersion } as unknown as IncomingMessage)
+) => preflight({ method, url, ...asNodeReads(headers), httpVersion } as unknown as IncomingMessage)
+
+/** node:http keeps the first of some fields that repeat; of the others nothing here depends on. */
+function asNodeReads(rawHeaders: readonly string[]) {
+  const headers = new Map<string, string>()
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase() ?? ''
+    if (!headers.has(name)) headers.set(name, rawHeaders[at + 1] ?? '')
+  }
+  return { rawHeaders, headers: Object.fromEntries(headers) }
+}
 
 const statusOf = (verdict: Target | Refusal) => (verdict instanceof Refusal ? verdict.status : 200)
 
