@@ -8,11 +8,13 @@ import { jsonReply } from './oauth-reply.ts'
 /** A next key is published for longer before it signs anything. */
 const cached = { 'cache-control': 'public, max-age=60' }
 
-/** The JWK Set of the realm. */
+/** The JWK Set of the realm. It is never empty: verifiers keep it, and would know no key when the first token comes. */
 export const jwksEndpoint =
-  ({ keys }: { readonly keys: Pick<RealmKeys, 'jwks'> }): EndpointHandler =>
-  async (_exchange, { realm_uri }) =>
-    jsonReply(keys.jwks(realm_uri), cached)
+  ({ keys }: { readonly keys: Pick<RealmKeys, 'jwks' | 'signingKey'> }): EndpointHandler =>
+  async (_exchange, { realm_uri }) => {
+    if (keys.jwks(realm_uri).keys.length === 0) await keys.signingKey(realm_uri)
+    return jsonReply(keys.jwks(realm_uri), cached)
+  }
 
 const methods = ['client_secret_basic', 'client_secret_post'] as const
 
@@ -27,8 +29,8 @@ export const metadataEndpoint =
       token_endpoint: `${issuer}${token_path}`,
       token_endpoint_auth_methods_supported: methods,
       grant_types_supported: grantTypesOf(String(endpoint.security.flow)),
-      // required, and empty: there is no authorization endpoint
-      response_types_supported: [],
+      // required, and must not be empty (RFC 8414 §2, §3.2): without an authorization endpoint nothing is answered there
+      response_types_supported: ['none'],
       revocation_endpoint: `${issuer}${revoke_token_path}`,
       revocation_endpoint_auth_methods_supported: [...methods, 'none'],
       introspection_endpoint: `${issuer}/oauth/introspect`,

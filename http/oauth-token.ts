@@ -4,7 +4,7 @@ import type { Login, Logins } from '#component/realm/logins.ts'
 import { addressOf } from '#component/security/scheme.ts'
 import type { GrantContext, Owner } from '#component/token/grant.ts'
 import type { AnswerTokenRequest } from '#component/token/grants.ts'
-import type { OAuthLogins } from './oauth-client.ts'
+import { type OAuthLogins, onlyClients, onlyOwners } from './oauth-client.ts'
 import { readOAuthForm } from './oauth-form.ts'
 import { issuerOf } from './oauth-issuer.ts'
 import { tokenReply, withOAuthErrors } from './oauth-reply.ts'
@@ -41,7 +41,8 @@ export const tokenEndpoint = ({
       async authenticateOwner(username, password) {
         return ownerOf(await clients.owner(realm_uri, username, password, address))
       },
-      userNow: (authid) => ownerOf(logins.user(realm_uri, authid)),
+      ownerNow: (authid) => ownerOf(onlyOwners(logins.user(realm_uri, authid))),
+      clientNow: (client_id) => ownerOf(onlyClients(logins.user(realm_uri, client_id))),
     }
     return tokenReply(await grants(form, context))
   })

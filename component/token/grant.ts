@@ -27,8 +27,10 @@ export interface GrantContext {
   readonly client?: Owner
   /** A resource owner who knows the password, from the address of the request. May throw `temporarily_unavailable`. */
   authenticateOwner(username: string, password: string): Promise<Owner | undefined>
-  /** Without a proof: the enabled user of the realm, whatever its groups, as it is now. */
-  userNow(authid: string): Owner | undefined
+  /** Without a proof: the resource owner as it is now, if it still is one. */
+  ownerNow(authid: string): Owner | undefined
+  /** Without a proof: the client as it is now, if it still is one. */
+  clientNow(client_id: string): Owner | undefined
 }
 
 /** A successful answer (RFC 6749 §5.1). */
@@ -38,7 +40,7 @@ export interface TokenAnswer {
   /** Seconds. */
   readonly expires_in: number
   readonly refresh_token?: string
-  /** The roles, separated by blanks. */
+  /** Those of the roles that can stand in a scope, separated by blanks. */
   readonly scope: string
 }
 

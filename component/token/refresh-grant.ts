@@ -23,7 +23,7 @@ const refused = (reason: string) => new OAuthError('invalid_grant', reason)
 
 /** What its roles are by now, of those that were granted. */
 function rolesNow(family: Family, form: TokenForm, context: GrantContext): readonly string[] {
-  const owner = context.userNow(family.authid)
+  const owner = context.ownerNow(family.authid)
   const roles = owner?.roles.filter((role) => family.scope.includes(role)) ?? []
   if (roles.length === 0) throw refused('the user has none of the granted roles any more')
   return narrow(roles, form)
@@ -33,7 +33,7 @@ function rolesNow(family: Family, form: TokenForm, context: GrantContext): reado
 function checkClient({ client_id }: Family, form: TokenForm, context: GrantContext): void {
   const named = context.client?.authid ?? form.client_id ?? client_id
   if (named !== client_id) throw refused('the refresh token was issued to another client')
-  if (!context.userNow(client_id)) throw refused('the client is not there any more')
+  if (!context.clientNow(client_id)) throw refused('the client is not there any more')
 }
 
 /** Opens the grant. It needs no client authentication; a client that does authenticate must be the token's. */

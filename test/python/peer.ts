@@ -3,8 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-
-const root = join(import.meta.dirname, '../..')
+import { pythonProgram } from '#test/support/python-environment.ts'
 
 /** The Python process. */
 export interface PythonPeer {
@@ -13,8 +12,7 @@ export interface PythonPeer {
 
 /** Starts it in a realm; resolves when its procedures are registered and its topic is subscribed. */
 export async function startPythonPeer(url: string, realm: string): Promise<PythonPeer> {
-  const python = join(root, '.venv/bin/python')
-  const child = spawn(python, [join(import.meta.dirname, 'peer.py'), url, realm], {
+  const child = spawn(pythonProgram('python'), [join(import.meta.dirname, 'peer.py'), url, realm], {
     stdio: ['ignore', 'pipe', process.env.TEST_LOG_LEVEL ? 'inherit' : 'ignore'],
   })
   const ended = once(child, 'exit')
@@ -22,7 +20,7 @@ export async function startPythonPeer(url: string, realm: string): Promise<Pytho
     for await (const line of createInterface(child.stdout)) if (line === 'ready') return true
     return false
   }
-  if (!(await isReady())) throw new Error('the Python peer did not start; is .venv there?')
+  if (!(await isReady())) throw new Error('the Python peer did not start')
   child.stdout.resume()
   return {
     async stop() {

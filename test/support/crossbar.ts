@@ -1,29 +1,12 @@
-/** Crossbar.io for tests: its own Python environment in .venv, a configuration made for the run, a free port. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+/** Crossbar.io for tests: a configuration made for the run, a free port. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
+import { pythonProgram } from './python-environment.ts'
 import { testRealms } from './realms.ts'
-
-const version = '26.10.1'
-const root = join(import.meta.dirname, '../..')
-const environment = join(root, '.venv')
-
-/** Makes the Python environment when it is not there; needs python3 with venv, and PyPI. About two minutes. */
-function installCrossbar(): string {
-  const program = join(environment, 'bin/crossbar')
-  const stamp = join(environment, `crossbar-${version}`)
-  if (!existsSync(stamp)) {
-    process.stdout.write(`installing Crossbar.io ${version} into .venv\n`)
-    execFileSync('python3', ['-m', 'venv', '--clear', environment], { stdio: 'inherit' })
-    const pip = join(environment, 'bin/pip')
-    execFileSync(pip, ['install', '--quiet', `crossbar==${version}`], { stdio: 'inherit' })
-    writeFileSync(stamp, '')
-  }
-  return program
-}
 
 const everything = { call: true, register: true, publish: true, subscribe: true }
 
@@ -93,7 +76,7 @@ export interface Crossbar {
 export async function startCrossbar(
   configurationFor: (port: number) => unknown = configuration,
 ): Promise<Crossbar> {
-  const program = installCrossbar()
+  const program = pythonProgram('crossbar')
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'gateway-crossbar-'))
   mkdirSync(join(folder, 'node'))

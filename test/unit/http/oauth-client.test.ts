@@ -12,6 +12,14 @@ const known = [
   ['Basic in another case', { authorization: `BASIC ${btoa('app:s3cret')}` }, {}, 'app'],
   ['Basic, and the same client_id in the form', basic('app:s3cret'), { client_id: 'app' }, 'app'],
   ['Basic of form-encoded parts', basic('app+two:100%25+%2B'), {}, 'app two'],
+  ['Basic of parts that are not encoded', basic('app two:100% +'), {}, 'app two'],
+  ['Basic of parts that look encoded', basic('app+3:a%41+b'), {}, 'app+3'],
+  [
+    'Basic of parts that look encoded, and the same client_id in the form',
+    basic('app+3:a%41+b'),
+    { client_id: 'app+3' },
+    'app+3',
+  ],
   ['the form', {}, { client_id: 'app', client_secret: 's3cret' }, 'app'],
   ['the form, as it is decoded', {}, { client_id: 'app two', client_secret: '100% +' }, 'app two'],
   ['nothing', {}, {}, undefined],
@@ -38,7 +46,8 @@ describe('a client at the token endpoint', () => {
     ['a wrong secret', basic('app:wrong'), {}],
     ['a wrong secret in the form', {}, { client_id: 'app', client_secret: 'wrong' }],
     ['a user who is no client', basic('ada:lovelace'), {}],
-    ['a secret that is not form-encoded', basic('app two:100% +'), {}],
+    ['one part that is encoded, and one that is not', basic('app+two:100% +'), {}],
+    ['an encoded secret in the form', {}, { client_id: 'app two', client_secret: '100%25 %2B' }],
     ['Basic that is not base64', { authorization: 'Basic %%%' }, {}],
     ['Basic with more than base64', { authorization: `Basic %${btoa('app:s3cret')}` }, {}],
     ['Basic with a blank inside', { authorization: `Basic YXBw ${btoa(':s3cret')}` }, {}],
@@ -87,9 +96,17 @@ describe('a client at the token endpoint', () => {
     await post('/oauth/token', { form, headers: basic('app:s3cret') })
     await post('/oauth/token', { form, headers: basic('nobody:x') })
     expect(tried).to.deep.equal([
-      [realm_uri, 'app', 's3cret', '192.0.2.1', undefined],
-      [realm_uri, 'nobody', 'x', '192.0.2.1', undefined],
+      [realm_uri, 'app', 's3cret', '192.0.2.1'],
+      [realm_uri, 'nobody', 'x', '192.0.2.1'],
     ])
+  })
+
+  it('that has a secret which looks encoded fails in no way that counts', async () => {
+    const { post } = oauth({ limits: { perUser: 1, perAddress: 1 } })
+    for (let i = 0; i < 3; i += 1) {
+      const { status } = await post('/oauth/token', { form, headers: basic('app+3:a%41+b') })
+      expect(status).to.equal(200)
+    }
   })
 
   it('that has guessed too often is told to come back later; others are not', async () => {

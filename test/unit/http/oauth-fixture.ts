@@ -16,6 +16,7 @@ export const realm_uri = 'com.example.realm'
 const users: Readonly<Record<string, readonly [password: string, ...groups: string[]]>> = {
   app: ['s3cret', 'api_clients'],
   'app two': ['100% +', 'api_clients'],
+  'app+3': ['a%41+b', 'api_clients'],
   odd: ['\ufffd', 'api_clients'],
   ada: ['lovelace', 'resource_owners', 'staff'],
 }
@@ -76,13 +77,17 @@ export function oauth({
   security = {},
   version = {},
   limits = { perUser: 20, perAddress: 100 },
+  kids = ['k1'],
   grants = async (form: TokenForm, context: GrantContext) => ({ form, context }) as never,
 }: {
   readonly security?: object
   readonly version?: object
   readonly limits?: { readonly perUser: number; readonly perAddress: number }
+  /** Of the keys of the realm. */
+  readonly kids?: readonly string[]
   readonly grants?: (form: TokenForm, context: GrantContext) => Promise<never>
 } = {}) {
+  const published = [...kids]
   const revoked: string[] = []
   /** What was verified: realm, name, password, address, method. */
   const tried: unknown[][] = []
@@ -104,7 +109,13 @@ export function oauth({
       revokeToken: async (jti, exp) => void revoked.push(`token ${jti} ${exp}`),
       revokeFamily: async (id) => void revoked.push(`family ${id}`),
     },
-    keys: { jwks: () => ({ keys: [{ kty: 'EC', kid: 'k1' }] }) },
+    keys: {
+      jwks: () => ({ keys: published.map((kid) => ({ kty: 'EC', kid })) }),
+      async signingKey() {
+        published.push('first')
+        return { kid: 'first', key: undefined as never }
+      },
+    },
     logins: {
       async password(...asked) {
         tried.push(asked)

@@ -88,6 +88,14 @@ describe('the keys of an issuer', () => {
     expect([status, value]).to.deep.equal([200, { keys: [{ kty: 'EC', kid: 'k1' }] }])
     expect(headers).to.have.property('cache-control', 'public, max-age=60')
   })
+
+  it('are one at least: the first is made when somebody asks for it before the first token', async () => {
+    const { get } = oauth({ kids: [] })
+    for (const time of ['first', 'second']) {
+      const { value } = await get('GET /v1/oauth/jwks')
+      expect(value, time).to.deep.equal({ keys: [{ kty: 'EC', kid: 'first' }] })
+    }
+  })
 })
 
 describe('the metadata of an issuer', () => {
@@ -97,7 +105,7 @@ describe('the metadata of an issuer', () => {
     token_endpoint: `${base}/oauth/token`,
     token_endpoint_auth_methods_supported: secret,
     grant_types_supported: ['password', 'refresh_token'],
-    response_types_supported: [],
+    response_types_supported: ['none'],
     revocation_endpoint: `${base}/oauth/revoke`,
     revocation_endpoint_auth_methods_supported: [...secret, 'none'],
     introspection_endpoint: `${base}/oauth/introspect`,

@@ -60,11 +60,13 @@ describe('the token endpoint', () => {
 
   it('knows who is still there', async () => {
     const { context } = await contextOf()
-    expect(context.userNow('ada')).to.deep.equal({
+    expect(context.ownerNow('ada')).to.deep.equal({
       authid: 'ada',
       roles: ['resource_owners', 'staff'],
     })
-    expect(context.userNow('gone')).to.equal(undefined)
+    expect(context.ownerNow('gone')).to.equal(undefined)
+    // an owner is no client, nor the reverse
+    expect(context.clientNow('ada')).to.equal(undefined)
   })
 })
 

@@ -27,7 +27,8 @@ export const contextOf = ({ users }: Shop): GrantContext & { readonly client: Ow
   client: { authid: 'app', roles: ['api_clients'] },
   authenticateOwner: async (username, password) =>
     password === 'correct' ? users.get(username) : undefined,
-  userNow: (authid) => users.get(authid),
+  ownerNow: (authid) => users.get(authid),
+  clientNow: (client_id) => users.get(client_id),
 })
 
 /** The error that a token request is answered with. Any other failure is passed on. */
