@@ -7,7 +7,7 @@ import { ServiceError } from '#component/errors.ts'
 import { parseJson, stringifyJson } from '#component/json.ts'
 import { argumentsOfBody } from '#procedures/arguments.ts'
 import type { Answer, Management, Mirror, Procedure } from '#procedures/procedure.ts'
-import { accessRefusal, perform } from '#procedures/procedure.ts'
+import { accessRefusal, perform, servicePath } from '#procedures/procedure.ts'
 import { type Admission, admit, checkJson } from './access.ts'
 import { isKnown, readConditions } from './conditional.ts'
 import { exchangeOf } from './read-request.ts'
@@ -89,8 +89,7 @@ export interface ManagementPorts extends Admission {
 export function managementRouter(ports: ManagementPorts): Router {
   const router = new Router({ sensitive: true, strict: true })
   for (const procedure of ports.procedures) {
-    // a dot of the URI is a slash of the path
-    const path = `/services/${procedure.uri.slice('service.'.length).replaceAll('.', '/')}`
+    const path = servicePath(procedure)
     router.post(path, serve(ports, procedure, { method: 'POST', path }))
     for (const mirror of procedure.mirrors) {
       router.register(mirror.path, [mirror.method], serve(ports, procedure, mirror))

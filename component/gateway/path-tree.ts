@@ -7,14 +7,15 @@ interface Leaf<T> {
   readonly names: readonly string[]
 }
 
-interface Node<T> {
-  readonly literals: Map<string, Node<T>>
-  binding: Node<T> | undefined
+/** One place of the tree; only read. */
+export interface PathNode<T> {
+  readonly literals: Map<string, PathNode<T>>
+  binding: PathNode<T> | undefined
   leaf: Leaf<T> | undefined
   rest: Leaf<T> | undefined
 }
 
-const makeNode = <T>(): Node<T> => ({
+const makeNode = <T>(): PathNode<T> => ({
   literals: new Map(),
   binding: undefined,
   leaf: undefined,
@@ -30,11 +31,11 @@ export interface Found<T> {
 
 /** Built once, then only read. */
 export class PathTree<T> {
-  readonly #root: Node<T> = makeNode()
+  readonly root: PathNode<T> = makeNode()
 
   /** Adds one form, unless an equal one is there. */
   add(form: readonly Segment[], value: T): void {
-    let node = this.#root
+    let node = this.root
     const names: string[] = []
     for (const segment of form) {
       if (segment.kind === 'rest') {
@@ -66,7 +67,7 @@ export class PathTree<T> {
     if (path[0] !== '/' || path.includes('//')) return undefined
     const end = path.endsWith('/') ? path.length - 1 : path.length
     const values: string[] = []
-    const leaf = search(this.#root, path, 1, end, values, 0)
+    const leaf = search(this.root, path, 1, end, values, 0)
     if (!leaf) return undefined
     const bindings: Record<string, string> = Object.create(null)
     for (let i = 0; i < leaf.names.length; i += 1) {
@@ -84,7 +85,7 @@ export class PathTree<T> {
  * @param values the bindings on the way; those beyond `depth` are left over from a way that failed
  */
 function search<T>(
-  node: Node<T>,
+  node: PathNode<T>,
   path: string,
   at: number,
   end: number,

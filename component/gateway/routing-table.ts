@@ -75,7 +75,8 @@ interface Reading {
 /** Every change builds a table of all that is served: what has not changed is not read again. */
 const readings = new WeakMap<RouteEntry<unknown>, Reading>()
 
-function read<R>(entry: RouteEntry<R>): Reading {
+/** Reads the patterns of an entry, once for all that ask. */
+export function readEntry<R>(entry: RouteEntry<R>): Reading {
   const known = readings.get(entry)
   if (known) return known
   const host = parseHostPattern(entry.host)
@@ -136,7 +137,7 @@ export class RoutingTable<R> {
 
   /** Every form of the entry; none when its path pattern is broken. */
   #claims(entry: RouteEntry<R>): Claim<R>[] {
-    const { forms } = read(entry)
+    const { forms } = readEntry(entry)
     if (forms.length === 0) return []
     return this.#places(entry).flatMap(({ key, value }) =>
       forms.map((one) => ({ key: key + one.key, form: one.form, tree: value })),
@@ -146,7 +147,7 @@ export class RoutingTable<R> {
   /** Adds the forms that nobody owns yet. */
   #add(entry: RouteEntry<R>, claims: readonly Claim<R>[], owners: Owners<R>): void {
     this.#entries.push(entry)
-    const target: Target<R> = { entry, allow: read(entry).allow }
+    const target: Target<R> = { entry, allow: readEntry(entry).allow }
     for (const { key, form, tree } of claims) {
       if (owners.has(key)) continue
       owners.set(key, entry)
@@ -156,7 +157,7 @@ export class RoutingTable<R> {
 
   /** The path trees of the hosts that a pattern stands for; a broken one has a tree that no request reaches. */
   #places(entry: RouteEntry<R>): { key: string; value: PathTree<Target<R>> }[] {
-    const { host } = read(entry)
+    const { host } = readEntry(entry)
     if (host === undefined) return [{ key: `broken ${entry.host} `, value: new PathTree() }]
     return this.#hosts.place(host, () => new PathTree())
   }

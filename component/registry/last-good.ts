@@ -1,5 +1,6 @@
 /** From an entry to what this node can serve of it: the version itself, else the last one that compiles here (behaviour: Several nodes). */
 import type { Issue } from '#component/errors.ts'
+import type { RouteEntry } from '#component/gateway/routing-table.ts'
 import type { Log } from '#component/log.ts'
 import type { Document, Entry } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
@@ -44,8 +45,8 @@ export class LastGood<R> {
   ): Promise<Known<R> | undefined> {
     if (!isLive(entry)) return undefined
     const { id, stamp, hash, document } = entry
-    const { api, problem } = compiled
-      ? { api: compiled, problem: undefined }
+    const { api, problem, places } = compiled
+      ? { api: compiled, problem: undefined, places: [] }
       : await this.#compile(id, document)
     if (api) return { entry, good: { stamp, hash, api } }
     const good = before?.good ?? (await this.#newestGood(entry))
@@ -53,7 +54,7 @@ export class LastGood<R> {
       { api_spec: id, hash, from: stamp.node, ...problem, serves: good?.stamp.ms ?? null },
       'it does not compile here: the last version that does serves on',
     )
-    return { entry, good }
+    return { entry, good, places }
   }
 
   /** After a restart: the newest version in the history that compiles, since it was last deleted. */
@@ -74,13 +75,17 @@ export class LastGood<R> {
   async #compile(
     id: string,
     document: Document,
-  ): Promise<{ api?: Served<R>; problem?: { issues: readonly Issue[] } | { err: unknown } }> {
+  ): Promise<{
+    api?: Served<R>
+    problem?: { issues: readonly Issue[] } | { err: unknown }
+    places: readonly RouteEntry<never>[]
+  }> {
     try {
-      const { api, issues } = await this.#ports.compile(document)
-      if (api?.id === id) return { api }
-      return { problem: { issues: issues.slice(0, maxLogged) } }
+      const { api, issues, places } = await this.#ports.compile(document)
+      if (api?.id === id) return { api, places }
+      return { problem: { issues: issues.slice(0, maxLogged) }, places }
     } catch (err) {
-      return { problem: { err } } // a document that another version of the gateway took
+      return { problem: { err }, places: [] } // a document that another version of the gateway took
     }
   }
 }

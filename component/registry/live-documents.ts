@@ -1,4 +1,5 @@
 /** The documents of this node and the routing table made of them: every change is compiled first, then the table is swapped once. */
+import type { Issue } from '#component/errors.ts'
 import type { RouteEntry, RoutingTable } from '#component/gateway/routing-table.ts'
 import type { Log } from '#component/log.ts'
 import type { Document } from '#component/replica/entry.ts'
@@ -43,6 +44,12 @@ export interface Taken {
   readonly pattern: string
   readonly other: string
 }
+
+/** What whoever wants the route is told. */
+export const issueOf = ({ path, pattern, other }: Taken): Issue => ({
+  path,
+  message: `the route ${pattern} belongs to ${other} already`,
+})
 
 /** What a document compiles to, and what is served with it. */
 export interface Expected<R> {
@@ -153,6 +160,22 @@ export class LiveDocuments<R> {
       Array.from(takers.get(`${path} ${pattern}`) ?? [], (other) => ({ path, pattern, other })),
     )
     return { selection, taken }
+  }
+
+  /**
+   * What the documents of other realms serve, or would serve as soon as they can; a list for each version that counts.
+   * @param id of a document that is left out, whatever its realm is now
+   */
+  *besides(id: string, realm_uri: string | undefined): Generator<readonly RouteEntry<unknown>[]> {
+    for (const { entry, good, places = [] } of this.#known.values()) {
+      if (entry.id === id) continue
+      if (entry.document.realm_uri !== realm_uri) yield places
+      const entries = good?.api.entries ?? []
+      // one that was moved serves where it was until its newest version compiles
+      if (entry.document.realm_uri !== realm_uri || entries[0]?.realm_uri !== realm_uri) {
+        yield entries
+      }
+    }
   }
 
   /** The documents whose newest version is not served, by id. */

@@ -28,9 +28,3 @@ export function checkWithin(document: unknown, within: string | undefined): void
 export function checkHistoryWithin(versions: readonly Entry[], within: string | undefined): void {
   checkWithin(versions.find(({ document }) => document !== null)?.document ?? undefined, within)
 }
-
-/** Refuses to name a document of another realm that has a route. Throws as {@link checkWithin} does. */
-export function checkTakerWithin(document: unknown, within: string | undefined): void {
-  if (isWithin(document, within)) return
-  throw notAuthorized('a route of the API Specification belongs to another realm')
-}

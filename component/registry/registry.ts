@@ -7,18 +7,19 @@ import { info, represent } from '#component/spec/represent.ts'
 import type { CompiledDocument } from './compile-document.ts'
 import { type Conditions, checkConditions } from './conditions.ts'
 import { announceConflict } from './events.ts'
-import { hiddenPaths } from './hidden-paths.ts'
 import { describeHistory, historyOf, unknownId, type VersionInfo } from './history.ts'
 import {
   type Conflict,
   type Expected,
+  issueOf,
   LiveDocuments,
   type LivePorts,
   type Taken,
 } from './live-documents.ts'
 import type { Loaded, Removed } from './outcome.ts'
 import { ownCopy } from './own-copy.ts'
-import { checkHistoryWithin, checkTakerWithin, checkWithin, isWithin } from './ownership.ts'
+import { checkHistoryWithin, checkWithin, isWithin } from './ownership.ts'
+import { judgeReach } from './reach.ts'
 import type { LiveEntry, Served } from './selection.ts'
 
 /** What the registry works with. */
@@ -26,13 +27,18 @@ export interface RegistryPorts<R> extends LivePorts<R> {
   readonly replica: Pick<Replica, 'change' | 'watch' | 'entries' | 'versions'>
   /** Is the realm declared, or does the router let the component join it? */
   readonly realmExists: (realm_uri: string) => boolean | Promise<boolean>
-  /** Does the listener of routed paths serve management, too? */
-  readonly sharesListener: boolean
+  /** Path patterns of management, where the listener of routed paths serves them, too; else none. */
+  readonly managementPaths: readonly string[]
 }
 
 /** A document, and all about it that does not depend on the others. */
 interface Candidate<R> extends CompiledDocument<Served<R>> {
   readonly document: unknown
+}
+
+/** What is accepted, and what is to be said of it beside the other documents. */
+interface Accepted<R> extends Expected<R> {
+  readonly warnings: readonly Issue[]
 }
 
 const someone = 'the gateway'
@@ -68,7 +74,7 @@ export class Registry<R = unknown> {
    * @param within the realm that both the document and the one in its place must belong to
    * @throws InvalidSpecError with every issue, of `service.error.already_exists` when all that is wrong is that routes
    *   are another's; ServiceError `service.error.conflict` when a condition does not hold, `wamp.error.not_authorized`
-   *   for what is not within the realm, `service.error.unavailable` when the store is away; then nothing has changed
+   *   for what is not within the realm or reaches beyond it, `service.error.unavailable` when the store is away; then nothing has changed
    */
   load(
     document: unknown,
@@ -133,6 +139,7 @@ export class Registry<R = unknown> {
   ): Promise<Loaded> {
     checkWithin(document, within)
     const candidate = await this.#examine(document)
+    let warnings: readonly Issue[] = []
     const { before, entry } = await this.#change(() => {
       const { api } = candidate
       const current = this.#live.get(idOf(candidate) ?? '')
@@ -142,12 +149,13 @@ export class Registry<R = unknown> {
       const accepted = this.#judge(candidate, within, onTaken)
       const draft = { id: accepted.api.id, document: document as Document } // what compiles is a map
       this.#live.expect(draft.document, accepted)
+      warnings = accepted.warnings
       return draft
     })
     const { id, stamp, hash } = entry
     this.#ports.log.info({ api_spec: id, by, hash, old_hash: before?.hash ?? undefined }, 'loaded')
     const isNew = before === undefined || before.document === null
-    return { id, ts: stamp.ms, hash: hash ?? '', warnings: candidate.warnings, isNew }
+    return { id, ts: stamp.ms, hash: hash ?? '', warnings, isNew }
   }
 
   /** Everything that load does, and nothing is kept. Throws the same. */
@@ -159,39 +167,42 @@ export class Registry<R = unknown> {
     checkWithin(kept, within)
     const candidate = await this.#examine(kept)
     checkWithin(this.#live.get(idOf(candidate) ?? '')?.document, within)
-    const { api } = this.#judge(candidate, within)
-    return { id: api.id, warnings: candidate.warnings }
+    const { api, warnings } = this.#judge(candidate, within)
+    return { id: api.id, warnings }
   }
 
   /** Compiles, and asks for the realm. */
   async #examine(document: unknown): Promise<Candidate<R>> {
-    const { compile, realmExists, sharesListener } = this.#ports
+    const { compile, realmExists } = this.#ports
     const compiled = await compile(document)
-    const { api, realm_uri } = compiled
+    const { realm_uri } = compiled
     const issues = [...compiled.issues]
     const hasRealm = realm_uri === undefined || issues.some(({ path }) => path === '/realm_uri')
     if (!hasRealm && !(await realmExists(realm_uri))) {
       issues.push({ path: '/realm_uri', message: 'there is no such realm' })
     }
-    const hidden = api && sharesListener ? hiddenPaths(api.entries) : []
-    return { ...compiled, document, issues, warnings: [...compiled.warnings, ...hidden] }
+    return { ...compiled, document, issues }
   }
 
-  /** Looks for routes that are served for other documents now; throws all that is wrong. */
+  /** Looks for routes that belong to others, or are served for other documents now; throws all that is wrong. */
   #judge(
     candidate: Candidate<R>,
     within: string | undefined,
     onTaken: (id: string, taken: Taken) => void = () => undefined,
-  ): Expected<R> {
-    const { api, places, issues } = candidate
+  ): Accepted<R> {
+    const { api, places, issues, realm_uri } = candidate
     const id = idOf(candidate)
     if (id === undefined) throw new InvalidSpecError(issues)
+    const around = {
+      others: this.#live.besides(id, realm_uri),
+      managementPaths: this.#ports.managementPaths,
+    }
+    const reach = judgeReach(api?.entries ?? places, around, within !== undefined)
     const { selection, taken } = this.#live.tryOut(id, api?.entries ?? places)
-    for (const { other } of taken) checkTakerWithin(this.#live.get(other)?.document, within)
     const found = taken.map(issueOf)
     if (!api || issues.length > 0) throw new InvalidSpecError([...issues, ...found])
     const [first] = taken
-    if (!first) return { api, selection }
+    if (!first) return { api, selection, warnings: [...candidate.warnings, ...reach] }
     onTaken(id, first)
     throw new InvalidSpecError(found, 'service.error.already_exists')
   }
@@ -312,9 +323,3 @@ export class Registry<R = unknown> {
 
 /** What a document calls itself, as far as it can be read. */
 const idOf = <R>({ api, places }: Candidate<R>): string | undefined => api?.id ?? places[0]?.api
-
-/** A route that belongs to another document. */
-const issueOf = ({ path, pattern, other }: Taken): Issue => ({
-  path,
-  message: `the route ${pattern} belongs to ${other} already`,
-})

@@ -23,6 +23,8 @@ export interface Known<R> {
   readonly good:
     | { readonly stamp: Stamp; readonly hash: string; readonly api: Served<R> }
     | undefined
+  /** What the newest version would serve, as far as it can be read, where it does not compile here. */
+  readonly places?: readonly RouteEntry<never>[]
 }
 
 /** Why a version is not served: all of its routes are left to documents with a greater stamp. */

@@ -36,6 +36,21 @@ export function parseHostPattern(text: string): HostPattern | Problem {
 export const labelsKey = (labels: readonly Label[]): string =>
   labels.map((label) => label ?? ':').join('.')
 
+/** Is there a host that both patterns fit? */
+export function hostsOverlap(one: HostPattern, other: HostPattern): boolean {
+  if (one.kind === 'any' || other.kind === 'any') return true
+  return one.forms.some((labels) => other.forms.some((others) => labelsOverlap(labels, others)))
+}
+
+const labelsOverlap = (labels: readonly Label[], others: readonly Label[]): boolean =>
+  labels.length === others.length &&
+  labels.every((label, i) => {
+    const other = others[i]
+    // a wildcard is no address
+    if (label === undefined) return !other?.startsWith('[')
+    return other === undefined ? !label.startsWith('[') : label === other
+  })
+
 /** Without one leading and one trailing dot. */
 export function trimDots(host: string): string {
   const start = host.startsWith('.') ? 1 : 0

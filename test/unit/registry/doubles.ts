@@ -6,6 +6,7 @@ import { compileDocument } from '#component/registry/compile-document.ts'
 import { Registry, type RegistryPorts } from '#component/registry/registry.ts'
 import { Replica } from '#component/replica/replica.ts'
 import type { ReplicaStore } from '#component/replica/replica-store.ts'
+import { managementPaths } from '#procedures/index.ts'
 import { MemoryStore } from '#test/unit/replica/memory-store.ts'
 
 type Ports = RegistryPorts<Route>
@@ -76,7 +77,7 @@ export async function registryWith<S extends ReplicaStore = MemoryStore>(
     onSwap: (table) => void tables.push(table),
     realmExists: (uri) => uri === 'com.example.test',
     publishEvent: (topic, kwargs) => void events.push([topic, kwargs]),
-    sharesListener: true,
+    managementPaths,
     ...changes,
   })
   replica.onLost = (loser, winner) => registry.tellLost(loser, winner)

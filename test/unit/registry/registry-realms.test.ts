@@ -62,7 +62,8 @@ describe('an API Specification of another realm', () => {
     const cause = await refusal(registry.load(spec('b', other, ['/a']), 'x', {}, other))
     expect(cause.toJSON()).to.deep.equal({
       code: denied,
-      message: 'a route of the API Specification belongs to another realm',
+      message:
+        'the route /v1/a (/versions/1.0/paths/~1a) answers requests that belong to another realm',
       description: 'This is not allowed.',
     })
     expect((await refusal(registry.validate(spec('b', other, ['/a']), other))).uri).to.equal(denied)

@@ -250,13 +250,13 @@ describe('registry.load', () => {
   ] as const) {
     it(`warns that ${path} hides management on a shared listener`, async () => {
       const { paths } = document('a', [path]).versions['1.0']
-      const of = async (sharesListener: boolean) => {
-        const { registry } = await registryWith({ sharesListener })
+      const of = async (changes: { managementPaths?: readonly string[] }) => {
+        const { registry } = await registryWith(changes)
         return registry.load(document('a', [path], { versions: { v: { base_path: '/', paths } } }))
       }
-      const { warnings } = await of(true)
+      const { warnings } = await of({})
       expect(warnings.map((warning) => warning.message).join()).to.include(root)
-      expect((await of(false)).warnings).to.deep.equal([])
+      expect((await of({ managementPaths: [] })).warnings).to.deep.equal([])
     })
   }
 })
