@@ -54,11 +54,13 @@ export class FamilyStore {
    * @param max how many families of the user are left, this one included
    */
   async create(family: Family, max: number): Promise<void> {
-    const { id, realm_uri, authid, created_at } = family
+    const { realm_uri, authid, created_at } = family
+    // after those that another node's clock made later: all logins, of whatever nodes, go by one order
+    const rotated_at = Math.max(family.rotated_at, (await this.#lastUse(family)) + 1)
     await this.#run((db) =>
       db
         .insertInto('refresh_families')
-        .values(rowOf(family))
+        .values({ ...rowOf(family), rotated_at })
         // it is there already when a transaction runs again whose end was not known
         .onConflict((conflict) => conflict.column('id').doNothing())
         .execute(),
@@ -76,14 +78,27 @@ export class FamilyStore {
             .where('realm_uri', '=', realm_uri)
             .where('authid', '=', authid)
             .where('expires_at', '>', created_at)
-            // the new one before those that another node's clock made later
-            .orderBy((by) => by.case().when('id', '=', id).then(0).else(1).end())
             .orderBy('rotated_at', 'desc')
             .orderBy('id', 'desc')
             .limit(max),
         )
         .execute(),
     )
+  }
+
+  /** When a user has logged in, or used a token, last. Milliseconds since the epoch; 0: it has no families. */
+  async #lastUse({ realm_uri, authid }: Family): Promise<number> {
+    const row = await this.#run((db) =>
+      db
+        .selectFrom('refresh_families')
+        .select('rotated_at')
+        .where('realm_uri', '=', realm_uri)
+        .where('authid', '=', authid)
+        .orderBy('rotated_at', 'desc')
+        .limit(1)
+        .executeTakeFirst(),
+    )
+    return row?.rotated_at ?? 0
   }
 
   /** A family, expired ones included; undefined when there is none. */
@@ -140,12 +155,14 @@ export class FamilyStore {
     return row !== undefined
   }
 
-  async removeOfUser(realm_uri: string, authid: string): Promise<void> {
+  /** @param beforeMs those that were created before it; milliseconds since the epoch */
+  async removeOfUser(realm_uri: string, authid: string, beforeMs: number): Promise<void> {
     await this.#run((db) =>
       db
         .deleteFrom('refresh_families')
         .where('realm_uri', '=', realm_uri)
         .where('authid', '=', authid)
+        .where('created_at', '<', beforeMs)
         .execute(),
     )
   }

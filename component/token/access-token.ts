@@ -15,7 +15,7 @@ export interface Subject {
 /** What an access token says. */
 export interface AccessClaims extends RegisteredClaims {
   readonly client_id: string
-  /** The roles, separated by blanks. */
+  /** Those of the roles that can stand in a scope, separated by blanks. */
   readonly scope: string
   readonly auth: {
     readonly realm: string
@@ -25,6 +25,9 @@ export interface AccessClaims extends RegisteredClaims {
     readonly authmethod: string
   }
 }
+
+/** RFC 6749 §3.3: the role `a b` would read as the roles a and b. */
+const scopeToken = /^[!#-[\]-~]+$/
 
 /** The longest that can be configured: the lifetime may have been another one when a token was issued. Seconds. */
 const maxLifetime = 86_400
@@ -52,7 +55,7 @@ export class AccessTokens {
     family?: Pick<Family, 'id' | 'created_at'>,
   ): Promise<{ readonly token: string; readonly claims: AccessClaims }> {
     const { authid, roles, authmethod, client_id, device_id } = subject
-    const iat = this.#tokens.issuedAt(realm_uri, authid)
+    const { iat, ...issued } = this.#tokens.issuedNow(realm_uri, authid)
     const claims: AccessClaims = {
       iss,
       sub: authid,
@@ -61,8 +64,8 @@ export class AccessTokens {
       iat,
       jti: randomUUID(),
       client_id,
-      scope: roles.join(' '),
-      ...(family && { family: family.id, auth_time: Math.floor(family.created_at / 1000) }),
+      scope: roles.filter((role) => scopeToken.test(role)).join(' '),
+      ...(family ? { family: family.id, auth_time: Math.floor(family.created_at / 1000) } : issued),
       auth: { realm: realm_uri, roles, client_id, device_id, authmethod },
     }
     return this.#tokens.sign(realm_uri, () => claims)

@@ -2,6 +2,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import type { Document } from '#component/replica/entry.ts'
 import type { Draft, Replica } from '#component/replica/replica.ts'
 import type { RealmUser } from './revocation.ts'
 
@@ -34,6 +35,13 @@ export interface IssuedApiKey {
 const format = /^gk_([\w-]{12})_([\w-]{43})$/
 
 const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+
+/** One that is none may come from another node or version. */
+const isApiKey = ({ realm_uri, username, hash }: Document): boolean =>
+  typeof realm_uri === 'string' &&
+  typeof username === 'string' &&
+  typeof hash === 'string' &&
+  /^[\da-f]{64}$/.test(hash)
 
 /** What API keys work with. */
 export interface ApiKeyPorts {
@@ -106,7 +114,7 @@ export class ApiKeys {
   }
 
   #document(id: string): ApiKeyDocument | undefined {
-    const entry = this.#ports.replica.get('api_key', id)
-    return (entry?.document ?? undefined) as ApiKeyDocument | undefined
+    const { document } = this.#ports.replica.get('api_key', id) ?? {}
+    return document && isApiKey(document) ? (document as unknown as ApiKeyDocument) : undefined
   }
 }

@@ -48,13 +48,19 @@ export class RealmKeys {
   /** So that what has been imported outlives a change of other keys. */
   readonly #known = new WeakMap<Document, RealmKey>()
 
+  /** Told after keys have come or gone; whoever has made one signs with it when it is over. */
+  onChange: () => void | Promise<void> = () => undefined
+
   constructor(ports: KeyPorts) {
     this.#ports = ports
   }
 
   /** Reads what the replica knows, and follows it. */
   start(): void {
-    this.#ports.replica.watch('realm_key', () => this.#read())
+    this.#ports.replica.watch('realm_key', () => {
+      this.#read()
+      return this.onChange()
+    })
     this.#read()
   }
 
@@ -67,7 +73,12 @@ export class RealmKeys {
   verifyingKey(realm_uri: string, kid: string): Promise<CryptoKey> | CryptoKey | undefined {
     const key = this.#rings.get(realm_uri)?.find(kid, this.#now())
     if (!key) return undefined
-    key.publicKey ??= importPublic(key)
+    if (key.publicKey === undefined) {
+      const imported = importPublic(key)
+      // whoever only asks whether the key is there does not wait for it
+      imported.catch(() => undefined)
+      key.publicKey = imported
+    }
     return key.publicKey
   }
 
@@ -114,8 +125,8 @@ export class RealmKeys {
   }
 
   #read(): void {
-    const documents = this.#ports.replica.entries('realm_key').flatMap((entry) => {
-      return entry.document ? [entry.document] : []
+    const documents = this.#ports.replica.entries('realm_key').flatMap(({ document }) => {
+      return document && isKeyDocument(document) ? [document] : []
     })
     const byRealm = Map.groupBy(documents.map(this.#keyOf), ({ realm_uri }) => realm_uri)
     this.#rings = new Map(
@@ -187,6 +198,14 @@ export class RealmKeys {
 }
 
 const draftOf = (document: KeyDocument): Draft => ({ id: document.kid, document: { ...document } })
+
+/** One that is none, from another node or version, must not count: by its times others would be retired. */
+const isKeyDocument = ({ realm_uri, kid, public_jwk, active_from }: Document): boolean =>
+  typeof realm_uri === 'string' &&
+  typeof kid === 'string' &&
+  typeof public_jwk === 'object' &&
+  public_jwk !== null &&
+  Number.isSafeInteger(active_from)
 
 async function importPublic(key: RealmKey): Promise<CryptoKey> {
   const publicKey = (await importJWK(key.public_jwk, alg)) as CryptoKey

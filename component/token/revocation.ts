@@ -14,7 +14,7 @@ export interface Bearer {
   readonly jti: string
   /** The family of refresh tokens that it belongs to. */
   readonly family?: string
-  /** When it was issued, or its bearer has logged in. Seconds since the epoch. */
+  /** When its bearer has logged in, or else it was issued. Seconds since the epoch. */
   readonly iat: number
   readonly sub: string
   readonly realm_uri: string
@@ -43,6 +43,12 @@ export interface RevocationPorts {
 /** What is issued may say that it was issued a little later than it was. Seconds. */
 const spare = 120
 
+/**
+ * How far the clocks of two nodes may differ: 30 s each from those of the others. What a node whose clock is ahead has
+ * issued is older than it says. Seconds.
+ */
+const clockSpread = 60
+
 const idOfToken = (jti: string): string => `token:${jti}`
 const idOfFamily = (id: string): string => `family:${id}`
 /** The URI of a realm has no blank. */
@@ -64,10 +70,11 @@ export class Revocations {
       const revoked = changes.filter(({ entry }) => entry.document !== null)
       const users = revoked
         .filter(({ entry }) => entry.id.startsWith('user:'))
-        .map(({ entry }) => entry.document as unknown as RealmUser)
+        .map(({ entry }) => entry.document as unknown as RealmUser & { not_before: number })
       this.onRevoked({ users, hasTokens: users.length < revoked.length })
-      for (const { realm_uri, authid } of users) {
-        await this.#ports.families.removeOfUser(realm_uri, authid)
+      for (const { realm_uri, authid, not_before } of users) {
+        // this node may hear of it late: the user may have logged in again elsewhere
+        await this.#ports.families.removeOfUser(realm_uri, authid, (not_before + 1) * 1000)
       }
     })
   }
@@ -95,7 +102,8 @@ export class Revocations {
     await this.#keep(() =>
       Array.from(unique, ([id, { realm_uri, authid }]) => {
         // a token of this second may be one that was issued after the last time: see notBefore
-        const not_before = Math.max(this.#now(), this.notBefore(realm_uri, authid) + 1)
+        const before = this.notBefore(realm_uri, authid)
+        const not_before = Math.max(this.#now() + clockSpread, before + 1)
         const exp = not_before + this.#ports.longestLifetime + spare
         return { id, document: { realm_uri, authid, not_before, exp } }
       }),
@@ -111,7 +119,7 @@ export class Revocations {
     )
   }
 
-  /** What a user was issued until then is refused, so that the next token must say that it was issued later. Seconds; 0: nothing. */
+  /** Logins of a user until then are refused; the next one must say that it was later. Seconds since the epoch; 0: nothing. */
   notBefore(realm_uri: string, authid: string): number {
     const document = this.#ports.replica.get('revocation', idOfUser(realm_uri, authid))?.document
     return (document?.not_before as number | undefined) ?? 0

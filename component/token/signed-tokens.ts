@@ -19,7 +19,7 @@ export interface RegisteredClaims {
   readonly jti: string
   /** The family of refresh tokens that it belongs to. */
   readonly family?: string
-  /** When its bearer has logged in; absent: when it was issued. */
+  /** When its bearer has logged in; absent: when it was issued. Later than `iat` where that is what tells it from what was revoked. */
   readonly auth_time?: number
 }
 
@@ -73,10 +73,13 @@ export class SignedTokens<C extends RegisteredClaims> {
     this.#rules = rules
   }
 
-  /** When a token of a user that is issued now says that it was issued: after everything of the user was revoked. */
-  issuedAt(realm_uri: string, authid: string): number {
+  /** What a token of a user says that is issued now, without a login of its own: it is after everything of the user was revoked. */
+  issuedNow(realm_uri: string, authid: string): Pick<RegisteredClaims, 'iat' | 'auth_time'> {
     const { clock, revocations } = this.#ports
-    return Math.max(secondsOf(clock), revocations.notBefore(realm_uri, authid) + 1)
+    const iat = secondsOf(clock)
+    const notBefore = revocations.notBefore(realm_uri, authid)
+    // others would refuse a token that says that it is from the future
+    return notBefore < iat ? { iat } : { iat, auth_time: notBefore + 1 }
   }
 
   /** @throws TokenError when the claims are too many */
@@ -175,8 +178,15 @@ export class SignedTokens<C extends RegisteredClaims> {
 
 const secondsOf = (clock: Pick<Clock, 'now'>): number => Math.floor(clock.now() / 1000)
 
-/** Whatever follows from a login ends with it. */
-const bearerOf = ({ jti, family, sub, aud, iat, auth_time = iat }: RegisteredClaims): Bearer => ({
+/** A token as revocations see it: whatever follows from a login ends with it. */
+export const bearerOf = ({
+  jti,
+  family,
+  sub,
+  aud,
+  iat,
+  auth_time = iat,
+}: RegisteredClaims): Bearer => ({
   jti,
   ...(family !== undefined && { family }),
   iat: auth_time,

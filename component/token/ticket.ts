@@ -64,7 +64,7 @@ export class Tickets {
   ): Promise<{ readonly ticket: string; readonly claims: TicketClaims }> {
     const { iss, authid, authmethod, authroles, issued_by = authid, scope, lifetime } = subject
     const id = randomUUID()
-    const iat = this.#tickets.issuedAt(realm_uri, authid)
+    const { iat, ...issued } = this.#tickets.issuedNow(realm_uri, authid)
     const exp = iat + Math.min(lifetime, maxLifetime)
     const { token, claims } = await this.#tickets.sign(realm_uri, (kid) => ({
       iss,
@@ -72,6 +72,7 @@ export class Tickets {
       aud: realm_uri,
       exp,
       iat,
+      ...issued,
       jti: id,
       id,
       authrealm: realm_uri,

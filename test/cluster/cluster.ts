@@ -9,6 +9,8 @@ export interface ClusterPlan {
   readonly routerUrl: string
   /** One database for all; absent: a SQLite file a node. */
   readonly storeUrl?: string
+  /** How far the clocks of the nodes are off; milliseconds. */
+  readonly clockOffsets?: readonly number[]
 }
 
 /** A node and its link to the router. */
@@ -20,7 +22,7 @@ export interface Member {
 /** The secret that the nodes share. */
 export const clusterKey = 'a secret that only the nodes of this test know'
 
-const clockOffsets = [-5000, 0, 5000]
+const usualOffsets = [-5000, 0, 5000]
 
 /** How long an answer may take before it counts as none; milliseconds. */
 const answerTimeout = 3000
@@ -35,7 +37,8 @@ export class Cluster {
     this.members = members
   }
 
-  static async start({ routerUrl, storeUrl }: ClusterPlan): Promise<Cluster> {
+  static async start(plan: ClusterPlan): Promise<Cluster> {
+    const { routerUrl, storeUrl, clockOffsets = usualOffsets } = plan
     const { port, pathname } = new URL(routerUrl)
     const members: Member[] = []
     for (const [index, clockOffset] of clockOffsets.entries()) {

@@ -96,7 +96,8 @@ export function describeFamilies(name: string, openPlace: () => Promise<Place>):
     })
 
     describe('rotate', () => {
-      beforeEach(() => create(familyOf('f'), familyOf('other')))
+      const other = familyOf('other', { authid: 'ann' })
+      beforeEach(() => create(familyOf('f'), other))
 
       it('gives the next generation, and a new end', async () => {
         const family = familyOf('f', {
@@ -109,7 +110,7 @@ export function describeFamilies(name: string, openPlace: () => Promise<Place>):
           family,
         })
         expect(await store.families.find('f')).to.deep.equal(family)
-        expect(await store.families.find('other')).to.deep.equal(familyOf('other'))
+        expect(await store.families.find('other')).to.deep.equal(other)
       })
 
       it('says the same again to who asks again, and changes nothing by it', async () => {
@@ -195,6 +196,7 @@ export function describeFamilies(name: string, openPlace: () => Promise<Place>):
     it('removes all of a user, of a realm, and what has expired', async () => {
       const all = {
         joe: familyOf('joe'),
+        'joe, again': familyOf('joe, again', { created_at: start + 3 }),
         'joe, too': familyOf('joe, too'),
         ann: familyOf('ann', { authid: 'ann' }),
         elsewhere: familyOf('elsewhere', { realm_uri: 'com.elsewhere' }),
@@ -205,11 +207,11 @@ export function describeFamilies(name: string, openPlace: () => Promise<Place>):
       await store.families.removeExpired(start + 4)
       expect(await there()).to.deep.equal(Object.keys(all))
       await store.families.removeExpired(start + 5)
-      expect(await there()).to.deep.equal(['joe', 'joe, too', 'ann', 'elsewhere'])
-      await store.families.removeOfUser('com.example', 'joe')
-      expect(await there()).to.deep.equal(['ann', 'elsewhere'])
+      expect(await there()).to.deep.equal(['joe', 'joe, again', 'joe, too', 'ann', 'elsewhere'])
+      await store.families.removeOfUser('com.example', 'joe', start + 3)
+      expect(await there()).to.deep.equal(['joe, again', 'ann', 'elsewhere'])
       await store.families.removeOfRealm('com.elsewhere')
-      expect(await there()).to.deep.equal(['ann'])
+      expect(await there()).to.deep.equal(['joe, again', 'ann'])
     })
 
     it('keeps the first value that is given to a name, of all that are given at once', async () => {
@@ -231,7 +233,7 @@ export function describeFamilies(name: string, openPlace: () => Promise<Place>):
         () => families.find('f'),
         () => families.rotate('f', 0, at(0)),
         () => families.remove('f'),
-        () => families.removeOfUser('com.example', 'joe'),
+        () => families.removeOfUser('com.example', 'joe', start),
         () => families.removeOfRealm('com.example'),
         () => families.removeExpired(start),
         () => meta.keep('name', 'value'),

@@ -46,6 +46,14 @@ describe('an access token', () => {
     expect(await verify()).to.deep.equal(claims)
   })
 
+  it('has no scope of roles that would read as others', async () => {
+    const { accessTokens } = await openTokens()
+    const roles = ['staff', 'spec loader', 'é', 'a"b', 'a\\b', '', 'a,b:c/d.[]~!#']
+    const { claims } = await accessTokens.issue(realm_uri, iss, { ...ada, roles })
+    expect(claims.scope).to.equal('staff a,b:c/d.[]~!#')
+    expect(claims.auth.roles).to.deep.equal(roles)
+  })
+
   it('is accepted by whoever has the JWK Set', async () => {
     const { token, claims, keys, clock } = await issued()
     const set = createLocalJWKSet({ keys: [...keys.jwks(realm_uri).keys] })

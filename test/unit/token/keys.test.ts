@@ -130,6 +130,19 @@ describe('the first key of a realm', () => {
     expect(await verdict(other, token)).to.equal(undefined)
   })
 
+  it('is told of before anything is signed with it', async () => {
+    const tokens = await openTokens()
+    const known: number[] = []
+    tokens.keys.onChange = async () => {
+      await Promise.resolve()
+      known.push(kidsOf(tokens).length)
+    }
+    await issue(tokens)
+    expect(known).to.deep.equal([1])
+    await issue(tokens)
+    expect(known).to.deep.equal([1])
+  })
+
   it('made by another process of the same store meanwhile is used by both', async () => {
     const store = new MemoryStore()
     const [a, b] = [await openTokens({ store }), await openTokens({ store })]

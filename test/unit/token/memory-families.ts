@@ -62,9 +62,11 @@ export class MemoryFamilies implements Families {
     return this.#rows.length < before
   }
 
-  async removeOfUser(realm_uri: string, authid: string): Promise<void> {
+  async removeOfUser(realm_uri: string, authid: string, beforeMs: number): Promise<void> {
     this.#reach()
-    this.#rows = this.#rows.filter((row) => row.realm_uri !== realm_uri || row.authid !== authid)
+    this.#rows = this.#rows.filter(
+      (row) => row.realm_uri !== realm_uri || row.authid !== authid || row.created_at >= beforeMs,
+    )
   }
 
   #reach(): void {

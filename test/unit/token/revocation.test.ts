@@ -15,6 +15,7 @@ import {
   type Tokens,
   ttl,
 } from './doubles.ts'
+import { MemoryFamilies } from './memory-families.ts'
 
 const revoked = 'the token was revoked'
 const user = { realm_uri, authid: 'ada' }
@@ -196,13 +197,54 @@ describe('everything of a user', () => {
     expect(b.families.rows).to.deep.equal([])
   })
 
+  it('ends what a node has issued whose clock is ahead', async () => {
+    const [a, b] = [await openTokens(), await openTokens({ name: 'b' })]
+    b.pass(59)
+    await exchange(a, b)
+    const { token } = await login(b)
+    const own = await b.accessTokens.issue(realm_uri, iss, ada)
+    await a.revocations.revokeUsers([user])
+    await exchange(a, b)
+    expect(await verdict(b, token)).to.equal(revoked)
+    expect(await verdict(b, own.token)).to.equal(revoked)
+    expect(b.families.rows).to.deep.equal([])
+  })
+
+  it('is nothing of a later login, whose tokens do not come from the future', async () => {
+    const tokens = await openTokens()
+    await tokens.revocations.revokeUsers([user])
+    for (const { token, claims } of [
+      await login(tokens),
+      await tokens.accessTokens.issue(realm_uri, iss, ada),
+    ]) {
+      expect(claims.iat).to.equal(tokens.now())
+      expect(await verdict(tokens, token)).to.equal(undefined)
+    }
+  })
+
+  it('is nothing of a later login, for a node that hears of it later still', async () => {
+    const [clock, families] = [new SetClock(), new MemoryFamilies()]
+    const setup = { clock, families }
+    const [a, b] = [await openTokens(setup), await openTokens({ ...setup, name: 'b' })]
+    const before = await login(a)
+    await exchange(a, b)
+    await a.revocations.revokeUsers([user])
+    const { token, refresh, family } = await login(a)
+    await exchange(a, b)
+    expect(families.rows).to.deep.equal([family])
+    expect(await verdict(b, before.token)).to.equal(revoked)
+    expect(await verdict(b, token)).to.equal(undefined)
+    const renewed = await b.refreshTokens.rotate(refresh, realm_uri)
+    expect(renewed.family.generation).to.equal(1)
+  })
+
   it('is remembered longer than anything that was issued lives', async () => {
-    const { revocations, replica, now } = await openTokens()
+    const { revocations, replica } = await openTokens()
     await revocations.revokeUsers([user])
     const document = replica.get('revocation', `user:${realm_uri} ada`)?.document
-    expect(document).to.deep.include({ ...user, not_before: now() })
-    expect(document?.exp).to.be.greaterThan(now() + longestLifetime)
-    expect(revocations.notBefore(realm_uri, 'ada')).to.equal(now())
+    const not_before = revocations.notBefore(realm_uri, 'ada')
+    expect(document).to.deep.include({ ...user, not_before })
+    expect(document?.exp).to.be.greaterThan(not_before + longestLifetime)
     expect(revocations.notBefore(realm_uri, 'bob')).to.equal(0)
   })
 })
