@@ -1,73 +1,102 @@
-/** Beside an external router that asks us who may join and do what: answers it, and has it end the sessions of users who are gone. */
+/** What the gateway does on the realms of users: gives them tickets, and answers an external router that asks who may join and do what. */
 import { TrustedProxies } from '#http/peer.ts'
 import { registerAuthenticator } from '#procedures/authenticate.ts'
 import { registerAuthorizer } from '#procedures/authorize.ts'
+import { registerTickets } from '#procedures/index.ts'
+import type { Management } from '#procedures/procedure.ts'
 import type { Authority } from './authority.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Log } from './log.ts'
 import { DynamicAuth } from './realm/dynamic.ts'
-import { DynamicSessions } from './realm/dynamic-sessions.ts'
+import { GatewaySessions } from './realm/gateway-sessions.ts'
 import { Policy } from './realm/policy.ts'
 import type { UserName } from './realm/realms.ts'
 import type { Routing } from './routing.ts'
+import type { Attempts } from './security/attempts.ts'
 import { componentSession } from './wamp/autobahn-session.ts'
-import type { Session } from './wamp/session.ts'
+import { type Session, WampError } from './wamp/session.ts'
 
 interface AnsweringPorts {
   readonly config: Config
   readonly authority: Authority
+  readonly attempts: Attempts
   readonly routing: Pick<Routing, 'link' | 'componentAuth'>
   readonly clock: Clock
   readonly log: Log
 }
 
-/** The answers to an external router. */
+/** The gateway among users. */
 export interface Answering {
   /**
    * Answers from now on: a node that knows no users yet would refuse everybody.
    * @param own the session on the component's realm
    */
-  start(own: Session): Promise<void>
-  /** Ends the sessions of users. Never rejects: the router refuses what they do all the same. */
+  start(own: Session, management: Management): Promise<void>
+  /** Ends the sessions of users on an external router. Never rejects: it refuses what they do all the same. */
   end(users: readonly UserName[]): Promise<void>
   close(): Promise<void>
 }
 
-/** Undefined with the embedded router, and with one that knows no login of the gateway: that one does not ask. */
+/** Undefined with an external router that knows no login of the gateway: that one does not ask, and takes no tickets. */
 export function openAnswering(ports: AnsweringPorts): Answering | undefined {
-  const { config, authority, routing, clock, log } = ports
+  const { config, authority, attempts, routing, clock, log } = ports
   const { url, auth, realm: componentRealm } = config.wamp
-  if (url === undefined || auth === undefined) return undefined
+  if (url !== undefined && auth === undefined) return undefined
   const { realms } = authority
   const policy = new Policy({
     ...{ realms, clock, componentRealm },
     admitsStrangers: () => false,
     tickets: authority.ticketPorts,
+    ...{ attempts, secrets: authority.box },
   })
   const proxies = new TrustedProxies(config.gateway.trusted_proxies)
-  const dynamic = new DynamicAuth({ policy, realms, proxies, clock, log })
-  const sessions = new DynamicSessions({
-    open: (realm_uri, onJoin) =>
-      componentSession({
-        ...routing.link,
-        auth: routing.componentAuth,
-        ...{ realm_uri, clock, log, onJoin },
-      }),
-    register: (session) => registerAuthorizer(session, dynamic),
-    isOpen: (uri) => policy.hasRealm(uri),
-    ...{ componentRealm, log },
-  })
+  // the embedded router goes by the same policy, and need not ask
+  const dynamic =
+    url === undefined ? undefined : new DynamicAuth({ policy, realms, proxies, clock, log })
+  const servesTickets = (uri: string) => realms.realm(uri)?.authmethods.includes('ticket') === true
+  let sessions: GatewaySessions | undefined
   return {
-    async start(own) {
-      await registerAuthenticator(own, dynamic)
-      realms.onChange = (uris) => sessions.follow(uris)
-      sessions.follow(realms.uris)
+    async start(own, management) {
+      const tickets = (session: Session) => registerTickets(session, management, log)
+      sessions = new GatewaySessions({
+        open: (realm_uri, onJoin) =>
+          componentSession({
+            ...routing.link,
+            auth: routing.componentAuth,
+            ...{ realm_uri, clock, log, onJoin },
+          }),
+        async register(session) {
+          if (!dynamic) return await tickets(session)
+          await registerAuthorizer(session, dynamic)
+          await tickets(session).catch((cause: unknown) => {
+            if (!(cause instanceof WampError)) throw cause
+            const line = { realm: session.realm_uri, reason: cause.error_uri }
+            log.info(line, 'the router does not let users ask for tickets here')
+          })
+        },
+        isWanted: (uri) => policy.hasRealm(uri) && (dynamic !== undefined || servesTickets(uri)),
+        ...{ componentRealm, log },
+      })
+      if (dynamic) await registerAuthenticator(own, dynamic)
+      keepUp(realms, sessions)
     },
-    end: (users) =>
-      sessions
-        .end(users)
-        .catch((err: unknown) => log.warn({ err }, 'the router did not end the sessions of users')),
-    close: () => sessions.close(),
+    async end(users) {
+      if (!dynamic) return
+      await sessions
+        ?.end(users)
+        .catch((err: unknown) => log.warn({ err }, 'the router did not end the sessions of users'))
+    },
+    close: async () => sessions?.close(),
   }
+}
+
+/** Keeps the sessions up with the realms; the router goes by a change before they do. */
+function keepUp(realms: Authority['realms'], sessions: GatewaySessions): void {
+  const { onChange } = realms
+  realms.onChange = async (uris) => {
+    await onChange(uris)
+    sessions.follow(uris)
+  }
+  sessions.follow(realms.uris)
 }

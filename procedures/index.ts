@@ -16,7 +16,7 @@ import { listApiSpecs } from './list-api-specs.ts'
 import { listRealms } from './list-realms.ts'
 import { loadApiSpec } from './load-api-spec.ts'
 import { loadRealm } from './load-realm.ts'
-import { type Asking, type Management, type Procedure, perform } from './procedure.ts'
+import { type Asking, type Management, type Procedure, perform, servicePath } from './procedure.ts'
 import { registryStatus } from './registry-status.ts'
 import { revokeAll } from './revoke-all.ts'
 import { revokeApiKey } from './revoke-api-key.ts'
@@ -49,6 +49,12 @@ export const procedures: readonly Procedure[] = [
   registryStatus,
 ]
 
+/** Every path pattern of management over HTTP. */
+export const managementPaths: readonly string[] = procedures.flatMap((procedure) => [
+  servicePath(procedure),
+  ...procedure.mirrors.map(({ path }) => path),
+])
+
 /** The ERROR of a failed procedure: args `[message]`, kwargs the same body as over HTTP (architecture: Errors). */
 function errorOf(cause: unknown, uri: string, log: Pick<Log, 'error'>): WampError {
   if (cause instanceof ServiceError) {
@@ -67,32 +73,47 @@ function errorOf(cause: unknown, uri: string, log: Pick<Log, 'error'>): WampErro
   )
 }
 
-/** What a caller with a role may do where the router lets everybody call who may: a reader reads. */
-const accessOf = (authrole: unknown, procedure: Procedure): Asking['access'] => {
-  if (authrole === 'spec_reader') return 'read'
-  return authrole === 'spec_loader' || procedure.access !== 'self' ? 'load' : undefined
+/** What a caller with these roles may do where the router lets everybody call who may: a reader reads. */
+const accessOf = (roles: readonly unknown[], procedure: Procedure): Asking['access'] => {
+  if (roles.includes('spec_loader')) return 'load'
+  if (roles.includes('spec_reader')) return 'read'
+  return procedure.access !== 'self' ? 'load' : undefined
 }
 
-/** Who called, as far as the router says so; that the caller may call is the router's to decide. */
+const isText = (value: unknown) => typeof value === 'string'
+
+/**
+ * Who called, as far as the router says so; that the caller may call is the router's to decide.
+ * @param realm_uri where the procedure is registered: beside the component's, users manage what is their realm's
+ */
 function askingOf(
-  { caller, caller_authid, caller_authrole }: Readonly<Record<string, unknown>>,
+  details: Readonly<Record<string, unknown>>,
   procedure: Procedure,
   realm_uri: string,
+  { componentRealm }: Pick<Management, 'componentRealm'>,
 ): Asking {
-  const access = accessOf(caller_authrole, procedure)
+  const { caller, caller_authid, caller_authrole, _caller_authroles: seen } = details
+  const access = accessOf(Array.isArray(seen) ? seen : [caller_authrole], procedure)
+  const within = realm_uri === componentRealm ? {} : { within: realm_uri }
   if (typeof caller_authid !== 'string') {
-    return { by: `session ${typeof caller === 'number' ? caller : 'unknown'}`, access }
+    return { by: `session ${typeof caller === 'number' ? caller : 'unknown'}`, access, ...within }
   }
   const by = `${caller_authid}@${realm_uri}`
-  return { by, access, caller: { realm_uri, authid: caller_authid } }
+  const roles = Array.isArray(seen) ? { roles: seen.filter(isText) } : {}
+  return { by, access, ...within, caller: { realm_uri, authid: caller_authid, ...roles } }
 }
 
 const endpoint =
-  (procedure: Procedure, management: Management, log: Pick<Log, 'error'>): InvocationHandler =>
+  (
+    procedure: Procedure,
+    realm_uri: string,
+    management: Management,
+    log: Pick<Log, 'error'>,
+  ): InvocationHandler =>
   async ({ args, kwargs }, { details }) => {
     try {
       const values = argumentsOfCall(procedure, args, kwargs)
-      const asking = askingOf(details, procedure, management.componentRealm)
+      const asking = askingOf(details, procedure, realm_uri, management)
       const { value } = await perform(procedure, management, values, asking)
       return { args: [value], kwargs: {} }
     } catch (cause) {
@@ -100,17 +121,32 @@ const endpoint =
     }
   }
 
-/** Registers every procedure; nodes share them in turn. */
-export async function registerAll(
-  session: Pick<Session, 'register'>,
+/** Nodes share each procedure in turn. */
+async function registerEach(
+  some: readonly Procedure[],
+  session: Pick<Session, 'register' | 'realm_uri'>,
   management: Management,
   log: Pick<Log, 'error'>,
 ): Promise<void> {
   await Promise.all(
-    procedures.map((procedure) =>
-      session.register(procedure.uri, endpoint(procedure, management, log), {
+    some.map((procedure) =>
+      session.register(procedure.uri, endpoint(procedure, session.realm_uri, management, log), {
         invoke: 'roundrobin',
       }),
     ),
   )
 }
+
+/** Registers every procedure, on the component's realm. @throws WampError what the router refuses */
+export const registerAll = (
+  session: Pick<Session, 'register' | 'realm_uri'>,
+  management: Management,
+  log: Pick<Log, 'error'>,
+): Promise<void> => registerEach(procedures, session, management, log)
+
+/** Registers what users ask for themselves, on their own realm. @throws WampError what the router refuses */
+export const registerTickets = (
+  session: Pick<Session, 'register' | 'realm_uri'>,
+  management: Management,
+  log: Pick<Log, 'error'>,
+): Promise<void> => registerEach([issueTicket, revokeTicket], session, management, log)

@@ -6,6 +6,20 @@ import type { Caller, Management, Procedure } from './procedure.ts'
 /** As long as a ticket may live at all; seconds. */
 export const longestTicket = 2_592_000
 
+/** What tickets are asked for, and what they then say of it. Each is taken in the realm of its user only. */
+const scopes = {
+  local: (realm: string) => ({ realm, client_id: 'all', device_id: 'all' }),
+  sso: () => ({ realm: 'all', client_id: 'all', device_id: 'all' }),
+  client_sso: (_realm: string, client_id: string) => ({
+    realm: 'all',
+    client_id,
+    device_id: 'all',
+  }),
+}
+
+const isScope = (text: unknown): text is keyof typeof scopes =>
+  typeof text === 'string' && Object.hasOwn(scopes, text)
+
 const refuse = (message: string) => new ServiceError('wamp.error.not_authorized', message)
 
 /** Who asks, if somebody is known to. @throws ServiceError `wamp.error.not_authorized` */
@@ -23,7 +37,7 @@ function rolesOf({ realm_uri, authid, roles }: Caller, { logins }: Pick<Manageme
   return roles?.filter((role) => login.roles.includes(role)) ?? login.roles
 }
 
-/** Answers the ticket and its claims: `{ticket, …}`. Needs the permission `service.issue` on `service.ticket.scope.local`. */
+/** Answers the ticket and its claims: `{ticket, …}`. Needs the permission `service.issue` on `service.ticket.scope.<scope>`. */
 export const issueTicket: Procedure = {
   uri: 'service.ticket.issue',
   parameters: [
@@ -33,8 +47,9 @@ export const issueTicket: Procedure = {
   access: 'self',
   mirrors: [],
   async handler(management, [expiry_time_secs = longestTicket, scope = 'local'], asking) {
-    if (scope !== 'local') {
-      throw new ServiceError('wamp.error.invalid_argument', 'scope: expected local')
+    if (!isScope(scope)) {
+      const message = `scope: expected ${Object.keys(scopes).join(', ')}`
+      throw new ServiceError('wamp.error.invalid_argument', message)
     }
     const lifetime = Number(expiry_time_secs)
     if (lifetime < 1 || lifetime > longestTicket) {
@@ -45,7 +60,7 @@ export const issueTicket: Procedure = {
     const { realm_uri, authid } = caller
     const roles = rolesOf(caller, management)
     const grants = management.realms.realm(realm_uri)?.grants
-    const wanted = 'service.ticket.scope.local'
+    const wanted = `service.ticket.scope.${scope}`
     if (grants && !isGranted(grants, [authid, ...roles], 'service.issue', wanted, 'exact')) {
       throw refuse(`this needs the permission service.issue on ${wanted}`)
     }
@@ -54,7 +69,7 @@ export const issueTicket: Procedure = {
       authid,
       authmethod: 'ticket',
       authroles: roles,
-      scope: { realm: realm_uri, client_id: 'all', device_id: 'all' },
+      scope: scopes[scope](realm_uri, authid),
       lifetime,
     })
     return { value: { ticket, ...claims } }

@@ -117,6 +117,10 @@ export interface Procedure {
   ): Answer | Promise<Answer>
 }
 
+/** Where it is served over HTTP whatever mirrors it has; a dot of the URI is a slash of the path. */
+export const servicePath = ({ uri }: Pick<Procedure, 'uri'>): string =>
+  `/services/${uri.slice('service.'.length).replaceAll('.', '/')}`
+
 /** Is somebody with these rights refused? undefined when not. */
 export function accessRefusal(
   { access }: Pick<Procedure, 'access'>,

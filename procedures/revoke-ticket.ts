@@ -6,6 +6,9 @@ import type { Asking, Management, Procedure } from './procedure.ts'
 
 const refuse = (message: string) => new ServiceError('wamp.error.not_authorized', message)
 
+/** As tickets are named when they are issued: RFC 9562 §4. */
+const ticketId = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
+
 /** What is to be revoked: the `jti` of a ticket, and when it expires. */
 async function find(text: string, asking: Asking, { tickets, clock }: Management) {
   const managesAll = asking.access === 'load' && asking.within === undefined
@@ -13,6 +16,8 @@ async function find(text: string, asking: Asking, { tickets, clock }: Management
     // an id says nothing of whose ticket it is
     if (!managesAll)
       throw refuse('by its id alone, a ticket is revoked by operators of all realms only')
+    // what is no id may be another secret, and would be kept
+    if (!ticketId.test(text)) throw new TokenError('expected a ticket, or the id of one (a UUID)')
     return { jti: text, exp: Math.floor(clock.now() / 1000) + longestTicket }
   }
   const { realm_uri, authid } = callerOf(asking.caller)

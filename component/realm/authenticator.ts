@@ -7,6 +7,7 @@ import {
   timingSafeEqual,
   verify,
 } from 'node:crypto'
+import type { SecretBox } from '#component/secret-box.ts'
 import type { Realm, User } from './model.ts'
 import { isPassword } from './password.ts'
 import type { SessionTickets } from './session-ticket.ts'
@@ -18,7 +19,12 @@ export interface Hello {
   readonly authid: string | undefined
   readonly authmethod: string
   readonly authextra: Readonly<Record<string, unknown>>
-  readonly peer: { readonly address: string; readonly isInProcess: boolean }
+  readonly peer: {
+    readonly address: string
+    readonly isInProcess: boolean
+    /** An external router asks: the gateway's own sessions, too, are among its clients. */
+    readonly isRelayed?: boolean
+  }
 }
 
 /** The peer is who it says. */
@@ -70,6 +76,13 @@ export interface TicketPorts {
     | undefined
 }
 
+/** What proofs are checked with, beside the realm. */
+export interface ProofPorts extends TicketPorts {
+  /** Lets a password be tried, as far as guessing is limited; undefined: wrong, or not tried. */
+  readonly guess: (prove: () => Promise<Welcome | undefined>) => Promise<Welcome | undefined>
+  readonly secrets: Pick<SecretBox, 'derive'>
+}
+
 /** The role that the gateway's own session has, and nobody else gets. */
 export const gatewayRole = 'gateway'
 
@@ -79,15 +92,17 @@ const refuse = (message: string): Refusal => ({
   message,
 })
 
-/** Users nobody has heard of get a challenge like others, always the same, so that it tells nothing. */
-const secretOfProcess = randomBytes(32)
-
 /** The roles of a user: the groups, never the gateway's; who has none is known by name. */
 export function rolesOf({ username, groups }: Pick<User, 'username' | 'groups'>): string[] {
   const roles = groups.filter((group) => group !== gatewayRole)
   if (roles.length === 0 && username !== gatewayRole) roles.push(username)
   return roles
 }
+
+/** Is what proves who a user is the same in two versions of it: its password, and its keys? */
+export const hasSameProof = (one: User, other: User): boolean =>
+  one.password?.argon2id === other.password?.argon2id &&
+  one.authorized_keys.toSorted().join() === other.authorized_keys.toSorted().join()
 
 const welcome = (user: User): Welcome => ({
   kind: 'welcome',
@@ -120,12 +135,14 @@ export function mayUse(
 /** Header, claims and signature of a JWT (RFC 7519). */
 const isJwt = (text: string): boolean => text.split('.').length === 3
 
+const mayBeOwn = ({ isInProcess, isRelayed }: Hello['peer']) => isInProcess || isRelayed === true
+
 /** Whoever may have a ticket of the gateway's own presents it from within; others, where `isServed`, their own. */
 function challengeTicket(
   realm: Realm,
   authid: string,
   peer: Hello['peer'],
-  { sessionTickets, verifyTicket }: TicketPorts,
+  { sessionTickets, verifyTicket, guess }: ProofPorts,
 ): Challenge {
   const found = realm.users.get(authid)
   const isServed = realm.authmethods.includes('ticket')
@@ -135,29 +152,37 @@ function challengeTicket(
     challenge: 'ticket',
     extra: {},
     async check(ticket) {
-      const own = peer.isInProcess ? sessionTickets?.redeem(ticket, realm.uri, authid) : undefined
+      const own = mayBeOwn(peer) ? sessionTickets?.redeem(ticket, realm.uri, authid) : undefined
       if (own) return found && welcomeHolder(found, own)
       const holder = isJwt(ticket) ? await verifyTicket?.(realm.uri, ticket) : undefined
       if (holder) {
         const { authid: _, ...more } = holder
         return user && holder.authid === authid ? welcomeHolder(user, more) : undefined
       }
-      return (await isPassword(ticket, user?.password)) && user ? welcome(user) : undefined
+      return guess(async () =>
+        (await isPassword(ticket, user?.password)) && user ? welcome(user) : undefined,
+      )
     },
   }
 }
 
 const isSame = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
 
+/** Users nobody has heard of get a salt like others: always the same, on every node, so that it tells nothing. */
+const saltOfNobody = ({ secrets }: ProofPorts, realm_uri: string, authid: string): string =>
+  secrets.derive('wampcra salt of nobody', realm_uri, authid).subarray(0, 16).toString('base64')
+
 function challengeWampCra(
-  user: User | undefined,
+  realm: Realm,
   authid: string,
-  session: number,
+  { peer, session }: Hello,
   nowMs: number,
+  ports: ProofPorts,
 ): Challenge {
-  const fake = () => createHmac('sha256', secretOfProcess).update(authid)
+  const isAdmitted = mayUse(realm, 'wampcra', authid, peer.address)
+  const user = isAdmitted ? realm.users.get(authid) : undefined
   const { salt, iterations, keylen, secret } = user?.password?.wampcra ?? {
-    salt: fake().digest().subarray(0, 16).toString('base64'),
+    salt: saltOfNobody(ports, realm.uri, authid),
     iterations: 10_000,
     keylen: 32,
     secret: randomBytes(32).toString('base64'),
@@ -177,10 +202,12 @@ function challengeWampCra(
     challenge: 'wampcra',
     extra: { challenge, salt, iterations, keylen },
     user,
-    async check(signature) {
-      const expected = createHmac('sha256', secret).update(challenge).digest()
-      return isSame(Buffer.from(signature, 'base64'), expected) && user ? welcome(user) : undefined
-    },
+    check: (signature) =>
+      ports.guess(async () => {
+        const expected = createHmac('sha256', secret).update(challenge).digest()
+        const isRight = isSame(Buffer.from(signature, 'base64'), expected)
+        return isRight && user ? welcome(user) : undefined
+      }),
   }
 }
 
@@ -239,10 +266,10 @@ export function authenticate(
   realm: Realm,
   hello: Hello,
   nowMs: number,
-  tickets: TicketPorts = {},
+  ports: ProofPorts,
 ): Welcome | Challenge | Refusal {
-  const { authmethod, authid, peer, session } = hello
-  const isWithin = authmethod === 'ticket' && peer.isInProcess && tickets.sessionTickets
+  const { authmethod, authid, peer } = hello
+  const isWithin = authmethod === 'ticket' && mayBeOwn(peer) && ports.sessionTickets
   if (!realm.authmethods.includes(authmethod) && !isWithin) {
     return refuse('the realm does not serve this method')
   }
@@ -253,8 +280,7 @@ export function authenticate(
   }
   if (authmethod === 'cryptosign') return authenticateByKey(realm, hello)
   if (authid === undefined) return refuse('expected an authid')
-  if (authmethod === 'ticket') return challengeTicket(realm, authid, peer, tickets)
+  if (authmethod === 'ticket') return challengeTicket(realm, authid, peer, ports)
   if (authmethod !== 'wampcra') return refuse('the method is not served over WAMP')
-  const isAdmitted = mayUse(realm, authmethod, authid, peer.address)
-  return challengeWampCra(isAdmitted ? realm.users.get(authid) : undefined, authid, session, nowMs)
+  return challengeWampCra(realm, authid, hello, nowMs, ports)
 }

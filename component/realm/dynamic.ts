@@ -133,7 +133,7 @@ export class DynamicAuth {
       peer: {
         address: this.#addressOf(asMap(details.transport)),
         // here the gateway's own tickets come from without; that they open under store.key proves them
-        isInProcess: authmethod === 'ticket',
+        ...{ isInProcess: false, isRelayed: true },
       },
     })
     if (answer.kind === 'welcome') return principal(answer, routerRoles.anonymous)

@@ -1,5 +1,5 @@
 /** Logins by password over HTTP, and what there is to know of a user afterwards. */
-import { mayUse, rolesOf } from './authenticator.ts'
+import { hasSameProof, mayUse, rolesOf } from './authenticator.ts'
 import type { Realm, User } from './model.ts'
 import { isPassword } from './password.ts'
 import type { Realms } from './realms.ts'
@@ -41,7 +41,9 @@ export class Logins {
     const isAdmitted = baseMethods.some(admits) && (alsoBy === undefined || admits(alsoBy))
     const user = isAdmitted ? this.#user(realm_uri, username) : undefined
     const isProved = await isPassword(password, user?.password)
-    return isProved && user ? loginOf(user) : undefined
+    // hashing takes a while: whoever has gone by then, or has another password, has proved nothing
+    const now = user && this.#user(realm_uri, username)
+    return isProved && user && now && hasSameProof(user, now) ? loginOf(now) : undefined
   }
 
   /** Without a proof: is there such an enabled user, and what are its roles? */

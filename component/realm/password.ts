@@ -1,6 +1,8 @@
 /** Passwords: what is stored in their place, and how they are checked; never blocking. */
 import { argon2, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
+import { Turns } from './turns.ts'
 
 /** The secret of salted WAMP-CRA: as good as the password on this realm, so it never leaves the store. */
 interface WampCraSecret {
@@ -28,6 +30,18 @@ const tagLength = 32
 const iterations = 10_000
 const keylen = 32
 
+/**
+ * Logins leave requests half of the processors, and one of the four threads that Node has for files and signatures, too.
+ * Whoever waits behind so many others has its answer within seconds.
+ */
+const checks = new Turns({
+  atOnce: Math.max(1, Math.min(3, Math.floor(availableParallelism() / 2))),
+  waiting: 256,
+})
+
+/** Realms have thousands of users, and are loaded while others log in. */
+const derivations = new Turns({ atOnce: 1, waiting: Number.POSITIVE_INFINITY })
+
 const runArgon2 = promisify(argon2)
 const runPbkdf2 = promisify(pbkdf2)
 
@@ -42,8 +56,7 @@ interface Costs {
   readonly parallelism: number
 }
 
-/** Derives everything that is stored; about 50 ms on another thread. */
-export async function protectPassword(password: string): Promise<ProtectedPassword> {
+async function derive(password: string): Promise<ProtectedPassword> {
   const nonce = randomBytes(16)
   const salt = randomBytes(16).toString('base64')
   const [tag, key] = await Promise.all([
@@ -57,8 +70,29 @@ export async function protectPassword(password: string): Promise<ProtectedPasswo
   }
 }
 
+/** What is stored comes from other nodes, too: whoever writes it must not be able to take this one's memory and time. */
+const mostCosts: Costs = { memory: 262_144, passes: 10, parallelism: 4 }
+
+/** The parts of a PHC string. */
+interface Phc {
+  readonly costs: Costs
+  readonly nonce: Buffer
+  readonly tag: Buffer
+}
+
+const isWithin = (value: number, least: number, most: number): boolean =>
+  Number.isInteger(value) && value >= least && value <= most
+
+/** Can it be checked, at a cost that is borne? */
+const isBearable = ({ costs: { memory, passes, parallelism }, nonce, tag }: Phc): boolean =>
+  isWithin(parallelism, 1, mostCosts.parallelism) &&
+  isWithin(passes, 1, mostCosts.passes) &&
+  isWithin(memory, 8 * parallelism, mostCosts.memory) &&
+  isWithin(nonce.length, 8, 64) &&
+  tag.length === tagLength
+
 /** The parts of a PHC string that {@link protectPassword} wrote. */
-function readPhc(text: string): { costs: Costs; nonce: Buffer; tag: Buffer } {
+function readPhc(text: string): Phc {
   const [, , , costs = '', nonce = '', tag = ''] = text.split('$')
   const numbers = Object.fromEntries(
     costs.split(',').map((pair) => [pair.slice(0, 1), Number(pair.slice(2))]),
@@ -77,13 +111,30 @@ function readPhc(text: string): { costs: Costs; nonce: Buffer; tag: Buffer } {
 /** Checked in the place of somebody who is not there, so that unknown users take as long as wrong passwords. */
 let nobody: Promise<ProtectedPassword> | undefined
 
-/** Is it the password? As slow for nobody (undefined) as for somebody. */
-export async function isPassword(
+async function matches(password: string, stored: ProtectedPassword | undefined): Promise<boolean> {
+  nobody ??= derive(randomBytes(16).toString('hex'))
+  const own = stored && readPhc(stored.argon2id)
+  const isChecked = own !== undefined && isBearable(own)
+  const { costs, nonce, tag } = isChecked ? own : readPhc((await nobody).argon2id)
+  const found = await hash(password, nonce, costs)
+  return timingSafeEqual(found, tag) && isChecked
+}
+
+/**
+ * Is it the password of somebody who logs in? As slow for nobody (undefined) as for somebody.
+ * @throws ServiceError `service.error.unavailable` when too many log in at once
+ */
+export const isPassword = (
   password: string,
   stored: ProtectedPassword | undefined,
-): Promise<boolean> {
-  nobody ??= protectPassword(randomBytes(16).toString('hex'))
-  const { costs, nonce, tag } = readPhc((stored ?? (await nobody)).argon2id)
-  const found = await hash(password, nonce, costs)
-  return timingSafeEqual(found, tag) && stored !== undefined
-}
+): Promise<boolean> => checks.run(() => matches(password, stored))
+
+/** What is stored for a password: that which is there when it was made of the same one; about 50 ms on another thread. */
+export const protectPassword = (
+  password: string,
+  stored?: ProtectedPassword,
+): Promise<ProtectedPassword> =>
+  derivations.run(async () => {
+    if (stored !== undefined && (await matches(password, stored))) return stored
+    return derive(password)
+  })

@@ -1,24 +1,40 @@
 /** What the embedded router asks of the realms: who may join, and who may do what. */
 import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
+import type { SecretBox } from '#component/secret-box.ts'
 import { isLoopback } from './address.ts'
 import {
   authenticate,
   type Challenge,
   gatewayRole,
   type Hello,
+  hasSameProof,
+  type ProofPorts,
   type Refusal,
   rolesOf,
   type TicketPorts,
   type Welcome,
 } from './authenticator.ts'
 import { isGranted, isReserved, type Match } from './grants.ts'
+import type { Realm } from './model.ts'
 import type { Realms } from './realms.ts'
 
-/** The authid by which the component's own session, which comes from this gateway itself, makes itself known. */
+/** The authid by which the gateway's own sessions, which come from this gateway itself, make themselves known. */
 export const gatewayAuthid = 'gateway'
 
 /** The order in which clients are offered them does not matter: they choose. */
 const wampMethods = new Set(['anonymous', 'ticket', 'wampcra', 'cryptosign'])
+
+/** Limits guessing: Attempts, of component/security. */
+interface GuessLimit {
+  /** @throws ServiceError too_many_requests: then nothing was tried */
+  guard<T>(
+    realm_uri: string,
+    username: string,
+    address: string,
+    prove: () => Promise<T | undefined>,
+  ): Promise<T | undefined>
+}
 
 /** What the policy works with. */
 export interface PolicyPorts {
@@ -30,6 +46,8 @@ export interface PolicyPorts {
   readonly admitsStrangers: () => boolean
   /** What is taken as a ticket, beside passwords. */
   readonly tickets?: TicketPorts
+  readonly attempts: GuessLimit
+  readonly secrets: Pick<SecretBox, 'derive'>
 }
 
 /** Who a session is, as far as permission goes. */
@@ -57,6 +75,9 @@ const noSuchRealm: Refusal = {
   message: 'there is no such realm, or it takes no sessions',
 }
 
+const isTooMany = (cause: unknown): boolean =>
+  cause instanceof ServiceError && cause.uri === 'service.error.too_many_requests'
+
 /** Answers the router from the realm documents as they are now. */
 export class Policy {
   readonly #ports: PolicyPorts
@@ -76,7 +97,7 @@ export class Policy {
   authmethods(uri: string, { isInProcess }: Pick<Hello['peer'], 'isInProcess'>): readonly string[] {
     const methods = new Set(this.#declaredMethods(uri))
     // for the gateway itself, and for strangers as far as they are let in
-    if (uri === this.#ports.componentRealm) methods.add('anonymous')
+    if (isInProcess || uri === this.#ports.componentRealm) methods.add('anonymous')
     // for the users of the gateway, who have logged in there
     if (isInProcess && this.#ports.tickets?.sessionTickets) methods.add('ticket')
     return [...methods]
@@ -89,19 +110,48 @@ export class Policy {
 
   async authenticate(hello: Hello): Promise<Welcome | Challenge | Refusal> {
     if (!this.hasRealm(hello.realm)) return noSuchRealm
-    const { componentRealm, realms, clock, tickets } = this.#ports
-    if (hello.realm === componentRealm && hello.authmethod === 'anonymous') {
-      return this.#admit(hello)
+    const { componentRealm, realms, clock, tickets, secrets } = this.#ports
+    if (hello.authmethod === 'anonymous') {
+      if (hello.peer.isInProcess && hello.authid === gatewayAuthid) {
+        return { kind: 'welcome', authid: gatewayAuthid, authroles: [gatewayRole] }
+      }
+      if (hello.realm === componentRealm) return this.#admitStranger(hello)
     }
     const realm = realms.realm(hello.realm)
-    return realm ? authenticate(realm, hello, clock.now(), tickets) : notAuthorized
+    if (!realm) return notAuthorized
+    const ports = { ...tickets, secrets, guess: this.#guessOf(hello) }
+    const answer = authenticate(realm, hello, clock.now(), ports)
+    return answer.kind === 'challenge' ? this.#lasting(answer, realm) : answer
   }
 
-  /** The component's realm without credentials: the gateway itself, and strangers on this machine. */
-  #admit({ peer, authid }: Hello): Welcome | Refusal {
-    if (peer.isInProcess && authid === gatewayAuthid) {
-      return { kind: 'welcome', authid: gatewayAuthid, authroles: [gatewayRole] }
+  /** Others are refused like a wrong proof when there were too many of these; what this gateway itself sends is no guess. */
+  #guessOf({ realm, authid = '', peer }: Hello): ProofPorts['guess'] {
+    if (peer.isInProcess) return (prove) => prove()
+    return async (prove) => {
+      try {
+        return await this.#ports.attempts.guard(realm, authid, peer.address, prove)
+      } catch (cause) {
+        if (isTooMany(cause)) return undefined
+        throw cause
+      }
     }
+  }
+
+  /** A proof of what a user had at HELLO is none any more when the user has another password or other keys by then. */
+  #lasting(challenge: Challenge, { uri, users }: Realm): Challenge {
+    return {
+      ...challenge,
+      check: async (signature) => {
+        const welcome = await challenge.check(signature)
+        const before = welcome && users.get(welcome.authid)
+        const now = welcome && this.#ports.realms.realm(uri)?.users.get(welcome.authid)
+        return before && now && hasSameProof(before, now) ? welcome : undefined
+      },
+    }
+  }
+
+  /** The component's realm without credentials: strangers on this machine. */
+  #admitStranger({ peer }: Hello): Welcome | Refusal {
     if (!this.#ports.admitsStrangers() || !isLoopback(peer.address)) return notAuthorized
     return { kind: 'welcome', authid: 'anonymous', authroles: ['anonymous'] }
   }
@@ -124,6 +174,11 @@ export class Policy {
     return authroles.every((role) => roles.includes(role))
   }
 
+  /** The gateway must know whom it serves. */
+  seesCallers({ authroles }: Pick<Member, 'authroles'>): boolean {
+    return authroles.includes(gatewayRole)
+  }
+
   /** @param match of a registration or subscription */
   isAllowed(member: Member, action: string, uri: string, match = 'exact'): boolean {
     if (member.authroles.includes(gatewayRole)) return true
@@ -131,7 +186,8 @@ export class Policy {
     if ((action === 'register' || action === 'publish') && isReserved(uri, way)) return false
     const { componentRealm, realms } = this.#ports
     const realm = realms.realm(member.realm)
-    const isStranger = member.authroles.includes('anonymous')
+    // a user may be in a group of that name
+    const isStranger = member.authroles.includes('anonymous') && !realm?.users.has(member.authid)
     if (member.realm === componentRealm && (isStranger || !realm)) {
       // management, as far as strangers are let in at all
       return action !== 'register' && action !== 'publish' && uri.startsWith('service.')

@@ -2,7 +2,7 @@
 import type { SecretBox } from '#component/secret-box.ts'
 import { at, maps, memberLists, withAt } from './members.ts'
 import type { RealmDocument } from './model.ts'
-import { isPassword, type ProtectedPassword, protectPassword } from './password.ts'
+import { type ProtectedPassword, protectPassword } from './password.ts'
 import { isMap } from './rules.ts'
 import { purposeOf, sealSecrets } from './sealed.ts'
 
@@ -43,8 +43,7 @@ export async function keepPassword(
   realm_uri: string,
   { box, keepsPasswords }: Keeping,
 ): Promise<ProtectedPassword> {
-  const isSame = stored !== undefined && (await isPassword(password, stored))
-  const { argon2id, wampcra, sealed } = isSame ? stored : await protectPassword(password)
+  const { argon2id, wampcra, sealed } = await protectPassword(password, stored)
   if (!keepsPasswords) return { argon2id, wampcra }
   const purpose = purposeOf(realm_uri)
   return { argon2id, wampcra, sealed: sealed ?? box.seal(password, purpose) }

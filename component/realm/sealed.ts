@@ -8,22 +8,20 @@ import { isMap } from './rules.ts'
 /** The purpose under which all secrets of one realm document are sealed. */
 export const purposeOf = (realm_uri: string): string => `realm ${realm_uri}`
 
-/** How keys of secrets end; what only begins so, such as `token_endpoint`, is none. */
+/** How keys of secrets end, in the plural, too; what only begins so, such as `token_endpoint`, is none. */
 const endings = [
   'password',
   'passphrase',
   'secret',
-  'secrets',
   'private_key',
-  'private_keys',
   'api_key',
   'token',
-  'credentials',
+  'credential',
 ] as const
 
 const isSecretKey = (key: string): boolean => {
-  const lower = key.toLowerCase()
-  return endings.some((ending) => lower.endsWith(ending))
+  const one = key.toLowerCase().replace(/s$/, '')
+  return endings.some((ending) => one.endsWith(ending))
 }
 
 /** The one text under the one key of an object: `{env: …}`. */

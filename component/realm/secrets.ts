@@ -16,7 +16,15 @@ const shownOfUsers = new Set([
   'description',
 ])
 
-const secretWords = ['password', 'secret', 'private_key', 'token', 'credential', 'api_key'] as const
+const secretWords = [
+  'password',
+  'passphrase',
+  'secret',
+  'private_key',
+  'token',
+  'credential',
+  'api_key',
+] as const
 
 const isSecretKey = (key: string): boolean => {
   const lower = key.toLowerCase()

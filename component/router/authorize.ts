@@ -59,6 +59,11 @@ export class Authorizer {
     }
   }
 
+  /** Is the callee told who calls in any case? */
+  seesCallers(callee: Session): boolean {
+    return this.#policy.seesCallers?.(callee) === true
+  }
+
   /** Answers a request that may not be made; false when it may. */
   refuses(
     session: Session,

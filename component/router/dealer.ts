@@ -173,7 +173,8 @@ export class Dealer {
       receivesProgress: options.receive_progress === true,
       stopTimer: undefined,
     }
-    const details = invocationDetails(caller, options, procedure, registration)
+    const isSeen = this.#ports.authorizer.seesCallers(callee)
+    const details = invocationDetails(caller, options, procedure, registration, isSeen)
     const head = [code.invocation, invocation.request, registration.id, details]
     if (!callee.send(withPayload(head, message, 4))) {
       const text = 'the payload cannot be encoded for the callee'
@@ -263,13 +264,13 @@ export class Dealer {
    * Crossbar.io (WAMP: Callee Leaving During an RPC Invocation).
    */
   leave(session: Session): void {
-    for (const invocation of [...session.calls.values()]) {
+    for (const invocation of session.calls.values()) {
       if (invocation.callee !== session) {
         this.#interrupt(invocation, 'killnowait', 'wamp.error.canceled')
       }
       this.#settle(invocation)
     }
-    for (const invocation of [...session.invocations.values()]) {
+    for (const invocation of session.invocations.values()) {
       this.#fail(invocation, 'wamp.error.canceled', 'callee disconnected during the call')
     }
     for (const registration of [...session.registrations.values()]) {

@@ -85,4 +85,6 @@ export interface RealmPolicy {
   ): boolean
   /** @param match `exact`, `prefix` or `wildcard` of a registration or subscription */
   isAllowed(session: Member, action: RouterAction, uri: string, match?: string): boolean
+  /** Is it told who calls, and with which roles, whether callers ask for that or not? Absent: nobody is. */
+  seesCallers?(callee: Member): boolean
 }

@@ -1,6 +1,7 @@
 /** Calls and the meta API on the embedded router, where routers differ. */
 import { expect } from 'chai'
-import { openRouter } from '#test/unit/router/open-router.ts'
+
+import { openRouter, realm1Policy } from '#test/unit/router/open-router.ts'
 import { RouterPeer, subprotocols } from './router-peer.ts'
 
 describe('A call on the embedded router', () => {
@@ -58,6 +59,21 @@ describe('A call on the embedded router', () => {
 
   it('tells nothing of the caller unless it discloses itself', async () => {
     expect((await begin({}))[3]).to.deep.equal({})
+  })
+
+  it('tells a callee that the policy trusts who calls, with all roles', async () => {
+    const policy = { ...realm1Policy, seesCallers: () => true }
+    const trusting = await openRouter({ policy })
+    const [trusted, other] = [await RouterPeer.join(trusting), await RouterPeer.join(trusting)]
+    await trusted.register('com.slow')
+    other.send(48, 1, {}, 'com.slow')
+    expect((await trusted.next())[3]).to.deep.equal({
+      caller: other.id,
+      caller_authid: 'anonymous',
+      caller_authrole: 'anonymous',
+      _caller_authroles: ['anonymous'],
+    })
+    await trusting.close()
   })
 
   for (const from of subprotocols) {

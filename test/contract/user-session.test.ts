@@ -10,7 +10,7 @@ import type { Session } from '#component/wamp/session.ts'
 import { SessionPool } from '#component/wamp/session-pool.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import { requestSession } from '#component/wamp/wampy-session.ts'
-import { realmsWith } from '#test/unit/realm/doubles.ts'
+import { proofPorts, realmsWith } from '#test/unit/realm/doubles.ts'
 import { basics, failureOf, nothing, realm_uri, until } from './session-support.ts'
 
 const ada = { username: 'ada', password: 'pw', groups: ['staff', 'buyers'] }
@@ -57,6 +57,7 @@ describe('a session of a user, on the embedded router', () => {
     const policy = new Policy({
       ...{ realms, clock: options.clock, componentRealm: 'service.gateway' },
       admitsStrangers: () => false,
+      ...proofPorts(),
       tickets: { sessionTickets },
     })
     joins = 0
@@ -184,14 +185,14 @@ describe('a session of a user, on the embedded router', () => {
     expect(narrow.isOpen).to.equal(true)
   })
 
-  it('fails as the router does, and is not kept, where the router does not know such tickets', async () => {
+  it('fails, and is not kept, where the router does not know such tickets', async () => {
     const strange = new SessionPool({
       ...{ ...options, openLink: router.openLink },
       authFor: () => ({ authmethod: 'cryptosign', authid: 'ada', key: '11'.repeat(32) }),
     })
     const session = Promise.resolve(strange.session(realm_uri, identityFor('ada', []), 4000))
     expect(await failureOf(session)).to.include({
-      error_uri: 'wamp.error.net_failure',
+      error_uri: 'wamp.error.authorization_failed',
       wasSent: false,
     })
     expect(strange.stats().sessions).to.equal(0)

@@ -6,7 +6,8 @@ import { parse } from 'yaml'
 import { systemClock } from '#component/clock.ts'
 import { openLog } from '#component/log.ts'
 import { DynamicAuth } from '#component/realm/dynamic.ts'
-import { DynamicSessions } from '#component/realm/dynamic-sessions.ts'
+import { GatewaySessions } from '#component/realm/gateway-sessions.ts'
+import { Logins } from '#component/realm/logins.ts'
 import { Policy } from '#component/realm/policy.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { SessionTickets } from '#component/realm/session-ticket.ts'
@@ -16,9 +17,11 @@ import type { Session } from '#component/wamp/session.ts'
 import { TrustedProxies } from '#http/peer.ts'
 import { registerAuthenticator } from '#procedures/authenticate.ts'
 import { registerAuthorizer } from '#procedures/authorize.ts'
+import { registerTickets } from '#procedures/index.ts'
 import { type Crossbar, startCrossbar } from '#test/support/crossbar.ts'
 import { freePort } from '#test/support/free-port.ts'
-import { realmsWith, testBox } from '#test/unit/realm/doubles.ts'
+import { managementOf } from '#test/unit/procedures/doubles.ts'
+import { proofPorts, realmsWith, testBox } from '#test/unit/realm/doubles.ts'
 import { MemoryStore } from '#test/unit/replica/memory-store.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/crossbar.md'), 'utf8')
@@ -80,20 +83,31 @@ export async function startDocumented(): Promise<Documented> {
   const environment = { KIM_PASSWORD: password, BACKEND_KEY: key.public }
   const { realms } = await realmsWith(environment, new MemoryStore(), { keepsPasswords: true })
   const tickets = new SessionTickets({ box: testBox, clock: systemClock })
+  const { management } = await managementOf({ realms, logins: new Logins({ realms }) })
   const policy = new Policy({
     realms,
     clock: systemClock,
     componentRealm: 'service.gateway',
     admitsStrangers: () => false,
-    tickets: { sessionTickets: tickets },
+    ...proofPorts(),
+    tickets: {
+      sessionTickets: tickets,
+      async verifyTicket(realm_uri, text) {
+        const { authid, authroles } = await management.tickets.verify(text, realm_uri)
+        return { authid, authroles }
+      },
+    },
   })
   const { clock, log } = basics
   const dynamic = new DynamicAuth({ policy, realms, proxies: new TrustedProxies([]), clock, log })
-  const sessions = new DynamicSessions({
+  const sessions = new GatewaySessions({
     open: (realm_uri, onJoin) =>
       componentSession({ ...basics, url: gatewayUrl, realm_uri, auth, onJoin }),
-    register: (session) => registerAuthorizer(session, dynamic),
-    isOpen: (uri) => policy.hasRealm(uri),
+    async register(session) {
+      await registerAuthorizer(session, dynamic)
+      await registerTickets(session, management, log)
+    },
+    isWanted: (uri) => policy.hasRealm(uri),
     componentRealm: 'service.gateway',
     log,
   })

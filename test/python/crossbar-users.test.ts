@@ -172,6 +172,19 @@ describe('the users of a realm document on Crossbar.io, by docs/crossbar.md', fu
     }
   })
 
+  it('gives a user a ticket on its own realm, by which it joins', async () => {
+    const { sources = [] } = set.document as Record<string, object[]>
+    const everywhere = { usernames: 'all', authmethod: 'ticket', cidr: '0.0.0.0/0' }
+    await set.realms.load({ ...set.document, sources: [...sources, everywhere] })
+    const kim = await join('wampy', { authmethod: 'wampcra', authid: 'kim', secret: password })
+    const { ticket: secret } = (await kim.call('service.ticket.issue')) as { ticket: string }
+    const guest = await join('autobahn', { authmethod: 'ticket', authid: 'kim', secret })
+    expect(await guest.call('com.example.orders.list')).to.equal('kim, user')
+    const stranger = await join('wampy', { authmethod: 'anonymous' })
+    expect(await stranger.call('service.ticket.issue')).to.equal(refused)
+    await set.realms.load(set.document)
+  })
+
   it('answers nobody but the router, not even a gateway', async () => {
     const args = [realm, 'kim', { authmethod: 'wampcra', transport: { peer: 'tcp4:127.0.0.1:1' } }]
     const asked = set.own.call('service.authenticate', { args, kwargs: {} }, {}, 5_000).result

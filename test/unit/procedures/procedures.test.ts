@@ -14,6 +14,7 @@ const logged: unknown[] = []
 async function register(management: Management) {
   handlers.clear()
   const session = {
+    realm_uri: management.componentRealm,
     register: async (uri: string, handler: InvocationHandler, given?: unknown) => {
       handlers.set(uri, handler)
       options.set(uri, given)
@@ -142,6 +143,13 @@ describe('management over WAMP', () => {
     const error = await refusal('load_api_spec', [document('a')], {}, rita)
     expect(error.error_uri).to.equal('wamp.error.not_authorized')
     expect((await call('list_api_specs', [], {}, rita)).args).to.deep.equal([[]])
+    const second = {
+      ...rita,
+      caller_authrole: 'staff',
+      _caller_authroles: ['staff', 'spec_reader'],
+    }
+    const refused = await refusal('load_api_spec', [document('a')], {}, second)
+    expect(refused.error_uri).to.equal('wamp.error.not_authorized')
     const lou = { ...rita, caller_authrole: 'spec_loader' }
     expect((await call('load_api_spec', [document('a')], {}, lou)).args[0]).to.include({ id: 'a' })
     await call('delete_api_spec', ['a'], {}, { caller: 5 })

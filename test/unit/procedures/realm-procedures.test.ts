@@ -152,6 +152,21 @@ describe('tickets', () => {
     expect(await management.tickets.verify(ticket, uri)).to.deep.equal(claims)
   })
 
+  for (const [scope, expected] of [
+    ['local', { realm: uri, client_id: 'all', device_id: 'all' }],
+    ['sso', { realm: 'all', client_id: 'all', device_id: 'all' }],
+    ['client_sso', { realm: 'all', client_id: 'bob', device_id: 'all' }],
+  ] as const) {
+    it(`say that they were asked for as ${scope}`, async () => {
+      const { ask, realms } = await opened()
+      const granted = { permissions: ['service.issue'], roles: ['staff'], match: 'exact' }
+      const grants = [{ ...granted, uri: `service.ticket.scope.${scope}` }]
+      await realms.load({ ...realm, grants })
+      const { value } = await ask('ticket.issue', [60, scope], bob)
+      expect(value).to.deep.include({ scope: expected })
+    })
+  }
+
   it('live 30 days unless another time is asked for', async () => {
     const { value } = await (await opened()).ask('ticket.issue', [], bob)
     const { issued_at, expires_at } = value as { issued_at: number; expires_at: number }
@@ -173,7 +188,8 @@ describe('tickets', () => {
     ['nobody in particular', [], undefined, denied],
     ['somebody who is no user', [], { realm_uri: uri, authid: 'eve' }, denied],
     ['a user who is disabled', [], { realm_uri: uri, authid: 'off' }, denied],
-    ['another scope', [60, 'sso'], bob.caller, invalid],
+    ['a scope that is not granted', [60, 'sso'], bob.caller, denied],
+    ['an unknown scope', [60, 'global'], bob.caller, invalid],
     ['no time', [0], bob.caller, invalid],
     ['too long a time', [2_592_001], bob.caller, invalid],
   ] as const) {
@@ -211,5 +227,12 @@ describe('tickets', () => {
     }
     await ask('ticket.revoke', [id])
     expect(() => management.tickets.verify(ticket, uri)).to.throw('revoked')
+  })
+
+  it('are not taken for ended by what is no id, which may be another secret', async () => {
+    const { code } = await opened()
+    for (const text of ['', 'gk_secret', 'x'.repeat(36)]) {
+      expect(await code('ticket.revoke', [text])).to.equal(invalid)
+    }
   })
 })

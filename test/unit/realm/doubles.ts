@@ -1,11 +1,12 @@
 /** Realms over a replica in memory, for the tests of realms. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Policy } from '#component/realm/policy.ts'
+import { Policy, type PolicyPorts } from '#component/realm/policy.ts'
 import { Realms, type RealmsPorts } from '#component/realm/realms.ts'
 import { Replica } from '#component/replica/replica.ts'
 import type { RealmPolicy } from '#component/router/ports.ts'
 import { SecretBox } from '#component/secret-box.ts'
+import { Attempts } from '#component/security/attempts.ts'
 import { MemoryStore } from '#test/unit/replica/memory-store.ts'
 
 /** A real security configuration file of this family of gateways. */
@@ -15,6 +16,12 @@ export const securityConfig = JSON.parse(
 
 /** What secrets are sealed with. */
 export const testBox = new SecretBox('a store key of the tests')
+
+/** What a policy checks proofs with, with the limits of a gateway that is not told otherwise. */
+export const proofPorts = () => ({
+  attempts: new Attempts({ user_failures: 20, address_failures: 100 }),
+  secrets: testBox,
+})
 
 /** Started realms, and what they are kept in. */
 export async function realmsWith(
@@ -36,12 +43,18 @@ export async function realmsWith(
 }
 
 /** The policy of realms, as the router sees it. */
-export const policyOver = (realms: Realms, admitsStrangers = true): RealmPolicy =>
+export const policyOver = (
+  realms: Realms,
+  admitsStrangers = true,
+  more: Partial<PolicyPorts> = {},
+): Policy =>
   new Policy({
     realms,
     clock: { now: () => 1_000 },
     componentRealm: 'service.gateway',
     admitsStrangers: () => admitsStrangers,
+    ...proofPorts(),
+    ...more,
   })
 
 /** The policy of these realm documents, as the router sees it. */

@@ -8,7 +8,7 @@ import { SessionTickets } from '#component/realm/session-ticket.ts'
 import { TrustedProxies } from '#http/peer.ts'
 import { ManualClock } from '#test/unit/action/doubles.ts'
 import { MemoryStore } from '#test/unit/replica/memory-store.ts'
-import { realmsWith, testBox } from './doubles.ts'
+import { proofPorts, realmsWith, testBox } from './doubles.ts'
 
 const uri = 'com.example.realm'
 const key = 'ab'.repeat(32)
@@ -45,6 +45,7 @@ async function open(more: Partial<DynamicPorts> = {}, keepsPasswords = true) {
     clock: systemClock,
     componentRealm: 'service.gateway',
     admitsStrangers: () => false,
+    ...proofPorts(),
     tickets: {
       sessionTickets: tickets,
       verifyTicket: (_realm_uri, text) =>

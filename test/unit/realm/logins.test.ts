@@ -94,6 +94,30 @@ describe('a login by password', () => {
   })
 })
 
+describe('a login whose user changes while the password is hashed', () => {
+  const [ada] = document.users
+  const others = document.users.slice(1)
+
+  for (const [what, users, isLetIn] of [
+    ['has another password', [{ ...ada, password: 'neu' }, ...others], false],
+    ['is disabled', [{ ...ada, enabled: false }, ...others], false],
+    ['is gone', others, false],
+    ['has other groups', [{ ...ada, groups: ['guests'] }, ...others], true],
+  ] as const) {
+    it(`is ${isLetIn ? 'as the user is by then' : 'refused'} when it ${what}`, async () => {
+      const { realms } = await realmsWith()
+      await realms.load(document)
+      let realm = realms.realm(document.uri)
+      const logins = new Logins({ realms: { realm: () => realm } })
+      await realms.load({ ...document, users })
+      // the hash is begun with the realm of before, and ends with that of now
+      const asked = logins.password(document.uri, 'ada', 'geheim', '10.1.1.1')
+      realm = realms.realm(document.uri)
+      expect((await asked)?.roles).to.deep.equal(isLetIn ? ['guests'] : undefined)
+    })
+  }
+})
+
 describe('a user without a proof', () => {
   it('is known while enabled', async () => {
     const logins = await loginsOf()

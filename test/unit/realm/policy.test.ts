@@ -1,31 +1,10 @@
 /** What realm documents allow a WAMP client: to join, and to act. */
 import { expect } from 'chai'
 import type { RealmPolicy } from '#component/router/ports.ts'
-import { credentials, type JoinAuth } from '#component/wamp/join-auth.ts'
+import { credentials } from '#component/wamp/join-auth.ts'
 import { policyOf, securityConfig } from './doubles.ts'
+import { anonymous, join, outside } from './joining.ts'
 
-const outside = { address: '203.0.113.7', isInProcess: false }
-const loopback = { address: '::ffff:127.0.0.1', isInProcess: false }
-const inProcess = { address: '127.0.0.1', isInProcess: true }
-
-/** Joins as a client would; the welcome, or why not. */
-async function join(policy: RealmPolicy, realm: string, auth: JoinAuth, peer = outside) {
-  const client = credentials(auth)
-  const answer = await policy.authenticate({
-    realm,
-    session: 7,
-    authid: auth.authid,
-    authmethod: auth.authmethod,
-    authextra: client.authextra,
-    peer,
-  })
-  if (answer.kind === 'refuse') return answer.reason
-  if (answer.kind === 'welcome') return answer
-  const signature = await client.answer(answer.challenge, answer.extra)
-  return (await answer.check(signature)) ?? 'wrong'
-}
-
-const anonymous = { authmethod: 'anonymous' } as const
 const key = '4ffddd896a530ce5ee8c86b83b0d31835490a97a9cd718cb2f09c9fd31c4a7d7'
 
 describe('joining a realm', () => {
@@ -218,79 +197,4 @@ describe('joining a realm', () => {
       expect(answer.kind, address).to.equal(kind)
     }
   })
-})
-
-describe("the component's realm", () => {
-  const component = 'service.gateway'
-  const gateway = { authmethod: 'anonymous', authid: 'gateway' } as const
-
-  it('takes the gateway from within this process, and nobody else, as the gateway', async () => {
-    const policy = await policyOf([])
-    expect(await join(policy, component, gateway, inProcess)).to.deep.include({
-      authroles: ['gateway'],
-    })
-    expect(await join(policy, component, gateway, loopback)).to.deep.include({
-      authroles: ['anonymous'],
-    })
-    expect(await join(policy, component, anonymous, inProcess)).to.deep.include({
-      authroles: ['anonymous'],
-    })
-    expect(await join(policy, component, gateway, outside)).to.equal('wamp.error.not_authorized')
-  })
-
-  it('takes no strangers while a listener is not bound to loopback', async () => {
-    const policy = await policyOf([], false)
-    expect(await join(policy, component, anonymous, loopback)).to.equal('wamp.error.not_authorized')
-    expect(await join(policy, component, anonymous, inProcess)).to.equal(
-      'wamp.error.not_authorized',
-    )
-    expect(await join(policy, component, gateway, inProcess)).to.deep.include({
-      authroles: ['gateway'],
-    })
-  })
-
-  it('takes users with credentials from anywhere when it is declared', async () => {
-    const policy = await policyOf(
-      {
-        uri: component,
-        users: [{ username: 'ada', password: 'pw', groups: ['gateway', 'ops'] }],
-        grants: [
-          {
-            roles: ['ops'],
-            permissions: ['wamp.call', 'wamp.register'],
-            uri: 'service.',
-            match: 'prefix',
-          },
-        ],
-      },
-      false,
-    )
-    const ada = await join(policy, component, { authmethod: 'ticket', authid: 'ada', secret: 'pw' })
-    expect(ada).to.deep.equal({ kind: 'welcome', authid: 'ada', authroles: ['ops'] })
-    const session = { realm: component, authid: 'ada', authroles: ['ops'] }
-    expect(policy.isAllowed(session, 'call', 'service.load_api_spec')).to.equal(true)
-    expect(policy.isAllowed(session, 'subscribe', 'service.api_spec.on_load')).to.equal(false)
-    expect(policy.isAllowed(session, 'register', 'service.load_api_spec')).to.equal(false)
-    expect(await join(policy, component, anonymous)).to.equal('wamp.error.not_authorized')
-  })
-
-  for (const [action, uri, match, isAllowed] of [
-    ['call', 'service.load_api_spec', 'exact', true],
-    ['subscribe', 'service.api_spec.on_load', 'exact', true],
-    ['subscribe', 'service.', 'prefix', true],
-    ['subscribe', '', 'prefix', false],
-    ['call', 'com.example.add', 'exact', false],
-    ['register', 'service.load_api_spec', 'exact', false],
-    ['register', 'com.example.add', 'exact', false],
-    ['publish', 'service.api_spec.on_load', 'exact', false],
-    ['publish', 'com.example.topic', 'exact', false],
-  ] as const) {
-    it(`${isAllowed ? 'lets' : 'does not let'} a stranger ${action} ${match} "${uri}"`, async () => {
-      const policy = await policyOf([])
-      const stranger = { realm: component, authid: 'anonymous', authroles: ['anonymous'] }
-      expect(policy.isAllowed(stranger, action, uri, match)).to.equal(isAllowed)
-      const itself = { realm: component, authid: 'gateway', authroles: ['gateway'] }
-      expect(policy.isAllowed(itself, action, uri, match)).to.equal(true)
-    })
-  }
 })

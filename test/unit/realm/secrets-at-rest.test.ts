@@ -106,6 +106,17 @@ describe('secrets that are read again', () => {
     expect(opened.realms.realm(uri)?.users.get('u')?.meta).to.deep.equal({ api_key: 'mine' })
   })
 
+  for (const key of ['password', 'API_KEYS', 'refresh_tokens', 'passphrases', 'credentials']) {
+    it(`under ${key} are sealed, and not shown`, async () => {
+      const opened = await realmsWith()
+      await opened.realms.load({ uri, info: { mail: { [key]: ['sssh'], host: 'mail.example' } } })
+      expect(text(opened.store)).to.not.include('sssh')
+      expect(opened.realms.get(uri)).to.have.nested.property('info.mail').that.deep.equals({
+        host: 'mail.example',
+      })
+    })
+  }
+
   it('that an earlier version stored in the clear are read, and sealed by the next load', async () => {
     const opened = await realmsWith()
     await opened.replica.change('realm', () => [{ id: uri, document: provider('sssh') }])

@@ -6,7 +6,7 @@ import type { Realms } from '#component/realm/realms.ts'
 import { SessionTickets } from '#component/realm/session-ticket.ts'
 import type { Welcome } from '#component/router/ports.ts'
 import { SecretBox } from '#component/secret-box.ts'
-import { realmsWith } from './doubles.ts'
+import { proofPorts, realmsWith } from './doubles.ts'
 
 const realm_uri = 'com.example.realm'
 const outside = { address: '203.0.113.7', isInProcess: false }
@@ -31,7 +31,7 @@ describe('joining with a ticket', () => {
     isRevoked = false
     ;({ realms } = await realmsWith())
     const ports = { realms, clock, componentRealm: 'service.gateway', admitsStrangers: () => false }
-    policy = new Policy({ ...ports, tickets: { sessionTickets, verifyTicket } })
+    policy = new Policy({ ...ports, ...proofPorts(), tickets: { sessionTickets, verifyTicket } })
   })
 
   const challenge = async (authid: string, peer: typeof outside) => {
@@ -70,7 +70,11 @@ describe('joining with a ticket', () => {
     expect(await join(issue(), outside)).to.equal('refuse')
     expect(await join('pw', within)).to.equal(undefined)
     expect(await join('a.jwt.x', within)).to.equal(undefined)
-    expect(policy.authmethods(realm_uri, within)).to.deep.equal(['cryptosign', 'ticket'])
+    expect(policy.authmethods(realm_uri, within)).to.deep.equal([
+      'cryptosign',
+      'anonymous',
+      'ticket',
+    ])
     expect(policy.authmethods(realm_uri, outside)).to.deep.equal(['cryptosign'])
   })
 

@@ -1,6 +1,6 @@
-/** On which realms of an external router the gateway is there to be asked. */
+/** On which realms the gateway is there itself. */
 import { expect } from 'chai'
-import { DynamicSessions } from '#component/realm/dynamic-sessions.ts'
+import { GatewaySessions } from '#component/realm/gateway-sessions.ts'
 import { type Payload, type Session, WampError } from '#component/wamp/session.ts'
 
 /** Sessions that are made up: who is there, and how often each realm was registered on. */
@@ -11,7 +11,7 @@ function open(refuses: (uri: string) => Error | undefined = () => undefined) {
   const logged: unknown[] = []
   const closed = new Set<string>()
   const tell = (...line: unknown[]) => void logged.push(line)
-  const sessions = new DynamicSessions({
+  const sessions = new GatewaySessions({
     open(realm_uri, onJoin) {
       there.set(realm_uri, onJoin)
       const leave = async () => void there.delete(realm_uri)
@@ -27,15 +27,15 @@ function open(refuses: (uri: string) => Error | undefined = () => undefined) {
       if (refusal) throw refusal
       registered.push(realm_uri)
     },
-    isOpen: (uri) => !closed.has(uri),
+    isWanted: (uri) => !closed.has(uri),
     componentRealm: 'service.gateway',
     log: { info: tell, warn: tell },
   })
   return { sessions, there, registered, calls, logged, closed }
 }
 
-describe('the sessions over which a router asks', () => {
-  it("are on every realm that takes sessions, but the component's", () => {
+describe("the gateway's sessions on the realms of users", () => {
+  it("are on every realm where they are wanted, but the component's", () => {
     const { sessions, there, closed } = open()
     closed.add('com.prototype')
     sessions.follow(['com.a', 'com.b', 'com.prototype', 'service.gateway'])

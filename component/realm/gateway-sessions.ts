@@ -1,4 +1,4 @@
-/** The sessions over which an external router asks what its clients may do: one on each realm that it may be asked about. */
+/** The gateway's sessions on the realms of users, in the role `gateway`: over them users get tickets, and an external router asks. */
 import type { Log } from '#component/log.ts'
 import { type Session, WampError } from '#component/wamp/session.ts'
 import type { UserName } from './realms.ts'
@@ -7,36 +7,36 @@ import type { UserName } from './realms.ts'
 const killTimeoutMs = 5_000
 
 /** What the sessions are made of. */
-export interface DynamicSessionsPorts {
+export interface GatewaySessionsPorts {
   /**
    * Opens a session of the gateway's own, which rejoins by itself.
    * @param onJoin after each join
    */
   readonly open: (realm_uri: string, onJoin: () => Promise<void>) => Session
-  /** Lets the router ask over the session, after each rejoin, too; rejects when the router does not let it. */
+  /** Serves the realm over the session, after each rejoin, too; rejects when the router does not let it. */
   readonly register: (session: Session) => Promise<void>
-  /** Does the realm take sessions? */
-  readonly isOpen: (realm_uri: string) => boolean
+  /** Is the gateway wanted there? */
+  readonly isWanted: (realm_uri: string) => boolean
   /** `wamp.realm`, whose roles the router's own configuration decides. */
   readonly componentRealm: string
   readonly log: Pick<Log, 'info' | 'warn'>
 }
 
-/** Keeps a session on every realm that a document declares, as long as it does. */
-export class DynamicSessions {
-  readonly #ports: DynamicSessionsPorts
+/** Keeps a session on every realm where it is wanted, as long as it is. */
+export class GatewaySessions {
+  readonly #ports: GatewaySessionsPorts
   readonly #sessions = new Map<string, Session>()
   #isClosed = false
 
-  constructor(ports: DynamicSessionsPorts) {
+  constructor(ports: GatewaySessionsPorts) {
     this.#ports = ports
   }
 
-  /** Joins the realms that are new, leaves those that are gone or take no sessions any more. */
+  /** Joins the realms that are new, leaves those that are gone or where it is not wanted any more. */
   follow(realm_uris: readonly string[]): void {
     if (this.#isClosed) return
-    const { isOpen, componentRealm } = this.#ports
-    const wanted = new Set(realm_uris.filter((uri) => uri !== componentRealm && isOpen(uri)))
+    const { isWanted, componentRealm } = this.#ports
+    const wanted = new Set(realm_uris.filter((uri) => uri !== componentRealm && isWanted(uri)))
     for (const uri of this.#sessions.keys()) if (!wanted.has(uri)) this.#leave(uri)
     for (const uri of wanted) if (!this.#sessions.has(uri)) this.#join(uri)
   }
