@@ -5,7 +5,7 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Context } from '#component/expression/scope.ts'
 import type { Identity } from '#component/identity.ts'
-import type { SecurityScheme, SecurityType } from '#component/security/scheme.ts'
+import type { Protection, SecurityScheme, SecurityType } from '#component/security/scheme.ts'
 import type {
   CompiledOperation,
   CompiledPath,
@@ -59,6 +59,8 @@ export class Gateway {
   readonly #ports: GatewayPorts
   readonly #cors: CorsHeaders
   readonly #random: () => number
+  /** What `{{security}}` reads: a user's identity is shared by many requests, so it is laid over the document's object once. */
+  readonly #secured = new WeakMap<Protection, WeakMap<Identity, Context['security']>>()
 
   constructor(ports: GatewayPorts) {
     this.#ports = ports
@@ -123,14 +125,16 @@ export class Gateway {
     checkScheme(exchange, rules)
     const { protection } = rules
     const isSecured = protection !== undefined && exchange.method !== 'options'
-    const identity = isSecured
-      ? await this.#ports.schemes[protection.type].authenticate(exchange, protection)
+    const passed = isSecured
+      ? this.#ports.schemes[protection.type].authenticate(exchange, protection)
       : path.anonymous
+    // a turn of the event loop's queue for those only that are not known yet
+    const identity = passed instanceof Promise ? await passed : passed
     const type = negotiateType(exchange, route)
     const language = negotiateLanguage(exchange, path)
     const content = exchange.hasBody ? await readContent(exchange, route) : noBody
     const request = new RequestView(exchange, bindings, language, content)
-    const security = isSecured ? { ...protection.object, ...identity } : identity
+    const security = isSecured ? this.#security(protection, identity) : identity
     const context: Context = { request, action: nothing, security, random: this.#random }
     const outcome = await this.#act(exchange, route, identity, request, context)
     const action = 'result' in outcome ? { result: outcome.result } : { error: outcome.error }
@@ -141,6 +145,19 @@ export class Gateway {
       discard(outcome.answer)
       throw error
     }
+  }
+
+  #security(protection: Protection, identity: Identity): Context['security'] {
+    let ofProtection = this.#secured.get(protection)
+    if (ofProtection === undefined) {
+      ofProtection = new WeakMap()
+      this.#secured.set(protection, ofProtection)
+    }
+    const known = ofProtection.get(identity)
+    if (known) return known
+    const security = { ...protection.object, ...identity }
+    ofProtection.set(identity, security)
+    return security
   }
 
   async #serveEndpoint(

@@ -62,8 +62,18 @@ const refusals: ReadonlySet<string> = new Set([
   'wamp.error.not_authorized',
 ])
 
+/** The router knows nothing of tickets, by which alone the gateway joins as a user: WAMP's name for that, and Crossbar.io's. */
+const withoutTickets: ReadonlySet<string> = new Set([
+  'wamp.error.no_matching_auth_method',
+  'wamp.error.no_auth_method',
+])
+
 /** Why a user's session could not be joined, as the failure of a request. */
 function notJoinedAs(reason: string): Error {
+  if (withoutTickets.has(reason)) {
+    const message = 'the router takes no tickets: the gateway cannot join it as the user'
+    return failure(uris.errors.authorizationFailed, message, false)
+  }
   if (refusals.has(reason)) {
     return failure(uris.errors.notAuthorized, 'the router does not let the user join', false)
   }

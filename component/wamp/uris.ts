@@ -41,6 +41,7 @@ export const uris = {
     internal: 'service.error.internal',
     notAuthorized: 'wamp.error.not_authorized',
     noSuchRealm: 'wamp.error.no_such_realm',
+    authorizationFailed: 'wamp.error.authorization_failed',
   },
 } as const
 

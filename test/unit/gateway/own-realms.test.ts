@@ -1,0 +1,41 @@
+/** On which realms the gateway needs a session for everybody. */
+import { expect } from 'chai'
+import { ownRealms } from '#component/gateway/own-realms.ts'
+import { documentOf, fixed, serve } from './fake-exchange.ts'
+
+const security = { type: 'basic' }
+const call = { ...fixed(), action: { type: 'wamp_call', procedure: 'com.example.x' } }
+const publish = { ...fixed(), action: { type: 'wamp_publish', topic: 'com.example.x' } }
+
+describe("the realms of the gateway's own sessions", () => {
+  for (const [what, paths, identity, isThere] of [
+    ['open call', { '/x': { get: call } }, 'session', true],
+    ['open publication', { '/x': { post: publish } }, 'session', true],
+    ['call for users', { '/x': { security, get: call } }, 'session', false],
+    [
+      'call for users beside an open one',
+      { '/x': { security, get: call, put: { ...call, security: {} } } },
+      'session',
+      true,
+    ],
+    [
+      'call for users over the session of the gateway',
+      { '/x': { security, get: call } },
+      'service',
+      true,
+    ],
+    ['constant', { '/x': { get: fixed() } }, 'service', false],
+  ] as const) {
+    it(`${isThere ? 'have' : 'do not have'} that of a document with a ${what}`, () => {
+      const { api } = serve(documentOf(paths))
+      expect([...ownRealms(api.entries, identity)]).to.deep.equal(isThere ? [api.realm_uri] : [])
+    })
+  }
+
+  it('are not there for the endpoints of OAuth2 alone', () => {
+    const oauth2 = { type: 'oauth2', flow: 'resource_owner_password_credentials' }
+    const { api } = serve(documentOf({}, { defaults: { security: oauth2 } }))
+    expect(api.entries).to.not.have.length(0)
+    expect([...ownRealms(api.entries, 'service')]).to.deep.equal([])
+  })
+})
