@@ -37,19 +37,30 @@ export class Site {
     throw new SiteError(this, sentence)
   }
 
-  /** The line of the expression, and a line of carets under what is wrong. */
+  /**
+   * The line of the expression, and a line of carets under what is wrong. Text around an expression is not shown: whoever
+   * sends a request may see this, and the text may be a credential for an upstream.
+   */
   show(): string {
     const lineStart = this.text.lastIndexOf('\n', this.start - 1) + 1
     const newline = this.text.indexOf('\n', this.start)
     const lineEnd = newline < 0 ? this.text.length : newline
-    const from = Math.max(lineStart, this.start - widest / 2)
-    const to = Math.min(lineEnd, from + widest)
+    const open = this.text.lastIndexOf('{{', this.start)
+    const from = Math.max(lineStart, open, this.start - widest / 2)
+    const to = Math.min(lineEnd, this.#close, from + widest)
     const before = from > lineStart ? '…' : ''
     const after = to < lineEnd ? '…' : ''
     const line = this.text.slice(from, to).replaceAll('\t', ' ').replaceAll('\r', ' ')
     const width = Math.max(1, Math.min(this.end, to) - this.start)
     const indent = ' '.repeat(before.length + Math.max(0, this.start - from))
     return `${before}${line}${after}\n${indent}${'^'.repeat(width)}`
+  }
+
+  /** Offset behind the braces that end what is wrong, or a part of it where it is the whole text. */
+  get #close(): number {
+    const after = this.text.indexOf('}}', this.end)
+    const close = after < 0 ? this.text.indexOf('}}', this.start) : after
+    return close < 0 ? this.text.length : close + 2
   }
 }
 

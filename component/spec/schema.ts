@@ -63,7 +63,7 @@ const headerValue: Rule = dynamic((value, path, report) => {
 })
 
 const headers: Rule = dynamic((value, path, report) => {
-  if (!isMap(value)) return report.expected(path, 'a map of header names to values', value)
+  if (!isMap(value)) return report.issue(path, 'expected a map of header names to values')
   const names = new Set<string>()
   for (const [name, item] of Object.entries(value)) {
     const at = pointer(path, name)
@@ -161,10 +161,16 @@ const wampArguments = {
   ...attempts,
 }
 
+const upstreamHost: Rule = dynamic((value, path, report) => {
+  // what stands before an @ may be a password
+  const display = typeof value === 'string' && value.includes('@') ? 'hidden' : 'shown'
+  text('[scheme://]host[:port]', upstreamHostProblem, display)(value, path, report)
+})
+
 /** The parts of a forwarded request. */
 const target = {
   http_method: dynamic(oneOf(methods)),
-  host: dynamic(text('[scheme://]host[:port]', upstreamHostProblem)),
+  host: upstreamHost,
   path: dynamic(text('a path that begins with "/"', upstreamPathProblem)),
   query_string: dynamic(text('a query string', queryProblem)),
 }

@@ -55,7 +55,9 @@ export function validateSpec(document: unknown): Validation {
   const report = new Report()
   const { issues, warnings } = report
   if (!isMap(document)) {
-    report.issue('', `the document must be an object, got ${describe(document)}`)
+    // a lone text may be a token that was meant for another place
+    const got = typeof document === 'string' ? 'a text' : describe(document)
+    report.issue('', `the document must be an object, got ${got}`)
     return { spec: undefined, issues, warnings }
   }
   if (!checkDocument(document, report)) return { spec: undefined, issues, warnings }

@@ -123,16 +123,31 @@ describe('an issue of an expression', () => {
     ])
   })
 
-  it('shows only the line and the neighbourhood of what is wrong', () => {
+  it('shows only the expression that is wrong, not the text around it', () => {
     const { issues } = stage1(
       `${'x'.repeat(5000)}\n${'y'.repeat(500)}\t{{nope}}${'z'.repeat(500)}`,
       {},
     )
     const [sentence, line = '', caret = ''] = issues[0]?.message.split('\n') ?? []
     expect(sentence).to.equal('there is no "nope" (column 5505)')
-    expect(line).to.match(/^…y+ \{\{nope\}\}z+…$/)
+    expect(line).to.equal('…{{nope}}…')
     expect(line.slice(caret.indexOf('^'), caret.lastIndexOf('^') + 1)).to.equal('nope')
   })
+
+  it('shows only the line and the neighbourhood of what is wrong in a long expression', () => {
+    const key = 'y'.repeat(500)
+    const { issues } = stage1(`{{request.body |> get('${key}') |>\n frist('${key}')}}`, {})
+    const [, line = '', caret = ''] = issues[0]?.message.split('\n') ?? []
+    expect(line).to.match(/^ frist\('y+…$/)
+    expect(line.slice(caret.indexOf('^'), caret.lastIndexOf('^') + 1)).to.match(/^frist/)
+  })
+
+  for (const text of ['a {{nope}} b {{ok}} c', "a {{nope |> get({{ok}}, 'b')}} c", 'a {{nope c']) {
+    it(`shows nothing of the text before the expression in ${text}`, () => {
+      const [, line] = stage1(text, {}).issues[0]?.message.split('\n') ?? []
+      expect(line).to.match(/^…\{\{nope/)
+    })
+  }
 
   it('is reported once, at the variable and not at its users', () => {
     const given = {

@@ -87,6 +87,18 @@ describe('bad documents', () => {
     expect(issue?.message).to.include('column 7').and.not.include('s3cret')
   })
 
+  for (const [title, document] of [
+    ['in a host', withValue(`${path}/get/action`, { type: 'forward', host: 'http://u:s3cret@h' })],
+    ['in the place of headers', withValue(`${path}/headers`, 's3cret')],
+    ['in the place of the document', 's3cret'],
+  ] as const) {
+    it(`does not show what may be a credential ${title}`, () => {
+      const { issues } = validateSpec(document)
+      expect(issues).to.not.deep.equal([])
+      expect(JSON.stringify(issues)).to.not.include('s3cret')
+    })
+  }
+
   it('counts, but does not describe, issues beyond the first thousand', () => {
     const { issues } = validateSpec(withValue(`${path}/accepts`, Array(200_000).fill('x')))
     expect(issues).to.have.length(200_000)
