@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Clock, systemClock } from '#component/clock.ts'
 import { type Component, startComponent } from '#component/component.ts'
 import { readConfig } from '#component/config.ts'
 import { openLog } from '#component/log.ts'
@@ -32,15 +33,24 @@ interface LoadAnswer {
   readonly details?: readonly { readonly path: string; readonly message: string }[]
 }
 
+/** How a gateway differs from the others beside its settings. */
+export interface GatewaySetup {
+  readonly clock?: Clock
+  readonly log?: ReturnType<typeof openLog>
+  /** Has it a router of its own whatever the run is for? Another one knows nothing of its users. */
+  readonly isEmbedded?: boolean
+}
+
 /**
  * Starts a gateway on the router of the run: the embedded one, or the one that `WAMP_ROUTER_URL` names.
  * @param settings options by dotted key, as `--set` takes them
  */
 export async function startGateway(
   settings: Readonly<Record<string, string>> = {},
+  { clock = systemClock, log, isEmbedded = false }: GatewaySetup = {},
 ): Promise<TestGateway> {
   const dataDir = settings.data_dir ?? mkdtempSync(join(tmpdir(), 'gateway-test-'))
-  const router = process.env.WAMP_ROUTER_URL
+  const router = isEmbedded ? undefined : process.env.WAMP_ROUTER_URL
   const config = readConfig(
     undefined,
     {},
@@ -53,7 +63,7 @@ export async function startGateway(
       data_dir: dataDir,
     }),
   )
-  const component = await startComponent(config, openLog(config.log.level))
+  const component = await startComponent(config, log ?? openLog(config.log.level), clock)
   const adminUrl = component.adminUrls[0] ?? ''
   const post = (path: string, body: unknown) =>
     fetch(`${adminUrl}${path}`, {

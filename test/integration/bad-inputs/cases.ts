@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { startGateway, type TestGateway } from '#test/support/gateway.ts'
+import { type GatewaySetup, startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { type Document, goodDocument } from './documents.ts'
 import { ask, get, portOf } from './sockets.ts'
 
@@ -24,6 +24,8 @@ export interface BadInput {
   readonly expected: {
     readonly status?: number | readonly number[]
     readonly code?: string | null
+    /** The code of OAuth2. */
+    readonly error?: string | null
     readonly note?: string
   }
 }
@@ -71,6 +73,7 @@ export function describeArea(
   name: string,
   settings: Settings | (() => Promise<Settings>),
   define: (area: Area) => void,
+  setup: GatewaySetup = {},
 ): void {
   describe(suitePrefix + name, function () {
     this.timeout(40_000)
@@ -99,7 +102,10 @@ export function describeArea(
       },
     }
     before(async () => {
-      started = await startGateway(typeof settings === 'function' ? await settings() : settings)
+      started = await startGateway(
+        typeof settings === 'function' ? await settings() : settings,
+        setup,
+      )
       await area.load(goodDocument)
     })
     after(() => started?.stop())

@@ -102,7 +102,7 @@ describe('a client at the token endpoint', () => {
   })
 
   it('that has a secret which looks encoded fails in no way that counts', async () => {
-    const { post } = oauth({ limits: { perUser: 1, perAddress: 1 } })
+    const { post } = oauth({ limits: { user_failures: 1, address_failures: 1 } })
     for (let i = 0; i < 3; i += 1) {
       const { status } = await post('/oauth/token', { form, headers: basic('app+3:a%41+b') })
       expect(status).to.equal(200)
@@ -110,7 +110,7 @@ describe('a client at the token endpoint', () => {
   })
 
   it('that has guessed too often is told to come back later; others are not', async () => {
-    const { post } = oauth({ limits: { perUser: 20, perAddress: 100 } })
+    const { post } = oauth({ limits: { user_failures: 20, address_failures: 100 } })
     for (let i = 0; i < 20; i += 1) {
       const { status } = await post('/oauth/token', { form, headers: basic('app:wrong') })
       expect(status).to.equal(401)

@@ -1,7 +1,7 @@
 /** The OAuth2 endpoints behind a gateway, with doubles of what knows users and tokens. */
 import type { Login } from '#component/realm/logins.ts'
 import type { User } from '#component/realm/model.ts'
-import { Attempts } from '#component/security/attempts.ts'
+import { type AttemptLimits, Attempts } from '#component/security/attempts.ts'
 import { unauthorized } from '#component/security/scheme.ts'
 import type { Family } from '#component/store/family-store.ts'
 import type { AccessClaims } from '#component/token/access-token.ts'
@@ -76,13 +76,13 @@ export const basic = (text: string) => ({
 export function oauth({
   security = {},
   version = {},
-  limits = { perUser: 20, perAddress: 100 },
+  limits = { user_failures: 20, address_failures: 100 },
   kids = ['k1'],
   grants = async (form: TokenForm, context: GrantContext) => ({ form, context }) as never,
 }: {
   readonly security?: object
   readonly version?: object
-  readonly limits?: { readonly perUser: number; readonly perAddress: number }
+  readonly limits?: AttemptLimits
   /** Of the keys of the realm. */
   readonly kids?: readonly string[]
   readonly grants?: (form: TokenForm, context: GrantContext) => Promise<never>

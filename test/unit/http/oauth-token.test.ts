@@ -51,7 +51,8 @@ describe('the token endpoint', () => {
   })
 
   it('limits guessing the passwords of owners', async () => {
-    const { context } = await contextOf('/oauth/token', { limits: { perUser: 2, perAddress: 9 } })
+    const limits = { user_failures: 2, address_failures: 9 }
+    const { context } = await contextOf('/oauth/token', { limits })
     const guess = (name: string, password: string) => context.authenticateOwner(name, password)
     for (const wrong of ['a', 'b']) expect(await guess('ada', wrong)).to.equal(undefined)
     const error = await guess('ada', 'lovelace').catch((caught: unknown) => caught)

@@ -7,9 +7,8 @@ import { FakeAttempts, FakeLogins, realm_uri } from './doubles.ts'
 
 const basic = `Basic ${Buffer.from('ada:pass:word').toString('base64')}`
 
-/** Answers the body on a path under `basic`, asked by ada. */
-async function evaluate(body: unknown, headers: Record<string, string> = { authorization: basic }) {
-  const schemes = openSchemes({
+const openDoubles = () =>
+  openSchemes({
     accessTokens: {
       verify() {
         throw new TokenError('the token is malformed')
@@ -19,9 +18,12 @@ async function evaluate(body: unknown, headers: Record<string, string> = { autho
     apiKeys: { find: () => undefined },
     attempts: new FakeAttempts(),
   })
+
+/** Answers the body on a path under `basic`, asked by ada. */
+async function evaluate(body: unknown, headers: Record<string, string> = { authorization: basic }) {
   const security = { type: 'basic', schemes: ['http'] }
   const document = documentOf({ '/x': { security, get: fixed(body) } }, { realm_uri })
-  const served = serve(document, undefined, undefined, schemes)
+  const served = serve(document, undefined, undefined, openDoubles())
   const reply = await served.ask('GET /v1/x', { headers })
   return { reply, performed: served.performed }
 }
@@ -52,6 +54,23 @@ describe('security of the context', () => {
   it('fails for a key that the identity does not have', async () => {
     expect((await evaluate('{{security.client_id}}')).reply.status).to.equal(500)
     expect((await evaluate('{{security.meta.nickname}}')).reply.status).to.equal(500)
+  })
+
+  it('is that of the path, whichever the user has asked before', async () => {
+    const path = (scheme: string) => ({
+      security: { type: 'basic', schemes: [scheme, 'http'] },
+      get: fixed('{{security.schemes |> head}}'),
+    })
+    const document = documentOf({ '/x': path('https'), '/y': path('http') }, { realm_uri })
+    const served = serve(document, undefined, undefined, openDoubles())
+    for (const [line, scheme] of [
+      ['GET /v1/x', 'https'],
+      ['GET /v1/y', 'http'],
+      ['GET /v1/x', 'https'],
+    ] as const) {
+      const reply = await served.ask(line, { headers: { authorization: basic } })
+      expect(bodyOf(reply)).to.equal(scheme)
+    }
   })
 
   it('is what the action runs as', async () => {

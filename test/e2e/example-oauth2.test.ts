@@ -1,0 +1,132 @@
+/** The example with OAuth2: the lines of its page are run as they stand there, and come to what the page says. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect } from 'chai'
+import { run } from '#test/support/command.ts'
+import { plainEnvironment } from '#test/support/gateway-process.ts'
+
+const root = join(import.meta.dirname, '../..')
+const page = readFileSync(join(root, 'examples/oauth2/README.md'), 'utf8')
+
+/** What the page says to type: for the gateway, for the backend, for the client. */
+const [startGateway = '', startBackend = '', client = ''] = [
+  ...page.matchAll(/^```sh\n(.*?)^```/gms),
+].map(([, text = '']) => text)
+
+/** Types lines into a shell of its own. */
+const type = (text: string): ChildProcess & { readonly stdout: NodeJS.ReadableStream } =>
+  spawn('sh', ['-e', '-c', text], {
+    cwd: root,
+    env: plainEnvironment(),
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+
+/** Reads lines until one fits. @throws Error with what was read when the output ends before */
+async function lineOf({ stdout }: ReturnType<typeof type>, pattern: RegExp): Promise<string[]> {
+  let read = ''
+  for await (const line of createInterface(stdout)) {
+    const found = line.match(pattern)
+    if (found) {
+      stdout.resume()
+      return found
+    }
+    read += `${line}\n`
+  }
+  throw new Error(`no ${pattern} in ${read}`)
+}
+
+async function end(child: ChildProcess | undefined): Promise<void> {
+  if (child?.pid === undefined || child.exitCode !== null) return
+  const ended = once(child, 'exit')
+  process.kill(-child.pid, 'SIGTERM')
+  await ended
+}
+
+/** The statuses and JSON bodies that curl has printed, one after another. */
+function answersIn(output: string): { readonly statuses: number[]; readonly bodies: Json[] } {
+  const statuses = [...output.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status))
+  const bodies = [...output.matchAll(/^\{.*\}$/gm)].flatMap(([line]) =>
+    line.split(/(?<=\})(?=\{)/).map((text) => JSON.parse(text) as Json),
+  )
+  return { statuses, bodies }
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+/** The comment above some lines, or a part of it; the statuses, and members of the first bodies, that they print. */
+const steps: readonly (readonly [string, readonly number[], readonly Json[]])[] = [
+  ['without a token: 401', [401], [{ code: 'service.error.unauthorized' }]],
+  ['asks for a token', [], [{ token_type: 'bearer', scope: 'resource_owners customers' }]],
+  ['with it: 200', [200], [{ id: '7', asked_by: 'alice', role: 'resource_owners' }]],
+  ['the next token', [], [{ token_type: 'bearer', scope: 'resource_owners customers' }]],
+  ['403, said by the router', [403], [{ code: 'wamp.error.not_authorized' }]],
+  ['log out', [200, 401], [{ code: 'service.error.unauthorized' }]],
+  ['can find out', [], [{ grant_types_supported: ['password', 'refresh_token'] }]],
+]
+
+describe('the example with OAuth2', function () {
+  this.timeout(60_000)
+  let gateway: ReturnType<typeof type> | undefined
+  let backend: ReturnType<typeof type> | undefined
+  let folder: string
+  /** What the lines under each comment have printed. */
+  let printed: string[]
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'gateway-example-'))
+    const flags = ['gateway.listen=127.0.0.1:0', 'admin.listen=127.0.0.1:0', 'log.level=warn']
+    const settings = [...flags, `data_dir=${folder}/data`].map((flag) => `--set ${flag}`).join(' ')
+    gateway = type(startGateway.trimEnd().concat(` ${settings}\n`))
+    const [, url = ''] = await lineOf(gateway, /^gateway +(http:\S+)$/)
+    const router = `${url.replace('http', 'ws')}/ws`
+    backend = type(startBackend.trimEnd().concat(` -- ${router}\n`))
+    await lineOf(backend, /^orders are answered$/)
+    const marked = client.replace(/^# /gm, 'echo; echo "#####"\n# ')
+    const text = marked.replace('http://127.0.0.1:18080', url)
+    const empty = mkdtempSync(join(folder, 'empty-'))
+    const { stdout, code, stderr } = await run('sh', ['-e', '-c', text], empty)
+    expect(code, stderr).to.equal(0)
+    printed = stdout.split('#####').slice(1)
+  })
+
+  after(async () => {
+    await end(backend)
+    await end(gateway)
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('has as many steps as are judged here', () => {
+    const comments = [...client.matchAll(/^# (.*)$/gm)].map(([, text = '']) => text)
+    expect(comments).to.have.length(steps.length)
+    for (const [index, [text]] of steps.entries()) expect(comments[index]).to.include(text)
+  })
+
+  for (const [index, [title, statuses, bodies]] of steps.entries()) {
+    it(`does what the page says: ${title}`, () => {
+      const found = answersIn(printed[index] ?? '')
+      expect(found.statuses, printed[index]).to.deep.equal(statuses)
+      for (const [at, body] of bodies.entries()) {
+        expect(found.bodies[at], printed[index]).to.deep.include(body)
+      }
+    })
+  }
+
+  it('refreshes to another token, and publishes the key of the realm', () => {
+    const [first, next, keys] = [1, 3, 6].map((index) => answersIn(printed[index] ?? '').bodies)
+    for (const name of ['access_token', 'refresh_token']) {
+      expect(next?.[0]?.[name]).to.be.a('string').and.not.equal(first?.[0]?.[name])
+    }
+    expect(keys?.[1]?.keys).to.have.length(1)
+  })
+
+  it('serves a real document of this family of gateways, unchanged', () => {
+    const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8')) as unknown
+    const [example, real] = ['examples/oauth2/api-spec.json', 'test/cases/specs/orders_oauth2.json']
+    expect(read(example)).to.deep.equal(read(real))
+  })
+})
