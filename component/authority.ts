@@ -14,6 +14,7 @@ import { ApiKeys } from './token/api-key.ts'
 import { RealmKeys } from './token/keys.ts'
 import { RefreshTokens } from './token/refresh-token.ts'
 import { Revocations, type Revoked } from './token/revocation.ts'
+import { bearerOf } from './token/signed-tokens.ts'
 import { Tickets } from './token/ticket.ts'
 import { TokenError } from './token/token-error.ts'
 
@@ -48,6 +49,7 @@ export class Authority {
   readonly tickets: Tickets
   readonly apiKeys: ApiKeys
   readonly sessionTickets: SessionTickets
+  readonly box: SecretBox
   readonly #ports: AuthorityPorts
   #stopCleaning: () => void = () => undefined
 
@@ -56,6 +58,7 @@ export class Authority {
     const { access_token_ttl, refresh_token_ttl } = config.oauth2
     const spread = ports.spread && { spread: ports.spread }
     this.#ports = ports
+    this.box = box
     this.realms = new Realms({
       ...{ replica, log, box },
       environment: process.env,
@@ -114,7 +117,7 @@ export class Authority {
         try {
           const claims = await this.tickets.verify(ticket, realm_uri)
           const { authid, authroles } = claims
-          const isRevoked = () => this.revocations.isRevoked({ ...claims, realm_uri })
+          const isRevoked = () => this.revocations.isRevoked(bearerOf(claims))
           return { authid, authroles, isRevoked }
         } catch (cause) {
           if (cause instanceof TokenError) return undefined

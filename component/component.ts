@@ -4,7 +4,7 @@ import { refusalToStart } from '#http/access.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
 import { oauthEndpoints } from '#http/oauth-endpoints.ts'
 import { startListeners } from '#http/server.ts'
-import { procedures, registerAll } from '#procedures/index.ts'
+import { managementPaths, procedures, registerAll } from '#procedures/index.ts'
 import { openActions } from './action/index.ts'
 import { openAnswering } from './answering.ts'
 import { Authority } from './authority.ts'
@@ -12,6 +12,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { type Config, ConfigError, clusterKey } from './config.ts'
 import type { Route } from './gateway/api.ts'
 import { Gateway } from './gateway/handle.ts'
+import { ownRealms } from './gateway/own-realms.ts'
 import { metricSources } from './metric-sources.ts'
 import { openConfiguredStore, openFolder } from './opening.ts'
 import type { UserName } from './realm/realms.ts'
@@ -82,7 +83,11 @@ export async function startComponent(
   authority.start()
   const { realms, accessTokens, apiKeys, logins } = authority
 
-  const routing = openRouting({ config, authority, clock, log, elsewhere: worker?.router })
+  const attempts = new Attempts(config.rate_limits)
+  const routing = openRouting({
+    ...{ config, authority, attempts, clock, log },
+    elsewhere: worker?.router,
+  })
   const sessions = new SessionPool({
     ...routing.link,
     clock,
@@ -96,8 +101,13 @@ export async function startComponent(
       { setting: 'wamp.identity' },
       'calls of logged-in users reach the router as the gateway: their own grants do not hold',
     )
+  } else if (config.wamp.url !== undefined && config.wamp.auth === undefined) {
+    log.warn(
+      { setting: 'wamp.auth' },
+      'without it the router cannot ask the gateway who users are: their calls fail there (docs/crossbar.md; else wamp.identity: service)',
+    )
   }
-  const answering = openAnswering({ config, authority, routing, clock, log })
+  const answering = openAnswering({ config, authority, attempts, routing, clock, log })
   authority.onRevoked = (revoked) => {
     for (const { realm_uri, authid } of revoked.users) sessions.dismiss(realm_uri, [authid])
     routing.end(revoked)
@@ -119,10 +129,6 @@ export async function startComponent(
     allowedHosts: config.forward.allowed_hosts,
     allowedDynamicUris: config.wamp.allowed_dynamic_uris,
     viaName: node,
-  })
-  const attempts = new Attempts({
-    perUser: config.rate_limits.user_failures,
-    perAddress: config.rate_limits.address_failures,
   })
   const schemes = openSchemes({ accessTokens, logins, apiKeys, attempts })
   let baseUrl = config.gateway.public_base_url?.replace(/\/$/, '')
@@ -147,15 +153,15 @@ export async function startComponent(
     log,
     compile: (document) =>
       compileDocument(document, { clock, callTimeout: config.wamp.call_timeout }),
-    prepare: ({ entries }) => sessions.openAll(new Set(entries.map(({ realm_uri }) => realm_uri))),
+    prepare: ({ entries }) => sessions.openAll(ownRealms(entries, config.wamp.identity)),
     onSwap(table) {
       gateway.table = table
-      sessions.keep(new Set(table.entries.map(({ realm_uri }) => realm_uri)))
+      sessions.keep(ownRealms(table.entries, config.wamp.identity))
     },
     realmExists: (realm_uri) => realms.has(realm_uri) || routing.canJoin(realm_uri, sessions),
     publishEvent: (topic, kwargs) =>
       own.publish(topic, { args: [], kwargs }, { acknowledge: true }, eventTimeout),
-    sharesListener: routing.sharesListener,
+    managementPaths: routing.sharesListener ? managementPaths : [],
   })
   replica.onLost = (loser, winner) => registry.tellLost(loser, winner)
   const management = {
@@ -225,7 +231,7 @@ export async function startComponent(
     namesOf: specNames,
   })
   await registerAll(own, management, log).catch(refusedByRouter)
-  await answering?.start(own).catch(refusedByRouter)
+  await answering?.start(own, management).catch(refusedByRouter)
   // a router that is away must not take along what is known here; a node that knows nothing has nothing to serve
   const isCutOff = !isJoined && registry.size > 0
   waitsFor = () => {

@@ -251,15 +251,15 @@ export const configSchema = section(
           default: 20,
           minimum: 1,
           description:
-            'Wrong passwords or keys for one user, in a minute, before further attempts are answered with 429.',
+            'Wrong passwords or keys for one user from one address, in a minute, before further attempts are refused (over HTTP: 429). Ten times as many from all the addresses where the user has not logged in within a day.',
         }),
         address_failures: Type.Integer({
           default: 100,
           minimum: 1,
-          description: 'The same from one address.',
+          description: 'The same from one address, whatever users it tries.',
         }),
       },
-      'Limits on guessing; counted in each process.',
+      'Limits on guessing over HTTP and WAMP; counted in each process. Of an IPv6 address its /64 counts.',
     ),
     limits: section(
       {

@@ -8,6 +8,7 @@ import { type Config, ConfigError } from './config.ts'
 import type { Log } from './log.ts'
 import { gatewayAuthid, Policy } from './realm/policy.ts'
 import { Router } from './router/router.ts'
+import type { Attempts } from './security/attempts.ts'
 import type { Revoked } from './token/revocation.ts'
 import { routerUrlAt } from './urls.ts'
 import { credentials, type JoinAuth } from './wamp/join-auth.ts'
@@ -19,6 +20,7 @@ import type { RouterElsewhere } from './workers/ports.ts'
 interface RouterPorts {
   readonly config: Config
   readonly authority: Authority
+  readonly attempts: Attempts
   readonly clock: Clock
   readonly log: Log
 }
@@ -115,7 +117,7 @@ interface OpenRouter {
 }
 
 /** Makes the embedded router, which goes by the realms as they are. */
-export function openRouter({ config, authority, clock, log }: RouterPorts): OpenRouter {
+export function openRouter({ config, authority, attempts, clock, log }: RouterPorts): OpenRouter {
   const { realms } = authority
   const { gateway, router: own, wamp } = config
   // what is published or has a proxy in front is not local, wherever it is bound
@@ -130,6 +132,7 @@ export function openRouter({ config, authority, clock, log }: RouterPorts): Open
     componentRealm: wamp.realm,
     admitsStrangers: () => isLocal,
     tickets: authority.ticketPorts,
+    ...{ attempts, secrets: authority.box },
   })
   const router = new Router({
     policy,
@@ -160,7 +163,11 @@ export function openRouter({ config, authority, clock, log }: RouterPorts): Open
 /** What holds wherever the embedded router is. */
 const embeddedCommons = (config: Config) => ({
   componentAuth: { authmethod: 'anonymous', authid: gatewayAuthid } as const,
-  authOf: (realm_uri: string) => (config.wamp.realms[realm_uri] ?? anonymousAuth) as JoinAuth,
+  authOf(realm_uri: string) {
+    const auth = (config.wamp.realms[realm_uri] ?? anonymousAuth) as JoinAuth
+    // an authid without credentials would be the gateway itself, which requests never are
+    return auth.authmethod === 'anonymous' ? anonymousAuth : auth
+  },
   canJoin: () => false,
   sharesListener: sharesGatewayListener(config),
 })
@@ -187,6 +194,8 @@ function elsewhereRouting(
   const { socketPath } = elsewhere
   // a load is acknowledged when the router goes by it
   authority.realms.onChange = () => elsewhere.refresh()
+  // and a ticket is given when the router can tell that it is one
+  authority.keys.onChange = () => elsewhere.refresh()
   return {
     ...embeddedCommons(config),
     link: {

@@ -1,21 +1,33 @@
-/** Limits on guessing passwords, secrets and keys: failures are counted by user and by address, in this process. */
+/** Limits on guessing passwords, secrets and keys: failures are counted by user and by network, in this process. */
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
-import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
-import { ServiceError } from '#component/errors.ts'
-
-/** Seconds from the first failure until it is forgotten. */
-const duration = 60
+import { LRUCache } from 'lru-cache'
+import { Budget, type Leave } from './budget.ts'
 
 /** How many failures a minute may have before all further attempts are refused (`rate_limits`). */
 export interface AttemptLimits {
-  readonly perUser: number
-  readonly perAddress: number
+  /** Of one user, from one network. */
+  readonly user_failures: number
+  /** From one network, whatever users it tries. */
+  readonly address_failures: number
 }
+
+/**
+ * So many times `user_failures` a user may have from all networks where it has not logged in of late: those who guess from
+ * many networks are kept out, and never the user.
+ */
+const networksFactor = 10
+
+/** For how long, in milliseconds, and for how many a network is known as one where a user logs in. */
+const known = { ttl: 86_400_000, max: 50_000 } as const
+
+/** IPv4 on a socket for both. */
+const mapped = /^::ffff:(?=\d+\.)/i
 
 /** One who holds an IPv6 address holds the 2^64 beside it. */
 function networkOf(address: string): string {
   if (!isIPv6(address)) return address
+  if (mapped.test(address)) return address.replace(mapped, '')
   const [head = '', tail] = address.split('%')[0]?.toLowerCase().split('::') ?? []
   const left = head.split(':')
   const missing = tail === undefined ? 0 : 8 - left.length - tail.split(':').length
@@ -30,50 +42,27 @@ function networkOf(address: string): string {
 }
 
 /** Names come from clients and may be long. */
-const userKey = (realm_uri: string, username: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify([realm_uri, username]))
-    .digest('base64')
+const keyOf = (...names: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(names)).digest('base64')
 
-/** The failures of the last minute. */
+/** The failures of the last minute, and the networks where users have logged in. */
 export class Attempts {
-  readonly #users: RateLimiterMemory
-  readonly #addresses: RateLimiterMemory
+  readonly #usersThere: Budget
+  readonly #users: Budget
+  readonly #networks: Budget
+  readonly #known = new LRUCache<string, true>(known)
 
-  constructor({ perUser, perAddress }: AttemptLimits) {
-    this.#users = new RateLimiterMemory({ points: perUser, duration })
-    this.#addresses = new RateLimiterMemory({ points: perAddress, duration })
+  constructor({ user_failures, address_failures }: AttemptLimits) {
+    this.#usersThere = new Budget(user_failures)
+    this.#users = new Budget(user_failures * networksFactor)
+    this.#networks = new Budget(address_failures)
   }
 
   /**
-   * Is another attempt allowed?
+   * Lets a proof be tried; what does not come to anything is a failure. No more proofs are under way than may fail: the
+   * others wait for them, and are refused untried when they failed.
    * @param address IP address of the client
-   * @throws ServiceError too_many_requests with `Retry-After`
-   */
-  async admit(realm_uri: string, username: string, address: string): Promise<void> {
-    const ofUser = this.#users.get(userKey(realm_uri, username))
-    const ofAddress = this.#addresses.get(networkOf(address))
-    refuseIf((count) => count.remainingPoints <= 0, await ofUser, await ofAddress)
-  }
-
-  /**
-   * Counts a failure.
-   * @throws ServiceError too_many_requests with `Retry-After` when others reached the limit while this one was tried:
-   *   then nothing is told of how it ended
-   */
-  async failed(realm_uri: string, username: string, address: string): Promise<void> {
-    const ofUser = this.#users.penalty(userKey(realm_uri, username))
-    const ofAddress = this.#addresses.penalty(networkOf(address))
-    const { points: perUser } = this.#users
-    const { points: perAddress } = this.#addresses
-    refuseIf((count) => count.consumedPoints > perUser, await ofUser)
-    refuseIf((count) => count.consumedPoints > perAddress, await ofAddress)
-  }
-
-  /**
-   * Lets a proof be tried; what does not come to anything is a failure. Who guesses in parallel learns no more than who
-   * guesses one after the other.
-   * @param prove undefined: it failed
+   * @param prove undefined: it failed. When it rejects, nothing was proved or disproved.
    * @throws ServiceError too_many_requests with `Retry-After`
    */
   async guard<T>(
@@ -82,24 +71,24 @@ export class Attempts {
     address: string,
     prove: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    await this.admit(realm_uri, username, address)
-    const proved = await prove()
-    if (proved === undefined) await this.failed(realm_uri, username, address)
-    else await this.admit(realm_uri, username, address)
-    return proved
-  }
-}
-
-function refuseIf(
-  isOver: (count: RateLimiterRes) => boolean,
-  ...counts: readonly (RateLimiterRes | null)[]
-): void {
-  for (const count of counts) {
-    if (count === null || count.msBeforeNext <= 0 || !isOver(count)) continue
-    throw new ServiceError(
-      'service.error.too_many_requests',
-      'there were too many wrong passwords or keys: try again later',
-      { headers: { 'retry-after': String(Math.ceil(count.msBeforeNext / 1000)) } },
-    )
+    const network = networkOf(address)
+    const there = keyOf(realm_uri, username, network)
+    // in this order: who waits for one user must not take the place of others in the network
+    const budgets: [Budget, string][] = [
+      [this.#usersThere, there],
+      [this.#networks, network],
+    ]
+    if (!this.#known.has(there)) budgets.push([this.#users, keyOf(realm_uri, username)])
+    const entered: Leave[] = []
+    let hasFailed = false
+    try {
+      for (const [budget, key] of budgets) entered.push(await budget.enter(key))
+      const proved = await prove()
+      hasFailed = proved === undefined
+      if (!hasFailed) this.#known.set(there, true)
+      return proved
+    } finally {
+      for (const leave of entered) leave(hasFailed)
+    }
   }
 }

@@ -5,7 +5,7 @@ import type { HttpPorts } from '#http/server.ts'
 export interface RouterElsewhere {
   /** Path of the Unix socket that it is reached at. */
   readonly socketPath: string
-  /** Resolves when it goes by the realm documents that the store holds now. */
+  /** Resolves when it goes by the realm documents and keys that the store holds now. */
   refresh(): Promise<void>
 }
 

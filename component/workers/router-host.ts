@@ -12,6 +12,7 @@ import { openConfiguredStore } from '#component/opening.ts'
 import { Replica } from '#component/replica/replica.ts'
 import { openRouter, routerPaths } from '#component/routing.ts'
 import { SecretBox } from '#component/secret-box.ts'
+import { Attempts } from '#component/security/attempts.ts'
 import { storeSecret } from '#component/store-key.ts'
 
 const socketName = 'router'
@@ -60,7 +61,8 @@ export async function startRouterHost(
     box: new SecretBox(storeSecret(config, config.data_dir)),
   })
   authority.start()
-  const { router, end } = openRouter({ config, authority, clock, log })
+  const attempts = new Attempts(config.rate_limits)
+  const { router, end } = openRouter({ config, authority, attempts, clock, log })
   authority.onRevoked = end
 
   const folder = makeFolder()
