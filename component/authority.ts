@@ -15,6 +15,7 @@ import { RealmKeys } from './token/keys.ts'
 import { RefreshTokens } from './token/refresh-token.ts'
 import { Revocations, type Revoked } from './token/revocation.ts'
 import { Tickets } from './token/ticket.ts'
+import { readCookie, ticketCookie } from './token/ticket-cookie.ts'
 import { TokenError } from './token/token-error.ts'
 
 /** What it is made of. */
@@ -110,17 +111,24 @@ export class Authority {
   get ticketPorts(): TicketPorts {
     return {
       sessionTickets: this.sessionTickets,
-      verifyTicket: async (realm_uri, ticket) => {
-        try {
-          const claims = await this.tickets.verify(ticket, realm_uri)
-          const { authid, authroles } = claims
-          const isRevoked = () => this.revocations.isRevoked({ ...claims, realm_uri })
-          return { authid, authroles, isRevoked }
-        } catch (cause) {
-          if (cause instanceof TokenError) return undefined
-          throw cause
-        }
+      verifyTicket: (realm_uri, ticket) => this.#holderOf(realm_uri, ticket),
+      verifyCookie: (realm_uri, field) => {
+        const ticket = readCookie(field, ticketCookie(realm_uri))
+        return ticket === undefined ? undefined : this.#holderOf(realm_uri, ticket)
       },
+    }
+  }
+
+  /** Whose ticket it is; undefined for what is none, or is valid no more. */
+  async #holderOf(realm_uri: string, ticket: string) {
+    try {
+      const claims = await this.tickets.verify(ticket, realm_uri)
+      const { authid, authroles, authmethod } = claims
+      const isRevoked = () => this.revocations.isRevoked({ ...claims, realm_uri })
+      return { authid, authroles, authmethod, isRevoked }
+    } catch (cause) {
+      if (cause instanceof TokenError) return undefined
+      throw cause
     }
   }
 

@@ -1,12 +1,6 @@
 /** Proves who a peer is, by a realm document: anonymous, ticket, salted WAMP-CRA, cryptosign (WAMP: Authentication). */
-import {
-  createHmac,
-  createPublicKey,
-  randomBytes,
-  randomUUID,
-  timingSafeEqual,
-  verify,
-} from 'node:crypto'
+import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
+import { isSigned } from './ed25519.ts'
 import type { Realm, User } from './model.ts'
 import { isPassword } from './password.ts'
 import type { SessionTickets } from './session-ticket.ts'
@@ -18,7 +12,12 @@ export interface Hello {
   readonly authid: string | undefined
   readonly authmethod: string
   readonly authextra: Readonly<Record<string, unknown>>
-  readonly peer: { readonly address: string; readonly isInProcess: boolean }
+  readonly peer: {
+    readonly address: string
+    readonly isInProcess: boolean
+    /** The Cookie field of its handshake, where the page that opened it may act by it. */
+    readonly cookie?: string | undefined
+  }
 }
 
 /** The peer is who it says. */
@@ -53,6 +52,8 @@ export interface Refusal {
 interface TicketHolder {
   readonly authid: string
   readonly authroles: readonly string[]
+  /** How the holder had logged in; only {@link providerMethod} makes a difference. */
+  readonly authmethod?: string
   /** Asked as long as the session lives. */
   readonly isRevoked?: () => boolean
 }
@@ -68,7 +69,14 @@ export interface TicketPorts {
         ticket: string,
       ) => TicketHolder | undefined | Promise<TicketHolder | undefined>)
     | undefined
+  /** The same for the ticket cookie of the realm in a Cookie field. */
+  readonly verifyCookie?: TicketPorts['verifyTicket']
+  /** Is it a user who once logged in at an identity provider, and is not disabled since? Absent: nobody is. */
+  readonly isKnown?: ((realm_uri: string, authid: string) => boolean) | undefined
 }
+
+/** The method of users who have logged in at an identity provider, which gives them their roles (specification: Ticket). */
+export const providerMethod = 'oidcrp'
 
 /** The role that the gateway's own session has, and nobody else gets. */
 export const gatewayRole = 'gateway'
@@ -95,8 +103,19 @@ const welcome = (user: User): Welcome => ({
   authroles: rolesOf(user),
 })
 
-/** A ticket gives the roles that it was made for, as far as the user still has them. */
-function welcomeHolder(user: User, { authroles, ...more }: Omit<TicketHolder, 'authid'>): Welcome {
+/** A ticket gives the roles that it was made for: those of a provider, else as far as the user still has them. */
+function welcomeHolder(
+  realm: Realm,
+  { authid, authroles, ...more }: TicketHolder,
+  { isKnown }: TicketPorts,
+): Welcome | undefined {
+  if (more.authmethod === providerMethod) {
+    if (!isKnown?.(realm.uri, authid)) return undefined
+    const roles = authroles.filter((role) => role !== gatewayRole)
+    return { kind: 'welcome', authid, authroles: roles, ...more }
+  }
+  const user = realm.users.get(authid)
+  if (!user) return undefined
   const roles = rolesOf(user)
   return { ...welcome(user), ...more, authroles: authroles.filter((role) => roles.includes(role)) }
 }
@@ -125,26 +144,45 @@ function challengeTicket(
   realm: Realm,
   authid: string,
   peer: Hello['peer'],
-  { sessionTickets, verifyTicket }: TicketPorts,
+  tickets: TicketPorts,
 ): Challenge {
-  const found = realm.users.get(authid)
+  const { sessionTickets, verifyTicket } = tickets
   const isServed = realm.authmethods.includes('ticket')
-  const user = isServed && mayUse(realm, 'ticket', authid, peer.address) ? found : undefined
+  const isAdmitted = isServed && mayUse(realm, 'ticket', authid, peer.address)
+  const user = isAdmitted ? realm.users.get(authid) : undefined
   return {
     kind: 'challenge',
     challenge: 'ticket',
     extra: {},
     async check(ticket) {
       const own = peer.isInProcess ? sessionTickets?.redeem(ticket, realm.uri, authid) : undefined
-      if (own) return found && welcomeHolder(found, own)
+      if (own) return welcomeHolder(realm, { authid, ...own }, tickets)
       const holder = isJwt(ticket) ? await verifyTicket?.(realm.uri, ticket) : undefined
       if (holder) {
-        const { authid: _, ...more } = holder
-        return user && holder.authid === authid ? welcomeHolder(user, more) : undefined
+        const isTheirs = isAdmitted && holder.authid === authid
+        return isTheirs ? welcomeHolder(realm, withoutMethod(holder), tickets) : undefined
       }
       return (await isPassword(ticket, user?.password)) && user ? welcome(user) : undefined
     },
   }
+}
+
+/** Sessions of tickets are told by the method of the session, but for users of a provider. */
+const withoutMethod = ({ authmethod, ...holder }: TicketHolder): TicketHolder =>
+  authmethod === providerMethod ? { ...holder, authmethod } : holder
+
+/** Who has logged in in this browser; nothing is asked, because the cookie is the proof. */
+async function authenticateByCookie(
+  realm: Realm,
+  { authid, peer }: Hello,
+  tickets: TicketPorts,
+): Promise<Welcome | Refusal> {
+  const { cookie, address } = peer
+  const holder = cookie === undefined ? undefined : await tickets.verifyCookie?.(realm.uri, cookie)
+  const isTheirs = holder && (authid === undefined || authid === holder.authid)
+  const isAdmitted = isTheirs && mayUse(realm, 'cookie', holder.authid, address)
+  const found = isAdmitted ? welcomeHolder(realm, withoutMethod(holder), tickets) : undefined
+  return found ?? refuse('expected the ticket cookie of the realm, from a listed origin')
 }
 
 const isSame = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
@@ -184,26 +222,6 @@ function challengeWampCra(
   }
 }
 
-/** The DER head of an Ed25519 public key (RFC 8410 §4); the 32 bytes of the key follow. */
-const spkiHead = Buffer.from('302a300506032b6570032100', 'hex')
-
-function isSigned(key: string, challenge: Buffer, signature: string): boolean {
-  // the signature, then what was signed, as the clients send it
-  const bytes = Buffer.from(signature.slice(0, 128), 'hex')
-  if (bytes.length !== 64) return false
-  const der = Buffer.concat([spkiHead, Buffer.from(key, 'hex')])
-  try {
-    return verify(
-      null,
-      challenge,
-      createPublicKey({ key: der, format: 'der', type: 'spki' }),
-      bytes,
-    )
-  } catch {
-    return false // the bytes are no point of the curve, so nothing is signed with them
-  }
-}
-
 function challengeCryptosign(user: User | undefined, pubkey: string): Challenge {
   const challenge = randomBytes(32)
   const owner = user?.authorized_keys.includes(pubkey) ? user : undefined
@@ -240,7 +258,7 @@ export function authenticate(
   hello: Hello,
   nowMs: number,
   tickets: TicketPorts = {},
-): Welcome | Challenge | Refusal {
+): Welcome | Challenge | Refusal | Promise<Welcome | Refusal> {
   const { authmethod, authid, peer, session } = hello
   const isWithin = authmethod === 'ticket' && peer.isInProcess && tickets.sessionTickets
   if (!realm.authmethods.includes(authmethod) && !isWithin) {
@@ -252,6 +270,7 @@ export function authenticate(
       : refuse('the realm admits nobody without credentials from there')
   }
   if (authmethod === 'cryptosign') return authenticateByKey(realm, hello)
+  if (authmethod === 'cookie') return authenticateByCookie(realm, hello, tickets)
   if (authid === undefined) return refuse('expected an authid')
   if (authmethod === 'ticket') return challengeTicket(realm, authid, peer, tickets)
   if (authmethod !== 'wampcra') return refuse('the method is not served over WAMP')

@@ -6,6 +6,7 @@ import {
   type Challenge,
   gatewayRole,
   type Hello,
+  providerMethod,
   type Refusal,
   rolesOf,
   type TicketPorts,
@@ -73,18 +74,18 @@ export class Policy {
   }
 
   /** What the router may offer: those of the document that are spoken over WAMP, and what the gateway itself joins by. */
-  authmethods(uri: string, { isInProcess }: Pick<Hello['peer'], 'isInProcess'>): readonly string[] {
-    const methods = new Set(this.#declaredMethods(uri))
+  authmethods(
+    uri: string,
+    { isInProcess, cookie }: Pick<Hello['peer'], 'isInProcess' | 'cookie'>,
+  ): readonly string[] {
+    const declared = this.#ports.realms.realm(uri)?.authmethods ?? []
+    const methods = new Set(declared.filter((method) => wampMethods.has(method)))
+    if (cookie !== undefined && declared.includes('cookie')) methods.add('cookie')
     // for the gateway itself, and for strangers as far as they are let in
     if (uri === this.#ports.componentRealm) methods.add('anonymous')
     // for the users of the gateway, who have logged in there
     if (isInProcess && this.#ports.tickets?.sessionTickets) methods.add('ticket')
     return [...methods]
-  }
-
-  #declaredMethods(uri: string): readonly string[] {
-    const declared = this.#ports.realms.realm(uri)?.authmethods ?? []
-    return declared.filter((method) => wampMethods.has(method))
   }
 
   async authenticate(hello: Hello): Promise<Welcome | Challenge | Refusal> {
@@ -113,8 +114,11 @@ export class Policy {
   isWelcome({ realm: uri, authid, authroles, authmethod, isRevoked }: Guest): boolean {
     if (!this.hasRealm(uri)) return false
     if (authroles.includes(gatewayRole)) return true
-    const { componentRealm, realms } = this.#ports
+    const { componentRealm, realms, tickets } = this.#ports
     const realm = realms.realm(uri)
+    if (authmethod === providerMethod) {
+      return !isRevoked?.() && tickets?.isKnown?.(uri, authid) === true
+    }
     if (authmethod === 'anonymous') {
       return uri === componentRealm || realm?.authmethods.includes('anonymous') === true
     }

@@ -3,7 +3,10 @@ import { expect } from 'chai'
 import type { Suite } from 'mocha'
 import { rows, suitePrefix } from './cases.ts'
 
-const areas = ['spec', 'expression', 'http', 'body', 'upstream', 'wamp', 'management', 'sync']
+const areas = [
+  ...['spec', 'expression', 'http', 'body', 'upstream', 'wamp', 'management', 'sync'],
+  ...['oidc', 'csrf'],
+]
 
 /** The titles of all tests below a suite. */
 const titlesOf = (suite: Suite): string[] => [

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { openSchemes } from '#component/security/schemes.ts'
 import { TokenError } from '#component/token/token-error.ts'
 import { bodyOf, documentOf, fixed, serve } from '#test/unit/gateway/fake-exchange.ts'
-import { FakeAttempts, FakeLogins, realm_uri } from './doubles.ts'
+import { FakeAttempts, FakeLogins, noLogins, realm_uri } from './doubles.ts'
 
 const basic = `Basic ${Buffer.from('ada:pass:word').toString('base64')}`
 
@@ -18,6 +18,7 @@ async function evaluate(body: unknown, headers: Record<string, string> = { autho
     logins: new FakeLogins(),
     apiKeys: { find: () => undefined },
     attempts: new FakeAttempts(),
+    ...noLogins,
   })
   const security = { type: 'basic', schemes: ['http'] }
   const document = documentOf({ '/x': { security, get: fixed(body) } }, { realm_uri })
