@@ -2,8 +2,10 @@
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Log } from './log.ts'
-import type { TicketPorts } from './realm/authenticator.ts'
+import { Accounts } from './oidc/accounts.ts'
+import { IdTokens } from './oidc/id-tokens.ts'
 import { Logins } from './realm/logins.ts'
+import type { TicketPorts } from './realm/proof-ports.ts'
 import { Realms, type UserName } from './realm/realms.ts'
 import { SessionTickets } from './realm/session-ticket.ts'
 import type { Replica } from './replica/replica.ts'
@@ -16,6 +18,7 @@ import { RefreshTokens } from './token/refresh-token.ts'
 import { Revocations, type Revoked } from './token/revocation.ts'
 import { bearerOf } from './token/signed-tokens.ts'
 import { Tickets } from './token/ticket.ts'
+import { readCookie, ticketCookie } from './token/ticket-cookie.ts'
 import { TokenError } from './token/token-error.ts'
 
 /** What it is made of. */
@@ -49,6 +52,8 @@ export class Authority {
   readonly tickets: Tickets
   readonly apiKeys: ApiKeys
   readonly sessionTickets: SessionTickets
+  readonly accounts: Accounts
+  readonly idTokens: IdTokens
   readonly box: SecretBox
   readonly #ports: AuthorityPorts
   #stopCleaning: () => void = () => undefined
@@ -84,6 +89,10 @@ export class Authority {
     this.tickets = new Tickets({ keys, revocations, clock, node })
     this.apiKeys = new ApiKeys({ replica, clock, ...spread })
     this.sessionTickets = new SessionTickets({ box, clock })
+    this.accounts = new Accounts({
+      ...{ replica, realms: this.realms, revocations, clock, log, ...spread },
+    })
+    this.idTokens = new IdTokens({ replica, box, clock, ...spread })
     this.realms.onUsersEnded = (users) => this.endUsers(users)
   }
 
@@ -91,6 +100,7 @@ export class Authority {
     this.realms.start()
     this.keys.start()
     this.revocations.start()
+    this.accounts.start()
     this.#clean()
   }
 
@@ -113,17 +123,25 @@ export class Authority {
   get ticketPorts(): TicketPorts {
     return {
       sessionTickets: this.sessionTickets,
-      verifyTicket: async (realm_uri, ticket) => {
-        try {
-          const claims = await this.tickets.verify(ticket, realm_uri)
-          const { authid, authroles } = claims
-          const isRevoked = () => this.revocations.isRevoked(bearerOf(claims))
-          return { authid, authroles, isRevoked }
-        } catch (cause) {
-          if (cause instanceof TokenError) return undefined
-          throw cause
-        }
+      verifyTicket: (realm_uri, ticket) => this.#holderOf(realm_uri, ticket),
+      verifyCookie: (realm_uri, field) => {
+        const ticket = readCookie(field, ticketCookie(realm_uri))
+        return ticket === undefined ? undefined : this.#holderOf(realm_uri, ticket)
       },
+      isKnown: (realm_uri, authid) => this.accounts.isKnown(realm_uri, authid),
+    }
+  }
+
+  /** Whose ticket it is; undefined for what is none, or is valid no more. */
+  async #holderOf(realm_uri: string, ticket: string) {
+    try {
+      const claims = await this.tickets.verify(ticket, realm_uri)
+      const { authid, authroles, authmethod } = claims
+      const isRevoked = () => this.revocations.isRevoked(bearerOf(claims))
+      return { authid, authroles, authmethod, isRevoked }
+    } catch (cause) {
+      if (cause instanceof TokenError) return undefined
+      throw cause
     }
   }
 

@@ -2,7 +2,6 @@
 import type { Logger } from 'pino'
 import { refusalToStart } from '#http/access.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
-import { oauthEndpoints } from '#http/oauth-endpoints.ts'
 import { startListeners } from '#http/server.ts'
 import { managementPaths, procedures, registerAll } from '#procedures/index.ts'
 import { openActions } from './action/index.ts'
@@ -10,10 +9,12 @@ import { openAnswering } from './answering.ts'
 import { Authority } from './authority.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type Config, ConfigError, clusterKey } from './config.ts'
+import { openEntrance } from './entrance.ts'
 import type { Route } from './gateway/api.ts'
 import { Gateway } from './gateway/handle.ts'
 import { ownRealms } from './gateway/own-realms.ts'
 import { metricSources } from './metric-sources.ts'
+import { loginProblem } from './oidc/login-problem.ts'
 import { openConfiguredStore, openFolder } from './opening.ts'
 import type { UserName } from './realm/realms.ts'
 import { compileDocument } from './registry/compile-document.ts'
@@ -23,11 +24,8 @@ import { Replica } from './replica/replica.ts'
 import { openRouting, urlOfRouter } from './routing.ts'
 import { SecretBox } from './secret-box.ts'
 import { Attempts } from './security/attempts.ts'
-import { Operators } from './security/operators.ts'
-import { openSchemes } from './security/schemes.ts'
 import { storeSecret } from './store-key.ts'
 import { Sync } from './sync/sync.ts'
-import { openGrants } from './token/grants.ts'
 import { addressUrls } from './urls.ts'
 import { componentSession } from './wamp/autobahn-session.ts'
 import type { Session } from './wamp/session.ts'
@@ -75,13 +73,13 @@ export async function startComponent(
   await replica.start()
   worker?.refreshBy(() => replica.refresh())
   const spread = worker && (() => worker.refreshOthers())
+  const box = new SecretBox(storeSecret(config, config.data_dir))
+  const { families } = store
   const authority = new Authority({
-    ...{ config, replica, clock, log, node, spread },
-    families: store.families,
-    box: new SecretBox(storeSecret(config, config.data_dir)),
+    ...{ config, replica, families, box, clock, log, node, spread },
   })
   authority.start()
-  const { realms, accessTokens, apiKeys, logins } = authority
+  const { realms } = authority
 
   const attempts = new Attempts(config.rate_limits)
   const routing = openRouting({
@@ -130,21 +128,15 @@ export async function startComponent(
     allowedDynamicUris: config.wamp.allowed_dynamic_uris,
     viaName: node,
   })
-  const schemes = openSchemes({ accessTokens, logins, apiKeys, attempts })
   let baseUrl = config.gateway.public_base_url?.replace(/\/$/, '')
   const issuerBase = () => baseUrl ?? ''
+  const entrance = openEntrance({
+    ...{ config, authority, attempts, families, box, clock, log, issuerBase },
+  })
+  const { schemes, endpoints, operators } = entrance
   const gateway = new Gateway({
-    clock,
+    ...{ clock, schemes, endpoints },
     actions: actions.table,
-    schemes,
-    endpoints: oauthEndpoints({
-      ...{ accessTokens, logins, attempts, issuerBase, bearer: schemes.oauth2 },
-      grants: openGrants(authority),
-      refreshTokens: authority.refreshTokens,
-      families: store.families,
-      revocations: authority.revocations,
-      keys: authority.keys,
-    }),
     cors: config.gateway.cors,
   })
   const registry = new Registry<Route>({
@@ -152,7 +144,11 @@ export async function startComponent(
     node,
     log,
     compile: (document) =>
-      compileDocument(document, { clock, callTimeout: config.wamp.call_timeout }),
+      compileDocument(document, {
+        clock,
+        callTimeout: config.wamp.call_timeout,
+        loginProblem: (realm_uri, provider) => loginProblem(realms, realm_uri, provider),
+      }),
     prepare: ({ entries }) => sessions.openAll(ownRealms(entries, config.wamp.identity)),
     onSwap(table) {
       gateway.table = table
@@ -165,7 +161,9 @@ export async function startComponent(
   })
   replica.onLost = (loser, winner) => registry.tellLost(loser, winner)
   const management = {
-    ...{ registry, realms, logins, apiKeys, clock },
+    ...{ registry, realms, clock },
+    logins: authority.logins,
+    apiKeys: authority.apiKeys,
     keys: authority.keys,
     tickets: authority.tickets,
     revocations: authority.revocations,
@@ -190,11 +188,7 @@ export async function startComponent(
     gateway,
     procedures,
     management,
-    operators: new Operators({
-      ...{ accessTokens, apiKeys, logins },
-      adminRealm: config.admin.realm,
-      componentRealm: config.wamp.realm,
-    }),
+    operators,
     webSocket: routing.webSocket,
     metrics: metricSources({ sessions, registry, routing }),
     siblings: worker?.siblings,
@@ -258,6 +252,7 @@ export async function startComponent(
       await own.leave()
       await sessions.close()
       await actions.close()
+      await entrance.close()
       await routing.close()
       authority.stop()
       await store.close()

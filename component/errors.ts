@@ -158,6 +158,44 @@ export class OAuthError extends ServiceError {
   }
 }
 
+/** Error codes of OIDC login, callback and logout (specification: OIDC error body) ─▶ HTTP status (behaviour: OIDC). */
+const oidcErrors = {
+  unknown_provider: 404,
+  authorization_url_failed: 500,
+  provider_unavailable: 500,
+  ticket_issue_failed: 500,
+  invalid_redirect_uri: 400,
+  missing_code_or_state: 400,
+  invalid_state: 400,
+  state_expired: 400,
+  realm_mismatch: 400,
+  token_exchange_failed: 400,
+  missing_authid_claim: 400,
+} as const
+
+/** A code that pages which log people in switch on. */
+export type OidcErrorCode = keyof typeof oidcErrors
+
+/** An expected failure of an OIDC endpoint: browsers get the code alone; `message` is for the log. */
+export class OidcError extends Error {
+  readonly code: OidcErrorCode
+
+  constructor(code: OidcErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'OidcError'
+    this.code = code
+  }
+
+  /** The HTTP status of the code. */
+  get status(): number {
+    return oidcErrors[this.code]
+  }
+
+  toJSON(): { readonly error: OidcErrorCode } {
+    return { error: this.code }
+  }
+}
+
 /** How many issues a refusal lists. */
 const maxListed = 100
 

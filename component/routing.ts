@@ -179,7 +179,8 @@ function embeddedRouting(ports: RoutingPorts): Routing {
     link: { openLink: router.openLink, serializer: 'json' },
     webSocket: {
       kind: 'embedded',
-      accept: (request, socket, head, peer) => router.handleUpgrade(request, socket, head, peer),
+      accept: (request, socket, head, peer, cookie) =>
+        router.handleUpgrade(request, socket, head, peer, { cookie }),
     },
     end,
     sessionCount: () => router.sessionCount,

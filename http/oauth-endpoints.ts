@@ -1,5 +1,5 @@
 /** The OAuth2 endpoints over HTTP, by the kind of route that the gateway generates for them. */
-import type { EndpointKind } from '#component/gateway/api.ts'
+import type { OAuthKind } from '#component/gateway/api.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
 import type { Logins } from '#component/realm/logins.ts'
 import type { Attempts } from '#component/security/attempts.ts'
@@ -20,7 +20,7 @@ export type OAuthPorts = Omit<
 }
 
 /** Makes the table that the gateway goes by. */
-export function oauthEndpoints(ports: OAuthPorts): Readonly<Record<EndpointKind, EndpointHandler>> {
+export function oauthEndpoints(ports: OAuthPorts): Readonly<Record<OAuthKind, EndpointHandler>> {
   const all = { ...ports, clients: new OAuthLogins(ports) }
   return {
     'oauth.token': tokenEndpoint(all),

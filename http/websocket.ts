@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
+import { withoutOwnCookies } from '#component/action/headers.ts'
 import { hasLocalHost, hasProxyFields, isOwnOrigin } from './access.ts'
 import { rawError } from './errors.ts'
 import { isLoopback, plainAddress, type TrustedProxies } from './peer.ts'
@@ -12,8 +13,17 @@ import { preflight, Refusal } from './preflight.ts'
 export type WebSocketTarget =
   | {
       readonly kind: 'embedded'
-      /** @param peer IP address of the client */
-      accept(request: IncomingMessage, socket: Duplex, head: Buffer, peer: string): void
+      /**
+       * @param peer IP address of the client
+       * @param cookie the Cookie field, where the page may act by it
+       */
+      accept(
+        request: IncomingMessage,
+        socket: Duplex,
+        head: Buffer,
+        peer: string,
+        cookie: string | undefined,
+      ): void
     }
   | {
       readonly kind: 'pipe'
@@ -72,12 +82,16 @@ export function webSocketUpgrade(ports: WebSocketPorts): {
     socket.setTimeout(0)
     socket.setNoDelay(true)
     const peer = peerOf(request, headers, ports.proxies)
-    if (ports.target.kind === 'embedded') ports.target.accept(request, socket, head, peer)
+    const cookie = actingCookie(headers, ports)
+    if (ports.target.kind === 'embedded') ports.target.accept(request, socket, head, peer, cookie)
     else {
       // a router of our own says GOODBYE itself, when no request is in flight any more
-      if (ports.target.socketPath === undefined) pipes.add(socket)
+      const isOwn = ports.target.socketPath !== undefined
+      if (!isOwn) pipes.add(socket)
       socket.on('close', () => pipes.delete(socket))
-      pipe(ports.target, request, socket, head, peer)
+      // another router gets no ticket of ours
+      const passed = isOwn ? cookie : headers.cookie && withoutOwnCookies(headers.cookie)
+      pipe(ports.target, request, socket, head, peer, passed)
     }
   }
   return {
@@ -100,6 +114,15 @@ function refuse(
     (origin !== undefined && allowedOrigins.includes(origin))
   if (isAllowed) return undefined
   return rawError('wamp.error.not_authorized', 'pages of this origin may not open sessions')
+}
+
+/** Any page can have a browser send its cookies: only those of listed origins may act by them, and `*` lists none. */
+function actingCookie(
+  { origin, cookie }: Readonly<Record<string, string>>,
+  { allowedOrigins }: WebSocketPorts,
+): string | undefined {
+  const isListed = origin !== undefined && origin !== '*' && allowedOrigins.includes(origin)
+  return isListed ? cookie : undefined
 }
 
 /**
@@ -132,7 +155,14 @@ function connect(url: URL, path: string | undefined): Socket {
 }
 
 /** Bytes pass both ways as they are, so that subprotocol, extensions and close codes stay what they were. */
-function pipe(target: Pipe, request: IncomingMessage, socket: Socket, head: Buffer, peer: string) {
+function pipe(
+  target: Pipe,
+  request: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+  peer: string,
+  cookie: string | undefined,
+) {
   const url = new URL(target.url)
   const isSecure = url.protocol === 'wss:'
   const upstream = connect(url, target.socketPath)
@@ -151,7 +181,7 @@ function pipe(target: Pipe, request: IncomingMessage, socket: Socket, head: Buff
   })
   socket.on('close', () => upstream.destroy())
   upstream.once(isSecure ? 'secureConnect' : 'connect', () => {
-    upstream.write(handshake(url, request, peer))
+    upstream.write(handshake(url, request, peer, cookie))
     if (head.length > 0) upstream.write(head)
     upstream.once('data', (first: Buffer) => {
       hasAnswered = true
@@ -167,6 +197,7 @@ function pipe(target: Pipe, request: IncomingMessage, socket: Socket, head: Buff
 const ownFields = new Set([
   'host',
   'connection',
+  'cookie',
   'upgrade',
   'forwarded',
   'x-forwarded-for',
@@ -176,9 +207,15 @@ const ownFields = new Set([
 ])
 
 /** The opening handshake (RFC 6455 §4.1), sent on to the router. */
-function handshake(url: URL, request: IncomingMessage, peer: string): string {
+function handshake(
+  url: URL,
+  request: IncomingMessage,
+  peer: string,
+  cookie: string | undefined,
+): string {
   const lines = [`GET ${url.pathname}${url.search} HTTP/1.1`, `Host: ${url.host}`]
   lines.push('Connection: Upgrade', 'Upgrade: websocket', `X-Forwarded-For: ${peer}`)
+  if (cookie) lines.push(`Cookie: ${cookie}`)
   const { rawHeaders } = request
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? ''

@@ -79,7 +79,7 @@ function readValue(name: string, value: unknown): string {
 }
 
 /** Our own cookies taken out of a Cookie field; undefined when none is left. */
-const withoutOwnCookies = (cookie: string): string | undefined =>
+export const withoutOwnCookies = (cookie: string): string | undefined =>
   cookie
     .split(';')
     .filter((pair) => !isOwnCookie(pair))

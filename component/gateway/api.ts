@@ -17,8 +17,8 @@ export interface Api {
 /** What a request is routed to: an operation of the document, or a generated endpoint. */
 export type Route = CompiledOperation | Endpoint
 
-/** What a generated endpoint does. */
-export type EndpointKind =
+/** What an endpoint does that `oauth2` security brings along. */
+export type OAuthKind =
   | 'oauth.token'
   | 'oauth.revoke'
   | 'oauth.introspect'
@@ -26,7 +26,13 @@ export type EndpointKind =
   | 'oauth.jwks'
   | 'oauth.metadata'
 
-/** One method of a path that no document declares: its security brings it along (behaviour: OAuth2). */
+/** What an endpoint does that `oidc` security brings along. */
+export type OidcKind = 'oidc.login' | 'oidc.callback' | 'oidc.logout'
+
+/** What a generated endpoint does. */
+export type EndpointKind = OAuthKind | OidcKind
+
+/** One method of a path that no document declares: its security brings it along (behaviour: OAuth2, OIDC). */
 export interface Endpoint {
   readonly kind: EndpointKind
   readonly realm_uri: string
@@ -57,6 +63,8 @@ export interface Rules {
 export interface CompiledPath extends Rules {
   readonly api: string
   readonly realm_uri: string
+  /** base_path of the version, as written. */
+  readonly base: string
   /** base_path + path, as written. */
   readonly pattern: string
   /** The headers known at load time, on every answer: the path's, Deprecation, Sunset. Lower-case names. */

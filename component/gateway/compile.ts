@@ -12,9 +12,9 @@ import { parsePathPattern } from '#component/spec/path-pattern.ts'
 import type { Api, CompiledOperation, Route, Rules } from './api.ts'
 import { compileOperation, type PathPlan } from './compile-operation.ts'
 import { type Findings, judge } from './fold-check.ts'
+import { GeneratedRoutes } from './generated-routes.ts'
 import { type Headers, layerOf, layOver } from './header-layers.ts'
 import { lifetimeHeaders } from './lifetime.ts'
-import { OAuthSecurity } from './oauth-routes.ts'
 import { type RouteEntry, RoutingTable } from './routing-table.ts'
 import { type Found, first, inDefaults, isInheritedKey, type Lookup, readRules } from './rules.ts'
 import { freshScope, type Level, levelBelow, type MergedMap, sweep, topLevel } from './scope.ts'
@@ -25,6 +25,8 @@ export interface CompilePorts {
   readonly clock: Clock
   /** Milliseconds: configuration `wamp.call_timeout`, the timeout of paths that say nothing else. */
   readonly callTimeout: number
+  /** Why nobody can log in to the realm at this provider now; undefined when somebody can. Absent: nobody asks. */
+  readonly loginProblem?: (realm_uri: string, provider: string) => string | undefined
 }
 
 /** What compiling a specification came to. */
@@ -108,17 +110,26 @@ class SpecCompiler {
       ...lifetime,
       ...(languages.length === 1 && language !== undefined && { 'content-language': language }),
     }
-    const oauth = new OAuthSecurity(this.#versionRules(level))
+    const generated = new GeneratedRoutes(this.#versionRules(level))
     for (const path of version.paths) {
-      const entry = this.#compilePath(path, version, level, always, pool, oauth)
+      const entry = this.#compilePath(path, version, level, always, pool, generated)
       if (!version.is_active) continue
       this.#places.push({ ...anyHost, pattern: version.base_path + path.pattern, path: path.path })
       if (entry) this.entries.push(entry)
     }
-    for (const entry of oauth.entries(this.#spec, version, this.#budget, this.#issues)) {
+    for (const entry of generated.entries(this.#spec, version, this.#budget, this.#issues)) {
       if (!version.is_active) continue
       this.#generated.push({ ...entry, ...anyHost })
       this.entries.push(entry)
+    }
+    if (version.is_active) this.#warnOfLogins(generated)
+  }
+
+  /** A realm may be loaded later, so that this refuses nothing. */
+  #warnOfLogins({ logins }: GeneratedRoutes): void {
+    for (const { provider, at } of logins) {
+      const message = this.#ports.loginProblem?.(this.#spec.realm_uri, provider)
+      if (message !== undefined) this.findings.warnings.push({ path: at, message })
     }
   }
 
@@ -135,7 +146,7 @@ class SpecCompiler {
     above: Level,
     always: Headers,
     pool: Pool,
-    oauth: OAuthSecurity,
+    generated: GeneratedRoutes,
   ): RouteEntry<CompiledOperation> | undefined {
     const { document } = path
     const { id, host, realm_uri } = this.#spec
@@ -155,6 +166,7 @@ class SpecCompiler {
         ...this.#rulesOf(document, level, lookup),
         api: id,
         realm_uri,
+        base: version.base_path,
         pattern,
         headers: layOver(always, headers.fixed),
         layer: { ...headers, fixed: {} },
@@ -170,13 +182,13 @@ class SpecCompiler {
       levels: this.#levels,
       findings: this.findings,
     }
-    oauth.add(plan.path)
+    generated.add(plan.path)
     const routes: Partial<Record<Method, CompiledOperation>> = {}
     for (const method of methods) {
       if (!Object.hasOwn(document, method)) continue
       const operation = compileOperation(method, plan)
       if (!operation) continue
-      oauth.add(operation.rules)
+      generated.add(operation.rules)
       routes[method] = operation
     }
     const hasRoutes = Object.keys(routes).length > 0

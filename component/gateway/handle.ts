@@ -27,6 +27,7 @@ import { errorReply } from './error-reply.ts'
 import { evaluateAttempts, evaluateFields } from './evaluate.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import { applyLayers, type Headers } from './header-layers.ts'
+import { loginRedirect } from './login-redirect.ts'
 import { discard, renderOutcome } from './response.ts'
 import { type Match, type Missed, RoutingTable } from './routing-table.ts'
 
@@ -95,7 +96,9 @@ export class Gateway {
       return this.#preflight(exchange, path, policy)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      return errorReply(exchange, path, rules, policy, error)
+      const reply = errorReply(exchange, path, rules, policy, error)
+      if (!isMatch) return reply
+      return loginRedirect(exchange, rules, path, found.bindings, error, reply) ?? reply
     }
   }
 

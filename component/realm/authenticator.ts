@@ -1,16 +1,9 @@
 /** Proves who a peer is, by a realm document: anonymous, ticket, salted WAMP-CRA, cryptosign (WAMP: Authentication). */
-import {
-  createHmac,
-  createPublicKey,
-  randomBytes,
-  randomUUID,
-  timingSafeEqual,
-  verify,
-} from 'node:crypto'
-import type { SecretBox } from '#component/secret-box.ts'
+import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
+import { isSigned } from './ed25519.ts'
 import type { Realm, User } from './model.ts'
 import { isPassword } from './password.ts'
-import type { SessionTickets } from './session-ticket.ts'
+import type { ProofPorts, TicketHolder, TicketPorts } from './proof-ports.ts'
 
 /** What a peer says of itself, as the router hands it over. */
 export interface Hello {
@@ -24,6 +17,8 @@ export interface Hello {
     readonly isInProcess: boolean
     /** An external router asks: the gateway's own sessions, too, are among its clients. */
     readonly isRelayed?: boolean
+    /** The Cookie field of its handshake, where the page that opened it may act by it. */
+    readonly cookie?: string | undefined
   }
 }
 
@@ -55,33 +50,8 @@ export interface Refusal {
   readonly message: string
 }
 
-/** Who a service ticket was issued to: a ticket that WAMP clients join with instead of a password. */
-interface TicketHolder {
-  readonly authid: string
-  readonly authroles: readonly string[]
-  /** Asked as long as the session lives. */
-  readonly isRevoked?: () => boolean
-}
-
-/** What tickets are taken, beside passwords. */
-export interface TicketPorts {
-  /** Those of the gateway itself, for sessions of its users. */
-  readonly sessionTickets?: Pick<SessionTickets, 'redeem'> | undefined
-  /** Service tickets; undefined for what is none, or is valid no more. */
-  readonly verifyTicket?:
-    | ((
-        realm_uri: string,
-        ticket: string,
-      ) => TicketHolder | undefined | Promise<TicketHolder | undefined>)
-    | undefined
-}
-
-/** What proofs are checked with, beside the realm. */
-export interface ProofPorts extends TicketPorts {
-  /** Lets a password be tried, as far as guessing is limited; undefined: wrong, or not tried. */
-  readonly guess: (prove: () => Promise<Welcome | undefined>) => Promise<Welcome | undefined>
-  readonly secrets: Pick<SecretBox, 'derive'>
-}
+/** The method of users who have logged in at an identity provider, which gives them their roles (specification: Ticket). */
+export const providerMethod = 'oidcrp'
 
 /** The role that the gateway's own session has, and nobody else gets. */
 export const gatewayRole = 'gateway'
@@ -110,8 +80,19 @@ const welcome = (user: User): Welcome => ({
   authroles: rolesOf(user),
 })
 
-/** A ticket gives the roles that it was made for, as far as the user still has them. */
-function welcomeHolder(user: User, { authroles, ...more }: Omit<TicketHolder, 'authid'>): Welcome {
+/** A ticket gives the roles that it was made for: those of a provider, else as far as the user still has them. */
+function welcomeHolder(
+  realm: Realm,
+  { authid, authroles, ...more }: TicketHolder,
+  { isKnown }: TicketPorts,
+): Welcome | undefined {
+  if (more.authmethod === providerMethod) {
+    if (!isKnown?.(realm.uri, authid)) return undefined
+    const roles = authroles.filter((role) => role !== gatewayRole)
+    return { kind: 'welcome', authid, authroles: roles, ...more }
+  }
+  const user = realm.users.get(authid)
+  if (!user) return undefined
   const roles = rolesOf(user)
   return { ...welcome(user), ...more, authroles: authroles.filter((role) => roles.includes(role)) }
 }
@@ -142,28 +123,47 @@ function challengeTicket(
   realm: Realm,
   authid: string,
   peer: Hello['peer'],
-  { sessionTickets, verifyTicket, guess }: ProofPorts,
+  ports: ProofPorts,
 ): Challenge {
-  const found = realm.users.get(authid)
+  const { sessionTickets, verifyTicket, guess } = ports
   const isServed = realm.authmethods.includes('ticket')
-  const user = isServed && mayUse(realm, 'ticket', authid, peer.address) ? found : undefined
+  const isAdmitted = isServed && mayUse(realm, 'ticket', authid, peer.address)
+  const user = isAdmitted ? realm.users.get(authid) : undefined
   return {
     kind: 'challenge',
     challenge: 'ticket',
     extra: {},
     async check(ticket) {
       const own = mayBeOwn(peer) ? sessionTickets?.redeem(ticket, realm.uri, authid) : undefined
-      if (own) return found && welcomeHolder(found, own)
+      if (own) return welcomeHolder(realm, { authid, ...own }, ports)
       const holder = isJwt(ticket) ? await verifyTicket?.(realm.uri, ticket) : undefined
       if (holder) {
-        const { authid: _, ...more } = holder
-        return user && holder.authid === authid ? welcomeHolder(user, more) : undefined
+        const isTheirs = isAdmitted && holder.authid === authid
+        return isTheirs ? welcomeHolder(realm, withoutMethod(holder), ports) : undefined
       }
       return guess(async () =>
         (await isPassword(ticket, user?.password)) && user ? welcome(user) : undefined,
       )
     },
   }
+}
+
+/** Sessions of tickets are told by the method of the session, but for users of a provider. */
+const withoutMethod = ({ authmethod, ...holder }: TicketHolder): TicketHolder =>
+  authmethod === providerMethod ? { ...holder, authmethod } : holder
+
+/** Who has logged in in this browser; nothing is asked, because the cookie is the proof. */
+async function authenticateByCookie(
+  realm: Realm,
+  { authid, peer }: Hello,
+  tickets: TicketPorts,
+): Promise<Welcome | Refusal> {
+  const { cookie, address } = peer
+  const holder = cookie === undefined ? undefined : await tickets.verifyCookie?.(realm.uri, cookie)
+  const isTheirs = holder && (authid === undefined || authid === holder.authid)
+  const isAdmitted = isTheirs && mayUse(realm, 'cookie', holder.authid, address)
+  const found = isAdmitted ? welcomeHolder(realm, withoutMethod(holder), tickets) : undefined
+  return found ?? refuse('expected the ticket cookie of the realm, from a listed origin')
 }
 
 const isSame = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
@@ -211,26 +211,6 @@ function challengeWampCra(
   }
 }
 
-/** The DER head of an Ed25519 public key (RFC 8410 §4); the 32 bytes of the key follow. */
-const spkiHead = Buffer.from('302a300506032b6570032100', 'hex')
-
-function isSigned(key: string, challenge: Buffer, signature: string): boolean {
-  // the signature, then what was signed, as the clients send it
-  const bytes = Buffer.from(signature.slice(0, 128), 'hex')
-  if (bytes.length !== 64) return false
-  const der = Buffer.concat([spkiHead, Buffer.from(key, 'hex')])
-  try {
-    return verify(
-      null,
-      challenge,
-      createPublicKey({ key: der, format: 'der', type: 'spki' }),
-      bytes,
-    )
-  } catch {
-    return false // the bytes are no point of the curve, so nothing is signed with them
-  }
-}
-
 function challengeCryptosign(user: User | undefined, pubkey: string): Challenge {
   const challenge = randomBytes(32)
   const owner = user?.authorized_keys.includes(pubkey) ? user : undefined
@@ -267,7 +247,7 @@ export function authenticate(
   hello: Hello,
   nowMs: number,
   ports: ProofPorts,
-): Welcome | Challenge | Refusal {
+): Welcome | Challenge | Refusal | Promise<Welcome | Refusal> {
   const { authmethod, authid, peer } = hello
   const isWithin = authmethod === 'ticket' && mayBeOwn(peer) && ports.sessionTickets
   if (!realm.authmethods.includes(authmethod) && !isWithin) {
@@ -279,6 +259,7 @@ export function authenticate(
       : refuse('the realm admits nobody without credentials from there')
   }
   if (authmethod === 'cryptosign') return authenticateByKey(realm, hello)
+  if (authmethod === 'cookie') return authenticateByCookie(realm, hello, ports)
   if (authid === undefined) return refuse('expected an authid')
   if (authmethod === 'ticket') return challengeTicket(realm, authid, peer, ports)
   if (authmethod !== 'wampcra') return refuse('the method is not served over WAMP')

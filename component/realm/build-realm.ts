@@ -47,17 +47,18 @@ function readUser(member: JsonMap, { name, secret, group }: MemberList, groups: 
   }
 }
 
-/** Those that are enabled, by name. */
-function readUsers(document: JsonMap, groups: Groups): Map<string, User> {
+/** Those that are enabled, by name, and the names of the others. */
+function readUsers(document: JsonMap, groups: Groups): Pick<Realm, 'users' | 'disabled'> {
   const users = new Map<string, User>()
+  const disabled = new Set<string>()
   for (const list of memberLists) {
     for (const member of maps(at(document, list.keys))) {
-      if (member.enabled === false) continue
       const user = readUser(member, list, groups)
-      users.set(user.username, user)
+      if (member.enabled === false) disabled.add(user.username)
+      else users.set(user.username, user)
     }
   }
-  return users
+  return { users, disabled }
 }
 
 const readSource = (source: JsonMap): Source => ({
@@ -114,7 +115,7 @@ export function buildRealm(
   const groups: Groups = new Map(
     maps(whole.groups).map((group) => [String(group.name), texts(group.groups ?? [])]),
   )
-  const users = readUsers(whole, groups)
+  const { users, disabled } = readUsers(whole, groups)
   return {
     uri: String(whole.uri),
     authmethods:
@@ -126,6 +127,7 @@ export function buildRealm(
     allow_connections: whole.allow_connections !== false,
     isPrototype: isPrototype || whole.is_prototype === true,
     users,
+    disabled,
     sources: whole.sources === undefined ? undefined : maps(whole.sources).map(readSource),
     grants: readGrants(whole),
     info: isMap(whole.info) ? whole.info : {},
@@ -139,6 +141,7 @@ export const closedRealm = (uri: string, isPrototype: boolean): Realm => ({
   allow_connections: false,
   isPrototype,
   users: new Map(),
+  disabled: new Set(),
   sources: [],
   grants: [],
   info: {},

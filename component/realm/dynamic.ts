@@ -4,7 +4,7 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { asMap } from '#component/wamp/messages.ts'
-import { type Challenge, gatewayRole, rolesOf } from './authenticator.ts'
+import { type Challenge, gatewayRole, providerMethod, rolesOf } from './authenticator.ts'
 import type { User } from './model.ts'
 import type { Policy } from './policy.ts'
 import type { Realms } from './realms.ts'
@@ -34,7 +34,7 @@ export interface Principal {
   readonly authid: string
   readonly role: (typeof routerRoles)[keyof typeof routerRoles]
   /** Comes back with each question of the authorizer; the client sees it in WELCOME. */
-  readonly extra: { readonly authroles: readonly string[] }
+  readonly extra: { readonly authroles: readonly string[]; readonly authmethod?: string }
   /** WAMP-CRA: the shared secret, unsalted. */
   readonly secret?: string
   /** Cryptosign: the key that the router challenges. */
@@ -206,20 +206,36 @@ export class DynamicAuth {
   }
 }
 
+/** The router knows how a session joined; that its user has logged in at a provider it must be told, so that it comes back. */
 const principal = (
-  { authid, authroles }: { readonly authid: string; readonly authroles: readonly string[] },
+  {
+    authid,
+    authroles,
+    authmethod,
+  }: {
+    readonly authid: string
+    readonly authroles: readonly string[]
+    readonly authmethod?: string
+  },
   role: Principal['role'],
 ): Principal => ({
   authid,
   role,
-  extra: { authroles: authroles.filter((one) => one !== gatewayRole) },
+  extra: {
+    authroles: authroles.filter((one) => one !== gatewayRole),
+    ...(authmethod === providerMethod && { authmethod }),
+  },
 })
 
 /** Who the session is by what the authenticator said; with static authentication `authextra` is the client's own words. */
 function memberOf(realm: string, { authid, authmethod, authprovider, authextra }: JsonMap) {
-  const { authroles } = asMap(authextra)
+  const { authroles, authmethod: told } = asMap(authextra)
   const isOurs = authprovider === 'dynamic' && Array.isArray(authroles)
   if (!isOurs || typeof authid !== 'string' || typeof authmethod !== 'string') return undefined
   const roles = authroles.filter((one) => typeof one === 'string' && one !== gatewayRole)
-  return { realm, authid, authroles: roles as string[], authmethod }
+  const isOfProvider = told === providerMethod
+  return {
+    ...{ realm, authid, authroles: roles as string[] },
+    authmethod: isOfProvider ? providerMethod : authmethod,
+  }
 }

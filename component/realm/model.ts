@@ -46,6 +46,8 @@ export interface Realm {
   readonly isPrototype: boolean
   /** Those that are enabled. */
   readonly users: ReadonlyMap<string, User>
+  /** The names of the others. */
+  readonly disabled: ReadonlySet<string>
   /** undefined: the realm declares none, so every method is open to everybody from everywhere. */
   readonly sources: readonly Source[] | undefined
   /** undefined: every permission is granted. */

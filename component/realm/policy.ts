@@ -9,14 +9,14 @@ import {
   gatewayRole,
   type Hello,
   hasSameProof,
-  type ProofPorts,
+  providerMethod,
   type Refusal,
   rolesOf,
-  type TicketPorts,
   type Welcome,
 } from './authenticator.ts'
 import { isGranted, isReserved, type Match } from './grants.ts'
 import type { Realm } from './model.ts'
+import type { ProofPorts, TicketPorts } from './proof-ports.ts'
 import type { Realms } from './realms.ts'
 
 /** The authid by which the gateway's own sessions, which come from this gateway itself, make themselves known. */
@@ -94,18 +94,18 @@ export class Policy {
   }
 
   /** What the router may offer: those of the document that are spoken over WAMP, and what the gateway itself joins by. */
-  authmethods(uri: string, { isInProcess }: Pick<Hello['peer'], 'isInProcess'>): readonly string[] {
-    const methods = new Set(this.#declaredMethods(uri))
+  authmethods(
+    uri: string,
+    { isInProcess, cookie }: Pick<Hello['peer'], 'isInProcess' | 'cookie'>,
+  ): readonly string[] {
+    const declared = this.#ports.realms.realm(uri)?.authmethods ?? []
+    const methods = new Set(declared.filter((method) => wampMethods.has(method)))
+    if (cookie !== undefined && declared.includes('cookie')) methods.add('cookie')
     // for the gateway itself, and for strangers as far as they are let in
     if (isInProcess || uri === this.#ports.componentRealm) methods.add('anonymous')
     // for the users of the gateway, who have logged in there
     if (isInProcess && this.#ports.tickets?.sessionTickets) methods.add('ticket')
     return [...methods]
-  }
-
-  #declaredMethods(uri: string): readonly string[] {
-    const declared = this.#ports.realms.realm(uri)?.authmethods ?? []
-    return declared.filter((method) => wampMethods.has(method))
   }
 
   async authenticate(hello: Hello): Promise<Welcome | Challenge | Refusal> {
@@ -120,7 +120,7 @@ export class Policy {
     const realm = realms.realm(hello.realm)
     if (!realm) return notAuthorized
     const ports = { ...tickets, secrets, guess: this.#guessOf(hello) }
-    const answer = authenticate(realm, hello, clock.now(), ports)
+    const answer = await authenticate(realm, hello, clock.now(), ports)
     return answer.kind === 'challenge' ? this.#lasting(answer, realm) : answer
   }
 
@@ -143,6 +143,8 @@ export class Policy {
       ...challenge,
       check: async (signature) => {
         const welcome = await challenge.check(signature)
+        // what users of a provider have proved is not in the document
+        if (welcome?.authmethod === providerMethod) return welcome
         const before = welcome && users.get(welcome.authid)
         const now = welcome && this.#ports.realms.realm(uri)?.users.get(welcome.authid)
         return before && now && hasSameProof(before, now) ? welcome : undefined
@@ -163,8 +165,11 @@ export class Policy {
   isWelcome({ realm: uri, authid, authroles, authmethod, isRevoked }: Guest): boolean {
     if (!this.hasRealm(uri)) return false
     if (authroles.includes(gatewayRole)) return true
-    const { componentRealm, realms } = this.#ports
+    const { componentRealm, realms, tickets } = this.#ports
     const realm = realms.realm(uri)
+    if (authmethod === providerMethod) {
+      return !isRevoked?.() && tickets?.isKnown?.(uri, authid) === true
+    }
     if (authmethod === 'anonymous') {
       return uri === componentRealm || realm?.authmethods.includes('anonymous') === true
     }

@@ -4,10 +4,25 @@ import { canonicalJson } from '#component/json.ts'
 import { compareStamps, type Stamp } from './stamp.ts'
 
 /** What is replicated. */
-export type Kind = 'realm' | 'realm_key' | 'revocation' | 'api_key' | 'api_spec'
+export type Kind =
+  | 'realm'
+  | 'realm_key'
+  | 'revocation'
+  | 'api_key'
+  | 'oidc_user'
+  | 'id_token'
+  | 'api_spec'
 
 /** All kinds, in the order in which changes are made live: API Specifications name realms. */
-export const kinds: readonly Kind[] = ['realm', 'realm_key', 'revocation', 'api_key', 'api_spec']
+export const kinds: readonly Kind[] = [
+  'realm',
+  'realm_key',
+  'revocation',
+  'api_key',
+  'oidc_user',
+  'id_token',
+  'api_spec',
+]
 
 /** A JSON object as it was loaded. */
 export type Document = Readonly<Record<string, unknown>>

@@ -9,6 +9,8 @@ export class Holdings {
     realm_key: new Map(),
     revocation: new Map(),
     api_key: new Map(),
+    oidc_user: new Map(),
+    id_token: new Map(),
     api_spec: new Map(),
   }
   readonly #buckets = new Buckets()

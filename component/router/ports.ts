@@ -6,6 +6,8 @@ export interface Peer {
   readonly address: string
   /** Is it in this process, or in one that is trusted like it? */
   readonly isInProcess: boolean
+  /** The Cookie field of its handshake, where the page that opened it may act by it. */
+  readonly cookie?: string | undefined
 }
 
 /** What a peer says of itself in HELLO. */

@@ -113,14 +113,14 @@ export class Router {
    * Takes an upgrade request of a node:http server over. Refused with 400 without a subprotocol that is served, with 503
    * when the router is closed.
    * @param address IP address of the peer
-   * @param isInProcess is it trusted like a peer in this process?
+   * @param more is it trusted like a peer in this process, and which cookies may it act by?
    */
   handleUpgrade(
     request: IncomingMessage,
     socket: Duplex,
     head: Buffer,
     address: string,
-    isInProcess = false,
+    { isInProcess = false, cookie }: Partial<Omit<Peer, 'address'>> = {},
   ): void {
     if (this.#isClosed) {
       refuseUpgrade(socket, '503 Service Unavailable')
@@ -136,7 +136,7 @@ export class Router {
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       const transport = new WebSocketTransport({
         ...{ webSocket, socket, codec, clock: this.#clock },
-        peer: { address, isInProcess },
+        peer: { address, isInProcess, cookie },
         pingIntervalMs: this.#options.pingIntervalMs ?? 5_000,
         maxBufferedBytes: this.#options.maxBufferedBytes ?? 64 * 1024 * 1024,
         onMessage: (message) => connection.receive(message),

@@ -1,4 +1,4 @@
-/** The port of a security scheme: may this request pass, and as whom? Until a scheme exists, it refuses everybody. */
+/** The port of a security scheme: may this request pass, and as whom? */
 import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Method } from '#component/request.ts'
@@ -82,20 +82,4 @@ export function unauthorized(
   return new ServiceError('service.error.unauthorized', message, {
     headers: { 'www-authenticate': challenge + error },
   })
-}
-
-/** Refuses every request with the challenge of its type. */
-const closed: SecurityScheme = {
-  authenticate(request, protection) {
-    const isSent = credentialsOf(request.header('authorization'), 'bearer') !== undefined
-    throw unauthorized(protection, isSent ? 'the token is not valid here' : undefined)
-  },
-}
-
-/** Every type, closed: 401 for every request. */
-export const closedSchemes: Readonly<Record<SecurityType, SecurityScheme>> = {
-  basic: closed,
-  api_key: closed,
-  oauth2: closed,
-  oidc: closed,
 }

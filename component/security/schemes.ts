@@ -2,14 +2,15 @@
 import { type ApiKeyPorts, ApiKeyScheme } from './api-key.ts'
 import { type BasicPorts, BasicScheme } from './basic.ts'
 import { type BearerPorts, BearerScheme } from './bearer.ts'
-import { closedSchemes, type SecurityScheme, type SecurityType } from './scheme.ts'
+import { type OidcPorts, OidcScheme } from './oidc.ts'
+import type { SecurityScheme, SecurityType } from './scheme.ts'
 
-/** Opens every type that there is a scheme for; `oidc` stays closed. */
+/** Opens every type that there is a scheme for. */
 export const openSchemes = (
-  ports: ApiKeyPorts & BasicPorts & BearerPorts,
+  ports: ApiKeyPorts & BasicPorts & BearerPorts & OidcPorts,
 ): Readonly<Record<SecurityType, SecurityScheme>> => ({
-  ...closedSchemes,
   basic: new BasicScheme(ports),
   api_key: new ApiKeyScheme(ports),
   oauth2: new BearerScheme(ports),
+  oidc: new OidcScheme(ports),
 })

@@ -19,6 +19,8 @@ const topicsOf: Readonly<Record<Kind, Topics>> = {
   realm_key: ownTopics,
   revocation: ownTopics,
   api_key: ownTopics,
+  oidc_user: ownTopics,
+  id_token: ownTopics,
 }
 
 /** All topics of changes. */

@@ -1,6 +1,6 @@
 /** What is refused although it has not expired: tokens by `jti`, families of refresh tokens, and all that a user had. On all nodes. */
 import type { Clock } from '#component/clock.ts'
-import type { Draft, Replica } from '#component/replica/replica.ts'
+import type { Change, Draft, Replica } from '#component/replica/replica.ts'
 import type { FamilyStore } from '#component/store/family-store.ts'
 
 /** A user of a realm. */
@@ -50,6 +50,7 @@ const spare = 120
 const clockSpread = 60
 
 const idOfToken = (jti: string): string => `token:${jti}`
+const idOfUse = (id: string): string => `used:${id}`
 const idOfFamily = (id: string): string => `family:${id}`
 /** The URI of a realm has no blank. */
 const idOfUser = (realm_uri: string, authid: string): string => `user:${realm_uri} ${authid}`
@@ -67,7 +68,10 @@ export class Revocations {
   /** From now on, the families that this node keeps for users who were revoked on any node are removed. */
   start(): void {
     this.#ports.replica.watch('revocation', async (changes) => {
-      const revoked = changes.filter(({ entry }) => entry.document !== null)
+      const revoked = changes.filter(
+        ({ entry: { document, id } }) => document !== null && !id.startsWith('used:'),
+      )
+      if (revoked.length === 0) return
       const users = revoked
         .filter(({ entry }) => entry.id.startsWith('user:'))
         .map(({ entry }) => entry.document as unknown as RealmUser & { not_before: number })
@@ -85,6 +89,19 @@ export class Revocations {
    */
   async revokeToken(jti: string, exp: number): Promise<void> {
     if (exp > this.#now()) await this.#keep(() => [{ id: idOfToken(jti), document: { exp } }])
+  }
+
+  /**
+   * Notes that something is used up, which can be used once.
+   * @param exp until when it could be used; seconds since the epoch
+   * @returns was it the first use that this node knows of? Nodes that are parted may each have one.
+   */
+  async useOnce(id: string, exp: number): Promise<boolean> {
+    const used = idOfUse(id)
+    const changes = await this.#keep(() =>
+      this.#has(used) ? [] : [{ id: used, document: { exp } }],
+    )
+    return changes.length > 0
   }
 
   /** Ends a family of refresh tokens, and the access tokens that came with it. */
@@ -133,8 +150,9 @@ export class Revocations {
     return Math.floor(this.#ports.clock.now() / 1000)
   }
 
-  async #keep(decide: () => Draft[]): Promise<void> {
-    await this.#ports.replica.change('revocation', decide)
+  async #keep(decide: () => Draft[]): Promise<readonly Change[]> {
+    const changes = await this.#ports.replica.change('revocation', decide)
     await this.#ports.spread?.()
+    return changes
   }
 }

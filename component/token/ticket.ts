@@ -9,8 +9,18 @@ interface TicketScope {
   readonly device_id: string
 }
 
+/** What a ticket says of a login at an identity provider (specification: Ticket). */
+interface ProviderClaims {
+  /** The provider's name in the realm. */
+  readonly oidc_provider?: string
+  /** The raw ID token; absent when it is kept elsewhere. */
+  readonly oidc_id_token?: string
+  /** Seconds since the epoch. */
+  readonly oidc_access_token_expires_at?: number
+}
+
 /** Whom a ticket speaks for. */
-export interface TicketSubject {
+export interface TicketSubject extends ProviderClaims {
   /** The issuer's URL. */
   readonly iss: string
   readonly authid: string
@@ -24,7 +34,7 @@ export interface TicketSubject {
 }
 
 /** What a ticket says: the claims of the specification, and those of a JWT. */
-export interface TicketClaims extends RegisteredClaims {
+export interface TicketClaims extends RegisteredClaims, ProviderClaims {
   /** UUID v4; also `jti`. */
   readonly id: string
   readonly authrealm: string
@@ -62,7 +72,16 @@ export class Tickets {
     realm_uri: string,
     subject: TicketSubject,
   ): Promise<{ readonly ticket: string; readonly claims: TicketClaims }> {
-    const { iss, authid, authmethod, authroles, issued_by = authid, scope, lifetime } = subject
+    const {
+      iss,
+      authid,
+      authmethod,
+      authroles,
+      issued_by = authid,
+      scope,
+      lifetime,
+      ...more
+    } = subject
     const id = randomUUID()
     const { iat, ...issued } = this.#tickets.issuedNow(realm_uri, authid)
     const exp = iat + Math.min(lifetime, maxLifetime)
@@ -85,6 +104,7 @@ export class Tickets {
       expires_at: exp,
       scope,
       kid,
+      ...more,
     }))
     return { ticket: token, claims }
   }

@@ -170,7 +170,11 @@ export class Crew {
         gather: () => this.#gather(member),
         refreshRouter: () => this.#ports.refreshRouter(),
         refreshOthers: async () => {
-          await this.#askOthers(member, 'refresh', refreshLimit)
+          // the router goes by what was issued, and to whom, as the others do
+          await Promise.all([
+            this.#askOthers(member, 'refresh', refreshLimit),
+            this.#ports.refreshRouter(),
+          ])
         },
       },
       clock,

@@ -73,13 +73,13 @@ export async function startRouterHost(
   server.on('upgrade', (request, socket: Socket, head) => {
     socket.on('error', () => socket.destroy())
     if (request.url === routerPaths.gateway) {
-      router.handleUpgrade(request, socket, head, '127.0.0.1', true)
+      router.handleUpgrade(request, socket, head, '127.0.0.1', { isInProcess: true })
       return
     }
-    // the worker's own word: it has taken away what the client said of itself
-    const { 'x-forwarded-for': address } = request.headers
+    // the worker's own words: it has taken away what the client said of itself, and cookies that it may not act by
+    const { 'x-forwarded-for': address, cookie } = request.headers
     if (request.url === routerPaths.clients && typeof address === 'string') {
-      router.handleUpgrade(request, socket, head, address)
+      router.handleUpgrade(request, socket, head, address, { cookie })
     } else socket.destroy()
   })
   await new Promise<void>((resolve, reject) => {

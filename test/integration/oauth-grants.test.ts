@@ -48,13 +48,19 @@ async function load(): Promise<Realms> {
   return realms
 }
 
+/** No document here has `oidc`. */
+const nobody = () => Promise.reject(new Error('nobody logs in here'))
+
 async function open(flow = 'resource_owner_password_credentials') {
   loaded ??= load()
   const realms = await loaded
   const tokens = await openTokens()
   const logins = new Logins({ realms })
   const attempts = new Attempts({ user_failures: 20, address_failures: 100 })
-  const schemes = openSchemes({ ...tokens, logins, attempts, apiKeys: new ApiKeys(tokens) })
+  const schemes = openSchemes({
+    ...{ ...tokens, logins, attempts, apiKeys: new ApiKeys(tokens) },
+    accounts: { isKnown: () => false },
+  })
   const ports = { clock: systemClock, callTimeout: 1000 }
   const gateway = new Gateway({
     clock: ports.clock,
@@ -65,14 +71,19 @@ async function open(flow = 'resource_owner_password_credentials') {
       wamp_publish: staticAction,
     },
     schemes,
-    endpoints: oauthEndpoints({
-      ...tokens,
-      grants: openGrants(tokens),
-      issuerBase: () => 'https://api.example.com',
-      logins,
-      attempts,
-      bearer: schemes.oauth2,
-    }),
+    endpoints: {
+      ...oauthEndpoints({
+        ...tokens,
+        grants: openGrants(tokens),
+        issuerBase: () => 'https://api.example.com',
+        logins,
+        attempts,
+        bearer: schemes.oauth2,
+      }),
+      'oidc.login': nobody,
+      'oidc.callback': nobody,
+      'oidc.logout': nobody,
+    },
     cors: { allow_origin: '', allow_methods: '', allow_headers: '', max_age: 1 },
   })
   const defaults = { security: { type: 'oauth2', flow } }

@@ -18,7 +18,7 @@ export interface UserLogin {
 export type WampAction = 'call' | 'register' | 'subscribe' | 'publish'
 
 /** The router did not let it in; the message is the reason URI. */
-export class JoinRefused extends Error {}
+class JoinRefused extends Error {}
 
 /** A client that has joined. */
 export interface WampUser {

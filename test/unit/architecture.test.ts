@@ -21,9 +21,10 @@ const table: Record<string, { folders: readonly string[] | 'all'; packages: read
   'component/registry': { folders: ['gateway', 'replica', 'spec', 'store'], packages: [] },
   'component/gateway': { folders: ['action', 'expression', 'security', 'spec'], packages: [] },
   'component/security': {
-    folders: ['realm', 'token', 'wamp'],
+    folders: ['oidc', 'realm', 'token', 'wamp'],
     packages: ['lru-cache', 'rate-limiter-flexible'],
   },
+  'component/oidc': { folders: ['realm', 'replica', 'token'], packages: ['openid-client'] },
   'component/token': { folders: ['replica', 'store'], packages: ['jose', 'lru-cache'] },
   'component/realm': { folders: ['expression', 'replica', 'wamp'], packages: [] },
   'component/action': { folders: ['wamp'], packages: ['undici'] },

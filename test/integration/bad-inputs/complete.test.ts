@@ -4,15 +4,8 @@ import type { Suite } from 'mocha'
 import { rows, suitePrefix } from './cases.ts'
 
 const areas = [
-  'spec',
-  'expression',
-  'http',
-  'body',
-  'oauth',
-  'upstream',
-  'wamp',
-  'management',
-  'sync',
+  ...['spec', 'expression', 'http', 'body', 'upstream', 'wamp', 'management', 'sync'],
+  ...['oauth', 'oidc', 'csrf'],
 ]
 
 /** The titles of all tests below a suite. */

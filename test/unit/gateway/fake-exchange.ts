@@ -12,7 +12,7 @@ import { type EndpointHandler, Gateway, type GatewayPorts } from '#component/gat
 import { RoutingTable } from '#component/gateway/routing-table.ts'
 import { parseJson } from '#component/json.ts'
 import type { Method } from '#component/request.ts'
-import { closedSchemes } from '#component/security/scheme.ts'
+import { credentialsOf, type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import { validateSpec } from '#component/spec/validate.ts'
 import { isAcceptedType, negotiateLanguage, negotiateType } from '#http/negotiate.ts'
 
@@ -128,6 +128,15 @@ export function issuesOf(document: unknown): readonly Issue[] {
   return [...issues, ...compiled]
 }
 
+/** Refuses every request with the challenge of its type. */
+const closed: SecurityScheme = {
+  authenticate(request, protection) {
+    const isSent = credentialsOf(request.header('authorization'), 'bearer') !== undefined
+    throw unauthorized(protection, isSent ? 'the token is not valid here' : undefined)
+  },
+}
+const closedSchemes = { basic: closed, api_key: closed, oauth2: closed, oidc: closed }
+
 /** Answers with what it was asked. */
 const echo: EndpointHandler = async (_exchange, { kind, base }, bindings) => ({
   status: 200,
@@ -172,6 +181,9 @@ export function serve(
       'oauth.verify': endpoint,
       'oauth.jwks': endpoint,
       'oauth.metadata': endpoint,
+      'oidc.login': endpoint,
+      'oidc.callback': endpoint,
+      'oidc.logout': endpoint,
     },
     cors: {
       allow_origin: '*',

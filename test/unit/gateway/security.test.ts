@@ -1,4 +1,4 @@
-/** Until its scheme exists, a secured path is closed: 401 with the challenge of its type, never open. */
+/** A secured path whose scheme refuses: 401 with the challenge of its type, and nothing else happens. */
 import { expect } from 'chai'
 import { isSecurityType } from '#component/security/scheme.ts'
 import { documentOf, FakeExchange, fixed, serve } from './fake-exchange.ts'

@@ -1,4 +1,5 @@
 /** The OAuth2 endpoints behind a gateway, with doubles of what knows users and tokens. */
+import type { OAuthKind } from '#component/gateway/api.ts'
 import type { Login } from '#component/realm/logins.ts'
 import type { User } from '#component/realm/model.ts'
 import { type AttemptLimits, Attempts } from '#component/security/attempts.ts'
@@ -143,7 +144,7 @@ export function oauth({
   const object = { type: 'oauth2', flow: 'resource_owner_password_credentials', ...security }
   const document = documentOf({}, { defaults: { security: object } }, version)
   const { ask, handle } = serve(document, undefined, (exchange, endpoint, bindings) =>
-    table[endpoint.kind](exchange, endpoint, bindings),
+    table[endpoint.kind as OAuthKind](exchange, endpoint, bindings),
   )
   const postTo = async (path: string, { form = {}, headers }: FormAsk = {}) => {
     const body = typeof form === 'string' ? form : new URLSearchParams(form).toString()

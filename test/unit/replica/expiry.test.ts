@@ -1,6 +1,6 @@
 /** Entries that end by themselves: gone from memory, digest and store, on all nodes alike, and not taken from others. */
 import { expect } from 'chai'
-import { type Entry, hashOf, type Kind } from '#component/replica/entry.ts'
+import { type Entry, hashOf, type Kind, kinds } from '#component/replica/entry.ts'
 import { isExpired, untilNextMinute } from '#component/replica/expiry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import { nodeOf, SetClock, stampAt, start } from './doubles.ts'
@@ -37,10 +37,11 @@ describe('isExpired', () => {
     expect(untilNextMinute(start)).to.equal(60_000)
   })
 
-  it('is true for revocations only, and for those that say when they end', () => {
+  it('is true for revocations and ID tokens only, and for those that say when they end', () => {
     const long = start + 10_000_000
-    for (const kind of ['realm', 'realm_key', 'api_key', 'api_spec'] as const) {
-      expect(isExpired(revocation('x', second(0), kind), long)).to.equal(false)
+    for (const kind of kinds) {
+      const isMortal = kind === 'revocation' || kind === 'id_token'
+      expect(isExpired(revocation('x', second(0), kind), long), kind).to.equal(isMortal)
     }
     for (const exp of [undefined, null, '5', [5]]) {
       expect(isExpired(revocation('x', exp), long)).to.equal(false)
@@ -155,7 +156,7 @@ describe('what has ended', () => {
 })
 
 describe('keys and revocations', () => {
-  for (const kind of ['realm_key', 'revocation', 'api_key'] as const) {
+  for (const kind of ['realm_key', 'revocation', 'api_key', 'oidc_user', 'id_token'] as const) {
     it(`of kind ${kind} are never said to be lost: nobody loaded them`, async () => {
       const { lost, replica } = await nodeOf('a')
       await replica.change(kind, () => [{ id: 'x', document: { exp: second(900) } }])

@@ -1,7 +1,9 @@
 /** What the tests of security schemes hand in: a request, users that can go, a table of tokens and keys. */
 import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
+import { SecretBox } from '#component/secret-box.ts'
 import type { Protection, SecuredRequest, SecurityType } from '#component/security/scheme.ts'
+import { TokenError } from '#component/token/token-error.ts'
 
 export const realm_uri = 'com.example.realm'
 
@@ -80,6 +82,17 @@ export class FakeAttempts {
     if (proved === undefined) this.failures.push([realm, username, address])
     return proved
   }
+}
+
+/** Nobody has ever logged in at a provider. */
+export const noLogins = {
+  tickets: {
+    verify() {
+      throw new TokenError('the ticket is malformed')
+    },
+  },
+  accounts: { isKnown: () => false },
+  box: new SecretBox('a store key of the tests'),
 }
 
 /** The identity, or `[status, code, WWW-Authenticate]` of the refusal. */

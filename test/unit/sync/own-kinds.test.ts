@@ -5,7 +5,7 @@ import { uris } from '#component/wamp/uris.ts'
 import { Fleet, type SimulatedNode } from './fleet.ts'
 import { start } from './time.ts'
 
-const ownKinds = ['realm_key', 'revocation', 'api_key'] as const
+const ownKinds = ['realm_key', 'revocation', 'api_key', 'oidc_user', 'id_token'] as const
 
 /** Longer than a beat and an exchange. Milliseconds. */
 const healMs = 6_000
@@ -49,7 +49,7 @@ describe('keys and revocations of gateways on one router', () => {
     await put(a, 'api_key', 'x', null)
     await fleet.run(20)
     for (const { sync } of [a, b]) {
-      expect(sync.status()).to.deep.include({ entries: 3, tombstones: 1 })
+      expect(sync.status()).to.deep.include({ entries: 5, tombstones: 1 })
     }
   })
 

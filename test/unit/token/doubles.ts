@@ -81,11 +81,11 @@ export async function openTokens(setup: Setup = {}) {
 /** A node. */
 export type Tokens = Awaited<ReturnType<typeof openTokens>>
 
+const ownKinds = ['realm_key', 'revocation', 'api_key', 'oidc_user', 'id_token'] as const
+
 /** Gives each of the nodes what the others have. */
 export async function exchange(...nodes: readonly Tokens[]): Promise<void> {
-  const entries = nodes.flatMap(({ replica }) =>
-    (['realm_key', 'revocation', 'api_key'] as const).flatMap((kind) => replica.entries(kind)),
-  )
+  const entries = nodes.flatMap(({ replica }) => ownKinds.flatMap((kind) => replica.entries(kind)))
   for (const { replica } of nodes) await replica.merge(entries)
 }
 

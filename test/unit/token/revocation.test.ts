@@ -263,3 +263,28 @@ describe('what was revoked', () => {
     expect(told[1]).to.have.nested.property('users[0].authid', 'ada')
   })
 })
+
+describe('what can be used once', () => {
+  it('is new once on a node, and nowhere any more once the others know', async () => {
+    const [a, b] = [await openTokens(), await openTokens({ name: 'b' })]
+    const exp = a.now() + 300
+    const both = await Promise.all([1, 2].map(() => a.revocations.useOnce('x', exp)))
+    expect(both).to.deep.equal([true, false])
+    await exchange(a, b)
+    expect(await b.revocations.useOnce('x', exp)).to.equal(false)
+    expect(await b.revocations.useOnce('y', exp)).to.equal(true)
+  })
+
+  it('revokes nothing, and ends no session', async () => {
+    const { revocations, replica, pass, now } = await openTokens()
+    const told: unknown[] = []
+    revocations.onRevoked = (revoked) => told.push(revoked)
+    await revocations.useOnce('x', now() + 300)
+    const bearer = { jti: 'x', iat: now(), sub: 'ada', realm_uri }
+    expect(revocations.isRevoked(bearer)).to.equal(false)
+    expect(told).to.deep.equal([])
+    pass(300 + 180)
+    await replica.sweep()
+    expect(replica.entries('revocation')).to.deep.equal([])
+  })
+})

@@ -69,6 +69,18 @@ describe('a ticket', () => {
     expect(claims).to.include({ authid: 'ada', issued_by: 'root' })
   })
 
+  it('says at which provider its user has logged in, and by what', async () => {
+    const { tickets } = await issued()
+    const login = {
+      oidc_provider: 'mock',
+      oidc_id_token: 'a.b.c',
+      oidc_access_token_expires_at: 1_800_000_000,
+    }
+    const { ticket, claims } = await tickets.issue(realm_uri, { ...subject, ...login })
+    expect(claims).to.include({ ...login, authid: 'ada' })
+    expect(await tickets.verify(ticket, realm_uri)).to.deep.equal(claims)
+  })
+
   it('expires', async () => {
     const { verify, pass } = await issued()
     await verify()

@@ -1,0 +1,71 @@
+/** How users come in over HTTP: what proves who a request is, and the endpoints where they log in and out. */
+import { oauthEndpoints } from '#http/oauth-endpoints.ts'
+import { oidcEndpoints } from '#http/oidc-endpoints.ts'
+import { CheckedFetch } from './action/checked-fetch.ts'
+import type { Authority } from './authority.ts'
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { GatewayPorts } from './gateway/handle.ts'
+import type { Log } from './log.ts'
+import { OidcLogin } from './oidc/login.ts'
+import { Providers } from './oidc/provider.ts'
+import type { SecretBox } from './secret-box.ts'
+import type { Attempts } from './security/attempts.ts'
+import { Operators } from './security/operators.ts'
+import { openSchemes } from './security/schemes.ts'
+import type { Store } from './store/database.ts'
+import { openGrants } from './token/grants.ts'
+
+interface EntrancePorts {
+  readonly config: Config
+  readonly authority: Authority
+  readonly attempts: Attempts
+  readonly families: Store['families']
+  readonly box: SecretBox
+  readonly clock: Clock
+  readonly log: Log
+  /** Where clients reach this gateway; without a slash at the end. */
+  readonly issuerBase: () => string
+}
+
+/** What the gateway and its management need for it. */
+export interface Entrance extends Pick<GatewayPorts, 'schemes' | 'endpoints'> {
+  /** Who may manage by credentials. */
+  readonly operators: Operators
+  close(): Promise<void>
+}
+
+export function openEntrance(ports: EntrancePorts): Entrance {
+  const { config, authority, attempts, families, box, clock, log, issuerBase } = ports
+  const { accessTokens, accounts, apiKeys, keys, logins, realms, revocations, tickets } = authority
+  const schemes = openSchemes({
+    ...{ accessTokens, accounts, apiKeys, attempts, box, logins, tickets },
+  })
+  const outside = new CheckedFetch({ clock })
+  const login = new OidcLogin({
+    ...{ accounts, box, clock, log, logins, realms, revocations, tickets },
+    idTokens: authority.idTokens,
+    providers: new Providers({ clock, log, realms, fetch: outside.fetch.bind(outside) }),
+  })
+  return {
+    schemes,
+    endpoints: {
+      ...oauthEndpoints({
+        ...{ accessTokens, attempts, families, issuerBase, keys, logins, revocations },
+        bearer: schemes.oauth2,
+        grants: openGrants(authority),
+        refreshTokens: authority.refreshTokens,
+      }),
+      ...oidcEndpoints({
+        ...{ box, issuerBase, log, login, tickets },
+        pageOrigins: config.gateway.ws_allowed_origins,
+      }),
+    },
+    operators: new Operators({
+      ...{ accessTokens, apiKeys, logins },
+      adminRealm: config.admin.realm,
+      componentRealm: config.wamp.realm,
+    }),
+    close: () => outside.close(),
+  }
+}

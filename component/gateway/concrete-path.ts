@@ -1,0 +1,33 @@
+/** A base_path as one URL has it: its optional segments taken, its bindings filled in. */
+import { parsePathPattern, type Segment } from '#component/spec/path-pattern.ts'
+
+type Bindings = Readonly<Record<string, string>>
+
+/** Characters that may stand in a segment as they are (RFC 3986 §3.3), though encodeURIComponent escapes them. */
+const plain = /%(?:2[46BC]|3[ABD]|40)/g
+
+const encode = (text: string): string =>
+  encodeURIComponent(text).replaceAll(plain, decodeURIComponent)
+
+/** One segment as a request has it; undefined when its binding is not known. */
+function segmentText(segment: Segment, bindings: Bindings): string | undefined {
+  if (segment.kind === 'literal') return segment.text
+  return segment.kind === 'binding' ? bindings[segment.name] : undefined
+}
+
+/**
+ * The longest form of a pattern, so that all forms come to one path; of those whose bindings the request has filled.
+ * @param base a base_path as written
+ * @returns percent-encoded, beginning with a slash; `""` for the root
+ */
+export function concretePath(base: string, bindings: Bindings): string {
+  const parsed = parsePathPattern(base || '/')
+  const forms = 'problem' in parsed ? [] : parsed.forms
+  let longest: readonly string[] = []
+  for (const form of forms) {
+    const texts = form.map((segment) => segmentText(segment, bindings))
+    const known = texts.filter((text) => text !== undefined)
+    if (known.length === texts.length && known.length > longest.length) longest = known
+  }
+  return longest.map((text) => `/${encode(text)}`).join('')
+}

@@ -1,0 +1,243 @@
+/** The routes that `oauth2` and `oidc` security add to a version: its tokens and metadata, or its logins. */
+import type { Issue } from '#component/errors.ts'
+import { anonymous } from '#component/identity.ts'
+import type { Method } from '#component/request.ts'
+import type { ApiSpec, JsonMap, Version } from '#component/spec/model.ts'
+import { parsePathPattern, type Segment } from '#component/spec/path-pattern.ts'
+import type { CompiledPath, Endpoint, EndpointKind, Rules } from './api.ts'
+import type { Headers } from './header-layers.ts'
+import { lifetimeHeaders } from './lifetime.ts'
+import type { RouteEntry } from './routing-table.ts'
+
+/** RFC 8414 §3. */
+const wellKnown = '/.well-known/oauth-authorization-server'
+
+/** One endpoint that a security object brings. */
+interface Row {
+  readonly kind: EndpointKind
+  readonly methods: readonly Method[]
+  readonly allow: string
+  /** The patterns it is served at. */
+  patterns(base: string, security: JsonMap): readonly string[]
+}
+
+/** What a type of security brings. */
+interface Kit {
+  /** Below base_path: behaviour, OAuth2 and OIDC. */
+  readonly rows: readonly Row[]
+  /** Security objects with equal keys are one. */
+  key(security: JsonMap): string
+  /** Only routes of equal purposes can be one; what the row alone says is left out. */
+  purpose(kind: EndpointKind, security: JsonMap): string
+  readonly headers: Headers
+}
+
+const get = { methods: ['get'], allow: 'GET, HEAD, OPTIONS' } as const
+const post = { methods: ['post'], allow: 'OPTIONS, POST' } as const
+// whoever may ask from another origin is for the endpoint to say
+const withOptions = { methods: ['get', 'options'], allow: 'GET, HEAD, OPTIONS' } as const
+const postToo = {
+  methods: ['get', 'options', 'post'],
+  allow: 'GET, HEAD, OPTIONS, POST',
+} as const
+
+const textOr = (value: unknown, otherwise: string): string =>
+  typeof value === 'string' ? value : otherwise
+
+// what is no text has been reported
+const flowOf = ({ flow }: JsonMap): string => textOr(flow, '')
+const tokenPathOf = ({ token_path }: JsonMap): string => textOr(token_path, '/oauth/token')
+const revokePathOf = ({ revoke_token_path }: JsonMap): string =>
+  textOr(revoke_token_path, '/oauth/revoke')
+
+/** The provider of a security object that names none. */
+const providerOf = ({ provider }: JsonMap): string => textOr(provider, 'default')
+
+/** The metadata are at the place that RFC 8414 §3.1 derives from the issuer, too. */
+const oauth2: Kit = {
+  rows: [
+    {
+      kind: 'oauth.token',
+      ...post,
+      patterns: (base, security) => [base + tokenPathOf(security)],
+    },
+    {
+      kind: 'oauth.revoke',
+      ...post,
+      patterns: (base, security) => [base + revokePathOf(security)],
+    },
+    { kind: 'oauth.introspect', ...post, patterns: (base) => [`${base}/oauth/introspect`] },
+    { kind: 'oauth.verify', ...get, patterns: (base) => [`${base}/oauth/verify`] },
+    { kind: 'oauth.jwks', ...get, patterns: (base) => [`${base}/oauth/jwks`] },
+    {
+      kind: 'oauth.metadata',
+      ...get,
+      patterns: (base) => (base === '' ? [wellKnown] : [base + wellKnown, wellKnown + base]),
+    },
+  ],
+  key: (security) => [flowOf(security), tokenPathOf(security), revokePathOf(security)].join(' '),
+  // two flows cannot be served at one place
+  purpose: (kind, security) => (kind === 'oauth.token' ? flowOf(security) : ''),
+  headers: { 'cache-control': 'no-store' },
+}
+
+const oidc: Kit = {
+  rows: [
+    { kind: 'oidc.login', ...withOptions, patterns: (base) => [`${base}/oidc/login`] },
+    {
+      kind: 'oidc.callback',
+      ...withOptions,
+      patterns: (base) => [`${base}/oidc/:provider/callback`],
+    },
+    { kind: 'oidc.logout', ...postToo, patterns: (base) => [`${base}/oidc/logout`] },
+  ],
+  // a login names its provider: a version has one set of routes, whose default is the first one that it names
+  key: () => '',
+  // documents that share the login must agree on its default
+  purpose: (kind, security) => (kind === 'oidc.callback' ? '' : providerOf(security)),
+  // RFC 9700 §4.16, and nothing of a callback's URL for the next page
+  headers: {
+    'cache-control': 'no-store',
+    'content-security-policy': "frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+  },
+}
+
+const kits: Readonly<Record<string, Kit>> = { oauth2, oidc }
+
+/** A security object of a version that brings routes, and where it is written. */
+interface Found {
+  readonly kit: Kit
+  readonly security: JsonMap
+  readonly at: string
+  admitsHttp: boolean
+  /** The version itself has it, so that what its paths say of schemes does not matter. */
+  readonly isDefault: boolean
+}
+
+/** The different security objects of one version that bring routes. */
+export class GeneratedRoutes {
+  readonly #found = new Map<string, Found>()
+  /** JSON Pointers by provider. */
+  readonly #providers = new Map<string, string>()
+
+  /** @param version what holds for a path of the version that says nothing itself; the paths' rules come after it */
+  constructor(version: Rules) {
+    this.#add(version, true)
+  }
+
+  /** Notes the security of a path or an operation. */
+  add(rules: Rules): void {
+    this.#add(rules, false)
+  }
+
+  /** The providers that `oidc` objects name, each once, and where it is named. */
+  get logins(): readonly { readonly provider: string; readonly at: string }[] {
+    return Array.from(this.#providers, ([provider, at]) => ({ provider, at }))
+  }
+
+  #add({ protection, protectedAt, admitsHttp }: Rules, isDefault: boolean): void {
+    const { object = {} } = protection ?? {}
+    // a broken object stands as a closed one without a type
+    const kit = typeof object.type === 'string' ? kits[object.type] : undefined
+    if (kit === undefined) return
+    if (kit === oidc && !this.#providers.has(providerOf(object))) {
+      this.#providers.set(providerOf(object), protectedAt)
+    }
+    const key = `${object.type} ${kit.key(object)}`
+    const known = this.#found.get(key)
+    if (known === undefined) {
+      this.#found.set(key, { kit, security: object, at: protectedAt, admitsHttp, isDefault })
+    } else if (!known.isDefault) {
+      // where one path that asks for tokens is served over https only, they are given over https only
+      known.admitsHttp &&= admitsHttp
+    }
+  }
+
+  /**
+   * The routes; a pattern that cannot be one is an issue.
+   * @param budget how many forms of patterns the document may still have
+   */
+  entries(
+    spec: ApiSpec,
+    version: Version,
+    budget: { forms: number },
+    issues: Issue[],
+  ): RouteEntry<Endpoint>[] {
+    // a broken one has been reported
+    if ('problem' in parsePathPattern(version.base_path || '/')) return []
+    const entries = new Map<string, RouteEntry<Endpoint>>()
+    for (const found of this.#found.values()) {
+      for (const row of found.kit.rows) {
+        for (const pattern of row.patterns(version.base_path, found.security)) {
+          const problem = patternProblem(pattern, found.kit, budget)
+          if (problem !== undefined) {
+            const message = `its security generates the route ${pattern}: ${problem}`
+            issues.push({ path: found.at, message })
+            continue
+          }
+          const entry = entryOf(row, pattern, found, spec, version)
+          const key = `${entry.purpose} ${pattern}`
+          if (!entries.has(key)) entries.set(key, entry)
+        }
+      }
+    }
+    return [...entries.values()]
+  }
+}
+
+function patternProblem(pattern: string, kit: Kit, budget: { forms: number }): string | undefined {
+  const parsed = parsePathPattern(pattern)
+  // what the object itself says has been judged
+  if ('problem' in parsed) return kit === oidc ? parsed.problem : undefined
+  budget.forms -= parsed.forms.length
+  if (budget.forms < 0) return 'the optional segments of the document make too many routes'
+  return parsed.forms.some(isReserved) ? '"/ws" is reserved for WebSocket connections' : undefined
+}
+
+const isReserved = ([first, second]: readonly Segment[]): boolean =>
+  first?.kind === 'literal' && first.text === 'ws' && second === undefined
+
+/** Media types of a form, and of what is answered: JSON, whatever the client accepts (RFC 6749 §5). */
+const rules: Rules = {
+  accepts: ['application/x-www-form-urlencoded'],
+  provides: ['application/json'],
+  declares: { accepts: true, provides: true },
+  errorTypes: ['application/json'],
+  admitsHttp: false,
+  protection: undefined,
+  protectedAt: '',
+}
+
+function entryOf(
+  { kind, methods, allow }: Row,
+  pattern: string,
+  { kit, security, at, admitsHttp }: Found,
+  { id, realm_uri, host }: ApiSpec,
+  version: Version,
+): RouteEntry<Endpoint> {
+  const path: CompiledPath = {
+    ...rules,
+    admitsHttp,
+    api: id,
+    realm_uri,
+    base: version.base_path,
+    pattern,
+    headers: { ...lifetimeHeaders(version), ...kit.headers },
+    layer: { fixed: {}, computed: [], whole: undefined },
+    allow,
+    languages: ['en'],
+    anonymous: anonymous(realm_uri),
+  }
+  const endpoint: Endpoint = { kind, realm_uri, base: version.base_path, security, path }
+  return {
+    api: id,
+    realm_uri,
+    host,
+    pattern,
+    path: at,
+    routes: Object.fromEntries(methods.map((method) => [method, endpoint])),
+    isShared: true,
+    purpose: [kind, kit.purpose(kind, security)].join(' ').trimEnd(),
+  }
+}

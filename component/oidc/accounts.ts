@@ -1,0 +1,138 @@
+/** Who the users are that came by a provider: an authid belongs to the (issuer, sub) that had it first (reliability: account takeover). */
+
+import type { Clock } from '#component/clock.ts'
+import { OidcError } from '#component/errors.ts'
+import type { Log } from '#component/log.ts'
+import type { Realm } from '#component/realm/model.ts'
+import type { Realms } from '#component/realm/realms.ts'
+import type { Change, Replica } from '#component/replica/replica.ts'
+import type { Revocations } from '#component/token/revocation.ts'
+import { isReservedName } from './claims.ts'
+
+/** Who somebody is at a provider (OpenID Connect Core §2). */
+export interface Person {
+  readonly issuer: string
+  readonly sub: string
+}
+
+/** As it is replicated: kind `oidc_user`, id `<realm_uri> <authid>`; the URI of a realm has no blank. */
+interface AccountDocument extends Person, Readonly<Record<string, unknown>> {
+  readonly realm_uri: string
+  readonly authid: string
+  /** Milliseconds since the epoch. */
+  readonly created_at: number
+}
+
+/** What accounts work with. */
+export interface AccountPorts {
+  readonly replica: Pick<Replica, 'change' | 'get' | 'watch'>
+  readonly realms: Pick<Realms, 'realm'>
+  readonly revocations: Pick<Revocations, 'revokeUsers'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Pick<Log, 'warn'>
+  /** Resolves when the other processes of this gateway know what has just been changed. */
+  readonly spread?: () => Promise<void>
+}
+
+const idOf = (realm_uri: string, authid: string): string => `${realm_uri} ${authid}`
+
+const isSame = (a: Person, b: Person): boolean => a.issuer === b.issuer && a.sub === b.sub
+
+/** Of each realm as it is now: every request of its users asks. */
+const known = new WeakMap<Realm, ReadonlySet<string>>()
+
+function rolesOfGrants(realm: Realm): ReadonlySet<string> {
+  const found = known.get(realm) ?? new Set(realm.grants?.flatMap(({ roles }) => [...roles]))
+  known.set(realm, found)
+  return found
+}
+
+/**
+ * Why nobody who comes by a provider can have this name in the realm; undefined when somebody can. A name that grants
+ * name would have what they give: those who are to have it are users of the document.
+ */
+function refusalOf(realm: Realm, authid: string): string | undefined {
+  if (isReservedName(authid)) return 'the name is reserved'
+  if (realm.disabled.has(authid)) return 'the user is disabled'
+  const user = realm.users.get(authid)
+  if (user) {
+    const hasOwn = user.password !== undefined || user.authorized_keys.length > 0
+    return hasOwn ? 'a user of the realm with credentials of its own has this name' : undefined
+  }
+  return rolesOfGrants(realm).has(authid)
+    ? 'grants of the realm name it, and it is no user of the document'
+    : undefined
+}
+
+/** The accounts of all realms. */
+export class Accounts {
+  readonly #ports: AccountPorts
+
+  constructor(ports: AccountPorts) {
+    this.#ports = ports
+  }
+
+  /** From now on, what a name was issued ends when nodes that were parted had given it to two persons. */
+  start(): void {
+    this.#ports.replica.watch('oidc_user', (changes) => this.#endDoubles(changes))
+  }
+
+  /**
+   * Gives a name to the person who comes first; nothing changes when it is theirs already.
+   * @param isOpen may somebody have a name that the document does not have?
+   * @throws OidcError ticket_issue_failed; ServiceError `service.error.unavailable`
+   */
+  async bind(realm_uri: string, authid: string, person: Person, isOpen: boolean): Promise<void> {
+    const { replica, realms, clock, spread } = this.#ports
+    const id = idOf(realm_uri, authid)
+    const changes = await replica.change('oidc_user', () => {
+      const realm = realms.realm(realm_uri)
+      const bound = this.#bound(realm_uri, authid)
+      const refusal = realm ? refusalOf(realm, authid) : 'the realm is gone'
+      if (refusal !== undefined) throw refused(refusal)
+      if (bound) {
+        if (isSame(bound, person)) return []
+        throw refused('the name belongs to somebody else of this or another provider')
+      }
+      if (!isOpen && !realm?.users.has(authid)) {
+        throw refused('there is no such user in the document, and auto_provision is false')
+      }
+      const { issuer, sub } = person
+      return [{ id, document: { realm_uri, authid, issuer, sub, created_at: clock.now() } }]
+    })
+    if (changes.length > 0) await spread?.()
+  }
+
+  /** Is somebody who came by a provider a user of the realm, as it is now? A few lookups. */
+  isKnown(realm_uri: string, authid: string): boolean {
+    const realm = this.#ports.realms.realm(realm_uri)
+    if (!realm || !this.#bound(realm_uri, authid)) return false
+    return refusalOf(realm, authid) === undefined
+  }
+
+  #bound(realm_uri: string, authid: string): AccountDocument | undefined {
+    const entry = this.#ports.replica.get('oidc_user', idOf(realm_uri, authid))
+    return (entry?.document ?? undefined) as AccountDocument | undefined
+  }
+
+  #endDoubles(changes: readonly Change[]): void {
+    const users = changes.flatMap(({ entry, before }) => {
+      const [now, old] = [entry.document, before?.document].map((one) => one as AccountDocument)
+      return now && old && !isSame(now, old) ? now : []
+    })
+    if (users.length === 0) return
+    const { revocations, log } = this.#ports
+    log.warn(
+      { users: users.map(({ realm_uri, authid }) => ({ realm_uri, authid })) },
+      'two persons had one name',
+    )
+    // not waited for: the replica is waiting for us
+    revocations
+      .revokeUsers(users)
+      .catch((err: unknown) =>
+        log.warn({ err }, 'tickets of a name that two persons had are not revoked'),
+      )
+  }
+}
+
+const refused = (message: string): OidcError => new OidcError('ticket_issue_failed', message)

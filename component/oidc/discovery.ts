@@ -1,0 +1,174 @@
+/** What identity providers say of themselves (OpenID Connect Discovery 1.0): fetched once, refreshed behind the scenes, kept. */
+import * as client from 'openid-client'
+import type { Clock } from '#component/clock.ts'
+import { OidcError, ServiceError } from '#component/errors.ts'
+import type { Log } from '#component/log.ts'
+import type { ProviderSettings } from './settings.ts'
+
+/** Sends requests to providers: with limits of time and size, without following redirects. */
+export type ProviderFetch = (
+  url: string,
+  request: {
+    readonly method?: string
+    readonly headers?: Readonly<Record<string, string>>
+    readonly body?: string | URLSearchParams | Uint8Array | null | undefined
+  },
+  /** May the address be private? */
+  isFixed: boolean,
+) => Promise<Response>
+
+/** What is fetched with. */
+export interface DiscoveryPorts {
+  readonly fetch: ProviderFetch
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Pick<Log, 'warn'>
+}
+
+/** A provider as far as all its realms have it in common. */
+export interface Discovered {
+  readonly metadata: client.ServerMetadata
+  /** Its keys as they were fetched last; for the next exchange. */
+  jwks?: client.ExportedJWKSCache | undefined
+}
+
+/** What is known of an issuer. */
+interface Known {
+  found?: Discovered
+  /** When it was found, or a refresh failed last; milliseconds since the epoch. */
+  foundAt: number
+  triedAt: number
+  failure?: OidcError
+  pending?: Promise<Discovered>
+}
+
+type Site = Pick<ProviderSettings, 'issuer' | 'allow_unsafe_http'>
+
+/** Milliseconds until what is known is fetched again, and until a failure is forgotten. */
+const freshMs = 3_600_000
+const failureMs = 1_000
+
+/** Issuers remembered: more than any gateway has, so that settings of the past do not pile up. */
+const maxKnown = 256
+
+/** The library's own limit, in seconds, behind that of the fetch. */
+const spareTimeout = 30
+
+const endpoints = [
+  'authorization_endpoint',
+  'token_endpoint',
+  'jwks_uri',
+  'userinfo_endpoint',
+  'end_session_endpoint',
+] as const
+
+/** The fetch as the library calls it: an upstream that fails is none that answers. */
+export const libraryFetch =
+  (fetch: ProviderFetch, { issuer, allow_unsafe_http }: Site): client.CustomFetch =>
+  async (url, { method, headers, body }) => {
+    if (body instanceof ArrayBuffer || body instanceof ReadableStream) {
+      throw new TypeError('the body of a request to a provider is a form')
+    }
+    const isFixed = allow_unsafe_http || new URL(url).origin === new URL(issuer).origin
+    const response = await fetch(url, { method, headers, body }, isFixed)
+    if (response.status < 500) return response
+    const message = `the provider answered with the status ${response.status}`
+    throw new ServiceError('service.error.bad_gateway', message)
+  }
+
+/** Why something failed, for the log: the sentences of all causes, and nothing of what was received. */
+export function why(error: unknown): string {
+  const sentences: string[] = []
+  for (let at = error; at instanceof Error && sentences.length < 8; at = at.cause) {
+    // JSON.parse quotes what it could not read, which may be a token
+    if (!(at instanceof SyntaxError)) sentences.push(at.message)
+  }
+  return [...new Set(sentences)].join(': ')
+}
+
+/** The providers of all realms, by issuer. */
+export class Discovery {
+  readonly #ports: DiscoveryPorts
+  readonly #known = new Map<string, Known>()
+
+  constructor(ports: DiscoveryPorts) {
+    this.#ports = ports
+  }
+
+  /**
+   * What the provider says of itself, at most an hour old as long as it answers.
+   * @throws OidcError provider_unavailable
+   */
+  async get(site: Site): Promise<Discovered> {
+    const key = `${site.allow_unsafe_http} ${site.issuer}`
+    const known = this.#known.get(key) ?? { foundAt: 0, triedAt: 0 }
+    if (!this.#known.has(key)) this.#remember(key, known)
+    const now = this.#ports.clock.now()
+    const { found, failure } = known
+    const mayTry = failure === undefined || now - known.triedAt >= failureMs
+    if (found) {
+      if (now - known.foundAt >= freshMs && mayTry) {
+        // what is known serves on: whoever waits now need not wait for this
+        this.#fetch(site, known).catch((error: unknown) => this.#tell(site, error))
+      }
+      return found
+    }
+    if (failure && !mayTry) throw failure
+    return this.#fetch(site, known)
+  }
+
+  #remember(key: string, known: Known): void {
+    this.#known.set(key, known)
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= maxKnown) return
+      this.#known.delete(oldest)
+    }
+  }
+
+  #tell({ issuer }: Site, error: unknown): void {
+    this.#ports.log.warn(
+      { issuer, reason: why(error) },
+      'a provider cannot be asked what it is; what is known of it serves on',
+    )
+  }
+
+  #fetch(site: Site, known: Known): Promise<Discovered> {
+    known.pending ??= this.#discover(site)
+      .then(
+        (metadata) => {
+          delete known.failure
+          known.foundAt = this.#ports.clock.now()
+          known.found = { metadata }
+          return known.found
+        },
+        (cause: unknown) => {
+          const message = `the provider cannot be asked what it is: ${why(cause)}`
+          known.failure = new OidcError('provider_unavailable', message, { cause })
+          known.triedAt = this.#ports.clock.now()
+          throw known.failure
+        },
+      )
+      .finally(() => delete known.pending)
+    return known.pending
+  }
+
+  async #discover(site: Site): Promise<client.ServerMetadata> {
+    const { issuer, allow_unsafe_http } = site
+    const found = await client.discovery(new URL(issuer), 'gateway', undefined, client.None(), {
+      [client.customFetch]: libraryFetch(this.#ports.fetch, site),
+      timeout: spareTimeout,
+      execute: allow_unsafe_http ? [client.allowInsecureRequests] : [],
+    })
+    const metadata = found.serverMetadata()
+    for (const name of endpoints) checkEndpoint(name, metadata[name], allow_unsafe_http)
+    return metadata
+  }
+}
+
+/** Before anybody is sent there, or anything is: a provider that names such an endpoint is none to log in at. */
+function checkEndpoint(name: string, value: unknown, allowUnsafeHttp: boolean): void {
+  if (value === undefined) return
+  const protocol = typeof value === 'string' ? URL.parse(value)?.protocol : undefined
+  if (protocol === 'https:' || (allowUnsafeHttp && protocol === 'http:')) return
+  const message = `${name}: expected a URL with https`
+  throw new ServiceError('service.error.bad_gateway', message)
+}

@@ -1,0 +1,81 @@
+/** The three legs of OIDC as their endpoints speak of them: login, callback, logout; what each is asked, and what it answers. */
+import type { TicketClaims } from '#component/token/ticket.ts'
+import type { ProviderSettings } from './settings.ts'
+
+/** A login that begins. */
+export interface LoginRequest {
+  readonly realm_uri: string
+  /** `provider` of the query. */
+  readonly provider?: string | undefined
+  /** `provider` of the security object; `default` when absent. */
+  readonly routeProvider?: string | undefined
+  /** Where the browser goes in the end; whoever asks has checked it. */
+  readonly redirect_uri: string
+  readonly client_id: string
+  readonly device_id: string
+  /** The absolute URL of the route's callback, unless the settings name one. */
+  callbackUrl(provider: string): string
+  /** The cookies of the request whose names begin with `loginCookiePrefix`: logins that have begun in this browser. */
+  readonly loginCookies?: ReadonlyMap<string, string> | undefined
+}
+
+/** Where the browser is sent, and what it must bring back. */
+export interface BegunLogin {
+  /** The provider's authorization endpoint. */
+  readonly location: string
+  /** To be set with `Path=/; Secure; HttpOnly; SameSite=Lax`, which `__Host-` wants in part. `maxAge` in seconds. */
+  readonly cookie: { readonly name: string; readonly value: string; readonly maxAge: number }
+  /** Names of cookies of the oldest logins, to be cleared: five are kept at a time. */
+  readonly surplus: readonly string[]
+  readonly settings: ProviderSettings
+}
+
+/** A browser that comes back from the provider. */
+export interface CallbackRequest {
+  readonly realm_uri: string
+  /** The provider of the path. */
+  readonly provider: string
+  /** The URL of the request; of it only the query is used. */
+  readonly url: string
+  /** The value of a cookie, if the request has exactly one of the name. */
+  cookieOf(name: string): string | undefined
+  /** The issuer's URL, for the ticket. */
+  readonly issuer: string
+  /** The IP address of the browser, for the realm's `sources`. */
+  readonly address: string
+}
+
+/** Somebody who has logged in. */
+export interface FinishedLogin {
+  readonly redirect_uri: string
+  readonly ticket: string
+  readonly claims: TicketClaims
+  /** The value of the CSRF cookie. */
+  readonly csrf: string
+  /** Of both cookies, in seconds. */
+  readonly maxAge: number
+  readonly settings: ProviderSettings
+  /** The name of the login cookie, which is to be cleared. */
+  readonly loginCookie: string
+}
+
+/** A logout. */
+export interface LogoutRequest {
+  readonly realm_uri: string
+  /** The ticket cookie, if the request has exactly one. */
+  readonly ticket?: string | undefined
+  /** False for a POST without a valid CSRF header: then nothing ends, here or at the provider. */
+  readonly mayRevoke: boolean
+  /** Where the browser goes in the end; whoever asks has checked it. */
+  readonly redirect_uri: string
+  /** The public origin of the gateway, for a `redirect_uri` that is a path: the provider needs an absolute one. */
+  readonly origin: string
+  readonly routeProvider?: string | undefined
+}
+
+/** Where the browser is sent after a logout. */
+export interface LoggedOut {
+  readonly location: string
+  /** Of the provider that the ticket names, else of the route's; absent when the realm has neither. */
+  readonly settings?: ProviderSettings
+}

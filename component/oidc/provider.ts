@@ -1,0 +1,220 @@
+/** One identity provider of a realm: authorization URL, code exchange with all that must be verified, end of the session. */
+import { createHash } from 'node:crypto'
+import * as client from 'openid-client'
+import type { Clock } from '#component/clock.ts'
+import { OidcError, ServiceError } from '#component/errors.ts'
+import type { Realms } from '#component/realm/realms.ts'
+import type { Claims } from './claims.ts'
+import {
+  type Discovered,
+  Discovery,
+  type DiscoveryPorts,
+  libraryFetch,
+  type ProviderFetch,
+  why,
+} from './discovery.ts'
+import type { LoginState } from './login-state.ts'
+import { type ProviderSettings, settingsOf } from './settings.ts'
+
+/** What a login came to at the provider. */
+export interface Exchanged {
+  /** Those of the ID token, and of the userinfo endpoint where the ID token says nothing. */
+  readonly claims: Claims
+  readonly issuer: string
+  readonly sub: string
+  /** As the provider signed it. */
+  readonly id_token: string
+  /** Seconds since the epoch. */
+  readonly access_token_expires_at?: number
+}
+
+/** What providers work with. */
+export interface ProviderPorts extends DiscoveryPorts {
+  readonly realms: Pick<Realms, 'realm' | 'openSecret'>
+}
+
+/** How far an ID token may come from the future: clocks differ. Seconds. */
+const maxAhead = 120
+
+/** Ends of the algorithms' names ─▶ their hash function (OpenID Connect Core §3.1.3.6). */
+const hashes = [
+  [/^(RS|PS|ES)256$/, 'sha256'],
+  [/^(RS|PS|ES)384$/, 'sha384'],
+  [/^((RS|PS|ES)512|EdDSA|Ed25519)$/, 'sha512'],
+] as const
+
+/** The providers of all realms. */
+export class Providers {
+  readonly #ports: ProviderPorts
+  readonly #discovery: Discovery
+
+  constructor(ports: ProviderPorts) {
+    this.#ports = ports
+    this.#discovery = new Discovery(ports)
+  }
+
+  /** @throws OidcError unknown_provider, provider_unavailable */
+  async get(realm_uri: string, name: string): Promise<Provider> {
+    const { realms, fetch, clock } = this.#ports
+    const settings = settingsOf(realms, realm_uri, name)
+    const { client_secret } = settings
+    const secret = client_secret === undefined ? undefined : await this.#open(realm_uri, settings)
+    const discovered = await this.#discovery.get(settings)
+    return new Provider({ settings, secret, discovered, fetch, clock })
+  }
+
+  async #open(realm_uri: string, { name, client_secret }: ProviderSettings): Promise<string> {
+    const problem = (cause?: unknown) => {
+      const message = `info.oidc_providers.${name}.client_secret cannot be read`
+      return new OidcError('provider_unavailable', message, { cause })
+    }
+    try {
+      const secret = await this.#ports.realms.openSecret(realm_uri, client_secret)
+      if (!secret) throw problem()
+      return secret
+    } catch (cause) {
+      throw cause instanceof OidcError ? cause : problem(cause)
+    }
+  }
+}
+
+interface Parts {
+  readonly settings: ProviderSettings
+  readonly secret: string | undefined
+  readonly discovered: Discovered
+  readonly fetch: ProviderFetch
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** A provider that has been discovered. */
+export class Provider {
+  readonly settings: ProviderSettings
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.settings = parts.settings
+    this.#parts = parts
+  }
+
+  /** Where the browser goes to log in. @throws OidcError authorization_url_failed */
+  async authorizationUrl(login: LoginState): Promise<string> {
+    try {
+      return client.buildAuthorizationUrl(this.#configuration(), {
+        redirect_uri: login.callback,
+        scope: this.settings.scopes.join(' '),
+        state: login.state,
+        nonce: login.nonce,
+        code_challenge: await client.calculatePKCECodeChallenge(login.code_verifier),
+        code_challenge_method: 'S256',
+      }).href
+    } catch (cause) {
+      const message = `there is no authorization URL: ${why(cause)}`
+      throw new OidcError('authorization_url_failed', message, { cause })
+    }
+  }
+
+  /**
+   * Exchanges the code for the tokens, and verifies all that they say.
+   * @param search the query of the callback
+   * @throws OidcError token_exchange_failed; provider_unavailable when it cannot be asked
+   */
+  async exchange(search: string, login: LoginState): Promise<Exchanged> {
+    const configuration = this.#configuration()
+    try {
+      const callback = new URL(login.callback)
+      callback.search = search
+      const tokens = await client.authorizationCodeGrant(configuration, callback, {
+        expectedState: login.state,
+        expectedNonce: login.nonce,
+        pkceCodeVerifier: login.code_verifier,
+        idTokenExpected: true,
+      })
+      const { id_token = '', access_token, expires_in = Number.NaN } = tokens
+      const now = Math.floor(this.#parts.clock.now() / 1000)
+      const claims = tokens.claims() ?? refuse('there is no ID token')
+      if (claims.sub === '') refuse('the ID token is nobody’s: sub is empty')
+      if (claims.iat > now + maxAhead) refuse('the ID token comes from the future')
+      checkAccessToken(id_token, access_token, claims.at_hash)
+      const userinfo = this.#parts.discovered.metadata.userinfo_endpoint
+        ? await client.fetchUserInfo(configuration, access_token, claims.sub)
+        : {}
+      const expires_at = now + Math.floor(expires_in)
+      return {
+        claims: { ...userinfo, ...claims },
+        issuer: claims.iss,
+        sub: claims.sub,
+        id_token,
+        ...(Number.isSafeInteger(expires_at) && { access_token_expires_at: expires_at }),
+      }
+    } catch (cause) {
+      const code = isAway(cause) ? 'provider_unavailable' : 'token_exchange_failed'
+      throw new OidcError(code, `the code was not exchanged: ${why(cause)}`, { cause })
+    } finally {
+      const { discovered } = this.#parts
+      discovered.jwks = client.getJwksCache(configuration) ?? discovered.jwks
+    }
+  }
+
+  /**
+   * Where the provider ends the session of the browser (OpenID Connect RP-Initiated Logout 1.0); undefined when it cannot.
+   * @param id_token whose session it is
+   * @param post_logout_redirect_uri absolute
+   */
+  endSessionUrl(id_token: string, post_logout_redirect_uri: string): string | undefined {
+    if (this.#parts.discovered.metadata.end_session_endpoint === undefined) return undefined
+    return client.buildEndSessionUrl(this.#configuration(), {
+      id_token_hint: id_token,
+      post_logout_redirect_uri,
+    }).href
+  }
+
+  /** Made anew each time, since the library fixes with it how far its clock is from ours, and the secret may have changed. */
+  #configuration(): client.Configuration {
+    const { settings, secret, discovered, fetch, clock } = this.#parts
+    const { client_id, allow_unsafe_http } = settings
+    const { metadata, jwks } = discovered
+    const clockSkew = Math.round((clock.now() - Date.now()) / 1000)
+    const authentication =
+      secret === undefined
+        ? client.None()
+        : metadata.token_endpoint_auth_methods_supported?.includes('client_secret_post')
+          ? client.ClientSecretPost(secret)
+          : client.ClientSecretBasic(secret)
+    const configuration = new client.Configuration(
+      metadata,
+      client_id,
+      { [client.clockSkew]: clockSkew },
+      authentication,
+    )
+    // the fetch has a limit of its own
+    configuration.timeout = 0
+    configuration[client.customFetch] = libraryFetch(fetch, settings)
+    if (allow_unsafe_http) client.allowInsecureRequests(configuration)
+    // without this nobody looks at the signature of the ID token (reliability F12)
+    client.enableNonRepudiationChecks(configuration)
+    if (jwks) client.setJwksCache(configuration, jwks)
+    return configuration
+  }
+}
+
+function refuse(message: string): never {
+  throw new Error(message)
+}
+
+/** Did the provider not answer at all, or not within the limits? */
+function isAway(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (at instanceof ServiceError) return true
+  return false
+}
+
+/** The library does not look at `at_hash` (OpenID Connect Core §3.1.3.8). */
+function checkAccessToken(id_token: string, access_token: string, at_hash: unknown): void {
+  if (at_hash === undefined) return
+  const [header = ''] = id_token.split('.')
+  const { alg } = JSON.parse(Buffer.from(header, 'base64url').toString())
+  const [, hash] = hashes.find(([names]) => names.test(alg)) ?? []
+  const digest = hash && createHash(hash).update(access_token).digest()
+  const half = digest?.subarray(0, digest.length / 2).toString('base64url')
+  if (half === undefined || half !== at_hash) refuse('at_hash is not that of the access token')
+}

@@ -1,0 +1,144 @@
+/** What a realm says of its identity providers: `info.oidc_providers`, read with defaults (behaviour: OIDC). */
+import { OidcError } from '#component/errors.ts'
+import type { Realms } from '#component/realm/realms.ts'
+import { isMap } from '#component/realm/rules.ts'
+
+/** Roles by the role of the provider that stands for them. */
+type RoleMapping = Readonly<Record<string, readonly string[]>>
+
+/** One provider of a realm. */
+export interface ProviderSettings {
+  /** Its key in `oidc_providers`. */
+  readonly name: string
+  /** URL without `/.well-known/…`. */
+  readonly issuer: string
+  readonly client_id: string
+  /** As the realm has it: sealed, `{env}`, `{file}`; absent for a public client. Opened by `Realms.openSecret`. */
+  readonly client_secret?: unknown
+  /** Absolute URL of the callback, as the provider knows it; absent: the one of the route. */
+  readonly redirect_uri?: string
+  /** `openid` is always among them. */
+  readonly scopes: readonly string[]
+  /** A claim, or a dotted path to one, as `role_claim` and `role_claim_fallback`. */
+  readonly authid_claim: string
+  readonly role_claim: string
+  readonly role_claim_fallback: string
+  /** Empty: roles are what the provider calls them. */
+  readonly role_mapping: RoleMapping
+  readonly auto_provision: boolean
+  /** Lifetime of tickets, and of their cookies. Seconds, 1 to 2592000. */
+  readonly ticket_expiry_secs: number
+  /** May it be reached by http, and at private addresses? */
+  readonly allow_unsafe_http: boolean
+  readonly cookie_domain?: string
+  readonly cookie_same_site: 'lax' | 'strict' | 'none'
+  /** URLs or origins where a login may end beside paths of this origin. */
+  readonly allowed_redirect_uris: readonly string[]
+  /** URLs where a logout may end after the provider's own page. */
+  readonly post_logout_redirect_uris: readonly string[]
+}
+
+/** As long as the cookie that carries a ticket (specification: Cookies). Seconds. */
+const maxExpiry = 2_592_000
+
+const sameSites = ['lax', 'strict', 'none'] as const
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isFlag = (value: unknown): value is boolean => typeof value === 'boolean'
+const isSameSite = (value: unknown): value is (typeof sameSites)[number] =>
+  sameSites.some((one) => one === value)
+const isExpiry = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= maxExpiry
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every(isText)
+const isDomain = (value: unknown): value is string =>
+  typeof value === 'string' && /^\.?[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(value)
+const isMapping = (value: unknown): value is Readonly<Record<string, string | readonly string[]>> =>
+  isMap(value) && Object.values(value).every((role) => isText(role) || isTexts(role))
+
+/** An absolute URL of the web without what would not be sent, or not be seen. */
+const isWebUrl = (value: unknown): value is string => {
+  const url = typeof value === 'string' ? URL.parse(value) : null
+  if (!url || url.username || url.password || url.hash) return false
+  return url.protocol === 'https:' || url.protocol === 'http:'
+}
+
+const isPlainUrl = (value: unknown): value is string =>
+  isWebUrl(value) && !value.includes('?') && !value.includes('/.well-known/')
+
+/** Reads one provider; every sentence says what is wrong with a key and what is allowed. */
+function read(name: string, entry: unknown): ProviderSettings | readonly string[] {
+  if (!isMap(entry)) return ['expected an object']
+  const problems: string[] = []
+  const optional = <T>(key: string, is: (value: unknown) => value is T, wanted: string) => {
+    const value = Object.hasOwn(entry, key) ? (entry[key] ?? undefined) : undefined
+    if (value === undefined || is(value)) return value
+    problems.push(`${key}: expected ${wanted}`)
+    return undefined
+  }
+  const required = (key: string, is: (value: unknown) => value is string, wanted: string) => {
+    const value = optional(key, is, wanted)
+    if (value === undefined && problems.length === 0) problems.push(`${key}: expected ${wanted}`)
+    return value ?? ''
+  }
+  const text = (key: string, preset: string) => optional(key, isText, 'a text') ?? preset
+  const list = (key: string) => optional(key, isTexts, 'a list of texts') ?? []
+  const flag = (key: string, preset: boolean) => optional(key, isFlag, 'true or false') ?? preset
+  const allow_unsafe_http = flag('allow_unsafe_http', false)
+  const issuer = required('issuer', isPlainUrl, 'an absolute URL without query and /.well-known/')
+  if (!allow_unsafe_http && issuer.startsWith('http:')) {
+    problems.push('issuer: expected https, or allow_unsafe_http: true')
+  }
+  const redirect_uri = optional('redirect_uri', isPlainUrl, 'an absolute URL without query')
+  const cookie_domain = optional('cookie_domain', isDomain, 'the name of a domain')
+  const expiry = optional('ticket_expiry_secs', isExpiry, `an integer from 1 to ${maxExpiry}`)
+  const mapping = optional('role_mapping', isMapping, 'an object of roles, or lists of roles')
+  const scopes = optional('scopes', isTexts, 'a list of texts') ?? ['openid', 'profile', 'email']
+  const settings: ProviderSettings = {
+    ...{ name, issuer, allow_unsafe_http },
+    client_id: required('client_id', isText, 'a text'),
+    ...((entry.client_secret ?? null) !== null && { client_secret: entry.client_secret }),
+    ...(redirect_uri && { redirect_uri }),
+    scopes: [...new Set(['openid', ...scopes])],
+    authid_claim: text('authid_claim', 'preferred_username'),
+    role_claim: text('role_claim', 'roles'),
+    role_claim_fallback: text('role_claim_fallback', 'role'),
+    role_mapping: Object.fromEntries(
+      Object.entries(mapping ?? {}).map(([role, roles]) => [role, [roles].flat()]),
+    ),
+    auto_provision: flag('auto_provision', true),
+    ticket_expiry_secs: expiry ?? maxExpiry,
+    ...(cookie_domain && { cookie_domain: cookie_domain.replace(/^\./, '').toLowerCase() }),
+    cookie_same_site: optional('cookie_same_site', isSameSite, sameSites.join(', ')) ?? 'lax',
+    allowed_redirect_uris: list('allowed_redirect_uris'),
+    post_logout_redirect_uris: list('post_logout_redirect_uris'),
+  }
+  return problems.length > 0 ? problems : settings
+}
+
+const isProblems = (found: ProviderSettings | readonly string[]): found is readonly string[] =>
+  Array.isArray(found)
+
+/**
+ * The settings of a provider.
+ * @throws OidcError unknown_provider, also where the realm does not serve `oidcrp`; provider_unavailable when the settings
+ *   make no sense
+ */
+export function settingsOf(
+  realms: Pick<Realms, 'realm'>,
+  realm_uri: string,
+  name: string,
+): ProviderSettings {
+  const realm = realms.realm(realm_uri)
+  const providers = realm?.info.oidc_providers
+  if (!realm?.authmethods.includes('oidcrp')) {
+    throw new OidcError('unknown_provider', 'the realm does not serve oidcrp')
+  }
+  if (!isMap(providers) || !Object.hasOwn(providers, name)) {
+    throw new OidcError('unknown_provider', 'the realm has no provider of this name')
+  }
+  const found = read(name, providers[name])
+  if (!isProblems(found)) return found
+  const place = `info.oidc_providers.${name}`
+  throw new OidcError('provider_unavailable', `${place}: ${found.join('; ')}`)
+}

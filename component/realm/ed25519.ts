@@ -1,0 +1,26 @@
+/** Signatures of WAMP-cryptosign (RFC 8032, Ed25519). */
+import { createPublicKey, verify } from 'node:crypto'
+
+/** The DER head of an Ed25519 public key (RFC 8410 §4); the 32 bytes of the key follow. */
+const spkiHead = Buffer.from('302a300506032b6570032100', 'hex')
+
+/**
+ * Was the challenge signed with the key?
+ * @param key 64 hex digits
+ * @param signature as clients send it, in hex: the signature, then what was signed
+ */
+export function isSigned(key: string, challenge: Buffer, signature: string): boolean {
+  const bytes = Buffer.from(signature.slice(0, 128), 'hex')
+  if (bytes.length !== 64) return false
+  const der = Buffer.concat([spkiHead, Buffer.from(key, 'hex')])
+  try {
+    return verify(
+      null,
+      challenge,
+      createPublicKey({ key: der, format: 'der', type: 'spki' }),
+      bytes,
+    )
+  } catch {
+    return false // the bytes are no point of the curve, so nothing is signed with them
+  }
+}

@@ -1,0 +1,38 @@
+/** What the proofs of peers are checked with, beside the realm: tickets, cookies, and limits on guessing. */
+import type { SecretBox } from '#component/secret-box.ts'
+import type { Welcome } from './authenticator.ts'
+import type { SessionTickets } from './session-ticket.ts'
+
+/** Who a service ticket was issued to: a ticket that WAMP clients join with instead of a password. */
+export interface TicketHolder {
+  readonly authid: string
+  readonly authroles: readonly string[]
+  /** How the holder had logged in; only `oidcrp` makes a difference. */
+  readonly authmethod?: string
+  /** Asked as long as the session lives. */
+  readonly isRevoked?: () => boolean
+}
+
+/** What tickets are taken, beside passwords. */
+export interface TicketPorts {
+  /** Those of the gateway itself, for sessions of its users. */
+  readonly sessionTickets?: Pick<SessionTickets, 'redeem'> | undefined
+  /** Service tickets; undefined for what is none, or is valid no more. */
+  readonly verifyTicket?:
+    | ((
+        realm_uri: string,
+        ticket: string,
+      ) => TicketHolder | undefined | Promise<TicketHolder | undefined>)
+    | undefined
+  /** The same for the ticket cookie of the realm in a Cookie field. */
+  readonly verifyCookie?: TicketPorts['verifyTicket']
+  /** Is it a user who once logged in at an identity provider, and is not disabled since? Absent: nobody is. */
+  readonly isKnown?: ((realm_uri: string, authid: string) => boolean) | undefined
+}
+
+/** What proofs are checked with, beside the realm. */
+export interface ProofPorts extends TicketPorts {
+  /** Lets a password be tried, as far as guessing is limited; undefined: wrong, or not tried. */
+  readonly guess: (prove: () => Promise<Welcome | undefined>) => Promise<Welcome | undefined>
+  readonly secrets: Pick<SecretBox, 'derive'>
+}

@@ -1,0 +1,129 @@
+/** `oidc` on a path: the ticket of a login, in its cookie or in `Authorization: Bearer` (behaviour: OIDC). */
+import { ServiceError } from '#component/errors.ts'
+import { type Identity, identityOf } from '#component/identity.ts'
+import { isCsrf } from '#component/oidc/csrf.ts'
+import type { Logins } from '#component/realm/logins.ts'
+import type { User } from '#component/realm/model.ts'
+import type { SecretBox } from '#component/secret-box.ts'
+import type { TicketClaims, Tickets } from '#component/token/ticket.ts'
+import { csrfCookie, readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
+import { TokenError } from '#component/token/token-error.ts'
+import {
+  credentialsOf,
+  type Protection,
+  type SecuredRequest,
+  type SecurityScheme,
+  unauthorized,
+} from './scheme.ts'
+
+/** What the scheme asks. */
+export interface OidcPorts {
+  readonly tickets: Pick<Tickets, 'verify'>
+  /** Whose tickets still hold: users that are bound to a provider, and not disabled since. */
+  readonly accounts: { isKnown(realm_uri: string, authid: string): boolean }
+  /** What the realm itself says of a user, where it does. */
+  readonly logins: Pick<Logins, 'user'>
+  /** Under which CSRF values are signed. */
+  readonly box: Pick<SecretBox, 'derive'>
+}
+
+/** How users of providers have logged in (specification: Ticket). */
+const authmethod = 'oidcrp'
+
+/** RFC 9110 §9.2.1; pages of other origins can have browsers send these, and links do. */
+const safeMethods = new Set(['get', 'head', 'options'])
+
+/**
+ * Does the request prove that a page of ours sent it? The header must repeat the cookie, and the value must be the one that
+ * was made for this ticket: a subdomain can plant cookies, but sign nothing.
+ */
+export function hasCsrfProof(
+  request: Pick<SecuredRequest, 'header'>,
+  realm_uri: string,
+  ticketId: string,
+  box: OidcPorts['box'],
+): boolean {
+  const token = request.header('x-csrf-token')
+  if (!token || token !== readCookie(request.header('cookie'), csrfCookie(realm_uri))) return false
+  return isCsrf(box, token, realm_uri, ticketId)
+}
+
+/** Lets a request pass as the user of its ticket, with the roles that the provider gave. */
+export class OidcScheme implements SecurityScheme {
+  readonly #ports: OidcPorts
+  /** A ticket in use has one claims object; its identity holds until the realm, and so its user, is built anew. */
+  readonly #known = new WeakMap<
+    TicketClaims,
+    { readonly user: User | undefined; readonly identity: Identity }
+  >()
+
+  constructor(ports: OidcPorts) {
+    this.#ports = ports
+  }
+
+  readonly authenticate: SecurityScheme['authenticate'] = (request, protection) => {
+    const bearer = credentialsOf(request.header('authorization'), 'bearer')
+    const { realm_uri } = protection
+    const ticket = bearer ?? readCookie(request.header('cookie'), ticketCookie(realm_uri))
+    if (ticket === undefined) throw unauthorized(protection)
+    // browsers send cookies by themselves, and this header never
+    const needsProof = bearer === undefined && !safeMethods.has(request.method)
+    try {
+      const claims = this.#ports.tickets.verify(ticket, realm_uri)
+      return claims instanceof Promise
+        ? this.#verified(claims, request, protection, needsProof)
+        : this.#admit(claims, request, protection, needsProof)
+    } catch (error) {
+      throw refusal(error, protection)
+    }
+  }
+
+  async #verified(
+    claims: Promise<TicketClaims>,
+    request: SecuredRequest,
+    protection: Protection,
+    needsProof: boolean,
+  ): Promise<Identity> {
+    try {
+      return this.#admit(await claims, request, protection, needsProof)
+    } catch (error) {
+      throw refusal(error, protection)
+    }
+  }
+
+  #admit(
+    claims: TicketClaims,
+    request: SecuredRequest,
+    protection: Protection,
+    needsProof: boolean,
+  ): Identity {
+    const { realm_uri } = protection
+    if (claims.authmethod !== authmethod) {
+      throw unauthorized(protection, 'the ticket is not of a login at a provider')
+    }
+    if (!this.#ports.accounts.isKnown(realm_uri, claims.authid)) {
+      throw unauthorized(protection, 'the user of the ticket is not there any more')
+    }
+    if (needsProof && !hasCsrfProof(request, realm_uri, claims.id, this.#ports.box)) {
+      const message = `with the ticket cookie this method needs X-CSRF-Token: the value of ${csrfCookie(realm_uri)}`
+      throw new ServiceError('wamp.error.not_authorized', message)
+    }
+    return this.#identity(claims, realm_uri)
+  }
+
+  #identity(claims: TicketClaims, realm_uri: string): Identity {
+    const { authid, authroles, scope, id } = claims
+    const user = this.#ports.logins.user(realm_uri, authid)?.user
+    const known = this.#known.get(claims)
+    if (known && known.user === user) return known.identity
+    const identity = identityOf({
+      ...{ realm_uri, authroles, authmethod, session: id, client_id: scope.client_id },
+      user: user ?? { username: authid, groups: [], meta: {} },
+    })
+    this.#known.set(claims, { user, identity })
+    return identity
+  }
+}
+
+const refusal = (error: unknown, protection: Protection): unknown =>
+  error instanceof TokenError ? unauthorized(protection, error.reason) : error

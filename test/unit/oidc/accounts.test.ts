@@ -1,0 +1,125 @@
+/** Whose an authid is: of whoever had it first, never of somebody the realm itself knows by a credential or a grant. */
+import { expect } from 'chai'
+import { Accounts } from '#component/oidc/accounts.ts'
+import { Realms } from '#component/realm/realms.ts'
+import { exchange, openTokens, realm_uri } from '#test/unit/token/doubles.ts'
+import { codeOf } from './login-fixture.ts'
+
+const ada = { issuer: 'https://idp.example.com', sub: 'sub-1' }
+const eve = { ...ada, sub: 'sub-2' }
+const foreign = { ...ada, issuer: 'https://other.example.com' }
+
+async function openAccounts(name = 'a') {
+  const tokens = await openTokens({ name })
+  const { replica, box, revocations } = tokens
+  const lines: unknown[][] = []
+  const note = (...line: unknown[]) => void lines.push(line)
+  const log = { info: note, warn: note, error: note }
+  const realms = new Realms({ replica, log, environment: {}, box })
+  realms.start()
+  const accounts = new Accounts({ replica, realms, revocations, clock: tokens.clock, log })
+  accounts.start()
+  const declare = (more: object = {}) => realms.load({ uri: realm_uri, ...more })
+  await declare()
+  const bind = (authid: string, person = ada, isOpen = true) =>
+    codeOf(() => accounts.bind(realm_uri, authid, person, isOpen))
+  const isKnown = (authid: string) => accounts.isKnown(realm_uri, authid)
+  return { ...tokens, lines, declare, bind, isKnown }
+}
+
+describe('an account', () => {
+  it('belongs to the person who comes first', async () => {
+    const { bind, isKnown, replica } = await openAccounts()
+    expect(isKnown('ada')).to.equal(false)
+    expect(await bind('ada')).to.equal(undefined)
+    expect(isKnown('ada')).to.equal(true)
+    const entries = replica.entries('oidc_user')
+    expect(await bind('ada')).to.equal(undefined)
+    expect([await bind('ada', eve), await bind('ada', foreign)]).to.deep.equal(
+      Array(2).fill('ticket_issue_failed'),
+    )
+    expect(replica.entries('oidc_user'), 'nothing has changed').to.deep.equal(entries)
+  })
+
+  it('goes to one of two who come at once', async () => {
+    const { bind } = await openAccounts()
+    const codes = await Promise.all([bind('ada'), bind('ada', eve)])
+    expect(codes).to.deep.equal([undefined, 'ticket_issue_failed'])
+  })
+
+  for (const [what, more, authid] of [
+    ['a user with a password', { users: [{ username: 'root', password: 'pw' }] }, 'root'],
+    [
+      'a user with a key',
+      { users: [{ username: 'root', authorized_keys: ['a'.repeat(64)] }] },
+      'root',
+    ],
+    ['a user who is disabled', { users: [{ username: 'ada', enabled: false }] }, 'ada'],
+    [
+      'an OAuth2 client',
+      { oauth2: { clients: [{ client_id: 'app', client_secret: 'x' }] } },
+      'app',
+    ],
+    ['a role', { grants: [{ permissions: 'wamp.call', roles: ['ops'], uri: 'x' }] }, 'ops'],
+    ['the gateway', {}, 'gateway'],
+    ['the anonymous', {}, 'anonymous'],
+    ['everybody', {}, 'all'],
+    ['operators', {}, 'spec_loader'],
+  ] as const) {
+    it(`is never that of ${what}`, async () => {
+      const { bind, declare, isKnown, replica } = await openAccounts()
+      await declare(more)
+      expect(await bind(authid)).to.equal('ticket_issue_failed')
+      expect(isKnown(authid)).to.equal(false)
+      expect(replica.entries('oidc_user')).to.deep.equal([])
+    })
+
+    if (Object.keys(more).length === 0) continue
+    it(`holds no more once it is that of ${what}`, async () => {
+      const { bind, declare, isKnown } = await openAccounts()
+      expect(await bind(authid)).to.equal(undefined)
+      await declare(more)
+      expect(isKnown(authid)).to.equal(false)
+      expect(await bind(authid)).to.equal('ticket_issue_failed')
+    })
+  }
+
+  it('may be that of a user of the document without credentials, whatever grants name it', async () => {
+    const { bind, declare, isKnown } = await openAccounts()
+    const grants = [{ permissions: 'wamp.call', roles: ['ada'], uri: 'x' }]
+    await declare({ users: [{ username: 'ada' }], grants })
+    expect(await bind('ada')).to.equal(undefined)
+    expect(isKnown('ada')).to.equal(true)
+  })
+
+  it('is made for users of the document only where auto_provision is false', async () => {
+    const { bind, declare } = await openAccounts()
+    await declare({ users: [{ username: 'ada' }] })
+    expect(await bind('ada', ada, false)).to.equal(undefined)
+    expect(await bind('bob', eve, false)).to.equal('ticket_issue_failed')
+    expect(await bind('bob', eve, true)).to.equal(undefined)
+    expect(await bind('bob', eve, false), 'is bound').to.equal(undefined)
+  })
+
+  it('is there on all nodes', async () => {
+    const [a, b] = [await openAccounts('a'), await openAccounts('b')]
+    await a.bind('ada')
+    await exchange(a, b)
+    expect(b.isKnown('ada')).to.equal(true)
+    expect(await b.bind('ada', eve)).to.equal('ticket_issue_failed')
+  })
+
+  it('that parted nodes gave to two persons ends what the name was issued', async () => {
+    const [a, b] = [await openAccounts('a'), await openAccounts('b')]
+    await a.bind('ada')
+    b.pass(1)
+    await b.bind('ada', eve)
+    a.pass(2)
+    const before = a.now()
+    await exchange(a, b)
+    await a.replica.refresh()
+    expect(a.revocations.notBefore(realm_uri, 'ada')).to.equal(before)
+    expect(await a.bind('ada')).to.equal('ticket_issue_failed')
+    expect(await a.bind('ada', eve)).to.equal(undefined)
+  })
+})

@@ -1,0 +1,116 @@
+/** From claims to authid and roles: what a provider can make of somebody, and what it cannot. */
+import { expect } from 'chai'
+import type { OidcError } from '#component/errors.ts'
+import { authidOf, type Claims, claimAt, rolesOf } from '#component/oidc/claims.ts'
+import { settingsOf } from '#component/oidc/settings.ts'
+import { realmsOf } from './settings-fixture.ts'
+
+const settingsWith = (more: object) =>
+  settingsOf(
+    realmsOf({ mock: { issuer: 'https://idp.example.com', client_id: 'app', ...more } }),
+    'r',
+    'mock',
+  )
+
+const authid = (claims: Claims, more: object = {}): string => {
+  try {
+    return authidOf(claims, settingsWith(more))
+  } catch (error) {
+    return (error as OidcError).code
+  }
+}
+
+const roles = (claims: Claims, more: object = {}) => rolesOf(claims, settingsWith(more))
+
+describe('the authid of a login', () => {
+  const sub = 'sub-1'
+  for (const [claims, more, expected] of [
+    [{ sub, preferred_username: 'ada' }, {}, 'ada'],
+    [{ sub }, {}, sub],
+    [{ sub, preferred_username: null }, {}, sub],
+    [{ sub, email: 'ada@example.com' }, { authid_claim: 'email' }, 'ada@example.com'],
+    [{ sub, user: { name: 'ada' } }, { authid_claim: 'user.name' }, 'ada'],
+    [{ sub, 'user.name': 'ada', user: { name: 'eve' } }, { authid_claim: 'user.name' }, 'ada'],
+    [{ sub, user: 'ada' }, { authid_claim: 'user.length' }, sub],
+    [{ sub }, { authid_claim: 'constructor.name' }, sub],
+    [{ sub, preferred_username: 'Ada Löwe 李' }, {}, 'Ada Löwe 李'],
+    [{ sub, preferred_username: 'a'.repeat(256) }, {}, 'a'.repeat(256)],
+  ] as const) {
+    it(`is ${expected.slice(0, 20)} of ${JSON.stringify(claims).slice(0, 70)}`, () => {
+      expect(authid(claims, more)).to.equal(expected)
+    })
+  }
+
+  for (const value of [
+    ['ada'],
+    5,
+    true,
+    { name: 'ada' },
+    '',
+    ' ',
+    ' ada',
+    'ada ',
+    'a\u0000b',
+    'a\nb',
+    'a\u200bb',
+    'a\u202eb',
+    'a\u00a0b',
+    '\ud800',
+    'a'.repeat(257),
+    'a'.repeat(10_000),
+  ]) {
+    it(`is none of ${JSON.stringify(value).slice(0, 30)}`, () => {
+      expect(authid({ sub, preferred_username: value })).to.equal('missing_authid_claim')
+    })
+  }
+})
+
+describe('the roles of a login', () => {
+  const role_mapping = { admins: 'spec_loader', staff: ['staff', 'buyers'], evil: 'gateway' }
+  for (const [what, claims, more, expected] of [
+    ['a text', { roles: 'staff' }, {}, ['staff']],
+    ['a list', { roles: ['a', 'b', 'a'] }, {}, ['a', 'b']],
+    ['the fallback', { role: 'staff' }, {}, ['staff']],
+    ['an empty list before the fallback', { roles: [], role: 'staff' }, {}, []],
+    ['a path', { realm_access: { roles: ['a'] } }, { role_claim: 'realm_access.roles' }, ['a']],
+    ['a name with dots', { 'https://x.com/r': ['a'] }, { role_claim: 'https://x.com/r' }, ['a']],
+    ['nothing', {}, {}, []],
+    ['what is no text', { roles: [1, null, ['a'], { b: 1 }, 'c'] }, {}, ['c']],
+    ['what is not printable', { roles: ['', 'a\n', ' a', 'x'.repeat(300), 'b'] }, {}, ['b']],
+    ['reserved names', { roles: ['gateway', 'anonymous', 'all', 'a'] }, {}, ['a']],
+    ['operators', { roles: ['spec_loader', 'spec_reader', 'a'] }, {}, ['a']],
+    [
+      'mapped ones',
+      { roles: ['staff', 'admins'] },
+      { role_mapping },
+      ['staff', 'buyers', 'spec_loader'],
+    ],
+    [
+      'those no mapping names',
+      { roles: ['spec_loader', 'a', 'constructor'] },
+      { role_mapping },
+      [],
+    ],
+    ['a reserved name by mapping', { roles: ['evil'] }, { role_mapping }, []],
+  ] as const) {
+    it(`are ${expected.join(', ') || 'none'} of ${what}`, () => {
+      expect(roles(claims, more)).to.deep.equal(expected)
+    })
+  }
+
+  it('are 256 at most', () => {
+    expect(roles({ roles: Array.from({ length: 999 }, (_, index) => `r${index}`) })).to.have.length(
+      256,
+    )
+  })
+})
+
+describe('a path of claims', () => {
+  it('walks own members of maps, nothing else', () => {
+    const claims = { a: { b: { c: 1 } }, list: ['x'] }
+    const found = ['a.b.c', 'a.b', 'list.0', 'a.toString', '__proto__', ''].map((path) =>
+      claimAt(claims, path),
+    )
+    expect(found).to.deep.equal([1, { c: 1 }, undefined, undefined, undefined, undefined])
+  })
+})

@@ -1,0 +1,222 @@
+/** An identity provider over plain http for tests: honest until a test twists one of its answers. */
+import { createHash } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { CompactSign, type CryptoKey, exportJWK, generateKeyPair, type JWK } from 'jose'
+
+export const client_id = 'app'
+export const client_secret = 'the secret of the client, with 32 bytes'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** An answer; a body that is no text is sent as JSON. Never answering is a slow provider. */
+interface Answer {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly isNever?: boolean
+}
+
+/** What this provider does otherwise than an honest one. */
+export interface Twist {
+  readonly metadata?: Json
+  /** Of the ID token; undefined takes a claim away. */
+  readonly claims?: Json
+  /** Of the ID token's header. */
+  readonly header?: Json
+  /** Another ID token altogether. */
+  readonly idToken?: (claims: Json, provider: FakeProvider) => Promise<string> | string
+  /** Of the token answer's body. */
+  readonly tokens?: Json
+  readonly userinfo?: Json
+  /** Whole answers, by path. */
+  readonly answers?: Readonly<Record<string, Answer>>
+  /** Of the query that the browser comes back with; undefined takes one away. */
+  readonly query?: Readonly<Record<string, string | undefined>>
+  readonly jwks?: (keys: readonly JWK[]) => readonly unknown[]
+}
+
+interface Keys {
+  readonly privateKey: CryptoKey
+  readonly jwk: JWK
+}
+
+/** What was asked for at the authorization endpoint, by code. */
+interface Grant {
+  readonly nonce: string
+  readonly challenge: string
+  readonly redirect_uri: string
+}
+
+/** A part of a JWT. */
+export const encode = (value: unknown): string =>
+  Buffer.from(JSON.stringify(value)).toString('base64url')
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+const seconds = (ms: number): number => Math.floor(ms / 1000)
+
+/** One that listens. */
+export class FakeProvider {
+  twist: Twist = {}
+  /** Who logs in. */
+  person: Json = { sub: 'sub-1', preferred_username: 'ada', roles: ['staff'] }
+  /** How the client must authenticate. */
+  clientBy: 'basic' | 'post' | 'none' = 'basic'
+  /** `METHOD path` of all requests. */
+  readonly asked: string[] = []
+  readonly #grants = new Map<string, Grant>()
+  readonly #events = new EventEmitter()
+  readonly #server: Server
+  readonly #keys: Keys
+  readonly #now: () => number
+
+  private constructor(server: Server, keys: Keys, now: () => number) {
+    this.#server = server
+    this.#keys = keys
+    this.#now = now
+  }
+
+  /** @param now milliseconds since the epoch */
+  static async open(now: () => number): Promise<FakeProvider> {
+    const { privateKey, publicKey } = await generateKeyPair('ES256')
+    const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }
+    const server = createServer((request, response) => {
+      void provider.#answer(request, response)
+    })
+    const provider = new FakeProvider(server, { privateKey, jwk }, now)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return provider
+  }
+
+  get issuer(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  /** Resolves when the path is asked for the next time. */
+  async askedFor(path: string): Promise<void> {
+    await once(this.#events, path)
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  /** Somebody logs in there. @returns where the browser is sent back to */
+  authorize(location: string): string {
+    const { searchParams } = new URL(location)
+    const asked = (name: string): string => searchParams.get(name) ?? ''
+    if (asked('response_type') !== 'code' || asked('code_challenge_method') !== 'S256') {
+      throw new Error(`not an authorization request: ${location}`)
+    }
+    const code = `code-${this.#grants.size}`
+    const [nonce, challenge, redirect_uri] = [
+      asked('nonce'),
+      asked('code_challenge'),
+      asked('redirect_uri'),
+    ]
+    this.#grants.set(code, { nonce, challenge, redirect_uri })
+    const back = new URL(redirect_uri)
+    const query = { code, state: asked('state'), iss: this.issuer, ...this.twist.query }
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) back.searchParams.set(name, value)
+    }
+    return back.href
+  }
+
+  /** Signs claims as an ID token. */
+  readonly sign = async (claims: Json, header: Json = {}): Promise<string> =>
+    new CompactSign(Buffer.from(JSON.stringify(claims)))
+      .setProtectedHeader(JSON.parse(JSON.stringify({ alg: 'ES256', kid: 'k1', ...header })))
+      .sign(this.#keys.privateKey)
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = new URL(request.url ?? '/', this.issuer).pathname
+    this.asked.push(`${request.method} ${path}`)
+    this.#events.emit(path)
+    const {
+      status = 200,
+      headers,
+      body,
+      isNever,
+    } = this.twist.answers?.[path] ?? (await this.#honestly(path, request))
+    if (isNever) return
+    const type = { 'content-type': 'application/json', ...headers }
+    response
+      .writeHead(status, type)
+      .end(typeof body === 'string' || body instanceof Buffer ? body : JSON.stringify(body))
+  }
+
+  async #honestly(path: string, request: IncomingMessage): Promise<Answer> {
+    switch (path) {
+      case '/.well-known/openid-configuration':
+        return { body: { ...this.#metadata(), ...this.twist.metadata } }
+      case '/jwks':
+        return { body: { keys: this.twist.jwks?.([this.#keys.jwk]) ?? [this.#keys.jwk] } }
+      case '/token':
+        return this.#token(request, new URLSearchParams(await textOf(request)))
+      case '/userinfo':
+        return request.headers.authorization === 'Bearer the-access-token'
+          ? { body: { sub: this.person.sub, name: 'Ada', ...this.twist.userinfo } }
+          : { status: 401, body: {} }
+      default:
+        return { status: 404, body: {} }
+    }
+  }
+
+  #metadata(): Json {
+    const at = (path: string) => `${this.issuer}${path}`
+    return {
+      issuer: this.issuer,
+      authorization_endpoint: at('/authorize'),
+      token_endpoint: at('/token'),
+      jwks_uri: at('/jwks'),
+      userinfo_endpoint: at('/userinfo'),
+      end_session_endpoint: at('/end'),
+      id_token_signing_alg_values_supported: ['ES256'],
+      authorization_response_iss_parameter_supported: true,
+    }
+  }
+
+  async #token({ headers }: IncomingMessage, form: URLSearchParams): Promise<Answer> {
+    const grant = this.#grants.get(form.get('code') ?? '')
+    this.#grants.delete(form.get('code') ?? '')
+    const encoded = [client_id, client_secret].map((text) => new URLSearchParams({ x: text }))
+    const basic = encoded.map((one) => one.toString().slice(2)).join(':')
+    const isClient =
+      this.clientBy === 'basic'
+        ? headers.authorization === `Basic ${Buffer.from(basic).toString('base64')}`
+        : headers.authorization === undefined &&
+          form.get('client_id') === client_id &&
+          form.get('client_secret') === (this.clientBy === 'post' ? client_secret : null)
+    const isProved =
+      grant?.challenge === sha256(form.get('code_verifier') ?? '').toString('base64url')
+    if (!grant || !isClient || !isProved || grant.redirect_uri !== form.get('redirect_uri')) {
+      return { status: 400, body: { error: 'invalid_grant' } }
+    }
+    const access_token = 'the-access-token'
+    const now = seconds(this.#now())
+    const claims = {
+      iss: this.issuer,
+      aud: client_id,
+      iat: now,
+      exp: now + 300,
+      nonce: grant.nonce,
+      at_hash: sha256(access_token).subarray(0, 16).toString('base64url'),
+      ...this.person,
+      ...this.twist.claims,
+    }
+    const { idToken = () => this.sign(claims, this.twist.header) } = this.twist
+    const id_token = await idToken(claims, this)
+    const body = { access_token, token_type: 'Bearer', expires_in: 600, id_token }
+    return { body: { ...body, ...this.twist.tokens } }
+  }
+}

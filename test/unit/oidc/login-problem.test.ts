@@ -1,0 +1,24 @@
+/** What a document with `oidc` is told when nobody can log in: the realm, the provider, and why. */
+import { expect } from 'chai'
+import { loginProblem } from '#component/oidc/login-problem.ts'
+import { realmsWith } from '#test/unit/realm/doubles.ts'
+
+const uri = 'com.example.realm'
+const info = { oidc_providers: { acme: { issuer: 'https://id.example', client_id: 'web' } } }
+
+describe('why nobody can log in', () => {
+  for (const [what, realm, provider, reason] of [
+    ['nothing', { authmethods: ['oidcrp'], info }, 'acme', undefined],
+    ['oidcrp is missing', { authmethods: ['ticket'], info }, 'acme', 'does not serve oidcrp'],
+    ['the provider is missing', { authmethods: ['oidcrp'], info }, 'other', 'no provider'],
+    ['there are no providers', { authmethods: ['oidcrp'] }, 'acme', 'no provider'],
+  ] as const) {
+    it(`is told: ${what}`, async () => {
+      const { realms } = await realmsWith()
+      await realms.load({ uri, ...realm })
+      const problem = loginProblem(realms, uri, provider)
+      if (reason === undefined) expect(problem).to.equal(undefined)
+      else expect(problem).to.contain(reason).and.contain(uri).and.contain(provider)
+    })
+  }
+})

@@ -1,0 +1,105 @@
+/** What a realm says of its providers: defaults, and what is wrong, by its key. */
+import { expect } from 'chai'
+import type { OidcError } from '#component/errors.ts'
+import { settingsOf } from '#component/oidc/settings.ts'
+import { realmsOf } from './settings-fixture.ts'
+
+const issuer = 'https://idp.example.com/realms/x'
+const least = { issuer, client_id: 'app' }
+
+describe('the settings of a provider', () => {
+  const read = (entry: unknown) => settingsOf(realmsOf({ mock: entry }), 'r', 'mock')
+
+  /** The message of the refusal. */
+  const problemOf = (entry: unknown): string => {
+    try {
+      read(entry)
+    } catch (error) {
+      expect((error as OidcError).code).to.equal('provider_unavailable')
+      return (error as OidcError).message
+    }
+    return ''
+  }
+
+  it('have defaults', () => {
+    expect(read(least)).to.deep.equal({
+      name: 'mock',
+      issuer,
+      client_id: 'app',
+      scopes: ['openid', 'profile', 'email'],
+      authid_claim: 'preferred_username',
+      role_claim: 'roles',
+      role_claim_fallback: 'role',
+      role_mapping: {},
+      auto_provision: true,
+      ticket_expiry_secs: 2_592_000,
+      allow_unsafe_http: false,
+      cookie_same_site: 'lax',
+      allowed_redirect_uris: [],
+      post_logout_redirect_uris: [],
+    })
+  })
+
+  it('are what the realm says', () => {
+    const given = {
+      ...least,
+      client_secret: { env: 'SECRET' },
+      redirect_uri: 'https://shop.example.com/v1/oidc/mock/callback',
+      scopes: ['email'],
+      role_mapping: { a: 'b', c: ['d', 'e'] },
+      auto_provision: false,
+      ticket_expiry_secs: 60,
+      cookie_domain: '.Example.com',
+      cookie_same_site: 'strict',
+      allowed_redirect_uris: ['https://app.example.com'],
+    }
+    expect(read(given)).to.deep.include({
+      ...given,
+      scopes: ['openid', 'email'],
+      role_mapping: { a: ['b'], c: ['d', 'e'] },
+      cookie_domain: 'example.com',
+    })
+  })
+
+  for (const [key, value] of [
+    ['issuer', undefined],
+    ['issuer', 'idp.example.com'],
+    ['issuer', 'http://idp.example.com'],
+    ['issuer', 'file:///etc/passwd'],
+    ['issuer', 'https://user:pw@idp.example.com'],
+    ['issuer', `${issuer}/.well-known/openid-configuration`],
+    ['issuer', `${issuer}?x=1`],
+    ['client_id', undefined],
+    ['client_id', ''],
+    ['redirect_uri', '/oidc/mock/callback'],
+    ['redirect_uri', 'https://shop.example.com/?x=1'],
+    ['scopes', 'openid'],
+    ['scopes', [5]],
+    ['authid_claim', 5],
+    ['role_mapping', ['a']],
+    ['role_mapping', { a: { b: 'c' } }],
+    ['auto_provision', 'false'],
+    ['ticket_expiry_secs', 0],
+    ['ticket_expiry_secs', 2_592_001],
+    ['ticket_expiry_secs', '60'],
+    ['allow_unsafe_http', 'true'],
+    ['cookie_domain', 'example.com; HttpOnly'],
+    ['cookie_same_site', 'Lax'],
+    ['allowed_redirect_uris', 'https://app.example.com'],
+  ] as const) {
+    it(`are refused with ${key} ${JSON.stringify(value)}`, () => {
+      expect(problemOf({ ...least, [key]: value })).to.include(
+        `info.oidc_providers.mock: ${key}: expected`,
+      )
+    })
+  }
+
+  it('are an object', () => {
+    expect(problemOf('https://idp.example.com')).to.include('expected an object')
+  })
+
+  it('may be of http where the realm says that this is unsafe', () => {
+    const entry = { issuer: 'http://127.0.0.1:1', client_id: 'app', allow_unsafe_http: true }
+    expect(read(entry)).to.deep.include(entry)
+  })
+})

@@ -1,0 +1,205 @@
+/** Paths under `oidc`: who passes with a ticket, from its cookie or as a bearer, and what everybody else is told. */
+import { expect } from 'chai'
+import { ServiceError } from '#component/errors.ts'
+import type { Identity } from '#component/identity.ts'
+import { csrfOf } from '#component/oidc/csrf.ts'
+import { SecretBox } from '#component/secret-box.ts'
+import { OidcScheme } from '#component/security/oidc.ts'
+import type { TicketClaims } from '#component/token/ticket.ts'
+import { TokenError } from '#component/token/token-error.ts'
+import { FakeLogins, outcomeOf, protectedBy, realm_uri, userNamed } from './doubles.ts'
+
+const protection = protectedBy('oidc', { provider: 'acme' })
+const box = new SecretBox('a store key of the tests')
+
+const claimsOf = (authid: string, more: Partial<TicketClaims> = {}): TicketClaims => ({
+  ...{ iss: 'https://api.example/v1', sub: authid, aud: realm_uri, exp: 2_000, iat: 1_000 },
+  ...{ jti: `of ${authid}`, id: `of ${authid}`, authrealm: realm_uri, authid },
+  ...{ authmethod: 'oidcrp', authroles: ['admins'], issued_by: authid, issued_on: 'n1' },
+  ...{ issued_at: 1_000, expires_at: 2_000, kid: 'k1', oidc_provider: 'acme' },
+  scope: { realm: realm_uri, client_id: 'spa', device_id: 'd' },
+  ...more,
+})
+
+const ticketName = `service_ticket_${realm_uri}`
+const csrfName = `service_csrf_${realm_uri}`
+const csrfFor = (authid: string) => csrfOf(box, realm_uri, `of ${authid}`)
+
+describe('a path under oidc', () => {
+  let logins: FakeLogins
+  let scheme: OidcScheme
+  let isFresh: boolean
+  let known: string[]
+
+  const tickets: Readonly<Record<string, TicketClaims>> = {
+    good: claimsOf('ada'),
+    stranger: claimsOf('zoe'),
+    gone: claimsOf('eve'),
+    local: claimsOf('ada', { authmethod: 'ticket' }),
+  }
+
+  beforeEach(() => {
+    logins = new FakeLogins()
+    isFresh = false
+    known = ['ada', 'zoe']
+    const verify = (ticket: string, realm: string) => {
+      const found = realm === realm_uri ? tickets[ticket] : undefined
+      if (!found) throw new TokenError('the ticket has expired')
+      return isFresh ? Promise.resolve(found) : found
+    }
+    const accounts = {
+      isKnown: (realm: string, authid: string) => realm === realm_uri && known.includes(authid),
+    }
+    scheme = new OidcScheme({ tickets: { verify }, accounts, logins, box })
+  })
+
+  const ask = (
+    headers: Readonly<Record<string, string>>,
+    method: 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete' = 'get',
+    at = protection,
+  ) => {
+    const request = { method, peername: '192.0.2.1:5000', header: (name: string) => headers[name] }
+    return outcomeOf(() => scheme.authenticate(request, at))
+  }
+  const cookie = `a=b; ${ticketName}=good; ${csrfName}=${csrfFor('ada')}`
+  const refused = (error = '') => [
+    401,
+    'service.error.unauthorized',
+    `Bearer realm="${realm_uri}"${error}`,
+  ]
+  const invalid = (reason: string) =>
+    refused(`, error="invalid_token", error_description="${reason}"`)
+
+  it('passes on who has logged in, with the roles of the ticket', async () => {
+    const expected = {
+      realm_uri,
+      authid: 'ada',
+      username: 'ada',
+      authmethod: 'oidcrp',
+      authroles: ['admins'],
+      groups: ['staff', 'buyers'],
+      meta: { locale: 'de', age: 7 },
+      locale: 'de',
+      client_id: 'spa',
+      session: 'of ada',
+    }
+    for (const headers of [{ cookie }, { authorization: 'Bearer good' }]) {
+      isFresh = false
+      expect(await ask(headers)).to.deep.equal(expected)
+      isFresh = true
+      expect(await ask(headers)).to.deep.equal(expected)
+      expect(await ask(headers, 'head')).to.deep.equal(expected)
+    }
+  })
+
+  it('passes on somebody of whom the realm itself says nothing', async () => {
+    expect(await ask({ authorization: 'Bearer stranger' })).to.deep.include({
+      ...{ authid: 'zoe', username: 'zoe', authroles: ['admins'], groups: [], meta: {} },
+    })
+  })
+
+  for (const [what, headers] of [
+    ['nothing', {}],
+    ['another scheme', { authorization: 'Basic good' }],
+    ['the cookie of another realm', { cookie: 'service_ticket_com.example.other=good' }],
+    ['a cookie that begins like it', { cookie: `${ticketName}.x=good` }],
+    ['an empty cookie', { cookie: `${ticketName}=` }],
+    ['two ticket cookies', { cookie: `${ticketName}=good; ${ticketName}=good` }],
+    ['a second one without a name', { cookie: `${ticketName}=good; ${ticketName}` }],
+    ['a quoted cookie', { cookie: `${ticketName}="good"` }],
+  ] as const) {
+    it(`asks for a ticket when there is ${what}`, async () => {
+      expect(await ask(headers)).to.deep.equal(refused())
+    })
+  }
+
+  for (const [what, ticket, reason] of [
+    ['is not valid now', 'bad', 'the ticket has expired'],
+    ['is of a user that is gone', 'gone', 'the user of the ticket is not there any more'],
+    ['is not of a login', 'local', 'the ticket is not of a login at a provider'],
+  ] as const) {
+    it(`says so when the ticket ${what}`, async () => {
+      for (const fresh of [false, true]) {
+        isFresh = fresh
+        expect(await ask({ cookie: `${ticketName}=${ticket}` })).to.deep.equal(invalid(reason))
+        expect(await ask({ authorization: `Bearer ${ticket}` })).to.deep.equal(invalid(reason))
+      }
+    })
+  }
+
+  it('takes no ticket of another realm', async () => {
+    const other = { ...protection, realm_uri: 'com.example.other' }
+    const headers = { cookie: `${cookie}; service_ticket_com.example.other=good` }
+    const [status] = (await ask(headers, 'get', other)) as unknown[]
+    expect(status).to.equal(401)
+  })
+
+  it('goes by the bearer where both are sent', async () => {
+    const both = { authorization: 'Bearer bad', cookie }
+    expect(await ask(both)).to.deep.equal(invalid('the ticket has expired'))
+  })
+
+  it('gives the same frozen identity at once for a ticket that is known, until its user changes', () => {
+    const request = { method: 'get', peername: '192.0.2.1:5', header: () => 'Bearer good' } as const
+    const first = scheme.authenticate(request, protection) as Identity
+    expect(scheme.authenticate(request, protection)).to.equal(first)
+    expect(first).to.be.frozen
+    logins.change({ ada: userNamed('ada', ['x'], {}) }, '')
+    expect(scheme.authenticate(request, protection)).to.deep.include({ groups: ['x'] })
+    known = []
+    expect(() => scheme.authenticate(request, protection)).to.throw(ServiceError)
+  })
+
+  it('passes a failure on that is not about the ticket', async () => {
+    const verify = () => Promise.reject(new RangeError('the store is away'))
+    const accounts = { isKnown: () => true }
+    const broken = new OidcScheme({ tickets: { verify }, accounts, logins, box })
+    const request = { method: 'get', peername: '1:1', header: () => 'Bearer good' } as const
+    const error: unknown = await Promise.resolve(broken.authenticate(request, protection)).catch(
+      (thrown: unknown) => thrown,
+    )
+    expect(error).to.be.instanceOf(RangeError)
+  })
+
+  const token = csrfFor('ada')
+  const withToken = (value: string) => `${ticketName}=good; ${csrfName}=${value}`
+  for (const [what, headers] of [
+    ['without the header', { cookie }],
+    ['with an empty header', { cookie: `${ticketName}=good; ${csrfName}=`, 'x-csrf-token': '' }],
+    ['with another header', { cookie, 'x-csrf-token': csrfFor('ada') }],
+    ['without the CSRF cookie', { cookie: `${ticketName}=good`, 'x-csrf-token': token }],
+    ['with two CSRF cookies', { cookie: `${cookie}; ${csrfName}=x`, 'x-csrf-token': token }],
+    ['with a planted cookie', { cookie: withToken('planted'), 'x-csrf-token': 'planted' }],
+    ['with a planted pair', { cookie: withToken('a.b'), 'x-csrf-token': 'a.b' }],
+    [
+      'with the value of another ticket',
+      { cookie: withToken(csrfFor('eve')), 'x-csrf-token': csrfFor('eve') },
+    ],
+  ] as const) {
+    it(`refuses unsafe methods by the cookie ${what}`, async () => {
+      for (const method of ['post', 'put', 'patch', 'delete'] as const) {
+        for (const fresh of [false, true]) {
+          isFresh = fresh
+          expect(await ask(headers, method), method).to.deep.equal([
+            ...[403, 'wamp.error.not_authorized', undefined],
+          ])
+        }
+      }
+      expect(await ask(headers)).to.have.property('authid', 'ada')
+    })
+  }
+
+  it('lets unsafe methods pass with the header, and bearers without', async () => {
+    for (const method of ['post', 'put', 'patch', 'delete'] as const) {
+      expect(
+        await ask({ cookie: withToken(token), 'x-csrf-token': token }, method),
+      ).to.have.property('authid', 'ada')
+      expect(await ask({ authorization: 'Bearer good' }, method)).to.have.property('authid', 'ada')
+    }
+  })
+
+  it('tells a bad ticket before a missing header', async () => {
+    const [status] = (await ask({ cookie: `${ticketName}=bad` }, 'post')) as unknown[]
+    expect(status).to.equal(401)
+  })
+})
