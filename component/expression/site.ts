@@ -45,9 +45,9 @@ export class Site {
     const lineStart = this.text.lastIndexOf('\n', this.start - 1) + 1
     const newline = this.text.indexOf('\n', this.start)
     const lineEnd = newline < 0 ? this.text.length : newline
-    const open = this.text.lastIndexOf('{{', this.start)
+    const [open, close] = this.#expression()
     const from = Math.max(lineStart, open, this.start - widest / 2)
-    const to = Math.min(lineEnd, this.#close, from + widest)
+    const to = Math.min(lineEnd, close, from + widest)
     const before = from > lineStart ? '…' : ''
     const after = to < lineEnd ? '…' : ''
     const line = this.text.slice(from, to).replaceAll('\t', ' ').replaceAll('\r', ' ')
@@ -56,11 +56,21 @@ export class Site {
     return `${before}${line}${after}\n${indent}${'^'.repeat(width)}`
   }
 
-  /** Offset behind the braces that end what is wrong, or a part of it where it is the whole text. */
-  get #close(): number {
-    const after = this.text.indexOf('}}', this.end)
-    const close = after < 0 ? this.text.indexOf('}}', this.start) : after
-    return close < 0 ? this.text.length : close + 2
+  /** From where to where the expression goes that holds what is wrong, with those around it. */
+  #expression(): readonly [start: number, end: number] {
+    let [depth, open] = [0, this.start]
+    for (let at = 0; at < this.text.length; at++) {
+      if (this.text.startsWith('{{', at)) {
+        if (depth === 0) open = at
+        depth++
+        at++
+      } else if (depth > 0 && this.text.startsWith('}}', at)) {
+        depth--
+        at++
+        if (depth === 0 && at >= this.start) return [open, at + 1]
+      }
+    }
+    return [open, this.text.length]
   }
 }
 

@@ -8,10 +8,11 @@ const realm_uri = 'com.example.oidc'
 const page = 'https://app.example'
 const ticketName = `service_ticket_${realm_uri}`
 
-const call = (procedure: string) => ({
-  action: { type: 'wamp_call', procedure },
+/** How many sessions there are whose role is that of the provider's users. */
+const count = {
+  action: { type: 'wamp_call', procedure: 'wamp.session.count', args: [['staff']] },
   response: { on_result: { body: '{{action.result.args}}' }, on_error: {} },
-})
+}
 
 const document = {
   id: 'com.example.oidc',
@@ -19,7 +20,7 @@ const document = {
   realm_uri,
   defaults: { security: { type: 'oidc', provider: 'mock' } },
   versions: {
-    one: { base_path: '/v1', paths: { '/sessions': { get: call('wamp.session.count') } } },
+    one: { base_path: '/v1', paths: { '/sessions': { get: count } } },
   },
 }
 
