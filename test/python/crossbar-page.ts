@@ -67,8 +67,18 @@ export const password = 'a password, wholly “unguessable”'
 
 const basics = { serializer: 'cbor', clock: systemClock, log: openLog('silent') } as const
 
-/** Starts all of it; logins are answered when it resolves. */
-export async function startDocumented(): Promise<Documented> {
+/** Crossbar.io by the config.json of the page. */
+export interface DocumentedRouter {
+  readonly crossbar: Crossbar
+  /** `wamp.url` */
+  readonly gatewayUrl: string
+  /** `wamp.auth` */
+  readonly auth: JoinAuth
+  stop(): Promise<void>
+}
+
+/** Starts Crossbar.io as the page shows it. */
+export async function startDocumentedRouter(): Promise<DocumentedRouter> {
   const secret = randomBytes(16).toString('hex')
   process.env.CROSSBAR_SECRET = secret
   const [text, gatewayPort] = [block('json', '"transports"'), await freePort()]
@@ -78,7 +88,19 @@ export async function startDocumented(): Promise<Documented> {
   const { wamp } = parse(block('yaml', 'gateway-secret')) as { wamp: { url: string; auth: object } }
   const gatewayUrl = wamp.url.replace('8081', `${gatewayPort}`)
   const auth = { ...wamp.auth, secret } as JoinAuth
+  return {
+    ...{ crossbar, gatewayUrl, auth },
+    async stop() {
+      await crossbar.stop()
+      delete process.env.CROSSBAR_SECRET
+    },
+  }
+}
 
+/** Starts all of it; logins are answered when it resolves. */
+export async function startDocumented(): Promise<Documented> {
+  const router = await startDocumentedRouter()
+  const { crossbar, gatewayUrl, auth } = router
   const key = newKey()
   const environment = { KIM_PASSWORD: password, BACKEND_KEY: key.public }
   const { realms } = await realmsWith(environment, new MemoryStore(), { keepsPasswords: true })
@@ -131,8 +153,7 @@ export async function startDocumented(): Promise<Documented> {
     async stop() {
       await sessions.close()
       await own.leave()
-      await crossbar.stop()
-      delete process.env.CROSSBAR_SECRET
+      await router.stop()
     },
   }
 }
