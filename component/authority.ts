@@ -119,6 +119,13 @@ export class Authority {
     await this.apiKeys.revokeOfUsers(users)
   }
 
+  /** After a realm was deleted: what it signed with, and who its users were, is nothing to another one of its name. */
+  async forgetRealm(uri: string): Promise<void> {
+    await this.keys.remove(uri)
+    await this.accounts.removeOfRealm(uri)
+    await this.#ports.families.removeOfRealm(uri)
+  }
+
   /** What the router takes as a ticket, beside passwords. */
   get ticketPorts(): TicketPorts {
     return {

@@ -167,6 +167,7 @@ export async function startComponent(
     keys: authority.keys,
     tickets: authority.tickets,
     revocations: authority.revocations,
+    forgetRealm: (uri: string) => authority.forgetRealm(uri),
     endUsers: (users: readonly UserName[]) => authority.endUsers(users),
     componentRealm: config.wamp.realm,
     issuer: issuerBase,

@@ -8,10 +8,10 @@ export const deleteRealm: Procedure = {
   parameters: [{ name: 'uri', type: 'string' }],
   access: 'load',
   mirrors: [{ method: 'DELETE', path: '/realms/:uri', status: 204 }],
-  async handler({ realms, keys }, [uri], asking) {
+  async handler({ realms, forgetRealm }, [uri], asking) {
     checkRealm(String(uri), asking)
     const value = await realms.remove(String(uri), asking.by)
-    await keys.remove(String(uri))
+    await forgetRealm(String(uri))
     return { value }
   },
 }

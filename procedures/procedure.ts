@@ -18,11 +18,13 @@ export interface Management {
   >
   readonly realms: Pick<Realms, 'load' | 'get' | 'list' | 'remove' | 'changePassword' | 'realm'>
   readonly logins: Pick<Logins, 'user'>
-  readonly keys: Pick<RealmKeys, 'rotate' | 'remove'>
+  readonly keys: Pick<RealmKeys, 'rotate'>
   readonly apiKeys: Pick<ApiKeys, 'issue' | 'revoke' | 'owner'>
   readonly tickets: Pick<Tickets, 'issue' | 'verify'>
   readonly revocations: Pick<Revocations, 'revokeToken'>
   readonly clock: Pick<Clock, 'now'>
+  /** Takes away what belongs to a realm beside its document. */
+  forgetRealm(uri: string): Promise<void>
   /** Ends everything that users were given until now: tokens, tickets, API keys and sessions. */
   endUsers(users: readonly UserName[]): void | Promise<void>
   /** Where the procedures are registered: `wamp.realm`. */

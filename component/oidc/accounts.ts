@@ -25,7 +25,7 @@ interface AccountDocument extends Person, Readonly<Record<string, unknown>> {
 
 /** What accounts work with. */
 export interface AccountPorts {
-  readonly replica: Pick<Replica, 'change' | 'get' | 'watch'>
+  readonly replica: Pick<Replica, 'change' | 'entries' | 'get' | 'watch'>
   readonly realms: Pick<Realms, 'realm'>
   readonly revocations: Pick<Revocations, 'revokeUsers'>
   readonly clock: Pick<Clock, 'now'>
@@ -100,6 +100,18 @@ export class Accounts {
       const { issuer, sub } = person
       return [{ id, document: { realm_uri, authid, issuer, sub, created_at: clock.now() } }]
     })
+    if (changes.length > 0) await spread?.()
+  }
+
+  /** Frees the names of a realm that is no more. @throws ServiceError `service.error.unavailable` */
+  async removeOfRealm(realm_uri: string): Promise<void> {
+    const { replica, spread } = this.#ports
+    const changes = await replica.change('oidc_user', () =>
+      replica
+        .entries('oidc_user')
+        .filter(({ document }) => document?.realm_uri === realm_uri)
+        .map(({ id }) => ({ id, document: null })),
+    )
     if (changes.length > 0) await spread?.()
   }
 

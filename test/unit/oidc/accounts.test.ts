@@ -24,7 +24,7 @@ async function openAccounts(name = 'a') {
   const bind = (authid: string, person = ada, isOpen = true) =>
     codeOf(() => accounts.bind(realm_uri, authid, person, isOpen))
   const isKnown = (authid: string) => accounts.isKnown(realm_uri, authid)
-  return { ...tokens, lines, declare, bind, isKnown }
+  return { ...tokens, accounts, lines, declare, bind, isKnown }
 }
 
 describe('an account', () => {
@@ -39,6 +39,16 @@ describe('an account', () => {
       Array(2).fill('ticket_issue_failed'),
     )
     expect(replica.entries('oidc_user'), 'nothing has changed').to.deep.equal(entries)
+  })
+
+  it('ends with its realm, and with no other: another person may have the name then', async () => {
+    const { accounts, bind, isKnown } = await openAccounts()
+    await bind('ada')
+    await accounts.removeOfRealm('com.example.another')
+    expect(isKnown('ada')).to.equal(true)
+    await accounts.removeOfRealm(realm_uri)
+    expect(isKnown('ada')).to.equal(false)
+    expect(await bind('ada', foreign)).to.equal(undefined)
   })
 
   it('goes to one of two who come at once', async () => {

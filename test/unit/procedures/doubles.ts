@@ -44,6 +44,7 @@ export async function managementOf(changes: Partial<Management> = {}) {
     realms,
     logins: new Logins({ realms }),
     keys,
+    forgetRealm: (uri: string) => keys.remove(uri),
     apiKeys,
     tickets: new Tickets({ keys, revocations, clock, node: 'node-1' }),
     revocations,
