@@ -18,12 +18,26 @@ function proofs(document: unknown): Map<string, string> {
   return found
 }
 
+/** Who may not log in, whoever says who they are. */
+function disabled(document: unknown): Set<string> {
+  const members = memberLists.flatMap(({ keys, name }) =>
+    maps(at(document, keys))
+      .filter((member) => member.enabled === false)
+      .map((member) => String(member[name])),
+  )
+  return new Set(members)
+}
+
 /**
- * The users that are gone or disabled, or whose password or keys have changed.
+ * The users that are gone or disabled, or whose password or keys have changed. Who is disabled now need not have been in
+ * the document: users come by identity providers, too.
  * @param before the stored document, with the environment filled in; null: there was none
  * @param after in its place; null: it is deleted
  */
 export function endedUsers(before: unknown, after: unknown): string[] {
   const now = proofs(after)
-  return [...proofs(before)].flatMap(([name, proof]) => (now.get(name) === proof ? [] : name))
+  const gone = [...proofs(before)].flatMap(([name, proof]) => (now.get(name) === proof ? [] : name))
+  const were = disabled(before)
+  const locked = [...disabled(after)].filter((name) => !were.has(name))
+  return [...new Set([...gone, ...locked])]
 }

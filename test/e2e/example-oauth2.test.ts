@@ -1,51 +1,17 @@
 /** The example with OAuth2: the lines of its page are run as they stand there, and come to what the page says. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { expect } from 'chai'
 import { run } from '#test/support/command.ts'
-import { plainEnvironment } from '#test/support/gateway-process.ts'
+import { end, lineOf, shellLinesOf, type Typed, type } from '#test/support/typed.ts'
 
 const root = join(import.meta.dirname, '../..')
-const page = readFileSync(join(root, 'examples/oauth2/README.md'), 'utf8')
 
 /** What the page says to type: for the gateway, for the backend, for the client. */
-const [startGateway = '', startBackend = '', client = ''] = [
-  ...page.matchAll(/^```sh\n(.*?)^```/gms),
-].map(([, text = '']) => text)
-
-/** Types lines into a shell of its own. */
-const type = (text: string): ChildProcess & { readonly stdout: NodeJS.ReadableStream } =>
-  spawn('sh', ['-e', '-c', text], {
-    cwd: root,
-    env: plainEnvironment(),
-    detached: true,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-
-/** Reads lines until one fits. @throws Error with what was read when the output ends before */
-async function lineOf({ stdout }: ReturnType<typeof type>, pattern: RegExp): Promise<string[]> {
-  let read = ''
-  for await (const line of createInterface(stdout)) {
-    const found = line.match(pattern)
-    if (found) {
-      stdout.resume()
-      return found
-    }
-    read += `${line}\n`
-  }
-  throw new Error(`no ${pattern} in ${read}`)
-}
-
-async function end(child: ChildProcess | undefined): Promise<void> {
-  if (child?.pid === undefined || child.exitCode !== null) return
-  const ended = once(child, 'exit')
-  process.kill(-child.pid, 'SIGTERM')
-  await ended
-}
+const [startGateway = '', startBackend = '', client = ''] = shellLinesOf(
+  'examples/oauth2/README.md',
+)
 
 /** The statuses and JSON bodies that curl has printed, one after another. */
 function answersIn(output: string): { readonly statuses: number[]; readonly bodies: Json[] } {
@@ -71,8 +37,8 @@ const steps: readonly (readonly [string, readonly number[], readonly Json[]])[] 
 
 describe('the example with OAuth2', function () {
   this.timeout(60_000)
-  let gateway: ReturnType<typeof type> | undefined
-  let backend: ReturnType<typeof type> | undefined
+  let gateway: Typed | undefined
+  let backend: Typed | undefined
   let folder: string
   /** What the lines under each comment have printed. */
   let printed: string[]

@@ -2,11 +2,12 @@
 import { once } from 'node:events'
 import { expect } from 'chai'
 import { WebSocket } from 'ws'
-import { client_id, client_secret, FakeProvider } from '#test/unit/oidc/fake-provider.ts'
+import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
+import { Browser, providerOf, realmOf } from './oidc-shops.ts'
 
 const realm_uri = 'com.example.oidc'
 const page = 'https://app.example'
-const ticketName = `service_ticket_${realm_uri}`
+const shop = { realm_uri, base: '/v1' }
 
 /** How many sessions there are whose role is that of the provider's users. */
 const count = {
@@ -23,19 +24,6 @@ const document = {
     one: { base_path: '/v1', paths: { '/sessions': { get: count } } },
   },
 }
-
-/** Cookies by name, as they are set. */
-function keep(cookies: Map<string, string>, answer: Response): Response {
-  for (const text of answer.headers.getSetCookie()) {
-    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(text) ?? []
-    if (text.includes('Max-Age=0;')) cookies.delete(name)
-    else cookies.set(name, value)
-  }
-  return answer
-}
-
-const fieldOf = (cookies: ReadonlyMap<string, string>): string =>
-  Array.from(cookies, ([name, value]) => `${name}=${value}`).join('; ')
 
 /** Joins the realm; the message that ends the handshake. */
 async function join(gateway: OpenGateway, headers: Record<string, string>, details: object) {
@@ -67,10 +55,7 @@ export function testSessionsOfBrowsers(
     this.timeout(30_000)
     let provider: FakeProvider
     let gateway: OpenGateway
-    const cookies = new Map<string, string>()
-    const browse = async (url: string) =>
-      keep(cookies, await fetch(url, { headers: { cookie: fieldOf(cookies) }, redirect: 'manual' }))
-    const locationOf = (answer: Response) => answer.headers.get('location') ?? ''
+    const browser = new Browser()
 
     before(async () => {
       provider = await FakeProvider.open(Date.now)
@@ -81,22 +66,14 @@ export function testSessionsOfBrowsers(
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify(body),
         })
-      const answer = await post('/services/load_realm', {
-        uri: realm_uri,
-        authmethods: ['oidcrp', 'cookie', 'ticket'],
-        grants: [{ permissions: ['wamp.call'], roles: ['staff'], uri: '', match: 'prefix' }],
-        info: {
-          oidc_providers: {
-            mock: { issuer: provider.issuer, client_id, client_secret, allow_unsafe_http: true },
-          },
-        },
-      })
+      const grants = [{ permissions: ['wamp.call'], roles: ['staff'], uri: '', match: 'prefix' }]
+      const realm = realmOf(shop, providerOf(provider), { grants })
+      const answer = await post('/services/load_realm', realm)
       expect(answer.ok).to.equal(true)
       const { status } = await post('/api_specs', document)
       expect(status).to.equal(201)
-      const begun = await browse(`${gateway.url}/v1/oidc/login`)
-      const back = await browse(provider.authorize(locationOf(begun)))
-      expect([back.status, locationOf(back)]).to.deep.equal([302, '/'])
+      const back = await browser.logIn(gateway.url, shop, provider)
+      expect(back.location).to.equal('/')
     })
     after(async () => {
       await gateway.stop()
@@ -104,14 +81,12 @@ export function testSessionsOfBrowsers(
     })
 
     it('calls through an API as itself', async () => {
-      const answer = await browse(`${gateway.url}/v1/sessions`)
-      expect(answer.status).to.equal(200)
-      expect(await answer.json()).to.deep.equal([1])
+      const answer = await browser.visit(gateway.url, '/v1/sessions')
+      expect([answer.status, answer.json()]).to.deep.equal([200, [1]])
     })
 
     it('joins by its cookie from a page of a listed origin, by its ticket, and is out when it logs out', async () => {
-      const cookie = fieldOf(cookies)
-      const ticket = cookies.get(ticketName) ?? ''
+      const [cookie, ticket] = [browser.field, browser.ticketOf(shop)]
       const byCookie = await join(gateway, { cookie, origin: page }, { authmethods: ['cookie'] })
       expect(byCookie.first[0]).to.equal(2)
       expect(byCookie.first[2]).to.include({
@@ -127,8 +102,8 @@ export function testSessionsOfBrowsers(
       expect(welcome[2]).to.include({ authid: 'ada', authrole: 'staff' })
 
       const ends = [byCookie.next(), byTicket.next()]
-      const { status } = await browse(`${gateway.url}/v1/oidc/logout`)
-      expect([status, cookies.size]).to.deep.equal([302, 0])
+      const { status } = await browser.visit(gateway.url, '/v1/oidc/logout')
+      expect([status, browser.cookies.size]).to.deep.equal([302, 0])
       for (const end of ends) expect((await end)[0], 'GOODBYE').to.equal(6)
       for (const { socket } of [byCookie, byTicket]) socket.terminate()
 

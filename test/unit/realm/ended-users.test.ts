@@ -43,6 +43,11 @@ describe('a load', () => {
     ['gives another password', { users: [{ ...ada, password: 'new' }, ben] }, ['ada']],
     ['takes a password away', { users: [{ username: 'ada' }, ben] }, ['ada']],
     ['disables a user', { users: [{ ...ada, enabled: false }, ben] }, ['ada']],
+    [
+      'disables a user whom it did not name',
+      { users: [ada, ben, { username: 'eve', enabled: false }] },
+      ['eve'],
+    ],
     ['removes a user', { users: [ben] }, ['ada']],
     ['takes a key away', { users: [ada, { ...ben, authorized_keys: [key('a')] }] }, ['ben']],
     [
@@ -63,6 +68,14 @@ describe('a load', () => {
       expect(ended).to.deep.equal(names.map((authid) => ({ realm_uri: uri, authid })))
     })
   }
+
+  it('that leaves a user disabled ends nobody', async () => {
+    const { realms, ended } = await opened()
+    const users = [...document.users, { username: 'eve', enabled: false }]
+    await realms.load({ ...document, users })
+    await realms.load({ ...document, users })
+    expect(ended).to.deep.equal([{ realm_uri: uri, authid: 'eve' }])
+  })
 
   it('is acknowledged when what they had has ended', async () => {
     const { realms } = await opened()

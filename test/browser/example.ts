@@ -1,0 +1,112 @@
+/** The OIDC example as its page says to run it, over TLS, and a browser on it. */
+import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { type Browser, chromium } from 'playwright-core'
+import { writeCertificate } from '#test/support/certificate.ts'
+import { freePort } from '#test/support/free-port.ts'
+import { end, lineOf, shellLinesOf, type } from '#test/support/typed.ts'
+
+const folder = 'examples/oidc-login'
+const root = join(import.meta.dirname, '../..')
+
+/** What the page says to type: for the provider, for the gateway. */
+const [startProvider = '', startGateway = ''] = shellLinesOf(`${folder}/README.md`)
+
+/** The browser of this machine. @throws Error when there is none */
+function chromiumPath(): string {
+  const files = (process.env.PATH ?? '').split(delimiter).map((path) => join(path, 'chromium'))
+  const found = files.find((file) => {
+    try {
+      accessSync(file, constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+  if (found === undefined) throw new Error('chromium is not on PATH: apt-get install chromium')
+  return found
+}
+
+/** @param authorityPin of the authority that it trusts beside those of the machine */
+const launch = (authorityPin: string): Promise<Browser> =>
+  chromium.launch({
+    executablePath: chromiumPath(),
+    chromiumSandbox: process.getuid?.() !== 0,
+    args: [
+      `--ignore-certificate-errors-spki-list=${authorityPin}`,
+      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
+    ],
+  })
+
+/** The example, running. */
+export interface RunningExample {
+  /** Of the gateway: `https://localhost:…`. */
+  readonly origin: string
+  readonly browser: Browser
+  /** Asks the gateway without a browser. */
+  get(path: string): Promise<{ readonly status: number; readonly location: string | undefined }>
+  stop(): Promise<void>
+}
+
+/** Starts provider, gateway and browser, on free ports. */
+export async function runExample(): Promise<RunningExample> {
+  const scratch = mkdtempSync(join(tmpdir(), 'gateway-browser-'))
+  const { cert, key, authorityPin } = writeCertificate(scratch)
+  const [port, providerPort] = [await freePort(), await freePort()]
+  const origin = `https://localhost:${port}`
+  const issuer = `http://127.0.0.1:${providerPort}`
+  const copy = (name: string) => {
+    const text = readFileSync(join(root, folder, name), 'utf8')
+    const path = join(scratch, name)
+    writeFileSync(path, text.replaceAll('http://127.0.0.1:18083', issuer))
+    return `[${path}]`
+  }
+  const settings = {
+    'gateway.listen': `127.0.0.1:${port}`,
+    'gateway.public_base_url': origin,
+    'gateway.ws_allowed_origins': `[${origin}]`,
+    'gateway.tls': `{cert: ${cert}, key: ${key}}`,
+    'admin.listen': '127.0.0.1:0',
+    'log.level': 'warn',
+    data_dir: join(scratch, 'data'),
+    realms: copy('realm.json'),
+    specs: copy('api-spec.json'),
+  }
+  const flags = Object.entries(settings).map(([name, value]) => `--set '${name}=${value}'`)
+  const provider = type(`${startProvider.trimEnd()} -- ${issuer} ${origin}`)
+  const gateway = type(`${startGateway.trimEnd()} ${flags.join(' ')}`)
+  const open = async () => {
+    await lineOf(provider, /^provider /)
+    await lineOf(gateway, /^router /)
+    return await launch(authorityPin)
+  }
+  const endAll = async () => {
+    await Promise.all([end(gateway), end(provider)])
+    rmSync(scratch, { recursive: true, force: true })
+  }
+  const browser = await open().catch(async (error) => {
+    await endAll()
+    throw error
+  })
+  const agent = new Agent({ ca: readFileSync(cert), keepAlive: true })
+  return {
+    origin,
+    browser,
+    get: (path) =>
+      new Promise((resolve, reject) => {
+        request(`${origin}${path}`, { agent }, (answer) => {
+          const { statusCode: status = 0, headers } = answer.resume()
+          answer.on('end', () => resolve({ status, location: headers.location }))
+        })
+          .on('error', reject)
+          .end()
+      }),
+    async stop() {
+      agent.destroy()
+      await browser.close()
+      await endAll()
+    },
+  }
+}

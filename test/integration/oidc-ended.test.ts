@@ -1,0 +1,96 @@
+/** Users of a provider whom an operator ends: they are out, over HTTP and over WAMP. */
+import { expect } from 'chai'
+import { startGateway, type TestGateway } from '#test/support/gateway.ts'
+import { send } from '#test/support/http-request.ts'
+import { joinRefusal, joinUser } from '#test/support/wamp-user.ts'
+import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
+import { Browser, declare, openShop, providerOf, realmOf, refusalOf } from './oidc-shops.ts'
+
+const shop = { realm_uri: 'com.example.shop', base: '/shop' }
+
+describe('a user of a provider', function () {
+  this.timeout(30_000)
+  let provider: FakeProvider
+  let gateway: TestGateway
+  let browser: Browser
+  const declareWith = (more: object) => declare(gateway, realmOf(shop, providerOf(provider), more))
+  const ada = (enabled: boolean) => ({ users: [{ username: 'ada', enabled }] })
+  const login = () =>
+    ({ authid: 'ada', authmethod: 'ticket', secret: browser.ticketOf(shop) }) as const
+  const join = () => joinUser(gateway.routerUrl, shop.realm_uri, login())
+  const refusal = () => joinRefusal(gateway.routerUrl, shop.realm_uri, login())
+
+  beforeEach(async () => {
+    provider = await FakeProvider.open(Date.now)
+    gateway = await startGateway({}, { isEmbedded: true })
+    await openShop([gateway], shop, realmOf(shop, providerOf(provider)))
+    browser = new Browser()
+  })
+  afterEach(async () => {
+    await gateway.stop()
+    await provider.close()
+  })
+
+  for (const [what, before, end] of [
+    ['is disabled', ada(true), () => declareWith(ada(false))],
+    ['is disabled by a document that did not name it', {}, () => declareWith(ada(false))],
+  ] as const) {
+    it(`loses ticket and session when it ${what}, and gets no other until it is enabled`, async () => {
+      await declareWith(before)
+      await browser.logIn(gateway.url, shop, provider)
+      expect(await browser.status(gateway, shop)).to.equal(200)
+      const session = await join()
+      await end()
+      await session.ended
+      expect(await browser.status(gateway, shop)).to.equal(401)
+      expect(await refusal()).to.equal('wamp.error.authentication_failed')
+
+      const stranger = new Browser()
+      const callback = await stranger.begin(gateway.url, shop, provider)
+      const back = await stranger.visit(gateway.url, callback)
+      expect(refusalOf(back)).to.deep.equal([500, { error: 'ticket_issue_failed' }])
+      expect(stranger.cookies.size).to.equal(0)
+
+      await declareWith(ada(true))
+      expect(await browser.status(gateway, shop), 'the ticket of before').to.equal(401)
+      await stranger.logIn(gateway.url, shop, provider)
+      expect(await stranger.status(gateway, shop)).to.equal(200)
+    })
+  }
+
+  it('is out by service.revoke_all, and may log in again at once', async () => {
+    await browser.logIn(gateway.url, shop, provider)
+    const bystander = new Browser()
+    provider.person = { sub: 'sub-2', preferred_username: 'eve', roles: ['staff'] }
+    await bystander.logIn(gateway.url, shop, provider)
+    const session = await join()
+    const target = `/realms/${shop.realm_uri}/users/ada/revoke_all`
+    expect((await send(gateway.adminUrl, target, { method: 'POST', body: {} })).status).to.equal(
+      200,
+    )
+    await session.ended
+    expect(await browser.status(gateway, shop)).to.equal(401)
+    expect(await refusal()).to.equal('wamp.error.authentication_failed')
+    expect(await bystander.status(gateway, shop), 'somebody else').to.equal(200)
+
+    provider.person = { sub: 'sub-1', preferred_username: 'ada', roles: ['staff'] }
+    await browser.logIn(gateway.url, shop, provider)
+    expect(await browser.status(gateway, shop)).to.equal(200)
+    await (await join()).leave()
+  })
+
+  it('loses ticket and session with the realm', async () => {
+    await browser.logIn(gateway.url, shop, provider)
+    const session = await join()
+    const { status } = await send(gateway.adminUrl, `/realms/${shop.realm_uri}`, {
+      method: 'DELETE',
+    })
+    expect(status).to.equal(204)
+    await session.ended
+    expect(await browser.status(gateway, shop)).to.equal(401)
+    await declareWith({})
+    expect(await browser.status(gateway, shop), 'when there is such a realm again').to.equal(401)
+    await browser.logIn(gateway.url, shop, provider)
+    expect(await browser.status(gateway, shop)).to.equal(200)
+  })
+})
