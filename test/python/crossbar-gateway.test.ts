@@ -5,7 +5,9 @@ import { openLog } from '#component/log.ts'
 import { componentSession } from '#component/wamp/autobahn-session.ts'
 import type { Session } from '#component/wamp/session.ts'
 import { untilTrue } from '#test/contract/session-support.ts'
+import { Browser, providerOf } from '#test/integration/oidc-shops.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
+import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
 import { joinAs, LoginRefused } from './crossbar-clients.ts'
 import { type DocumentedRouter, newKey, startDocumentedRouter } from './crossbar-page.ts'
 
@@ -37,14 +39,12 @@ const realmWith = (ada: object = {}) => ({
   ],
 })
 
-const api = {
-  id: 'com.example.orders',
-  host: '_',
-  realm_uri: realm,
-  defaults: { security: { type: 'oauth2', flow: 'resource_owner_password_credentials' } },
+const apiWith = (id: string, base_path: string, security: object) => ({
+  ...{ id, host: '_', realm_uri: realm },
+  defaults: { security },
   versions: {
     one: {
-      base_path: '/v1',
+      base_path,
       paths: {
         '/orders': {
           get: {
@@ -61,7 +61,12 @@ const api = {
       },
     },
   },
-}
+})
+
+const api = apiWith('com.example.orders', '/v1', {
+  ...{ type: 'oauth2', flow: 'resource_owner_password_credentials' },
+})
+const webApi = apiWith('com.example.web', '/web', { type: 'oidc', provider: 'mock' })
 
 describe('a gateway on Crossbar.io that asks it', function () {
   this.timeout(60_000)
@@ -169,5 +174,39 @@ describe('a gateway on Crossbar.io that asks it', function () {
     expect((await tokenOf('ada')).status).to.equal(400)
     const refusal = await joinAs.wampy(login).catch((error: unknown) => error)
     expect(refusal).to.be.instanceOf(LoginRefused)
+  })
+
+  it('lets users of an identity provider in by their tickets, until they log out', async () => {
+    const provider = await FakeProvider.open(Date.now)
+    const document = realmWith()
+    // the provider's name for them: ada is a user with a password of her own
+    const mock = providerOf(provider, { authid_claim: 'sub' })
+    await load({
+      ...document,
+      authmethods: [...document.authmethods, 'oidcrp'],
+      sources: [...document.sources, { usernames: 'all', authmethod: 'oidcrp', cidr: '0.0.0.0/0' }],
+      info: { oidc_providers: { mock } },
+    })
+    expect((await gateway.load(webApi)).status).to.equal(201)
+    const shop = { realm_uri: realm, base: '/web' }
+    const browser = new Browser()
+    await browser.logIn(gateway.url, shop, provider)
+    const [secret, cookie] = [browser.ticketOf(shop), browser.field]
+    const [, claims = ''] = secret.split('.')
+    const { sub } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as { sub: string }
+
+    const answer = await browser.visit(gateway.url, '/web/orders')
+    expect([answer.status, answer.json()]).to.deep.equal([200, sub])
+    const login = { url: router.crossbar.url, realm, authid: sub, authmethod: 'ticket' } as const
+    const guest = await joinAs.wampy({ ...login, secret })
+    expect(await guest.call(procedure)).to.equal(sub)
+    guest.leave()
+
+    expect((await browser.visit(gateway.url, '/web/oidc/logout')).status).to.equal(302)
+    const late = await fetch(`${gateway.url}/web/orders`, { headers: { cookie } })
+    expect(late.status).to.equal(401)
+    const refusal = await joinAs.wampy({ ...login, secret }).catch((error: unknown) => error)
+    expect(refusal).to.be.instanceOf(LoginRefused)
+    await provider.close()
   })
 })
