@@ -97,9 +97,10 @@ export async function admit(
     const text = credentialsOf(authorization)
     const operator = text === undefined ? undefined : await operators.authenticate(text)
     if (!operator) throw badCredentials()
-    const { realm_uri, authid, roles, access, within } = operator
+    const { realm_uri, authid, roles, access, within, expires_at } = operator
     const by = `${authid}@${realm_uri}`
-    const caller = { realm_uri, authid, roles }
+    const ends = expires_at === undefined ? {} : { expires_at }
+    const caller = { realm_uri, authid, roles, ...ends }
     return { by, caller, access, ...(within !== undefined && { within }) }
   }
   const isLocal = isLoopback(address) && hasLocalHost(headers) && !hasProxyFields(headers)

@@ -57,7 +57,8 @@ export const issueTicket: Procedure = {
       throw new ServiceError('wamp.error.invalid_argument', message)
     }
     const caller = callerOf(asking.caller)
-    const { realm_uri, authid } = caller
+    const { realm_uri, authid, expires_at = Number.POSITIVE_INFINITY } = caller
+    const left = expires_at - Math.floor(management.clock.now() / 1000)
     const roles = rolesOf(caller, management)
     const grants = management.realms.realm(realm_uri)?.grants
     const wanted = `service.ticket.scope.${scope}`
@@ -70,7 +71,8 @@ export const issueTicket: Procedure = {
       authmethod: 'ticket',
       authroles: roles,
       scope: scopes[scope](realm_uri, authid),
-      lifetime,
+      // a token that is gone must not live on in a ticket
+      lifetime: Math.min(lifetime, left),
     })
     return { value: { ticket, ...claims } }
   },

@@ -45,6 +45,8 @@ export interface Caller {
   readonly authid: string
   /** Those that its credentials have; absent: all of the user. */
   readonly roles?: readonly string[]
+  /** When the credentials end by themselves: what they are used to get ends then, too. Seconds since the epoch. */
+  readonly expires_at?: number
 }
 
 /** What somebody is allowed to. */

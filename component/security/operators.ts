@@ -14,6 +14,8 @@ export interface Operator {
   readonly access: 'load' | 'read' | undefined
   /** The realm whose things only are meant; absent: everything. */
   readonly within?: string
+  /** When the credentials end by themselves; seconds since the epoch. */
+  readonly expires_at?: number
 }
 
 /** What operators are known by. */
@@ -32,6 +34,7 @@ interface Bearer {
   readonly realm_uri: string
   readonly authid: string
   readonly roles?: readonly string[]
+  readonly expires_at?: number
 }
 
 /** The realm that a token says it is for, verified or not. */
@@ -63,7 +66,7 @@ export class Operators {
   async authenticate(text: string): Promise<Operator | undefined> {
     const bearer = this.#keyHolder(text) ?? (await this.#tokenHolder(text))
     if (!bearer) return undefined
-    const { realm_uri, authid } = bearer
+    const { realm_uri, authid, expires_at } = bearer
     const login = this.#ports.logins.user(realm_uri, authid)
     if (!login) return undefined
     // what the user has lost since the token was issued is lost
@@ -77,6 +80,7 @@ export class Operators {
       roles,
       access: isOperator ? accessOf(roles) : undefined,
       ...(!isWhole && { within: realm_uri }),
+      ...(expires_at !== undefined && { expires_at }),
     }
   }
 
@@ -89,8 +93,8 @@ export class Operators {
     const realm_uri = realmOf(text)
     if (realm_uri === undefined) return undefined
     try {
-      const { sub, auth } = await this.#ports.accessTokens.verify(text, realm_uri)
-      return { realm_uri, authid: sub, roles: auth.roles }
+      const { sub, auth, exp } = await this.#ports.accessTokens.verify(text, realm_uri)
+      return { realm_uri, authid: sub, roles: auth.roles, expires_at: exp }
     } catch (cause) {
       if (cause instanceof TokenError) return undefined
       throw cause

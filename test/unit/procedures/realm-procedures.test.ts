@@ -37,6 +37,7 @@ async function opened() {
     const { value } = await ask('issue_api_key', [uri, 'bob'])
     return value as { readonly id: string; readonly api_key: string }
   }
+  found.ended.length = 0 // the document disables somebody
   return { ...found, ask, code, issue }
 }
 
@@ -182,6 +183,15 @@ describe('tickets', () => {
     const { value } = await ask('ticket.issue', [], as('staff', 'lost'))
     expect(value).to.deep.include({ authroles: ['staff'] })
     expect(await code('ticket.issue', [], as('guests'))).to.equal(denied)
+  })
+
+  it('end with the token that they were asked for with', async () => {
+    const { ask, management } = await opened()
+    const now = Math.floor(management.clock.now() / 1000)
+    const caller = { realm_uri: uri, authid: 'bob', expires_at: now + 90 }
+    const { value } = await ask('ticket.issue', [], { ...bob, caller })
+    const { issued_at, expires_at } = value as { issued_at: number; expires_at: number }
+    expect(expires_at - issued_at).to.equal(90)
   })
 
   for (const [what, args, caller, expected] of [
