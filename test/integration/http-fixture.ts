@@ -14,7 +14,7 @@ const json = ['application/json', 'application/msgpack']
 export const bodyLimits: BodyLimits = {
   body_max_bytes: 30_000_000,
   body_read_bytes: 8_000_000,
-  body_read_seconds: 300,
+  body_read_seconds: 1000,
 }
 
 const value = (body: unknown, type = 'application/json', status = 200) =>
