@@ -3,8 +3,13 @@ import { type Identity, identityOf } from '#component/identity.ts'
 import type { Logins } from '#component/realm/logins.ts'
 import type { User } from '#component/realm/model.ts'
 import type { AccessClaims, AccessTokens } from '#component/token/access-token.ts'
-import { TokenError } from '#component/token/token-error.ts'
-import { credentialsOf, type Protection, type SecurityScheme, unauthorized } from './scheme.ts'
+import {
+  credentialsOf,
+  type Protection,
+  type SecurityScheme,
+  tokenRefusal,
+  unauthorized,
+} from './scheme.ts'
 
 /** What the scheme asks. */
 export interface BearerPorts {
@@ -34,7 +39,7 @@ export class BearerScheme implements SecurityScheme {
         ? this.#verified(claims, protection)
         : this.#identity(claims, protection)
     } catch (error) {
-      throw refusal(error, protection)
+      throw tokenRefusal(error, protection)
     }
   }
 
@@ -42,7 +47,7 @@ export class BearerScheme implements SecurityScheme {
     try {
       return this.#identity(await claims, protection)
     } catch (error) {
-      throw refusal(error, protection)
+      throw tokenRefusal(error, protection)
     }
   }
 
@@ -62,6 +67,3 @@ export class BearerScheme implements SecurityScheme {
     return identity
   }
 }
-
-const refusal = (error: unknown, protection: Protection): unknown =>
-  error instanceof TokenError ? unauthorized(protection, error.reason) : error

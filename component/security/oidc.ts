@@ -2,17 +2,18 @@
 import { ServiceError } from '#component/errors.ts'
 import { type Identity, identityOf } from '#component/identity.ts'
 import { isCsrf } from '#component/oidc/csrf.ts'
+import { providerMethod } from '#component/realm/authenticator.ts'
 import type { Logins } from '#component/realm/logins.ts'
 import type { User } from '#component/realm/model.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import type { TicketClaims, Tickets } from '#component/token/ticket.ts'
 import { csrfCookie, readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
-import { TokenError } from '#component/token/token-error.ts'
 import {
   credentialsOf,
   type Protection,
   type SecuredRequest,
   type SecurityScheme,
+  tokenRefusal,
   unauthorized,
 } from './scheme.ts'
 
@@ -26,9 +27,6 @@ export interface OidcPorts {
   /** Under which CSRF values are signed. */
   readonly box: Pick<SecretBox, 'derive'>
 }
-
-/** How users of providers have logged in (specification: Ticket). */
-const authmethod = 'oidcrp'
 
 /** RFC 9110 §9.2.1; pages of other origins can have browsers send these, and links do. */
 const safeMethods = new Set(['get', 'head', 'options'])
@@ -74,7 +72,7 @@ export class OidcScheme implements SecurityScheme {
         ? this.#verified(claims, request, protection, needsProof)
         : this.#admit(claims, request, protection, needsProof)
     } catch (error) {
-      throw refusal(error, protection)
+      throw tokenRefusal(error, protection)
     }
   }
 
@@ -87,7 +85,7 @@ export class OidcScheme implements SecurityScheme {
     try {
       return this.#admit(await claims, request, protection, needsProof)
     } catch (error) {
-      throw refusal(error, protection)
+      throw tokenRefusal(error, protection)
     }
   }
 
@@ -98,7 +96,7 @@ export class OidcScheme implements SecurityScheme {
     needsProof: boolean,
   ): Identity {
     const { realm_uri } = protection
-    if (claims.authmethod !== authmethod) {
+    if (claims.authmethod !== providerMethod) {
       throw unauthorized(protection, 'the ticket is not of a login at a provider')
     }
     if (!this.#ports.accounts.isKnown(realm_uri, claims.authid)) {
@@ -117,13 +115,16 @@ export class OidcScheme implements SecurityScheme {
     const known = this.#known.get(claims)
     if (known && known.user === user) return known.identity
     const identity = identityOf({
-      ...{ realm_uri, authroles, authmethod, session: id, client_id: scope.client_id },
+      ...{
+        realm_uri,
+        authroles,
+        authmethod: providerMethod,
+        session: id,
+        client_id: scope.client_id,
+      },
       user: user ?? { username: authid, groups: [], meta: {} },
     })
     this.#known.set(claims, { user, identity })
     return identity
   }
 }
-
-const refusal = (error: unknown, protection: Protection): unknown =>
-  error instanceof TokenError ? unauthorized(protection, error.reason) : error

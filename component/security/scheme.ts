@@ -2,6 +2,7 @@
 import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Method } from '#component/request.ts'
+import { TokenError } from '#component/token/token-error.ts'
 
 /** The types of security (specification: Security object). */
 const securityTypes = ['basic', 'api_key', 'oauth2', 'oidc'] as const
@@ -83,3 +84,7 @@ export function unauthorized(
     headers: { 'www-authenticate': challenge + error },
   })
 }
+
+/** What a request is refused with whose token or ticket does not hold; other failures as they are. */
+export const tokenRefusal = (error: unknown, protection: Protection): unknown =>
+  error instanceof TokenError ? unauthorized(protection, error.reason) : error
