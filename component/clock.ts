@@ -19,3 +19,6 @@ export const systemClock: Clock = {
   },
   random: Math.random,
 }
+
+/** Whole seconds since the epoch, as JWTs count (RFC 7519: NumericDate). */
+export const secondsOf = (clock: Pick<Clock, 'now'>): number => Math.floor(clock.now() / 1000)

@@ -1,4 +1,5 @@
 /** `service.ticket.issue`: gives a user a ticket of its own, by which it joins its realm. */
+import { secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { isGranted } from '#component/realm/grants.ts'
 import type { Caller, Management, Procedure } from './procedure.ts'
@@ -58,7 +59,7 @@ export const issueTicket: Procedure = {
     }
     const caller = callerOf(asking.caller)
     const { realm_uri, authid, expires_at = Number.POSITIVE_INFINITY } = caller
-    const left = expires_at - Math.floor(management.clock.now() / 1000)
+    const left = expires_at - secondsOf(management.clock)
     const roles = rolesOf(caller, management)
     const grants = management.realms.realm(realm_uri)?.grants
     const wanted = `service.ticket.scope.${scope}`

@@ -1,4 +1,5 @@
 /** `service.ticket.revoke`: ends a ticket. */
+import { secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { TokenError } from '#component/token/token-error.ts'
 import { callerOf, longestTicket } from './issue-ticket.ts'
@@ -18,7 +19,7 @@ async function find(text: string, asking: Asking, { tickets, clock }: Management
       throw refuse('by its id alone, a ticket is revoked by operators of all realms only')
     // what is no id may be another secret, and would be kept
     if (!ticketId.test(text)) throw new TokenError('expected a ticket, or the id of one (a UUID)')
-    return { jti: text, exp: Math.floor(clock.now() / 1000) + longestTicket }
+    return { jti: text, exp: secondsOf(clock) + longestTicket }
   }
   const { realm_uri, authid } = callerOf(asking.caller)
   const claims = await tickets.verify(text, realm_uri)

@@ -1,5 +1,5 @@
 /** ID tokens that do not fit into the ticket cookie, kept for the logout until their tickets end. On all nodes. */
-import type { Clock } from '#component/clock.ts'
+import { type Clock, secondsOf } from '#component/clock.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import { type SecretBox, UnsealError } from '#component/secret-box.ts'
 
@@ -55,7 +55,7 @@ export class IdTokens {
   async end(ticket_id: string): Promise<void> {
     if (!this.#ports.replica.get('id_token', ticket_id)?.document?.id_token) return
     // not a tombstone, which would stay: what says when it ends goes by itself
-    await this.#change(ticket_id, { exp: Math.floor(this.#ports.clock.now() / 1000) })
+    await this.#change(ticket_id, { exp: secondsOf(this.#ports.clock) })
   }
 
   async #change(id: string, document: KeptDocument): Promise<void> {

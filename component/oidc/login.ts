@@ -1,6 +1,6 @@
 /** A login at an identity provider from its first redirect to the ticket, and the logout; pure of HTTP. */
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '#component/clock.ts'
+import { type Clock, secondsOf } from '#component/clock.ts'
 import { OidcError, ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import type { Logins } from '#component/realm/logins.ts'
@@ -230,7 +230,7 @@ export class OidcLogin {
   }
 
   #now(): number {
-    return Math.floor(this.#ports.clock.now() / 1000)
+    return secondsOf(this.#ports.clock)
   }
 }
 

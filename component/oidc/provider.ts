@@ -1,7 +1,7 @@
 /** One identity provider of a realm: authorization URL, code exchange with all that must be verified, end of the session. */
 import { createHash } from 'node:crypto'
 import * as client from 'openid-client'
-import type { Clock } from '#component/clock.ts'
+import { type Clock, secondsOf } from '#component/clock.ts'
 import { OidcError, ServiceError } from '#component/errors.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import type { Claims } from './claims.ts'
@@ -130,7 +130,7 @@ export class Provider {
         idTokenExpected: true,
       })
       const { id_token = '', access_token, expires_in = Number.NaN } = tokens
-      const now = Math.floor(this.#parts.clock.now() / 1000)
+      const now = secondsOf(this.#parts.clock)
       const claims = tokens.claims() ?? refuse('there is no ID token')
       if (claims.sub === '') refuse('the ID token is nobody’s: sub is empty')
       if (claims.iat > now + maxAhead) refuse('the ID token comes from the future')

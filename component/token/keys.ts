@@ -1,7 +1,7 @@
 /** The keys that realms sign with: made on first use, sealed under `store.key`, replicated, rotated. */
 import { randomBytes } from 'node:crypto'
 import { exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
-import type { Clock } from '#component/clock.ts'
+import { type Clock, secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import type { Document } from '#component/replica/entry.ts'
@@ -111,7 +111,7 @@ export class RealmKeys {
   }
 
   #now(): number {
-    return Math.floor(this.#ports.clock.now() / 1000)
+    return secondsOf(this.#ports.clock)
   }
 
   async #change(decide: () => Promise<Draft[]> | Draft[]): Promise<readonly Change[]> {

@@ -1,5 +1,5 @@
 /** What is refused although it has not expired: tokens by `jti`, families of refresh tokens, and all that a user had. On all nodes. */
-import type { Clock } from '#component/clock.ts'
+import { type Clock, secondsOf } from '#component/clock.ts'
 import type { Change, Draft, Replica } from '#component/replica/replica.ts'
 import type { FamilyStore } from '#component/store/family-store.ts'
 
@@ -147,7 +147,7 @@ export class Revocations {
   }
 
   #now(): number {
-    return Math.floor(this.#ports.clock.now() / 1000)
+    return secondsOf(this.#ports.clock)
   }
 
   async #keep(decide: () => Draft[]): Promise<readonly Change[]> {

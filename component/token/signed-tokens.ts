@@ -1,7 +1,7 @@
 /** What access tokens and tickets have in common: JWTs signed by a key of their realm, verified once and remembered. */
 import { CompactSign, compactVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '#component/clock.ts'
+import { type Clock, secondsOf } from '#component/clock.ts'
 import type { RealmKeys } from './keys.ts'
 import type { Bearer, Revocations } from './revocation.ts'
 import { TokenError } from './token-error.ts'
@@ -175,8 +175,6 @@ export class SignedTokens<C extends RegisteredClaims> {
     if (revocations.isRevoked(bearer)) throw new TokenError('the token was revoked')
   }
 }
-
-const secondsOf = (clock: Pick<Clock, 'now'>): number => Math.floor(clock.now() / 1000)
 
 /** A token as revocations see it: whatever follows from a login ends with it. */
 export const bearerOf = ({
