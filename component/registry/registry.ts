@@ -1,26 +1,18 @@
 /** The API Specifications of this node: load, remove, list, and go back; live and on the disk when a change resolves. */
-import { InvalidSpecError, type Issue, ServiceError } from '#component/errors.ts'
+import { type Issue, ServiceError } from '#component/errors.ts'
 import type { Document, Entry } from '#component/replica/entry.ts'
 import type { Change, Draft, Replica } from '#component/replica/replica.ts'
 import type { JsonMap } from '#component/spec/model.ts'
 import { info, represent } from '#component/spec/represent.ts'
-import type { CompiledDocument } from './compile-document.ts'
+import { type Around, examine, idOf, judge } from './candidate.ts'
 import { type Conditions, checkConditions } from './conditions.ts'
 import { announceConflict } from './events.ts'
 import { describeHistory, historyOf, unknownId, type VersionInfo } from './history.ts'
-import {
-  type Conflict,
-  type Expected,
-  issueOf,
-  LiveDocuments,
-  type LivePorts,
-  type Taken,
-} from './live-documents.ts'
+import { type Conflict, LiveDocuments, type LivePorts, type Taken } from './live-documents.ts'
 import type { Loaded, Removed } from './outcome.ts'
 import { ownCopy } from './own-copy.ts'
 import { checkHistoryWithin, checkWithin, isWithin } from './ownership.ts'
-import { judgeReach } from './reach.ts'
-import type { LiveEntry, Served } from './selection.ts'
+import type { LiveEntry } from './selection.ts'
 
 /** What the registry works with. */
 export interface RegistryPorts<R> extends LivePorts<R> {
@@ -29,16 +21,6 @@ export interface RegistryPorts<R> extends LivePorts<R> {
   readonly realmExists: (realm_uri: string) => boolean | Promise<boolean>
   /** Path patterns of management, where the listener of routed paths serves them, too; else none. */
   readonly managementPaths: readonly string[]
-}
-
-/** A document, and all about it that does not depend on the others. */
-interface Candidate<R> extends CompiledDocument<Served<R>> {
-  readonly document: unknown
-}
-
-/** What is accepted, and what is to be said of it beside the other documents. */
-interface Accepted<R> extends Expected<R> {
-  readonly warnings: readonly Issue[]
 }
 
 const someone = 'the gateway'
@@ -138,7 +120,7 @@ export class Registry<R = unknown> {
     within?: string,
   ): Promise<Loaded> {
     checkWithin(document, within)
-    const candidate = await this.#examine(document)
+    const candidate = await examine(document, this.#ports)
     let warnings: readonly Issue[] = []
     const { before, entry } = await this.#change(() => {
       const { api } = candidate
@@ -146,7 +128,8 @@ export class Registry<R = unknown> {
       checkWithin(current?.document, within)
       if (api) checkConditions(current?.hash, conditions)
       const onTaken = (id: string, taken: Taken) => this.#tellRefusal(id, taken, by)
-      const accepted = this.#judge(candidate, within, onTaken)
+      const around = this.#around(within)
+      const accepted = judge(candidate, around, onTaken)
       const draft = { id: accepted.api.id, document: document as Document } // what compiles is a map
       this.#live.expect(draft.document, accepted)
       warnings = accepted.warnings
@@ -165,46 +148,15 @@ export class Registry<R = unknown> {
   ): Promise<{ id: string; warnings: readonly Issue[] }> {
     const kept = ownCopy(document)
     checkWithin(kept, within)
-    const candidate = await this.#examine(kept)
+    const candidate = await examine(kept, this.#ports)
     checkWithin(this.#live.get(idOf(candidate) ?? '')?.document, within)
-    const { api, warnings } = this.#judge(candidate, within)
+    const { api, warnings } = judge(candidate, this.#around(within))
     return { id: api.id, warnings }
   }
 
-  /** Compiles, and asks for the realm. */
-  async #examine(document: unknown): Promise<Candidate<R>> {
-    const { compile, realmExists } = this.#ports
-    const compiled = await compile(document)
-    const { realm_uri } = compiled
-    const issues = [...compiled.issues]
-    const hasRealm = realm_uri === undefined || issues.some(({ path }) => path === '/realm_uri')
-    if (!hasRealm && !(await realmExists(realm_uri))) {
-      issues.push({ path: '/realm_uri', message: 'there is no such realm' })
-    }
-    return { ...compiled, document, issues }
-  }
-
-  /** Looks for routes that belong to others, or are served for other documents now; throws all that is wrong. */
-  #judge(
-    candidate: Candidate<R>,
-    within: string | undefined,
-    onTaken: (id: string, taken: Taken) => void = () => undefined,
-  ): Accepted<R> {
-    const { api, places, issues, realm_uri } = candidate
-    const id = idOf(candidate)
-    if (id === undefined) throw new InvalidSpecError(issues)
-    const around = {
-      others: this.#live.besides(id, realm_uri),
-      managementPaths: this.#ports.managementPaths,
-    }
-    const reach = judgeReach(api?.entries ?? places, around, within !== undefined)
-    const { selection, taken } = this.#live.tryOut(id, api?.entries ?? places)
-    const found = taken.map(issueOf)
-    if (!api || issues.length > 0) throw new InvalidSpecError([...issues, ...found])
-    const [first] = taken
-    if (!first) return { api, selection, warnings: [...candidate.warnings, ...reach] }
-    onTaken(id, first)
-    throw new InvalidSpecError(found, 'service.error.already_exists')
+  #around(within: string | undefined): Around<R> {
+    const { managementPaths } = this.#ports
+    return { live: this.#live, managementPaths, isWithin: within !== undefined }
   }
 
   #tellRefusal(id: string, { other, path }: Taken, by: string): void {
@@ -322,4 +274,3 @@ export class Registry<R = unknown> {
 }
 
 /** What a document calls itself, as far as it can be read. */
-const idOf = <R>({ api, places }: Candidate<R>): string | undefined => api?.id ?? places[0]?.api

@@ -1,0 +1,67 @@
+/** A document that is to be loaded, judged: alone, then beside the documents that are there. */
+import { InvalidSpecError, type Issue } from '#component/errors.ts'
+import type { CompiledDocument } from './compile-document.ts'
+import { type Expected, issueOf, type LiveDocuments, type Taken } from './live-documents.ts'
+import { judgeReach } from './reach.ts'
+import type { RegistryPorts } from './registry.ts'
+import type { Served } from './selection.ts'
+
+/** A document, and all about it that does not depend on the others. */
+interface Candidate<R> extends CompiledDocument<Served<R>> {
+  readonly document: unknown
+}
+
+/** What is accepted, and what is to be said of it beside the other documents. */
+interface Accepted<R> extends Expected<R> {
+  readonly warnings: readonly Issue[]
+}
+
+/** What a candidate is judged beside. */
+export interface Around<R> {
+  readonly live: Pick<LiveDocuments<R>, 'besides' | 'tryOut'>
+  readonly managementPaths: readonly string[]
+  /** Has who asks the rights of one realm only? */
+  readonly isWithin: boolean
+}
+
+/** The id as far as it is known; undefined for a document that has none. */
+export const idOf = <R>({ api, places }: Candidate<R>): string | undefined =>
+  api?.id ?? places[0]?.api
+
+/** Compiles, and asks for the realm. */
+export async function examine<R>(
+  document: unknown,
+  { compile, realmExists }: Pick<RegistryPorts<R>, 'compile' | 'realmExists'>,
+): Promise<Candidate<R>> {
+  const compiled = await compile(document)
+  const { realm_uri } = compiled
+  const issues = [...compiled.issues]
+  const hasRealm = realm_uri === undefined || issues.some(({ path }) => path === '/realm_uri')
+  if (!hasRealm && !(await realmExists(realm_uri))) {
+    issues.push({ path: '/realm_uri', message: 'there is no such realm' })
+  }
+  return { ...compiled, document, issues }
+}
+
+/**
+ * Looks for routes that belong to others, or are served for other documents now.
+ * @throws InvalidSpecError with all that is wrong; ServiceError `wamp.error.not_authorized`
+ */
+export function judge<R>(
+  candidate: Candidate<R>,
+  { live, managementPaths, isWithin }: Around<R>,
+  onTaken: (id: string, taken: Taken) => void = () => undefined,
+): Accepted<R> {
+  const { api, places, issues, realm_uri } = candidate
+  const id = idOf(candidate)
+  if (id === undefined) throw new InvalidSpecError(issues)
+  const around = { others: live.besides(id, realm_uri), managementPaths }
+  const reach = judgeReach(api?.entries ?? places, around, isWithin)
+  const { selection, taken } = live.tryOut(id, api?.entries ?? places)
+  const found = taken.map(issueOf)
+  if (!api || issues.length > 0) throw new InvalidSpecError([...issues, ...found])
+  const [first] = taken
+  if (!first) return { api, selection, warnings: [...candidate.warnings, ...reach] }
+  onTaken(id, first)
+  throw new InvalidSpecError(found, 'service.error.already_exists')
+}
