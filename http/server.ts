@@ -2,6 +2,7 @@
 import type { Server } from 'node:http'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import { InFlight } from '#component/in-flight.ts'
 import type { Log } from '#component/log.ts'
 import { sharesGatewayListener, trustsLocalRequests } from './access.ts'
 import { koaFallback } from './admin.ts'
@@ -64,7 +65,7 @@ export class Listeners {
   readonly addresses: Addresses = { gateway: [], admin: [], router: [] }
   readonly #ports: HttpPorts
   readonly #servers: Server[] = []
-  readonly #exchanges = new Set<HttpExchange>()
+  readonly #exchanges = new InFlight<string, HttpExchange>()
   readonly #metrics: Metrics
   readonly #overload: OverloadGuard
   #closePipes: () => void = () => undefined
@@ -191,7 +192,7 @@ export class Listeners {
     for (const server of this.#servers) server.close()
     const end = clock.now() + options.gateway.drain_timeout
     await this.#sweep(end)
-    for (const exchange of [...this.#exchanges]) giveUp(exchange)
+    for (const exchange of this.#exchanges.values()) giveUp(exchange)
     await this.#sweep(clock.now() + lastAnswers)
     this.#destroy()
   }

@@ -1,5 +1,5 @@
 /** One joined session as the router sees it: who it is, what it announced, and what is under way for it. */
-import { InFlight } from '#component/wamp/in-flight.ts'
+import { InFlight } from '#component/in-flight.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
 import { isMap, type Options } from './messages.ts'

@@ -1,8 +1,8 @@
 /** The table of requests in flight on one connection: each is settled once, by its answer, its deadline or the end of the session. */
 import type { Clock } from '#component/clock.ts'
+import { InFlight } from '#component/in-flight.ts'
 import { ignore } from './channel.ts'
 import { failure, sessionLost } from './failure.ts'
-import { InFlight } from './in-flight.ts'
 import type { WampMessage } from './link.ts'
 import { asList, asMap, code } from './messages.ts'
 import { type CallResult, WampError } from './session.ts'

@@ -5,9 +5,16 @@ import { expect } from 'chai'
 import { layout, layoutPage } from '#test/support/layout.ts'
 
 /** The words every part may use. */
-const words = ['errors', 'identity', 'request', 'log', 'clock', 'json', 'secret-box'].map(
-  (name) => `component/${name}.ts`,
-)
+const words = [
+  'errors',
+  'identity',
+  'request',
+  'log',
+  'clock',
+  'json',
+  'in-flight',
+  'secret-box',
+].map((name) => `component/${name}.ts`)
 
 /** Folder: which folders it may import, and which packages enter through it. */
 const table: Record<string, { folders: readonly string[] | 'all'; packages: readonly string[] }> = {
