@@ -33,10 +33,10 @@ export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boole
     response.shouldKeepAlive = false
     if (!request.complete) linger(request.socket)
   }
-  const head = headOf(exchange, reply, content)
-  response.writeHead(status, head)
+  const length = lengthOf(reply.body, content, status)
+  response.writeHead(status, headOf(exchange, reply, length))
   const isHead = exchange.method === 'head'
-  if (reply.body.kind !== 'stream') end(response, isHead ? undefined : content)
+  if (reply.body.kind !== 'stream') end(response, isHead ? undefined : content, length)
   else if (isHead || isBodiless(status)) {
     reply.body.stream.destroy()
     response.end()
@@ -46,10 +46,20 @@ export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boole
 /** Bytes up to here are cheaper to copy than to send as a write of their own. */
 const maxCopied = 16_384
 
-/** Ends with the content in the same write as the head: node:http joins them when both are text (saves 4 µs). */
-function end(response: ServerResponse, content: string | Uint8Array | undefined): void {
-  if (!(content instanceof Uint8Array) || content.length > maxCopied) response.end(content)
-  else response.end(asBuffer(content).toString('latin1'), 'latin1') // one character a byte, so nothing is lost
+/**
+ * Ends with the content in the same write as the head: node:http joins them when both are text (saves 4 µs). As latin1,
+ * one character a byte, wherever that loses nothing: a long text is written in half the time.
+ * @param length of the content, bytes
+ */
+function end(
+  response: ServerResponse,
+  content: string | Uint8Array | undefined,
+  length: number | undefined,
+): void {
+  if (typeof content === 'string')
+    response.end(content, length === content.length ? 'latin1' : 'utf8')
+  else if (content === undefined || content.length > maxCopied) response.end(content)
+  else response.end(asBuffer(content).toString('latin1'), 'latin1')
 }
 
 const asBuffer = (bytes: Uint8Array): Buffer =>
@@ -59,15 +69,20 @@ const asBuffer = (bytes: Uint8Array): Buffer =>
 const isBodiless = (status: number) => status === 204 || status === 304
 
 function encode(body: ReplyBody): string | Uint8Array | undefined {
-  if (body.kind === 'value') return encodeBody(body.value, body.type)
-  return body.kind === 'bytes' ? body.bytes : undefined
+  if (body.kind !== 'value') return body.kind === 'bytes' ? body.bytes : undefined
+  const { value, type, encodings } = body
+  const known = encodings?.get(type)
+  if (known !== undefined) return known
+  const content = encodeBody(value, type)
+  encodings?.set(type, content)
+  return content
 }
 
 /** The header fields as a flat list, which node:http writes fastest. */
 function headOf(
   exchange: HttpExchange,
   { status, headers, body }: Reply,
-  content: string | Uint8Array | undefined,
+  length: number | undefined,
 ): string[] {
   const head = ['X-Request-Id', exchange.id]
   if (headers['x-content-type-options'] === undefined) {
@@ -82,7 +97,6 @@ function headOf(
     if (typeof value === 'string') head.push(name, value)
     else for (const item of value) head.push(name, item)
   }
-  const length = lengthOf(body, content, status)
   if (length !== undefined) head.push('Content-Length', String(length))
   return head
 }

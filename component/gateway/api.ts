@@ -3,7 +3,7 @@ import type { ActionType, Attempts } from '#component/action/action.ts'
 import type { Pool } from '#component/action/pool.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Protection } from '#component/security/scheme.ts'
-import type { BodyLimits } from './exchange.ts'
+import type { BodyLimits, Encodings } from './exchange.ts'
 import type { HeaderLayer, Live } from './header-layers.ts'
 import type { RouteEntry } from './routing-table.ts'
 
@@ -134,6 +134,8 @@ export interface CompiledOperation {
   readonly checksType: boolean
   readonly on_result: ResponsePlan
   readonly on_error: ResponsePlan
+  /** Where the body of a success is the same for every request, and its media types are known. */
+  readonly encodings: Encodings | undefined
   /** Error URI ─▶ HTTP status: the specification's over the initial table. */
   readonly status_codes: ReadonlyMap<string, number>
   /** The slots of the version. */

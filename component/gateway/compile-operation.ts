@@ -130,6 +130,8 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     isForward &&
     (isRead(outcomeNodes, 'action.result.body') || isRead(outcomeNodes, 'action.error.body'))
   const hasOwnBody = actionNode !== undefined && member(actionNode, 'body') !== undefined
+  const types =
+    method === 'options' ? undefined : negotiated(rules, on_result, isForward, readsAnswer)
   return {
     path,
     rules,
@@ -137,11 +139,11 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     attempts,
     limits: compileLimits(lookup, issues),
     readsBody,
-    negotiated:
-      method === 'options' ? undefined : negotiated(rules, on_result, isForward, readsAnswer),
+    negotiated: types,
     checksType: method !== 'options' && (!isForward || readsBody || rules.declares.accepts),
     on_result,
     on_error,
+    encodings: types && isBodyFixed(action, on_result) ? new Map() : undefined,
     status_codes: plan.statusCodes(level),
     pool: plan.pool,
   }
@@ -177,6 +179,12 @@ function negotiated(
   if (isOwn && mayBeComputed) return undefined
   if (isOwn && type !== undefined) return [type]
   return isForward && !readsAnswer && !rules.declares.provides ? undefined : rules.provides
+}
+
+/** Is the body of a success the same for every request? */
+function isBodyFixed({ type, computedNames }: PartialPlan, { body }: ResponsePlan): boolean {
+  if (body !== undefined) return body.kind === 'constant'
+  return type === 'static' && !computedNames.has('body')
 }
 
 type PartialPlan = Omit<ActionPlan, 'passesBody' | 'readsAnswer'>

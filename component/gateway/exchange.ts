@@ -47,11 +47,20 @@ export interface Exchange {
   onAbort(callback: () => void): void
 }
 
+/** The encodings of a value that never changes, by media type; whoever encodes it keeps them here. */
+export type Encodings = Map<string, string | Uint8Array>
+
 /** What a reply's body is made of. */
 export type ReplyBody =
   | { readonly kind: 'none' }
   /** A value to be encoded as a media type, which is the Content-Type unless the headers have one. */
-  | { readonly kind: 'value'; readonly value: unknown; readonly type: string }
+  | {
+      readonly kind: 'value'
+      readonly value: unknown
+      readonly type: string
+      /** Where the value is the same for every request: its encodings, by media type. */
+      readonly encodings?: Encodings | undefined
+    }
   /** Text or bytes that go out as they are, under the declared Content-Type. */
   | { readonly kind: 'bytes'; readonly bytes: string | Uint8Array }
   /** An upstream's body, passed through. */

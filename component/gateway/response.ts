@@ -6,7 +6,7 @@ import type { Context } from '#component/expression/scope.ts'
 import { headerValueProblem } from '#component/spec/syntax.ts'
 import type { CompiledOperation, ResponsePlan } from './api.ts'
 import { readStatus } from './compile-response.ts'
-import type { Exchange, Reply, ReplyBody } from './exchange.ts'
+import type { Encodings, Exchange, Reply, ReplyBody } from './exchange.ts'
 import { applyLayers, type Headers } from './header-layers.ts'
 
 type ReplyHeaders = Record<string, string | readonly string[]>
@@ -61,7 +61,12 @@ export function renderOutcome(
   const type = isResult ? negotiated : undefined
   const body = isPassedOn
     ? passOn(answer, exchange.method === 'head')
-    : render(value, headers, () => type ?? exchange.negotiate(rules.provides))
+    : render(
+        value,
+        headers,
+        () => type ?? exchange.negotiate(rules.provides),
+        isResult ? operation.encodings : undefined,
+      )
   if (answer !== undefined && !isPassedOn) discard(answer)
   return { status, headers, body, route: path.pattern }
 }
@@ -158,14 +163,15 @@ function render(
   value: unknown,
   headers: ReplyHeaders,
   negotiate: () => string | undefined,
+  encodings: Encodings | undefined,
 ): ReplyBody {
   if (value === '') return { kind: 'none' }
   const declared = headers['content-type']
   if (typeof declared !== 'string') {
-    return { kind: 'value', value, type: negotiate() ?? 'application/json' }
+    return { kind: 'value', value, type: negotiate() ?? 'application/json', encodings }
   }
   const isRaw = typeof value === 'string' || value instanceof Uint8Array
   return isRaw && !isEncoded(declared)
     ? { kind: 'bytes', bytes: value }
-    : { kind: 'value', value, type: declared }
+    : { kind: 'value', value, type: declared, encodings }
 }
