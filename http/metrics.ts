@@ -1,12 +1,6 @@
 /** What Prometheus may know: requests by route pattern and status, and the numbers that other parts offer. */
-import {
-  AggregatorRegistry,
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  Histogram,
-  Registry,
-} from 'prom-client'
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { RequestMetrics } from './request-metrics.ts'
 
 /** A number that another part keeps: calls in flight, sessions, loads, registry entries. */
 export interface MetricSource {
@@ -32,19 +26,7 @@ export interface MetricSiblings {
 /** The metrics of the process. */
 export class Metrics {
   readonly #registry = new Registry()
-  readonly #requests = new Counter({
-    name: 'gateway_http_requests_total',
-    help: 'HTTP requests by method, route pattern and status.',
-    labelNames: ['method', 'route', 'status'],
-    registers: [this.#registry],
-  })
-  readonly #durations = new Histogram({
-    name: 'gateway_http_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its answer.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers: [this.#registry],
-  })
+  readonly #requests = new RequestMetrics()
   /** Requests being served now. */
   inFlight = 0
 
@@ -54,6 +36,7 @@ export class Metrics {
   constructor(sources: Readonly<Record<string, MetricSource>>, siblings?: MetricSiblings) {
     this.#siblings = siblings
     siblings?.answerBy(() => this.#registry.getMetricsAsJSON())
+    for (const metric of this.#requests.metrics()) this.#registry.registerMetric(metric)
     collectDefaultMetrics({ register: this.#registry })
     const all: Record<string, MetricSource> = {
       gateway_http_requests_in_flight: {
@@ -92,8 +75,7 @@ export class Metrics {
 
   /** Counts a request that is over. */
   count(method: string, route: string, status: number, durationMs: number): void {
-    this.#requests.inc({ method, route, status })
-    this.#durations.observe({ method, route, status }, durationMs / 1000)
+    this.#requests.count(method, route, status, durationMs / 1000)
   }
 
   /** The media type of {@link render}. */
