@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
-import type { InFlight } from '#component/in-flight.ts'
 import type { Log } from '#component/log.ts'
+import type { Crowd } from './crowd.ts'
 import { errorReply } from './errors.ts'
 import type { Metrics } from './metrics.ts'
 import type { TrustedProxies } from './peer.ts'
@@ -36,8 +36,8 @@ export interface ListenerPorts {
   isClosing(): boolean
   /** Why routed requests are not served now: not ready yet, overloaded. */
   refusal(): ServiceError | undefined
-  /** Requests in flight by their ids, for draining. */
-  readonly exchanges: InFlight<string, HttpExchange>
+  /** Requests in flight, for draining. */
+  readonly exchanges: Crowd<HttpExchange>
 }
 
 /** Milliseconds since then, to the microsecond; the clock of the component only counts whole ones. */
@@ -135,10 +135,10 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
   const { request, response } = exchange
   const { socket } = request
   const written = socket.bytesWritten
-  ports.exchanges.set(exchange.id, exchange)
+  ports.exchanges.add(exchange)
   ports.metrics.inFlight++
   response.on('close', () => {
-    ports.exchanges.delete(exchange.id)
+    ports.exchanges.delete(exchange)
     ports.metrics.inFlight--
     if (!response.writableFinished) exchange.abort()
     // a body that nobody read must not block the requests behind it

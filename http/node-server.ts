@@ -41,6 +41,7 @@ export function makeServer(plan: ServerPlan): Server {
     requireHostHeader: false, // the preflight says it with a body
     rejectNonStandardBodyWrites: true,
     joinDuplicateHeaders: false,
+    optimizeEmptyRequests: true,
     ...connectionOptions,
     shouldUpgradeCallback: (request) =>
       upgrade !== undefined && isWebSocketRequest(request, upgradePaths),

@@ -2,11 +2,11 @@
 import type { Server } from 'node:http'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import { InFlight } from '#component/in-flight.ts'
 import type { Log } from '#component/log.ts'
 import { sharesGatewayListener, trustsLocalRequests } from './access.ts'
 import { koaFallback } from './admin.ts'
 import type { ManagementPorts } from './api-specs.ts'
+import { Crowd } from './crowd.ts'
 import { errorReply } from './errors.ts'
 import { createListener, type ListenerPorts, type Router } from './gateway.ts'
 import { type MetricSiblings, type MetricSource, Metrics } from './metrics.ts'
@@ -65,7 +65,7 @@ export class Listeners {
   readonly addresses: Addresses = { gateway: [], admin: [], router: [] }
   readonly #ports: HttpPorts
   readonly #servers: Server[] = []
-  readonly #exchanges = new InFlight<string, HttpExchange>()
+  readonly #exchanges = new Crowd<HttpExchange>()
   readonly #metrics: Metrics
   readonly #overload: OverloadGuard
   #closePipes: () => void = () => undefined
@@ -192,7 +192,7 @@ export class Listeners {
     for (const server of this.#servers) server.close()
     const end = clock.now() + options.gateway.drain_timeout
     await this.#sweep(end)
-    for (const exchange of this.#exchanges.values()) giveUp(exchange)
+    for (const exchange of this.#exchanges.all()) giveUp(exchange)
     await this.#sweep(clock.now() + lastAnswers)
     this.#destroy()
   }
