@@ -42,11 +42,10 @@ function healthRouter({ isReady, problems, metrics }: HealthPorts): Router {
 /** The routes of a listener, as one function; what none of them serves is 404, or 405 with `Allow`. */
 export function koaFallback(
   ports: ListenerPorts,
-  management: ManagementPorts | undefined,
-  health: HealthPorts | undefined,
+  management: ManagementPorts,
+  health?: HealthPorts,
 ): Fallback {
-  const routers: Router[] = []
-  if (management) routers.push(managementRouter(management))
+  const routers = [managementRouter(management)]
   if (health) routers.push(healthRouter(health))
   const app = new Koa()
   app.on('error', (error: unknown) => ports.log.warn({ err: error }, 'an answer was broken off'))

@@ -130,6 +130,16 @@ export function fail(exchange: HttpExchange, error: unknown, ports: ListenerPort
   } else if (!response.writableEnded) response.destroy()
 }
 
+const notServed = new ServiceError('service.error.not_found', 'nothing is served at this path', {
+  headers: { 'cache-control': 'no-store' },
+})
+
+/** The fallback of a listener that serves nothing but routed requests: whoever tries paths out costs no more than they do. */
+export const refuseAll =
+  (ports: ListenerPorts): Fallback =>
+  (exchange) =>
+    fail(exchange, notServed, ports)
+
 /** The end-of-request hook: log, metrics, and what is pending for a client that went away. */
 function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): void {
   const { request, response } = exchange

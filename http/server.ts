@@ -8,7 +8,7 @@ import { koaFallback } from './admin.ts'
 import type { ManagementPorts } from './api-specs.ts'
 import { Crowd } from './crowd.ts'
 import { errorReply } from './errors.ts'
-import { createListener, type ListenerPorts, type Router } from './gateway.ts'
+import { createListener, type ListenerPorts, type Router, refuseAll } from './gateway.ts'
 import { type MetricSiblings, type MetricSource, Metrics } from './metrics.ts'
 import { listen, makeServer, type ServerPlan } from './node-server.ts'
 import { type Address, type HttpOptions, type Listen, parseListen } from './options.ts'
@@ -106,8 +106,9 @@ export class Listeners {
     this.#closePipes = close
 
     const gatewayPorts = this.#listenerPorts(proxies, gateway.tls !== undefined)
-    const shared = isShared ? { ...managementPorts, trustsLocal } : undefined
-    const rest = koaFallback(gatewayPorts, shared, undefined)
+    const rest = isShared
+      ? koaFallback(gatewayPorts, { ...managementPorts, trustsLocal })
+      : refuseAll(gatewayPorts)
     const gatewayListener = createListener(gatewayPorts, this.#ports.gateway, rest)
     const adminPorts = this.#listenerPorts(new TrustedProxies([]), false)
     const health = {
@@ -118,11 +119,7 @@ export class Listeners {
     const adminFallback = koaFallback(adminPorts, { ...managementPorts, trustsLocal: true }, health)
     const adminListener = createListener(adminPorts, undefined, adminFallback)
 
-    const none = createListener(
-      adminPorts,
-      undefined,
-      koaFallback(adminPorts, undefined, undefined),
-    )
+    const none = createListener(adminPorts, undefined, refuseAll(adminPorts))
     const plain = { limits, tls: undefined }
     const routed = { limits, tls: gateway.tls, listener: gatewayListener, upgrade }
     await this.#listen('admin', admin.listen, { ...plain, listener: adminListener })
