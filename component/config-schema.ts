@@ -1,8 +1,19 @@
 /** Every option of the configuration: type, default, unit and description; docs/configuration.md is printed from it. */
-import Type from 'typebox'
+import {
+  array,
+  boolean,
+  integer,
+  literal,
+  type Members,
+  map,
+  mayBeAbsent,
+  object,
+  string,
+  union,
+} from './json-schema.ts'
 
 const milliseconds = (value: number, description: string) =>
-  Type.Integer({
+  integer({
     minimum: 0,
     maximum: 3_600_000,
     default: value,
@@ -10,108 +21,101 @@ const milliseconds = (value: number, description: string) =>
   })
 
 const seconds = (value: number, maximum: number, description: string) =>
-  Type.Integer({ minimum: 1, maximum, default: value, description: `${description} Seconds.` })
+  integer({ minimum: 1, maximum, default: value, description: `${description} Seconds.` })
 
 const strings = (description: string, value: readonly string[] = []) =>
-  Type.Array(Type.String(), { default: value, description })
+  array(string(), { default: value, description })
 
 /** An object whose absent members get their defaults, and whose unknown members are refused. */
-const section = <P extends Parameters<typeof Type.Object>[0]>(properties: P, description: string) =>
-  Type.Object(properties, { additionalProperties: false, default: {}, description })
+const section = <M extends Members>(members: M, description: string) =>
+  object(members, { default: {}, description })
 
 const address = '`host:port`, `port`, or `[::1]:port`'
 
 const secret = (description: string) =>
-  Type.Union(
-    [Type.String(), Type.Object({ file: Type.String() }, { additionalProperties: false })],
-    { description: `${description} Text, or \`{file: …}\` to read it from a file.` },
-  )
+  union([string(), object({ file: string() })], {
+    description: `${description} Text, or \`{file: …}\` to read it from a file.`,
+  })
 
-const wampAuth = Type.Object(
-  {
-    authmethod: Type.Union(
-      ['anonymous', 'ticket', 'wampcra', 'cryptosign'].map((name) => Type.Literal(name)),
-      { description: 'How a session logs in: `anonymous`, `ticket`, `wampcra` or `cryptosign`.' },
-    ),
-    authid: Type.Optional(Type.String({ description: 'The authid to log in as.' })),
-    secret: Type.Optional(secret('The ticket, or the WAMP-CRA secret.')),
-    key: Type.Optional(secret('The Ed25519 private key (32 bytes, hex) for cryptosign.')),
-  },
-  { additionalProperties: false },
-)
+const wampAuth = object({
+  authmethod: union(
+    ['anonymous', 'ticket', 'wampcra', 'cryptosign'].map((name) => literal(name)),
+    { description: 'How a session logs in: `anonymous`, `ticket`, `wampcra` or `cryptosign`.' },
+  ),
+  authid: mayBeAbsent(string({ description: 'The authid to log in as.' })),
+  secret: mayBeAbsent(secret('The ticket, or the WAMP-CRA secret.')),
+  key: mayBeAbsent(secret('The Ed25519 private key (32 bytes, hex) for cryptosign.')),
+})
 
 /** The whole configuration. */
 export const configSchema = section(
   {
-    node: Type.Optional(
-      Type.String({
+    node: mayBeAbsent(
+      string({
         pattern: '^[a-z0-9-]{1,64}$',
         description:
           'The name of this node in events and logs. Default: the host name and six hexadecimal digits, kept in `data_dir`.',
       }),
     ),
-    workers: Type.Integer({
+    workers: integer({
       default: 1,
       minimum: 1,
       maximum: 64,
       description:
         'Processes that share the listeners, each a node of its own: `<node>-1`, `<node>-2`, … 1: everything in one process.',
     }),
-    data_dir: Type.String({
+    data_dir: string({
       default: './data',
       description: 'Folder of what the gateway keeps. Relative to the working folder.',
     }),
     log: section(
       {
-        level: Type.Union(
+        level: union(
           ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].map((name) =>
-            Type.Literal(name),
+            literal(name),
           ),
           { default: 'info', description: 'The least level that is logged.' },
         ),
-        access: Type.Boolean({ default: true, description: 'Log one line for each request.' }),
+        access: boolean({ default: true, description: 'Log one line for each request.' }),
       },
       'Logging: JSON lines on standard output.',
     ),
     gateway: section(
       {
-        listen: Type.Union(
-          [Type.String(), Type.Integer(), Type.Array(Type.Union([Type.String(), Type.Integer()]))],
-          {
-            default: '127.0.0.1:18080',
-            description: `Where routed requests and \`/ws\` are served: ${address}, or a list of these.`,
-          },
-        ),
-        public_base_url: Type.Optional(
-          Type.String({ description: 'The address under which clients reach this gateway.' }),
+        listen: union([string(), integer(), array(union([string(), integer()]))], {
+          default: '127.0.0.1:18080',
+          description: `Where routed requests and \`/ws\` are served: ${address}, or a list of these.`,
+        }),
+        public_base_url: mayBeAbsent(
+          string({ description: 'The address under which clients reach this gateway.' }),
         ),
         trusted_proxies: strings(
           'CIDR ranges of the proxies in front whose `X-Forwarded-*` headers are believed.',
         ),
-        tls: Type.Optional(
-          Type.Object(
+        tls: mayBeAbsent(
+          object(
             {
-              cert: Type.String({ description: 'PEM file of the certificate chain.' }),
-              key: Type.String({ description: 'PEM file of the private key.' }),
+              cert: string({ description: 'PEM file of the certificate chain.' }),
+              key: string({ description: 'PEM file of the private key.' }),
             },
-            { additionalProperties: false, description: 'Serve HTTPS on this listener.' },
+            { description: 'Serve HTTPS on this listener.' },
           ),
         ),
         cors: section(
           {
-            allow_origin: Type.String({
+            allow_origin: string({
               default: '*',
               description: '`Access-Control-Allow-Origin`.',
             }),
-            allow_methods: Type.String({
+            allow_methods: string({
               default: 'GET,HEAD,PUT,PATCH,POST,DELETE',
               description: '`Access-Control-Allow-Methods`.',
             }),
-            allow_headers: Type.String({
+            allow_headers: string({
               default: 'origin,x-requested-with,content-type,accept,authorization',
               description: '`Access-Control-Allow-Headers`.',
             }),
-            max_age: Type.Integer({
+            max_age: integer({
               default: 86_400,
               minimum: 0,
               description: '`Access-Control-Max-Age`. Seconds.',
@@ -132,20 +136,17 @@ export const configSchema = section(
     ),
     admin: section(
       {
-        listen: Type.Union(
-          [Type.String(), Type.Integer(), Type.Array(Type.Union([Type.String(), Type.Integer()]))],
-          {
-            default: '127.0.0.1:18081',
-            description: `Where management, \`/ping\`, \`/ready\` and \`/metrics\` are served: ${address}, or a list of these.`,
-          },
-        ),
-        share_gateway_listener: Type.Union([Type.Literal('auto'), Type.Boolean()], {
+        listen: union([string(), integer(), array(union([string(), integer()]))], {
+          default: '127.0.0.1:18081',
+          description: `Where management, \`/ping\`, \`/ready\` and \`/metrics\` are served: ${address}, or a list of these.`,
+        }),
+        share_gateway_listener: union([literal('auto'), boolean()], {
           default: 'auto',
           description:
             'Does the gateway listener serve management, too? `auto`: only while it is bound to loopback and none of public_base_url, trusted_proxies and tls is set, or when admin.realm is set.',
         }),
-        realm: Type.Optional(
-          Type.String({
+        realm: mayBeAbsent(
+          string({
             description:
               'The realm whose users with role `spec_loader` (or `spec_reader`, to see only) may manage everything, with an access token or an API key as `Authorization: Bearer`. Needed for an admin listener that is not on loopback. Users of other realms with these roles manage what belongs to their realm.',
           }),
@@ -155,13 +156,13 @@ export const configSchema = section(
     ),
     store: section(
       {
-        url: Type.Optional(
-          Type.String({
+        url: mayBeAbsent(
+          string({
             description:
               '`sqlite:<file>`, or `postgres://user:password@host:port/database` for several gateways that share one. Default: `sqlite:<data_dir>/gateway.db`.',
           }),
         ),
-        key: Type.Optional(
+        key: mayBeAbsent(
           secret(
             'Under which secrets are sealed in the store: the same on all gateways that share a store or a router, 16 characters or more. A store opens under no other: when `cluster.key` changes, set this to the former one. Default: the file `store.key` in `data_dir` where there is one, else `cluster.key` where that is set, else made once and kept in that file.',
           ),
@@ -171,7 +172,7 @@ export const configSchema = section(
     ),
     cluster: section(
       {
-        key: Type.Optional(
+        key: mayBeAbsent(
           secret(
             'By which gateways on one router know each other: the same on all, 16 characters or more (`openssl rand -hex 32`). Needed with `wamp.url`; random on the embedded router.',
           ),
@@ -181,29 +182,29 @@ export const configSchema = section(
     ),
     wamp: section(
       {
-        url: Type.Optional(
-          Type.String({
+        url: mayBeAbsent(
+          string({
             description:
               '`ws://…` or `wss://…` of the WAMP router. Absent: the embedded router is used.',
           }),
         ),
-        realm: Type.String({
+        realm: string({
           default: 'service.gateway',
           description: "The component's own realm, where its procedures are registered.",
         }),
-        auth: Type.Optional(wampAuth), // of the component's own realm only
-        realms: Type.Record(Type.String(), wampAuth, {
+        auth: mayBeAbsent(wampAuth), // of the component's own realm only
+        realms: map(wampAuth, {
           default: {},
           description:
             'How the gateway logs in to the realms of APIs: realm URI to the keys of `wamp.auth`. A realm that is not named is joined anonymously, never as the component.',
         }),
-        identity: Type.Union([Type.Literal('session'), Type.Literal('service')], {
+        identity: union([literal('session'), literal('service')], {
           default: 'session',
           description:
             "As whom calls of logged-in users reach the router. `session`: as the user, over a session of the user's own, so that the router's grants decide. `service`: as the gateway, for a router that cannot ask the gateway who somebody is.",
         }),
-        serializer: Type.Union(
-          ['json', 'msgpack', 'cbor'].map((name) => Type.Literal(name)),
+        serializer: union(
+          ['json', 'msgpack', 'cbor'].map((name) => literal(name)),
           { default: 'msgpack', description: 'The serializer towards an external router.' },
         ),
         call_timeout: milliseconds(
@@ -218,8 +219,8 @@ export const configSchema = section(
     ),
     router: section(
       {
-        listen: Type.Optional(
-          Type.Union([Type.String(), Type.Integer()], {
+        listen: mayBeAbsent(
+          union([string(), integer()], {
             description: `A port of its own for the embedded router: ${address}. It is always at \`/ws\` of the gateway.`,
           }),
         ),
@@ -247,13 +248,13 @@ export const configSchema = section(
     ),
     rate_limits: section(
       {
-        user_failures: Type.Integer({
+        user_failures: integer({
           default: 20,
           minimum: 1,
           description:
             'Wrong passwords or keys for one user from one address, in a minute, before further attempts are refused (over HTTP: 429). Ten times as many from all the addresses where the user has not logged in within a day.',
         }),
-        address_failures: Type.Integer({
+        address_failures: integer({
           default: 100,
           minimum: 1,
           description: 'The same from one address, whatever users it tries.',
@@ -263,7 +264,7 @@ export const configSchema = section(
     ),
     limits: section(
       {
-        max_connections: Type.Integer({
+        max_connections: integer({
           default: 10_000,
           minimum: 1,
           description: 'Connections a listener holds at once, in each process.',
@@ -277,7 +278,7 @@ export const configSchema = section(
           5_000,
           'How long an idle connection is kept. Behind a load balancer: longer than its own (75000).',
         ),
-        max_requests_per_socket: Type.Integer({
+        max_requests_per_socket: integer({
           default: 0,
           minimum: 0,
           description: 'Requests after which a connection is closed; 0: never.',

@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
-import type { Static } from 'typebox'
 import { parse } from 'yaml'
 import { configSchema } from './config-schema.ts'
+import type { Allowed } from './json-schema.ts'
 
 /** Every option with its value. Durations are milliseconds unless the schema says otherwise. */
-export type Config = Static<typeof configSchema>
+export type Config = Allowed<typeof configSchema>
 
 /** A configuration that cannot be used; the message names each wrong key. */
 export class ConfigError extends Error {
@@ -29,6 +29,10 @@ const check = new Ajv2020({
   useDefaults: true,
   allowUnionTypes: true,
   strict: false,
+  // once used: a test judges the schema itself, and what is compiled need not be fast
+  meta: false,
+  validateSchema: false,
+  code: { optimize: false },
 }).compile(configSchema)
 
 /**

@@ -18,7 +18,7 @@ const words = [
 
 /** Folder: which folders it may import, and which packages enter through it. */
 const table: Record<string, { folders: readonly string[] | 'all'; packages: readonly string[] }> = {
-  component: { folders: 'all', packages: ['ajv', 'typebox', 'yaml', 'pino'] },
+  component: { folders: 'all', packages: ['ajv', 'yaml', 'pino'] },
   'component/workers': { folders: 'all', packages: ['pino'] },
   http: {
     folders: 'all',

@@ -2,9 +2,11 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'chai'
 import { ConfigError, clusterKey, maskConfig, readConfig } from '#component/config.ts'
 import { configurationPage } from '#component/config-docs.ts'
+import { configSchema } from '#component/config-schema.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-config-'))
 
@@ -13,6 +15,15 @@ function file(name: string, text: string): string {
   writeFileSync(path, text)
   return path
 }
+
+describe('configSchema', () => {
+  it('is a JSON Schema', () => {
+    const ajv = new Ajv2020({ strictTypes: false, strictTuples: false, allowUnionTypes: true })
+    expect(ajv.validateSchema(configSchema), ajv.errorsText()).to.equal(true)
+    // the strict mode knows every keyword
+    ajv.compile(configSchema)
+  })
+})
 
 describe('readConfig', () => {
   it('completes an empty configuration with the defaults', () => {
