@@ -1,5 +1,5 @@
 /** What identity providers say of themselves (OpenID Connect Discovery 1.0): fetched once, refreshed behind the scenes, kept. */
-import * as client from 'openid-client'
+import type * as openid from 'openid-client'
 import type { Clock } from '#component/clock.ts'
 import { OidcError, ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
@@ -26,9 +26,11 @@ export interface DiscoveryPorts {
 
 /** A provider as far as all its realms have it in common. */
 export interface Discovered {
-  readonly metadata: client.ServerMetadata
+  /** The library, which is read when there is a provider to ask: a gateway without one starts without it. */
+  readonly client: typeof openid
+  readonly metadata: openid.ServerMetadata
   /** Its keys as they were fetched last; for the next exchange. */
-  jwks?: client.ExportedJWKSCache | undefined
+  jwks?: openid.ExportedJWKSCache | undefined
 }
 
 /** What is known of an issuer. */
@@ -63,7 +65,7 @@ const endpoints = [
 
 /** The fetch as the library calls it: an upstream that fails is none that answers. */
 export const libraryFetch =
-  (fetch: ProviderFetch, { issuer, allow_unsafe_http }: Site): client.CustomFetch =>
+  (fetch: ProviderFetch, { issuer, allow_unsafe_http }: Site): openid.CustomFetch =>
   async (url, { method, headers, body }) => {
     if (body instanceof ArrayBuffer || body instanceof ReadableStream) {
       throw new TypeError('the body of a request to a provider is a form')
@@ -134,10 +136,10 @@ export class Discovery {
   #fetch(site: Site, known: Known): Promise<Discovered> {
     known.pending ??= this.#discover(site)
       .then(
-        (metadata) => {
+        (found) => {
           delete known.failure
           known.foundAt = this.#ports.clock.now()
-          known.found = { metadata }
+          known.found = found
           return known.found
         },
         (cause: unknown) => {
@@ -151,7 +153,8 @@ export class Discovery {
     return known.pending
   }
 
-  async #discover(site: Site): Promise<client.ServerMetadata> {
+  async #discover(site: Site): Promise<Discovered> {
+    const client = await import('openid-client')
     const { issuer, allow_unsafe_http } = site
     const found = await client.discovery(new URL(issuer), 'gateway', undefined, client.None(), {
       [client.customFetch]: libraryFetch(this.#ports.fetch, site),
@@ -160,7 +163,7 @@ export class Discovery {
     })
     const metadata = found.serverMetadata()
     for (const name of endpoints) checkEndpoint(name, metadata[name], allow_unsafe_http)
-    return metadata
+    return { client, metadata }
   }
 }
 

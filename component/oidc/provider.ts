@@ -1,6 +1,6 @@
 /** One identity provider of a realm: authorization URL, code exchange with all that must be verified, end of the session. */
 import { createHash } from 'node:crypto'
-import * as client from 'openid-client'
+import type * as openid from 'openid-client'
 import { type Clock, secondsOf } from '#component/clock.ts'
 import { OidcError, ServiceError } from '#component/errors.ts'
 import type { Realms } from '#component/realm/realms.ts'
@@ -98,6 +98,7 @@ export class Provider {
 
   /** Where the browser goes to log in. @throws OidcError authorization_url_failed */
   async authorizationUrl(login: LoginState): Promise<string> {
+    const { client } = this.#parts.discovered
     try {
       return client.buildAuthorizationUrl(this.#configuration(), {
         redirect_uri: login.callback,
@@ -119,6 +120,8 @@ export class Provider {
    * @throws OidcError token_exchange_failed; provider_unavailable when it cannot be asked
    */
   async exchange(search: string, login: LoginState): Promise<Exchanged> {
+    const { discovered } = this.#parts
+    const { client } = discovered
     const configuration = this.#configuration()
     try {
       const callback = new URL(login.callback)
@@ -135,7 +138,7 @@ export class Provider {
       if (claims.sub === '') refuse('the ID token is nobody’s: sub is empty')
       if (claims.iat > now + maxAhead) refuse('the ID token comes from the future')
       checkAccessToken(id_token, access_token, claims.at_hash)
-      const userinfo = this.#parts.discovered.metadata.userinfo_endpoint
+      const userinfo = discovered.metadata.userinfo_endpoint
         ? await client.fetchUserInfo(configuration, access_token, claims.sub)
         : {}
       const expires_at = now + Math.floor(expires_in)
@@ -150,7 +153,6 @@ export class Provider {
       const code = isAway(cause) ? 'provider_unavailable' : 'token_exchange_failed'
       throw new OidcError(code, `the code was not exchanged: ${why(cause)}`, { cause })
     } finally {
-      const { discovered } = this.#parts
       discovered.jwks = client.getJwksCache(configuration) ?? discovered.jwks
     }
   }
@@ -161,7 +163,8 @@ export class Provider {
    * @param post_logout_redirect_uri absolute
    */
   endSessionUrl(id_token: string, post_logout_redirect_uri: string): string | undefined {
-    if (this.#parts.discovered.metadata.end_session_endpoint === undefined) return undefined
+    const { client, metadata } = this.#parts.discovered
+    if (metadata.end_session_endpoint === undefined) return undefined
     return client.buildEndSessionUrl(this.#configuration(), {
       id_token_hint: id_token,
       post_logout_redirect_uri,
@@ -169,10 +172,10 @@ export class Provider {
   }
 
   /** Made anew each time, since the library fixes with it how far its clock is from ours, and the secret may have changed. */
-  #configuration(): client.Configuration {
+  #configuration(): openid.Configuration {
     const { settings, secret, discovered, fetch, clock } = this.#parts
     const { client_id, allow_unsafe_http } = settings
-    const { metadata, jwks } = discovered
+    const { client, metadata, jwks } = discovered
     const clockSkew = Math.round((clock.now() - Date.now()) / 1000)
     const authentication =
       secret === undefined

@@ -8,7 +8,6 @@ import { FamilyStore } from './family-store.ts'
 import { FileStore } from './file-store.ts'
 import { MetaStore } from './meta-store.ts'
 import { migrate, type Tables } from './migrations.ts'
-import { postgres } from './postgres-driver.ts'
 import { sqlite } from './sqlite-driver.ts'
 
 /** How long something is tried again, and after which failures. Milliseconds. */
@@ -48,8 +47,12 @@ export interface Store {
 /** Told why the start has to wait; once for each reason. */
 export type OnWait = (message: string) => void
 
-const engineOf = (url: string): Engine => {
-  if (/^postgres(ql)?:/.test(url)) return postgres(url)
+async function engineOf(url: string): Promise<Engine> {
+  if (/^postgres(ql)?:/.test(url)) {
+    // most gateways have no PostgreSQL, and start without its client
+    const { postgres } = await import('./postgres-driver.ts')
+    return postgres(url)
+  }
   const [, file] = /^sqlite:(.+)$/s.exec(url) ?? []
   if (file === undefined) {
     throw new TypeError(
@@ -113,7 +116,7 @@ export async function openStore(
   clock: Clock,
   onWait: OnWait = () => undefined,
 ): Promise<Store> {
-  const engine = engineOf(url)
+  const engine = await engineOf(url)
   const told = new Set<string>()
   const db = await persistently(
     { engine: named(engine), clock },

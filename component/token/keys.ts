@@ -1,6 +1,9 @@
 /** The keys that realms sign with: made on first use, sealed under `store.key`, replicated, rotated. */
 import { randomBytes } from 'node:crypto'
-import { exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
+import type { JWK } from 'jose'
+import { exportJWK } from 'jose/key/export'
+import { generateKeyPair } from 'jose/key/generate/keypair'
+import { importJWK } from 'jose/key/import'
 import { type Clock, secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'

@@ -1,5 +1,6 @@
 /** What access tokens and tickets have in common: JWTs signed by a key of their realm, verified once and remembered. */
-import { CompactSign, compactVerify } from 'jose'
+import { CompactSign } from 'jose/jws/compact/sign'
+import { compactVerify } from 'jose/jws/compact/verify'
 import { LRUCache } from 'lru-cache'
 import { type Clock, secondsOf } from '#component/clock.ts'
 import type { RealmKeys } from './keys.ts'
