@@ -8,3 +8,5 @@ if (major < 24 || (major === 24 && minor < 15)) {
   )
   process.exit(78)
 }
+
+await import('./short-start.mjs')

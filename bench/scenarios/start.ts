@@ -1,10 +1,12 @@
 /** How long a start takes, and what an idle process holds. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { kill } from 'node:process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { documentOf, gatewayCommand, realm } from '#bench/gateway.ts'
 import { small } from '#bench/payloads.ts'
-import type { Command } from '#bench/processes.ts'
+import type { Command, Process } from '#bench/processes.ts'
 import { type Figure, freePort, type Stage, type Trial } from '#bench/stage.ts'
 import { staticPath } from './static.ts'
 
@@ -35,15 +37,21 @@ function configured(port: number): Command {
   }
 }
 
-/** Seconds from the start of the process to its first right answer, CPU time until then, and MB when it idles. */
-async function startOnce(stage: Stage, command: Command, port: number) {
-  const began = performance.now()
+/** Starts a process, and waits for its first right answer. */
+async function started(stage: Stage, command: Command, port: number): Promise<Process> {
   const process = stage.start(command)
   await process.until(async () => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined)
     const body = await answer?.text()
     return answer?.status === 200 && body === JSON.stringify(small) ? true : undefined
   })
+  return process
+}
+
+/** Seconds from the start of the process to its first right answer, CPU time until then, and MB when it idles. */
+async function startOnce(stage: Stage, command: Command, port: number) {
+  const began = performance.now()
+  const process = await started(stage, command, port)
   const seconds = (performance.now() - began) / 1000
   const cpu = process.cpu() / 1e6
   await wait(rest)
@@ -51,6 +59,21 @@ async function startOnce(stage: Stage, command: Command, port: number) {
   await process.stop()
   return { seconds, cpu, rss }
 }
+
+/** Starts it and lets it leave in order, so that what Node has compiled is kept for the next start. */
+async function leaveCache(stage: Stage): Promise<void> {
+  const port = await freePort()
+  const process = await started(stage, configured(port), port)
+  kill(process.pid, 'SIGTERM')
+  while (process.isRunning) await wait(5)
+}
+
+/** As after an installation or a new version: nothing is kept from an earlier start. */
+const forTheFirstTime = (command: Command, cache: string): Command => ({
+  ...command,
+  name: 'ours, first start of all',
+  environment: { ...command.environment, NODE_COMPILE_CACHE: cache },
+})
 
 /** Node itself with a listener is beside it, for scale. */
 export const start: Trial = {
@@ -63,16 +86,20 @@ export const start: Trial = {
       figure.values.push(value)
       figures.set(name, figure)
     }
+    await leaveCache(stage)
     for (let round = 0; round < rounds; round += 1) {
       const port = await freePort()
       const body = JSON.stringify(small)
       const bare = { name: 'bare', args: () => ['bench/peers/static-http.ts', body, String(port)] }
-      for (const command of [bare, configured(port)]) {
+      const empty = mkdtempSync(join(tmpdir(), 'gateway-bench-cache-'))
+      const ours = configured(port)
+      for (const command of [bare, ours, forTheFirstTime(ours, empty)]) {
         const { seconds, cpu, rss } = await startOnce(stage, command, port)
         add(`${command.name}: start to first answer`, 's', seconds)
         add(`${command.name}: CPU time until then`, 's', cpu)
         add(`${command.name}: RSS idle`, 'MB', rss)
       }
+      rmSync(empty, { recursive: true })
     }
     return [...figures.values()]
   },
