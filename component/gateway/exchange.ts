@@ -59,7 +59,7 @@ export type ReplyBody =
       readonly value: unknown
       readonly type: string
       /** Where the value is the same for every request: its encodings, by media type. */
-      readonly encodings?: Encodings | undefined
+      readonly encodings?: Encodings
     }
   /** Text or bytes that go out as they are, under the declared Content-Type. */
   | { readonly kind: 'bytes'; readonly bytes: string | Uint8Array }

@@ -168,10 +168,13 @@ function render(
   if (value === '') return { kind: 'none' }
   const declared = headers['content-type']
   if (typeof declared !== 'string') {
-    return { kind: 'value', value, type: negotiate() ?? 'application/json', encodings }
+    return valueBody(value, negotiate() ?? 'application/json', encodings)
   }
   const isRaw = typeof value === 'string' || value instanceof Uint8Array
   return isRaw && !isEncoded(declared)
     ? { kind: 'bytes', bytes: value }
-    : { kind: 'value', value, type: declared, encodings }
+    : valueBody(value, declared, encodings)
 }
+
+const valueBody = (value: unknown, type: string, encodings: Encodings | undefined): ReplyBody =>
+  encodings ? { kind: 'value', value, type, encodings } : { kind: 'value', value, type }
