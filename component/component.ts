@@ -7,6 +7,7 @@ import { managementPaths, procedures, registerAll } from '#procedures/index.ts'
 import { openActions } from './action/index.ts'
 import { openAnswering } from './answering.ts'
 import { Authority } from './authority.ts'
+import { breather } from './breather.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type Config, ConfigError, clusterKey } from './config.ts'
 import { openEntrance } from './entrance.ts'
@@ -17,13 +18,14 @@ import { metricSources } from './metric-sources.ts'
 import { loginProblem } from './oidc/login-problem.ts'
 import { openConfiguredStore, openFolder } from './opening.ts'
 import type { UserName } from './realm/realms.ts'
-import { compileDocument } from './registry/compile-document.ts'
+import { compilingDocument } from './registry/compile-document.ts'
 import { loadFiles, realmNames, specNames } from './registry/files.ts'
 import { Registry } from './registry/registry.ts'
 import { Replica } from './replica/replica.ts'
 import { openRouting, urlOfRouter } from './routing.ts'
 import { SecretBox } from './secret-box.ts'
 import { Attempts } from './security/attempts.ts'
+import { runSteps } from './steps.ts'
 import { storeSecret } from './store-key.ts'
 import { Sync } from './sync/sync.ts'
 import { addressUrls } from './urls.ts'
@@ -69,7 +71,8 @@ export async function startComponent(
   const node = openFolder(config)
   const log = processLog.child({ node })
   const store = await openConfiguredStore(config, clock, log)
-  const replica = new Replica({ store: store.entries, clock, node, log })
+  const breathe = breather()
+  const replica = new Replica({ store: store.entries, clock, node, log, breathe })
   await replica.start()
   worker?.refreshBy(() => replica.refresh())
   const spread = worker && (() => worker.refreshOthers())
@@ -139,16 +142,18 @@ export async function startComponent(
     actions: actions.table,
     cors: config.gateway.cors,
   })
+  const compilePorts = {
+    clock,
+    callTimeout: config.wamp.call_timeout,
+    loginProblem: (realm_uri: string, provider: string) =>
+      loginProblem(realms, realm_uri, provider),
+  }
   const registry = new Registry<Route>({
     replica,
     node,
     log,
-    compile: (document) =>
-      compileDocument(document, {
-        clock,
-        callTimeout: config.wamp.call_timeout,
-        loginProblem: (realm_uri, provider) => loginProblem(realms, realm_uri, provider),
-      }),
+    breathe,
+    compile: (document) => runSteps(compilingDocument(document, compilePorts), breathe),
     prepare: ({ entries }) => sessions.openAll(ownRealms(entries, config.wamp.identity)),
     onSwap(table) {
       gateway.table = table
@@ -190,6 +195,7 @@ export async function startComponent(
     procedures,
     management,
     operators,
+    breathe,
     webSocket: routing.webSocket,
     metrics: metricSources({ sessions, registry, routing }),
     siblings: worker?.siblings,
@@ -214,7 +220,7 @@ export async function startComponent(
   await sync.start().catch(refusedByRouter)
   waitsFor = () => 'it loads the files of the configuration'
   // a file that others have, too, is no new version; what is managed here must not be older than elsewhere
-  const files = { files: store.files, log }
+  const files = { files: store.files, log, breathe }
   await loadFiles(config.realms, {
     ...files,
     load: (d, by) => realms.load(d, by),

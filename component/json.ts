@@ -2,6 +2,7 @@
 import { Buffer, isUtf8 } from 'node:buffer'
 import { ExpressionError, ServiceError } from './errors.ts'
 import { isBigInteger, scanJson } from './json-scan.ts'
+import type { Steps } from './steps.ts'
 
 /** What a document or body may cost (reliability F6). */
 interface JsonLimits {
@@ -59,13 +60,42 @@ function decodeUtf8(bytes: Uint8Array): string {
  */
 export function parseJson(source: string | Uint8Array, options: JsonOptions = {}): unknown {
   const text = typeof source === 'string' ? source : decodeUtf8(source)
-  const hasBigIntegers = scanJson(text, {
+  return parseScanned(text, scan(text, options))
+}
+
+/** {@link parseJson} in the few steps that there are. */
+export function* parsingJson(source: Uint8Array, options: JsonOptions = {}): Steps<unknown> {
+  const text = decodeUtf8(source)
+  yield
+  const hasBigIntegers = scan(text, options)
+  yield
+  return parseScanned(text, hasBigIntegers)
+}
+
+/** @returns does it hold integers beyond 2^53? */
+const scan = (text: string, options: JsonOptions): boolean =>
+  scanJson(text, {
     ...(options.limits ?? bodyLimits),
     allowLoneSurrogates: options.allowLoneSurrogates ?? false,
     allowProtoKeys: options.allowProtoKeys ?? false,
   })
-  return hasBigIntegers ? json.parse(text, reviveInteger) : JSON.parse(text)
+
+const parseScanned = (text: string, hasBigIntegers: boolean): unknown =>
+  hasBigIntegers ? json.parse(text, reviveInteger) : JSON.parse(text)
+
+/** Wide enough for whatever was let in. */
+const ownOptions: JsonOptions = {
+  limits: { depth: 256, values: 50_000_000 },
+  allowLoneSurrogates: true,
+  allowProtoKeys: true,
 }
+
+/** Shorter numbers are no big integers. */
+const longDigits = /\d{16}/
+
+/** Decodes text that {@link stringifyJson} has made. @throws ServiceError for a number that is too great to be an integer */
+export const parseOwnJson = (text: string): unknown =>
+  longDigits.test(text) ? parseJson(text, ownOptions) : JSON.parse(text)
 
 /** Walks a value as a tree, counting what its text will cost at least; finds what JSON.stringify cannot do. */
 class Walk {
@@ -144,18 +174,75 @@ export function stringifyJson(value: unknown, maxLength = defaultMaxLength): str
 
 /** The canonical text of a JSON value (RFC 8785): for hashes. Big integers are written in full. */
 export function canonicalJson(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value !== 'object' || value === null) return stringifyJson(value)
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (value instanceof Uint8Array) return stringifyJson(value)
-  const members = Object.entries(value).filter(([, member]) => member !== undefined)
-  // RFC 8785 §3.2.3: by UTF-16 code units, which is how JavaScript compares strings
-  members.sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  let text = ''
+  for (const key of canonicalKeys(value)) {
+    const mark = text === '' ? '' : ','
+    text += `${mark}${JSON.stringify(key)}:${canonicalJson((value as Members)[key])}`
+  }
+  return `{${text}}`
 }
+
+type Members = Readonly<Record<string, unknown>>
+
+/** RFC 8785 §3.2.3: by UTF-16 code units, which is how JavaScript compares strings. */
+const canonicalKeys = (map: object): string[] =>
+  Object.keys(map)
+    .filter((key) => (map as Members)[key] !== undefined)
+    .sort()
+
+/** The levels of a document down to the members of `paths`: what is below one of those is little. */
+const levelsInParts = 4
+
+/** Is a value, at a level of a document, which is level 1, so large that its members are worked on one by one? */
+export const isInParts = (value: unknown, level: number): value is Members | readonly unknown[] =>
+  level <= levelsInParts &&
+  typeof value === 'object' &&
+  value !== null &&
+  !('toJSON' in value) &&
+  !ArrayBuffer.isView(value)
+
+/** How JSON is written. */
+interface Style {
+  readonly keysOf: (map: object) => readonly string[]
+  readonly textOf: (value: unknown) => string
+}
+
+const plain: Style = { keysOf: Object.keys, textOf: (value) => stringifyJson(value) }
+const canonical: Style = { keysOf: canonicalKeys, textOf: canonicalJson }
+
+type Parts = Generator<string, void, undefined>
+
+function* partsOf(value: unknown, level: number, style: Style): Parts {
+  if (!isInParts(value, level)) {
+    yield style.textOf(value)
+    return
+  }
+  const isList = Array.isArray(value)
+  let mark = isList ? '[' : '{'
+  for (const key of isList ? value.keys() : style.keysOf(value)) {
+    yield isList ? mark : `${mark}${JSON.stringify(key)}:`
+    yield* partsOf((value as Members)[key], level + 1, style)
+    mark = ','
+  }
+  yield `${mark === ',' ? '' : mark}${isList ? ']' : '}'}`
+}
+
+/** The text of a document as {@link stringifyJson} writes it, in parts that are short even where it is long. */
+export const jsonParts = (document: unknown): Parts => partsOf(document, 1, plain)
+
+/** The canonical text of a document, in parts. */
+export const canonicalParts = (document: unknown): Parts => partsOf(document, 1, canonical)
+
+const escapeKey = (key: string): string =>
+  key.includes('~') || key.includes('/') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key
 
 /** Appends keys to a JSON Pointer (RFC 6901 §3). */
 export function pointer(base: string, ...keys: readonly (string | number)[]): string {
   let path = base
-  for (const key of keys) path += `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`
+  for (const key of keys) path += `/${typeof key === 'number' ? key : escapeKey(key)}`
   return path
 }

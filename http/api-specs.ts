@@ -3,7 +3,8 @@ import Router from '@koa/router'
 import type { Middleware } from 'koa'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import { parseJson, stringifyJson } from '#component/json.ts'
+import { parsingJson, stringifyJson } from '#component/json.ts'
+import { type Breathe, runSteps } from '#component/steps.ts'
 import { argumentsOfBody } from '#procedures/arguments.ts'
 import type { Answer, Management, Mirror, Procedure } from '#procedures/procedure.ts'
 import { accessRefusal, perform, servicePath } from '#procedures/procedure.ts'
@@ -89,6 +90,8 @@ export interface ManagementPorts extends Admission {
   readonly clock: Clock
   readonly procedures: readonly Procedure[]
   readonly management: Management
+  /** Lets others have their turn while a large document is read. */
+  readonly breathe: Breathe
   /** No more loads are begun (draining). */
   isClosing(): boolean
 }
@@ -126,7 +129,11 @@ function serve(ports: ManagementPorts, procedure: Procedure, mirror: Mirror): Mi
       })
     }
     const args = hasBody
-      ? argumentsOfBody(procedure, readDocument(procedure, ctx.request.body), ctx.params)
+      ? argumentsOfBody(
+          procedure,
+          await readDocument(procedure, ctx.request.body, ports),
+          ctx.params,
+        )
       : procedure.parameters.map(({ name }) => ctx.params[name])
     const conditions = readConditions(exchange.headers)
     const answer = await perform(procedure, ports.management, args, { ...asking, conditions })
@@ -136,22 +143,25 @@ function serve(ports: ManagementPorts, procedure: Procedure, mirror: Mirror): Mi
 }
 
 /** The value of the body that {@link readBytes} left; undefined when there is none. */
-function readDocument(procedure: Procedure, body: unknown): unknown {
+async function readDocument(
+  procedure: Procedure,
+  body: unknown,
+  { breathe }: Pick<ManagementPorts, 'breathe'>,
+): Promise<unknown> {
   if (typeof body !== 'string' || body === '') {
     if (!procedure.isBodyDocument) return undefined
     throw new ServiceError('wamp.error.invalid_argument', 'document is empty')
   }
-  return parseDocument(Buffer.from(body, 'latin1'))
+  const bytes = Buffer.from(body, 'latin1')
+  await breathe()
+  return parseDocument(bytes, breathe)
 }
 
 /** Leaves to the validation what it can point at; the rest is a refused document, too. */
-function parseDocument(bytes: Uint8Array): unknown {
+async function parseDocument(bytes: Uint8Array, breathe: Breathe): Promise<unknown> {
+  const options = { limits: documentLimits, allowLoneSurrogates: true, allowProtoKeys: true }
   try {
-    return parseJson(bytes, {
-      limits: documentLimits,
-      allowLoneSurrogates: true,
-      allowProtoKeys: true,
-    })
+    return await runSteps(parsingJson(bytes, options), breathe)
   } catch (cause) {
     if (cause instanceof ServiceError && cause.uri === 'service.error.bad_request') {
       throw new ServiceError('wamp.error.invalid_argument', cause.message, { cause })

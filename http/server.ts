@@ -29,6 +29,7 @@ export interface HttpPorts {
   readonly procedures: ManagementPorts['procedures']
   readonly management: ManagementPorts['management']
   readonly operators: ManagementPorts['operators']
+  readonly breathe: ManagementPorts['breathe']
   readonly webSocket: WebSocketTarget
   readonly metrics: Readonly<Record<string, MetricSource>>
   /** The other processes of this gateway, if there are any. */
@@ -84,7 +85,8 @@ export class Listeners {
   }
 
   async open(): Promise<void> {
-    const { options, clock, log, webSocket, procedures, management, operators } = this.#ports
+    const { options, clock, log, webSocket, procedures, management, operators, breathe } =
+      this.#ports
     const { gateway, admin, router, limits } = options
     const isClosing = () => this.#isDraining
     const proxies = new TrustedProxies(gateway.trusted_proxies)
@@ -96,7 +98,7 @@ export class Listeners {
         'the gateway listener serves management to local requests: a proxy in front that adds no X-Forwarded-For would expose it',
       )
     }
-    const managementPorts = { clock, procedures, management, operators, isClosing }
+    const managementPorts = { clock, procedures, management, operators, breathe, isClosing }
     const { upgrade, close } = webSocketUpgrade({
       target: webSocket,
       proxies,

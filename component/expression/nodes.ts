@@ -1,6 +1,7 @@
 /** What compiling yields: a value that is known, or a tree of which parts wait for a request (the "promise"). */
 import { ExpressionError } from '#component/errors.ts'
 import { beginEvaluation, outputLimit, treeSize } from './budget.ts'
+import { type Costs, readNothing, readOnly, sumUp } from './costs.ts'
 import type { Context } from './scope.ts'
 import type { Site } from './site.ts'
 import { setOwn } from './values.ts'
@@ -9,17 +10,9 @@ import { setOwn } from './values.ts'
 export type Run = (context: Context) => unknown
 
 /** What every node but Broken tells. */
-interface Known {
+interface Known extends Costs {
   /** The value for one request; ExpressionError when an expression fails. One evaluation with its own budget. */
   evaluate(context: Context): unknown
-  /** Dotted prefixes, up to three keys deep, of the request-time data that is read. */
-  readonly reads: ReadonlySet<string>
-  /** Static cost: about the number of operations of one evaluation. */
-  readonly steps: number
-  /** How deep evaluations call each other. */
-  readonly depth: number
-  /** May the same request-time data show more than once in the value? Then the size of the value is checked. */
-  readonly repeats: boolean
 }
 
 /** Known at load; not to be changed. */
@@ -62,12 +55,10 @@ export type Node = Constant | Deferred | MapNode | ListNode | Broken
 
 export const broken: Broken = { kind: 'broken' }
 
-const nothing: ReadonlySet<string> = new Set()
-
 class ConstantNode implements Constant {
   readonly kind = 'constant'
   readonly value: unknown
-  readonly reads = nothing
+  readonly reads = readNothing
   readonly steps = 0
   readonly depth = 0
   readonly repeats = false
@@ -96,88 +87,95 @@ export function isBroken(node: Node): boolean {
   return node.kind !== 'constant' && node.depth === Number.POSITIVE_INFINITY
 }
 
-/** A node that reads more paths than this is said to read whole roots, so that sums stay cheap. */
-const mostReads = 256
+/** What all nodes have that wait for a request. A class, so that thousands of them are small and alike. */
+class Live implements Known {
+  readonly run: Run
+  readonly reads: ReadonlySet<string>
+  readonly steps: number
+  readonly depth: number
+  readonly repeats: boolean
 
-/** The costs of a node made of others. An infinite depth marks a broken part. */
-export function sumUp(nodes: Iterable<Node>): Omit<Known, 'evaluate'> {
-  const reads = new Set<string>()
-  const above = new Set<string>()
-  let steps = 1
-  let depth = 0
-  let repeats = false
-  for (const node of nodes) {
-    if (node.kind === 'constant') continue
-    if (node.kind === 'broken') {
-      depth = Number.POSITIVE_INFINITY
-      continue
-    }
-    steps += node.steps
-    depth = Math.max(depth, node.depth)
-    repeats ||= node.repeats
-    repeats ||= overlaps(node.reads, reads, above)
-    for (const read of node.reads) {
-      reads.add(read)
-      for (const prefix of prefixesOf(read)) above.add(prefix)
-    }
+  constructor(run: Run, { reads, steps, depth, repeats }: Costs) {
+    this.run = run
+    this.reads = reads
+    this.steps = steps
+    this.depth = depth
+    this.repeats = repeats
   }
-  if (reads.size <= mostReads) return { reads, steps, depth: depth + 1, repeats }
-  const roots = new Set([...reads].map((read) => read.split('.', 1)[0] ?? read))
-  return { reads: roots, steps, depth: depth + 1, repeats: true }
-}
 
-/** Does one of the paths lie on, above or below one that was read before? */
-function overlaps(
-  paths: ReadonlySet<string>,
-  reads: ReadonlySet<string>,
-  above: ReadonlySet<string>,
-): boolean {
-  for (const path of paths) {
-    if (reads.has(path) || above.has(path)) return true
-    if (prefixesOf(path).some((prefix) => reads.has(prefix))) return true
-  }
-  return false
-}
-
-/** `a.b.c`: `a` and `a.b`. */
-function prefixesOf(read: string): string[] {
-  const prefixes: string[] = []
-  for (let dot = read.indexOf('.'); dot >= 0; dot = read.indexOf('.', dot + 1)) {
-    prefixes.push(read.slice(0, dot))
-  }
-  return prefixes
-}
-
-/** One evaluation from outside: a budget of its own, and a check of what is referred to more than once. */
-function evaluation(run: Run, repeats: boolean, site?: Site): Run {
-  if (!repeats) {
-    return (context) => {
-      beginEvaluation()
-      return run(context)
-    }
-  }
-  return (context) => {
+  /** One evaluation from outside: a budget of its own, and a check of what is referred to more than once. */
+  evaluate(context: Context): unknown {
     beginEvaluation()
-    const value = run(context)
-    if (typeof value === 'object' && treeSize(value) > outputLimit) {
-      site?.fail('the result is larger than 32 MiB')
-      throw new ExpressionError('the value of a map or list is larger than 32 MiB')
-    }
+    const value = this.run(context)
+    if (this.repeats && typeof value === 'object' && treeSize(value) > outputLimit) this.refuse()
     return value
   }
+
+  protected refuse(): never {
+    throw new ExpressionError('the value of a map or list is larger than 32 MiB')
+  }
 }
 
-/** A path into request-time data: it builds nothing, so it needs no budget. */
+class DeferredNode extends Live implements Deferred {
+  readonly kind = 'deferred'
+  readonly #site: Site | undefined
+
+  constructor(run: Run, costs: Costs, site: Site | undefined) {
+    super(run, costs)
+    this.#site = site
+  }
+
+  protected override refuse(): never {
+    this.#site?.fail('the result is larger than 32 MiB')
+    return super.refuse()
+  }
+}
+
+class ReadNode extends Live implements Deferred {
+  readonly kind = 'deferred'
+  readonly keys: readonly string[]
+
+  constructor(run: Run, costs: Costs, keys: readonly string[]) {
+    super(run, costs)
+    this.keys = keys
+  }
+
+  /** It builds nothing, so it needs no budget. */
+  override evaluate(context: Context): unknown {
+    return this.run(context)
+  }
+}
+
+class MapOfNodes extends Live implements MapNode {
+  readonly kind = 'map'
+  readonly entries: ReadonlyMap<string, Node>
+
+  constructor(run: Run, costs: Costs, entries: ReadonlyMap<string, Node>) {
+    super(run, costs)
+    this.entries = entries
+  }
+}
+
+class ListOfNodes extends Live implements ListNode {
+  readonly kind = 'list'
+  readonly items: readonly Node[]
+
+  constructor(run: Run, costs: Costs, items: readonly Node[]) {
+    super(run, costs)
+    this.items = items
+  }
+}
+
+/** A path into request-time data. */
 export function readNode(keys: readonly string[], run: Run): Deferred {
-  const reads = new Set([keys.slice(0, 3).join('.')])
-  return { kind: 'deferred', run, evaluate: run, reads, steps: 1, depth: 1, repeats: false, keys }
+  const reads = readOnly(keys.slice(0, 3).join('.'))
+  return new ReadNode(run, { reads, steps: 1, depth: 1, repeats: false }, keys)
 }
 
 /** A computation over other nodes; `site` is where it is written, for errors. */
 export function deferred(run: Run, over: Iterable<Node>, extraSteps = 0, site?: Site): Deferred {
   const costs = sumUp(over)
-  const steps = costs.steps + extraSteps
-  return { kind: 'deferred', run, ...costs, steps, evaluate: evaluation(run, costs.repeats, site) }
+  return new DeferredNode(run, { ...costs, steps: costs.steps + extraSteps }, site)
 }
 
 /** A map of nodes: constant when all of them are. */
@@ -199,7 +197,7 @@ export function mapNode(entries: ReadonlyMap<string, Node>): Constant | MapNode 
     }
     return value
   }
-  return { kind: 'map', run, entries, ...costs, evaluate: evaluation(run, costs.repeats) }
+  return new MapOfNodes(run, costs, entries)
 }
 
 /** What lazy maps came to: many expressions look into one map. */
@@ -225,7 +223,7 @@ export function listNode(items: readonly Node[]): Constant | ListNode {
     for (const item of runs) value.push(item(context))
     return value
   }
-  return { kind: 'list', run, items, ...costs, evaluate: evaluation(run, costs.repeats) }
+  return new ListOfNodes(run, costs, items)
 }
 
 const isBrokenDepth = (depth: number): boolean => depth === Number.POSITIVE_INFINITY

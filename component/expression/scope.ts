@@ -2,7 +2,8 @@
 import type { Issue } from '#component/errors.ts'
 import { report } from './budget.ts'
 import { compile } from './compile.ts'
-import { broken, type MapNode, type Node, sumUp } from './nodes.ts'
+import { sumUp } from './costs.ts'
+import { broken, type MapNode, type Node } from './nodes.ts'
 
 /** A value of the specification, and where it is written. */
 export interface SpecEntry {

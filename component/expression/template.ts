@@ -6,12 +6,27 @@ import { parseExpression } from './parser.ts'
 /** May the text hold an expression? */
 export const hasExpression = (text: string): boolean => text.includes('{{')
 
+/** Documents say the same again and again ("{{action.error}}"): the last texts are taken apart once. */
+const known = new Map<string, Template>()
+const mostKnown = 1000
+const longestKnown = 500
+
 /**
  * Takes a text apart.
  * @param path JSON Pointer of the text, for errors
  * @throws ExpressionError with the column of what is wrong
  */
 export function parseTemplate(text: string, path: string): Template {
+  const found = known.get(text)
+  if (found) return found
+  const template = readTemplate(text, path)
+  if (text.length > longestKnown) return template
+  if (known.size >= mostKnown) known.clear()
+  known.set(text, template)
+  return template
+}
+
+function readTemplate(text: string, path: string): Template {
   const parts: (string | Expression)[] = []
   let from = 0
   for (let open = text.indexOf('{{'); open >= 0; open = text.indexOf('{{', from)) {

@@ -69,11 +69,14 @@ const limitKeys = ['body_max_bytes', 'body_read_bytes', 'body_read_seconds'] as 
 function isRead(nodes: Iterable<Live>, key: string): boolean {
   for (const node of nodes) {
     for (const read of node.reads) {
-      if (read === key || read.startsWith(`${key}.`) || key.startsWith(`${read}.`)) return true
+      if (read === key || isBelow(read, key) || isBelow(key, read)) return true
     }
   }
   return false
 }
+
+const isBelow = (read: string, key: string): boolean =>
+  read[key.length] === '.' && read.startsWith(key)
 
 /** Compiles an operation; undefined when it is too broken to say what it does. */
 export function compileOperation(method: Method, plan: PathPlan): CompiledOperation | undefined {
@@ -88,7 +91,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   judge('operation', raw, operation, at, findings)
 
   /** Where a key of the operation is written: the expression it came from, or the key itself. */
-  const pathOf = (...keys: readonly string[]): string => written(raw, at, pointer(at, ...keys))
+  const pathOf = (...keys: readonly string[]): string => written(raw, at, ...keys)
   const actionNode = member(operation, 'action')
   const action = compileAction(method, actionNode, () => pathOf('action'), issues)
   if (action === undefined) return undefined
@@ -189,6 +192,17 @@ function isBodyFixed({ type, computedNames }: PartialPlan, { body }: ResponsePla
 
 type PartialPlan = Omit<ActionPlan, 'passesBody' | 'readsAnswer'>
 
+/** Sets of names; thousands of actions have the same ones, and there are few names. */
+const knownNames = new Map<string, ReadonlySet<string>>()
+
+function namesOf(computed: readonly (readonly [name: string, node: Live])[]): ReadonlySet<string> {
+  const names = computed.map(([name]) => name)
+  const key = names.join()
+  const known = knownNames.get(key) ?? new Set(names)
+  knownNames.set(key, known)
+  return known
+}
+
 function compileAction(
   method: Method,
   node: Node | undefined,
@@ -207,7 +221,7 @@ function compileAction(
   const computed: [string, Live][] = []
   // only under `options`: elsewhere validation or judge has reported it
   if (keys.length === 0 && method === 'options') {
-    return { type: 'none', fixed, computed, computedNames: new Set() }
+    return { type: 'none', fixed, computed, computedNames: namesOf(computed) }
   }
   const typeNode = member(node, 'type')
   if (typeNode && typeNode.kind !== 'constant' && typeNode.kind !== 'broken') {
@@ -223,7 +237,7 @@ function compileAction(
     if (field.kind === 'constant') fixed[name] = field.value
     else computed.push([name, field])
   }
-  return { type, fixed, computed, computedNames: new Set(computed.map(([name]) => name)) }
+  return { type, fixed, computed, computedNames: namesOf(computed) }
 }
 
 function compileAttempts(lookup: Lookup, callTimeout: number): AttemptsPlan {

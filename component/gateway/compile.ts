@@ -4,18 +4,18 @@ import type { Clock } from '#component/clock.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, type Node } from '#component/expression/compile.ts'
 import type { SpecEntry } from '#component/expression/scope.ts'
-import { anonymous } from '#component/identity.ts'
+import { anonymous, type Identity } from '#component/identity.ts'
 import { pointer } from '#component/json.ts'
 import { type Method, methods } from '#component/request.ts'
 import type { ApiSpec, JsonMap, Path, Version } from '#component/spec/model.ts'
-import { parsePathPattern } from '#component/spec/path-pattern.ts'
+import { runAtOnce, type Steps } from '#component/steps.ts'
 import type { Api, CompiledOperation, Route, Rules } from './api.ts'
 import { compileOperation, type PathPlan } from './compile-operation.ts'
 import { type Findings, judge } from './fold-check.ts'
 import { GeneratedRoutes } from './generated-routes.ts'
-import { type Headers, layerOf, layOver } from './header-layers.ts'
+import { empty, type Headers, layerOf, layOver } from './header-layers.ts'
 import { lifetimeHeaders } from './lifetime.ts'
-import { type RouteEntry, RoutingTable } from './routing-table.ts'
+import { clashesAmong, type RouteEntry } from './routing-table.ts'
 import { type Found, first, inDefaults, isInheritedKey, type Lookup, readRules } from './rules.ts'
 import { freshScope, type Level, levelBelow, type MergedMap, sweep, topLevel } from './scope.ts'
 import { statusCodeTables } from './status-code-tables.ts'
@@ -38,9 +38,13 @@ export interface Compilation {
 }
 
 /** Compiles a specification, also one in which validation has found issues: it then finds those that are left. */
-export function compileSpec(spec: ApiSpec, ports: CompilePorts): Compilation {
+export const compileSpec = (spec: ApiSpec, ports: CompilePorts): Compilation =>
+  runAtOnce(compilation(spec, ports))
+
+/** {@link compileSpec} in steps, about two for each path. */
+export function* compilation(spec: ApiSpec, ports: CompilePorts): Steps<Compilation> {
   const compiler = new SpecCompiler(spec, ports)
-  compiler.compile()
+  yield* compiler.compile()
   const issues = distinct(compiler.findings.issues)
   const { id, realm_uri } = spec
   const api = issues.length > 0 ? undefined : { id, realm_uri, entries: compiler.entries }
@@ -65,6 +69,7 @@ const maxGeneratedForms = 10_000
 class SpecCompiler {
   readonly entries: RouteEntry<Route>[] = []
   readonly #spec: ApiSpec
+  readonly #anonymous: Identity
   readonly #ports: CompilePorts
   readonly findings: Findings = { issues: [], warnings: [] }
   readonly #issues = this.findings.issues
@@ -82,18 +87,19 @@ class SpecCompiler {
 
   constructor(spec: ApiSpec, ports: CompilePorts) {
     this.#spec = spec
+    this.#anonymous = anonymous(spec.realm_uri)
     this.#ports = ports
   }
 
-  compile(): void {
+  *compile(): Steps<void> {
     const api = levelBelow(topLevel(), this.#maps(this.#spec), '', this.#issues)
     for (const version of this.#spec.versions) {
       const level = levelBelow(api, this.#maps(version), version.path, this.#issues)
       if (version.paths.length === 0) this.#levels.add(level)
-      this.#compileVersion(version, level)
+      yield* this.#compileVersion(version, level)
     }
-    this.#findClashes()
-    sweep(this.#levels, this.#issues, judgeEntry)
+    yield* this.#findClashes()
+    yield* sweep(this.#levels, this.#issues, judgeEntry)
   }
 
   /** The merged maps of an API or a version, as a part of the document. */
@@ -101,7 +107,7 @@ class SpecCompiler {
     return { variables, defaults, status_codes }
   }
 
-  #compileVersion(version: Version, level: Level): void {
+  *#compileVersion(version: Version, level: Level): Steps<void> {
     const pool = new Pool(version.pool_size, this.#ports.clock)
     const lifetime = lifetimeHeaders(version)
     const { languages } = version
@@ -112,9 +118,11 @@ class SpecCompiler {
     }
     const generated = new GeneratedRoutes(this.#versionRules(level))
     for (const path of version.paths) {
+      yield
       const entry = this.#compilePath(path, version, level, always, pool, generated)
       if (!version.is_active) continue
-      this.#places.push({ ...anyHost, pattern: version.base_path + path.pattern, path: path.path })
+      const pattern = version.base_path + path.pattern
+      this.#places.push({ ...anyHost, pattern, forms: path.forms, path: path.path })
       if (entry) this.entries.push(entry)
     }
     for (const entry of generated.entries(this.#spec, version, this.#budget, this.#issues)) {
@@ -148,7 +156,7 @@ class SpecCompiler {
     pool: Pool,
     generated: GeneratedRoutes,
   ): RouteEntry<CompiledOperation> | undefined {
-    const { document } = path
+    const { document, forms } = path
     const { id, host, realm_uri } = this.#spec
     const level = levelBelow(above, document, path.path, this.#issues)
     this.#levels.add(level)
@@ -169,10 +177,10 @@ class SpecCompiler {
         base: version.base_path,
         pattern,
         headers: layOver(always, headers.fixed),
-        layer: { ...headers, fixed: {} },
+        layer: headers.computed.length > 0 || headers.whole ? { ...headers, fixed: {} } : empty,
         allow: allowOf(document),
         languages: version.languages,
-        anonymous: anonymous(realm_uri),
+        anonymous: this.#anonymous,
       },
       own,
       defaults,
@@ -192,7 +200,9 @@ class SpecCompiler {
       routes[method] = operation
     }
     const hasRoutes = Object.keys(routes).length > 0
-    return hasRoutes ? { api: id, realm_uri, host, pattern, path: path.path, routes } : undefined
+    return hasRoutes
+      ? { api: id, realm_uri, host, pattern, forms, path: path.path, routes }
+      : undefined
   }
 
   /** The inheritable keys of a path itself, compiled and checked once. */
@@ -218,10 +228,9 @@ class SpecCompiler {
   }
 
   /** Routes of this document that would answer the same requests, whatever their operations are worth. */
-  #findClashes(): void {
-    const places = this.#places.filter(({ pattern }) => !('problem' in parsePathPattern(pattern)))
+  *#findClashes(): Steps<void> {
     const generated = new Set(this.#generated.map(({ path }) => path))
-    const { clashes } = RoutingTable.build([...this.#generated, ...places])
+    const clashes = yield* clashesAmong([...this.#generated, ...this.#places])
     for (const { path, otherPath, otherPattern, pattern } of clashes) {
       const other = generated.has(otherPath)
         ? `${otherPattern}, generated for ${otherPath}`
@@ -234,13 +243,24 @@ class SpecCompiler {
   }
 }
 
+/** By the methods that are declared: thousands of paths have the same ones. */
+const knownAllow = new Map<string, string>()
+
 /** Behaviour, Requests: HEAD is implied by GET; OPTIONS is always answered. */
-const allowOf = (document: JsonMap): string =>
-  methods
-    .filter((method) => method === 'options' || Object.hasOwn(document, method))
-    .flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
-    .filter((name, index, names) => names.indexOf(name) === index)
-    .join(', ')
+function allowOf(document: JsonMap): string {
+  const declared = methods.filter(
+    (method) => method === 'options' || Object.hasOwn(document, method),
+  )
+  const key = declared.join()
+  const known = knownAllow.get(key)
+  if (known !== undefined) return known
+  const names = declared.flatMap((method) =>
+    method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
+  )
+  const allow = [...new Set(names)].join(', ')
+  knownAllow.set(key, allow)
+  return allow
+}
 
 /** Checks what an entry of the merged maps came to; users of a default have done so already. */
 function judgeEntry(map: MergedMap, key: string, { value, path }: SpecEntry, node: Node): Issue[] {

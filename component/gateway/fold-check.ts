@@ -3,6 +3,7 @@ import type { Issue } from '#component/errors.ts'
 import { keysOf, member, type Node } from '#component/expression/compile.ts'
 import { pointer } from '#component/json.ts'
 import { checkField, type FieldName } from '#component/spec/fields.ts'
+import type { JsonMap } from '#component/spec/model.ts'
 import { isExpression, isMap } from '#component/spec/rules.ts'
 
 /** Stands for a value that is not known yet; rules do not judge expressions. */
@@ -34,21 +35,28 @@ function hasExpression(raw: unknown): boolean {
   return isMap(raw) && Object.values(raw).some(hasExpression)
 }
 
+/** Has an expression in the value become something that is known? Validation has judged all the rest. */
+function isFolded(raw: unknown, node: Node): boolean {
+  if (node.kind === 'broken' || node.kind === 'deferred') return false
+  if (isExpression(raw)) return true
+  if (node.kind === 'constant') return node.value !== raw && hasExpression(raw)
+  if (node.kind === 'list') return node.items.some((item, at) => isFolded((raw as [])[at], item))
+  for (const [key, member] of node.entries) if (isFolded((raw as JsonMap)[key], member)) return true
+  return false
+}
+
 const unescapeKey = (key: string): string => key.replaceAll('~1', '/').replaceAll('~0', '~')
 
-/** Where the document writes what stands at `target` after folding: at the expression that gave it, or just there. */
-export function written(raw: unknown, path: string, target: string): string {
+/** Where the document writes what stands below `path` after folding: at the expression that gave it, or just there. */
+export function written(raw: unknown, path: string, ...keys: readonly string[]): string {
   let value = raw
-  let at = path
-  for (const key of target.slice(path.length).split('/').slice(1)) {
-    if (isExpression(value)) return at
-    const name = unescapeKey(key)
-    const isThere = (isMap(value) || Array.isArray(value)) && Object.hasOwn(value, name)
-    if (!isThere) return target
-    value = (value as Readonly<Record<string, unknown>>)[name]
-    at = pointer(at, name)
+  for (const [depth, key] of keys.entries()) {
+    if (isExpression(value)) return pointer(path, ...keys.slice(0, depth))
+    const isThere = (isMap(value) || Array.isArray(value)) && Object.hasOwn(value, key)
+    if (!isThere) break
+    value = (value as Readonly<Record<string, unknown>>)[key]
   }
-  return at
+  return pointer(path, ...keys)
 }
 
 /** What compiling finds on its way. */
@@ -65,7 +73,7 @@ export function judge(
   path: string,
   { issues, warnings }: Findings,
 ): void {
-  if (node.kind === 'broken' || node.kind === 'deferred' || !hasExpression(raw)) return
+  if (!isFolded(raw, node)) return
   const noted: Issue[] = []
   const found = checkField(field, sketch(node), path, noted)
   if (found.length === 0 && noted.length === 0) return
@@ -82,7 +90,8 @@ function moved(found: Issue[], before: Issue[], raw: unknown, path: string): Iss
   return found
     .filter((issue) => !known.has(issue.path))
     .map((issue) => {
-      const at = written(raw, path, issue.path)
+      const keys = issue.path.slice(path.length).split('/').slice(1)
+      const at = written(raw, path, ...keys.map(unescapeKey))
       const inside = issue.path.slice(at.length + 1)
       return { path: at, message: inside === '' ? issue.message : `${inside}: ${issue.message}` }
     })

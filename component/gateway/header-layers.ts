@@ -50,7 +50,8 @@ function setHeader(target: Record<string, string>, name: string, value: unknown)
   target[key] = text
 }
 
-const empty: HeaderLayer = { fixed: {}, computed: [], whole: undefined }
+/** A layer that sets nothing. */
+export const empty: HeaderLayer = { fixed: {}, computed: [], whole: undefined }
 
 /** Splits a declared map. What is malformed in it has been reported already and is left out. */
 export function layerOf(node: Node | undefined): HeaderLayer {
@@ -79,8 +80,16 @@ export function layerOf(node: Node | undefined): HeaderLayer {
 const joinVary = (above: string, below: string): string =>
   above === '*' || below === '' ? above : `${below}, ${above}`
 
+function isEmpty(headers: Headers): boolean {
+  for (const _name in headers) return false
+  return true
+}
+
 /** Lays headers over others; `vary` adds up. */
 export function layOver(below: Headers, above: Headers): Headers {
+  // thousands of paths share what they all have
+  if (isEmpty(above)) return below
+  if (isEmpty(below)) return above
   const result = { ...below, ...above }
   if (below.vary !== undefined && above.vary !== undefined) {
     result.vary = joinVary(above.vary, below.vary)

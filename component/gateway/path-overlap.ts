@@ -1,4 +1,5 @@
 /** Which forms of two path trees could match one request: walked together, so that what differs early costs nothing. */
+import type { Steps } from '#component/steps.ts'
 import type { PathNode, PathTree } from './path-tree.ts'
 
 /** What two trees have in common. */
@@ -12,16 +13,25 @@ export interface Overlap<T, U> {
 /** Most steps of a search, so that nobody can make it quadratic: some 100 ms. Trees of 10,000 usual paths take 100,000. */
 const maxSteps = 2 ** 20
 
+/** Pairs of nodes that are compared without a pause. */
+const pairsAtOnce = 64
+
 /**
  * Finds the forms that a request could match in both trees. Behaviour, Requests: a binding is any one segment, a rest any
  * number of them.
  * @param most how many values of the one tree are looked for
  */
-export function overlapOf<T, U>(one: PathTree<T>, other: PathTree<U>, most: number): Overlap<T, U> {
+export function* overlapOf<T, U>(
+  one: PathTree<T>,
+  other: PathTree<U>,
+  most: number,
+): Steps<Overlap<T, U>> {
   const search = new Search<T, U>(most)
-  search.meet(one.root, other.root)
+  yield* search.run(one.root, other.root)
   return { found: search.found, isComplete: search.steps <= maxSteps }
 }
+
+type Pair<T, U> = readonly [PathNode<T>, PathNode<U>]
 
 class Search<T, U> {
   readonly found = new Map<T, U>()
@@ -40,37 +50,47 @@ class Search<T, U> {
   }
 
   /** Compares what is below two nodes that the same segments lead to. */
-  meet(one: PathNode<T>, other: PathNode<U>): void {
-    if (!this.#goesOn()) return
+  *run(one: PathNode<T>, other: PathNode<U>): Steps<void> {
+    const pairs: Pair<T, U>[] = [[one, other]]
+    for (let pair = pairs.pop(); pair && this.#goesOn(); pair = pairs.pop()) {
+      if (this.steps % pairsAtOnce === 0) yield
+      const below = this.#meet(pair)
+      // the first of them comes next
+      for (let next = below.pop(); next; next = below.pop()) pairs.push(next)
+    }
+  }
+
+  /** @returns the pairs of nodes below these */
+  #meet([one, other]: Pair<T, U>): Pair<T, U>[] {
+    const below: Pair<T, U>[] = []
     if (other.rest) {
       this.#addAll(one, other.rest.value)
-      return
+      return below
     }
     const any = one.rest && anyOf(other)
     if (one.rest && any) this.#add(one.rest.value, any.value)
     if (one.leaf && other.leaf) this.#add(one.leaf.value, other.leaf.value)
-    this.#meetLiterals(one, other)
-    if (one.binding && other.binding) this.meet(one.binding, other.binding)
+    this.#meetLiterals(one, other, below)
+    if (one.binding && other.binding) below.push([one.binding, other.binding])
     if (one.binding) {
-      for (const literal of other.literals.values()) {
-        if (!this.#goesOn()) return
-        this.meet(one.binding, literal)
-      }
+      for (const literal of other.literals.values()) below.push([one.binding, literal])
     }
     if (other.binding) {
-      for (const literal of one.literals.values()) {
-        if (!this.#goesOn()) return
-        this.meet(literal, other.binding)
-      }
+      for (const literal of one.literals.values()) below.push([literal, other.binding])
     }
+    return below
   }
 
-  #meetLiterals({ literals: ones }: PathNode<T>, { literals: others }: PathNode<U>): void {
+  #meetLiterals(
+    { literals: ones }: PathNode<T>,
+    { literals: others }: PathNode<U>,
+    below: Pair<T, U>[],
+  ): void {
     const fewer = ones.size < others.size ? ones : others
     for (const text of fewer.keys()) {
       if (!this.#goesOn()) return
       const [one, other] = [ones.get(text), others.get(text)]
-      if (one && other) this.meet(one, other)
+      if (one && other) below.push([one, other])
     }
   }
 

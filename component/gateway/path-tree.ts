@@ -9,14 +9,17 @@ interface Leaf<T> {
 
 /** One place of the tree; only read. */
 export interface PathNode<T> {
-  readonly literals: Map<string, PathNode<T>>
+  literals: Map<string, PathNode<T>>
   binding: PathNode<T> | undefined
   leaf: Leaf<T> | undefined
   rest: Leaf<T> | undefined
 }
 
+/** Most nodes have none. */
+const noLiterals = new Map<string, never>()
+
 const makeNode = <T>(): PathNode<T> => ({
-  literals: new Map(),
+  literals: noLiterals,
   binding: undefined,
   leaf: undefined,
   rest: undefined,
@@ -47,11 +50,9 @@ export class PathTree<T> {
         node.binding ??= makeNode()
         node = node.binding
       } else {
-        let next = node.literals.get(segment.text)
-        if (!next) {
-          next = makeNode()
-          node.literals.set(segment.text, next)
-        }
+        const next: PathNode<T> = node.literals.get(segment.text) ?? makeNode()
+        if (node.literals === noLiterals) node.literals = new Map([[segment.text, next]])
+        else node.literals.set(segment.text, next)
         node = next
       }
     }

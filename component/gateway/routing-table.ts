@@ -1,7 +1,13 @@
 /** The one immutable table that a request is matched against: host, path, method ─▶ route and bindings. */
 import { type Method, methods } from '#component/request.ts'
 import { type HostPattern, parseHostPattern } from '#component/spec/host-pattern.ts'
-import { formKey, parsePathPattern, type Segment } from '#component/spec/path-pattern.ts'
+import {
+  type KeyedForm,
+  keyedForms,
+  parsePathPattern,
+  type Segment,
+} from '#component/spec/path-pattern.ts'
+import type { Steps } from '#component/steps.ts'
 import { HostTree } from './host-tree.ts'
 import { type Found, PathTree } from './path-tree.ts'
 
@@ -14,6 +20,8 @@ export interface RouteEntry<R> {
   readonly host: string
   /** base_path + path, as written. */
   readonly pattern: string
+  /** Those of the pattern, none of a broken one, where whoever made the entry has read it. */
+  readonly forms?: readonly KeyedForm[]
   /** JSON Pointer of the path. */
   readonly path: string
   readonly routes: Readonly<Partial<Record<Method, R>>>
@@ -68,7 +76,7 @@ interface Reading {
   /** Undefined for a broken pattern. */
   readonly host: HostPattern | undefined
   /** None of a broken pattern. */
-  readonly forms: readonly { readonly key: string; readonly form: readonly Segment[] }[]
+  readonly forms: readonly KeyedForm[]
   readonly allow: readonly string[]
 }
 
@@ -79,15 +87,41 @@ const readings = new WeakMap<RouteEntry<unknown>, Reading>()
 export function readEntry<R>(entry: RouteEntry<R>): Reading {
   const known = readings.get(entry)
   if (known) return known
-  const host = parseHostPattern(entry.host)
-  const path = parsePathPattern(entry.pattern)
-  const forms = 'problem' in path ? [] : path.forms.map((form) => ({ key: formKey(form), form }))
-  const reading = { host: 'problem' in host ? undefined : host, forms, allow: allowed(entry) }
+  const reading = {
+    host: readHost(entry.host),
+    forms: formsOf(entry),
+    allow: allowed(entry),
+  }
   readings.set(entry, reading)
   return reading
 }
 
+/** All paths of a document have one host. */
+const knownHosts = new Map<string, HostPattern | undefined>()
+const mostKnownHosts = 1000
+
+function readHost(text: string): HostPattern | undefined {
+  if (knownHosts.has(text)) return knownHosts.get(text)
+  const parsed = parseHostPattern(text)
+  const host = 'problem' in parsed ? undefined : parsed
+  if (knownHosts.size >= mostKnownHosts) knownHosts.clear()
+  knownHosts.set(text, host)
+  return host
+}
+
+function formsOf({ forms, pattern }: RouteEntry<unknown>): readonly KeyedForm[] {
+  if (forms) return forms
+  const path = parsePathPattern(pattern)
+  return 'problem' in path ? [] : keyedForms(path)
+}
+
 type Owners<R> = Map<string, RouteEntry<R>>
+
+/** A table, and the entries that were to be in it and have another one in their way. */
+interface Built<R> {
+  readonly table: RoutingTable<R>
+  readonly clashes: Clash[]
+}
 
 /** Built once from everything that is served, then only read; swapped as a whole. */
 export class RoutingTable<R> {
@@ -96,7 +130,7 @@ export class RoutingTable<R> {
 
   private constructor() {}
 
-  /** What it was built of, but for what {@link buildWhole} left out. */
+  /** What it was built of, but for what {@link buildingWhole} left out. */
   get entries(): readonly RouteEntry<R>[] {
     return this.#entries
   }
@@ -105,7 +139,7 @@ export class RoutingTable<R> {
    * Builds a table. Of entries that clash, or share a path, the first one serves. An entry with a broken pattern is
    * left out, so that the clashes of a document can be listed beside its other issues.
    */
-  static build<R>(entries: readonly RouteEntry<R>[]): { table: RoutingTable<R>; clashes: Clash[] } {
+  static build<R>(entries: readonly RouteEntry<R>[]): Built<R> {
     const table = new RoutingTable<R>()
     const clashes: Clash[] = []
     const owners: Owners<R> = new Map()
@@ -118,19 +152,27 @@ export class RoutingTable<R> {
   }
 
   /** Builds a table of whole APIs: one that clashes with an API before it has no entry in the table at all. */
-  static buildWhole<R>(apis: readonly (readonly RouteEntry<R>[])[]): {
-    table: RoutingTable<R>
-    clashes: Clash[]
-  } {
+  static *buildingWhole<R>(apis: readonly (readonly RouteEntry<R>[])[]): Steps<Built<R>> {
     const table = new RoutingTable<R>()
     const clashes: Clash[] = []
     const owners: Owners<R> = new Map()
     for (const entries of apis) {
-      const claimed = entries.map((entry) => ({ entry, claims: table.#claims(entry) }))
-      const found = claimed.flatMap(({ entry, claims }) => clashesOf(entry, claims, owners))
-      for (const clash of found) clashes.push(clash)
-      if (found.length > 0) continue
-      for (const { entry, claims } of claimed) table.#add(entry, claims, owners)
+      const claimed: { readonly entry: RouteEntry<R>; readonly claims: readonly Claim<R>[] }[] = []
+      let hasClashes = false
+      for (const entry of entries) {
+        yield
+        const claims = table.#claims(entry)
+        for (const clash of clashesOf(entry, claims, owners)) {
+          clashes.push(clash)
+          hasClashes = true
+        }
+        claimed.push({ entry, claims })
+      }
+      if (hasClashes) continue
+      for (const { entry, claims } of claimed) {
+        yield
+        table.#add(entry, claims, owners)
+      }
     }
     return { table, clashes }
   }
@@ -185,17 +227,32 @@ export class RoutingTable<R> {
   }
 }
 
+/** The clashes of entries that all have one host, in steps, one for each entry. */
+export function* clashesAmong<R>(entries: readonly RouteEntry<R>[]): Steps<Clash[]> {
+  const clashes: Clash[] = []
+  const owners: Owners<R> = new Map()
+  for (const entry of entries) {
+    yield
+    const forms = formsOf(entry)
+    for (const clash of clashesOf(entry, forms, owners)) clashes.push(clash)
+    for (const { key } of forms) if (!owners.has(key)) owners.set(key, entry)
+  }
+  return clashes
+}
+
 /** The owners of what an entry claims, each once, unless the path is shared with them. */
 function clashesOf<R>(
   entry: RouteEntry<R>,
-  claims: readonly Claim<R>[],
+  claims: readonly Pick<Claim<R>, 'key'>[],
   owners: Owners<R>,
 ): Clash[] {
-  const rivals = new Set<RouteEntry<R>>()
+  let rivals: Set<RouteEntry<R>> | undefined
   for (const { key } of claims) {
     const owner = owners.get(key)
-    if (owner && owner !== entry && !isSharedBy(owner, entry)) rivals.add(owner)
+    if (!owner || owner === entry || isSharedBy(owner, entry)) continue
+    rivals = (rivals ?? new Set()).add(owner)
   }
+  if (rivals === undefined) return []
   const { api, path, pattern } = entry
   return [...rivals].map((rival) => ({
     api,
@@ -207,16 +264,21 @@ function clashesOf<R>(
   }))
 }
 
+/** By the methods that are served: thousands of paths have the same ones. */
+const knownAllowed = new Map<string, readonly string[]>()
+
 /** Behaviour: Requests, HEAD is implied by GET; OPTIONS is always answered. */
-function allowed<R>({ routes }: RouteEntry<R>): string[] {
-  return methods
-    .filter(
-      (method) =>
-        method === 'options' ||
-        routes[method] !== undefined ||
-        (method === 'head' && routes.get !== undefined),
-    )
-    .map((method) => method.toUpperCase())
+function allowed<R>({ routes }: RouteEntry<R>): readonly string[] {
+  const served = methods.filter(
+    (method) =>
+      method === 'options' ||
+      routes[method] !== undefined ||
+      (method === 'head' && routes.get !== undefined),
+  )
+  const key = served.join()
+  const known = knownAllowed.get(key) ?? served.map((method) => method.toUpperCase())
+  knownAllowed.set(key, known)
+  return known
 }
 
 const isSharedBy = <R>(one: RouteEntry<R>, other: RouteEntry<R>): boolean =>

@@ -7,6 +7,7 @@ import { requestKeys } from '#component/request.ts'
 import type { JsonMap } from '#component/spec/model.ts'
 import { isExpression, isMap } from '#component/spec/rules.ts'
 import { initialStatusCodes } from '#component/spec/status-codes.ts'
+import type { Steps } from '#component/steps.ts'
 
 /** The maps that are merged. */
 const mergedMaps = ['variables', 'defaults', 'status_codes'] as const
@@ -107,14 +108,15 @@ export const freshScope = ({ maps }: Level): Scope => new Scope(maps, roots)
  * broken when none of the lowest levels can resolve it.
  * @param judge looks at what an entry came to, in a level where it compiles
  */
-export function sweep(
+export function* sweep(
   levels: Iterable<Level>,
   issues: Issue[],
   judge: (map: MergedMap, key: string, entry: SpecEntry, node: Node) => Issue[],
-): void {
+): Steps<void> {
   const sound = new Set<SpecEntry>()
   const broken = new Map<SpecEntry, Issue[]>()
   for (const { maps, scope } of levels) {
+    yield
     for (const map of mergedMaps) {
       for (const [key, entry] of maps[map]) {
         if (sound.has(entry)) continue

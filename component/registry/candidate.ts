@@ -1,5 +1,6 @@
 /** A document that is to be loaded, judged: alone, then beside the documents that are there. */
 import { InvalidSpecError, type Issue } from '#component/errors.ts'
+import type { Steps } from '#component/steps.ts'
 import type { CompiledDocument } from './compile-document.ts'
 import { type Expected, issueOf, type LiveDocuments, type Taken } from './live-documents.ts'
 import { judgeReach } from './reach.ts'
@@ -47,17 +48,17 @@ export async function examine<R>(
  * Looks for routes that belong to others, or are served for other documents now.
  * @throws InvalidSpecError with all that is wrong; ServiceError `wamp.error.not_authorized`
  */
-export function judge<R>(
+export function* judge<R>(
   candidate: Candidate<R>,
   { live, managementPaths, isWithin }: Around<R>,
   onTaken: (id: string, taken: Taken) => void = () => undefined,
-): Accepted<R> {
+): Steps<Accepted<R>> {
   const { api, places, issues, realm_uri } = candidate
   const id = idOf(candidate)
   if (id === undefined) throw new InvalidSpecError(issues)
   const around = { others: live.besides(id, realm_uri), managementPaths }
-  const reach = judgeReach(api?.entries ?? places, around, isWithin)
-  const { selection, taken } = live.tryOut(id, api?.entries ?? places)
+  const reach = yield* judgeReach(api?.entries ?? places, around, isWithin)
+  const { selection, taken } = yield* live.tryOut(id, api?.entries ?? places)
   const found = taken.map(issueOf)
   if (!api || issues.length > 0) throw new InvalidSpecError([...issues, ...found])
   const [first] = taken

@@ -1,10 +1,11 @@
 /** From a document to an Api: validation and compiling put together, so that one refusal names everything. */
 import type { Issue } from '#component/errors.ts'
 import type { Api } from '#component/gateway/api.ts'
-import { type CompilePorts, compileSpec } from '#component/gateway/compile.ts'
+import { type CompilePorts, compilation } from '#component/gateway/compile.ts'
 import type { RouteEntry } from '#component/gateway/routing-table.ts'
 import type { ApiSpec, JsonMap } from '#component/spec/model.ts'
-import { validateSpec } from '#component/spec/validate.ts'
+import { validation } from '#component/spec/validate.ts'
+import { runAtOnce, type Steps } from '#component/steps.ts'
 
 /** What a document came to. */
 export interface CompiledDocument<A> {
@@ -19,33 +20,46 @@ export interface CompiledDocument<A> {
 }
 
 /** The routes of a document without what they do. */
-function placesOf({ id, realm_uri, host, versions }: ApiSpec): RouteEntry<never>[] {
-  return versions
-    .filter(({ is_active }) => is_active)
-    .flatMap(({ base_path, paths }) =>
-      paths.map(({ pattern, path }) => ({
+function* placesOf({ id, realm_uri, host, versions }: ApiSpec): Steps<RouteEntry<never>[]> {
+  const places: RouteEntry<never>[] = []
+  for (const { is_active, base_path, paths } of versions) {
+    if (!is_active) continue
+    for (const { pattern, forms, path } of paths) {
+      yield
+      const place = {
         api: id,
         realm_uri,
         host,
         pattern: base_path + pattern,
+        forms,
         path,
         routes: {},
-      })),
-    )
+      }
+      places.push(place)
+    }
+  }
+  return places
 }
 
 /** Validates and compiles. Realm and other documents are the registry's to ask. */
-export function compileDocument(document: unknown, ports: CompilePorts): CompiledDocument<Api> {
-  const { spec, issues, warnings } = validateSpec(document)
+export const compileDocument = (document: unknown, ports: CompilePorts): CompiledDocument<Api> =>
+  runAtOnce(compilingDocument(document, ports))
+
+/** {@link compileDocument} in steps, some for each path. */
+export function* compilingDocument(
+  document: unknown,
+  ports: CompilePorts,
+): Steps<CompiledDocument<Api>> {
+  const { spec, issues, warnings } = yield* validation(document)
   if (spec === undefined) {
     return { api: undefined, realm_uri: realmOf(document), places: [], issues, warnings }
   }
-  const compiled = compileSpec(spec, ports)
+  const compiled = yield* compilation(spec, ports)
   const all = [...issues, ...compiled.issues]
   return {
     api: all.length === 0 ? compiled.api : undefined,
     realm_uri: spec.realm_uri,
-    places: placesOf(spec),
+    places: yield* placesOf(spec),
     issues: all,
     warnings: [...warnings, ...compiled.warnings],
   }

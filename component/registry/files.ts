@@ -1,11 +1,12 @@
 /** Loads the configured files at start: API Specifications and realms; one bad file never hides the others. */
-import { createHash } from 'node:crypto'
 import { glob, readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { InvalidSpecError, ServiceError } from '#component/errors.ts'
-import { canonicalJson, parseJson } from '#component/json.ts'
+import { parsingJson } from '#component/json.ts'
 import type { Log } from '#component/log.ts'
+import { hashing } from '#component/replica/entry.ts'
 import { isMap } from '#component/spec/rules.ts'
+import { type Breathe, runSteps } from '#component/steps.ts'
 import type { FileStore } from '#component/store/file-store.ts'
 
 /** What became of a file. */
@@ -21,6 +22,8 @@ export interface FileReport {
 export interface FilePorts {
   readonly files: Pick<FileStore, 'loadedHash' | 'setLoadedHash'>
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
+  /** Lets others have their turn while a large document is read. */
+  readonly breathe: Breathe
   /** Takes the document of a file, of which this is the hash; false: it was there already. */
   readonly load: (document: unknown, by: string, hash: string) => Promise<unknown>
   /** The names that a document takes; the first file that takes one has it. */
@@ -63,15 +66,19 @@ async function findFiles(patterns: readonly string[]) {
   return { files: [...files].sort(), missing }
 }
 
-async function readDocument(file: string): Promise<{ document: unknown; hash: string }> {
+async function readDocument(
+  file: string,
+  breathe: Breathe,
+): Promise<{ document: unknown; hash: string }> {
   const bytes = await readFile(file)
   if (bytes.length > maxBytes) {
     const message = `the document is larger than ${maxBytes} bytes`
     throw new ServiceError('service.error.payload_too_large', message)
   }
-  const document = parseJson(bytes, { limits, allowLoneSurrogates: true, allowProtoKeys: true })
+  const options = { limits, allowLoneSurrogates: true, allowProtoKeys: true }
+  const document = await runSteps(parsingJson(bytes, options), breathe)
   // of what it says, as of a load: a file that is only laid out anew does not undo what was loaded since
-  return { document, hash: createHash('sha256').update(canonicalJson(document)).digest('hex') }
+  return { document, hash: await runSteps(hashing(document), breathe) }
 }
 
 /**
@@ -101,9 +108,9 @@ export async function loadFiles(
 async function loadFile(
   file: string,
   owners: Map<string, string>,
-  { files, load, namesOf }: FilePorts,
+  { files, load, namesOf, breathe }: FilePorts,
 ): Promise<FileReport> {
-  const { document, hash } = await readDocument(file)
+  const { document, hash } = await readDocument(file, breathe)
   const names = namesOf(document)
   const owner = names.map((name) => owners.get(name)).find((other) => other !== undefined)
   if (owner !== undefined) {

@@ -5,6 +5,7 @@ import type { Log } from '#component/log.ts'
 import type { Document } from '#component/replica/entry.ts'
 import type { Change, Replica } from '#component/replica/replica.ts'
 import { compareStamps } from '#component/replica/stamp.ts'
+import { type Breathe, runSteps, type Steps } from '#component/steps.ts'
 import { announceConflict, type PublishEvent } from './events.ts'
 import { type Compile, LastGood } from './last-good.ts'
 import { type Known, type Loss, type Selection, type Served, select } from './selection.ts'
@@ -20,6 +21,8 @@ export interface LivePorts<R> {
   /** Makes ready what a table needs, before it is served. Never rejects. */
   readonly prepare: (table: RoutingTable<R>) => Promise<void>
   readonly publishEvent: PublishEvent
+  /** Lets others have their turn while much is to be done. */
+  readonly breathe: Breathe
 }
 
 /** A document whose newest version is not served here. */
@@ -119,7 +122,8 @@ export class LiveDocuments<R> {
         hash === null ? 'deleted by another node' : 'taken from another node',
       )
     }
-    const selection = expected?.selection ?? select(known.values())
+    const selection =
+      expected?.selection ?? (await runSteps(select(known.values()), this.#ports.breathe))
     await this.#ports.prepare(selection.table)
     this.#swap(known, selection, isNews)
   }
@@ -148,14 +152,16 @@ export class LiveDocuments<R> {
   }
 
   /** Looks what would be served with a document in its place, or what would be refused. */
-  tryOut(id: string, entries: readonly RouteEntry<R>[]): Trial<R> {
-    const selection = select(this.#known.values(), { id, entries })
+  *tryOut(id: string, entries: readonly RouteEntry<R>[]): Steps<Trial<R>> {
+    const losses = this.#losses
+    const selection = yield* select(this.#known.values(), { id, entries })
     const takers = new Map<string, Set<string>>()
     for (const { api, otherApi, otherPath, otherPattern } of selection.clashes) {
-      if (otherApi !== id || this.#losses.has(api)) continue
+      if (otherApi !== id || losses.has(api)) continue
       const key = `${otherPath} ${otherPattern}`
       takers.set(key, (takers.get(key) ?? new Set()).add(api))
     }
+    if (takers.size === 0) return { selection, taken: [] }
     const taken = entries.flatMap(({ path, pattern }) =>
       Array.from(takers.get(`${path} ${pattern}`) ?? [], (other) => ({ path, pattern, other })),
     )

@@ -5,6 +5,7 @@ import { PathTree } from '#component/gateway/path-tree.ts'
 import { type RouteEntry, readEntry } from '#component/gateway/routing-table.ts'
 import { hostsOverlap } from '#component/spec/host-pattern.ts'
 import { parsePathPattern } from '#component/spec/path-pattern.ts'
+import type { Steps } from '#component/steps.ts'
 
 /** Where routes are; what they do does not matter. */
 type Place = RouteEntry<unknown>
@@ -24,9 +25,10 @@ const tooEntangled =
 const maxWarnings = 100
 
 /** A tree of all forms of some places. */
-function treeOf(places: Iterable<Place>): PathTree<Place> {
+function* treeOf(places: Iterable<Place>): Steps<PathTree<Place>> {
   const tree = new PathTree<Place>()
   for (const place of places) {
+    yield
     for (const { form } of readEntry(place).forms) tree.add(form, place)
   }
   return tree
@@ -62,13 +64,13 @@ function* besides(
  * @param places all of one document; they have one host
  * @throws ServiceError `wamp.error.not_authorized`, where `isKept`, that names a route of the document, and nothing of others
  */
-export function judgeReach(
+export function* judgeReach(
   places: readonly Place[],
   around: Surroundings,
   isKept: boolean,
-): Issue[] {
-  if (!isKept) return reachWarnings(places, around)
-  checkReach(places, around)
+): Steps<Issue[]> {
+  if (!isKept) return yield* reachWarnings(places, around)
+  yield* checkReach(places, around)
   return []
 }
 
@@ -76,11 +78,13 @@ export function judgeReach(
  * Refuses routes that answer what belongs to others, now or as soon as those are served; also where that would take too
  * long to find out.
  */
-function checkReach(places: readonly Place[], around: Surroundings): void {
-  const mine = treeOf(places)
-  const [hiding] = overlapOf(mine, treeOfPatterns(around.managementPaths), 1).found.keys()
+function* checkReach(places: readonly Place[], around: Surroundings): Steps<void> {
+  const mine = yield* treeOf(places)
+  const hidden = yield* overlapOf(mine, treeOfPatterns(around.managementPaths), 1)
+  const [hiding] = hidden.found.keys()
   if (hiding) throw refusalOf(hiding, 'answers requests to management, which this listener serves')
-  const { found, isComplete } = overlapOf(mine, treeOf(besides(places, around.others)), 1)
+  const others = yield* treeOf(besides(places, around.others))
+  const { found, isComplete } = yield* overlapOf(mine, others, 1)
   const [taking] = found.keys()
   if (taking) throw refusalOf(taking, 'answers requests that belong to another realm')
   if (isComplete) return
@@ -91,10 +95,11 @@ const refusalOf = ({ pattern, path }: Place, what: string) =>
   new ServiceError('wamp.error.not_authorized', `the route ${pattern} (${path}) ${what}`)
 
 /** Warns of routes that answer what belongs to others, or whose requests others answer. */
-function reachWarnings(places: readonly Place[], around: Surroundings): Issue[] {
-  const mine = treeOf(places)
-  const hidden = overlapOf(mine, treeOfPatterns(around.managementPaths), Infinity)
-  const taken = overlapOf(mine, treeOf(besides(places, around.others)), maxWarnings)
+function* reachWarnings(places: readonly Place[], around: Surroundings): Steps<Issue[]> {
+  const mine = yield* treeOf(places)
+  const hidden = yield* overlapOf(mine, treeOfPatterns(around.managementPaths), Infinity)
+  const others = yield* treeOf(besides(places, around.others))
+  const taken = yield* overlapOf(mine, others, maxWarnings)
   return [
     ...issuesOf(
       hidden,

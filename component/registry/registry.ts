@@ -4,6 +4,7 @@ import type { Document, Entry } from '#component/replica/entry.ts'
 import type { Change, Draft, Replica } from '#component/replica/replica.ts'
 import type { JsonMap } from '#component/spec/model.ts'
 import { info, represent } from '#component/spec/represent.ts'
+import { runSteps, type Steps } from '#component/steps.ts'
 import { type Around, examine, idOf, judge } from './candidate.ts'
 import { type Conditions, checkConditions } from './conditions.ts'
 import { announceConflict } from './events.ts'
@@ -51,7 +52,8 @@ export class Registry<R = unknown> {
   }
 
   /**
-   * Loads a document: live and on the disk when it resolves.
+   * Loads a document: live and on the disk when it resolves; a small one that is asked for later waits for a large one.
+   * @param document copied at once, a large one in steps: nobody changes it meanwhile
    * @param by who asked, for the log
    * @param within the realm that both the document and the one in its place must belong to
    * @throws InvalidSpecError with every issue, of `service.error.already_exists` when all that is wrong is that routes
@@ -64,10 +66,9 @@ export class Registry<R = unknown> {
     conditions: Conditions = {},
     within?: string,
   ): Promise<Loaded> {
-    return this.#counted(async () => {
-      const kept = ownCopy(document)
-      return this.#serially(() => this.#load(kept, by, conditions, within))
-    })
+    return this.#counted(() =>
+      this.#withCopy(document, (kept) => this.#load(kept, by, conditions, within)),
+    )
   }
 
   /**
@@ -78,8 +79,7 @@ export class Registry<R = unknown> {
   async loadUnlessThere(document: unknown, by: string, hash: string): Promise<boolean> {
     const conditions = { ifNoneMatch: [hash] }
     try {
-      const kept = ownCopy(document)
-      await this.#serially(() => this.#load(kept, by, conditions))
+      await this.#withCopy(document, (kept) => this.#load(kept, by, conditions))
       this.counts.loaded++
       return true
     } catch (error) {
@@ -122,14 +122,14 @@ export class Registry<R = unknown> {
     checkWithin(document, within)
     const candidate = await examine(document, this.#ports)
     let warnings: readonly Issue[] = []
-    const { before, entry } = await this.#change(() => {
+    const { before, entry } = await this.#change(async () => {
       const { api } = candidate
       const current = this.#live.get(idOf(candidate) ?? '')
       checkWithin(current?.document, within)
       if (api) checkConditions(current?.hash, conditions)
       const onTaken = (id: string, taken: Taken) => this.#tellRefusal(id, taken, by)
       const around = this.#around(within)
-      const accepted = judge(candidate, around, onTaken)
+      const accepted = await this.#run(judge(candidate, around, onTaken))
       const draft = { id: accepted.api.id, document: document as Document } // what compiles is a map
       this.#live.expect(draft.document, accepted)
       warnings = accepted.warnings
@@ -146,11 +146,11 @@ export class Registry<R = unknown> {
     document: unknown,
     within?: string,
   ): Promise<{ id: string; warnings: readonly Issue[] }> {
-    const kept = ownCopy(document)
+    const kept = await this.#run(ownCopy(document))
     checkWithin(kept, within)
     const candidate = await examine(kept, this.#ports)
     checkWithin(this.#live.get(idOf(candidate) ?? '')?.document, within)
-    const { api, warnings } = judge(candidate, this.#around(within))
+    const { api, warnings } = await this.#run(judge(candidate, this.#around(within)))
     return { id: api.id, warnings }
   }
 
@@ -187,7 +187,7 @@ export class Registry<R = unknown> {
    */
   remove(id: string, by = someone, conditions: Conditions = {}, within?: string): Promise<Removed> {
     return this.#serially(async () => {
-      const { before, entry } = await this.#change(() => {
+      const { before, entry } = await this.#change(async () => {
         checkWithin(this.#live.get(id)?.document, within)
         checkConditions(this.#live.get(id)?.hash, conditions)
         this.#entry(id)
@@ -249,8 +249,8 @@ export class Registry<R = unknown> {
     throw unknownId()
   }
 
-  async #change(decide: () => Draft): Promise<Change> {
-    const [change] = await this.#ports.replica.change('api_spec', () => [decide()])
+  async #change(decide: () => Promise<Draft>): Promise<Change> {
+    const [change] = await this.#ports.replica.change('api_spec', async () => [await decide()])
     if (!change) throw new TypeError('the replica has lost a change')
     return change
   }
@@ -264,6 +264,17 @@ export class Registry<R = unknown> {
       this.counts.refused++
       throw error
     }
+  }
+
+  /** Copies the document at once, and does something with it in its turn: a small one does not overtake a large one. */
+  #withCopy<T>(document: unknown, task: (kept: unknown) => Promise<T>): Promise<T> {
+    const copying = this.#run(ownCopy(document))
+    copying.catch(() => undefined) // told when it is its turn
+    return this.#serially(async () => task(await copying))
+  }
+
+  #run<T>(steps: Steps<T>): Promise<T> {
+    return runSteps(steps, this.#ports.breathe)
   }
 
   #serially<T>(task: () => Promise<T>): Promise<T> {

@@ -2,6 +2,7 @@
 import { type Clash, type RouteEntry, RoutingTable } from '#component/gateway/routing-table.ts'
 import type { Entry } from '#component/replica/entry.ts'
 import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
+import type { Steps } from '#component/steps.ts'
 
 /** What the registry needs of a compiled document. */
 export interface Served<R> {
@@ -51,13 +52,14 @@ export interface Selection<R> {
  * stamp once; should two documents have one all the same, the id decides.
  * @param first is put before all others, whatever their stamps: a load that has none yet
  */
-export function select<R>(known: Iterable<Known<R>>, first?: Served<R>): Selection<R> {
+export function* select<R>(known: Iterable<Known<R>>, first?: Served<R>): Steps<Selection<R>> {
   const good = [...known]
     .flatMap((one) => one.good ?? [])
     .filter(({ api }) => api.id !== first?.id)
     .sort((a, b) => compareStamps(b.stamp, a.stamp) || (a.api.id < b.api.id ? -1 : 1))
   const apis = good.map(({ api }) => api.entries)
-  const { table, clashes } = RoutingTable.buildWhole(first ? [first.entries, ...apis] : apis)
+  const all = first ? [first.entries, ...apis] : apis
+  const { table, clashes } = yield* RoutingTable.buildingWhole(all)
   const stamps = new Map(good.map(({ api, stamp }) => [api.id, stamp]))
   const losses = new Map<string, Loss>()
   for (const { api, otherApi, path } of clashes) {

@@ -1,6 +1,7 @@
 /** An entry of the replicated map: the newest known version of a document, or the fact that it was deleted; and which of two wins. */
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '#component/json.ts'
+import { canonicalParts } from '#component/json.ts'
+import { runAtOnce, type Steps } from '#component/steps.ts'
 import { compareStamps, type Stamp } from './stamp.ts'
 
 /** What is replicated. */
@@ -47,8 +48,24 @@ export interface Entry {
 type Version = Pick<Entry, 'stamp' | 'hash'>
 
 /** The `hash` of a document. */
-export const hashOf = (document: Document): string =>
-  createHash('sha256').update(canonicalJson(document)).digest('hex')
+export const hashOf = (document: Document): string => runAtOnce(hashing(document))
+
+/** Characters that are hashed in one step. */
+const stepLength = 65_536
+
+/** {@link hashOf} in steps; of any JSON value. */
+export function* hashing(document: unknown): Steps<string> {
+  const hash = createHash('sha256')
+  let text = ''
+  for (const part of canonicalParts(document)) {
+    text += part
+    if (text.length < stepLength) continue
+    hash.update(text)
+    text = ''
+    yield
+  }
+  return hash.update(text).digest('hex')
+}
 
 /** Negative when `a` loses against `b`. Versions of one stamp are the same one, unless somebody made it up: then the hash decides. */
 export const compareEntries = (a: Version, b: Version): number => {

@@ -1,6 +1,15 @@
 /** Which entries of other nodes are let in. */
-import { type Entry, hashOf, kinds } from './entry.ts'
+import type { Steps } from '#component/steps.ts'
+import { type Entry, hashing, kinds } from './entry.ts'
 import { maxCounter, type Stamp } from './stamp.ts'
+
+/** What became of entries of other nodes. */
+export interface Merged {
+  /** How many documents have changed here. */
+  readonly merged: number
+  /** What was not taken, and why. */
+  readonly refused: readonly { readonly entry: Entry; readonly reason: string }[]
+}
 
 /** How far a stamp may be ahead of the clock of this node. Milliseconds. */
 const maxAheadMs = 60_000
@@ -14,9 +23,9 @@ const isStamp = ({ ms, counter, node }: Stamp): boolean =>
   typeof node === 'string'
 
 /** A document that cannot be encoded has no hash. */
-function hasItsHash({ document, hash }: Entry): boolean {
+function* hasItsHash({ document, hash }: Entry): Steps<boolean> {
   try {
-    return (document === null ? null : hashOf(document)) === hash
+    return (document === null ? null : yield* hashing(document)) === hash
   } catch {
     return false
   }
@@ -26,7 +35,7 @@ function hasItsHash({ document, hash }: Entry): boolean {
  * Why an entry of another node is not taken; undefined when it is.
  * @param now the clock of this node, milliseconds since the epoch
  */
-export function refusalOf(entry: Entry, now: number): string | undefined {
+export function* refusalOf(entry: Entry, now: number): Steps<string | undefined> {
   if (!kinds.includes(entry.kind)) return 'its kind is unknown here'
   if (!isStamp(entry.stamp) || (entry.parent !== null && !isStamp(entry.parent))) {
     return 'its stamp is malformed'
@@ -35,6 +44,6 @@ export function refusalOf(entry: Entry, now: number): string | undefined {
   if (aheadMs > maxAheadMs) {
     return `its stamp is ${aheadMs} ms ahead of the clock of this node, at most ${maxAheadMs} are allowed`
   }
-  if (!hasItsHash(entry)) return 'its hash is not that of its document'
+  if (!(yield* hasItsHash(entry))) return 'its hash is not that of its document'
   return undefined
 }

@@ -1,4 +1,5 @@
 /** What a replica needs of a store: the port that component/store fills. */
+import type { Breathe } from '#component/steps.ts'
 import type { Entry, Kind } from './entry.ts'
 
 /** Where entries outlive the process. Other processes may write there, too. Methods throw `service.error.unavailable`. */
@@ -8,7 +9,7 @@ export interface ReplicaStore {
     revision: number,
   ): Promise<{ readonly revision: number; readonly entries: readonly Entry[] }>
   /** Keeps all, each in the place of its parent, or none: false when another process was faster. On the disk when it resolves. */
-  replace(entries: readonly Entry[]): Promise<boolean>
+  replace(entries: readonly Entry[], breathe?: Breathe): Promise<boolean>
   /** Keeps each that is newer than what is there, older ones only in the history. On the disk when it resolves. */
   merge(entries: readonly Entry[]): Promise<void>
   /** Removes those that nothing has taken the place of, as if they had never been. On the disk when it resolves. */

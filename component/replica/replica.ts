@@ -2,13 +2,14 @@
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
+import { type Breathe, runSteps } from '#component/steps.ts'
 import { keyOf, type Summary } from './digest.ts'
 import type { Document, Entry, Kind } from './entry.ts'
-import { compareEntries, hashOf, kinds, lineage, merge } from './entry.ts'
+import { compareEntries, hashing, kinds, lineage, merge } from './entry.ts'
 import { isExpired } from './expiry.ts'
 import { Holdings } from './holdings.ts'
 import { Losses } from './losses.ts'
-import { refusalOf } from './refusal.ts'
+import { type Merged, refusalOf } from './refusal.ts'
 import type { ReplicaStore } from './replica-store.ts'
 import { HybridClock } from './stamp.ts'
 
@@ -19,6 +20,8 @@ export interface ReplicaPorts {
   /** The name of this node. */
   readonly node: string
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
+  /** Lets others have their turn while a large document is read. Absent: nobody waits. */
+  readonly breathe?: Breathe
 }
 
 /** What a document is to become; null deletes it. */
@@ -36,14 +39,6 @@ export interface Change {
 
 /** Makes changes live. The replica waits for it, so it must not wait for the replica. */
 export type Watcher = (changes: readonly Change[]) => void | Promise<void>
-
-/** What became of entries of other nodes. */
-export interface Merged {
-  /** How many documents have changed here. */
-  readonly merged: number
-  /** What was not taken, and why. */
-  readonly refused: readonly { readonly entry: Entry; readonly reason: string }[]
-}
 
 /** How often a change is decided anew because another process was faster. */
 const maxTries = 20
@@ -112,11 +107,13 @@ export class Replica {
     kind: Kind,
     decide: () => Promise<readonly Draft[]> | readonly Draft[],
   ): Promise<readonly Change[]> {
+    const { store, breathe } = this.#ports
     return this.#inTurn(async () => {
       for (let tries = 0; tries < maxTries; tries++) {
-        const entries = this.#stamp(kind, await decide())
+        const entries = await this.#stamp(kind, await decide())
         if (entries.length === 0) return []
-        if (await this.#ports.store.replace(entries)) {
+        if (await store.replace(entries, breathe)) {
+          await breathe?.()
           const changes = await this.#take(entries)
           this.#report('a change is not passed on', () => this.onLocalChange(entries))
           return changes
@@ -142,7 +139,7 @@ export class Replica {
       const news: Entry[] = []
       for (const entry of entries) {
         const now = this.#ports.clock.now()
-        const reason = refusalOf(entry, now)
+        const reason = await runSteps(refusalOf(entry, now), this.#ports.breathe)
         if (reason !== undefined) refused.push({ entry, reason })
         else if (!this.#isKnown(entry) && !isExpired(entry, now)) news.push(entry)
       }
@@ -199,18 +196,17 @@ export class Replica {
     return this.#holdings.summaries(buckets)
   }
 
-  #stamp(kind: Kind, drafts: readonly Draft[]): Entry[] {
+  async #stamp(kind: Kind, drafts: readonly Draft[]): Promise<Entry[]> {
     if (new Set(drafts.map(({ id }) => id)).size < drafts.length) {
       throw new TypeError('a change has two drafts of one document')
     }
-    return drafts.map(({ id, document }) => ({
-      kind,
-      id,
-      stamp: this.#clock.tick(),
-      ...lineage(this.get(kind, id)),
-      hash: document && hashOf(document),
-      document,
-    }))
+    const entries: Entry[] = []
+    for (const { id, document } of drafts) {
+      const hash = document && (await runSteps(hashing(document), this.#ports.breathe))
+      const before = lineage(this.get(kind, id))
+      entries.push({ kind, id, stamp: this.#clock.tick(), ...before, hash, document })
+    }
+    return entries
   }
 
   #isKnown(entry: Entry): boolean {

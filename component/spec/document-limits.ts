@@ -1,5 +1,7 @@
 /** What holds for a document as a whole, before anything is read from it: depth, keys, text. */
-import { pointer } from '#component/json.ts'
+import { isInParts, pointer } from '#component/json.ts'
+import type { Steps } from '#component/steps.ts'
+import type { JsonMap } from './model.ts'
 import type { Report } from './report.ts'
 
 /** Behaviour: Limits. The document itself is the first level. */
@@ -9,8 +11,44 @@ const maxNesting = 64
  * Reports `__proto__` keys, lone surrogates in keys and texts, and what is nested too deeply.
  * @returns false when the document must not be walked any further
  */
-export function checkDocument(document: unknown, report: Report): boolean {
-  return check(document, '', 1, report)
+export function* checkDocument(document: JsonMap, report: Report): Steps<boolean> {
+  return yield* checkMembers(document, '', 1, report)
+}
+
+function* checkMembers(map: object, path: string, level: number, report: Report): Steps<boolean> {
+  let isShallow = true
+  for (const [key, member] of Object.entries(map)) {
+    yield
+    const isLarge = isInParts(member, level + 1)
+    if (!isLarge && isSoundKey(key) && isSound(member, level + 1)) continue
+    const at = pointer(path, key)
+    checkKey(key, at, report)
+    const isMemberShallow = isLarge
+      ? yield* checkMembers(member, at, level + 1, report)
+      : check(member, at, level + 1, report)
+    isShallow &&= isMemberShallow
+  }
+  return isShallow
+}
+
+/** Is there nothing to report in the value? So it is nearly always, and then nobody asks where it stands. */
+function isSound(value: unknown, level: number): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return true
+  if (level > maxNesting) return false
+  for (const key of Object.keys(value)) {
+    if (!isSoundKey(key)) return false
+    if (!isSound((value as JsonMap)[key], level + 1)) return false
+  }
+  return true
+}
+
+const isSoundKey = (key: string): boolean => key !== '__proto__' && key.isWellFormed()
+
+function checkKey(key: string, at: string, report: Report): void {
+  if (key === '__proto__') report.issue(at, 'the key __proto__ is not allowed')
+  else if (!key.isWellFormed())
+    report.issue(at, 'the key holds a lone surrogate: it is no valid Unicode')
 }
 
 function check(value: unknown, path: string, level: number, report: Report): boolean {
@@ -27,9 +65,7 @@ function check(value: unknown, path: string, level: number, report: Report): boo
   let isShallow = true
   for (const [key, member] of Object.entries(value)) {
     const at = pointer(path, key)
-    if (key === '__proto__') report.issue(at, 'the key __proto__ is not allowed')
-    else if (!key.isWellFormed())
-      report.issue(at, 'the key holds a lone surrogate: it is no valid Unicode')
+    checkKey(key, at, report)
     isShallow = check(member, at, level + 1, report) && isShallow
   }
   return isShallow

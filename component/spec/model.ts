@@ -1,4 +1,5 @@
 /** The API Specification as its author wrote it: own keys, snake_case, nothing evaluated. */
+import type { KeyedForm } from './path-pattern.ts'
 
 /** A JSON object of the document. */
 export type JsonMap = Readonly<Record<string, unknown>>
@@ -51,6 +52,8 @@ export interface Path {
   readonly pattern: string
   /** JSON Pointer of the path in the document as it was loaded. */
   readonly path: string
+  /** Those of base_path + pattern; none when either is broken. */
+  readonly forms: readonly KeyedForm[]
   /** The path object as written; its members may be expressions. */
   readonly document: JsonMap
 }

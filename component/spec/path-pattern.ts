@@ -22,6 +22,8 @@ const maxOptional = 8
 
 type Item = Segment | { readonly kind: 'optional'; readonly items: readonly Item[] }
 
+const isSegment = (item: Item): item is Segment => item.kind !== 'optional'
+
 const restItem: Item = { kind: 'rest' }
 
 /** Thrown inside the parser only; {@link parsePathPattern} turns it into a {@link Problem}. */
@@ -32,15 +34,27 @@ export function parsePathPattern(text: string): PathPattern | Problem {
   try {
     if (text[0] !== '/') throw new PatternError('a path pattern begins with "/"')
     const items = new PatternParser(text).parse()
-    return { forms: distinct(expand(items)) }
+    const forms = items.every(isSegment) ? [items] : expand(items)
+    for (const form of forms) checkForm(form)
+    return { forms: forms.length > 1 ? distinct(forms) : forms }
   } catch (error) {
     if (error instanceof PatternError) return { problem: error.message }
     throw error
   }
 }
 
+/** A form, and a text that is the same for equal forms only. */
+export interface KeyedForm {
+  readonly key: string
+  readonly form: readonly Segment[]
+}
+
+/** The forms of a pattern, each with its {@link formKey}. */
+export const keyedForms = ({ forms }: PathPattern): KeyedForm[] =>
+  forms.map((form) => ({ key: formKey(form), form }))
+
 /** A form as text with its binding names removed: two forms are equal when these are (behaviour: Requests). */
-export function formKey(form: readonly Segment[]): string {
+function formKey(form: readonly Segment[]): string {
   let key = ''
   for (const segment of form) {
     // a slash cannot occur in a decoded literal, so these marks cannot be mistaken for one
@@ -183,18 +197,21 @@ function expand(items: readonly Item[]): Segment[][] {
   return forms
 }
 
-function distinct(forms: readonly Segment[][]): Segment[][] {
-  const found = new Map<string, Segment[]>()
-  for (const form of forms) {
-    const rest = form.findIndex((segment) => segment.kind === 'rest')
-    if (rest >= 0 && rest < form.length - 1)
+function checkForm(form: readonly Segment[]): void {
+  let names: Set<string> | undefined
+  for (const [index, segment] of form.entries()) {
+    if (segment.kind === 'rest' && index < form.length - 1) {
       throw new PatternError('"[...]" stands at the end only')
-    const names = new Set<string>()
-    for (const segment of form) {
-      if (segment.kind !== 'binding' || segment.name === '_') continue
-      if (names.has(segment.name)) throw new PatternError(`two bindings are named ${segment.name}`)
-      names.add(segment.name)
     }
+    if (segment.kind !== 'binding' || segment.name === '_') continue
+    if (names?.has(segment.name)) throw new PatternError(`two bindings are named ${segment.name}`)
+    names = (names ?? new Set()).add(segment.name)
+  }
+}
+
+function distinct(forms: readonly (readonly Segment[])[]): (readonly Segment[])[] {
+  const found = new Map<string, readonly Segment[]>()
+  for (const form of forms) {
     const key = formKey(form)
     if (!found.has(key)) found.set(key, form)
   }

@@ -1,5 +1,6 @@
 /** Turns a document into an ApiSpec, or lists every issue with its JSON Pointer. */
 import type { Issue } from '#component/errors.ts'
+import { runAtOnce, type Steps } from '#component/steps.ts'
 import { checkDocument } from './document-limits.ts'
 import { type HostPattern, parseHostPattern } from './host-pattern.ts'
 import type { ApiSpec, JsonMap } from './model.ts'
@@ -51,7 +52,10 @@ const root = object('an object', {
  * Validates shape, limits and patterns. Expressions, clashes of routes, realms and other documents are checked by
  * others, with what this gives them.
  */
-export function validateSpec(document: unknown): Validation {
+export const validateSpec = (document: unknown): Validation => runAtOnce(validation(document))
+
+/** {@link validateSpec} in steps, about two for each path. */
+export function* validation(document: unknown): Steps<Validation> {
   const report = new Report()
   const { issues, warnings } = report
   if (!isMap(document)) {
@@ -60,9 +64,9 @@ export function validateSpec(document: unknown): Validation {
     report.issue('', `the document must be an object, got ${got}`)
     return { spec: undefined, issues, warnings }
   }
-  if (!checkDocument(document, report)) return { spec: undefined, issues, warnings }
+  if (!(yield* checkDocument(document, report))) return { spec: undefined, issues, warnings }
   root(document, '', report)
-  const versions = readVersions(document.versions, hostForms(document.host), report)
+  const versions = yield* readVersions(document.versions, hostForms(document.host), report)
   return { spec: assemble(document, versions), issues, warnings }
 }
 

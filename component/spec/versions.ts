@@ -1,7 +1,14 @@
 /** Reads the versions of a document, map or list, with the patterns of their paths. */
 import { pointer } from '#component/json.ts'
+import type { Steps } from '#component/steps.ts'
 import type { JsonMap, Path, Version } from './model.ts'
-import { parsePathPattern, type Segment } from './path-pattern.ts'
+import {
+  keyedForms,
+  type PathPattern,
+  type Problem,
+  parsePathPattern,
+  type Segment,
+} from './path-pattern.ts'
 import { describe, type Report } from './report.ts'
 import {
   anything,
@@ -75,7 +82,11 @@ interface Totals {
  * Reads `versions`; a version that is no map is left out.
  * @param hostForms how many hosts the API's host pattern stands for
  */
-export function readVersions(versions: unknown, hostForms: number, report: Report): Version[] {
+export function* readVersions(
+  versions: unknown,
+  hostForms: number,
+  report: Report,
+): Steps<Version[]> {
   if (versions === undefined) return []
   const allowed = 'a map of labels to versions, or a list of versions'
   if (!isMap(versions) && !Array.isArray(versions)) {
@@ -99,18 +110,18 @@ export function readVersions(versions: unknown, hostForms: number, report: Repor
     if (label === '__proto__') report.issue(path, 'the label __proto__ is not allowed')
     if (other !== undefined) report.issue(path, `the label ${describe(label)} is taken by ${other}`)
     labels.set(label, path)
-    read.push(readVersion(version, label, path, totals, report))
+    read.push(yield* readVersion(version, label, path, totals, report))
   }
   return read
 }
 
-function readVersion(
+function* readVersion(
   version: JsonMap,
   label: string,
   path: string,
   totals: Totals,
   report: Report,
-): Version {
+): Steps<Version> {
   const base_path = readBasePath(version, path, report)
   const { pool_size, languages } = version
   return {
@@ -125,7 +136,7 @@ function readVersion(
     variables: mapOrEmpty(version.variables),
     defaults: mapOrExpression(version.defaults),
     status_codes: mapOrEmpty(version.status_codes),
-    paths: readPaths(version, base_path, pointer(path, 'paths'), totals, report),
+    paths: yield* readPaths(version, base_path, pointer(path, 'paths'), totals, report),
   }
 }
 
@@ -152,13 +163,13 @@ function readBasePath(version: JsonMap, path: string, report: Report): string | 
   return base_path.endsWith('/') ? base_path.slice(0, -1) : base_path
 }
 
-function readPaths(
+function* readPaths(
   version: JsonMap,
   base_path: string | undefined,
   at: string,
   totals: Totals,
   report: Report,
-): Path[] {
+): Steps<Path[]> {
   if (!Object.hasOwn(version, 'paths')) return []
   if (!isMap(version.paths)) {
     report.expected(at, 'a map of path patterns to paths', version.paths)
@@ -166,34 +177,50 @@ function readPaths(
   }
   const read: Path[] = []
   for (const [pattern, document] of Object.entries(version.paths)) {
+    yield
     totals.paths += 1
     if (totals.paths > maxPaths) {
       report.issue(at, `expected at most ${maxPaths} paths in the document, got more`)
       return read
     }
     const path = pointer(at, pattern)
-    const problem = patternProblem(base_path, pattern, totals)
+    const { problem, forms } = readPattern(base_path, pattern, totals)
     if (problem !== undefined) {
       report.issue(path, `expected a path pattern, got ${describe(pattern)}: ${problem}`)
     }
     pathRule(document, path, report)
     // one with a broken pattern is compiled, too: there may be more to find in it
-    if (isMap(document) && totals.forms <= maxForms) read.push({ pattern, path, document })
+    if (isMap(document) && totals.forms <= maxForms) {
+      read.push({ pattern, path, forms, document })
+    }
   }
   return read
 }
 
-/** What is wrong with a path's pattern, alone and under its base_path. */
-function patternProblem(
+/** The forms of a path's pattern under its base_path, and what is wrong with it, alone and there. */
+function readPattern(
   base_path: string | undefined,
   pattern: string,
   totals: Totals,
+): { readonly problem: string | undefined; readonly forms: Path['forms'] } {
+  const whole = parsePathPattern((base_path ?? noBasePath) + pattern)
+  const forms = 'problem' in whole ? [] : keyedForms(whole)
+  return { problem: patternProblem(base_path, pattern, whole, totals), forms }
+}
+
+function patternProblem(
+  base_path: string | undefined,
+  pattern: string,
+  whole: PathPattern | Problem,
+  totals: Totals,
 ): string | undefined {
   if (pattern === '/') return 'the path "/" is not allowed'
-  const own = parsePathPattern(pattern)
-  if ('problem' in own) return own.problem
+  // a pattern that is sound behind its base_path is sound alone, unless it lacks its slash
+  if ('problem' in whole || pattern[0] !== '/') {
+    const own = parsePathPattern(pattern)
+    if ('problem' in own) return own.problem
+  }
   if (base_path === undefined) return undefined
-  const whole = parsePathPattern(base_path + pattern)
   if ('problem' in whole) return `with its base_path, ${whole.problem}`
   totals.forms += whole.forms.length * totals.hostForms
   if (totals.forms > maxForms) {

@@ -2,9 +2,10 @@
 import { sql, type Transaction } from 'kysely'
 import { compareEntries, type Entry, type Kind } from '#component/replica/entry.ts'
 import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
+import { type Breathe, runSteps } from '#component/steps.ts'
 import type { Run } from './database.ts'
 import type { EntryRow, Tables, VersionRow } from './migrations.ts'
-import { readDocument, writeDocument } from './stored-json.ts'
+import { readDocument, writeDocument, writingDocument } from './stored-json.ts'
 
 /** How many versions of a document are kept. */
 const maxVersions = 10
@@ -32,7 +33,10 @@ const readAncestors = (text: string): Stamp[] =>
     node,
   }))
 
-const rowOf = ({ kind, id, stamp, parent, ancestors, hash, document }: Entry): VersionRow => ({
+const rowOf = (
+  { kind, id, stamp, parent, ancestors, hash }: Entry,
+  document: string | null,
+): VersionRow => ({
   kind,
   id,
   ...stamp,
@@ -41,7 +45,7 @@ const rowOf = ({ kind, id, stamp, parent, ancestors, hash, document }: Entry): V
   parent_node: parent?.node ?? null,
   ancestors: ancestors ? writeAncestors(ancestors) : null,
   hash,
-  document: document && writeDocument(document),
+  document,
 })
 
 function entryOf(row: VersionRow): Entry {
@@ -89,25 +93,25 @@ const areThese = (entries: readonly Entry[]) => {
 /** Puts a version in the place of the current one, if there is any. */
 async function setCurrent(
   db: Transaction<Tables>,
-  entry: Entry,
+  version: VersionRow,
   revision: number,
   hasCurrent: boolean,
 ): Promise<void> {
-  const row = { ...rowOf(entry), revision }
+  const row = { ...version, revision }
   if (hasCurrent) {
-    const { kind, id } = entry
+    const { kind, id } = version
     await db.updateTable('entries').set(row).where('kind', '=', kind).where('id', '=', id).execute()
   } else {
     await db.insertInto('entries').values(row).execute()
   }
 }
 
-async function remember(db: Transaction<Tables>, entry: Entry): Promise<void> {
-  const { kind, id, hash } = entry
+async function remember(db: Transaction<Tables>, version: VersionRow): Promise<void> {
+  const { kind, id, hash } = version
   if (!hasHistory(kind)) return
   await db
     .insertInto('versions')
-    .values(rowOf(entry))
+    .values(version)
     .onConflict((conflict) =>
       conflict
         .columns(['kind', 'id', 'ms', 'counter', 'node'])
@@ -176,15 +180,24 @@ export class EntryStore {
   /**
    * Keeps all or none, each only in the place of the version that it names as its parent (null: of none); on the disk
    * when it resolves. After a failure, {@link since} tells whether they were kept.
+   * @param breathe lets others have their turn where a document is long
    * @returns false when another process was faster: then nothing was kept
    */
-  replace(entries: readonly Entry[]): Promise<boolean> {
+  async replace(entries: readonly Entry[], breathe?: Breathe): Promise<boolean> {
+    const changes: { readonly entry: Entry; readonly row: VersionRow }[] = []
+    for (const entry of entries) {
+      const { document } = entry
+      const text = document && (await runSteps(writingDocument(document), breathe))
+      changes.push({ entry, row: rowOf(entry, text) })
+    }
     return this.#write(async (db, revision) => {
-      for (const entry of entries) {
+      for (const { entry, row } of changes) {
         const current = await currentOf(db, entry)
         if (!isSameStamp(current?.stamp ?? null, entry.parent)) throw new Overtaken()
-        await setCurrent(db, entry, revision, current !== undefined)
-        await remember(db, entry)
+        await setCurrent(db, row, revision, current !== undefined)
+        await breathe?.()
+        await remember(db, row)
+        await breathe?.()
       }
       return true
     }).catch((cause: unknown) => {
@@ -212,8 +225,9 @@ export class EntryStore {
       for (const entry of news) {
         const current = await currentOf(db, entry)
         const wins = current === undefined || compareEntries(entry, current) > 0
-        if (wins) await setCurrent(db, entry, revision, current !== undefined)
-        await remember(db, entry)
+        const row = rowOf(entry, entry.document && writeDocument(entry.document))
+        if (wins) await setCurrent(db, row, revision, current !== undefined)
+        await remember(db, row)
       }
     })
   }

@@ -1,4 +1,5 @@
 /** What peers are told of this node's entries, in pages that no router minds. */
+import { ExpressionError } from '#component/errors.ts'
 import { stringifyJson } from '#component/json.ts'
 import type { Log } from '#component/log.ts'
 import type { Summary } from '#component/replica/digest.ts'
@@ -18,8 +19,18 @@ export interface Page<T> {
 }
 
 /** Bytes that an item takes in a message. */
-export const sizeOf = (item: unknown): number =>
+const sizeOf = (item: unknown): number =>
   Buffer.byteLength(stringifyJson(item, Number.POSITIVE_INFINITY))
+
+/** Does an item take so many bytes at most? A long one is not written in full to find out. */
+export function isWithin(item: unknown, bytes: number): boolean {
+  try {
+    return Buffer.byteLength(stringifyJson(item, bytes)) <= bytes
+  } catch (error) {
+    if (error instanceof ExpressionError) return false
+    throw error
+  }
+}
 
 /** What is in the buckets. */
 export function summariesOf(

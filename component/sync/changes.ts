@@ -2,7 +2,7 @@
 import type { Log } from '#component/log.ts'
 import type { Entry, Kind } from '#component/replica/entry.ts'
 import { uris } from '#component/wamp/uris.ts'
-import { sizeOf } from './answers.ts'
+import { isWithin } from './answers.ts'
 import type { Wire } from './wire.ts'
 
 interface Topics {
@@ -33,7 +33,7 @@ const maxInlineBytes = 64 * 1024
 
 /** Realms hold what only gateways should be sent: all at once, passwords among it, and seldom. */
 const isInline = ({ kind, document }: Entry): boolean =>
-  document === null || (kind !== 'realm' && sizeOf(document) <= maxInlineBytes)
+  document === null || (kind !== 'realm' && isWithin(document, maxInlineBytes))
 
 /** Tells the others of a change. Never rejects: the next beat heals what is lost. */
 export async function announceChange(

@@ -106,6 +106,7 @@ export async function open(
     procedures: [] as readonly Procedure[],
     management: { refusal: () => undefined } as HttpPorts['management'],
     operators: { authenticate: async () => undefined },
+    breathe: () => undefined,
     webSocket: { kind: 'pipe', url: 'ws://127.0.0.1:1' },
     metrics: {},
     isReady: () => true,

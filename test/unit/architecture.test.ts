@@ -13,6 +13,7 @@ const words = [
   'clock',
   'json',
   'in-flight',
+  'steps',
   'secret-box',
 ].map((name) => `component/${name}.ts`)
 

@@ -1,6 +1,7 @@
 /** What loading finds in documents whose security generates routes, and with whom these clash (behaviour §3, §7). */
 import { expect } from 'chai'
 import { RoutingTable } from '#component/gateway/routing-table.ts'
+import { runAtOnce } from '#component/steps.ts'
 import { documentOf, fixed, issuesOf, serve } from './fake-exchange.ts'
 
 const oauth2 = { type: 'oauth2', flow: 'resource_owner_password_credentials' }
@@ -98,7 +99,7 @@ describe('generated routes of several documents', () => {
     it(title, () => {
       const one = entriesOf('com.a', { ...oauth2, revoke_token_path: '/r' })
       const other = entriesOf(realm_uri, security)
-      const { clashes } = RoutingTable.buildWhole([one, other])
+      const { clashes } = runAtOnce(RoutingTable.buildingWhole([one, other]))
       expect(clashes.length > 0).to.equal(isClash)
     })
   }

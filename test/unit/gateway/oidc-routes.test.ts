@@ -4,6 +4,7 @@ import type { Route } from '#component/gateway/api.ts'
 import { compileSpec } from '#component/gateway/compile.ts'
 import { type RouteEntry, RoutingTable } from '#component/gateway/routing-table.ts'
 import { validateSpec } from '#component/spec/validate.ts'
+import { runAtOnce } from '#component/steps.ts'
 import { bodyOf, documentOf, fixed, issuesOf, serve } from './fake-exchange.ts'
 
 const oidc = { type: 'oidc', provider: 'acme' }
@@ -136,10 +137,9 @@ describe('the logins of several documents', () => {
     ['clash with two providers as the default', 'com.a', { type: 'oidc' }, true],
   ] as const) {
     it(title, () => {
-      const { clashes } = RoutingTable.buildWhole([
-        entriesOf('com.a', oidc),
-        entriesOf(realm_uri, security),
-      ])
+      const { clashes } = runAtOnce(
+        RoutingTable.buildingWhole([entriesOf('com.a', oidc), entriesOf(realm_uri, security)]),
+      )
       expect(clashes.length > 0).to.equal(isClash)
     })
   }

@@ -2,6 +2,7 @@
 import { expect } from 'chai'
 import { type RouteEntry, RoutingTable } from '#component/gateway/routing-table.ts'
 import type { Method } from '#component/request.ts'
+import { runAtOnce } from '#component/steps.ts'
 
 /** An entry whose routes are named `METHOD pattern`. */
 function entry(
@@ -158,12 +159,14 @@ describe('clashes of routes', () => {
     const shared = { isShared: true }
     const of = (api: string, ...entries: ReturnType<typeof entry>[]) =>
       entries.map((one) => ({ ...one, api }))
-    const { table, clashes } = RoutingTable.buildWhole([
-      of('a', entry('/1'), entry('/2'), entry('/t', ['get'], shared)),
-      of('b', entry('/2'), entry('/3')),
-      of('c', entry('/3'), entry('/t', ['get'], shared)),
-      of('d', entry('/4'), entry('/t', ['get'], { ...shared, realm_uri: 'other' })),
-    ])
+    const { table, clashes } = runAtOnce(
+      RoutingTable.buildingWhole([
+        of('a', entry('/1'), entry('/2'), entry('/t', ['get'], shared)),
+        of('b', entry('/2'), entry('/3')),
+        of('c', entry('/3'), entry('/t', ['get'], shared)),
+        of('d', entry('/4'), entry('/t', ['get'], { ...shared, realm_uri: 'other' })),
+      ]),
+    )
     const owners = ['/1', '/2', '/3', '/4', '/t'].map(
       (path) => table.match('x', path, 'get')?.entry.api,
     )

@@ -2,18 +2,20 @@
 import { type Clock, systemClock } from '#component/clock.ts'
 import type { Route } from '#component/gateway/api.ts'
 import type { RoutingTable } from '#component/gateway/routing-table.ts'
-import { compileDocument } from '#component/registry/compile-document.ts'
+import { compileDocument, compilingDocument } from '#component/registry/compile-document.ts'
 import { Registry, type RegistryPorts } from '#component/registry/registry.ts'
 import { Replica } from '#component/replica/replica.ts'
 import type { ReplicaStore } from '#component/replica/replica-store.ts'
+import { runSteps } from '#component/steps.ts'
 import { managementPaths } from '#procedures/index.ts'
 import { MemoryStore } from '#test/unit/replica/memory-store.ts'
 
 type Ports = RegistryPorts<Route>
 
-/** The compiler as the component uses it. */
-export const compileReal = (value: unknown) =>
-  compileDocument(value, { clock: systemClock, callTimeout: 30_000 })
+const compilePorts = { clock: systemClock, callTimeout: 30_000 }
+
+/** The compiler, all at once. */
+export const compileReal = (value: unknown) => compileDocument(value, compilePorts)
 
 /** A document with one static route for each path. */
 export const document = (id: string, paths: readonly string[] = ['/x'], more: object = {}) => ({
@@ -52,11 +54,13 @@ interface Plan extends Partial<Omit<Ports, 'replica' | 'log'>> {
   readonly clock?: Pick<Clock, 'now'>
 }
 
+const never = () => undefined
+
 /** A started registry over the real compiler and a real replica, and what it did since it was started. */
 export async function registryWith<S extends ReplicaStore = MemoryStore>(
   plan: Plan & { readonly store?: S } = {},
 ) {
-  const { clock = { now: () => 1_000 }, node = 'node-1', ...changes } = plan
+  const { clock = { now: () => 1_000 }, node = 'node-1', breathe = never, ...changes } = plan
   const store = (plan.store ?? new MemoryStore()) as S
   const tables: RoutingTable<Route>[] = []
   const events: (readonly [string, Readonly<Record<string, unknown>>])[] = []
@@ -66,13 +70,14 @@ export async function registryWith<S extends ReplicaStore = MemoryStore>(
     warn: (...line: unknown[]) => void logged.push(line),
     error: (...line: unknown[]) => void logged.push(line),
   }
-  const replica = new Replica({ store, clock, node, log })
+  const replica = new Replica({ store, clock, node, log, breathe })
   await replica.start()
   const registry = new Registry<Route>({
     replica,
     node,
     log,
-    compile: compileReal,
+    breathe,
+    compile: (value) => runSteps(compilingDocument(value, compilePorts), breathe),
     prepare: async () => undefined,
     onSwap: (table) => void tables.push(table),
     realmExists: (uri) => uri === 'com.example.test',

@@ -35,6 +35,7 @@ describe('loadFiles', () => {
       {
         files: store.files,
         log: silent,
+        breathe: () => undefined,
         load: (value, by, hash) => registry.registry.loadUnlessThere(value, by, hash),
         namesOf: specNames,
       },
@@ -129,6 +130,7 @@ describe('loadFiles', () => {
         loadFiles([join(folder, 'a.json')], {
           files,
           log: silent,
+          breathe: () => undefined,
           load: (value, by, hash) => registry.loadUnlessThere(value, by, hash),
           namesOf: specNames,
         }),

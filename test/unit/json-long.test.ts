@@ -1,0 +1,63 @@
+/** Long JSON text is scanned faster where it is plain, and judged as any other; our own text is not scanned at all. */
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { parseJson, parseOwnJson, parsingJson, stringifyJson } from '#component/json.ts'
+import { runAtOnce } from '#component/steps.ts'
+
+/** A member that makes any map long enough. */
+const padding = `"padding":"${'x'.repeat(100_000)}"`
+
+const outcome = (parse: () => unknown): unknown => {
+  try {
+    return parse()
+  } catch (error) {
+    return error instanceof Error
+      ? error.message.replace(/\d+ of the JSON/, 'n of the JSON')
+      : error
+  }
+}
+
+describe('long JSON text', () => {
+  for (const [what, member] of [
+    ['plain', '"a":"b c","d":[1,true,null,""],"e":{}'],
+    ['escapes', '"a":"\\"\\u00e9\\n","\\u0061b":1'],
+    ['other letters', '"é":"日本","a":"😀"'],
+    ['big integers', '"a":18446744073709551615'],
+    ['a key twice', '"a":1,"a":2'],
+    ['a key twice, once escaped', '"a":1,"\\u0061":2'],
+    ['a control character', '"a":"\u0001"'],
+    ['a line feed in a string', '"a":"\n"'],
+    ['an open string', '"a":"b'],
+    ['a key that is open', '"a'],
+    ['a lone surrogate', '"a":"\\ud800"'],
+    ['__proto__', '"__proto__":1'],
+  ] as const) {
+    it(`is judged as short text is: ${what}`, () => {
+      const { padding: _, ...long } = Object(outcome(() => parseJson(`{${padding},${member}}`)))
+      const short = outcome(() => parseJson(`{"padding":"",${member}}`))
+      if (typeof short === 'string') {
+        expect(outcome(() => parseJson(`{${padding},${member}}`))).to.equal(short)
+      } else {
+        const { padding: _other, ...rest } = Object(short)
+        expect(long).to.deep.equal(rest)
+      }
+    })
+  }
+
+  it('is the same in steps', () => {
+    const bytes = Buffer.from(`{${padding},"a":[1,2]}`)
+    expect(runAtOnce(parsingJson(bytes))).to.deep.equal(parseJson(bytes))
+    expect(() => runAtOnce(parsingJson(Buffer.from('{"a":')))).to.throw('position 5')
+  })
+})
+
+describe('our own JSON text', () => {
+  it('is read as any other', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.bigInt(-(2n ** 63n), 2n ** 64n - 1n), (value, integer) => {
+        const text = stringifyJson({ value, integer })
+        expect(outcome(() => parseOwnJson(text))).to.deep.equal(outcome(() => parseJson(text)))
+      }),
+    )
+  })
+})

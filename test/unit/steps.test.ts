@@ -1,0 +1,85 @@
+/** Long work in steps: at once, or with pauses in which others have their turn. */
+import { expect } from 'chai'
+import { breather } from '#component/breather.ts'
+import { runAtOnce, runSteps, type Steps } from '#component/steps.ts'
+
+function* count(steps: number, done: number[]): Steps<string> {
+  for (let step = 0; step < steps; step += 1) {
+    done.push(step)
+    yield
+  }
+  return 'done'
+}
+
+function* failing(): Steps<string> {
+  yield
+  throw new RangeError('x')
+}
+
+describe('work in steps', () => {
+  it('may be done at once', () => {
+    const done: number[] = []
+    expect(runAtOnce(count(3, done))).to.equal('done')
+    expect(done).to.deep.equal([0, 1, 2])
+  })
+
+  it('waits wherever it is told to, and goes on behind it', async () => {
+    const done: number[] = []
+    const pauses: (() => void)[] = []
+    const running = runSteps(count(4, done), () =>
+      done.length === 2 ? new Promise((resolve) => pauses.push(resolve)) : undefined,
+    )
+    await new Promise(setImmediate)
+    expect(done).to.deep.equal([0, 1])
+    pauses[0]?.()
+    expect(await running).to.equal('done')
+    expect(done).to.deep.equal([0, 1, 2, 3])
+  })
+
+  it('fails as its steps do', async () => {
+    expect(() => runAtOnce(failing())).to.throw(RangeError)
+    const failure = await runSteps(failing(), () => undefined).catch((error: unknown) => error)
+    expect(failure).to.be.instanceOf(RangeError)
+  })
+})
+
+describe('the breather', () => {
+  /** Counts the turns of the event loop until what is given is done. */
+  async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+    let turns = 0
+    const turn = (): void => {
+      turns += 1
+      timer = setImmediate(turn)
+    }
+    let timer = setImmediate(turn)
+    await work()
+    clearImmediate(timer)
+    return turns
+  }
+
+  /** Goes on until the clock has moved on by so many milliseconds. */
+  function* busy(ms: number): Steps<void> {
+    const end = performance.now() + ms
+    while (performance.now() < end) yield
+  }
+
+  it('lets the event loop have its turn, however much there is to do', async () => {
+    const breathe = breather()
+    expect(await turnsDuring(() => runSteps(busy(50), breathe))).to.be.greaterThan(1)
+  })
+
+  it('does one stint in a turn, however many work at the same time', async () => {
+    const breathe = breather()
+    let pauses = 0
+    const counted = () => {
+      const pause = breathe()
+      if (pause !== undefined) pauses += 1
+      return pause
+    }
+    const turns = await turnsDuring(() =>
+      Promise.all([1, 2, 3].map(() => runSteps(busy(40), counted))),
+    )
+    expect(pauses).to.be.greaterThan(3)
+    expect(turns).to.be.at.least(pauses - 1)
+  })
+})
