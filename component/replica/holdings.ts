@@ -1,6 +1,7 @@
 /** What a node holds: its entries by name, and their digests. */
 import { Buckets, type Summary } from './digest.ts'
 import type { Entry, Kind } from './entry.ts'
+import { isExpired } from './expiry.ts'
 
 /** One entry for each document. */
 export class Holdings {
@@ -21,6 +22,13 @@ export class Holdings {
 
   ofKind(kind: Kind): Entry[] {
     return [...this.#entries[kind].values()]
+  }
+
+  /** Everything that has ended. @param now milliseconds since the epoch */
+  expired(now: number): Entry[] {
+    return Object.values(this.#entries).flatMap((entries) =>
+      [...entries.values()].filter((entry) => isExpired(entry, now)),
+    )
   }
 
   /** Puts an entry in the place of the document's entry before. */

@@ -57,6 +57,8 @@ export class Replica {
   /** How far the store has been read. */
   #revision = 0
   #isStoreAway = false
+  /** While changes are made live: the digest before them. */
+  #digestBefore: string | undefined
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(ports: ReplicaPorts) {
@@ -163,10 +165,7 @@ export class Replica {
     })
   }
 
-  /**
-   * Removes what has ended, here and in the store; at full minutes, when all nodes do. Watchers are not told. Never throws:
-   * what the store does not remove is removed the next time.
-   */
+  /** Removes what has ended, here and in the store, as all nodes do at full minutes. Watchers are not told. Never throws. */
   sweep(): Promise<void> {
     return this.#inTurn(() => this.#forgetExpired())
   }
@@ -184,6 +183,11 @@ export class Replica {
   /** The digest of everything: hex. Equal on two nodes when they hold the same. */
   digest(): string {
     return this.#holdings.digest
+  }
+
+  /** {@link digest} without what is still being made live. */
+  liveDigest(): string {
+    return this.#digestBefore ?? this.digest()
   }
 
   /** The digest of each bucket, by its name: two hex digits. Empty ones are absent. */
@@ -235,6 +239,7 @@ export class Replica {
   async #take(entries: readonly Entry[]): Promise<readonly Change[]> {
     const changes = new Map<string, Change>()
     const conflicts: [loser: Entry, winner: Entry][] = []
+    this.#digestBefore = this.digest()
     for (const entry of entries) {
       this.#clock.observe(entry.stamp)
       const current = this.get(entry.kind, entry.id)
@@ -247,6 +252,7 @@ export class Replica {
       changes.set(key, { entry, before: first ? first.before : current })
     }
     await this.#makeLive([...changes.values()])
+    this.#digestBefore = undefined
     for (const [loser, winner] of conflicts) {
       if (!this.#losses.note(loser, winner)) continue
       this.#report('a lost change is not reported', () => this.onLost(loser, winner))
@@ -268,9 +274,7 @@ export class Replica {
   }
 
   async #forgetExpired(): Promise<void> {
-    const now = this.#ports.clock.now()
-    const all = kinds.flatMap((kind) => this.entries(kind))
-    const expired = all.filter((entry) => isExpired(entry, now))
+    const expired = this.#holdings.expired(this.#ports.clock.now())
     if (expired.length === 0) return
     try {
       await this.#ports.store.forget(expired)

@@ -20,7 +20,7 @@ interface NodeStatus {
 /** What {@link statusOf} tells. */
 export interface SyncStatus {
   readonly node: string
-  /** Of all that this node holds: equal on two nodes that hold the same. */
+  /** Of all that is live on this node: equal on two nodes where the same is. */
   readonly digest: string
   /** Documents that are there: API Specifications, realms, and what only gateways know. */
   readonly entries: number
@@ -42,7 +42,7 @@ export interface SyncStatus {
 export interface StatusPorts {
   readonly node: string
   readonly clock: Pick<Clock, 'now'>
-  readonly replica: Pick<Replica, 'digest' | 'entries' | 'isStoreAway'>
+  readonly replica: Pick<Replica, 'liveDigest' | 'entries' | 'isStoreAway'>
   readonly session: Pick<Session, 'isOpen'>
   readonly peers: Pick<Peers, 'present' | 'clockOffsetMs' | 'lastExchangedAt'>
   readonly ignoredMessages: number
@@ -53,7 +53,7 @@ export function statusOf(ports: StatusPorts): SyncStatus {
   const { clock, ignoredMessages, node, peers, replica, session } = ports
   const now = clock.now()
   const age = (at: number | undefined) => (at === undefined ? null : now - at)
-  const digest = replica.digest()
+  const digest = replica.liveDigest()
   const entries = kinds.flatMap((kind) => replica.entries(kind))
   const tombstones = entries.filter(({ document }) => document === null).length
   return {

@@ -29,6 +29,7 @@ type SyncedReplica = Pick<
   | 'sweep'
   | 'isStoreAway'
   | 'digest'
+  | 'liveDigest'
   | 'buckets'
   | 'summaries'
 >

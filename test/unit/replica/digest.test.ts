@@ -152,4 +152,24 @@ describe('the digest of a replica', () => {
     await b.replica.merge([version('x', stampAt(-1), 'older')])
     expect(b.replica.digest()).to.equal(a.replica.digest())
   })
+
+  it('is that of before, of what is live, until a change is live', async () => {
+    const { replica, load } = await nodeOf('a')
+    await load('x')
+    const before = replica.digest()
+    expect(replica.liveDigest()).to.equal(before)
+    const begun = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    replica.watch('api_spec', () => {
+      begun.resolve()
+      return gate.promise
+    })
+    const merged = replica.merge([version('y', stampAt(1))])
+    await begun.promise
+    expect(replica.digest()).to.not.equal(before)
+    expect(replica.liveDigest()).to.equal(before)
+    gate.resolve()
+    await merged
+    expect(replica.liveDigest()).to.equal(replica.digest())
+  })
 })
