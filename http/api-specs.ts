@@ -1,7 +1,6 @@
 /** The HTTP face of the management procedures: `POST /services/<name>` and the REST mirrors, derived from their table. */
 import Router from '@koa/router'
 import type { Middleware } from 'koa'
-import { koaBody } from 'koa-body'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { parsingJson, stringifyJson } from '#component/json.ts'
@@ -22,20 +21,29 @@ const bodyTime = 15_000
 /** A document of 10,000 paths has more values than a body of a route may have. */
 const documentLimits = { depth: 256, values: 1_000_000 }
 
-/** Keeps the body as one character a byte: what is not UTF-8 must be refused, not replaced. */
-const keepBytes: Middleware = koaBody({
-  json: false,
-  urlencoded: false,
-  multipart: false,
-  text: true,
-  textTypes: ['application/json'],
-  textLimit: maxDocument,
-  encoding: 'latin1',
-  patchNode: false,
-  onError(error) {
-    throw bodyError(error)
-  },
-})
+let readBody: Middleware | undefined
+
+/**
+ * Keeps the body as one character a byte: what is not UTF-8 must be refused, not replaced. koa-body itself is read when the
+ * first body comes: a start need not wait for its 150 modules.
+ */
+const keepBytes: Middleware = async (context, next) => {
+  const { koaBody } = await import('koa-body')
+  readBody ??= koaBody({
+    json: false,
+    urlencoded: false,
+    multipart: false,
+    text: true,
+    textTypes: ['application/json'],
+    textLimit: maxDocument,
+    encoding: 'latin1',
+    patchNode: false,
+    onError(error) {
+      throw bodyError(error)
+    },
+  })
+  await readBody(context, next)
+}
 
 type Context = Parameters<Middleware>[0]
 
