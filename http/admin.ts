@@ -3,7 +3,7 @@ import Router from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import { ServiceError } from '#component/errors.ts'
 import { type ManagementPorts, managementRouter } from './api-specs.ts'
-import { type Fallback, fail, type ListenerPorts } from './gateway.ts'
+import { type Fallback, fail, type ListenerPorts, notServed } from './gateway.ts'
 import type { Metrics } from './metrics.ts'
 import { exchangeOf, keepExchange } from './read-request.ts'
 
@@ -92,7 +92,7 @@ function refuseTheRest(routers: readonly Router[]): Middleware {
     const matches = routers.flatMap((router) => router.match(ctx.path, ctx.method).path)
     const allow = [...new Set(matches.flatMap(({ methods }) => methods))]
     if (allow.length === 0 || ctx.path.includes('//')) {
-      throw new ServiceError('service.error.not_found', 'nothing is served at this path')
+      throw notServed
     }
     throw new ServiceError('service.error.method_not_allowed', 'the method is not served here', {
       headers: { allow: allow.join(', ') },

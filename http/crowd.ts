@@ -1,4 +1,4 @@
-/** The requests in flight: all of them can be visited, and each comes and goes at no cost worth speaking of. */
+/** The requests in flight: all of them can be visited, and each comes and goes without garbage. */
 
 /** Something that knows its own place among the others. */
 export interface Placed {
@@ -6,10 +6,7 @@ export interface Placed {
   place: number
 }
 
-/**
- * A list without gaps: the last one moves to where one has left. A Set takes 1 µs for each request that comes and goes, and
- * holds on to those that are gone (see component/in-flight.ts).
- */
+/** A list without gaps: the last one moves to where one has left. A Set holds on to those that are gone (component/in-flight.ts). */
 export class Crowd<T extends Placed> {
   readonly #members: T[] = []
 

@@ -130,9 +130,14 @@ export function fail(exchange: HttpExchange, error: unknown, ports: ListenerPort
   } else if (!response.writableEnded) response.destroy()
 }
 
-const notServed = new ServiceError('service.error.not_found', 'nothing is served at this path', {
-  headers: { 'cache-control': 'no-store' },
-})
+/** One for all requests: it says the same of each. */
+export const notServed = new ServiceError(
+  'service.error.not_found',
+  'nothing is served at this path',
+  {
+    headers: { 'cache-control': 'no-store' },
+  },
+)
 
 /** The fallback of a listener that serves nothing but routed requests: whoever tries paths out costs no more than they do. */
 export const refuseAll =

@@ -1,4 +1,4 @@
-/** Requests by method, route pattern and status: counted and timed in 0.1 µs each, formatted by prom-client when it is asked. */
+/** Requests by method, route pattern and status: counted and timed at little cost, formatted by prom-client when it is asked. */
 import type { Metric } from 'prom-client'
 
 /** Upper bounds of the buckets; seconds. */
@@ -51,7 +51,7 @@ class Series {
 
 /**
  * The requests since the start. A histogram of prom-client makes a text of the labels for each observation and looks that
- * up among those of all routes: 1.5 µs for the two metrics, and 10 µs where there are 5,000 routes.
+ * up among those of all routes, for each of the two metrics: 2 % of a forward.
  */
 export class RequestMetrics {
   /** By route, then by method, then by status. */
