@@ -3,7 +3,7 @@ import Router from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import { ServiceError } from '#component/errors.ts'
 import { type ManagementPorts, managementRouter } from './api-specs.ts'
-import { type Fallback, fail, type ListenerPorts, notServed } from './gateway.ts'
+import { type Fallback, fail, type ListenerPorts, notServed, refuseAll } from './gateway.ts'
 import type { Metrics } from './metrics.ts'
 import { exchangeOf, keepExchange } from './read-request.ts'
 
@@ -39,7 +39,10 @@ function healthRouter({ isReady, problems, metrics }: HealthPorts): Router {
   return router
 }
 
-/** The routes of a listener, as one function; what none of them serves is 404, or 405 with `Allow`. */
+/**
+ * The routes of a listener, as one function; what none of them serves is 404, or 405 with `Allow`. Whoever asks for a path that
+ * cannot be one of theirs is told so without Koa: its answer costs three times that of a route.
+ */
 export function koaFallback(
   ports: ListenerPorts,
   management: ManagementPorts,
@@ -54,11 +57,26 @@ export function koaFallback(
   for (const router of routers) app.use(router.routes())
   app.use(refuseTheRest(routers))
   const callback = app.callback()
+  const served = firstSegments(routers)
+  const refuse = refuseAll(ports)
   return (exchange) => {
+    if (!served.has(firstSegment(exchange.path))) {
+      refuse(exchange)
+      return
+    }
     keepExchange(exchange)
     // answerErrors catches what any of them throws
     void callback(exchange.request, exchange.response)
   }
+}
+
+/** What stands between the first two slashes of a path. */
+const firstSegment = (path: string): string => path.split('/', 2)[1] ?? ''
+
+/** Those of all routes; no route begins with a parameter. */
+function firstSegments(routers: readonly Router[]): ReadonlySet<string> {
+  const routes = routers.flatMap(({ stack }) => stack).filter(({ methods }) => methods.length > 0)
+  return new Set(routes.map(({ path }) => firstSegment(String(path))))
 }
 
 /** Errors go out by the same way as those of routed requests. */
