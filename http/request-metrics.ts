@@ -13,7 +13,9 @@ interface Sample {
 
 /** The requests of one method, route and status. */
 class Series {
-  readonly labels: Readonly<Record<string, string | number>>
+  readonly method: string
+  readonly route: string
+  readonly status: number
   /** By bucket; the last one is beyond all bounds. */
   readonly buckets = new Array<number>(bounds.length + 1).fill(0)
   count = 0
@@ -21,7 +23,14 @@ class Series {
   sum = 0
 
   constructor(method: string, route: string, status: number) {
-    this.labels = { method, route, status }
+    this.method = method
+    this.route = route
+    this.status = status
+  }
+
+  get labels(): Readonly<Record<string, string | number>> {
+    const { method, route, status } = this
+    return { method, route, status }
   }
 
   observe(seconds: number): void {
@@ -54,22 +63,18 @@ class Series {
  * up among those of all routes, for each of the two metrics: 2 % of a forward.
  */
 export class RequestMetrics {
-  /** By route, then by method, then by status. */
-  readonly #routes = new Map<string, Map<string, Map<number, Series>>>()
+  /** By route; one has few. */
+  readonly #routes = new Map<string, Series[]>()
 
   /** Counts a request that is over. */
   count(method: string, route: string, status: number, seconds: number): void {
-    const known = this.#routes.get(route)?.get(method)?.get(status)
-    const series = known ?? this.#add(method, route, status)
+    const ofRoute = this.#routes.get(route) ?? []
+    let series = ofRoute.find((one) => one.status === status && one.method === method)
+    if (!series) {
+      series = new Series(method, route, status)
+      this.#routes.set(route, [...ofRoute, series])
+    }
     series.observe(seconds)
-  }
-
-  #add(method: string, route: string, status: number): Series {
-    const ofRoute = this.#routes.get(route) ?? new Map<string, Map<number, Series>>()
-    const ofMethod = ofRoute.get(method) ?? new Map<number, Series>()
-    const series = new Series(method, route, status)
-    this.#routes.set(route, ofRoute.set(method, ofMethod.set(status, series)))
-    return series
   }
 
   /** Both metrics, for {@link Registry.registerMetric} of prom-client: it asks them for what it formats and adds up. */
@@ -110,8 +115,6 @@ export class RequestMetrics {
   }
 
   #all(): Series[] {
-    return [...this.#routes.values()].flatMap((ofRoute) =>
-      [...ofRoute.values()].flatMap((ofMethod) => [...ofMethod.values()]),
-    )
+    return [...this.#routes.values()].flat()
   }
 }

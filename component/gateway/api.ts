@@ -3,7 +3,8 @@ import type { ActionType, Attempts } from '#component/action/action.ts'
 import type { Pool } from '#component/action/pool.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Protection } from '#component/security/scheme.ts'
-import type { BodyLimits, Encodings } from './exchange.ts'
+import type { Encodings } from './encodings.ts'
+import type { BodyLimits } from './exchange.ts'
 import type { HeaderLayer, Live } from './header-layers.ts'
 import type { RouteEntry } from './routing-table.ts'
 
@@ -43,7 +44,7 @@ export interface Endpoint {
   readonly path: CompiledPath
 }
 
-/** What holds for a path, and for an operation unless its own keys say otherwise. */
+/** What holds for a path, and for an operation unless its own keys, or those of its action, say otherwise. */
 export interface Rules {
   readonly accepts: readonly string[]
   readonly provides: readonly string[]
@@ -57,14 +58,29 @@ export interface Rules {
   readonly protection: Protection | undefined
   /** JSON Pointer of the security object; `""` where there is none. */
   readonly protectedAt: string
+  readonly attempts: AttemptsPlan
+  readonly limits: BodyLimits
+}
+
+/** What all paths of a version have in common: one object, so that thousands of routes fit into the caches of a processor. */
+export interface CompiledVersion {
+  /** The id of the specification. */
+  readonly api: string
+  readonly realm_uri: string
+  /** base_path, as written. */
+  readonly base: string
+  readonly languages: readonly string[]
+  /** Who acts on an open path. */
+  readonly anonymous: Identity
+  /** The slots of its actions. */
+  readonly pool: Pool
 }
 
 /** One path of one version. */
-export interface CompiledPath extends Rules {
-  readonly api: string
-  readonly realm_uri: string
-  /** base_path of the version, as written. */
-  readonly base: string
+export interface CompiledPath {
+  readonly version: CompiledVersion
+  /** One object for all paths that say nothing themselves. */
+  readonly rules: Rules
   /** base_path + path, as written. */
   readonly pattern: string
   /** The headers known at load time, on every answer: the path's, Deprecation, Sunset. Lower-case names. */
@@ -73,9 +89,6 @@ export interface CompiledPath extends Rules {
   readonly layer: HeaderLayer
   /** `Allow`: the declared methods and the implied HEAD and OPTIONS. */
   readonly allow: string
-  readonly languages: readonly string[]
-  /** Who acts on an open path. */
-  readonly anonymous: Identity
 }
 
 /** A declared value that may depend on the request, with the JSON Pointer of where it stands. */
@@ -124,8 +137,6 @@ export interface CompiledOperation {
   readonly path: CompiledPath
   readonly rules: Rules
   readonly action: ActionPlan
-  readonly attempts: AttemptsPlan
-  readonly limits: BodyLimits
   /** Does any expression read `request.body` or `request.body_length`? */
   readonly readsBody: boolean
   /** Media types to negotiate before the action; undefined: nothing to refuse. */
@@ -138,6 +149,4 @@ export interface CompiledOperation {
   readonly encodings: Encodings | undefined
   /** Error URI ─▶ HTTP status: the specification's over the initial table. */
   readonly status_codes: ReadonlyMap<string, number>
-  /** The slots of the version. */
-  readonly pool: Pool
 }

@@ -1,6 +1,6 @@
 /** The checks between a matched route and its action, in the order of behaviour §3, and the body they let in. */
 import { ServiceError } from '#component/errors.ts'
-import type { CompiledOperation, CompiledPath, Rules } from './api.ts'
+import type { CompiledOperation, CompiledVersion, Rules } from './api.ts'
 import { noBody } from './context.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -34,12 +34,13 @@ export function negotiateType(
 }
 
 /** Never refused. */
-export const negotiateLanguage = (exchange: Exchange, { languages }: CompiledPath): string =>
+export const negotiateLanguage = (exchange: Exchange, { languages }: CompiledVersion): string =>
   languages.length > 1 ? exchange.negotiateLanguage(languages) : (languages[0] ?? 'en')
 
 /** 415 where `accepts` binds the request, 413 by its Content-Length where nobody is going to count. */
 function checkContent(exchange: Exchange, operation: CompiledOperation, isRead: boolean): void {
-  const { rules, limits, checksType } = operation
+  const { rules, checksType } = operation
+  const { limits } = rules
   if (checksType && !exchange.isAccepted(rules.accepts)) {
     throw new ServiceError(
       'service.error.unsupported_media_type',
@@ -59,10 +60,10 @@ export async function readContent(
   operation: CompiledOperation,
 ): Promise<typeof noBody> {
   if (exchange.method === 'options') return noBody
-  const { action, readsBody, limits } = operation
+  const { action, readsBody, rules } = operation
   const isChecked = bodyMethods.has(exchange.method)
   // a body that nobody needs is decoded nevertheless, so that a malformed request is told so; a forward's is not ours
   const isRead = readsBody || (isChecked && action.type !== 'forward')
   if (isChecked) checkContent(exchange, operation, isRead)
-  return isRead ? exchange.readBody(limits) : noBody
+  return isRead ? exchange.readBody(rules.limits) : noBody
 }

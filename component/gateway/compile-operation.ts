@@ -1,36 +1,26 @@
 /** Compiles one method of one path: its action, its bounds and its two responses. */
-import type { Attempts } from '#component/action/action.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, keysOf, member, type Node } from '#component/expression/compile.ts'
 import { pointer } from '#component/json.ts'
 import type { Method } from '#component/request.ts'
-import { defaultValues } from '#component/spec/defaults.ts'
 import { type ActionType, actionTypes, type JsonMap } from '#component/spec/model.ts'
 import { isExpression, isMap } from '#component/spec/rules.ts'
-import type {
-  ActionPlan,
-  AttemptsPlan,
-  CompiledOperation,
-  CompiledPath,
-  Computed,
-  ResponsePlan,
-  Rules,
-} from './api.ts'
+import type { ActionPlan, CompiledOperation, CompiledPath, ResponsePlan, Rules } from './api.ts'
 import { compileResponse, nodesOf } from './compile-response.ts'
-import type { BodyLimits } from './exchange.ts'
+import { Encodings } from './encodings.ts'
 import { type Findings, judge, written } from './fold-check.ts'
-import { type HeaderLayer, type Live, layerOf, layOver } from './header-layers.ts'
+import { type HeaderLayer, type Live, layerOf } from './header-layers.ts'
 import {
-  constantOf,
   first,
   inDefaults,
+  isAttemptKey,
   isInheritedKey,
   type Lookup,
   lookupIn,
   readRules,
 } from './rules.ts'
 import { type Level, levelBelow } from './scope.ts'
-import { varyOf } from './vary.ts'
+import { withVary } from './vary.ts'
 
 /** What the operations of one path share. */
 export interface PathPlan {
@@ -43,7 +33,6 @@ export interface PathPlan {
   /** The defaults of its level. */
   readonly defaults: Lookup
   readonly callTimeout: number
-  readonly pool: CompiledOperation['pool']
   readonly statusCodes: (level: Level) => ReadonlyMap<string, number>
   /** Receives the level of every operation that has one of its own. */
   readonly levels: Set<Level>
@@ -61,9 +50,6 @@ const fieldNames: Readonly<Record<ActionType, readonly string[]>> = {
   wamp_call: ['procedure', 'options', 'args', 'kwargs', 'arguments', 'arguments_kw'],
   wamp_publish: ['topic', 'options', 'args', 'kwargs', 'arguments', 'arguments_kw'],
 }
-
-const attemptKeys = ['timeout', 'connect_timeout', 'retries', 'retry_timeout'] as const
-const limitKeys = ['body_max_bytes', 'body_read_bytes', 'body_read_seconds'] as const
 
 /** Does anything read the data at `key`, a part of it, or something it is a part of? */
 function isRead(nodes: Iterable<Live>, key: string): boolean {
@@ -99,12 +85,23 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const ownKeys = lookupIn(operation, (key) => pathOf(key))
   const actionKeys = lookupIn(actionNode, (key) => pathOf('action', key))
   const defaults = level === plan.level ? plan.defaults : inDefaults(level.scope, findings)
-  const lookup = first(ownKeys, plan.own, defaults)
-  const hasOwnRules = level !== plan.level || keysOf(operation)?.some(isInheritedKey)
-  const rules = hasOwnRules ? readRules(lookup, level.scope, path.realm_uri, findings) : path
-  const attempts = compileAttempts(first(actionKeys, lookup), plan.callTimeout)
+  const hasOwnRules =
+    level !== plan.level ||
+    keysOf(operation)?.some(isInheritedKey) ||
+    (actionNode && keysOf(actionNode)?.some(isAttemptKey))
+  const { realm_uri } = path.version
+  const rules = hasOwnRules
+    ? readRules({
+        lookup: first(ownKeys, plan.own, defaults),
+        action: actionKeys,
+        scope: level.scope,
+        realm_uri,
+        callTimeout: plan.callTimeout,
+        findings,
+      })
+    : path.rules
 
-  const encoded = layOver(varyOf(rules, path), path.headers)
+  const encoded = withVary(rules, path)
   const isForward = action.type === 'forward'
   const response = member(operation, 'response')
   const respond = (key: string, ...between: readonly HeaderLayer[]): ResponsePlan => {
@@ -125,7 +122,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const outcomeNodes = [...nodesOf(on_result), ...nodesOf(on_error)]
   const nodes = [
     ...action.computed.map(([, node]) => node),
-    ...attempts.computed.map(([, { node }]) => node),
+    ...rules.attempts.computed.map(([, { node }]) => node),
     ...outcomeNodes,
   ]
   const readsBody = isRead(nodes, 'request.body') || isRead(nodes, 'request.body_length')
@@ -135,20 +132,20 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const hasOwnBody = actionNode !== undefined && member(actionNode, 'body') !== undefined
   const types =
     method === 'options' ? undefined : negotiated(rules, on_result, isForward, readsAnswer)
+  const { type, fixed, computed, computedNames } = action
+  const passesBody = isForward && !readsBody && !hasOwnBody
   return {
     path,
     rules,
-    action: { ...action, passesBody: isForward && !readsBody && !hasOwnBody, readsAnswer },
-    attempts,
-    limits: compileLimits(lookup, issues),
+    // written out: an object that is spread and added to is two in memory
+    action: { type, fixed, computed, computedNames, passesBody, readsAnswer },
     readsBody,
     negotiated: types,
     checksType: method !== 'options' && (!isForward || readsBody || rules.declares.accepts),
     on_result,
     on_error,
-    encodings: types && isBodyFixed(action, on_result) ? new Map() : undefined,
+    encodings: types && isBodyFixed(action, on_result) ? new Encodings() : undefined,
     status_codes: plan.statusCodes(level),
-    pool: plan.pool,
   }
 }
 
@@ -238,35 +235,4 @@ function compileAction(
     else computed.push([name, field])
   }
   return { type, fixed, computed, computedNames: namesOf(computed) }
-}
-
-function compileAttempts(lookup: Lookup, callTimeout: number): AttemptsPlan {
-  const computed: [keyof Attempts, Computed][] = []
-  const values: Record<keyof Attempts, number> = {
-    timeout: callTimeout,
-    connect_timeout: defaultValues.connect_timeout,
-    retries: defaultValues.retries,
-    retry_timeout: defaultValues.retry_timeout,
-  }
-  for (const key of attemptKeys) {
-    const found = lookup(key)
-    if (found === undefined || found.node.kind === 'broken') continue
-    const { node, path } = found
-    if (node.kind !== 'constant') computed.push([key, { node, path }])
-    else if (typeof node.value === 'number') values[key] = node.value
-  }
-  return { fixed: values, computed }
-}
-
-function compileLimits(lookup: Lookup, issues: Issue[]): BodyLimits {
-  const limits: Record<keyof BodyLimits, number> = {
-    body_max_bytes: defaultValues.body_max_bytes,
-    body_read_bytes: defaultValues.body_read_bytes,
-    body_read_seconds: defaultValues.body_read_seconds,
-  }
-  for (const key of limitKeys) {
-    const value = constantOf(key, lookup(key), issues)
-    if (typeof value === 'number') limits[key] = value
-  }
-  return limits
 }

@@ -1,6 +1,6 @@
 /** Compiles `on_result` and `on_error`: what can be decided about an answer before there is a request. */
 import type { Issue } from '#component/errors.ts'
-import { member, type Node } from '#component/expression/compile.ts'
+import { keysOf, member, type Node } from '#component/expression/compile.ts'
 import type { Computed, ResponsePlan } from './api.ts'
 import { foldLayers, type HeaderLayer, type Headers, type Live, layerOf } from './header-layers.ts'
 
@@ -11,6 +11,9 @@ export function readStatus(value: unknown): number | undefined {
     ? status
     : undefined
 }
+
+/** What a declaration without keys comes to, by the headers that hold nevertheless: thousands of operations share it. */
+const silent = new WeakMap<Headers, ResponsePlan>()
 
 /**
  * @param response the compiled declaration; undefined when the document has none
@@ -38,12 +41,19 @@ export function compileResponse(
     return node && { node, path: pathOf(key) }
   }
   const status = computed('status_code')
-  return {
-    ...foldLayers(below, [...layers, layerOf(field('headers'))]),
+  const { headers, layers: left } = foldLayers(below, [...layers, layerOf(field('headers'))])
+  const isSilent = left.length === 0 && (!response || keysOf(response)?.length === 0)
+  const known = isSilent ? silent.get(headers) : undefined
+  if (known) return known
+  const plan: ResponsePlan = {
+    headers,
+    layers: left,
     status: status?.node.kind === 'constant' ? readStatus(status.node.value) : status,
     body: field('body'),
     uri: computed('uri'),
   }
+  if (isSilent) silent.set(headers, plan)
+  return plan
 }
 
 /** Every node of a declaration that is evaluated for a request. */

@@ -9,7 +9,7 @@ import { pointer } from '#component/json.ts'
 import { type Method, methods } from '#component/request.ts'
 import type { ApiSpec, JsonMap, Path, Version } from '#component/spec/model.ts'
 import { runAtOnce, type Steps } from '#component/steps.ts'
-import type { Api, CompiledOperation, Route, Rules } from './api.ts'
+import type { Api, CompiledOperation, CompiledVersion, Route, Rules } from './api.ts'
 import { compileOperation, type PathPlan } from './compile-operation.ts'
 import { type Findings, judge } from './fold-check.ts'
 import { GeneratedRoutes } from './generated-routes.ts'
@@ -108,18 +108,26 @@ class SpecCompiler {
   }
 
   *#compileVersion(version: Version, level: Level): Steps<void> {
-    const pool = new Pool(version.pool_size, this.#ports.clock)
-    const lifetime = lifetimeHeaders(version)
+    const { id, realm_uri } = this.#spec
     const { languages } = version
+    const shared: CompiledVersion = {
+      api: id,
+      realm_uri,
+      base: version.base_path,
+      languages,
+      anonymous: this.#anonymous,
+      pool: new Pool(version.pool_size, this.#ports.clock),
+    }
+    const lifetime = lifetimeHeaders(version)
     const [language] = languages
     const always: Headers = {
       ...lifetime,
       ...(languages.length === 1 && language !== undefined && { 'content-language': language }),
     }
-    const generated = new GeneratedRoutes(this.#versionRules(level))
+    const generated = new GeneratedRoutes(shared, this.#versionRules(level))
     for (const path of version.paths) {
       yield
-      const entry = this.#compilePath(path, version, level, always, pool, generated)
+      const entry = this.#compilePath(path, version, level, always, shared, generated)
       if (!version.is_active) continue
       const pattern = version.base_path + path.pattern
       this.#places.push({ ...anyHost, pattern, forms: path.forms, path: path.path })
@@ -145,7 +153,7 @@ class SpecCompiler {
   #versionRules(level: Level): Rules {
     const scope = freshScope(level)
     const findings: Findings = { issues: [], warnings: [] }
-    return readRules(inDefaults(scope, findings), scope, this.#spec.realm_uri, findings)
+    return this.#readRules(inDefaults(scope, findings), { scope }, findings)
   }
 
   #compilePath(
@@ -153,7 +161,7 @@ class SpecCompiler {
     version: Version,
     above: Level,
     always: Headers,
-    pool: Pool,
+    shared: CompiledVersion,
     generated: GeneratedRoutes,
   ): RouteEntry<CompiledOperation> | undefined {
     const { document, forms } = path
@@ -171,26 +179,21 @@ class SpecCompiler {
       at: path.path,
       level,
       path: {
-        ...this.#rulesOf(document, level, lookup),
-        api: id,
-        realm_uri,
-        base: version.base_path,
+        version: shared,
+        rules: this.#rulesOf(document, level, lookup),
         pattern,
         headers: layOver(always, headers.fixed),
         layer: headers.computed.length > 0 || headers.whole ? { ...headers, fixed: {} } : empty,
         allow: allowOf(document),
-        languages: version.languages,
-        anonymous: this.#anonymous,
       },
       own,
       defaults,
       callTimeout: this.#ports.callTimeout,
-      pool,
       statusCodes: this.#statusCodes,
       levels: this.#levels,
       findings: this.findings,
     }
-    generated.add(plan.path)
+    generated.add(plan.path.rules)
     const routes: Partial<Record<Method, CompiledOperation>> = {}
     for (const method of methods) {
       if (!Object.hasOwn(document, method)) continue
@@ -220,11 +223,16 @@ class SpecCompiler {
   }
 
   #rulesOf(document: JsonMap, level: Level, lookup: Lookup): Rules {
-    const read = (): Rules => readRules(lookup, level.scope, this.#spec.realm_uri, this.findings)
+    const read = (): Rules => this.#readRules(lookup, level, this.findings)
     if (Object.keys(document).some(isInheritedKey)) return read()
     const known = this.#inherited.get(level) ?? read()
     this.#inherited.set(level, known)
     return known
+  }
+
+  #readRules(lookup: Lookup, { scope }: Pick<Level, 'scope'>, findings: Findings): Rules {
+    const { realm_uri } = this.#spec
+    return readRules({ lookup, scope, realm_uri, callTimeout: this.#ports.callTimeout, findings })
   }
 
   /** Routes of this document that would answer the same requests, whatever their operations are worth. */

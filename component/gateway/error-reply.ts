@@ -37,7 +37,7 @@ export function errorReply(
 ): Reply {
   const { 'content-type': _own, ...declared } = path.headers
   const type = exchange.negotiate(errorTypes) ?? 'application/json'
-  const { languages } = path
+  const { languages } = path.version
   const language = languages.length > 1 && {
     'content-language': exchange.negotiateLanguage(languages),
   }

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { RawBody } from '#component/action/raw-body.ts'
 import type { ServiceError } from '#component/errors.ts'
 import type { Method } from '#component/request.ts'
+import type { Encodings } from './encodings.ts'
 
 /** How much of a body is read, and for how long (behaviour: body_* keys). */
 export interface BodyLimits {
@@ -46,9 +47,6 @@ export interface Exchange {
   /** Calls back once if the client goes away before the reply is complete. */
   onAbort(callback: () => void): void
 }
-
-/** The encodings of a value that never changes, by media type; whoever encodes it keeps them here. */
-export type Encodings = Map<string, string | Uint8Array>
 
 /** What a reply's body is made of. */
 export type ReplyBody =

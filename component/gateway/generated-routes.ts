@@ -1,10 +1,9 @@
 /** The routes that `oauth2` and `oidc` security add to a version: its tokens and metadata, or its logins. */
 import type { Issue } from '#component/errors.ts'
-import { anonymous } from '#component/identity.ts'
 import type { Method } from '#component/request.ts'
 import type { ApiSpec, JsonMap, Version } from '#component/spec/model.ts'
 import { parsePathPattern, type Segment } from '#component/spec/path-pattern.ts'
-import type { CompiledPath, Endpoint, EndpointKind, Rules } from './api.ts'
+import type { CompiledPath, CompiledVersion, Endpoint, EndpointKind, Rules } from './api.ts'
 import type { Headers } from './header-layers.ts'
 import { lifetimeHeaders } from './lifetime.ts'
 import type { RouteEntry } from './routing-table.ts'
@@ -117,13 +116,15 @@ interface Found {
 
 /** The different security objects of one version that bring routes. */
 export class GeneratedRoutes {
+  readonly #common: Pick<CompiledPath, 'version' | 'rules'>
   readonly #found = new Map<string, Found>()
   /** JSON Pointers by provider. */
   readonly #providers = new Map<string, string>()
 
-  /** @param version what holds for a path of the version that says nothing itself; the paths' rules come after it */
-  constructor(version: Rules) {
-    this.#add(version, true)
+  /** @param rules what holds for a path of the version that says nothing itself; the paths' rules come after it */
+  constructor(version: CompiledVersion, rules: Rules) {
+    this.#common = { version: { ...version, languages: ['en'] }, rules: { ...rules, ...formRules } }
+    this.#add(rules, true)
   }
 
   /** Notes the security of a path or an operation. */
@@ -176,7 +177,7 @@ export class GeneratedRoutes {
             issues.push({ path: found.at, message })
             continue
           }
-          const entry = entryOf(row, pattern, found, spec, version)
+          const entry = entryOf(row, pattern, found, spec, version, this.#common)
           const key = `${entry.purpose} ${pattern}`
           if (!entries.has(key)) entries.set(key, entry)
         }
@@ -198,13 +199,12 @@ function patternProblem(pattern: string, kit: Kit, budget: { forms: number }): s
 const isReserved = ([first, second]: readonly Segment[]): boolean =>
   first?.kind === 'literal' && first.text === 'ws' && second === undefined
 
-/** Media types of a form, and of what is answered: JSON, whatever the client accepts (RFC 6749 §5). */
-const rules: Rules = {
+/** Open to all, a form in, and JSON out, whatever the client accepts (RFC 6749 §5). */
+const formRules = {
   accepts: ['application/x-www-form-urlencoded'],
   provides: ['application/json'],
   declares: { accepts: true, provides: true },
   errorTypes: ['application/json'],
-  admitsHttp: false,
   protection: undefined,
   protectedAt: '',
 }
@@ -215,19 +215,15 @@ function entryOf(
   { kit, security, at, admitsHttp }: Found,
   { id, realm_uri, host }: ApiSpec,
   version: Version,
+  { version: compiled, rules }: Pick<CompiledPath, 'version' | 'rules'>,
 ): RouteEntry<Endpoint> {
   const path: CompiledPath = {
-    ...rules,
-    admitsHttp,
-    api: id,
-    realm_uri,
-    base: version.base_path,
+    version: compiled,
+    rules: { ...rules, admitsHttp },
     pattern,
     headers: { ...lifetimeHeaders(version), ...kit.headers },
     layer: { fixed: {}, computed: [], whole: undefined },
     allow,
-    languages: ['en'],
-    anonymous: anonymous(realm_uri),
   }
   const endpoint: Endpoint = { kind, realm_uri, base: version.base_path, security, path }
   return {

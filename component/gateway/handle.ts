@@ -83,7 +83,7 @@ export class Gateway {
     const route = isMatch ? found.route : anyRouteOf(found)
     const { path } = route
     const isOperation = route.kind === undefined
-    const rules: Rules = isMatch && isOperation ? route.rules : path
+    const rules: Rules = isMatch && isOperation ? route.rules : path.rules
     const policy = isOperation ? this.#policy(exchange, path) : policyOfEndpoint(exchange, path)
     try {
       if (isMatch) {
@@ -92,13 +92,13 @@ export class Gateway {
           : await this.#serveEndpoint(exchange, route, found.bindings)
       }
       if (found.kind === 'method') throw methodNotAllowed(path.allow)
-      checkScheme(exchange, path)
+      checkScheme(exchange, path.rules)
       return this.#preflight(exchange, path, policy)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       const reply = errorReply(exchange, path, rules, policy, error)
       if (!isMatch) return reply
-      return loginRedirect(exchange, rules, path, found.bindings, error, reply) ?? reply
+      return loginRedirect(exchange, rules, path.version, found.bindings, error, reply) ?? reply
     }
   }
 
@@ -110,8 +110,8 @@ export class Gateway {
   /** OPTIONS where the document declares none (Fetch standard: CORS-preflight request). */
   #preflight(exchange: Exchange, path: CompiledPath, policy: Headers): Reply {
     const headers = { ...policy, ...path.headers }
-    const request = new RequestView(exchange, {}, negotiateLanguage(exchange, path), noBody)
-    const security = path.anonymous
+    const request = new RequestView(exchange, {}, negotiateLanguage(exchange, path.version), noBody)
+    const security = path.version.anonymous
     const context: Context = { request, action: nothing, security, random: this.#random }
     applyLayers(headers, [path.layer], context)
     return { status: 204, headers, body: { kind: 'none' }, route: path.pattern }
@@ -125,16 +125,17 @@ export class Gateway {
     policy: Headers,
   ): Promise<Reply> {
     const { path, rules } = route
+    const { version } = path
     checkScheme(exchange, rules)
     const { protection } = rules
     const isSecured = protection !== undefined && exchange.method !== 'options'
     const passed = isSecured
       ? this.#ports.schemes[protection.type].authenticate(exchange, protection)
-      : path.anonymous
+      : version.anonymous
     // a turn of the event loop's queue for those only that are not known yet
     const identity = passed instanceof Promise ? await passed : passed
     const type = negotiateType(exchange, route)
-    const language = negotiateLanguage(exchange, path)
+    const language = negotiateLanguage(exchange, version)
     const content = exchange.hasBody ? await readContent(exchange, route) : noBody
     const request = new RequestView(exchange, bindings, language, content)
     const security = isSecured ? this.#security(protection, identity) : identity
@@ -169,7 +170,7 @@ export class Gateway {
     bindings: Readonly<Record<string, string>>,
   ): Promise<Reply> {
     const { kind, path } = endpoint
-    checkScheme(exchange, path)
+    checkScheme(exchange, path.rules)
     const reply = await this.#ports.endpoints[kind](exchange, endpoint, bindings)
     return { ...reply, headers: { ...path.headers, ...reply.headers }, route: path.pattern }
   }
@@ -181,21 +182,21 @@ export class Gateway {
     request: RequestView,
     context: Context,
   ): Outcome | Promise<Outcome> {
-    const { action, path, pool } = operation
+    const { action, path, rules } = operation
+    const { pool, realm_uri } = path.version
     if (action.type === 'none') return noAction
     const performer = this.#ports.actions[action.type]
     const fields = evaluateFields(action, context)
-    const attempts = evaluateAttempts(operation.attempts, context)
+    const attempts = evaluateAttempts(rules.attempts, context)
     const onCancel = (callback: () => void): void => exchange.onAbort(callback)
     // made when the action's turn has come: a body's time begins when somebody reads it
     const run = (): Run => ({
-      realm_uri: path.realm_uri,
+      realm_uri,
       identity,
       method: exchange.method,
       attempts,
       computed: action.computedNames,
-      rawBody:
-        action.passesBody && exchange.hasBody ? exchange.rawBody(operation.limits) : undefined,
+      rawBody: action.passesBody && exchange.hasBody ? exchange.rawBody(rules.limits) : undefined,
       readsBody: action.readsAnswer,
       request,
       onCancel,

@@ -1,6 +1,6 @@
 /** Browsers that open a page under `oidc` without a valid ticket are sent to log in, and come back to it (behaviour: OIDC). */
 import type { ServiceError } from '#component/errors.ts'
-import type { CompiledPath, Rules } from './api.ts'
+import type { CompiledVersion, Rules } from './api.ts'
 import { concretePath } from './concrete-path.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import { isOwnPath } from './own-path.ts'
@@ -24,7 +24,7 @@ function ownTarget({ path, query_string }: Exchange): string {
 export function loginRedirect(
   exchange: Exchange,
   { protection }: Pick<Rules, 'protection'>,
-  { base }: Pick<CompiledPath, 'base'>,
+  { base }: Pick<CompiledVersion, 'base'>,
   bindings: Readonly<Record<string, string>>,
   error: ServiceError,
   refused: Reply,

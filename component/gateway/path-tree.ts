@@ -18,6 +18,9 @@ export interface PathNode<T> {
 /** Most nodes have none. */
 const noLiterals = new Map<string, never>()
 
+/** Most leaves have none, too. */
+const noNames: readonly string[] = []
+
 const makeNode = <T>(): PathNode<T> => ({
   literals: noLiterals,
   binding: undefined,
@@ -56,7 +59,8 @@ export class PathTree<T> {
         node = next
       }
     }
-    node.leaf ??= { value, names }
+    // a copy has no room to grow: there are thousands
+    node.leaf ??= { value, names: names.length > 0 ? names.slice() : noNames }
   }
 
   /**

@@ -6,7 +6,8 @@ import type { Context } from '#component/expression/scope.ts'
 import { headerValueProblem } from '#component/spec/syntax.ts'
 import type { CompiledOperation, ResponsePlan } from './api.ts'
 import { readStatus } from './compile-response.ts'
-import type { Encodings, Exchange, Reply, ReplyBody } from './exchange.ts'
+import type { Encodings } from './encodings.ts'
+import type { Exchange, Reply, ReplyBody } from './exchange.ts'
 import { applyLayers, type Headers } from './header-layers.ts'
 
 type ReplyHeaders = Record<string, string | readonly string[]>
@@ -48,7 +49,7 @@ export function renderOutcome(
   const isPassedOn = answer !== undefined && plan.body === undefined
   const headers: ReplyHeaders = { ...policy, ...answerHeaders(answer, isPassedOn), ...plan.headers }
   if (isPassedOn) keepVariant(headers, answer)
-  if (path.languages.length > 1) headers['content-language'] ??= languageOf(context)
+  if (path.version.languages.length > 1) headers['content-language'] ??= languageOf(context)
   applyLayers(headers as Record<string, string>, plan.layers, context)
   const location = locationOf(plan, context)
   if (location !== undefined) headers.location = location

@@ -59,16 +59,11 @@ export interface Missed<R> {
   readonly entry: RouteEntry<R>
 }
 
-interface Target<R> {
-  readonly entry: RouteEntry<R>
-  readonly allow: readonly string[]
-}
-
 /** One form of an entry's pattern on one form of its host: what can have one owner only. */
 interface Claim<R> {
   readonly key: string
   readonly form: readonly Segment[]
-  readonly tree: PathTree<Target<R>>
+  readonly tree: PathTree<RouteEntry<R>>
 }
 
 /** What the texts of an entry say. */
@@ -126,7 +121,7 @@ interface Built<R> {
 /** Built once from everything that is served, then only read; swapped as a whole. */
 export class RoutingTable<R> {
   readonly #entries: RouteEntry<R>[] = []
-  readonly #hosts = new HostTree<Found<Target<R>>, PathTree<Target<R>>>()
+  readonly #hosts = new HostTree<Found<RouteEntry<R>>, PathTree<RouteEntry<R>>>()
 
   private constructor() {}
 
@@ -189,16 +184,15 @@ export class RoutingTable<R> {
   /** Adds the forms that nobody owns yet. */
   #add(entry: RouteEntry<R>, claims: readonly Claim<R>[], owners: Owners<R>): void {
     this.#entries.push(entry)
-    const target: Target<R> = { entry, allow: readEntry(entry).allow }
     for (const { key, form, tree } of claims) {
       if (owners.has(key)) continue
       owners.set(key, entry)
-      tree.add(form, target)
+      tree.add(form, entry)
     }
   }
 
   /** The path trees of the hosts that a pattern stands for; a broken one has a tree that no request reaches. */
-  #places(entry: RouteEntry<R>): { key: string; value: PathTree<Target<R>> }[] {
+  #places(entry: RouteEntry<R>): { key: string; value: PathTree<RouteEntry<R>> }[] {
     const { host } = readEntry(entry)
     if (host === undefined) return [{ key: `broken ${entry.host} `, value: new PathTree() }]
     return this.#hosts.place(host, () => new PathTree())
@@ -211,10 +205,11 @@ export class RoutingTable<R> {
   match(host: string, path: string, method: Method): Match<R> | Missed<R> | undefined {
     const found = this.#hosts.find(host, path)
     if (!found) return undefined
-    const { entry, allow } = found.value
+    const { value: entry, bindings } = found
     const { routes } = entry
     const route = routes[method] ?? (method === 'head' ? routes.get : undefined)
-    if (route !== undefined) return { kind: 'match', route, entry, bindings: found.bindings }
+    if (route !== undefined) return { kind: 'match', route, entry, bindings }
+    const { allow } = readEntry(entry)
     return { kind: method === 'options' ? 'options' : 'method', allow, entry }
   }
 

@@ -1,11 +1,13 @@
 /** Finds the value of an inheritable key: operation or action, path, defaults, table; folded and checked. */
+import type { Attempts } from '#component/action/action.ts'
 import type { Issue } from '#component/errors.ts'
 import { member, type Node } from '#component/expression/compile.ts'
 import type { Scope } from '#component/expression/scope.ts'
 import { isSecurityType, type Protection } from '#component/security/scheme.ts'
 import { defaultValues } from '#component/spec/defaults.ts'
 import { isMap } from '#component/spec/rules.ts'
-import type { Rules } from './api.ts'
+import type { AttemptsPlan, Computed, Rules } from './api.ts'
+import type { BodyLimits } from './exchange.ts'
 import { type Findings, judge } from './fold-check.ts'
 
 /** The keys whose value is looked for up the tree (behaviour: Priority of a value). */
@@ -27,6 +29,12 @@ export type InheritedKey = (typeof inheritedKeys)[number]
 
 const inherited = new Set<string>(inheritedKeys)
 export const isInheritedKey = (key: string): key is InheritedKey => inherited.has(key)
+
+const attemptKeys = ['timeout', 'connect_timeout', 'retries', 'retry_timeout'] as const
+const limitKeys = ['body_max_bytes', 'body_read_bytes', 'body_read_seconds'] as const
+
+/** Those that an action may have, too; its `headers` are another thing. */
+export const isAttemptKey = (key: string): boolean => attemptKeys.some((name) => name === key)
 
 /** A compiled value and where it is written. */
 export interface Found {
@@ -68,7 +76,7 @@ const notKnown = (key: string): string =>
   `${key} must be known when the specification is loaded: it may not depend on the request`
 
 /** A value that may not depend on the request; undefined when it is absent or has been reported. */
-export function constantOf(key: string, found: Found | undefined, issues: Issue[]): unknown {
+function constantOf(key: string, found: Found | undefined, issues: Issue[]): unknown {
   if (found === undefined || found.node.kind === 'broken') return undefined
   if (found.node.kind === 'constant') return found.node.value
   issues.push({ path: found.path, message: notKnown(key) })
@@ -97,13 +105,23 @@ function protectionOf(
   return { type: isSecurityType(type) ? type : 'oauth2', realm_uri, object: object ?? {} }
 }
 
+/** Where the rules of a place come from. */
+export interface RuleSources {
+  readonly lookup: Lookup
+  /** The keys of an action: its attempts come before others. */
+  readonly action?: Lookup
+  readonly scope: Scope
+  readonly realm_uri: string
+  /** Milliseconds; holds where nothing says `timeout`. */
+  readonly callTimeout: number
+  readonly findings: Findings
+}
+
+const nothing: Lookup = () => undefined
+
 /** Reads the rules that hold at one place. */
-export function readRules(
-  lookup: Lookup,
-  scope: Scope,
-  realm_uri: string,
-  findings: Findings,
-): Rules {
+export function readRules(sources: RuleSources): Rules {
+  const { lookup, action = nothing, scope, realm_uri, callTimeout, findings } = sources
   const { issues } = findings
   const accepts = lookup('accepts')
   const provides = lookup('provides')
@@ -118,7 +136,40 @@ export function readRules(
     admitsHttp: schemes.includes('http'),
     protection: protectionOf(security, realm_uri, issues),
     protectedAt: security?.path ?? '',
+    attempts: readAttempts(first(action, lookup), callTimeout),
+    limits: readLimits(lookup, issues),
   }
+}
+
+function readAttempts(lookup: Lookup, callTimeout: number): AttemptsPlan {
+  const computed: [keyof Attempts, Computed][] = []
+  const fixed: Record<keyof Attempts, number> = {
+    timeout: callTimeout,
+    connect_timeout: defaultValues.connect_timeout,
+    retries: defaultValues.retries,
+    retry_timeout: defaultValues.retry_timeout,
+  }
+  for (const key of attemptKeys) {
+    const found = lookup(key)
+    if (found === undefined || found.node.kind === 'broken') continue
+    const { node, path } = found
+    if (node.kind !== 'constant') computed.push([key, { node, path }])
+    else if (typeof node.value === 'number') fixed[key] = node.value
+  }
+  return { fixed, computed }
+}
+
+function readLimits(lookup: Lookup, issues: Issue[]): BodyLimits {
+  const limits: Record<keyof BodyLimits, number> = {
+    body_max_bytes: defaultValues.body_max_bytes,
+    body_read_bytes: defaultValues.body_read_bytes,
+    body_read_seconds: defaultValues.body_read_seconds,
+  }
+  for (const key of limitKeys) {
+    const value = constantOf(key, lookup(key), issues)
+    if (typeof value === 'number') limits[key] = value
+  }
+  return limits
 }
 
 /** Behaviour, security objects: `variables.security` is the last source. */

@@ -1,13 +1,22 @@
 /** Which request headers an answer depends on (RFC 9110 §12.5.5). */
 import type { CompiledPath, Rules } from './api.ts'
+import { type Headers, layOver } from './header-layers.ts'
 
-/** `Vary` of what the gateway itself encodes; an upstream's answer that is passed on says so itself. */
-export function varyOf(
-  { provides }: Rules,
-  { languages }: Pick<CompiledPath, 'languages'>,
-): Readonly<Record<string, string>> {
+/** By the headers they are laid under, then by `Vary`: thousands of operations share one object. */
+const known = new WeakMap<Headers, Map<string, Headers>>()
+
+/** The headers of a path with `Vary` for what the gateway itself encodes; an upstream's answer that is passed on says so itself. */
+export function withVary(
+  { provides }: Pick<Rules, 'provides'>,
+  { version, headers }: Pick<CompiledPath, 'version' | 'headers'>,
+): Headers {
   const names: string[] = []
   if (provides.length > 1) names.push('Accept')
-  if (languages.length > 1) names.push('Accept-Language')
-  return names.length > 0 ? { vary: names.join(', ') } : {}
+  if (version.languages.length > 1) names.push('Accept-Language')
+  if (names.length === 0) return headers
+  const vary = names.join(', ')
+  const ofHeaders = known.get(headers) ?? new Map<string, Headers>()
+  const result = ofHeaders.get(vary) ?? layOver({ vary }, headers)
+  known.set(headers, ofHeaders.set(vary, result))
+  return result
 }

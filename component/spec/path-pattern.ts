@@ -34,7 +34,8 @@ export function parsePathPattern(text: string): PathPattern | Problem {
   try {
     if (text[0] !== '/') throw new PatternError('a path pattern begins with "/"')
     const items = new PatternParser(text).parse()
-    const forms = items.every(isSegment) ? [items] : expand(items)
+    // a copy has no room to grow: there are thousands
+    const forms = items.every(isSegment) ? [items.slice()] : expand(items)
     for (const form of forms) checkForm(form)
     return { forms: forms.length > 1 ? distinct(forms) : forms }
   } catch (error) {

@@ -160,7 +160,7 @@ describe('the real documents', () => {
     const things = made.api.entries.find(({ pattern }) => pattern === '/v1.0/things')
     const get = things?.routes.get
     if (get?.kind !== undefined) throw new Error('the route is generated')
-    expect(get?.attempts.fixed.timeout).to.equal(30_000)
+    expect(get?.rules.attempts.fixed.timeout).to.equal(30_000)
     expect(get?.rules.protection?.object.token_path).to.equal('/auth/token')
   })
 

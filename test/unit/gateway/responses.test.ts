@@ -1,6 +1,7 @@
 /** What outcomes are answered (behaviour §4): status, body and headers, as declared or by default. */
 import { expect } from 'chai'
 import type { Outcome } from '#component/action/outcome.ts'
+import { Encodings } from '#component/gateway/encodings.ts'
 import type { Reply } from '#component/gateway/exchange.ts'
 import { initialStatusCodes } from '#component/spec/status-codes.ts'
 import { answer, bodyOf, call, documentOf, fixed, serve } from './fake-exchange.ts'
@@ -167,7 +168,10 @@ describe('the encodings of a body', () => {
   const encodingsOf = ({ body }: Reply) => (body.kind === 'value' ? body.encodings : undefined)
   it('are kept where it is the same for every request', async () => {
     for (const operation of [fixed({ a: 1 }), call({}, { body: { a: 1 } })]) {
-      expect(encodingsOf(await answer('get', operation)), JSON.stringify(operation)).to.be.a('map')
+      expect(
+        encodingsOf(await answer('get', operation)),
+        JSON.stringify(operation),
+      ).to.be.an.instanceOf(Encodings)
     }
   })
 
