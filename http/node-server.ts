@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream'
 import { parserError, rawError } from './errors.ts'
 import type { Listener } from './gateway.ts'
 import type { Address, HttpOptions } from './options.ts'
-import { closeSlowly } from './reply.ts'
+import { closeSlowly, departAll } from './reply.ts'
 import { isWebSocketRequest } from './websocket.ts'
 
 /** Idle sockets that have bytes to write are stuck after this; milliseconds. */
@@ -82,7 +82,9 @@ const ended = new WeakSet<Duplex>()
 
 function endBroken(code: string | undefined, socket: Duplex): void {
   if (ended.has(socket)) return
-  if (code === 'ECONNRESET' || !socket.writable || hasBegunAnswer(socket)) socket.destroy()
+  const hasBegun = hasBegunAnswer(socket)
+  if (hasBegun) departAll()
+  if (code === 'ECONNRESET' || !socket.writable || hasBegun) socket.destroy()
   else endWith(socket, parserError(code))
 }
 

