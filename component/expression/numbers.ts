@@ -3,6 +3,9 @@
 /** Most decimal digits of a 64-bit integer. */
 const mostDigits = 20
 
+/** Every integer of so many digits is exact as a number. */
+const exactDigits = 15
+
 const least = -(2n ** 63n)
 const greatest = 2n ** 64n - 1n
 
@@ -61,6 +64,7 @@ function integerOfText(text: string): number | bigint | undefined {
   const decimal = scanDecimal(text)
   if (!decimal) return undefined
   const { isNegative, intStart, intEnd, fractionEnd, exponent } = decimal
+  if (intEnd === text.length && intEnd - intStart <= exactDigits) return Number(text) + 0 // no -0
   let first = intStart
   while (first < fractionEnd && (text[first] === '0' || text[first] === '.')) first++
   if (first === fractionEnd) return 0

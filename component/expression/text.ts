@@ -12,7 +12,7 @@ export function textOf(value: unknown, site: Site): string {
   if (typeof value === 'string') text = value
   else if (typeof value === 'number') {
     if (!Number.isFinite(value)) site.fail('expected a finite number')
-    text = JSON.stringify(value)
+    text = String(value)
   } else if (typeof value === 'object' && value !== null) return jsonOf(value, site)
   else text = String(value)
   charge(text.length, site)
