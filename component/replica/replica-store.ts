@@ -1,12 +1,14 @@
 /** What a replica needs of a store: the port that component/store fills. */
 import type { Breathe } from '#component/steps.ts'
+import type { Summary } from './digest.ts'
 import type { Entry, Kind } from './entry.ts'
 
 /** Where entries outlive the process. Other processes may write there, too. Methods throw `service.error.unavailable`. */
 export interface ReplicaStore {
-  /** Rows changed after a revision (0: all), oldest stamp first, and the revision that they lead to. */
+  /** Rows changed after a revision (0: all), oldest stamp first, but for those that are known, and the revision that they lead to. */
   since(
     revision: number,
+    isKnown?: (version: Summary) => boolean,
   ): Promise<{ readonly revision: number; readonly entries: readonly Entry[] }>
   /** Keeps all, each in the place of its parent, or none: false when another process was faster. On the disk when it resolves. */
   replace(entries: readonly Entry[], breathe?: Breathe): Promise<boolean>

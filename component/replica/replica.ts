@@ -213,14 +213,14 @@ export class Replica {
     return entries
   }
 
-  #isKnown(entry: Entry): boolean {
-    const current = this.get(entry.kind, entry.id)
-    return current !== undefined && compareEntries(current, entry) === 0
+  readonly #isKnown = (version: Summary): boolean => {
+    const current = this.get(version.kind, version.id)
+    return current !== undefined && compareEntries(current, version) === 0
   }
 
   /** Takes what other processes wrote. @returns how many documents have changed */
   async #read(): Promise<number> {
-    const { revision, entries } = await this.#ports.store.since(this.#revision)
+    const { revision, entries } = await this.#ports.store.since(this.#revision, this.#isKnown)
     if (revision < this.#revision) return this.#restore()
     this.#revision = revision
     return (await this.#take(entries)).length

@@ -1,5 +1,6 @@
 /** The replicated map in the store: the newest version of every document, and the last versions of API Specifications. */
 import { sql, type Transaction } from 'kysely'
+import { keyOf, type Summary } from '#component/replica/digest.ts'
 import { compareEntries, type Entry, type Kind } from '#component/replica/entry.ts'
 import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
 import { type Breathe, runSteps } from '#component/steps.ts'
@@ -15,6 +16,16 @@ const pageSize = 100
 
 /** Everything else has secrets in it, or ends: an old version must not outlive the change that replaced it. */
 const hasHistory = (kind: Kind): boolean => kind === 'api_spec'
+
+/** A row without its document. */
+type RowName = Pick<EntryRow, 'revision' | 'kind' | 'id' | 'ms' | 'counter' | 'node' | 'hash'>
+
+const summaryOf = ({ kind, id, ms, counter, node, hash }: RowName): Summary => ({
+  kind,
+  id,
+  stamp: { ms, counter, node },
+  hash,
+})
 
 /** Where a page of rows ends. */
 interface Place {
@@ -142,32 +153,37 @@ export class EntryStore {
    * What has changed after a revision: the newest version of each document, tombstones included, oldest stamp first;
    * and the revision that it leads to. Changes of other processes are never missed.
    * @param revision 0 for everything; so is one that the store has never come to, as after a backup was put in its place
+   * @param isKnown leaves versions out: whoever made a change need not read its document
    */
-  async since(revision: number): Promise<{ revision: number; entries: Entry[] }> {
+  async since(
+    revision: number,
+    isKnown: (version: Summary) => boolean = () => false,
+  ): Promise<{ revision: number; entries: Entry[] }> {
     const { value: reached } = await this.#run((db) =>
       db.selectFrom('revision').select('value').executeTakeFirstOrThrow(),
     )
     const newest = new Map<string, EntryRow>()
     let place: Place = { revision: reached < revision ? 0 : revision + 1, kind: '', id: '' }
-    let page: EntryRow[]
+    let page: readonly RowName[]
     do {
       page = await this.#page(place)
-      // what changes between two pages moves ahead of them: it is found again
-      for (const row of page) newest.set(`${row.kind} ${row.id}`, row)
+      const news = page.filter((row) => !isKnown(summaryOf(row)))
+      // what changes between two statements moves ahead of them: it is found again
+      for (const row of await this.#rows(news)) newest.set(keyOf(row), row)
       place = page.at(-1) ?? place
     } while (page.length === pageSize)
     return {
-      revision: newest.size > 0 ? Math.max(reached, place.revision) : reached,
+      revision: Math.max(reached, place.kind === '' ? 0 : place.revision),
       entries: [...newest.values()].map(entryOf).sort(compareEntries),
     }
   }
 
   /** The next rows in the order of their revisions. */
-  #page({ revision, kind, id }: Place): Promise<EntryRow[]> {
+  #page({ revision, kind, id }: Place): Promise<RowName[]> {
     return this.#run((db) =>
       db
         .selectFrom('entries')
-        .selectAll()
+        .select(['revision', 'kind', 'id', 'ms', 'counter', 'node', 'hash'])
         .where(sql<boolean>`(revision, kind, id) > (${revision}, ${kind}, ${id})`)
         .orderBy('revision')
         .orderBy('kind')
@@ -175,6 +191,14 @@ export class EntryStore {
         .limit(pageSize)
         .execute(),
     )
+  }
+
+  /** These documents as they are now, with their texts. */
+  async #rows(names: readonly RowName[]): Promise<EntryRow[]> {
+    if (names.length === 0) return []
+    const these = names.map(({ kind, id }) => sql`(${kind}, ${id})`)
+    const areThese = sql<boolean>`(kind, id) in (values ${sql.join(these)})`
+    return this.#run((db) => db.selectFrom('entries').selectAll().where(areThese).execute())
   }
 
   /**

@@ -10,6 +10,7 @@ import { openStore, type Store } from '#component/store/database.ts'
 import { describeFamilies } from '#test/contract/families.contract.ts'
 import { describeForgetting } from '#test/contract/forgetting.contract.ts'
 import { impatientClock } from '#test/contract/impatient-clock.ts'
+import { describeSince } from '#test/contract/since.contract.ts'
 import { describeStore } from '#test/contract/store.contract.ts'
 import { stampOf, version } from '#test/contract/store-documents.ts'
 import { type Postgres, startPostgres } from '#test/support/postgres.ts'
@@ -274,7 +275,12 @@ describe('PostgreSQL', function () {
   })
 
   // last of all: each of its databases makes a stop in good order slower
-  for (const describeContract of [describeStore, describeForgetting, describeFamilies]) {
+  for (const describeContract of [
+    describeStore,
+    describeSince,
+    describeForgetting,
+    describeFamilies,
+  ]) {
     describeContract('It', async () => {
       const url = await server.database()
       return { open: () => openStore(url, systemClock) }

@@ -14,6 +14,7 @@ import { openStore, type Store } from '#component/store/database.ts'
 import { describeFamilies } from './families.contract.ts'
 import { describeForgetting } from './forgetting.contract.ts'
 import { impatientClock } from './impatient-clock.ts'
+import { describeSince } from './since.contract.ts'
 import { describeStore } from './store.contract.ts'
 import { stampOf, tombstone, version } from './store-documents.ts'
 
@@ -50,7 +51,12 @@ describe('SQLite in a file', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  for (const describeContract of [describeStore, describeForgetting, describeFamilies]) {
+  for (const describeContract of [
+    describeStore,
+    describeSince,
+    describeForgetting,
+    describeFamilies,
+  ]) {
     describeContract('It', async () => ({ open: () => openStore(url, systemClock) }))
   }
 
