@@ -1,5 +1,6 @@
 /** One linear pass over JSON text before it is parsed: refuses what JSON.parse lets through or takes too long for. */
 import { type ErrorUri, ServiceError } from './errors.ts'
+import type { Steps } from './steps.ts'
 
 /** What is looked for. */
 export interface ScanRules {
@@ -54,6 +55,9 @@ class Keys {
   }
 }
 
+/** Values that are read in one step. */
+const stepLength = 5000
+
 /** From so many characters on it is worth looking whether the text is plain. */
 const longText = 100_000
 
@@ -64,6 +68,8 @@ class Scanner {
   readonly rules: ScanRules
   position = 0
   values = 0
+  /** The containers that are open, from the outermost on: the keys of an object, nothing of an array. */
+  readonly open: (Keys | undefined)[] = []
   hasBigIntegers = false
   /** Does the text hold nothing but printable ASCII, and no backslash? Then a string goes to the next quote. */
   readonly isPlain: boolean
@@ -89,62 +95,73 @@ class Scanner {
     }
   }
 
-  value(depth: number): void {
-    if (++this.values > this.rules.values) {
-      const problem = `more than ${this.rules.values} values`
-      this.fail(problem, this.position, 'service.error.payload_too_large')
+  /** Reads one value with all that is in it, without recursion, so that it can be interrupted. */
+  *reading(): Steps<void> {
+    for (;;) {
+      if (++this.values % stepLength === 0) yield
+      if (this.values > this.rules.values) {
+        const problem = `more than ${this.rules.values} values`
+        this.fail(problem, this.position, 'service.error.payload_too_large')
+      }
+      const code = this.next()
+      const isContainer = code === 0x7b || code === 0x5b
+      if (isContainer && this.isEntered(code)) continue
+      if (!isContainer) this.scalar(code)
+      if (this.hasLeftAll()) return
     }
-    const code = this.next()
-    if (code === 0x7b) this.object(depth + 1)
-    else if (code === 0x5b) this.array(depth + 1)
-    else if (code === 0x22) this.string()
+  }
+
+  /** Enters a container up to its first value; false, behind it, when it is empty. */
+  isEntered(open: number): boolean {
+    if (this.open.length === this.rules.depth) this.fail(`nesting deeper than ${this.rules.depth}`)
+    this.position++
+    const isObject = open === 0x7b
+    if (this.next() === (isObject ? 0x7d : 0x5d)) {
+      this.position++
+      return false
+    }
+    const keys = isObject ? new Keys() : undefined
+    this.open.push(keys)
+    if (keys) this.key(keys)
+    return true
+  }
+
+  /** Behind a value: leaves the containers that end here, and goes on to the next value. True when none is left. */
+  hasLeftAll(): boolean {
+    for (;;) {
+      if (this.open.length === 0) return true
+      const keys = this.open.at(-1)
+      if (!this.isClosed(keys ? 0x7d : 0x5d)) {
+        if (keys) this.key(keys)
+        return false
+      }
+      this.open.pop()
+    }
+  }
+
+  /** A key and its colon. */
+  key(keys: Keys): void {
+    if (this.next() !== 0x22) this.fail('a key in quotes is missing')
+    const start = this.position
+    this.string()
+    const end = this.position
+    const key = this.hasEscape
+      ? (JSON.parse(this.text.slice(start, end)) as string)
+      : this.text.slice(start + 1, end - 1)
+    if (!keys.add(key)) this.fail('a key that its object has already', start)
+    if (key === '__proto__' && !this.rules.allowProtoKeys) {
+      this.fail('the key __proto__, which is not allowed,', start)
+    }
+    if (this.next() !== 0x3a) this.fail('a colon is missing')
+    this.position++
+  }
+
+  scalar(code: number): void {
+    if (code === 0x22) this.string()
     else if (code === 0x74) this.word('true')
     else if (code === 0x66) this.word('false')
     else if (code === 0x6e) this.word('null')
     else this.number()
-  }
-
-  enter(depth: number): void {
-    if (depth > this.rules.depth) this.fail(`nesting deeper than ${this.rules.depth}`)
-    this.position++
-  }
-
-  array(depth: number): void {
-    this.enter(depth)
-    if (this.next() === 0x5d) {
-      this.position++
-      return
-    }
-    for (;;) {
-      this.value(depth)
-      if (this.isClosed(0x5d)) return
-    }
-  }
-
-  object(depth: number): void {
-    this.enter(depth)
-    if (this.next() === 0x7d) {
-      this.position++
-      return
-    }
-    const keys = new Keys()
-    for (;;) {
-      if (this.next() !== 0x22) this.fail('a key in quotes is missing')
-      const start = this.position
-      this.string()
-      const end = this.position
-      const key = this.hasEscape
-        ? (JSON.parse(this.text.slice(start, end)) as string)
-        : this.text.slice(start + 1, end - 1)
-      if (!keys.add(key)) this.fail('a key that its object has already', start)
-      if (key === '__proto__' && !this.rules.allowProtoKeys) {
-        this.fail('the key __proto__, which is not allowed,', start)
-      }
-      if (this.next() !== 0x3a) this.fail('a colon is missing')
-      this.position++
-      this.value(depth)
-      if (this.isClosed(0x7d)) return
-    }
   }
 
   /** After a member: true at the end of its container, false after a comma. */
@@ -261,13 +278,13 @@ class Scanner {
 }
 
 /**
- * Checks JSON text by RFC 8259 and the rules.
+ * Checks JSON text by RFC 8259 and the rules, in steps.
  * @returns does it hold integers beyond 2^53?
  * @throws ServiceError 413 for too many values, else 400; the message names the position, never data
  */
-export function scanJson(text: string, rules: ScanRules): boolean {
+export function* scanningJson(text: string, rules: ScanRules): Steps<boolean> {
   const scanner = new Scanner(text, rules)
-  scanner.value(0)
+  yield* scanner.reading()
   scanner.next()
   if (scanner.position < text.length) scanner.fail('more text after the value')
   return scanner.hasBigIntegers

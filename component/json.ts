@@ -1,8 +1,8 @@
 /** JSON that keeps 64-bit integers: text in, values out, and back (behaviour: integers keep every digit or are refused). */
 import { Buffer, isUtf8 } from 'node:buffer'
 import { ExpressionError, ServiceError } from './errors.ts'
-import { isBigInteger, scanJson } from './json-scan.ts'
-import type { Steps } from './steps.ts'
+import { isBigInteger, scanningJson } from './json-scan.ts'
+import { runAtOnce, type Steps } from './steps.ts'
 
 /** What a document or body may cost (reliability F6). */
 interface JsonLimits {
@@ -60,21 +60,21 @@ function decodeUtf8(bytes: Uint8Array): string {
  */
 export function parseJson(source: string | Uint8Array, options: JsonOptions = {}): unknown {
   const text = typeof source === 'string' ? source : decodeUtf8(source)
-  return parseScanned(text, scan(text, options))
+  return parseScanned(text, runAtOnce(scanning(text, options)))
 }
 
-/** {@link parseJson} in the few steps that there are. */
+/** {@link parseJson} in steps; that of JSON.parse is one. */
 export function* parsingJson(source: Uint8Array, options: JsonOptions = {}): Steps<unknown> {
   const text = decodeUtf8(source)
   yield
-  const hasBigIntegers = scan(text, options)
+  const hasBigIntegers = yield* scanning(text, options)
   yield
   return parseScanned(text, hasBigIntegers)
 }
 
 /** @returns does it hold integers beyond 2^53? */
-const scan = (text: string, options: JsonOptions): boolean =>
-  scanJson(text, {
+const scanning = (text: string, options: JsonOptions): Steps<boolean> =>
+  scanningJson(text, {
     ...(options.limits ?? bodyLimits),
     allowLoneSurrogates: options.allowLoneSurrogates ?? false,
     allowProtoKeys: options.allowProtoKeys ?? false,
