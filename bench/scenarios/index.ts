@@ -7,6 +7,7 @@ import { expressions } from './expressions.ts'
 import { forwardLarge, forwardSmall } from './forward.ts'
 import { halfLoad } from './half-load.ts'
 import { largeDocument } from './large-document.ts'
+import { nodes } from './nodes.ts'
 import { post } from './post.ts'
 import { reloads } from './reloads.ts'
 import { routes } from './routes.ts'
@@ -33,5 +34,6 @@ export const scenarios: Readonly<Record<string, Scenario | Trial>> = {
   post,
   connections,
   workers,
+  nodes,
   bearer,
 }
