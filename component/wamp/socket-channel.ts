@@ -1,4 +1,4 @@
-/** A channel over a WebSocket: serialized, written in one go per turn of the event loop, and checked for life. */
+/** A channel over a WebSocket: serialized, written in few goes per turn of the event loop, and checked for life. */
 import { Buffer } from 'node:buffer'
 import type { Socket } from 'node:net'
 import { WebSocket } from 'ws'
@@ -24,6 +24,9 @@ export interface SocketOptions {
 /** Milliseconds that a peer may take to close a WebSocket. */
 const closeTimeoutMs = 1000
 
+/** Frames that leave together. All of a turn: 0.80 of what Crossbar.io can; 16: 0.87; 8: 0.90; 4: 0.94; on our own router as many. */
+const framesPerWrite = 4
+
 /** Bytes of a frame: `ws` hands over one Buffer for each message as long as fragments are not asked for. */
 const bytesOf = (data: WebSocket.RawData): Uint8Array => {
   if (data instanceof Uint8Array) return data
@@ -37,7 +40,8 @@ class SocketChannel implements Channel {
   readonly #options: SocketOptions
   readonly #websocket: WebSocket
   #socket: Socket | undefined
-  #isCorked = false
+  /** Frames of this turn of the event loop. */
+  #corked = 0
   #isSilent = false
   #stopCheck = ignore
   #problem = 'the router closed the connection'
@@ -101,16 +105,24 @@ class SocketChannel implements Channel {
     onClose(reason)
   }
 
-  /** All frames of one turn of the event loop leave in one write: the largest gain there is (performance.md). */
+  /**
+   * The frames of one turn of the event loop leave in few writes: the largest gain there is (performance.md). In one, a router
+   * that answers nobody before it has worked through all that it has read keeps the callee idle until then.
+   */
   #cork(): void {
     const socket = this.#socket
-    if (this.#isCorked || !socket) return
-    this.#isCorked = true
-    socket.cork()
-    setImmediate(() => {
-      this.#isCorked = false
+    if (!socket) return
+    if (this.#corked === 0) setImmediate(this.#uncork)
+    if (this.#corked % framesPerWrite === 0) {
       socket.uncork()
-    })
+      socket.cork()
+    }
+    this.#corked += 1
+  }
+
+  readonly #uncork = (): void => {
+    this.#corked = 0
+    this.#socket?.uncork()
   }
 
   #receive(data: Uint8Array): void {
