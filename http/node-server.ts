@@ -64,11 +64,24 @@ export function makeServer(plan: ServerPlan): Server {
   server.on('checkContinue', (request, response) => listener(request, response, true))
   // the preflight refuses what Node would answer without our fields and our log
   server.on('checkExpectation', (request, response) => listener(request, response))
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => endBroken(error.code, socket))
+  // what is ready goes out before anything else happens to its socket
+  server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    socket.prependListener('end', departAll)
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    departAll()
+    endBroken(error.code, socket)
+  })
   server.on('connect', (_request, socket: Duplex) => {
+    departAll()
     endWith(socket, rawError('service.error.bad_request', 'CONNECT is not served'))
   })
-  if (upgrade) server.on('upgrade', (request, socket, head) => upgrade(request, socket, head))
+  if (upgrade) {
+    server.on('upgrade', (request, socket, head) => {
+      departAll()
+      upgrade(request, socket, head)
+    })
+  }
   server.setTimeout(stuckAfter, (socket: Socket) => {
     // an action may take longer; a client that does not read its answer may not
     if (socket.writableLength > 0) socket.destroy()
@@ -82,9 +95,7 @@ const ended = new WeakSet<Duplex>()
 
 function endBroken(code: string | undefined, socket: Duplex): void {
   if (ended.has(socket)) return
-  const hasBegun = hasBegunAnswer(socket)
-  if (hasBegun) departAll()
-  if (code === 'ECONNRESET' || !socket.writable || hasBegun) socket.destroy()
+  if (code === 'ECONNRESET' || !socket.writable || hasBegunAnswer(socket)) socket.destroy()
   else endWith(socket, parserError(code))
 }
 

@@ -61,7 +61,7 @@ function depart(departure: Departure): void {
   departures.push(departure)
 }
 
-/** Lets go what is ready, for those who cannot wait for the end of the turn: a connection that is about to be destroyed. */
+/** Lets go what is ready, where the end of the turn is too late: something else happens to a socket. */
 export function departAll(): void {
   const all = departures
   departures = []

@@ -93,6 +93,11 @@ describe('the gateway listener', () => {
     expect(await client.read()).to.include({ status: 404 })
   })
 
+  it('answers a client that has nothing more to send', async () => {
+    client.socket.end(get('/v1/x'))
+    expect(await client.read()).to.include({ status: 200 })
+  })
+
   it('lets a client that is still sending read its refusal', async () => {
     const client = new RawClient(fixture.port)
     client.send(
