@@ -4,10 +4,11 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions } f
 import { createServer as createSecureServer } from 'node:https'
 import type { Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { departAll } from './departures.ts'
 import { parserError, rawError } from './errors.ts'
 import type { Listener } from './gateway.ts'
 import type { Address, HttpOptions } from './options.ts'
-import { closeSlowly, departAll } from './reply.ts'
+import { closeSlowly } from './reply.ts'
 import { isWebSocketRequest } from './websocket.ts'
 
 /** Idle sockets that have bytes to write are stuck after this; milliseconds. */

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { type Duplex, pipeline } from 'node:stream'
 import type { Reply, ReplyBody } from '#component/gateway/exchange.ts'
 import { encodeBody } from './codec.ts'
+import { depart } from './departures.ts'
 import type { HttpExchange } from './read-request.ts'
 
 /** A body that nobody wants is read to its end up to this size, so that the connection lives on. */
@@ -41,31 +42,6 @@ export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boole
     reply.body.stream.destroy()
     response.end()
   } else sendStream(exchange, reply.body)
-}
-
-/** An answer that is ready: its head has been made, its content ends it. */
-interface Departure {
-  readonly response: ServerResponse
-  readonly content: string | Uint8Array | undefined
-  readonly encoding: BufferEncoding
-}
-
-let departures: Departure[] = []
-
-/**
- * The answers of a turn of the event loop leave at its end, one after the other: a client that is woken by the first finds the
- * others, too, and need not be woken for each of them (a forward takes a tenth less CPU time).
- */
-function depart(departure: Departure): void {
-  if (departures.length === 0) setImmediate(departAll)
-  departures.push(departure)
-}
-
-/** Lets go what is ready, where the end of the turn is too late: something else happens to a socket. */
-export function departAll(): void {
-  const all = departures
-  departures = []
-  for (const { response, content, encoding } of all) response.end(content, encoding)
 }
 
 /** Bytes up to here are cheaper to copy than to send as a write of their own. */
