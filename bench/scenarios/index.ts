@@ -34,6 +34,6 @@ export const scenarios: Readonly<Record<string, Scenario | Trial>> = {
   post,
   connections,
   workers,
-  nodes,
   bearer,
+  nodes,
 }
