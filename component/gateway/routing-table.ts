@@ -72,7 +72,6 @@ interface Reading {
   readonly host: HostPattern | undefined
   /** None of a broken pattern. */
   readonly forms: readonly KeyedForm[]
-  readonly allow: readonly string[]
 }
 
 /** Every change builds a table of all that is served: what has not changed is not read again. */
@@ -85,7 +84,6 @@ export function readEntry<R>(entry: RouteEntry<R>): Reading {
   const reading = {
     host: readHost(entry.host),
     forms: formsOf(entry),
-    allow: allowed(entry),
   }
   readings.set(entry, reading)
   return reading
@@ -209,8 +207,8 @@ export class RoutingTable<R> {
     const { routes } = entry
     const route = routes[method] ?? (method === 'head' ? routes.get : undefined)
     if (route !== undefined) return { kind: 'match', route, entry, bindings }
-    const { allow } = readEntry(entry)
-    return { kind: method === 'options' ? 'options' : 'method', allow, entry }
+    const kind = method === 'options' ? 'options' : 'method'
+    return { kind, allow: allowed(entry), entry }
   }
 
   /** One line a path: host, pattern, methods, API; in alphabetical order. */
