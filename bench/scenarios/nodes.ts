@@ -1,10 +1,10 @@
 /** What further nodes cost: at rest, and for each change. */
 import { setTimeout as wait } from 'node:timers/promises'
+import { Figures } from '#bench/figures.ts'
 import { documentOf, gatewayCommand, post, prepareGateway } from '#bench/gateway.ts'
-import { small } from '#bench/payloads.ts'
 import type { Process } from '#bench/processes.ts'
-import type { Figure, Stage, Trial } from '#bench/stage.ts'
-import { staticPath } from './static.ts'
+import type { Stage, Trial } from '#bench/stage.ts'
+import { pathsOf } from './reloads.ts'
 import { startRouter } from './wamp.ts'
 
 const counts = [1, 2, 4]
@@ -14,13 +14,6 @@ const size = 100
 
 /** How long all are left alone, milliseconds: once to come to rest, once to be measured. */
 const rest = 2000
-
-const pathsOf = (revision: number) => ({
-  '/revision': staticPath({ revision }),
-  ...Object.fromEntries(
-    Array.from({ length: size - 1 }, (_, number) => [`/other-${number}/:id`, staticPath(small)]),
-  ),
-})
 
 /** Asks until the node serves the revision. */
 const serves = (node: Process, url: string, revision: number) =>
@@ -40,7 +33,7 @@ async function measure(stage: Stage, count: number, rounds: number, add: Add): P
   )
   const [first, ...others] = nodes
   if (!first) return
-  const { url, admin } = await prepareGateway(first, pathsOf(0))
+  const { url, admin } = await prepareGateway(first, pathsOf(size, 0))
   const urls = await Promise.all(others.map((node) => node.says(/^gateway +(\S+)$/m)))
   const all = [url, ...urls].map((address, at) => ({ node: nodes[at] ?? first, address }))
   const everywhere = (revision: number) =>
@@ -55,7 +48,7 @@ async function measure(stage: Stage, count: number, rounds: number, add: Add): P
     add('CPU time at rest, of the router', 'ms/s', (router.process.cpu() - routerAtRest) / rest)
     const before = cpuOf(nodes)
     const began = performance.now()
-    await post(`${admin}/api_specs`, documentOf('com.example.bench', pathsOf(round)))
+    await post(`${admin}/api_specs`, documentOf('com.example.bench', pathsOf(size, round)))
     add('a change, until it is acknowledged', 'ms', performance.now() - began)
     await everywhere(round)
     add('a change, until all nodes serve it', 'ms', performance.now() - began)
@@ -70,15 +63,12 @@ type Add = (name: string, unit: string, value: number) => void
 export const nodes: Trial = {
   about: `gateways on one router, and changes of an API of ${size} paths, loaded on one of them`,
   attempt: async (stage, rounds) => {
-    const figures = new Map<string, Figure & { values: number[] }>()
+    const figures = new Figures()
     for (const count of counts) {
       await measure(stage, count, rounds, (what, unit, value) => {
-        const name = `${count} ${count === 1 ? 'node' : 'nodes'}: ${what}`
-        const figure = figures.get(name) ?? { name, unit, values: [] }
-        figure.values.push(value)
-        figures.set(name, figure)
+        figures.add(`${count} ${count === 1 ? 'node' : 'nodes'}: ${what}`, unit, value)
       })
     }
-    return [...figures.values()]
+    return figures.all()
   },
 }

@@ -9,7 +9,7 @@ import { staticPath } from './static.ts'
 const interval = 100
 
 /** An API of so many paths, one of which differs each time. */
-const pathsOf = (count: number, revision: number) => ({
+export const pathsOf = (count: number, revision: number) => ({
   '/about': staticPath(small),
   '/revision': staticPath({ revision }),
   ...Object.fromEntries(

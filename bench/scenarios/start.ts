@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { kill } from 'node:process'
 import { setTimeout as wait } from 'node:timers/promises'
+import { Figures } from '#bench/figures.ts'
 import { documentOf, gatewayCommand, realm } from '#bench/gateway.ts'
 import { small } from '#bench/payloads.ts'
 import type { Command, Process } from '#bench/processes.ts'
-import { type Figure, freePort, type Stage, type Trial } from '#bench/stage.ts'
+import { freePort, type Stage, type Trial } from '#bench/stage.ts'
 import { staticPath } from './static.ts'
 
 /** From the last answer until memory is read, milliseconds. */
@@ -80,12 +81,7 @@ export const start: Trial = {
   about:
     'from the start of the process to the first answer of an API from a file; memory when idle',
   attempt: async (stage, rounds) => {
-    const figures = new Map<string, Figure & { values: number[] }>()
-    const add = (name: string, unit: string, value: number) => {
-      const figure = figures.get(name) ?? { name, unit, values: [] }
-      figure.values.push(value)
-      figures.set(name, figure)
-    }
+    const figures = new Figures()
     await leaveCache(stage)
     for (let round = 0; round < rounds; round += 1) {
       const port = await freePort()
@@ -95,12 +91,12 @@ export const start: Trial = {
       const ours = configured(port)
       for (const command of [bare, ours, forTheFirstTime(ours, empty)]) {
         const { seconds, cpu, rss } = await startOnce(stage, command, port)
-        add(`${command.name}: start to first answer`, 's', seconds)
-        add(`${command.name}: CPU time until then`, 's', cpu)
-        add(`${command.name}: RSS idle`, 'MB', rss)
+        figures.add(`${command.name}: start to first answer`, 's', seconds)
+        figures.add(`${command.name}: CPU time until then`, 's', cpu)
+        figures.add(`${command.name}: RSS idle`, 'MB', rss)
       }
       rmSync(empty, { recursive: true })
     }
-    return [...figures.values()]
+    return figures.all()
   },
 }
