@@ -1,34 +1,17 @@
 /** Every option of the configuration: type, default, unit and description; docs/configuration.md is printed from it. */
+import { limitsSection } from './config-limits.ts'
+import { milliseconds, seconds, section, strings } from './config-members.ts'
 import {
   array,
   boolean,
   integer,
   literal,
-  type Members,
   map,
   mayBeAbsent,
   object,
   string,
   union,
 } from './json-schema.ts'
-
-const milliseconds = (value: number, description: string) =>
-  integer({
-    minimum: 0,
-    maximum: 3_600_000,
-    default: value,
-    description: `${description} Milliseconds.`,
-  })
-
-const seconds = (value: number, maximum: number, description: string) =>
-  integer({ minimum: 1, maximum, default: value, description: `${description} Seconds.` })
-
-const strings = (description: string, value: readonly string[] = []) =>
-  array(string(), { default: value, description })
-
-/** An object whose absent members get their defaults, and whose unknown members are refused. */
-const section = <M extends Members>(members: M, description: string) =>
-  object(members, { default: {}, description })
 
 const address = '`host:port`, `port`, or `[::1]:port`'
 
@@ -262,30 +245,7 @@ export const configSchema = section(
       },
       'Limits on guessing over HTTP and WAMP; counted in each process. Of an IPv6 address its /64 counts.',
     ),
-    limits: section(
-      {
-        max_connections: integer({
-          default: 10_000,
-          minimum: 1,
-          description: 'Connections a listener holds at once, in each process.',
-        }),
-        headers_timeout: milliseconds(10_000, 'How long the headers of a request may take.'),
-        request_timeout: milliseconds(
-          600_000,
-          'How long a whole request may take to arrive, whatever its path allows.',
-        ),
-        keep_alive_timeout: milliseconds(
-          5_000,
-          'How long an idle connection is kept. Behind a load balancer: longer than its own (75000).',
-        ),
-        max_requests_per_socket: integer({
-          default: 0,
-          minimum: 0,
-          description: 'Requests after which a connection is closed; 0: never.',
-        }),
-      },
-      'Limits of the HTTP listeners.',
-    ),
+    limits: limitsSection,
     specs: strings(
       'Files or globs of API Specifications that are loaded at start. Relative to the working folder.',
     ),

@@ -1,0 +1,35 @@
+/** The section `limits` of the configuration: what peers may use up. */
+import { milliseconds, section } from './config-members.ts'
+import { integer } from './json-schema.ts'
+
+/** Members of `limits`. */
+export const limitsSection = section(
+  {
+    max_connections: integer({
+      default: 10_000,
+      minimum: 1,
+      description: 'Connections a listener holds at once, in each process.',
+    }),
+    headers_timeout: milliseconds(10_000, 'How long the headers of a request may take.'),
+    request_timeout: milliseconds(
+      600_000,
+      'How long a whole request may take to arrive, whatever its path allows.',
+    ),
+    keep_alive_timeout: milliseconds(
+      5_000,
+      'How long an idle connection is kept. Behind a load balancer: longer than its own (75000).',
+    ),
+    max_requests_per_socket: integer({
+      default: 0,
+      minimum: 0,
+      description: 'Requests after which a connection is closed; 0: never.',
+    }),
+    buffered_bytes: integer({
+      default: 134_217_728,
+      minimum: 33_554_432,
+      description:
+        'Bytes that are held at once for all peers, in each process: what they have not finished sending, what they have not read, and retained events. New ones are refused beyond it.',
+    }),
+  },
+  'Limits of the listeners: what peers may use up, before they log in above all.',
+)
