@@ -11,6 +11,7 @@ const words = [
   'request',
   'log',
   'clock',
+  'byte-budget',
   'json',
   'in-flight',
   'steps',
