@@ -1,7 +1,7 @@
 /** Limits on guessing passwords, secrets and keys: failures are counted by user and by network, in this process. */
 import { createHash } from 'node:crypto'
-import { isIPv6 } from 'node:net'
 import { LRUCache } from 'lru-cache'
+import { networkOf } from '#component/network.ts'
 import { Budget, type Leave } from './budget.ts'
 
 /** How many failures a minute may have before all further attempts are refused (`rate_limits`). */
@@ -20,26 +20,6 @@ const networksFactor = 10
 
 /** For how long, in milliseconds, and for how many a network is known as one where a user logs in. */
 const known = { ttl: 86_400_000, max: 50_000 } as const
-
-/** IPv4 on a socket for both. */
-const mapped = /^::ffff:(?=\d+\.)/i
-
-/** One who holds an IPv6 address holds the 2^64 beside it. */
-function networkOf(address: string): string {
-  if (!isIPv6(address)) return address
-  if (mapped.test(address)) return address.replace(mapped, '')
-  const [head = '', tail] = address.split('%')[0]?.toLowerCase().split('::') ?? []
-  const left = head.split(':')
-  const missing = tail === undefined ? 0 : 8 - left.length - tail.split(':').length
-  const groups =
-    tail === undefined
-      ? left
-      : [...left, ...Array(Math.max(missing, 0)).fill('0'), ...tail.split(':')]
-  return groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group || '0', 16))
-    .join(':')
-}
 
 /** Names come from clients and may be long. */
 const keyOf = (...names: readonly string[]): string =>

@@ -12,6 +12,8 @@ const words = [
   'log',
   'clock',
   'byte-budget',
+  'network',
+  'address-share',
   'json',
   'in-flight',
   'steps',

@@ -1,0 +1,41 @@
+/** Shares of networks. */
+import { expect } from 'chai'
+import { AddressShare } from '#component/address-share.ts'
+
+describe('AddressShare', () => {
+  it('lets a network hold no more than the limit, and others go on', () => {
+    const share = new AddressShare(2)
+    expect(share.tryEnter('192.0.2.1')).to.equal(true)
+    expect(share.tryEnter('192.0.2.1')).to.equal(true)
+    expect(share.tryEnter('192.0.2.1')).to.equal(false)
+    expect(share.tryEnter('192.0.2.2')).to.equal(true)
+    expect(share.heldBy('192.0.2.1')).to.equal(2)
+  })
+
+  it('lets one in again when one has left', () => {
+    const share = new AddressShare(1)
+    share.tryEnter('192.0.2.1')
+    share.leave('192.0.2.1')
+    expect(share.heldBy('192.0.2.1')).to.equal(0)
+    expect(share.tryEnter('192.0.2.1')).to.equal(true)
+  })
+
+  const same = [
+    ['2001:db8::1', '2001:db8::2'],
+    ['2001:db8:0:0:ffff::1', '2001:DB8::2'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+  ] as const
+  for (const [one, other] of same) {
+    it(`counts ${one} and ${other} as one`, () => {
+      const share = new AddressShare(1)
+      share.tryEnter(one)
+      expect(share.tryEnter(other)).to.equal(false)
+    })
+  }
+
+  it('counts networks of IPv6 apart', () => {
+    const share = new AddressShare(1)
+    share.tryEnter('2001:db8::1')
+    expect(share.tryEnter('2001:db8:0:1::1')).to.equal(true)
+  })
+})
