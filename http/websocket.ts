@@ -1,13 +1,12 @@
 /** `/ws`: WAMP sessions over the gateway listener, served by the embedded router or piped to the configured one. */
 import type { IncomingMessage } from 'node:http'
-import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { connect as connectTls } from 'node:tls'
 import { withoutOwnCookies } from '#component/action/headers.ts'
 import { hasLocalHost, hasProxyFields, isOwnOrigin } from './access.ts'
 import { rawError } from './errors.ts'
 import { isLoopback, plainAddress, type TrustedProxies } from './peer.ts'
 import { preflight, Refusal } from './preflight.ts'
+import { type RelayTarget, relay } from './websocket-relay.ts'
 
 /** Who serves the sessions: the embedded router, or the one at a `ws:` or `wss:` URL. */
 export type WebSocketTarget =
@@ -25,14 +24,7 @@ export type WebSocketTarget =
         cookie: string | undefined,
       ): void
     }
-  | {
-      readonly kind: 'pipe'
-      readonly url: string
-      /** Path of the Unix socket that the router is reached at, whatever host the URL names. */
-      readonly socketPath?: string
-    }
-
-type Pipe = Extract<WebSocketTarget, { kind: 'pipe' }>
+  | ({ readonly kind: 'pipe' } & RelayTarget)
 
 /** What the upgrade needs. */
 export interface WebSocketPorts {
@@ -46,9 +38,6 @@ export interface WebSocketPorts {
 
 /** Matched by no range but the one of all addresses. */
 const unknownAddress = '0.0.0.0'
-
-/** How long the router behind a pipe may take to answer; milliseconds. */
-const pipeTimeout = 10_000
 
 /** Is the request for a WebSocket at one of the paths? Every other upgrade is ignored (RFC 9110 §7.8). */
 export function isWebSocketRequest(request: IncomingMessage, paths: readonly string[]): boolean {
@@ -91,7 +80,7 @@ export function webSocketUpgrade(ports: WebSocketPorts): {
       socket.on('close', () => pipes.delete(socket))
       // another router gets no ticket of ours
       const passed = isOwn ? cookie : headers.cookie && withoutOwnCookies(headers.cookie)
-      pipe(ports.target, request, socket, head, peer, passed)
+      relay(ports.target, request, socket, head, peer, passed)
     }
   }
   return {
@@ -143,83 +132,4 @@ function peerOf(
   const isPage = headers.origin !== undefined
   const isDoubtful = hasProxyFields(headers) || (isPage && !hasLocalHost(headers))
   return isLoopback(address) && isDoubtful ? unknownAddress : address
-}
-
-function connect(url: URL, path: string | undefined): Socket {
-  if (path !== undefined) return connectPlain({ path })
-  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
-  const isSecure = url.protocol === 'wss:'
-  const port = Number(url.port) || (isSecure ? 443 : 80)
-  if (!isSecure) return connectPlain({ host, port })
-  return connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }) })
-}
-
-/** Bytes pass both ways as they are, so that subprotocol, extensions and close codes stay what they were. */
-function pipe(
-  target: Pipe,
-  request: IncomingMessage,
-  socket: Socket,
-  head: Buffer,
-  peer: string,
-  cookie: string | undefined,
-) {
-  const url = new URL(target.url)
-  const isSecure = url.protocol === 'wss:'
-  const upstream = connect(url, target.socketPath)
-  let hasAnswered = false
-  const fail = () => {
-    upstream.destroy()
-    if (hasAnswered) socket.destroy()
-    else socket.end(rawError('wamp.error.net_failure', 'the WAMP router cannot be reached'))
-  }
-  upstream.setTimeout(pipeTimeout, fail)
-  upstream.setNoDelay(true)
-  upstream.on('error', fail)
-  upstream.on('close', () => {
-    if (hasAnswered) socket.end()
-    else fail()
-  })
-  socket.on('close', () => upstream.destroy())
-  upstream.once(isSecure ? 'secureConnect' : 'connect', () => {
-    upstream.write(handshake(url, request, peer, cookie))
-    if (head.length > 0) upstream.write(head)
-    upstream.once('data', (first: Buffer) => {
-      hasAnswered = true
-      upstream.setTimeout(0)
-      socket.write(first)
-      upstream.pipe(socket)
-      socket.pipe(upstream)
-    })
-  })
-}
-
-/** Fields that belong to this connection or that we tell ourselves. */
-const ownFields = new Set([
-  'host',
-  'connection',
-  'cookie',
-  'upgrade',
-  'forwarded',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-real-ip',
-])
-
-/** The opening handshake (RFC 6455 §4.1), sent on to the router. */
-function handshake(
-  url: URL,
-  request: IncomingMessage,
-  peer: string,
-  cookie: string | undefined,
-): string {
-  const lines = [`GET ${url.pathname}${url.search} HTTP/1.1`, `Host: ${url.host}`]
-  lines.push('Connection: Upgrade', 'Upgrade: websocket', `X-Forwarded-For: ${peer}`)
-  if (cookie) lines.push(`Cookie: ${cookie}`)
-  const { rawHeaders } = request
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? ''
-    if (!ownFields.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[at + 1]}`)
-  }
-  return `${lines.join('\r\n')}\r\n\r\n`
 }
