@@ -42,7 +42,7 @@ const isSame = (a: Person, b: Person): boolean => a.issuer === b.issuer && a.sub
 const known = new WeakMap<Realm, ReadonlySet<string>>()
 
 function rolesOfGrants(realm: Realm): ReadonlySet<string> {
-  const found = known.get(realm) ?? new Set(realm.grants?.flatMap(({ roles }) => [...roles]))
+  const found = known.get(realm) ?? new Set(realm.grants.flatMap(({ roles }) => [...roles]))
   known.set(realm, found)
   return found
 }

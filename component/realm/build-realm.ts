@@ -67,10 +67,16 @@ const readSource = (source: JsonMap): Source => ({
   isFrom: parseCidr(String(source.cidr)) ?? (() => false),
 })
 
-const readResource = ({ uri, match }: JsonMap): Resource => ({
-  uri: String(uri),
-  match: match === 'prefix' || match === 'wildcard' ? match : 'exact',
-})
+/** What `"uri": "*"` stands for, whatever its `match`: many security configurations write every URI so. */
+const everyUri: Resource = { uri: '', match: 'prefix' }
+
+const readResource = ({ uri, match }: JsonMap): Resource =>
+  uri === '*'
+    ? everyUri
+    : {
+        uri: String(uri),
+        match: match === 'prefix' || match === 'wildcard' ? match : 'exact',
+      }
 
 const readGrant = (grant: JsonMap): Grant => ({
   roles: new Set(texts(grant.roles)),
@@ -92,11 +98,8 @@ function inherit(document: JsonMap, prototypes: readonly JsonMap[]): JsonMap {
   return result
 }
 
-function readGrants({ security_enabled, grants }: JsonMap): Grant[] | undefined {
-  if (security_enabled === false) return undefined
-  if (grants === undefined && security_enabled === undefined) return undefined
-  return maps(grants).map(readGrant)
-}
+const isUnrestricted = ({ security_enabled, grants }: JsonMap): boolean =>
+  security_enabled === false || (security_enabled === undefined && grants === undefined)
 
 /**
  * Makes a realm ready.
@@ -129,7 +132,8 @@ export function buildRealm(
     users,
     disabled,
     sources: whole.sources === undefined ? undefined : maps(whole.sources).map(readSource),
-    grants: readGrants(whole),
+    isUnrestricted: isUnrestricted(whole),
+    grants: maps(whole.grants).map(readGrant),
     info: isMap(whole.info) ? whole.info : {},
   }
 }
@@ -143,6 +147,7 @@ export const closedRealm = (uri: string, isPrototype: boolean): Realm => ({
   users: new Map(),
   disabled: new Set(),
   sources: [],
+  isUnrestricted: false,
   grants: [],
   info: {},
 })

@@ -187,7 +187,7 @@ export class DynamicAuth {
    * May a session do this?
    * @param session as Crossbar.io describes it: `{authid, authmethod, authprovider, authextra}`
    * @param action `call`, `register`, `publish` or `subscribe`
-   * @param options of the message; `match` counts
+   * @param options of the message; `match`, `forward_for` and `force_reregister` count
    */
   authorize(
     realm_uri: string,
@@ -201,7 +201,7 @@ export class DynamicAuth {
     const allow =
       member !== undefined &&
       policy.isWelcome(member) &&
-      policy.isAllowed(member, action, uri, textOf(options.match))
+      policy.isAllowed(member, action, uri, textOf(options.match), options)
     return { allow, disclose: allow, cache: false }
   }
 }

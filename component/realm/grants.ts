@@ -1,5 +1,5 @@
-/** What the grants of a realm allow, and which URIs are nobody's but the gateway's. */
-import type { Grant, Resource } from './model.ts'
+/** What the grants of a realm allow, and what they cannot: URIs under `wamp.` and `service.` are reserved (behaviour §6). */
+import type { Grant, Realm, Resource } from './model.ts'
 
 /** What registrations and subscriptions name; `exact` for everything else. */
 export type Match = 'exact' | 'prefix' | 'wildcard'
@@ -31,29 +31,62 @@ function covers(resource: Resource, uri: string, match: Match): boolean {
   }
 }
 
-/** Does one of the grants give this permission to somebody with these roles? */
+const reservedStarts = ['service.', 'wamp.'] as const
+
+const isUnderReserved = (uri: string): boolean =>
+  reservedStarts.some((start) => uri.startsWith(start))
+
+/** Whether a pattern could match a URI that begins so. */
+function reaches(uri: string, match: Match, start: string): boolean {
+  if (match === 'exact') return uri.startsWith(start)
+  if (match === 'prefix') return uri.startsWith(start) || start.startsWith(uri)
+  return uri === '' || uri.startsWith('.') || uri.startsWith(start)
+}
+
+/** Whether the pattern could match a URI under `service.` or `wamp.`: those belong to the gateway and the router. */
+export const isReserved = (uri: string, match: Match): boolean =>
+  reservedStarts.some((start) => reaches(uri, match, start))
+
+/**
+ * Whether one of the grants gives this permission to a session with these roles.
+ * @param mustBeNamed only resources whose own URI begins with `service.` or `wamp.` count
+ */
 export function isGranted(
   grants: readonly Grant[],
   roles: readonly string[],
   permission: string,
   uri: string,
   match: Match,
+  mustBeNamed = false,
 ): boolean {
   return grants.some(
     (grant) =>
       grant.permissions.has(permission) &&
       (grant.roles.has('all') || roles.some((role) => grant.roles.has(role))) &&
-      grant.resources.some((resource) => covers(resource, uri, match)),
+      grant.resources.some(
+        (resource) =>
+          covers(resource, uri, match) && (!mustBeNamed || isUnderReserved(resource.uri)),
+      ),
   )
 }
 
-const reservedStarts = ['service.', 'wamp.'] as const
-
-/** Could the pattern match a URI under `service.` or `wamp.`? Those are the gateway's and the router's. */
-export function isReserved(uri: string, match: Match): boolean {
-  return reservedStarts.some((start) => {
-    if (match === 'exact') return uri.startsWith(start)
-    if (match === 'prefix') return uri.startsWith(start) || start.startsWith(uri)
-    return uri === '' || uri.startsWith('.') || uri.startsWith(start)
-  })
+/**
+ * Whether the realm permits an action on every URI that is meant. Reserved URIs need a grant that names them: one whose own
+ * URI begins with `service.` or `wamp.`. A pattern that could match them needs such a grant beside its own. All other
+ * URIs are open where the realm is unrestricted.
+ */
+export function isPermitted(
+  { isUnrestricted, grants }: Pick<Realm, 'isUnrestricted' | 'grants'>,
+  roles: readonly string[],
+  permission: string,
+  uri: string,
+  match: Match,
+): boolean {
+  if (isUnderReserved(uri)) return isGranted(grants, roles, permission, uri, match, true)
+  if (!isUnrestricted && !isGranted(grants, roles, permission, uri, match)) return false
+  if (match === 'exact') return true
+  return reservedStarts.every(
+    (start) =>
+      !reaches(uri, match, start) || isGranted(grants, roles, permission, start, 'prefix', true),
+  )
 }

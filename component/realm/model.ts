@@ -50,7 +50,11 @@ export interface Realm {
   readonly disabled: ReadonlySet<string>
   /** undefined: the realm declares none, so every method is open to everybody from everywhere. */
   readonly sources: readonly Source[] | undefined
-  /** undefined: every permission is granted. */
-  readonly grants: readonly Grant[] | undefined
+  /**
+   * Whether everything is allowed whatever the grants say, reserved URIs apart: the realm declares no grants, or
+   * `security_enabled: false`.
+   */
+  readonly isUnrestricted: boolean
+  readonly grants: readonly Grant[]
   readonly info: Readonly<Record<string, unknown>>
 }

@@ -14,7 +14,7 @@ import {
   rolesOf,
   type Welcome,
 } from './authenticator.ts'
-import { isGranted, isReserved, type Match } from './grants.ts'
+import { isGranted, isPermitted, isReserved, type Match } from './grants.ts'
 import type { Realm } from './model.ts'
 import type { ProofPorts, TicketPorts } from './proof-ports.ts'
 import type { Realms } from './realms.ts'
@@ -184,9 +184,26 @@ export class Policy {
     return authroles.includes(gatewayRole)
   }
 
-  /** @param match of a registration or subscription */
-  isAllowed(member: Member, action: string, uri: string, match = 'exact'): boolean {
+  /** Sessions of the gateway are ended by the gateway alone: without them nobody is authorized. */
+  mayEnd(caller: Pick<Member, 'authroles'>, session: Pick<Member, 'authroles'>): boolean {
+    return caller.authroles.includes(gatewayRole) || !session.authroles.includes(gatewayRole)
+  }
+
+  /**
+   * Whether a session may do this, by the realm as it is now.
+   * @param match of a registration or subscription
+   * @param options of the message: `forward_for` and `force_reregister` count
+   */
+  isAllowed(
+    member: Member,
+    action: string,
+    uri: string,
+    match = 'exact',
+    options: Readonly<Record<string, unknown>> = {},
+  ): boolean {
     if (member.authroles.includes(gatewayRole)) return true
+    // Crossbar.io tells callees and subscribers whatever caller or publisher this option names
+    if (options.forward_for !== undefined) return false
     const way: Match = match === 'prefix' || match === 'wildcard' ? match : 'exact'
     if ((action === 'register' || action === 'publish') && isReserved(uri, way)) return false
     const { componentRealm, realms } = this.#ports
@@ -198,7 +215,10 @@ export class Policy {
       return action !== 'register' && action !== 'publish' && uri.startsWith('service.')
     }
     if (!realm) return false
-    if (realm.grants === undefined) return true
-    return isGranted(realm.grants, [member.authid, ...member.authroles], `wamp.${action}`, uri, way)
+    const roles = [member.authid, ...member.authroles]
+    if (!isPermitted(realm, roles, `wamp.${action}`, uri, way)) return false
+    // it takes the procedure of another session away
+    if (action !== 'register' || !options.force_reregister) return true
+    return isGranted(realm.grants, roles, 'wamp.force_register', uri, way)
   }
 }

@@ -32,11 +32,17 @@ const servedMethods = new Set([
   'cookie',
 ])
 
-const wampPermissions = new Set(
-  ['call', 'cancel', 'publish', 'register', 'subscribe', 'unregister', 'unsubscribe'].map(
-    (action) => `wamp.${action}`,
-  ),
-)
+const wampPermissions = new Set([
+  'wamp.call',
+  'wamp.cancel',
+  'wamp.publish',
+  'wamp.register',
+  'wamp.subscribe',
+  'wamp.unregister',
+  'wamp.unsubscribe',
+  // REGISTER with force_reregister, beside wamp.register
+  'wamp.force_register',
+])
 
 const method = textThat((value, path, { warnings }) => {
   if (servedMethods.has(value)) return

@@ -1,5 +1,6 @@
 /** May this session do this to this URI? The router's own rules first, then the realm's grants. */
 import { code } from '#component/wamp/messages.ts'
+import type { Options } from './messages.ts'
 import type { RealmPolicy, RouterAction } from './ports.ts'
 import type { Session } from './session.ts'
 import { isUri, type Match } from './uri.ts'
@@ -23,13 +24,18 @@ const denials = Object.fromEntries(
   ['call', 'cancel', 'publish', 'register', 'subscribe', 'unregister', 'unsubscribe'].map(
     (action) => [
       action,
-      { uri: 'wamp.error.not_authorized', message: `the session may not ${action} this URI` },
+      {
+        uri: 'wamp.error.not_authorized',
+        message: `the session may not ${action} this URI with these options`,
+      },
     ],
   ),
 ) as Readonly<Record<RouterAction, Denial>>
 
 /** WAMP: Predefined and reserved URIs. A pattern may cover them; nobody but the router serves them. */
 const isReserved = (uri: string): boolean => uri.startsWith('wamp.') || uri === 'wamp'
+
+const noOptions: Options = {}
 
 /** Judges requests by the realm's policy. */
 export class Authorizer {
@@ -42,17 +48,22 @@ export class Authorizer {
     this.#onError = onError
   }
 
-  /** Why the session may not; undefined when it may. */
+  /**
+   * Why the session may not; undefined when it may.
+   * @param options of the message
+   */
   denial(
     session: Session,
     action: RouterAction,
     uri: string,
+    options = noOptions,
     match: Match = 'exact',
   ): Denial | undefined {
     if (!isUri(uri, match)) return invalidUri
     if ((action === 'register' || action === 'publish') && isReserved(uri)) return reserved
     try {
-      return this.#policy.isAllowed(session, action, uri, match) ? undefined : denials[action]
+      const isAllowed = this.#policy.isAllowed(session, action, uri, match, options)
+      return isAllowed ? undefined : denials[action]
     } catch (error) {
       this.#onError(error)
       return failed
@@ -64,15 +75,21 @@ export class Authorizer {
     return this.#policy.seesCallers?.(callee) === true
   }
 
+  /** Whether a caller of the meta procedures may end the session. */
+  mayEnd(caller: Session, session: Session): boolean {
+    return this.#policy.mayEnd?.(caller, session) !== false
+  }
+
   /** Answers a request that may not be made; false when it may. */
   refuses(
     session: Session,
     action: 'call' | 'publish' | 'register' | 'subscribe' | 'unregister' | 'unsubscribe',
     request: number,
     uri: string,
+    options = noOptions,
     match: Match = 'exact',
   ): boolean {
-    const denial = this.denial(session, action, uri, match)
+    const denial = this.denial(session, action, uri, options, match)
     if (denial === undefined) return false
     session.refuse(code[action], request, denial.uri, denial.message)
     return true

@@ -52,7 +52,7 @@ export class Broker {
       session.refuse(code.subscribe, request, 'wamp.error.option_not_allowed', text)
       return
     }
-    if (this.#ports.authorizer.refuses(session, 'subscribe', request, uri, match)) return
+    if (this.#ports.authorizer.refuses(session, 'subscribe', request, uri, options, match)) return
     const known = this.index.get(match, uri)
     const subscription = known ?? this.#create(uri, match)
     const { id, created } = subscription
@@ -107,7 +107,7 @@ export class Broker {
       return
     }
     const { uri, match } = subscription
-    if (this.#ports.authorizer.refuses(session, 'unsubscribe', request, uri, match)) return
+    if (this.#ports.authorizer.refuses(session, 'unsubscribe', request, uri, {}, match)) return
     this.#remove(session, subscription)
     session.send([code.unsubscribed, request])
   }
@@ -127,7 +127,7 @@ export class Broker {
   publish(session: Session, message: PublishMessage): void {
     const [, request, options, topic] = message
     const isAcknowledged = options.acknowledge === true
-    const denial = this.#ports.authorizer.denial(session, 'publish', topic)
+    const denial = this.#ports.authorizer.denial(session, 'publish', topic, options)
     if (denial !== undefined) {
       if (isAcknowledged) session.refuse(code.publish, request, denial.uri, denial.message)
       return

@@ -58,7 +58,7 @@ export class Dealer {
       session.refuse(code.register, request, 'wamp.error.option_not_allowed', text)
       return
     }
-    if (this.#ports.authorizer.refuses(session, 'register', request, uri, match)) return
+    if (this.#ports.authorizer.refuses(session, 'register', request, uri, options, match)) return
     const known = this.index.get(match, uri)
     if (known !== undefined && known.invoke !== invoke) {
       const conflict = 'wamp.error.procedure_exists_with_different_invocation_policy'
@@ -107,7 +107,7 @@ export class Dealer {
       return
     }
     const { uri, match } = registration
-    if (this.#ports.authorizer.refuses(session, 'unregister', request, uri, match)) return
+    if (this.#ports.authorizer.refuses(session, 'unregister', request, uri, {}, match)) return
     this.#remove(session, registration)
     session.send([code.unregistered, request])
   }
@@ -133,7 +133,7 @@ export class Dealer {
     if (session.calls.has(request)) {
       throw new ProtocolViolation('CALL: the request id belongs to a call under way')
     }
-    if (this.#ports.authorizer.refuses(session, 'call', request, procedure)) return
+    if (this.#ports.authorizer.refuses(session, 'call', request, procedure, options)) return
     const timeoutMs = timeoutOf(options)
     if (timeoutMs === undefined) {
       const text = `timeout is no number of milliseconds from 0 to ${maxTimeoutMs}`

@@ -85,8 +85,19 @@ export interface RealmPolicy {
       readonly isRevoked?: (() => boolean) | undefined
     },
   ): boolean
-  /** @param match `exact`, `prefix` or `wildcard` of a registration or subscription */
-  isAllowed(session: Member, action: RouterAction, uri: string, match?: string): boolean
+  /**
+   * @param match `exact`, `prefix` or `wildcard` of a registration or subscription
+   * @param options of the message
+   */
+  isAllowed(
+    session: Member,
+    action: RouterAction,
+    uri: string,
+    match?: string,
+    options?: Readonly<Record<string, unknown>>,
+  ): boolean
+  /** Whether a caller of the meta procedures may end the session. Absent: it may. */
+  mayEnd?(caller: Member, session: Member): boolean
   /** Is it told who calls, and with which roles, whether callers ask for that or not? Absent: nobody is. */
   seesCallers?(callee: Member): boolean
 }

@@ -146,7 +146,7 @@ describe('the command line', function () {
     )
     await router.stop(0)
     expect(stderr).to.equal(
-      'the router does not let the session of wamp.auth register service. on the realm service.gateway: wamp.error.not_authorized: the session may not register this URI\n',
+      'the router does not let the session of wamp.auth register service. on the realm service.gateway: wamp.error.not_authorized: the session may not register this URI with these options\n',
     )
     expect(code).to.equal(70)
   })

@@ -10,7 +10,8 @@ const realmWith = (more: Partial<Realm>): Realm => ({
   users: new Map(),
   disabled: new Set(),
   sources: undefined,
-  grants: undefined,
+  isUnrestricted: true,
+  grants: [],
   info: {},
   ...more,
 })

@@ -258,6 +258,8 @@ describe('a router that asks what a session may do', () => {
     ['the wildcard over them', kim, '.authorize', 'register', { match: 'wildcard' }, false],
     ['what anonymous is granted', anonymous, 'com.hello', 'call', {}, true],
     ['what anonymous is not granted', anonymous, 'com.orders.list', 'call', {}, false],
+    ['with forward_for', kim, 'com.orders.list', 'call', { forward_for: [] }, false],
+    ['by force', kim, 'com.mine', 'register', { force_reregister: true }, false],
     ['of a static login', { ...kim, authprovider: 'static' }, 'com.orders.list', 'call', {}, false],
     ['without roles', { ...kim, authextra: null }, 'com.orders.list', 'call', {}, false],
     ['as the gateway', { ...anonymous, authextra: forged }, 'com.wages', 'call', {}, false],

@@ -86,7 +86,6 @@ describe('grants', () => {
       ] as const) {
         expect(policy.isAllowed(member('a', 'x'), action, pattern, match), pattern).to.equal(false)
       }
-      expect(policy.isAllowed(member('a', 'x'), 'call', uri)).to.equal(true)
       expect(policy.isAllowed(member('a', 'x'), 'register', 'services.own', 'prefix')).to.equal(
         true,
       )
@@ -109,7 +108,18 @@ describe('grants', () => {
     ['com..c', 'wildcard', 'com..c', 'wildcard', true],
     ['com.b.c', 'wildcard', 'com..c', 'wildcard', false],
     ['com..c', 'wildcard', 'com.', 'prefix', false],
-    ['', 'prefix', '..', 'wildcard', true],
+    ['', 'prefix', 'com', 'prefix', true],
+    ['', 'prefix', 'com..', 'wildcard', true],
+    ...(['exact', 'prefix', 'wildcard', undefined] as const).flatMap(
+      (anyMatch) =>
+        [
+          ['*', anyMatch, 'com.a', 'exact', true],
+          ['*', anyMatch, 'com.', 'prefix', true],
+          ['*', anyMatch, 'com..c', 'wildcard', true],
+          ['*', anyMatch, 'wamp.session.on_join', 'exact', false],
+          ['*', anyMatch, '', 'prefix', false],
+        ] as const,
+    ),
   ] as const) {
     it(`on ${grantMatch ?? 'no match'} "${granted}" ${isAllowed ? 'cover' : 'do not cover'} ${match} "${uri}"`, async () => {
       const policy = await policyOf({
@@ -126,6 +136,120 @@ describe('grants', () => {
       expect(policy.isAllowed(member('a', 'g'), 'subscribe', uri, match)).to.equal(isAllowed)
       expect(policy.isAllowed(member('a', 'h'), 'subscribe', uri, match)).to.equal(false)
       expect(policy.isAllowed(member('a', 'g'), 'call', uri, match)).to.equal(false)
+    })
+  }
+
+  it('take "*" in resources for every URI, too', async () => {
+    const resources = [{ uri: 'com.a', match: 'exact' }, { uri: '*' }]
+    const grant = { roles: 'all', permissions: ['wamp.call'], resources }
+    const policy = await policyOf({ uri: 'r', grants: [grant] })
+    expect(policy.isAllowed(member('a'), 'call', 'org.b')).to.equal(true)
+  })
+
+  const permissions = ['wamp.call', 'wamp.subscribe']
+  const openTo = (...resources: readonly (readonly [uri: string, match: string])[]) => ({
+    grants: resources.map(([uri, match]) => ({ roles: 'all', permissions, uri, match })),
+  })
+  for (const [what, document, action, uri, match, isAllowed] of [
+    ['no grants', {}, 'call', 'wamp.session.kill_all', 'exact', false],
+    ['no grants', {}, 'call', 'service.ticket.issue', 'exact', false],
+    ['no grants', {}, 'subscribe', 'wamp.session.on_join', 'exact', false],
+    ['no grants', {}, 'subscribe', '', 'prefix', false],
+    ['no grants', {}, 'subscribe', 'w', 'prefix', false],
+    ['no grants', {}, 'subscribe', '..', 'wildcard', false],
+    ['no grants', {}, 'subscribe', 'com.', 'prefix', true],
+    ['no grants', {}, 'subscribe', 'wampum.', 'prefix', true],
+    ['no security', { security_enabled: false }, 'call', 'wamp.session.list', 'exact', false],
+    [
+      'no security, but a grant that names it',
+      { security_enabled: false, ...openTo(['wamp.session.count', 'exact']) },
+      ...(['call', 'wamp.session.count', 'exact', true] as const),
+    ],
+    ['a grant on ""', openTo(['', 'prefix']), 'call', 'wamp.session.list', 'exact', false],
+    ['a grant on "*"', openTo(['*', 'exact']), 'call', 'service.ticket.issue', 'exact', false],
+    ['a grant on "wamp"', openTo(['wamp', 'prefix']), 'call', 'wamp.session.list', 'exact', false],
+    ['a grant on "..list"', openTo(['..list', 'wildcard']), 'call', 'wamp.x.list', 'exact', false],
+    ['a grant on "wamp."', openTo(['wamp.', 'prefix']), 'call', 'wamp.session.list', 'exact', true],
+    [
+      'a grant on it',
+      openTo(['wamp.session.list', 'exact']),
+      'call',
+      'wamp.session.list',
+      'exact',
+      true,
+    ],
+    [
+      'a grant on it',
+      openTo(['wamp.session.list', 'exact']),
+      'call',
+      'wamp.session.kill',
+      'exact',
+      false,
+    ],
+    ['a grant on ""', openTo(['', 'prefix']), 'subscribe', '', 'prefix', false],
+    [
+      'grants on "" and "wamp."',
+      openTo(['', 'prefix'], ['wamp.', 'prefix']),
+      'subscribe',
+      '',
+      'prefix',
+      false,
+    ],
+    [
+      'grants on "" and "wamp."',
+      openTo(['', 'prefix'], ['wamp.', 'prefix']),
+      'subscribe',
+      'wamp',
+      'prefix',
+      true,
+    ],
+    [
+      'grants on "", "wamp." and "service."',
+      openTo(['', 'prefix'], ['wamp.', 'prefix'], ['service.', 'prefix']),
+      ...(['subscribe', '', 'prefix', true] as const),
+    ],
+  ] as const) {
+    it(`${isAllowed ? 'let' : 'do not let'} a user ${action} ${match} "${uri}" by ${what}`, async () => {
+      const policy = await policyOf({ uri: 'r', ...document })
+      expect(policy.isAllowed(member('a', 'x'), action, uri, match)).to.equal(isAllowed)
+    })
+  }
+
+  for (const forward_for of [[{ session: 1, authid: 'b', authrole: 'g' }], [], null]) {
+    it(`never let a session name another caller: forward_for ${JSON.stringify(forward_for)}`, async () => {
+      const policy = await policyOf({ uri: 'r', security_enabled: false })
+      for (const action of ['call', 'publish', 'register', 'subscribe']) {
+        const may = (roles: string[], options: object) =>
+          policy.isAllowed(member('a', ...roles), action as RouterAction, 'com.x', 'exact', {
+            ...options,
+          })
+        expect(may(['x'], {}), action).to.equal(true)
+        expect(may(['x'], { forward_for }), action).to.equal(false)
+        expect(may(['gateway'], { forward_for }), action).to.equal(true)
+      }
+    })
+  }
+
+  for (const [what, document, isAllowed] of [
+    ['a realm without grants', {}, false],
+    ['security_enabled: false', { security_enabled: false }, false],
+    ['wamp.register', { grants: ['wamp.register'] }, false],
+    ['wamp.force_register alone', { grants: ['wamp.force_register'] }, false],
+    ['both permissions', { grants: ['wamp.register', 'wamp.force_register'] }, true],
+  ] as const) {
+    it(`${isAllowed ? 'let' : 'do not let'} force_reregister take a procedure by ${what}`, async () => {
+      const grants =
+        'grants' in document
+          ? {
+              grants: [
+                { roles: 'all', permissions: document.grants, uri: 'com.', match: 'prefix' },
+              ],
+            }
+          : {}
+      const policy = await policyOf({ uri: 'r', ...document, ...grants })
+      const options = { force_reregister: true }
+      const may = policy.isAllowed(member('a'), 'register', 'com.x', 'exact', options)
+      expect(may).to.equal(isAllowed)
     })
   }
 
