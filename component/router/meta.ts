@@ -8,6 +8,8 @@ import type { UriIndex } from './uri-index.ts'
 /** What the procedures read. */
 export interface MetaPorts {
   readonly sessions: ReadonlyMap<number, Session>
+  /** Whether a session may be ended by another one. */
+  readonly mayEnd: (caller: Session, session: Session) => boolean
   readonly dealer: {
     readonly registrations: ReadonlyMap<number, Registration>
     readonly index: UriIndex<Registration>
@@ -57,13 +59,17 @@ function filtered({ sessions }: MetaPorts, [roles]: readonly unknown[]): Session
   return all.filter(({ authroles }) => authroles.some((role) => roles.includes(role)))
 }
 
-/** Ends sessions, never the caller's; their ids. */
-function kill(sessions: Iterable<Session>, { caller, kwargs }: MetaCall): number[] {
+/** Ends sessions, as far as the caller may, never the caller's own; their ids. */
+function kill(
+  { mayEnd }: MetaPorts,
+  sessions: Iterable<Session>,
+  { caller, kwargs }: MetaCall,
+): number[] {
   const { reason = 'wamp.close.killed', message } = kwargs
   if (!isUri(text(reason, 'a URI as reason'))) {
     throw new MetaError('wamp.error.invalid_uri', 'the reason is no URI')
   }
-  const killed = [...sessions].filter((session) => session !== caller)
+  const killed = [...sessions].filter((session) => session !== caller && mayEnd(caller, session))
   for (const session of killed) {
     session.end(String(reason), typeof message === 'string' ? message : undefined)
   }
@@ -134,34 +140,36 @@ const procedures: ReadonlyMap<string, MetaProcedure> = new Map([
   ['wamp.session.get', ({ sessions }, { args: [id] }) => find(sessions, id, 'session').describe()],
   [
     'wamp.session.kill',
-    ({ sessions }, call) => {
-      const session = find(sessions, call.args[0], 'session')
-      if (session === call.caller) find(sessions, undefined, 'session')
-      kill([session], call)
-      return null
+    (ports, call) => {
+      const session = find(ports.sessions, call.args[0], 'session')
+      if (session === call.caller) find(ports.sessions, undefined, 'session')
+      if (kill(ports, [session], call).length > 0) return null
+      throw new MetaError('wamp.error.not_authorized', 'the session may not be ended by others')
     },
   ],
   [
     'wamp.session.kill_by_authid',
-    ({ sessions }, call) => {
+    (ports, call) => {
       const wanted = text(call.args[0], 'an authid')
       return kill(
-        [...sessions.values()].filter(({ authid }) => authid === wanted),
+        ports,
+        [...ports.sessions.values()].filter(({ authid }) => authid === wanted),
         call,
       )
     },
   ],
   [
     'wamp.session.kill_by_authrole',
-    ({ sessions }, call) => {
+    (ports, call) => {
       const role = text(call.args[0], 'a role')
       return kill(
-        [...sessions.values()].filter(({ authroles }) => authroles.includes(role)),
+        ports,
+        [...ports.sessions.values()].filter(({ authroles }) => authroles.includes(role)),
         call,
       )
     },
   ],
-  ['wamp.session.kill_all', ({ sessions }, call) => kill(sessions.values(), call).length],
+  ['wamp.session.kill_all', (ports, call) => kill(ports, ports.sessions.values(), call).length],
   ...lookups(
     'registration',
     ({ dealer }) => dealer.index,

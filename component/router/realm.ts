@@ -42,7 +42,14 @@ export class Realm {
       ...ports,
       announce: (topic, args) => broker.announce(topic, args),
       callMeta: (session, message) =>
-        callMeta({ sessions: this.sessions, dealer, broker }, session, message),
+        callMeta(
+          {
+            ...{ sessions: this.sessions, dealer, broker },
+            mayEnd: (caller, other) => ports.authorizer.mayEnd(caller, other),
+          },
+          session,
+          message,
+        ),
     })
     this.#dealer = dealer
   }
