@@ -1,4 +1,5 @@
 /** Runs the handlers of invocations and events: whatever they do, the router gets its answer and the process lives on. */
+import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { invocationError } from './failure.ts'
 import type { WampMessage } from './link.ts'
@@ -9,6 +10,16 @@ import { uris } from './uris.ts'
 /** Pattern-based registrations and subscriptions are told the name that was used. */
 const nameOr = (name: unknown, otherwise: string): string =>
   typeof name === 'string' ? name : otherwise
+
+/**
+ * Crossbar.io takes the caller that it discloses from the caller's own option `forward_for`; its static roles let every
+ * client set that. @throws ServiceError `wamp.error.not_authorized`
+ */
+function refuseForwarded({ forward_for }: Readonly<Record<string, unknown>>): void {
+  if (forward_for === undefined) return
+  const message = 'forward_for: a call may not name another caller'
+  throw new ServiceError('wamp.error.not_authorized', message)
+}
 
 /** The answers of one connection's handlers, put aside until the client library sends its YIELD. */
 export class Endpoints {
@@ -26,6 +37,7 @@ export class Endpoints {
     const uri = nameOr(details.procedure, procedure)
     let answer: WampMessage
     try {
+      refuseForwarded(details)
       const result = await handler({ args: asList(args), kwargs: asMap(kwargs) }, { details, uri })
       answer = [code.yield, request, {}, result.args, result.kwargs]
     } catch (error) {

@@ -188,6 +188,29 @@ for (const [name, open] of clients) {
       expect(seen).to.deep.equal([{ args: ['raw'], kwargs: {} }])
     })
 
+    it('serves no call that names its caller by forward_for', async () => {
+      const answers: Message[] = []
+      const forward_for = [{ session: 1, authid: 'ops', authrole: 'spec_loader' }]
+      script = (message, send) => {
+        welcome(message, send)
+        if (message[0] === 8 || message[0] === 70) answers.push(message)
+        if (message[0] !== 64) return
+        send(65, message[1], 7)
+        send(68, 1, 7, { caller_authid: 'ops', forward_for })
+        send(68, 2, 7, { caller_authid: 'kim' })
+      }
+      await join()
+      await session.register('com.example.p', (_, { details }) => ({
+        args: [details.caller_authid],
+        kwargs: {},
+      }))
+      await until(() => answers.length === 2)
+      expect(answers.map((answer) => answer.slice(0, 5))).to.deep.equal([
+        [8, 68, 1, {}, 'wamp.error.not_authorized'],
+        [70, 2, {}, ['kim'], {}],
+      ])
+    })
+
     it('answers a CHALLENGE', async () => {
       const answered: Message[] = []
       script = (message, send) => {

@@ -18,13 +18,15 @@ import { TrustedProxies } from '#http/peer.ts'
 import { registerAuthenticator } from '#procedures/authenticate.ts'
 import { registerAuthorizer } from '#procedures/authorize.ts'
 import { registerTickets } from '#procedures/index.ts'
+import type { Management } from '#procedures/procedure.ts'
 import { type Crossbar, startCrossbar } from '#test/support/crossbar.ts'
 import { freePort } from '#test/support/free-port.ts'
 import { managementOf } from '#test/unit/procedures/doubles.ts'
 import { proofPorts, realmsWith, testBox } from '#test/unit/realm/doubles.ts'
 import { MemoryStore } from '#test/unit/replica/memory-store.ts'
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/crossbar.md'), 'utf8')
+/** docs/crossbar.md */
+export const page = readFileSync(join(import.meta.dirname, '../../docs/crossbar.md'), 'utf8')
 
 /** The block of the page that holds a text. */
 function block(language: string, containing: string): string {
@@ -56,6 +58,8 @@ export interface Documented {
   /** The realm document of the page. */
   readonly document: Readonly<Record<string, unknown>>
   readonly tickets: SessionTickets
+  /** What the procedures of tickets work on. */
+  readonly management: Management
   /** The gateway's session on the component's realm. */
   readonly own: Session
   readonly key: ReturnType<typeof newKey>
@@ -77,14 +81,27 @@ export interface DocumentedRouter {
   stop(): Promise<void>
 }
 
+/** What a test needs to change in the page's config.json, such as roles of its own. */
+export type Amend = (router: {
+  readonly realms: { readonly name: string; readonly roles: object[] }[]
+  readonly transports: {
+    readonly paths: {
+      readonly gateway?: { readonly auth: { readonly wampcra: { users: object } } }
+    }
+  }[]
+}) => void
+
 /** Starts Crossbar.io as the page shows it. */
-export async function startDocumentedRouter(): Promise<DocumentedRouter> {
+export async function startDocumentedRouter(amend?: Amend): Promise<DocumentedRouter> {
   const secret = randomBytes(16).toString('hex')
   process.env.CROSSBAR_SECRET = secret
   const [text, gatewayPort] = [block('json', '"transports"'), await freePort()]
-  const crossbar = await startCrossbar((port) =>
-    JSON.parse(text.replace('"port": 8080', `"port": ${port}`).replace('8081', `${gatewayPort}`)),
-  )
+  const crossbar = await startCrossbar((port) => {
+    const ours = text.replace('"port": 8080', `"port": ${port}`).replace('8081', `${gatewayPort}`)
+    const config = JSON.parse(ours)
+    amend?.(config.workers[0])
+    return config
+  })
   const { wamp } = parse(block('yaml', 'gateway-secret')) as { wamp: { url: string; auth: object } }
   const gatewayUrl = wamp.url.replace('8081', `${gatewayPort}`)
   const auth = { ...wamp.auth, secret } as JoinAuth
@@ -98,8 +115,8 @@ export async function startDocumentedRouter(): Promise<DocumentedRouter> {
 }
 
 /** Starts all of it; logins are answered when it resolves. */
-export async function startDocumented(): Promise<Documented> {
-  const router = await startDocumentedRouter()
+export async function startDocumented(amend?: Amend): Promise<Documented> {
+  const router = await startDocumentedRouter(amend)
   const { crossbar, gatewayUrl, auth } = router
   const key = newKey()
   const environment = { KIM_PASSWORD: password, BACKEND_KEY: key.public }
@@ -148,6 +165,7 @@ export async function startDocumented(): Promise<Documented> {
     realms,
     document,
     tickets,
+    management,
     own,
     key,
     async stop() {
