@@ -101,6 +101,7 @@ export class Listeners {
     const managementPorts = { clock, procedures, management, operators, breathe, isClosing }
     const { upgrade, close } = webSocketUpgrade({
       target: webSocket,
+      clock,
       proxies,
       allowedOrigins: gateway.ws_allowed_origins,
       isClosing,

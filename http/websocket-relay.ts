@@ -1,7 +1,11 @@
-/** `/ws` in front of a router in another process: the handshake goes on to it, and then bytes pass both ways. */
-import type { IncomingMessage } from 'node:http'
-import { connect as connectPlain, isIP, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+/** `/ws` in front of a router in another process: a handshake of ours goes to it, and after its 101 bytes pass both ways. */
+import { createHash } from 'node:crypto'
+import { type IncomingMessage, type RequestOptions, request as requestPlain } from 'node:http'
+import { request as requestTls } from 'node:https'
+import type { Socket } from 'node:net'
+import { answerHeaders } from '#component/action/headers.ts'
+import type { Clock } from '#component/clock.ts'
+import type { ErrorUri } from '#component/errors.ts'
 import { rawError } from './errors.ts'
 
 /** Where the other router is. */
@@ -12,84 +16,160 @@ export interface RelayTarget {
   readonly socketPath?: string
 }
 
-/** How long the router behind a relay may take to answer; milliseconds. */
-const relayTimeout = 10_000
-
-function connect(url: URL, path: string | undefined): Socket {
-  if (path !== undefined) return connectPlain({ path })
-  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
-  const isSecure = url.protocol === 'wss:'
-  const port = Number(url.port) || (isSecure ? 443 : 80)
-  if (!isSecure) return connectPlain({ host, port })
-  return connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }) })
+/** One client that asks for a WebSocket. */
+export interface RelayedClient {
+  readonly request: Pick<IncomingMessage, 'method'>
+  /** Fields of the request, checked, with lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly socket: Socket
+  /** What the client sent behind its handshake; the router gets it after its 101. */
+  readonly head: Buffer
+  /** IP address of the client. */
+  readonly peer: string
+  /** The Cookie field that the router may see. */
+  readonly cookie: string | undefined
 }
 
-/** Bytes pass both ways as they are, so that subprotocol, extensions and close codes stay what they were. */
-export function relay(
-  target: RelayTarget,
-  request: IncomingMessage,
-  socket: Socket,
-  head: Buffer,
-  peer: string,
-  cookie: string | undefined,
-) {
-  const url = new URL(target.url)
-  const isSecure = url.protocol === 'wss:'
-  const upstream = connect(url, target.socketPath)
-  let hasAnswered = false
-  const fail = () => {
-    upstream.destroy()
-    if (hasAnswered) socket.destroy()
-    else socket.end(rawError('wamp.error.net_failure', 'the WAMP router cannot be reached'))
+/** How long the router may take to connect and to answer the handshake; milliseconds. */
+const handshakeTimeout = 10_000
+
+/** How long a refused client may take to read the answer; milliseconds. */
+const farewellTimeout = 2_000
+
+/** Longest head of the router's answer; bytes. */
+const maxHeadSize = 16_384
+
+/** What passes of the client's fields; all other fields of the handshake are made here. */
+const passedFields = ['sec-websocket-protocol', 'sec-websocket-extensions', 'origin'] as const
+
+/** What passes of the router's fields; all other fields of the answer are made here. */
+const passedBack = ['sec-websocket-protocol', 'sec-websocket-extensions', 'set-cookie'] as const
+
+/** RFC 6455 §4.1: 16 bytes in base64. */
+const keyForm = /^[A-Za-z0-9+/]{22}==$/
+
+/** RFC 6455 §4.2.2. */
+const acceptOf = (key: string): string =>
+  createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
+
+/**
+ * Asks the router for a WebSocket and connects the client with it. The client gets 502 `wamp.error.net_failure`, and its
+ * connection ends, when the router does not answer with a right 101 within 10 seconds.
+ */
+export function relay(target: RelayTarget, client: RelayedClient, clock: Clock): void {
+  const { socket, headers, head } = client
+  const key = headers['sec-websocket-key'] ?? ''
+  const isHandshake = client.request.method === 'GET' && headers['sec-websocket-version'] === '13'
+  if (!isHandshake || !keyForm.test(key)) {
+    const message = 'a WebSocket is asked for by GET, with Sec-WebSocket-Key and version 13'
+    refuse(socket, 'service.error.bad_request', message, clock)
+    return
   }
-  upstream.setTimeout(relayTimeout, fail)
-  upstream.setNoDelay(true)
-  upstream.on('error', fail)
-  upstream.on('close', () => {
-    if (hasAnswered) socket.end()
-    else fail()
+  const upstream = ask(target, client, key)
+  const stopTimer = clock.after(handshakeTimeout, () => fail('did not answer in time'))
+  const settle = () => {
+    stopTimer()
+    socket.off('close', abandon)
+  }
+  const abandon = () => {
+    settle()
+    upstream.destroy()
+  }
+  let hasFailed = false
+  const fail = (what: string) => {
+    if (hasFailed) return
+    hasFailed = true
+    abandon()
+    refuse(socket, 'wamp.error.net_failure', `the WAMP router ${what}`, clock)
+  }
+  socket.once('close', abandon)
+  upstream.on('error', () => fail('cannot be reached, or its answer is not HTTP'))
+  upstream.on('information', ({ statusCode }) => {
+    if (statusCode === 101) fail('answered 101 without Upgrade')
   })
-  socket.on('close', () => upstream.destroy())
-  upstream.once(isSecure ? 'secureConnect' : 'connect', () => {
-    upstream.write(handshake(url, request, peer, cookie))
-    if (head.length > 0) upstream.write(head)
-    upstream.once('data', (first: Buffer) => {
-      hasAnswered = true
-      upstream.setTimeout(0)
-      socket.write(first)
-      upstream.pipe(socket)
-      socket.pipe(upstream)
-    })
+  upstream.on('response', ({ statusCode }) => fail(`answered the handshake with ${statusCode}`))
+  upstream.on('upgrade', (answer, router: Socket, first) => {
+    router.on('error', () => router.destroy())
+    const problem = answerProblem(answer, key, headers['sec-websocket-protocol'])
+    if (problem !== undefined || hasFailed) {
+      router.destroy()
+      fail(problem ?? '')
+      return
+    }
+    settle()
+    router.setTimeout(0)
+    router.setNoDelay(true)
+    socket.write(switching(answer, key), 'latin1')
+    if (first.length > 0) socket.write(first)
+    if (head.length > 0) router.write(head)
+    router.on('close', () => socket.end())
+    socket.on('close', () => router.destroy())
+    router.pipe(socket)
+    socket.pipe(router)
   })
+  upstream.end()
 }
 
-/** Fields that belong to this connection or that we tell ourselves. */
-const ownFields = new Set([
-  'host',
-  'connection',
-  'cookie',
-  'upgrade',
-  'forwarded',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-real-ip',
-])
+/** The opening handshake (RFC 6455 §4.1), from the fields that pass and our own. */
+function ask({ url: text, socketPath }: RelayTarget, client: RelayedClient, key: string) {
+  const url = new URL(text)
+  const fields: Record<string, string> = {
+    host: url.host,
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': key,
+    'x-forwarded-for': client.peer,
+  }
+  if (client.cookie) fields.cookie = client.cookie
+  for (const name of passedFields) {
+    const value = client.headers[name]
+    if (value !== undefined) fields[name] = value
+  }
+  const options: RequestOptions = {
+    method: 'GET',
+    host: url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname,
+    port: url.port,
+    path: `${url.pathname}${url.search}`,
+    headers: fields,
+    agent: false,
+    maxHeaderSize: maxHeadSize,
+    ...(socketPath !== undefined && { socketPath }),
+  }
+  return url.protocol === 'wss:' ? requestTls(options) : requestPlain(options)
+}
 
-/** The opening handshake (RFC 6455 §4.1), sent on to the router. */
-function handshake(
-  url: URL,
-  request: IncomingMessage,
-  peer: string,
-  cookie: string | undefined,
-): string {
-  const lines = [`GET ${url.pathname}${url.search} HTTP/1.1`, `Host: ${url.host}`]
-  lines.push('Connection: Upgrade', 'Upgrade: websocket', `X-Forwarded-For: ${peer}`)
-  if (cookie) lines.push(`Cookie: ${cookie}`)
-  const { rawHeaders } = request
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? ''
-    if (!ownFields.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[at + 1]}`)
+/** What is wrong with the router's 101 (RFC 6455 §4.1); the parser has seen `Connection: Upgrade`. */
+function answerProblem(
+  { statusCode, headers }: IncomingMessage,
+  key: string,
+  offered: string | undefined,
+): string | undefined {
+  if (statusCode !== 101) return `answered the handshake with ${statusCode}`
+  if (headers.upgrade?.toLowerCase() !== 'websocket') return 'upgraded to something else'
+  if (headers['sec-websocket-accept'] !== acceptOf(key)) return 'answered another handshake'
+  const chosen = headers['sec-websocket-protocol']
+  const names = offered?.split(',').map((name) => name.trim()) ?? []
+  const isOffered = chosen === undefined || names.includes(chosen)
+  return isOffered ? undefined : 'chose a subprotocol that was not offered'
+}
+
+/** Our 101, with what passes of the router's. */
+function switching({ headers }: IncomingMessage, key: string): string {
+  const lines = ['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade']
+  lines.push(`Sec-WebSocket-Accept: ${acceptOf(key)}`)
+  const passed = answerHeaders(headers)
+  for (const name of passedBack) {
+    for (const value of [passed[name] ?? []].flat()) lines.push(`${name}: ${value}`)
   }
   return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+/** Answers a client that gets no WebSocket; what it still sends is thrown away, and its connection ends. */
+function refuse(socket: Socket, uri: ErrorUri, message: string, clock: Clock): void {
+  if (socket.destroyed) return
+  const stopTimer = clock.after(farewellTimeout, () => socket.destroy())
+  socket.once('close', stopTimer)
+  socket.resume()
+  socket.end(rawError(uri, message))
 }

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { withoutOwnCookies } from '#component/action/headers.ts'
+import type { Clock } from '#component/clock.ts'
 import { hasLocalHost, hasProxyFields, isOwnOrigin } from './access.ts'
 import { rawError } from './errors.ts'
 import { isLoopback, plainAddress, type TrustedProxies } from './peer.ts'
@@ -29,6 +30,7 @@ export type WebSocketTarget =
 /** What the upgrade needs. */
 export interface WebSocketPorts {
   readonly target: WebSocketTarget
+  readonly clock: Clock
   readonly proxies: TrustedProxies
   /** `gateway.ws_allowed_origins`; `*` allows all. */
   readonly allowedOrigins: readonly string[]
@@ -80,7 +82,8 @@ export function webSocketUpgrade(ports: WebSocketPorts): {
       socket.on('close', () => pipes.delete(socket))
       // another router gets no ticket of ours
       const passed = isOwn ? cookie : headers.cookie && withoutOwnCookies(headers.cookie)
-      relay(ports.target, request, socket, head, peer, passed)
+      const client = { request, headers, socket, head, peer, cookie: passed }
+      relay(ports.target, client, ports.clock)
     }
   }
   return {
