@@ -157,6 +157,7 @@ export async function startComponent(
     prepare: ({ entries }) => sessions.openAll(ownRealms(entries, config.wamp.identity)),
     onSwap(table) {
       gateway.table = table
+      entrance.issuers.follow(table.entries)
       sessions.keep(ownRealms(table.entries, config.wamp.identity))
     },
     realmExists: (realm_uri) => realms.has(realm_uri) || routing.canJoin(realm_uri, sessions),

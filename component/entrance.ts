@@ -6,6 +6,7 @@ import type { Authority } from './authority.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { GatewayPorts } from './gateway/handle.ts'
+import { TokenIssuers } from './gateway/token-issuers.ts'
 import type { Log } from './log.ts'
 import { OidcLogin } from './oidc/login.ts'
 import { Providers } from './oidc/provider.ts'
@@ -32,14 +33,17 @@ interface EntrancePorts {
 export interface Entrance extends Pick<GatewayPorts, 'schemes' | 'endpoints'> {
   /** Who may manage by credentials. */
   readonly operators: Operators
+  /** Whose tokens the paths take: they go by what is served. */
+  readonly issuers: Pick<TokenIssuers, 'follow'>
   close(): Promise<void>
 }
 
 export function openEntrance(ports: EntrancePorts): Entrance {
   const { config, authority, attempts, families, box, clock, log, issuerBase } = ports
   const { accessTokens, accounts, apiKeys, keys, logins, realms, revocations, tickets } = authority
+  const issuers = new TokenIssuers(config.gateway.public_base_url?.replace(/\/$/, ''))
   const schemes = openSchemes({
-    ...{ accessTokens, accounts, apiKeys, attempts, box, logins, tickets },
+    ...{ accessTokens, accounts, apiKeys, attempts, box, issuers, logins, tickets },
   })
   const outside = new CheckedFetch({ clock })
   const login = new OidcLogin({
@@ -48,7 +52,7 @@ export function openEntrance(ports: EntrancePorts): Entrance {
     providers: new Providers({ clock, log, realms, fetch: outside.fetch.bind(outside) }),
   })
   return {
-    schemes,
+    ...{ schemes, issuers },
     endpoints: {
       ...oauthEndpoints({
         ...{ accessTokens, attempts, families, issuerBase, keys, logins, revocations },

@@ -18,8 +18,10 @@ const headerText = (text: string): string =>
 /** GET or HEAD with `Authorization: Bearer`: 200 and whom the token speaks for, else 401 as on a protected path. */
 export const verifyEndpoint =
   ({ bearer, accessTokens }: VerifyPorts): EndpointHandler =>
-  async (exchange, { realm_uri, security }) => {
-    const protection = { type: 'oauth2', realm_uri, object: security } as const
+  async (exchange, { realm_uri, path }) => {
+    // no flow: paths of several flows may share this endpoint
+    const { api } = path.version
+    const protection = { type: 'oauth2', realm_uri, api, object: {} } as const
     const identity = await bearer.authenticate(exchange, protection)
     const token = credentialsOf(exchange.header('authorization'), 'bearer') ?? ''
     const claims = await verified(accessTokens, token, realm_uri)

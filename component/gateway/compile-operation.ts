@@ -89,13 +89,13 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     level !== plan.level ||
     keysOf(operation)?.some(isInheritedKey) ||
     (actionNode && keysOf(actionNode)?.some(isAttemptKey))
-  const { realm_uri } = path.version
+  const { api, realm_uri } = path.version
   const rules = hasOwnRules
     ? readRules({
         lookup: first(ownKeys, plan.own, defaults),
         action: actionKeys,
         scope: level.scope,
-        realm_uri,
+        ...{ api, realm_uri },
         callTimeout: plan.callTimeout,
         findings,
       })

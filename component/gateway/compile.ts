@@ -231,8 +231,9 @@ class SpecCompiler {
   }
 
   #readRules(lookup: Lookup, { scope }: Pick<Level, 'scope'>, findings: Findings): Rules {
-    const { realm_uri } = this.#spec
-    return readRules({ lookup, scope, realm_uri, callTimeout: this.#ports.callTimeout, findings })
+    const { id: api, realm_uri } = this.#spec
+    const { callTimeout } = this.#ports
+    return readRules({ lookup, scope, api, realm_uri, callTimeout, findings })
   }
 
   /** Routes of this document that would answer the same requests, whatever their operations are worth. */

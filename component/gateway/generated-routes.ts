@@ -1,6 +1,7 @@
 /** The routes that `oauth2` and `oidc` security add to a version: its tokens and metadata, or its logins. */
 import type { Issue } from '#component/errors.ts'
 import type { Method } from '#component/request.ts'
+import { providerOf } from '#component/security/oidc.ts'
 import type { ApiSpec, JsonMap, Version } from '#component/spec/model.ts'
 import { parsePathPattern, type Segment } from '#component/spec/path-pattern.ts'
 import type { CompiledPath, CompiledVersion, Endpoint, EndpointKind, Rules } from './api.ts'
@@ -48,9 +49,6 @@ const flowOf = ({ flow }: JsonMap): string => textOr(flow, '')
 const tokenPathOf = ({ token_path }: JsonMap): string => textOr(token_path, '/oauth/token')
 const revokePathOf = ({ revoke_token_path }: JsonMap): string =>
   textOr(revoke_token_path, '/oauth/revoke')
-
-/** The provider of a security object that names none. */
-const providerOf = ({ provider }: JsonMap): string => textOr(provider, 'default')
 
 /** The metadata are at the place that RFC 8414 §3.1 derives from the issuer, too. */
 const oauth2: Kit = {

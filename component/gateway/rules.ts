@@ -94,7 +94,7 @@ const texts = (value: unknown, otherwise: readonly string[]): readonly string[] 
  */
 function protectionOf(
   found: Found | undefined,
-  realm_uri: string,
+  { api, realm_uri }: Pick<RuleSources, 'api' | 'realm_uri'>,
   issues: Issue[],
 ): Protection | undefined {
   if (found === undefined) return undefined
@@ -102,7 +102,7 @@ function protectionOf(
   const object = isMap(value) ? value : undefined
   if (object && Object.keys(object).length === 0) return undefined
   const type = object?.type
-  return { type: isSecurityType(type) ? type : 'oauth2', realm_uri, object: object ?? {} }
+  return { type: isSecurityType(type) ? type : 'oauth2', realm_uri, api, object: object ?? {} }
 }
 
 /** Where the rules of a place come from. */
@@ -111,6 +111,8 @@ export interface RuleSources {
   /** The keys of an action: its attempts come before others. */
   readonly action?: Lookup
   readonly scope: Scope
+  /** The id of the specification. */
+  readonly api: string
   readonly realm_uri: string
   /** Milliseconds; holds where nothing says `timeout`. */
   readonly callTimeout: number
@@ -121,7 +123,7 @@ const nothing: Lookup = () => undefined
 
 /** Reads the rules that hold at one place. */
 export function readRules(sources: RuleSources): Rules {
-  const { lookup, action = nothing, scope, realm_uri, callTimeout, findings } = sources
+  const { lookup, action = nothing, scope, callTimeout, findings } = sources
   const { issues } = findings
   const accepts = lookup('accepts')
   const provides = lookup('provides')
@@ -134,7 +136,7 @@ export function readRules(sources: RuleSources): Rules {
     declares: { accepts: accepts !== undefined, provides: provides !== undefined },
     errorTypes: [...provided, 'application/problem+json'],
     admitsHttp: schemes.includes('http'),
-    protection: protectionOf(security, realm_uri, issues),
+    protection: protectionOf(security, sources, issues),
     protectedAt: security?.path ?? '',
     attempts: readAttempts(first(action, lookup), callTimeout),
     limits: readLimits(lookup, issues),

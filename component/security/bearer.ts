@@ -3,6 +3,7 @@ import { type Identity, identityOf } from '#component/identity.ts'
 import type { Logins } from '#component/realm/logins.ts'
 import type { User } from '#component/realm/model.ts'
 import type { AccessClaims, AccessTokens } from '#component/token/access-token.ts'
+import { servesToken } from '#component/token/grants.ts'
 import {
   credentialsOf,
   type Protection,
@@ -15,6 +16,8 @@ import {
 export interface BearerPorts {
   readonly accessTokens: Pick<AccessTokens, 'verify'>
   readonly logins: Pick<Logins, 'user'>
+  /** Do the paths of an API take the tokens of an issuer? */
+  readonly issuers: { isTrusted(api: string, iss: string): boolean }
 }
 
 /** Lets a request pass as the user of its token, with those roles of the token that the user still has. */
@@ -52,7 +55,14 @@ export class BearerScheme implements SecurityScheme {
   }
 
   #identity(claims: AccessClaims, protection: Protection): Identity {
-    const { realm_uri } = protection
+    const { api, realm_uri, object } = protection
+    if (!this.#ports.issuers.isTrusted(api, claims.iss)) {
+      throw unauthorized(protection, 'the token was issued for another API')
+    }
+    // only the verify endpoint names no flow: paths of several flows may share it
+    if (typeof object.flow === 'string' && !servesToken(object.flow, claims)) {
+      throw unauthorized(protection, 'the flow of the path does not serve the grant of the token')
+    }
     const login = this.#ports.logins.user(realm_uri, claims.sub)
     if (!login) throw unauthorized(protection, 'the user of the token is not there any more')
     const known = this.#known.get(claims)

@@ -28,6 +28,10 @@ export interface OidcPorts {
   readonly box: Pick<SecretBox, 'derive'>
 }
 
+/** The provider that a security object names, or means. */
+export const providerOf = ({ provider }: Protection['object']): string =>
+  typeof provider === 'string' ? provider : 'default'
+
 /** RFC 9110 §9.2.1; pages of other origins can have browsers send these, and links do. */
 const safeMethods = new Set(['get', 'head', 'options'])
 
@@ -98,6 +102,9 @@ export class OidcScheme implements SecurityScheme {
     const { realm_uri } = protection
     if (claims.authmethod !== providerMethod) {
       throw unauthorized(protection, 'the ticket is not of a login at a provider')
+    }
+    if (claims.oidc_provider !== providerOf(protection.object)) {
+      throw unauthorized(protection, 'the ticket is of a login at another provider')
     }
     if (!this.#ports.accounts.isKnown(realm_uri, claims.authid)) {
       throw unauthorized(protection, 'the user of the ticket is not there any more')

@@ -12,10 +12,12 @@ export type SecurityType = (typeof securityTypes)[number]
 export const isSecurityType = (value: unknown): value is SecurityType =>
   securityTypes.some((type) => type === value)
 
-/** What protects a path: its folded security object and the realm whose users may pass. */
+/** What protects a path: its folded security object, the API it is of, and the realm whose users may pass. */
 export interface Protection {
   readonly type: SecurityType
   readonly realm_uri: string
+  /** The id of the specification. */
+  readonly api: string
   readonly object: Readonly<Record<string, unknown>>
 }
 

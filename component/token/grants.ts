@@ -1,6 +1,6 @@
 /** All grants, and which of them a flow serves. */
 import { OAuthError } from '#component/errors.ts'
-import type { AccessTokens } from './access-token.ts'
+import type { AccessClaims, AccessTokens } from './access-token.ts'
 import { clientCredentialsGrant } from './client-credentials-grant.ts'
 import {
   type Grant,
@@ -25,6 +25,13 @@ const grantTypes = new Map<string, readonly GrantType[]>([
 
 /** The grants that a flow serves. */
 export const grantTypesOf = (flow: string): readonly GrantType[] => grantTypes.get(flow) ?? []
+
+/**
+ * Does a flow serve the grant that a token came by? Tokens of `client_credentials` alone come without a refresh token (RFC
+ * 6749 §4.4.3), so that they belong to no family.
+ */
+export const servesToken = (flow: string, { family }: Pick<AccessClaims, 'family'>): boolean =>
+  grantTypesOf(flow).includes(family === undefined ? 'client_credentials' : 'password')
 
 /** What grants work with. */
 export interface GrantPorts {

@@ -5,6 +5,7 @@ import { systemClock } from '#component/clock.ts'
 import { compileSpec } from '#component/gateway/compile.ts'
 import { Gateway } from '#component/gateway/handle.ts'
 import { RoutingTable } from '#component/gateway/routing-table.ts'
+import { TokenIssuers } from '#component/gateway/token-issuers.ts'
 import { Logins } from '#component/realm/logins.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { Attempts } from '#component/security/attempts.ts'
@@ -57,9 +58,11 @@ async function open(flow = 'resource_owner_password_credentials') {
   const tokens = await openTokens()
   const logins = new Logins({ realms })
   const attempts = new Attempts({ user_failures: 20, address_failures: 100 })
+  const issuers = new TokenIssuers('https://api.example.com')
   const schemes = openSchemes({
     ...{ ...tokens, logins, attempts, apiKeys: new ApiKeys(tokens) },
     accounts: { isKnown: () => false },
+    issuers,
   })
   const ports = { clock: systemClock, callTimeout: 1000 }
   const gateway = new Gateway({
@@ -91,7 +94,9 @@ async function open(flow = 'resource_owner_password_credentials') {
     documentOf({ '/me': { get: fixed('{{security.authid}}') } }, { defaults }),
   )
   if (!spec) throw new Error('the document is not valid')
-  gateway.table = RoutingTable.build(compileSpec(spec, ports).api?.entries ?? []).table
+  const { table } = RoutingTable.build(compileSpec(spec, ports).api?.entries ?? [])
+  gateway.table = table
+  issuers.follow(table.entries)
   const ask = async (line: string, asked: ConstructorParameters<typeof FakeExchange>[1] = {}) => {
     const reply = await gateway.handle(new FakeExchange(line, asked))
     if (!reply) throw new Error(`${line} matches no path`)

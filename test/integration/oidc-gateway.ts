@@ -5,7 +5,7 @@ import { oidcEndpoints } from '#http/oidc-endpoints.ts'
 import { type Ask, bodyOf, documentOf, fixed, serve } from '#test/unit/gateway/fake-exchange.ts'
 import type { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
 import type { LoginNode } from '#test/unit/oidc/login-fixture.ts'
-import { FakeAttempts } from '#test/unit/security/doubles.ts'
+import { anyIssuer, FakeAttempts } from '#test/unit/security/doubles.ts'
 
 const page = 'text/html,*/*;q=0.8'
 export const base = 'https://shop.example.com'
@@ -17,6 +17,7 @@ export function gatewayOf(node: LoginNode, realm: string) {
   const schemes = openSchemes({
     ...{ tickets, accounts, logins, box, accessTokens, apiKeys },
     attempts: new FakeAttempts(),
+    issuers: anyIssuer,
   })
   const log = { info: () => {} }
   const endpoints = oidcEndpoints({
@@ -24,7 +25,9 @@ export function gatewayOf(node: LoginNode, realm: string) {
   })
   const security = { type: 'oidc', provider: 'mock' }
   const me = { get: fixed('{{security.authid}}'), post: fixed('{{security.authroles}}') }
-  const document = { ...documentOf({ '/me': me }, { defaults: { security } }), realm_uri: realm }
+  const partners = { ...me, security: { type: 'oidc', provider: 'partners' } }
+  const paths = { '/me': me, '/partners': partners }
+  const document = { ...documentOf(paths, { defaults: { security } }), realm_uri: realm }
   return serve(
     document,
     undefined,

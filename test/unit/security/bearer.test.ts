@@ -4,7 +4,15 @@ import type { Identity } from '#component/identity.ts'
 import { BearerScheme } from '#component/security/bearer.ts'
 import type { AccessClaims } from '#component/token/access-token.ts'
 import { TokenError } from '#component/token/token-error.ts'
-import { FakeLogins, outcomeOf, protectedBy, realm_uri, requestWith, userNamed } from './doubles.ts'
+import {
+  anyIssuer,
+  FakeLogins,
+  outcomeOf,
+  protectedBy,
+  realm_uri,
+  requestWith,
+  userNamed,
+} from './doubles.ts'
 
 const protection = protectedBy('oauth2', { flow: 'client_credentials' })
 
@@ -36,7 +44,7 @@ describe('a path under oauth2', () => {
       if (!found) throw new TokenError('the token has expired')
       return isFresh ? Promise.resolve(found) : found
     }
-    scheme = new BearerScheme({ accessTokens: { verify }, logins })
+    scheme = new BearerScheme({ accessTokens: { verify }, issuers: anyIssuer, logins })
   })
 
   const ask = (headers: Readonly<Record<string, string>>) =>
@@ -99,9 +107,55 @@ describe('a path under oauth2', () => {
     })
   }
 
+  for (const [flow, family, opens] of [
+    ['client_credentials', undefined, true],
+    ['client_credentials', 'f1', false],
+    ['resource_owner_password_credentials', 'f1', true],
+    ['resource_owner_password_credentials', undefined, false],
+    ['authorization_code', 'f1', false],
+    ['implicit', undefined, false],
+  ] as const) {
+    const of = family ? 'an owner' : 'a client'
+    it(`${opens ? 'takes' : 'refuses'} a token of ${of} on a path of the flow ${flow}`, async () => {
+      for (const fresh of [true, false]) {
+        isFresh = fresh
+        claims.good = { ...claimsOf('ada', ['staff']), ...(family && { family }) }
+        const request = requestWith({ authorization: 'Bearer good' })
+        const at = protectedBy('oauth2', { flow })
+        const outcome = await outcomeOf(() => scheme.authenticate(request, at))
+        const reason = 'the flow of the path does not serve the grant of the token'
+        const error = `, error="invalid_token", error_description="${reason}"`
+        if (opens) expect(outcome).to.include({ authid: 'ada' })
+        else expect(outcome).to.deep.equal(refused(error))
+      }
+    })
+  }
+
+  it('refuses the token of an issuer that the API does not trust, also where another API takes it', async () => {
+    const verify = () => claimsOf('ada', ['staff'])
+    const trusted: unknown[][] = []
+    const isTrusted = (api: string, iss: string) => {
+      trusted.push([api, iss])
+      return api === 'shop'
+    }
+    const strict = new BearerScheme({ accessTokens: { verify }, issuers: { isTrusted }, logins })
+    const request = requestWith({ authorization: 'Bearer good' })
+    const at = (api: string) =>
+      outcomeOf(() => strict.authenticate(request, { ...protection, api }))
+    expect(await at('shop')).to.include({ authid: 'ada' })
+    const reason = 'the token was issued for another API'
+    const error = `, error="invalid_token", error_description="${reason}"`
+    expect(await at('stock')).to.deep.equal(refused(error))
+    const iss = 'https://api.example/v1'
+    expect(trusted).to.deep.equal([
+      ['shop', iss],
+      ['stock', iss],
+    ])
+  })
+
   it('passes a failure on that is not about the token', async () => {
     const verify = () => Promise.reject(new RangeError('the store is away'))
-    const broken = new BearerScheme({ accessTokens: { verify }, logins })
+    const broken = new BearerScheme({ accessTokens: { verify }, issuers: anyIssuer, logins })
     const request = requestWith({ authorization: 'Bearer good' })
     const error: unknown = await Promise.resolve(broken.authenticate(request, protection)).catch(
       (thrown: unknown) => thrown,

@@ -11,6 +11,7 @@ export const realm_uri = 'com.example.realm'
 export const protectedBy = (type: SecurityType, object: object = {}): Protection => ({
   type,
   realm_uri,
+  api: 'shop',
   object: { type, ...object },
 })
 
@@ -83,6 +84,9 @@ export class FakeAttempts {
     return proved
   }
 }
+
+/** Takes the tokens of whatever issuer. */
+export const anyIssuer = { isTrusted: () => true }
 
 /** Nobody has ever logged in at a provider. */
 export const noLogins = {

@@ -36,6 +36,8 @@ describe('a path under oidc', () => {
     stranger: claimsOf('zoe'),
     gone: claimsOf('eve'),
     local: claimsOf('ada', { authmethod: 'ticket' }),
+    other: claimsOf('ada', { oidc_provider: 'other' }),
+    fallback: claimsOf('ada', { oidc_provider: 'default' }),
   }
 
   beforeEach(() => {
@@ -117,6 +119,7 @@ describe('a path under oidc', () => {
     ['is not valid now', 'bad', 'the ticket has expired'],
     ['is of a user that is gone', 'gone', 'the user of the ticket is not there any more'],
     ['is not of a login', 'local', 'the ticket is not of a login at a provider'],
+    ['is of another provider', 'other', 'the ticket is of a login at another provider'],
   ] as const) {
     it(`says so when the ticket ${what}`, async () => {
       for (const fresh of [false, true]) {
@@ -126,6 +129,15 @@ describe('a path under oidc', () => {
       }
     })
   }
+
+  it('takes tickets of the provider "default" where a path names none', async () => {
+    const at = protectedBy('oidc')
+    const bearing = (ticket: string) => ask({ authorization: `Bearer ${ticket}` }, 'get', at)
+    expect(await bearing('fallback')).to.include({ authid: 'ada' })
+    expect(await bearing('good')).to.deep.equal(
+      invalid('the ticket is of a login at another provider'),
+    )
+  })
 
   it('takes no ticket of another realm', async () => {
     const other = { ...protection, realm_uri: 'com.example.other' }

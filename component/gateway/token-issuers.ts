@@ -1,0 +1,86 @@
+/** Which issuers' access tokens the paths of an API take: its own, and those that share a base path with it. */
+import { type KeyedForm, keyedForms, parsePathPattern } from '#component/spec/path-pattern.ts'
+import type { Route } from './api.ts'
+import { PathTree } from './path-tree.ts'
+import type { RouteEntry } from './routing-table.ts'
+
+/** A version with a token endpoint. */
+interface Issuer {
+  readonly api: string
+  readonly realm_uri: string
+  /** Those of its base_path. */
+  readonly forms: readonly KeyedForm[]
+}
+
+/** The issuers among the routes, each once. */
+function issuersAmong(entries: readonly RouteEntry<Route>[]): Issuer[] {
+  const found = new Map<string, Issuer>()
+  for (const { api, realm_uri, routes } of entries) {
+    const route = routes.post
+    if (route?.kind !== 'oauth.token') continue
+    const key = JSON.stringify([api, route.base])
+    if (found.has(key)) continue
+    const parsed = parsePathPattern(route.base || '/')
+    if (!('problem' in parsed)) found.set(key, { api, realm_uri, forms: keyedForms(parsed) })
+  }
+  return [...found.values()]
+}
+
+/** Where an issuer can be reached: one place may belong to several APIs, and one of them answers there for all. */
+const placesOf = ({ realm_uri, forms }: Issuer): string[] =>
+  forms.map(({ key }) => JSON.stringify([realm_uri, key]))
+
+/**
+ * Judges issuers by their base path. The base URL counts where it is configured: elsewhere it is the address that one
+ * gateway of several listens on.
+ */
+export class TokenIssuers {
+  readonly #publicBase: string | undefined
+  /** By API: the forms of the base paths of its issuers. */
+  #trees: ReadonlyMap<string, PathTree<true>> = new Map()
+
+  /** @param publicBase `gateway.public_base_url` without a slash at the end */
+  constructor(publicBase: string | undefined) {
+    this.#publicBase = publicBase
+  }
+
+  /** Goes by the routes that are served from now on. */
+  follow(entries: readonly RouteEntry<Route>[]): void {
+    const issuers = issuersAmong(entries)
+    const byPlace = new Map<string, Set<Issuer>>()
+    for (const issuer of issuers) {
+      for (const place of placesOf(issuer)) {
+        byPlace.set(place, (byPlace.get(place) ?? new Set()).add(issuer))
+      }
+    }
+    const trees = new Map<string, PathTree<true>>()
+    for (const issuer of issuers) {
+      const tree = trees.get(issuer.api) ?? new PathTree<true>()
+      trees.set(issuer.api, tree)
+      for (const other of placesOf(issuer).flatMap((place) => [...(byPlace.get(place) ?? [])])) {
+        for (const { form } of other.forms) tree.add(form, true)
+      }
+    }
+    this.#trees = trees
+  }
+
+  /**
+   * Do the paths of the API take what this issuer has signed?
+   * @param api the id of the specification
+   * @param iss the claim
+   */
+  isTrusted(api: string, iss: string): boolean {
+    const path = this.#pathOf(iss)
+    return path !== undefined && this.#trees.get(api)?.find(path || '/') !== undefined
+  }
+
+  /** The base path in an issuer's URL; undefined under another base URL than the public one. */
+  #pathOf(iss: string): string | undefined {
+    const base = this.#publicBase
+    if (base === undefined) {
+      const slash = iss.indexOf('/', iss.indexOf('://') + 3)
+      return slash < 0 ? '' : iss.slice(slash)
+    }
+    return iss.startsWith(base) ? iss.slice(base.length) : undefined
+  }
+}
