@@ -5,6 +5,7 @@ import { type Clock, secondsOf } from '#component/clock.ts'
 import { OidcError, ServiceError } from '#component/errors.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import type { Claims } from './claims.ts'
+import { clientAuthentication } from './client-authentication.ts'
 import {
   type Discovered,
   Discovery,
@@ -90,10 +91,14 @@ interface Parts {
 export class Provider {
   readonly settings: ProviderSettings
   readonly #parts: Parts
+  readonly #authentication: openid.ClientAuth
 
+  /** @throws OidcError provider_unavailable when the provider takes no client as the gateway authenticates */
   constructor(parts: Parts) {
-    this.settings = parts.settings
+    const { settings, secret, discovered } = parts
+    this.settings = settings
     this.#parts = parts
+    this.#authentication = clientAuthentication(settings, secret, discovered)
   }
 
   /** Where the browser goes to log in. @throws OidcError authorization_url_failed */
@@ -173,21 +178,15 @@ export class Provider {
 
   /** Made anew each time, since the library fixes with it how far its clock is from ours, and the secret may have changed. */
   #configuration(): openid.Configuration {
-    const { settings, secret, discovered, fetch, clock } = this.#parts
+    const { settings, discovered, fetch, clock } = this.#parts
     const { client_id, allow_unsafe_http } = settings
     const { client, metadata, jwks } = discovered
     const clockSkew = Math.round((clock.now() - Date.now()) / 1000)
-    const authentication =
-      secret === undefined
-        ? client.None()
-        : metadata.token_endpoint_auth_methods_supported?.includes('client_secret_post')
-          ? client.ClientSecretPost(secret)
-          : client.ClientSecretBasic(secret)
     const configuration = new client.Configuration(
       metadata,
       client_id,
       { [client.clockSkew]: clockSkew },
-      authentication,
+      this.#authentication,
     )
     // the fetch has a limit of its own
     configuration.timeout = 0

@@ -1,5 +1,6 @@
 /** What a realm says of its identity providers: `info.oidc_providers`, read with defaults (behaviour: OIDC). */
 import { OidcError } from '#component/errors.ts'
+import { clientAuthentications, type ProviderKey } from '#component/realm/provider-keys.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { isMap } from '#component/realm/rules.ts'
 
@@ -15,6 +16,8 @@ export interface ProviderSettings {
   readonly client_id: string
   /** As the realm has it: sealed, `{env}`, `{file}`; absent for a public client. Opened by `Realms.openSecret`. */
   readonly client_secret?: unknown
+  /** How the client proves at the token endpoint who it is; absent: by what the provider says that it takes. */
+  readonly token_endpoint_auth_method?: (typeof clientAuthentications)[number]
   /** Absolute URL of the callback, as the provider knows it; absent: the one of the route. */
   readonly redirect_uri?: string
   /** `openid` is always among them. */
@@ -45,6 +48,8 @@ const sameSites = ['lax', 'strict', 'none'] as const
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isFlag = (value: unknown): value is boolean => typeof value === 'boolean'
+const isClientAuthentication = (value: unknown): value is (typeof clientAuthentications)[number] =>
+  clientAuthentications.some((one) => one === value)
 const isSameSite = (value: unknown): value is (typeof sameSites)[number] =>
   sameSites.some((one) => one === value)
 const isExpiry = (value: unknown): value is number =>
@@ -70,26 +75,32 @@ const isPlainUrl = (value: unknown): value is string =>
 function read(name: string, entry: unknown): ProviderSettings | readonly string[] {
   if (!isMap(entry)) return ['expected an object']
   const problems: string[] = []
-  const optional = <T>(key: string, is: (value: unknown) => value is T, wanted: string) => {
+  const optional = <T>(key: ProviderKey, is: (value: unknown) => value is T, wanted: string) => {
     const value = Object.hasOwn(entry, key) ? (entry[key] ?? undefined) : undefined
     if (value === undefined || is(value)) return value
     problems.push(`${key}: expected ${wanted}`)
     return undefined
   }
-  const required = (key: string, is: (value: unknown) => value is string, wanted: string) => {
+  const required = (key: ProviderKey, is: (value: unknown) => value is string, wanted: string) => {
     const value = optional(key, is, wanted)
     if (value === undefined && problems.length === 0) problems.push(`${key}: expected ${wanted}`)
     return value ?? ''
   }
-  const text = (key: string, preset: string) => optional(key, isText, 'a text') ?? preset
-  const list = (key: string) => optional(key, isTexts, 'a list of texts') ?? []
-  const flag = (key: string, preset: boolean) => optional(key, isFlag, 'true or false') ?? preset
+  const text = (key: ProviderKey, preset: string) => optional(key, isText, 'a text') ?? preset
+  const list = (key: ProviderKey) => optional(key, isTexts, 'a list of texts') ?? []
+  const flag = (key: ProviderKey, preset: boolean) =>
+    optional(key, isFlag, 'true or false') ?? preset
   const allow_unsafe_http = flag('allow_unsafe_http', false)
   const issuer = required('issuer', isPlainUrl, 'an absolute URL without query and /.well-known/')
   if (!allow_unsafe_http && issuer.startsWith('http:')) {
     problems.push('issuer: expected https, or allow_unsafe_http: true')
   }
   const redirect_uri = optional('redirect_uri', isPlainUrl, 'an absolute URL without query')
+  const authentication = optional(
+    'token_endpoint_auth_method',
+    isClientAuthentication,
+    clientAuthentications.join(', '),
+  )
   const cookie_domain = optional('cookie_domain', isDomain, 'the name of a domain')
   const expiry = optional('ticket_expiry_secs', isExpiry, `an integer from 1 to ${maxExpiry}`)
   const mapping = optional('role_mapping', isMapping, 'an object of roles, or lists of roles')
@@ -98,6 +109,7 @@ function read(name: string, entry: unknown): ProviderSettings | readonly string[
     ...{ name, issuer, allow_unsafe_http },
     client_id: required('client_id', isText, 'a text'),
     ...((entry.client_secret ?? null) !== null && { client_secret: entry.client_secret }),
+    ...(authentication && { token_endpoint_auth_method: authentication }),
     ...(redirect_uri && { redirect_uri }),
     scopes: [...new Set(['openid', ...scopes])],
     authid_claim: text('authid_claim', 'preferred_username'),

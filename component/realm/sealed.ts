@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { type SecretBox, UnsealError } from '#component/secret-box.ts'
 import { type Environment, fillEnvironment, isReference } from './environment.ts'
 import { at } from './members.ts'
+import { isChosenName } from './provider-keys.ts'
 import { isMap } from './rules.ts'
 
 /** The purpose under which all secrets of one realm document are sealed. */
@@ -23,6 +24,9 @@ const isSecretKey = (key: string): boolean => {
   const one = key.toLowerCase().replace(/s$/, '')
   return endings.some((ending) => one.endsWith(ending))
 }
+
+const isSecretIn = (holder: string | undefined, key: string, value: unknown): boolean =>
+  !isChosenName(holder, value) && isSecretKey(key)
 
 /** The one text under the one key of an object: `{env: …}`. */
 const only = (value: unknown, key: string): string | undefined => {
@@ -62,7 +66,7 @@ export function sealSecrets(
     const isSame = sealed !== undefined && openAny(sealed, [realm_uri], box) === text
     return { sealed: isSame ? sealed : box.seal(text, purposeOf(realm_uri)) }
   }
-  const walk = (value: unknown, old: unknown, isSecret: boolean): unknown => {
+  const walk = (value: unknown, old: unknown, isSecret: boolean, holder?: string): unknown => {
     if (typeof value === 'string') {
       return isSecret && value !== '' && !isReference(value) ? seal(value, old) : value
     }
@@ -73,7 +77,9 @@ export function sealSecrets(
     return Object.fromEntries(
       Object.entries(value).map(([key, member]) => [
         key,
-        key === 'meta' ? member : walk(member, at(old, [key]), isSecret || isSecretKey(key)),
+        key === 'meta'
+          ? member
+          : walk(member, at(old, [key]), isSecret || isSecretIn(holder, key, member), key),
       ]),
     )
   }

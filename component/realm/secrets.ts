@@ -1,6 +1,7 @@
 /** A realm document as people see it: without its secrets. */
 import { maps } from './members.ts'
 import type { RealmDocument } from './model.ts'
+import { isChosenName } from './provider-keys.ts'
 import { isMap } from './rules.ts'
 
 type JsonMap = Readonly<Record<string, unknown>>
@@ -28,16 +29,18 @@ const secretWords = [
 
 const isSecretKey = (key: string): boolean => {
   const lower = key.toLowerCase()
+  // the one known key that has such a word in it and holds no secret
+  if (lower === 'token_endpoint_auth_method') return false
   return secretWords.some((word) => lower.includes(word))
 }
 
-function showMembers(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(showMembers)
+function showMembers(value: unknown, holder?: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => showMembers(item))
   if (!isMap(value)) return value
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([key]) => !isSecretKey(key))
-      .map(([key, member]) => [key, showMembers(member)]),
+      .filter(([key, member]) => isChosenName(holder, member) || !isSecretKey(key))
+      .map(([key, member]) => [key, showMembers(member, key)]),
   )
 }
 

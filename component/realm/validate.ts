@@ -3,6 +3,7 @@ import { pointer } from '#component/json.ts'
 import { isWampUri } from '#component/wamp/uris.ts'
 import { parseCidr } from './address.ts'
 import { at, memberLists } from './members.ts'
+import { info } from './provider-keys.ts'
 import {
   anything,
   flag,
@@ -137,7 +138,7 @@ const realm = object(
     groups: listOf(group),
     sources: listOf(source),
     grants: listOf(grant),
-    info: map,
+    info,
     oauth2: object({ clients: listOf(client), resource_owners: listOf(user) }, []),
     private_keys: unused,
     public_keys: unused,

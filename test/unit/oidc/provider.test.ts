@@ -1,7 +1,7 @@
 /** How a provider is spoken with: the ways of a client to authenticate, its keys, its userinfo, and whose clock counts. */
 import { expect } from 'chai'
 import { FakeProvider } from './fake-provider.ts'
-import { codeOf, type LoginNode, openLogins, StillClock } from './login-fixture.ts'
+import { browser, codeOf, type LoginNode, openLogins, StillClock } from './login-fixture.ts'
 
 describe('a provider', () => {
   let provider: FakeProvider
@@ -31,6 +31,18 @@ describe('a provider', () => {
       expect(await codeOf(() => node.logIn())).to.equal(undefined)
     })
   }
+
+  it('that takes clients by private_key_jwt only is refused before a browser is sent there', async () => {
+    provider.twist = { metadata: { token_endpoint_auth_methods_supported: ['private_key_jwt'] } }
+    expect(await codeOf(() => node.begin(browser()))).to.equal('provider_unavailable')
+    expect(times('POST /token')).to.equal(0)
+  })
+
+  it('is given the secret by the method that the realm names', async () => {
+    provider.clientBy = 'post'
+    await node.declare({ token_endpoint_auth_method: 'client_secret_post' })
+    expect(await codeOf(() => node.logIn())).to.equal(undefined)
+  })
 
   it('may have a client without a secret', async () => {
     await node.declare({ client_secret: null })

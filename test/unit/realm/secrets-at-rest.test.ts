@@ -117,6 +117,34 @@ describe('secrets that are read again', () => {
     })
   }
 
+  for (const name of ['token', 'password', 'client_secret', 'azure-secret']) {
+    it(`are told from the name of a provider: ${name}`, async () => {
+      const opened = await realmsWith()
+      const entry = {
+        issuer: 'https://x',
+        token_endpoint_auth_method: 'none',
+        role_mapping: { [name]: 'writers' },
+      }
+      const oidc_providers = { [name]: { ...entry, client_secret: 'sssh' } }
+      await opened.realms.load({ uri, info: { oidc_providers } })
+      expect(text(opened.store)).to.not.include('sssh')
+      const kept = opened.realms.realm(uri)?.info.oidc_providers as Record<string, object>
+      expect(kept[name]).to.deep.include(entry)
+      expect(kept[name]).to.have.property('client_secret').that.has.all.keys('sealed')
+      expect(opened.realms.get(uri).info).to.deep.equal({ oidc_providers: { [name]: entry } })
+    })
+  }
+
+  it('in the place of a provider are sealed, and not shown', async () => {
+    const opened = await realmsWith()
+    const oidc_providers = { client_id: 'app', client_secret: 'sssh' }
+    await opened.realms.load({ uri, info: { oidc_providers } })
+    expect(text(opened.store)).to.not.include('sssh')
+    expect(opened.realms.get(uri)).to.have.deep.nested.property('info.oidc_providers', {
+      client_id: 'app',
+    })
+  })
+
   it('that an earlier version stored in the clear are read, and sealed by the next load', async () => {
     const opened = await realmsWith()
     await opened.replica.change('realm', () => [{ id: uri, document: provider('sssh') }])
