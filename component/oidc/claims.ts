@@ -28,8 +28,26 @@ export const claimAt = (claims: Claims, path: string): unknown =>
 /** Is the name one that grants give a meaning of its own? */
 export const isReservedName = (name: string): boolean => reserved.has(name) || operators.has(name)
 
+/**
+ * What ID token and userinfo say together; the ID token wins. `email_verified` is that of the `email` beside it: one of them
+ * may not vouch for what the other says.
+ */
+export function mergeClaims(ofIdToken: Claims, ofUserinfo: Claims): Claims {
+  const { email_verified } = Object.hasOwn(ofIdToken, 'email') ? ofIdToken : ofUserinfo
+  return { ...ofUserinfo, ...ofIdToken, email_verified }
+}
+
+/** Some providers say it as text (Amazon Cognito). */
+const isVerified = ({ email_verified }: Claims): boolean =>
+  email_verified === true || email_verified === 'true'
+
 /** @throws OidcError missing_authid_claim */
 export function authidOf(claims: Claims, { authid_claim }: ProviderSettings): string {
+  // an address that a user may write into its own profile says nothing of who it is
+  if (authid_claim === 'email' && !isVerified(claims)) {
+    const message = 'authid_claim is email, and the provider does not say email_verified: true'
+    throw new OidcError('missing_authid_claim', message)
+  }
   const authid = claimAt(claims, authid_claim) ?? claims.sub
   if (typeof authid === 'string' && printable.test(authid)) return authid
   throw new OidcError(
@@ -41,12 +59,24 @@ export function authidOf(claims: Claims, { authid_claim }: ProviderSettings): st
 const texts = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string')
 
-/** What the provider says, by the mapping: a role that it does not name is dropped, unless the mapping is empty. */
-export function rolesOf(
+/** The roles that the provider gives, as it calls them. */
+const givenRoles = (
   claims: Claims,
-  { role_claim, role_claim_fallback, role_mapping }: ProviderSettings,
-): readonly string[] {
-  const given = texts(claimAt(claims, role_claim) ?? claimAt(claims, role_claim_fallback))
+  { role_claim, role_claim_fallback }: ProviderSettings,
+): readonly string[] => texts(claimAt(claims, role_claim) ?? claimAt(claims, role_claim_fallback))
+
+/** The roles of the provider that a mapping does not name, for the log: those that {@link rolesOf} drops. */
+export const unmappedRoles = (claims: Claims, settings: ProviderSettings): readonly string[] =>
+  Object.keys(settings.role_mapping).length === 0
+    ? []
+    : givenRoles(claims, settings).filter(
+        (role) => printable.test(role) && !Object.hasOwn(settings.role_mapping, role),
+      )
+
+/** What the provider says, by the mapping: a role that it does not name is dropped, unless the mapping is empty. */
+export function rolesOf(claims: Claims, settings: ProviderSettings): readonly string[] {
+  const { role_mapping } = settings
+  const given = givenRoles(claims, settings)
   const isMapped = Object.keys(role_mapping).length > 0
   const roles = given.flatMap((role) => {
     if (!isMapped) return operators.has(role) ? [] : role

@@ -11,7 +11,7 @@ import type { Tickets } from '#component/token/ticket.ts'
 import { ticketCookie } from '#component/token/ticket-cookie.ts'
 import { TokenError } from '#component/token/token-error.ts'
 import type { Accounts } from './accounts.ts'
-import { authidOf, rolesOf } from './claims.ts'
+import { authidOf, rolesOf, unmappedRoles } from './claims.ts'
 import { csrfOf } from './csrf.ts'
 import { why } from './discovery.ts'
 import type { IdTokens } from './id-tokens.ts'
@@ -58,6 +58,9 @@ const maxCookie = 4096
 /** Nobody takes a longer `id_token_hint` in a URL, so that a longer ID token is good for nothing. Characters. */
 const maxHint = 16_384
 
+/** Roles without a mapping that are told of, of all providers together. */
+const maxUnmapped = 1_000
+
 /** The longest attributes that a ticket cookie has beside its domain. */
 const attributes = '; Path=/; Max-Age=2592000; SameSite=Strict; Secure; HttpOnly; Domain='
 
@@ -67,6 +70,8 @@ const fitsCookie = (realm_uri: string, ticket: string, { cookie_domain = '' }: P
 /** Logins and logouts of all realms. */
 export class OidcLogin {
   readonly #ports: OidcLoginPorts
+  /** Roles without a mapping that the log has been told of: realm, provider and role. */
+  readonly #unmapped = new Set<string>()
 
   constructor(ports: OidcLoginPorts) {
     this.#ports = ports
@@ -194,12 +199,24 @@ export class OidcLogin {
       const message = `the sources of the realm do not admit ${authmethod} of this user from there`
       throw new OidcError('ticket_issue_failed', message)
     }
+    this.#tellUnmapped(realm_uri, settings, claims)
     // grants name users, too: no role makes anybody another user
     const users = realms.realm(realm_uri)?.users
     const authroles = rolesOf(claims, settings).filter(
       (role) => role === authid || !users?.has(role),
     )
     return { authid, authroles }
+  }
+
+  /** A role that no mapping names gives nothing: told once, since a misspelt mapping looks like a user without rights. */
+  #tellUnmapped(realm_uri: string, settings: ProviderSettings, claims: Exchanged['claims']): void {
+    for (const role of unmappedRoles(claims, settings)) {
+      const key = JSON.stringify([realm_uri, settings.name, role])
+      if (this.#unmapped.has(key) || this.#unmapped.size >= maxUnmapped) continue
+      this.#unmapped.add(key)
+      const line = { realm_uri, provider: settings.name, role }
+      this.#ports.log.info(line, 'role_mapping does not name a role of the provider: it is dropped')
+    }
   }
 
   /** The ticket, with the ID token in it when the cookie can carry both. @throws OidcError ticket_issue_failed; TokenError */

@@ -4,7 +4,7 @@ import type * as openid from 'openid-client'
 import { type Clock, secondsOf } from '#component/clock.ts'
 import { OidcError, ServiceError } from '#component/errors.ts'
 import type { Realms } from '#component/realm/realms.ts'
-import type { Claims } from './claims.ts'
+import { type Claims, mergeClaims } from './claims.ts'
 import { clientAuthentication } from './client-authentication.ts'
 import {
   type Discovered,
@@ -148,7 +148,7 @@ export class Provider {
         : {}
       const expires_at = now + Math.floor(expires_in)
       return {
-        claims: { ...userinfo, ...claims },
+        claims: mergeClaims(claims, userinfo),
         issuer: claims.iss,
         sub: claims.sub,
         id_token,

@@ -28,7 +28,16 @@ describe('the authid of a login', () => {
     [{ sub, preferred_username: 'ada' }, {}, 'ada'],
     [{ sub }, {}, sub],
     [{ sub, preferred_username: null }, {}, sub],
-    [{ sub, email: 'ada@example.com' }, { authid_claim: 'email' }, 'ada@example.com'],
+    [
+      { sub, email: 'ada@example.com', email_verified: true },
+      { authid_claim: 'email' },
+      'ada@example.com',
+    ],
+    [
+      { sub, email: 'ada@example.com', email_verified: 'true' },
+      { authid_claim: 'email' },
+      'ada@example.com',
+    ],
     [{ sub, user: { name: 'ada' } }, { authid_claim: 'user.name' }, 'ada'],
     [{ sub, 'user.name': 'ada', user: { name: 'eve' } }, { authid_claim: 'user.name' }, 'ada'],
     [{ sub, user: 'ada' }, { authid_claim: 'user.length' }, sub],
@@ -40,6 +49,19 @@ describe('the authid of a login', () => {
       expect(authid(claims, more)).to.equal(expected)
     })
   }
+
+  for (const email_verified of [undefined, null, false, 'false', 'True', '', 1, [true], {}]) {
+    it(`is no e-mail address with email_verified ${JSON.stringify(email_verified)}`, () => {
+      const claims = { sub, email: 'ada@example.com', email_verified }
+      expect(authid(claims, { authid_claim: 'email' })).to.equal('missing_authid_claim')
+    })
+  }
+
+  it('is not the subject where it is to be a verified e-mail address', () => {
+    expect(authid({ sub: 'ada@example.com' }, { authid_claim: 'email' })).to.equal(
+      'missing_authid_claim',
+    )
+  })
 
   for (const value of [
     ['ada'],

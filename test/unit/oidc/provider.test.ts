@@ -1,7 +1,14 @@
 /** How a provider is spoken with: the ways of a client to authenticate, its keys, its userinfo, and whose clock counts. */
 import { expect } from 'chai'
 import { FakeProvider } from './fake-provider.ts'
-import { browser, codeOf, type LoginNode, openLogins, StillClock } from './login-fixture.ts'
+import {
+  browser,
+  codeOf,
+  type LoginNode,
+  openLogins,
+  realm_uri,
+  StillClock,
+} from './login-fixture.ts'
 
 describe('a provider', () => {
   let provider: FakeProvider
@@ -74,6 +81,43 @@ describe('a provider', () => {
     }
     const { claims } = await node.logIn()
     expect(claims).to.deep.include({ authid: 'ada', authroles: ['staff'] })
+  })
+
+  for (const [what, claims, userinfo, expected] of [
+    ['the ID token', { email: 'ada@x.org', email_verified: true }, {}, 'ada@x.org'],
+    ['userinfo', {}, { email: 'ada@x.org', email_verified: true }, 'ada@x.org'],
+    ['nothing', { email: 'ada@x.org' }, {}, 'missing_authid_claim'],
+    [
+      'userinfo for the ID token',
+      { email: 'ada@x.org' },
+      { email_verified: true },
+      'missing_authid_claim',
+    ],
+    [
+      'the ID token for userinfo',
+      { email_verified: true },
+      { email: 'ada@x.org' },
+      'missing_authid_claim',
+    ],
+  ] as const) {
+    it(`makes users of e-mail addresses as far as they are verified: by ${what}`, async () => {
+      await node.declare({ authid_claim: 'email' })
+      provider.twist = { claims, userinfo }
+      let authid: string | undefined
+      const code = await codeOf(async () => {
+        authid = (await node.logIn()).claims.authid
+      })
+      expect(code ?? authid).to.equal(expected)
+    })
+  }
+
+  it('has its roles that no mapping names told in the log once', async () => {
+    await node.declare({ role_mapping: { admins: 'spec_loader' } })
+    for (let turn = 0; turn < 2; turn++) await node.logIn()
+    const message = 'role_mapping does not name a role of the provider: it is dropped'
+    expect(node.lines.filter((line) => line.includes(message))).to.deep.equal([
+      [{ realm_uri, provider: 'mock', role: 'staff' }, message],
+    ])
   })
 
   it('may have no userinfo', async () => {
