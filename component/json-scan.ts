@@ -12,19 +12,14 @@ export interface ScanRules {
   readonly allowProtoKeys: boolean
 }
 
-/** Longest integer that every double holds, in digits; longer ones are looked at. */
-const safeDigits = 15
-const minInteger = -(2n ** 63n)
-const maxInteger = 2n ** 64n - 1n
+/** The greatest integers, by what they are for; all of a length compare as text. */
+const maxSafeInteger = String(Number.MAX_SAFE_INTEGER)
+const maxInteger = String(2n ** 64n - 1n)
+const minInteger = String(2n ** 63n)
 
-/** Does the text of a number name an integer that a double may not hold exactly? */
-export const isBigInteger = (text: string): boolean => {
-  if (text.length <= safeDigits) return false
-  for (let at = text.charCodeAt(0) === 0x2d ? 1 : 0; at < text.length; at++) {
-    if (!isDigit(text.charCodeAt(at))) return false
-  }
-  return !Number.isSafeInteger(Number(text))
-}
+/** Is the text of an integer without its sign beyond another one? Neither begins with a zero that says nothing. */
+const isBeyond = (digits: string, limit: string): boolean =>
+  digits.length === limit.length ? digits > limit : digits.length > limit.length
 
 const isDigit = (code: number) => code >= 0x30 && code <= 0x39
 
@@ -266,11 +261,12 @@ class Scanner {
 
   /** Integers keep every digit or are refused (behaviour: Expressions). */
   integer(start: number): void {
-    if (this.position - start <= safeDigits) return
-    const literal = this.text.slice(start, this.position)
-    if (!isBigInteger(literal)) return
-    const isHuge = literal.length > 21
-    if (isHuge || BigInt(literal) < minInteger || BigInt(literal) > maxInteger) {
+    const end = this.position
+    if (end - start < maxSafeInteger.length) return
+    const isNegative = this.text.charCodeAt(start) === 0x2d
+    const digits = this.text.slice(isNegative ? start + 1 : start, end)
+    if (!isBeyond(digits, maxSafeInteger)) return
+    if (isBeyond(digits, isNegative ? minInteger : maxInteger)) {
       this.fail('an integer of more than 64 bits', start)
     }
     this.hasBigIntegers = true

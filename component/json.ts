@@ -1,7 +1,8 @@
 /** JSON that keeps 64-bit integers: text in, values out, and back (behaviour: integers keep every digit or are refused). */
 import { Buffer, isUtf8 } from 'node:buffer'
 import { ExpressionError, ServiceError } from './errors.ts'
-import { isBigInteger, scanningJson } from './json-scan.ts'
+import { readWithBigIntegers } from './json-integers.ts'
+import { scanningJson } from './json-scan.ts'
 import { runAtOnce, type Steps } from './steps.ts'
 
 /** What a document or body may cost (reliability F6). */
@@ -29,23 +30,8 @@ const defaultMaxLength = 32 * 1024 * 1024
 /** Deepest value that is encoded; deeper ones are broken or hostile. */
 const maxDepth = 500
 
-/** The parts of ES2026 that the compiler's library does not know yet. */
-const json = JSON as unknown as {
-  rawJSON(text: string): unknown
-  parse(
-    text: string,
-    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-  ): unknown
-}
-
-const reviveInteger = (
-  _key: string,
-  value: unknown,
-  context: { readonly source?: string },
-): unknown =>
-  typeof value === 'number' && context.source !== undefined && isBigInteger(context.source)
-    ? BigInt(context.source)
-    : value
+/** The part of ES2026 that the compiler's library does not know yet. */
+const json = JSON as unknown as { rawJSON(text: string): unknown }
 
 function decodeUtf8(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) {
@@ -60,28 +46,25 @@ function decodeUtf8(bytes: Uint8Array): string {
  */
 export function parseJson(source: string | Uint8Array, options: JsonOptions = {}): unknown {
   const text = typeof source === 'string' ? source : decodeUtf8(source)
-  return parseScanned(text, runAtOnce(scanning(text, options)))
+  return runAtOnce(parsing(text, options))
 }
 
 /** {@link parseJson} in steps; that of JSON.parse is one. */
 export function* parsingJson(source: Uint8Array, options: JsonOptions = {}): Steps<unknown> {
   const text = decodeUtf8(source)
   yield
-  const hasBigIntegers = yield* scanning(text, options)
-  yield
-  return parseScanned(text, hasBigIntegers)
+  return yield* parsing(text, options)
 }
 
-/** @returns does it hold integers beyond 2^53? */
-const scanning = (text: string, options: JsonOptions): Steps<boolean> =>
-  scanningJson(text, {
+function* parsing(text: string, options: JsonOptions): Steps<unknown> {
+  const hasBigIntegers = yield* scanningJson(text, {
     ...(options.limits ?? bodyLimits),
     allowLoneSurrogates: options.allowLoneSurrogates ?? false,
     allowProtoKeys: options.allowProtoKeys ?? false,
   })
-
-const parseScanned = (text: string, hasBigIntegers: boolean): unknown =>
-  hasBigIntegers ? json.parse(text, reviveInteger) : JSON.parse(text)
+  yield
+  return hasBigIntegers ? readWithBigIntegers(text) : JSON.parse(text)
+}
 
 /** Wide enough for whatever was let in. */
 const ownOptions: JsonOptions = {
