@@ -199,6 +199,7 @@ export async function startComponent(
     breathe,
     webSocket: routing.webSocket,
     metrics: metricSources({ sessions, registry, routing }),
+    isRoute: (pattern) => gateway.table.patterns.has(pattern),
     siblings: worker?.siblings,
     listen: worker?.listen,
     isReady: () => waitsForNow() === undefined,

@@ -1,4 +1,5 @@
 /** The Koa applications: management, and on the admin listener `/ping`, `/ready` and `/metrics` beside it. */
+import { Readable } from 'node:stream'
 import Router from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import { ServiceError } from '#component/errors.ts'
@@ -15,7 +16,10 @@ export interface HealthPorts {
   readonly metrics: Metrics
 }
 
-/** `/ping`, `/ready`, `/metrics`. */
+/** Where health and metrics are served. */
+export const healthPaths: readonly string[] = ['/ping', '/ready', '/metrics']
+
+/** The routes of {@link healthPaths}. */
 function healthRouter({ isReady, problems, metrics }: HealthPorts): Router {
   const router = new Router({ sensitive: true, strict: true })
   router.use(async (ctx, next) => {
@@ -32,9 +36,9 @@ function healthRouter({ isReady, problems, metrics }: HealthPorts): Router {
     }
     ctx.body = ['ready', ...problems()].join('\n')
   })
-  router.get('/metrics', async (ctx) => {
+  router.get('/metrics', (ctx) => {
     ctx.type = metrics.contentType
-    ctx.body = await metrics.render()
+    ctx.body = Readable.from(metrics.render())
   })
   return router
 }

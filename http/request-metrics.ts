@@ -1,15 +1,32 @@
-/** Requests by method, route pattern and status: counted and timed at little cost, formatted by prom-client when it is asked. */
-import type { Metric } from 'prom-client'
+/** Requests by method, route pattern and status: counted and timed at little cost, and written as text for Prometheus. */
 
 /** Upper bounds of the buckets; seconds. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** One line for Prometheus. */
-interface Sample {
-  readonly metricName: string
-  readonly labels: Readonly<Record<string, string | number>>
-  readonly value: number
-}
+/** What a series is sent as, between processes: `sum` in seconds, one count per bucket. */
+type Row = readonly [
+  method: string,
+  route: string,
+  status: number,
+  sum: number,
+  buckets: readonly number[],
+]
+
+/** How many rows are sent as one text: reading one must be a short step. */
+const rowsPerText = 200
+
+/** How long the series of a route stay when nothing serves the route any more: Prometheus looks back as far. Milliseconds. */
+const keptMs = 300_000
+
+/** How many routes that are gone may have series: this many, or twice the routes that are served. */
+const leastKept = 100
+
+/** How often, at most, the routes are looked through when a new series comes up. Milliseconds. */
+const sweepMs = 60_000
+
+/** Escapes a label value (Prometheus: Text-based format). */
+const escaped = (text: string): string =>
+  text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')
 
 /** The requests of one method, route and status. */
 class Series {
@@ -18,7 +35,6 @@ class Series {
   readonly status: number
   /** By bucket; the last one is beyond all bounds. */
   readonly buckets = new Array<number>(bounds.length + 1).fill(0)
-  count = 0
   /** Seconds. */
   sum = 0
 
@@ -28,90 +44,145 @@ class Series {
     this.status = status
   }
 
-  get labels(): Readonly<Record<string, string | number>> {
-    const { method, route, status } = this
-    return { method, route, status }
-  }
-
   observe(seconds: number): void {
     let bucket = 0
     while (seconds > (bounds[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1
     this.buckets[bucket] = (this.buckets[bucket] ?? 0) + 1
-    this.count += 1
     this.sum += seconds
   }
 
+  add(sum: number, buckets: readonly number[]): void {
+    this.sum += sum
+    for (const [index, count] of buckets.entries()) {
+      this.buckets[index] = (this.buckets[index] ?? 0) + count
+    }
+  }
+
+  get row(): Row {
+    return [this.method, this.route, this.status, this.sum, this.buckets]
+  }
+
+  get #labels(): string {
+    return `method="${escaped(this.method)}",route="${escaped(this.route)}",status="${this.status}"`
+  }
+
+  counterText(name: string): string {
+    const count = this.buckets.reduce((sum, bucket) => sum + bucket, 0)
+    return `${name}{${this.#labels}} ${count}\n`
+  }
+
   /** Buckets are cumulative. */
-  samples(name: string): Sample[] {
-    const { labels } = this
+  histogramText(name: string): string {
+    const labels = this.#labels
     let below = 0
-    const buckets = this.buckets.map((count, index) => {
+    let text = ''
+    for (const [index, count] of this.buckets.entries()) {
       below += count
-      const le = bounds[index] ?? '+Inf'
-      return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: below }
-    })
-    return [
-      ...buckets,
-      { metricName: `${name}_sum`, labels, value: this.sum },
-      { metricName: `${name}_count`, labels, value: this.count },
-    ]
+      text += `${name}_bucket{le="${bounds[index] ?? '+Inf'}",${labels}} ${below}\n`
+    }
+    return `${text}${name}_sum{${labels}} ${this.sum}\n${name}_count{${labels}} ${below}\n`
   }
 }
 
+/** The metrics of requests: what they are called, and what of a series they show. */
+const metrics = [
+  {
+    name: 'gateway_http_requests_total',
+    type: 'counter',
+    help: 'HTTP requests by method, route pattern and status.',
+    textOf: (series: Series, name: string) => series.counterText(name),
+  },
+  {
+    name: 'gateway_http_request_duration_seconds',
+    type: 'histogram',
+    help: 'Time from the head of a request to the end of its answer.',
+    textOf: (series: Series, name: string) => series.histogramText(name),
+  },
+] as const
+
+/** What {@link RequestMetrics} is told of the routes. */
+export interface RoutePorts {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** Whether something serves the route now. */
+  isServed(route: string): boolean
+}
+
 /**
- * The requests since the start. A histogram of prom-client makes a text of the labels for each observation and looks that
- * up among those of all routes, for each of the two metrics: 2 % of a forward.
+ * The requests since the start. The series of a route end some minutes after the route, and begin at 0 if it comes back.
+ * A histogram of prom-client makes a text of the labels for each observation and looks that up among those of all routes,
+ * for each of the two metrics: 2 % of a forward.
  */
 export class RequestMetrics {
   /** By route; one has few. */
   readonly #routes = new Map<string, Series[]>()
+  /** The routes that nothing serves: when that was noticed, longest ago first. */
+  readonly #gone = new Map<string, number>()
+  readonly #ports: RoutePorts
+  #sweptAt = Number.NEGATIVE_INFINITY
+
+  constructor(ports: RoutePorts) {
+    this.#ports = ports
+  }
 
   /** Counts a request that is over. */
   count(method: string, route: string, status: number, seconds: number): void {
-    const ofRoute = this.#routes.get(route) ?? []
-    let series = ofRoute.find((one) => one.status === status && one.method === method)
-    if (!series) {
-      series = new Series(method, route, status)
-      this.#routes.set(route, [...ofRoute, series])
+    this.#series(method, route, status).observe(seconds)
+  }
+
+  /** Removes the series of routes that are gone for long enough, and of the oldest of them beyond a bound. */
+  sweep(): void {
+    const now = this.#ports.now()
+    this.#sweptAt = now
+    for (const route of this.#routes.keys()) {
+      if (this.#ports.isServed(route)) this.#gone.delete(route)
+      else if (!this.#gone.has(route)) this.#gone.set(route, now)
     }
-    series.observe(seconds)
+    const most = Math.max(leastKept, 2 * (this.#routes.size - this.#gone.size))
+    for (const [route, since] of this.#gone) {
+      if (now - since < keptMs && this.#gone.size <= most) break
+      this.#gone.delete(route)
+      this.#routes.delete(route)
+    }
   }
 
-  /** Both metrics, for {@link Registry.registerMetric} of prom-client: it asks them for what it formats and adds up. */
-  metrics(): Metric<string>[] {
-    const requests = 'gateway_http_requests_total'
-    const durations = 'gateway_http_request_duration_seconds'
-    return [
-      this.#metric(
-        {
-          name: requests,
-          type: 'counter',
-          help: 'HTTP requests by method, route pattern and status.',
-        },
-        ({ labels, count }) => [{ metricName: requests, labels, value: count }],
-      ),
-      this.#metric(
-        {
-          name: durations,
-          type: 'histogram',
-          help: 'Time from the head of a request to the end of its answer.',
-        },
-        (series) => series.samples(durations),
-      ),
-    ]
+  /** The series as texts that another process can {@link add}, made one after the other. */
+  *pack(): Generator<string> {
+    let rows: Row[] = []
+    for (const series of this.#all()) {
+      rows.push(series.row)
+      if (rows.length < rowsPerText) continue
+      yield JSON.stringify(rows)
+      rows = []
+    }
+    if (rows.length > 0) yield JSON.stringify(rows)
   }
 
-  #metric(
-    about: { readonly name: string; readonly type: string; readonly help: string },
-    samplesOf: (series: Series) => Sample[],
-  ): Metric<string> {
-    const get = async () => ({
-      ...about,
-      aggregator: 'sum',
-      values: this.#all().flatMap((series) => samplesOf(series)),
-    })
-    // what a registry asks of a metric is its name and this
-    return { name: about.name, get } as unknown as Metric<string>
+  /** Adds one text of {@link pack}. */
+  add(text: string): void {
+    for (const [method, route, status, sum, buckets] of JSON.parse(text) as readonly Row[]) {
+      this.#series(method, route, status).add(sum, buckets)
+    }
+  }
+
+  /** The text for Prometheus, in pieces of a few kilobytes. */
+  *text(): Generator<string> {
+    const all = this.#all()
+    for (const { name, type, help, textOf } of metrics) {
+      yield `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
+      for (const series of all) yield textOf(series, name)
+    }
+  }
+
+  #series(method: string, route: string, status: number): Series {
+    const ofRoute = this.#routes.get(route) ?? []
+    const known = ofRoute.find((one) => one.status === status && one.method === method)
+    if (known) return known
+    const series = new Series(method, route, status)
+    this.#routes.set(route, [...ofRoute, series])
+    // nothing grows without a new series
+    if (this.#ports.now() - this.#sweptAt >= sweepMs) this.sweep()
+    return series
   }
 
   #all(): Series[] {

@@ -3,8 +3,9 @@ import type { Server } from 'node:http'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
+import { pathsOf } from '#procedures/procedure.ts'
 import { sharesGatewayListener, trustsLocalRequests } from './access.ts'
-import { koaFallback } from './admin.ts'
+import { healthPaths, koaFallback } from './admin.ts'
 import type { ManagementPorts } from './api-specs.ts'
 import { Crowd } from './crowd.ts'
 import { errorReply } from './errors.ts'
@@ -32,6 +33,8 @@ export interface HttpPorts {
   readonly breathe: ManagementPorts['breathe']
   readonly webSocket: WebSocketTarget
   readonly metrics: Readonly<Record<string, MetricSource>>
+  /** Whether a document that is served now has a path of this pattern. */
+  isRoute(pattern: string): boolean
   /** The other processes of this gateway, if there are any. */
   readonly siblings?: MetricSiblings | undefined
   /** Gets a server its connections; absent: it listens itself. Resolves with the address that it is reached at. */
@@ -75,7 +78,11 @@ export class Listeners {
 
   constructor(ports: HttpPorts) {
     this.#ports = ports
-    this.#metrics = new Metrics(ports.metrics, ports.siblings)
+    const { clock, metrics: sources, siblings, breathe, procedures } = ports
+    // the empty route is that of requests that nothing serves
+    const fixed = new Set(['', ...healthPaths, ...procedures.flatMap(pathsOf)])
+    const isServed = (route: string) => fixed.has(route) || ports.isRoute(route)
+    this.#metrics = new Metrics({ clock, sources, siblings, breathe, isServed })
     this.#overload = new OverloadGuard(ports.clock, processLoad())
   }
 
@@ -210,6 +217,7 @@ export class Listeners {
 
   #destroy(): void {
     this.#overload.stop()
+    this.#metrics.close()
     this.#closePipes()
     for (const server of this.#servers) {
       server.close()

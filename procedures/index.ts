@@ -16,7 +16,7 @@ import { listApiSpecs } from './list-api-specs.ts'
 import { listRealms } from './list-realms.ts'
 import { loadApiSpec } from './load-api-spec.ts'
 import { loadRealm } from './load-realm.ts'
-import { type Asking, type Management, type Procedure, perform, servicePath } from './procedure.ts'
+import { type Asking, type Management, type Procedure, pathsOf, perform } from './procedure.ts'
 import { registryStatus } from './registry-status.ts'
 import { revokeAll } from './revoke-all.ts'
 import { revokeApiKey } from './revoke-api-key.ts'
@@ -50,10 +50,7 @@ export const procedures: readonly Procedure[] = [
 ]
 
 /** Every path pattern of management over HTTP. */
-export const managementPaths: readonly string[] = procedures.flatMap((procedure) => [
-  servicePath(procedure),
-  ...procedure.mirrors.map(({ path }) => path),
-])
+export const managementPaths: readonly string[] = procedures.flatMap(pathsOf)
 
 /** The ERROR of a failed procedure: args `[message]`, kwargs the same body as over HTTP (architecture: Errors). */
 function errorOf(cause: unknown, uri: string, log: Pick<Log, 'error'>): WampError {

@@ -125,6 +125,12 @@ export interface Procedure {
 export const servicePath = ({ uri }: Pick<Procedure, 'uri'>): string =>
   `/services/${uri.slice('service.'.length).replaceAll('.', '/')}`
 
+/** Every path pattern that a procedure has over HTTP. */
+export const pathsOf = (procedure: Pick<Procedure, 'uri' | 'mirrors'>): readonly string[] => [
+  servicePath(procedure),
+  ...procedure.mirrors.map(({ path }) => path),
+]
+
 /** Is somebody with these rights refused? undefined when not. */
 export function accessRefusal(
   { access }: Pick<Procedure, 'access'>,

@@ -119,6 +119,7 @@ interface Built<R> {
 /** Built once from everything that is served, then only read; swapped as a whole. */
 export class RoutingTable<R> {
   readonly #entries: RouteEntry<R>[] = []
+  #patterns: ReadonlySet<string> | undefined
   readonly #hosts = new HostTree<Found<RouteEntry<R>>, PathTree<RouteEntry<R>>>()
 
   private constructor() {}
@@ -126,6 +127,12 @@ export class RoutingTable<R> {
   /** What it was built of, but for what {@link buildingWhole} left out. */
   get entries(): readonly RouteEntry<R>[] {
     return this.#entries
+  }
+
+  /** The patterns of all entries. */
+  get patterns(): ReadonlySet<string> {
+    this.#patterns ??= new Set(this.#entries.map(({ pattern }) => pattern))
+    return this.#patterns
   }
 
   /**

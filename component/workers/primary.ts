@@ -8,25 +8,29 @@ import { urlOfRouter } from '#component/routing.ts'
 import { storeSecret } from '#component/store-key.ts'
 import { addressUrls } from '#component/urls.ts'
 import { refusalToStart } from '#http/access.ts'
-import { Metrics, type MetricValues } from '#http/metrics.ts'
+import { Metrics, type MetricValues, noMetrics } from '#http/metrics.ts'
 import { Crew } from './crew.ts'
 import { Door } from './door.ts'
 import { type RouterHost, startRouterHost } from './router-host.ts'
 
 /** The metrics of this process, as workers ask for them. */
-function metricsOf(host: RouterHost | undefined): () => Promise<MetricValues> {
-  let read = (): Promise<MetricValues> => Promise.resolve([])
+function metricsOf(host: RouterHost | undefined, clock: Clock): () => Promise<MetricValues> {
+  let read = (): Promise<MetricValues> => Promise.resolve(noMetrics)
   const sources = {
     gateway_router_sessions: {
       help: 'Sessions of everybody on the embedded router.',
       read: () => host?.sessionCount() ?? 0,
     },
   }
-  new Metrics(sources, {
-    answerBy: (own) => {
-      read = own
+  new Metrics({
+    clock,
+    sources,
+    siblings: {
+      answerBy: (own) => {
+        read = own
+      },
+      gather: () => Promise.resolve([]),
     },
-    gather: () => Promise.resolve([]),
   })
   return read
 }
@@ -61,7 +65,7 @@ export async function startWorkers(
     },
     routerSocket: host?.socketPath,
     refreshRouter: async () => host?.refresh(),
-    metrics: metricsOf(host),
+    metrics: metricsOf(host, clock),
     ...{ door, clock, log },
   })
   await crew.start()

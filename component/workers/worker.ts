@@ -3,7 +3,7 @@ import { systemClock } from '#component/clock.ts'
 import { type Component, startComponent } from '#component/component.ts'
 import { ConfigError } from '#component/config.ts'
 import { openLog } from '#component/log.ts'
-import type { MetricValues } from '#http/metrics.ts'
+import { type MetricValues, noMetrics } from '#http/metrics.ts'
 import { Channel } from './channel.ts'
 import { Inlet } from './inlet.ts'
 import type { WorkerPorts } from './ports.ts'
@@ -21,7 +21,7 @@ const readyInterval = 50
 
 let inlet: Inlet | undefined
 let component: Component | undefined
-let readMetrics = (): Promise<MetricValues> => Promise.resolve([])
+let readMetrics = (): Promise<MetricValues> => Promise.resolve(noMetrics)
 let refresh = (): Promise<void> => Promise.resolve()
 let areAllReady = false
 let drainTimeout = 0

@@ -109,6 +109,7 @@ export async function open(
     breathe: () => undefined,
     webSocket: { kind: 'pipe', url: 'ws://127.0.0.1:1' },
     metrics: {},
+    isRoute: () => true,
     isReady: () => true,
     problems: () => [],
     ...change,

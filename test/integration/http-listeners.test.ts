@@ -143,7 +143,8 @@ describe('the gateway listener', () => {
 
   it('counts requests by route pattern and status', async () => {
     await exchangeRaw(fixture.port, get('/v1/x'))
-    const { body } = await exchangeRaw(fixture.adminPort, get('/metrics'))
+    const answer = await fetch(`http://127.0.0.1:${fixture.adminPort}/metrics`)
+    const body = await answer.text()
     expect(body).to.include(
       'gateway_http_requests_total{method="get",route="/v1/x",status="200"} 1',
     )

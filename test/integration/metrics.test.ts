@@ -1,6 +1,7 @@
 /** `/metrics` of a running gateway: what it says of loads, the registry and requests. */
 import { expect } from 'chai'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
+import { open } from './http-fixture.ts'
 
 const document = (id: string, extra: object = {}) => ({
   id,
@@ -53,5 +54,55 @@ describe('/metrics', () => {
       /gateway_http_requests_total\{method="get",route="\/metrics\.c\/things\/:id",status="200"\} 3/,
     )
     expect(text).to.not.include('secret')
+  })
+
+  it('keeps the series of at most a hundred routes that no document has any more', async () => {
+    const static_ = {
+      get: {
+        action: { type: 'static', body: 'ok' },
+        response: { on_result: {}, on_error: {} },
+      },
+    }
+    for (let count = 0; count < 120; count += 1) {
+      const version = { base_path: '/metrics.d', paths: { [`/path-${count}`]: static_ } }
+      await gateway.load(document('metrics.d', { versions: { 1: version } }))
+      await fetch(`${gateway.url}/metrics.d/path-${count}`)
+    }
+    const lines = await metrics()
+    const routes = lines.filter(
+      (line) => line.includes('_requests_total{') && line.includes('/path-'),
+    )
+    expect(routes).to.have.lengthOf(101)
+    expect(routes.join('\n')).to.include('/path-119"').and.not.include('/path-0"')
+  })
+})
+
+describe('/metrics of a process that stands still while it is asked', () => {
+  it('shows that when it is asked again', async () => {
+    let stall = 300
+    const fixture = await open({
+      metrics: {
+        slow: {
+          help: 'Takes its time once.',
+          read() {
+            const end = performance.now() + stall
+            while (performance.now() < end);
+            stall = 0
+            return 0
+          },
+        },
+      },
+    })
+    try {
+      const longest = async () => {
+        const answer = await fetch(`http://127.0.0.1:${fixture.adminPort}/metrics`)
+        return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(await answer.text())?.[1])
+      }
+      await longest()
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      expect(await longest()).to.be.at.least(0.25)
+    } finally {
+      await fixture.stop()
+    }
   })
 })

@@ -1,0 +1,79 @@
+/** How late the event loop was since it was last asked: the longest stall is never missed, not even that of the asking itself. */
+import { createHistogram } from 'node:perf_hooks'
+
+/** How often the loop is looked at; milliseconds. */
+const interval = 20
+
+/** Delays in seconds. */
+export interface LoopDelays {
+  readonly last: number
+  readonly min: number
+  readonly max: number
+  readonly mean: number
+  readonly stddev: number
+  readonly p50: number
+  readonly p90: number
+  readonly p99: number
+}
+
+/**
+ * Watches the event loop by a timer. The histogram of `monitorEventLoopDelay` forgets the interval in which it is reset: a
+ * scrape that resets it never shows the stall that a scrape makes.
+ */
+export class LoopDelay {
+  readonly #histogram = createHistogram()
+  readonly #now: () => number
+  #timer: NodeJS.Timeout | undefined
+  #lastTick: number
+  #last = 0
+
+  /** @param now milliseconds, with fractions */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now
+    this.#lastTick = now()
+  }
+
+  /** Begins to watch; does not keep the process alive. */
+  start(): void {
+    this.#lastTick = this.#now()
+    this.#timer = setInterval(() => this.tick(), interval).unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** The timer's call. */
+  tick(): void {
+    const now = this.#now()
+    this.#record(now - this.#lastTick - interval)
+    this.#lastTick = now
+  }
+
+  /** The delays since the last call; a delay that goes on counts as far as it has come. */
+  read(): LoopDelays {
+    const late = this.#now() - this.#lastTick - interval
+    if (late > 0 || this.#histogram.count === 0) this.#record(late)
+    const { min, max, mean, stddev } = this.#histogram
+    const seconds = (nanoseconds: number) => nanoseconds / 1e9
+    const percentile = (rank: number) => seconds(this.#histogram.percentile(rank))
+    const delays = {
+      last: seconds(this.#last),
+      min: seconds(min),
+      max: seconds(max),
+      mean: seconds(mean),
+      stddev: seconds(stddev),
+      p50: percentile(50),
+      p90: percentile(90),
+      p99: percentile(99),
+    }
+    this.#histogram.reset()
+    return delays
+  }
+
+  #record(milliseconds: number): void {
+    // a histogram holds whole numbers from 1 on
+    this.#last = Math.max(1, Math.round(milliseconds * 1e6))
+    this.#histogram.record(this.#last)
+  }
+}
