@@ -10,6 +10,7 @@ import { Realms, type UserName } from './realm/realms.ts'
 import { SessionTickets } from './realm/session-ticket.ts'
 import type { Replica } from './replica/replica.ts'
 import type { SecretBox } from './secret-box.ts'
+import { StandStill } from './stand-still.ts'
 import type { Store } from './store/database.ts'
 import { AccessTokens } from './token/access-token.ts'
 import { ApiKeys } from './token/api-key.ts'
@@ -56,6 +57,7 @@ export class Authority {
   readonly idTokens: IdTokens
   readonly box: SecretBox
   readonly #ports: AuthorityPorts
+  readonly #standStill: StandStill
   #stopCleaning: () => void = () => undefined
 
   constructor(ports: AuthorityPorts) {
@@ -82,13 +84,14 @@ export class Authority {
     this.keys = keys
     this.revocations = revocations
     this.accessTokens = new AccessTokens({ keys, revocations, clock, ttl: access_token_ttl })
+    this.#standStill = new StandStill(clock)
     this.refreshTokens = new RefreshTokens({
-      ...{ families, box, revocations, clock },
+      ...{ families, box, revocations, clock, standStill: this.#standStill },
       ttl: refresh_token_ttl,
     })
     this.tickets = new Tickets({ keys, revocations, clock, node })
     this.apiKeys = new ApiKeys({ replica, clock, ...spread })
-    this.sessionTickets = new SessionTickets({ box, clock })
+    this.sessionTickets = new SessionTickets({ box, clock, node })
     this.accounts = new Accounts({
       ...{ replica, realms: this.realms, revocations, clock, log, ...spread },
     })
@@ -101,11 +104,13 @@ export class Authority {
     this.keys.start()
     this.revocations.start()
     this.accounts.start()
+    this.#standStill.start()
     this.#clean()
   }
 
   stop(): void {
     this.#stopCleaning()
+    this.#standStill.stop()
   }
 
   /** Told of users and tokens that were revoked on any node. */

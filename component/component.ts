@@ -123,6 +123,7 @@ export async function startComponent(
     onJoin: () => sync.joined(),
   })
   const sync = new Sync({ replica, session: own, clock, log, node, key })
+  authority.sessionTickets.clockOffsetOf = (other) => sync.clockOffsetOf(other)
   const actions = openActions({
     clock,
     sessions,
@@ -234,13 +235,16 @@ export async function startComponent(
     namesOf: specNames,
   })
   await registerAll(own, management, log).catch(refusedByRouter)
-  await answering?.start(own, management).catch(refusedByRouter)
   // a router that is away must not take along what is known here; a node that knows nothing has nothing to serve
   const isCutOff = !isJoined && registry.size > 0
   waitsFor = () => {
     if (isCutOff || sync.isCaughtUp) return undefined
     return own.isOpen ? 'it fetches what the other gateways have' : 'it joins the router'
   }
+  // a node that is not ready would refuse users that the others know
+  const answer = () => answering?.start(own, management).catch(refusedByRouter)
+  if (isCutOff || sync.isCaughtUp) await answer()
+  else sync.caughtUp.then(answer).catch((err: unknown) => log.error({ err }, 'nobody is let in'))
   const routerUrl = urlOfRouter(config, listeners.addresses)
   const gatewayUrls = addressUrls(listeners.addresses.gateway, config.gateway.tls !== undefined)
   const adminUrls = addressUrls(listeners.addresses.admin, false)
@@ -258,6 +262,7 @@ export async function startComponent(
       await listeners.finish()
       await sync.leave()
       await answering?.close()
+      await own.withdraw()
       await own.leave()
       await sessions.close()
       await actions.close()

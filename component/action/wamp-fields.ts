@@ -1,5 +1,6 @@
 /** What wamp_call and wamp_publish have in common: their fields, and what becomes of a failure. */
 import { ServiceError } from '#component/errors.ts'
+import { failure as localFailure } from '#component/wamp/failure.ts'
 import { type Payload, WampError } from '#component/wamp/session.ts'
 import type { ActionFields, Run } from './action.ts'
 import { errorOf } from './outcome.ts'
@@ -95,6 +96,22 @@ export function withAliases<T extends Payload>(map: T): T & Readonly<Record<stri
 }
 
 /**
+ * Crossbar.io could not ask a gateway whether the user may do this: the one that it had asked is gone, or none is there. The rest
+ * of its text is Python. No callee can say so of itself but by the same words.
+ */
+const isUnasked = ({ error_uri, args: [text] }: WampError): boolean =>
+  error_uri === 'wamp.error.authorization_failed' &&
+  typeof text === 'string' &&
+  text.startsWith('failed to authorize session for ')
+
+const notAuthorizedYet = (): WampError =>
+  localFailure(
+    'wamp.error.net_failure',
+    'the router could not ask whether the user may do this; nothing was executed',
+    false,
+  )
+
+/**
  * A failure of a WAMP operation as an outcome; what is none is thrown on.
  * Retriable (behaviour §4): it was certainly not executed, or the connection failed and repeating does no harm.
  */
@@ -106,11 +123,12 @@ export function failed(failure: unknown, run: Run): Attempted {
     }
   }
   if (!(failure instanceof WampError)) throw failure
-  const { error_uri, args, kwargs, details } = failure
+  const known = isUnasked(failure) ? notAuthorizedYet() : failure
+  const { error_uri, args, kwargs, details } = known
   return {
     outcome: { error: withAliases({ error_uri, args, kwargs, details }) },
     isRetriable:
       notExecuted.has(error_uri) ||
-      (error_uri === 'wamp.error.net_failure' && (!failure.wasSent || isIdempotent(run.method))),
+      (error_uri === 'wamp.error.net_failure' && (!known.wasSent || isIdempotent(run.method))),
   }
 }

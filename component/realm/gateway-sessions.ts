@@ -64,12 +64,17 @@ export class GatewaySessions {
     }
   }
 
-  /** Leaves all of them, for good. */
+  /** Leaves all of them, for good; what the router has asked until then is answered. */
   async close(): Promise<void> {
     this.#isClosed = true
     const sessions = [...this.#sessions.values()]
     this.#sessions.clear()
-    await Promise.all(sessions.map((session) => session.leave()))
+    await Promise.all(
+      sessions.map(async (session) => {
+        await session.withdraw()
+        await session.leave()
+      }),
+    )
   }
 
   #join(realm_uri: string): void {

@@ -22,7 +22,9 @@ interface Content {
   readonly id: string
   readonly authroles: readonly string[]
   readonly authmethod: string
-  /** Milliseconds since the epoch. */
+  /** The gateway that made it. */
+  readonly node?: string | undefined
+  /** By its clock; milliseconds since the epoch. */
   readonly exp: number
 }
 
@@ -35,14 +37,25 @@ export interface Redeemed {
 const purposeOf = (realm_uri: string, authid: string): string =>
   `session ticket ${JSON.stringify([realm_uri, authid])}`
 
+interface SessionTicketPorts {
+  readonly box: SecretBox
+  readonly clock: Pick<Clock, 'now'>
+  readonly node?: string
+}
+
 /** Makes and takes tickets; those of all processes and gateways that have one `store.key`. */
 export class SessionTickets {
+  /** The clock of another gateway minus ours, as far as it is known; milliseconds. */
+  clockOffsetOf: (node: string) => number | undefined = () => undefined
+  readonly #node: string | undefined
   readonly #box: SecretBox
   readonly #clock: Pick<Clock, 'now'>
   /** The ids of those that were taken, until they would be refused anyway; oldest first. */
   readonly #redeemed = new Map<string, number>()
 
-  constructor({ box, clock }: { readonly box: SecretBox; readonly clock: Pick<Clock, 'now'> }) {
+  /** @param ports `node`: the name of this gateway */
+  constructor({ box, clock, node }: SessionTicketPorts) {
+    this.#node = node
     this.#box = box
     this.#clock = clock
   }
@@ -50,7 +63,7 @@ export class SessionTickets {
   /** A ticket for one join within 10 s. */
   issue({ realm_uri, authid, authroles, authmethod }: Member): string {
     const exp = this.#clock.now() + lifetimeMs
-    const content: Content = { id: randomUUID(), authroles, authmethod, exp }
+    const content: Content = { id: randomUUID(), authroles, authmethod, node: this.#node, exp }
     return this.#box.seal(JSON.stringify(content), purposeOf(realm_uri, authid))
   }
 
@@ -66,10 +79,12 @@ export class SessionTickets {
     const content = this.#open(text, purposeOf(realm_uri, authid))
     const now = this.#clock.now()
     this.#forget(now)
-    // two nodes' clocks may differ, but not by the age of a ticket
-    if (!content || content.exp < now || content.exp > now + 2 * lifetimeMs) return undefined
+    if (!content) return undefined
+    const exp = content.exp - (this.clockOffsetOf(content.node ?? '') ?? 0)
+    // what is not known of the other clock must be less than the age of a ticket
+    if (exp < now || exp > now + 2 * lifetimeMs) return undefined
     if (this.#redeemed.has(content.id)) return undefined
-    this.#redeemed.set(content.id, content.exp)
+    this.#redeemed.set(content.id, exp)
     return { authroles: content.authroles, authmethod: content.authmethod }
   }
 

@@ -142,7 +142,7 @@ export async function openStore(
   return {
     entries: new EntryStore(run),
     files: new FileStore(run),
-    families: new FamilyStore(run),
+    families: new FamilyStore(run, engine.isServer),
     meta: new MetaStore(run),
     async close() {
       if (isClosed) return

@@ -15,6 +15,8 @@ export interface Condition {
 export interface Engine {
   /** Goes before every message of a store that cannot be opened, such as `database app at db:5432: `; may be empty. */
   readonly place: string
+  /** Is the database another process, which may hang? */
+  readonly isServer: boolean
   /** Opens what queries run on. Throws what {@link conditionOf} understands. */
   connect(): Dialect
   /** What a failure says of the world; undefined for an error that is ours. */

@@ -1,6 +1,7 @@
 /** Families of refresh tokens: who logged in where, and which of a family's tokens is the one that can be used. */
+import type { Transaction } from 'kysely'
 import type { Run } from './database.ts'
-import type { FamilyRow } from './migrations.ts'
+import type { FamilyRow, Tables } from './migrations.ts'
 
 /** All refresh tokens that followed from one login: of each generation there is one. Times are milliseconds since the epoch. */
 export interface Family {
@@ -22,11 +23,12 @@ export interface Family {
 
 /**
  * What became of a token that somebody wanted to use: it was (`rotated`); it had been, just now, so that the answer may have
- * been lost (`repeated`); it had been long ago, so that somebody else has a copy (`reused`); there is no such family.
+ * been lost (`repeated`); it had been while the request waited in a process that stood still (`late`); it had been long ago, so
+ * that somebody else has a copy (`reused`); there is no such family.
  */
 export type Rotation =
   | { readonly kind: 'rotated' | 'repeated'; readonly family: Family }
-  | { readonly kind: 'reused' | 'unknown' }
+  | { readonly kind: 'late' | 'reused' | 'unknown' }
 
 /** When a token is used, and what follows from that. Milliseconds. */
 interface RotationTime {
@@ -35,18 +37,32 @@ interface RotationTime {
   readonly graceMs: number
   /** When the next token ends. */
   readonly expiresAtMs: number
+  /** Since when the request may have waited for its process to go on; undefined when it has not. */
+  readonly waitsSinceMs?: number | undefined
 }
 
 const rowOf = (family: Family): FamilyRow => ({ ...family, scope: JSON.stringify(family.scope) })
 
 const familyOf = (row: FamilyRow): Family => ({ ...row, scope: JSON.parse(row.scope) as string[] })
 
-/** The table of families. Each statement is a transaction. Methods throw ServiceError `service.error.unavailable`. */
+/**
+ * Was the newest token made after the request had come? Then its client may have tried elsewhere, got that token, and sent none
+ * twice. Nodes' clocks may differ by as much as the grace.
+ */
+export const hasWaited = (
+  { rotated_at }: Pick<Family, 'rotated_at'>,
+  { graceMs, waitsSinceMs }: Pick<RotationTime, 'graceMs' | 'waitsSinceMs'>,
+): boolean => waitsSinceMs !== undefined && rotated_at >= waitsSinceMs - graceMs
+
+/** The table of families. Each change is a transaction. Methods throw ServiceError `service.error.unavailable`. */
 export class FamilyStore {
   readonly #run: Run
+  readonly #isServer: boolean
 
-  constructor(run: Run) {
+  /** @param isServer the database is another process, which may hang */
+  constructor(run: Run, isServer: boolean) {
     this.#run = run
+    this.#isServer = isServer
   }
 
   /**
@@ -111,7 +127,7 @@ export class FamilyStore {
 
   /**
    * Uses the token of a generation. Of several at once, in whatever processes, one is `rotated`. Whose answer was lost asks
-   * again, and gets `repeated`. A `reused` family is gone.
+   * again, and gets `repeated`. A `reused` family is gone; `late` changes nothing.
    */
   async rotate(id: string, generation: number, at: RotationTime): Promise<Rotation> {
     const before = await this.find(id)
@@ -124,13 +140,17 @@ export class FamilyStore {
     if (family === undefined || family.expires_at <= at.nowMs) return { kind: 'unknown' }
     const isFresh = Math.abs(at.nowMs - family.rotated_at) <= at.graceMs
     if (generation === family.generation - 1 && isFresh) return { kind: 'repeated', family }
+    if (hasWaited(family, at)) return { kind: 'late' }
     await this.remove(id)
     return { kind: 'reused' }
   }
 
-  /** The family in its next generation; undefined when another one was faster, or it has expired. */
+  /**
+   * The family in its next generation; undefined when another one was faster, or it has expired. A server that hangs amid it,
+   * and goes on when nobody waits for it any more, must not use the token up: there the end of a transaction is asked for.
+   */
   async #advance(id: string, generation: number, at: RotationTime): Promise<Family | undefined> {
-    const row = await this.#run((db) =>
+    const update = (db: Pick<Transaction<Tables>, 'updateTable'>) =>
       db
         .updateTable('refresh_families')
         .set({
@@ -142,7 +162,9 @@ export class FamilyStore {
         .where('generation', '=', generation)
         .where('expires_at', '>', at.nowMs)
         .returningAll()
-        .executeTakeFirst(),
+        .executeTakeFirst()
+    const row = await this.#run((db) =>
+      this.#isServer ? db.transaction().execute(update) : update(db),
     )
     return row && familyOf(row)
   }

@@ -152,6 +152,7 @@ export function postgres(url: string): Engine {
   const { database, host, port } = parsed(config)
   return {
     place: `database ${database} at ${host}:${port}: `,
+    isServer: true,
     connect: (): Dialect => new PostgresDialect({ pool: openPool(config) }),
     conditionOf,
   }

@@ -118,6 +118,7 @@ function connect(file: string): Dialect {
 /** A file, made if need be, or `:memory:`. */
 export const sqlite = (file: string): Engine => ({
   place: '',
+  isServer: false,
   connect: () => connect(file),
   conditionOf,
 })

@@ -33,6 +33,7 @@ export class CatchUp {
   /** When all who were there at the first join had been asked, and whether that was nobody. */
   #firstLook: { readonly at: number; readonly isAlone: boolean } | undefined
   #stopWaiting: () => void = ignore
+  readonly #whenDone = Promise.withResolvers<void>()
 
   constructor(ports: CatchUpPorts) {
     this.#ports = ports
@@ -41,6 +42,11 @@ export class CatchUp {
   /** Was there a first exchange, or nobody to exchange with? Once true it stays true. */
   get isDone(): boolean {
     return this.#isDone
+  }
+
+  /** Resolves when {@link isDone} is true. */
+  get done(): Promise<void> {
+    return this.#whenDone.promise
   }
 
   /** Have all who were there at the first join been asked, whether they answered or not? */
@@ -79,6 +85,7 @@ export class CatchUp {
       look.isAlone ||
       peers.lastExchangedAt !== undefined ||
       (isLate && peers.present().length === 0)
+    if (this.#isDone) this.#whenDone.resolve()
   }
 
   close(): void {

@@ -132,6 +132,11 @@ export class Sync {
     return this.#catchUp.isDone
   }
 
+  /** Resolves when {@link isCaughtUp} is true. */
+  get caughtUp(): Promise<void> {
+    return this.#catchUp.done
+  }
+
   /** Why changes must be refused now; undefined when they need not. */
   refusal(): ServiceError | undefined {
     const { replica, session } = this.#ports
@@ -152,6 +157,11 @@ export class Sync {
     if (Math.abs(offset) <= maxOffsetMs) return undefined
     const found = `${Math.round(Math.abs(offset) / 1000)} s ${offset < 0 ? 'ahead of' : 'behind'}`
     return `the clock of this node is ${found} those of the others; at most ${maxOffsetMs / 1000} s are allowed`
+  }
+
+  /** The clock of another node minus that of this one; undefined when it is not there. Milliseconds. */
+  clockOffsetOf(node: string): number | undefined {
+    return this.#peers.get(node)?.clockOffsetMs
   }
 
   /** For `service.registry_status`. */

@@ -2,6 +2,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '#component/clock.ts'
 import type { SecretBox } from '#component/secret-box.ts'
+import type { StandStill } from '#component/stand-still.ts'
 import type { Family, FamilyStore } from '#component/store/family-store.ts'
 import type { Subject } from './access-token.ts'
 import type { Revocations } from './revocation.ts'
@@ -13,6 +14,8 @@ export interface RefreshPorts {
   readonly box: Pick<SecretBox, 'derive'>
   readonly revocations: Pick<Revocations, 'isRevoked' | 'notBefore' | 'revokeFamily'>
   readonly clock: Pick<Clock, 'now'>
+  /** Knows since when a request may have waited for this process to go on. */
+  readonly standStill?: Pick<StandStill, 'since'>
   /** How long a token can be used. Seconds. */
   readonly ttl: number
   /** How long a repeat of a use is answered as the use was: the answer may have been lost. Milliseconds. */
@@ -78,7 +81,8 @@ export class RefreshTokens {
 
   /**
    * Uses a token: gives its successor, the same one to a repeat within the grace. A later repeat ends the family and its
-   * access tokens.
+   * access tokens, unless this process stood still, and may have kept the request until its client had tried elsewhere: then it is
+   * only refused.
    * @param admit looks at the family before anything changes; what it throws is passed on
    * @throws TokenError
    */
@@ -87,11 +91,21 @@ export class RefreshTokens {
     realm_uri: string,
     admit: (family: Family) => void = () => undefined,
   ): Promise<IssuedRefreshToken> {
-    const { clock, families, graceMs = defaultGraceMs, revocations, ttl } = this.#ports
+    const { clock, families, graceMs = defaultGraceMs, revocations, standStill, ttl } = this.#ports
     const { id, generation } = await this.#find(token, realm_uri, admit)
-    const nowMs = clock.now()
-    const expiresAtMs = nowMs + ttl * 1000
-    const rotation = await families.rotate(id, generation, { nowMs, graceMs, expiresAtMs })
+    const rotation = await families.rotate(id, generation, {
+      graceMs,
+      // asked for when they count: the process may stand still while it waits for the store
+      get nowMs() {
+        return clock.now()
+      },
+      get expiresAtMs() {
+        return clock.now() + ttl * 1000
+      },
+      get waitsSinceMs() {
+        return standStill?.since()
+      },
+    })
     if (rotation.kind === 'rotated' || rotation.kind === 'repeated') {
       return this.#tokenOf(rotation.family)
     }

@@ -84,6 +84,13 @@ class AutobahnClient implements Client {
     return this.#session.register(procedure, endpoint)
   }
 
+  unregister(): Promise<unknown> {
+    const session = this.#session
+    return Promise.all(
+      session.registrations.map((registration) => session.unregister(registration)),
+    )
+  }
+
   subscribe(topic: string, onEvent: () => void): Promise<unknown> {
     return this.#session.subscribe(topic, onEvent)
   }

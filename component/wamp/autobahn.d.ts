@@ -47,7 +47,15 @@ declare module 'autobahn' {
       topic: string,
       handler: (args: never, kwargs: never, details: never) => void,
     ): Promise<unknown>
+    /** What is registered on this session. */
+    readonly registrations: readonly Registration[]
+    unregister(registration: Registration): Promise<unknown>
     leave(): void
+  }
+
+  /** One registration; opaque. */
+  export interface Registration {
+    readonly id: number
   }
 
   export interface ConnectionOptions {

@@ -37,6 +37,9 @@ interface Draft {
   problem: WampError | undefined
 }
 
+/** Milliseconds that {@link Connection.withdraw} may take. */
+const withdrawTimeoutMs = 2000
+
 /** Milliseconds that a router may take to answer GOODBYE. */
 const goodbyeTimeoutMs = 1000
 
@@ -51,6 +54,7 @@ export class Connection {
   #reason: string | undefined
   /** The request that the client is about to send. */
   #draft: Draft | undefined
+  #isWithdrawing = false
   /** The message that the client is receiving. */
   #incoming: WampMessage = []
   readonly #endpoints: Endpoints
@@ -153,6 +157,20 @@ export class Connection {
     await this.request(code.subscribe, topic, options, undefined, timeoutMs, start, ignore).answer
   }
 
+  /**
+   * Unregisters everything, and waits until all invocations that came before are answered: the router sends none after it has
+   * confirmed. At most 2 s; never rejects.
+   */
+  async withdraw(): Promise<void> {
+    if (this.#state !== 'joined') return
+    this.#isWithdrawing = true
+    const unregistered = Promise.resolve(this.#client.unregister()).then(ignore, ignore)
+    const late = Promise.withResolvers<void>()
+    const stopTimer = this.#ports.clock.after(withdrawTimeoutMs, late.resolve)
+    await Promise.race([unregistered.then(() => this.#endpoints.idle()), late.promise])
+    stopTimer()
+  }
+
   /** Says GOODBYE and ends; {@link ConnectionPorts.onEnd} follows. */
   leave(): void {
     if (this.#state !== 'joined') {
@@ -232,7 +250,7 @@ export class Connection {
     } else if (this.#state === 'joining' && (type === code.welcome || type === code.challenge)) {
       this.#feed(message)
       if (type === code.welcome) this.#joined()
-    }
+    } else if (type === code.unregistered && this.#isWithdrawing) this.#feed(message)
     // anything else was not asked for: both libraries would end the connection over it
   }
 

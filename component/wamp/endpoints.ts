@@ -25,9 +25,20 @@ function refuseForwarded({ forward_for }: Readonly<Record<string, unknown>>): vo
 export class Endpoints {
   readonly #answers = new Map<unknown, WampMessage>()
   readonly #log: Log
+  /** Invocations whose YIELD or ERROR has not been sent. */
+  #open = 0
+  #whenIdle: (() => void) | undefined
 
   constructor(log: Log) {
     this.#log = log
+  }
+
+  /** Resolves when every invocation that came until now is answered. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#open === 0) resolve()
+      else this.#whenIdle = resolve
+    })
   }
 
   /** INVOCATION: `[68, request, registration, details, args?, kwargs?]`. Never rejects. */
@@ -36,6 +47,7 @@ export class Endpoints {
     const details = asMap(field)
     const uri = nameOr(details.procedure, procedure)
     let answer: WampMessage
+    this.#open++
     try {
       refuseForwarded(details)
       const result = await handler({ args: asList(args), kwargs: asMap(kwargs) }, { details, uri })
@@ -52,7 +64,7 @@ export class Endpoints {
   /** What is to be sent in place of the client's empty YIELD: its own YIELD or ERROR. */
   take(empty: WampMessage): WampMessage {
     const answer = this.#answers.get(empty[1])
-    this.#answers.delete(empty[1])
+    if (this.#answers.delete(empty[1]) && --this.#open === 0) this.#whenIdle?.()
     return answer ?? empty
   }
 

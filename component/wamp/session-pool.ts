@@ -3,6 +3,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
 import { failure } from './failure.ts'
 import type { JoinAuth } from './join-auth.ts'
+import { isFinal, notJoinedAs, saysNo } from './join-refusal.ts'
 import type { Session, SessionSource } from './session.ts'
 import type { SessionOptions } from './session-options.ts'
 import type { SupervisedSession } from './supervisor.ts'
@@ -49,39 +50,6 @@ const probeTimeoutMs = 5000
 
 /** Milliseconds that {@link SessionPool.openAll} waits for a session. */
 const openTimeoutMs = 1000
-
-/** Reasons that are the router's word about the realm; anything else says nothing about it. */
-const saysNo = (reason: string): boolean => reason.startsWith('wamp.error.')
-
-/** The router's word that the user may not join, whatever else may be wrong. */
-const refusals: ReadonlySet<string> = new Set([
-  'wamp.error.authentication_denied',
-  'wamp.error.authentication_failed',
-  'wamp.error.no_such_principal',
-  'wamp.error.no_such_role',
-  'wamp.error.not_authorized',
-])
-
-/** The router knows nothing of tickets, by which alone the gateway joins as a user: WAMP's name for that, and Crossbar.io's. */
-const withoutTickets: ReadonlySet<string> = new Set([
-  'wamp.error.no_matching_auth_method',
-  'wamp.error.no_auth_method',
-])
-
-/** Why a user's session could not be joined, as the failure of a request. */
-function notJoinedAs(reason: string): Error {
-  if (withoutTickets.has(reason)) {
-    const message = 'the router takes no tickets: the gateway cannot join it as the user'
-    return failure(uris.errors.authorizationFailed, message, false)
-  }
-  if (refusals.has(reason)) {
-    return failure(uris.errors.notAuthorized, 'the router does not let the user join', false)
-  }
-  if (reason === uris.errors.noSuchRealm) {
-    return failure(reason, 'the router does not let users join the realm', false)
-  }
-  return failure(uris.errors.netFailure, 'the session of the user could not be joined', false)
-}
 
 /** The router has refused it since it was last used. */
 const isRefused = ({ waiting, session }: Guest): boolean =>
@@ -246,7 +214,7 @@ export class SessionPool implements SessionSource {
   async #joined(guest: Guest, timeoutMs: number): Promise<Session> {
     const { session } = guest
     guest.waiting++
-    const isJoined = await session.joined(timeoutMs, saysNo)
+    const isJoined = await session.joined(timeoutMs, isFinal)
     guest.waiting--
     guest.usedAt = this.#options.clock.now()
     if (isJoined) return session

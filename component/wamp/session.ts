@@ -94,6 +94,10 @@ export interface Session {
     handler: EventHandler,
     options?: Readonly<Record<string, unknown>>,
   ): Promise<void>
+  /**
+   * Takes all registrations back for good, and waits until what came before is answered; at most some seconds. Never rejects.
+   */
+  withdraw(): Promise<void>
   /** GOODBYE; settles what is in flight. */
   leave(): Promise<void>
 }

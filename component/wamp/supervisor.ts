@@ -147,6 +147,11 @@ export class SupervisedSession implements Session {
     )
   }
 
+  async withdraw(): Promise<void> {
+    this.#standing.length = 0
+    await this.#connection?.withdraw()
+  }
+
   async leave(): Promise<void> {
     if (this.#isLeft) return
     this.#isLeft = true

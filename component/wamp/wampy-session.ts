@@ -37,6 +37,7 @@ const identity = {
 class WampyClient implements Client {
   readonly #socket: MessageSocket
   readonly #wampy: Wampy
+  readonly #procedures: string[] = []
 
   constructor({ realm_uri, credentials, send, close }: ClientPorts) {
     const socket: MessageSocket = {
@@ -100,7 +101,13 @@ class WampyClient implements Client {
   }
 
   register(procedure: string, endpoint: () => Promise<void>): Promise<unknown> {
+    this.#procedures.push(procedure)
     return this.#wampy.register(procedure, endpoint)
+  }
+
+  unregister(): Promise<unknown> {
+    const procedures = this.#procedures.splice(0)
+    return Promise.all(procedures.map((procedure) => this.#wampy.unregister(procedure)))
   }
 
   subscribe(topic: string, onEvent: () => void, match: string | undefined): Promise<unknown> {

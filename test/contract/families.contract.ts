@@ -56,6 +56,19 @@ export function describeFamilies(name: string, openPlace: () => Promise<Place>):
       expect(await store.families.find('g')).to.equal(undefined)
     })
 
+    it('refuses a request that waited while its successor was made, and keeps the family', async () => {
+      await create(familyOf('f'))
+      await store.families.rotate('f', 0, at(1000))
+      await store.families.rotate('f', 1, at(20_000))
+      const waited = { ...at(50_000), waitsSinceMs: start + 900 }
+      expect(await store.families.rotate('f', 0, waited)).to.deep.equal({ kind: 'late' })
+      expect((await store.families.find('f'))?.generation).to.equal(2)
+      // what was made before the request could come is no excuse
+      const later = { ...at(90_000), waitsSinceMs: start + 40_000 }
+      expect(await store.families.rotate('f', 1, later)).to.deep.equal({ kind: 'reused' })
+      expect(await those('f')).to.deep.equal([])
+    })
+
     it('keeps a family once that is created twice, as after an end that nobody knows', async () => {
       await create(familyOf('f'))
       await store.families.rotate('f', 0, at(1))

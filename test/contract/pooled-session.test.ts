@@ -67,6 +67,17 @@ describe('SessionPool', () => {
     silent.stop()
   })
 
+  it('fails at once for a user while the router is away, and serves the user when it is back', async () => {
+    const away = openPool('ws://127.0.0.1:1/ws')
+    const started = performance.now()
+    const asked = async () => away.session(realm_uri, alice, 15_000)
+    expect(await failureOf(asked())).to.include({ error_uri: 'wamp.error.net_failure' })
+    // and again, between two attempts to join
+    expect(await failureOf(asked())).to.include({ error_uri: 'wamp.error.net_failure' })
+    expect(performance.now() - started).to.be.lessThan(15_000)
+    await away.close()
+  })
+
   it("leaves with a user's session that is idle", async () => {
     const brief = openPool(router.url, 40)
     const session = await brief.session(realm_uri, alice, 2000)

@@ -115,6 +115,7 @@ const withoutChanges = (session: Session): Session => ({
   call: (...call) => session.call(...call),
   register: (...registration) => session.register(...registration),
   subscribe: (...subscription) => session.subscribe(...subscription),
+  withdraw: () => session.withdraw(),
   leave: () => session.leave(),
   publish: async (topic, ...publication) =>
     topic.startsWith('service.registry.')

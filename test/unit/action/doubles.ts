@@ -135,5 +135,6 @@ export class SessionDouble implements Session {
 
   async register(): Promise<void> {}
   async subscribe(): Promise<void> {}
+  async withdraw(): Promise<void> {}
   async leave(): Promise<void> {}
 }

@@ -73,6 +73,24 @@ describe('wamp_call', () => {
     ])
   })
 
+  it('tells of a router that could not ask for the authorization in words of its own, and tries again', async () => {
+    const text =
+      "failed to authorize session for calling procedure 'a.b': ApplicationError(error=<wamp.error.canceled>)"
+    const unasked = () => new WampError('wamp.error.authorization_failed', { args: [text] })
+    const failed = await actionOver(new SessionDouble(unasked())).action.perform(
+      fields,
+      runOf().run,
+    )
+    expect(failed).to.have.nested.property('error.error_uri', 'wamp.error.net_failure')
+    expect(JSON.stringify(failed)).to.not.include('ApplicationError')
+    const again = actionOver(new SessionDouble(unasked(), callResult({ args: [1] })))
+    const performed = again.action.perform(fields, runOf(attempts(1)).run)
+    await again.clock.advance(100)
+    expect(await performed)
+      .to.have.nested.property('result.args')
+      .that.deep.equals([1])
+  })
+
   it('shows the old names of args and kwargs on look-up only', async () => {
     const session = new SessionDouble(callResult({ args: [3], kwargs: { b: 2 } }))
     const outcome = await actionOver(session).action.perform(fields, runOf().run)

@@ -15,12 +15,13 @@ function open(refuses: (uri: string) => Error | undefined = () => undefined) {
     open(realm_uri, onJoin) {
       there.set(realm_uri, onJoin)
       const leave = async () => void there.delete(realm_uri)
+      const withdraw = async () => void calls.push([realm_uri, 'withdraw', there.has(realm_uri)])
       const call = (procedure: string, { args }: Payload) => {
         calls.push([realm_uri, procedure, args[0]])
         const refusal = refuses(procedure)
         return { result: refusal ? Promise.reject(refusal) : Promise.resolve() }
       }
-      return { realm_uri, leave, call } as unknown as Session
+      return { realm_uri, leave, withdraw, call } as unknown as Session
     },
     async register({ realm_uri }) {
       const refusal = refuses(realm_uri)
@@ -51,6 +52,14 @@ describe("the gateway's sessions on the realms of users", () => {
     closed.delete('com.a')
     sessions.follow(['com.a'])
     expect([...there.keys()]).to.deep.equal(['com.a'])
+  })
+
+  it('end only when what the router has asked is answered', async () => {
+    const { sessions, there, calls } = open()
+    sessions.follow(['com.a'])
+    await sessions.close()
+    expect(calls).to.deep.equal([['com.a', 'withdraw', true]])
+    expect([...there.keys()]).to.deep.equal([])
   })
 
   it('register once: what is registered comes back by itself', async () => {

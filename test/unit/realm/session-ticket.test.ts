@@ -60,6 +60,23 @@ describe('a session ticket', () => {
     })
   }
 
+  it('is good by the clock of the node that made it, as far as its offset is known', () => {
+    const hour = 3_600_000
+    const made = new SessionTickets({
+      box: new SecretBox('a key of the store'),
+      clock: { now: () => now + hour },
+      node: 'ahead',
+    })
+    const text = made.issue(ada)
+    expect(tickets.redeem(text, realm_uri, 'ada')).to.equal(undefined)
+    tickets.clockOffsetOf = (node) => (node === 'ahead' ? hour - 20 : undefined)
+    expect(tickets.redeem(text, realm_uri, 'ada')).to.deep.equal(good)
+    expect(tickets.redeem(text, realm_uri, 'ada')).to.equal(undefined)
+    const late = made.issue(ada)
+    now += 10_021
+    expect(tickets.redeem(late, realm_uri, 'ada')).to.equal(undefined)
+  })
+
   it('stays used for as long as it would be good', () => {
     const first = tickets.issue(ada)
     expect(tickets.redeem(first, realm_uri, 'ada')).to.deep.equal(good)

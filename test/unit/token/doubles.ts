@@ -1,6 +1,7 @@
 /** Everything that issues and verifies on one node, with a clock that the test sets; and tokens as nobody should make them. */
 import { CompactSign } from 'jose'
 import { SecretBox } from '#component/secret-box.ts'
+import type { StandStill } from '#component/stand-still.ts'
 import { AccessTokens, type Subject } from '#component/token/access-token.ts'
 import { RealmKeys } from '#component/token/keys.ts'
 import { RefreshTokens } from '#component/token/refresh-token.ts'
@@ -35,6 +36,7 @@ interface Setup {
   readonly store_key?: string
   readonly families?: MemoryFamilies
   readonly spread?: () => Promise<void>
+  readonly standStill?: Pick<StandStill, 'since'>
 }
 
 /** A node that has been started. */
@@ -60,6 +62,7 @@ export async function openTokens(setup: Setup = {}) {
   keys.start()
   revocations.start()
   const ports = { keys, revocations, clock }
+  const { standStill } = setup
   return {
     ...ports,
     replica,
@@ -68,7 +71,14 @@ export async function openTokens(setup: Setup = {}) {
     logged,
     accessTokens: new AccessTokens({ ...ports, ttl }),
     tickets: new Tickets({ ...ports, node: name }),
-    refreshTokens: new RefreshTokens({ families, box, revocations, clock, ttl: 86_400 }),
+    refreshTokens: new RefreshTokens({
+      families,
+      box,
+      revocations,
+      clock,
+      ttl: 86_400,
+      ...(standStill && { standStill }),
+    }),
     /** Lets seconds pass. */
     pass: (seconds: number) => {
       clock.ms += seconds * 1000

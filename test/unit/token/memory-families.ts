@@ -1,6 +1,11 @@
 /** Families of refresh tokens in memory, as the store keeps them, which can be away. */
 import { ServiceError } from '#component/errors.ts'
-import type { Family, FamilyStore, Rotation } from '#component/store/family-store.ts'
+import {
+  type Family,
+  type FamilyStore,
+  hasWaited,
+  type Rotation,
+} from '#component/store/family-store.ts'
 
 type Families = Pick<FamilyStore, 'create' | 'find' | 'rotate' | 'remove' | 'removeOfUser'>
 
@@ -33,7 +38,7 @@ export class MemoryFamilies implements Families {
   async rotate(
     id: string,
     generation: number,
-    at: { nowMs: number; graceMs: number; expiresAtMs: number },
+    at: { nowMs: number; graceMs: number; expiresAtMs: number; waitsSinceMs?: number | undefined },
   ): Promise<Rotation> {
     this.#reach()
     const current = this.#rows.find((row) => row.id === id)
@@ -51,6 +56,7 @@ export class MemoryFamilies implements Families {
     if (current.generation === generation + 1 && at.nowMs - current.rotated_at <= at.graceMs) {
       return { kind: 'repeated', family: current }
     }
+    if (hasWaited(current, at)) return { kind: 'late' }
     this.#rows = this.#rows.filter((row) => row !== current)
     return { kind: 'reused' }
   }
