@@ -11,9 +11,10 @@ import type { Log } from './log.ts'
 import { DynamicAuth } from './realm/dynamic.ts'
 import { GatewaySessions } from './realm/gateway-sessions.ts'
 import { Policy } from './realm/policy.ts'
-import type { UserName } from './realm/realms.ts'
+import { TicketSessions } from './realm/ticket-sessions.ts'
 import type { Routing } from './routing.ts'
 import type { Attempts } from './security/attempts.ts'
+import type { Revoked } from './token/revocation.ts'
 import { componentSession } from './wamp/autobahn-session.ts'
 import { type Session, WampError } from './wamp/session.ts'
 
@@ -33,8 +34,8 @@ export interface Answering {
    * @param own the session on the component's realm
    */
   start(own: Session, management: Management): Promise<void>
-  /** Ends the sessions of users on an external router. Never rejects: it refuses what they do all the same. */
-  end(users: readonly UserName[]): Promise<void>
+  /** Ends the sessions of users and tickets on an external router. Never rejects: it refuses what they do all the same. */
+  end(revoked: Revoked): Promise<void>
   close(): Promise<void>
 }
 
@@ -51,9 +52,19 @@ export function openAnswering(ports: AnsweringPorts): Answering | undefined {
     ...{ attempts, secrets: authority.box },
   })
   const proxies = new TrustedProxies(config.gateway.trusted_proxies)
+  const notEnded = (err: unknown) => log.warn({ err }, 'the router did not end the sessions')
+  const ofTickets = new TicketSessions({
+    clock,
+    end: ({ realm_uri, session }) => void sessions?.endSession(realm_uri, session).catch(notEnded),
+  })
   // the embedded router goes by the same policy, and need not ask
   const dynamic =
-    url === undefined ? undefined : new DynamicAuth({ policy, realms, proxies, clock, log })
+    url === undefined
+      ? undefined
+      : new DynamicAuth({
+          ...{ policy, realms, proxies, clock, log },
+          onTicket: (session) => ofTickets.add(session),
+        })
   const servesTickets = (uri: string) => realms.realm(uri)?.authmethods.includes('ticket') === true
   let sessions: GatewaySessions | undefined
   return {
@@ -81,13 +92,15 @@ export function openAnswering(ports: AnsweringPorts): Answering | undefined {
       if (dynamic) await registerAuthenticator(own, dynamic)
       keepUp(realms, sessions)
     },
-    async end(users) {
+    async end({ users, hasTokens }) {
       if (!dynamic) return
-      await sessions
-        ?.end(users)
-        .catch((err: unknown) => log.warn({ err }, 'the router did not end the sessions of users'))
+      if (hasTokens) ofTickets.endRevoked()
+      await sessions?.end(users).catch(notEnded)
     },
-    close: async () => sessions?.close(),
+    async close() {
+      ofTickets.close()
+      await sessions?.close()
+    },
   }
 }
 

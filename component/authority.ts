@@ -150,7 +150,7 @@ export class Authority {
       const claims = await this.tickets.verify(ticket, realm_uri)
       const { authid, authroles, authmethod } = claims
       const isRevoked = () => this.revocations.isRevoked(bearerOf(claims))
-      return { authid, authroles, authmethod, isRevoked }
+      return { authid, authroles, authmethod, isRevoked, expiresAt: claims.exp * 1000 }
     } catch (cause) {
       if (cause instanceof TokenError) return undefined
       throw cause

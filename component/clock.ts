@@ -20,5 +20,27 @@ export const systemClock: Clock = {
   random: Math.random,
 }
 
+/** The longest that one timer waits; milliseconds. Those of Node wait for less than 2^31. */
+const longestTimer = 86_400_000
+
+/**
+ * Calls back once, at a time that may be far away.
+ * @param at milliseconds since the epoch
+ * @returns what takes that back
+ */
+export function callAt(
+  clock: Pick<Clock, 'now' | 'after'>,
+  at: number,
+  callback: () => void,
+): () => void {
+  let stop = (): void => undefined
+  const wait = (): void => {
+    const left = Math.max(at - clock.now(), 0)
+    stop = left > longestTimer ? clock.after(longestTimer, wait) : clock.after(left, callback)
+  }
+  wait()
+  return () => stop()
+}
+
 /** Whole seconds since the epoch, as JWTs count (RFC 7519: NumericDate). */
 export const secondsOf = (clock: Pick<Clock, 'now'>): number => Math.floor(clock.now() / 1000)

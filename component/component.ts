@@ -112,7 +112,7 @@ export async function startComponent(
   authority.onRevoked = (revoked) => {
     for (const { realm_uri, authid } of revoked.users) sessions.dismiss(realm_uri, [authid])
     routing.end(revoked)
-    void answering?.end(revoked.users)
+    void answering?.end(revoked)
   }
   const own = componentSession({
     ...routing.link,

@@ -31,6 +31,8 @@ export interface Welcome {
   readonly authmethod?: string
   /** Is the ticket that it came with refused by now? */
   readonly isRevoked?: () => boolean
+  /** When that ticket expires; milliseconds since the epoch. */
+  readonly expiresAt?: number
 }
 
 /** What the peer must prove. */

@@ -4,10 +4,17 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { asMap } from '#component/wamp/messages.ts'
-import { type Challenge, gatewayRole, providerMethod, rolesOf } from './authenticator.ts'
+import {
+  type Challenge,
+  gatewayRole,
+  providerMethod,
+  rolesOf,
+  type Welcome,
+} from './authenticator.ts'
 import type { User } from './model.ts'
 import type { Policy } from './policy.ts'
 import type { Realms } from './realms.ts'
+import type { TicketSession } from './ticket-sessions.ts'
 
 type JsonMap = Readonly<Record<string, unknown>>
 
@@ -23,7 +30,9 @@ export interface DynamicPorts {
       headers: Readonly<Record<string, string>>,
     ): { readonly peername?: string } | undefined
   }
-  readonly clock: Pick<Clock, 'after'>
+  readonly clock: Pick<Clock, 'after' | 'now'>
+  /** Told of sessions that must end with the tickets that open them. */
+  readonly onTicket?: (session: TicketSession) => void
   readonly log: Pick<Log, 'warn' | 'error'>
   /** Milliseconds within which a login is answered; 5000 unless said otherwise. */
   readonly deadlineMs?: number
@@ -34,7 +43,12 @@ export interface Principal {
   readonly authid: string
   readonly role: (typeof routerRoles)[keyof typeof routerRoles]
   /** Comes back with each question of the authorizer; the client sees it in WELCOME. */
-  readonly extra: { readonly authroles: readonly string[]; readonly authmethod?: string }
+  readonly extra: {
+    readonly authroles: readonly string[]
+    readonly authmethod?: string
+    /** Of the ticket that opened the session; milliseconds since the epoch. */
+    readonly expires_at?: number
+  }
   /** WAMP-CRA: the shared secret, unsalted. */
   readonly secret?: string
   /** Cryptosign: the key that the router challenges. */
@@ -140,8 +154,13 @@ export class DynamicAuth {
     if (answer.kind === 'refuse') throw new Refused()
     if (answer.challenge === 'ticket') {
       const welcome = await answer.check(textOf(details.ticket) ?? '')
-      if (welcome) return principal(welcome, routerRoles.user)
-      throw new Refused()
+      if (!welcome) throw new Refused()
+      const { expiresAt, isRevoked } = welcome
+      if (expiresAt !== undefined && typeof details.session === 'number') {
+        const { session } = details
+        this.#ports.onTicket?.({ realm_uri, session, expiresAt, ...(isRevoked && { isRevoked }) })
+      }
+      return principal(welcome, routerRoles.user)
     }
     return this.#challenged(realm_uri, authid, answer, asMap(details.authextra))
   }
@@ -196,10 +215,11 @@ export class DynamicAuth {
     action: string,
     options: JsonMap,
   ): Authorization {
-    const { policy } = this.#ports
+    const { clock, policy } = this.#ports
     const member = memberOf(realm_uri, session)
     const allow =
       member !== undefined &&
+      member.expiresAt > clock.now() &&
       policy.isWelcome(member) &&
       policy.isAllowed(member, action, uri, textOf(options.match), options)
     return { allow, disclose: allow, cache: false }
@@ -212,11 +232,8 @@ const principal = (
     authid,
     authroles,
     authmethod,
-  }: {
-    readonly authid: string
-    readonly authroles: readonly string[]
-    readonly authmethod?: string
-  },
+    expiresAt,
+  }: Pick<Welcome, 'authid' | 'authroles' | 'authmethod' | 'expiresAt'>,
   role: Principal['role'],
 ): Principal => ({
   authid,
@@ -224,12 +241,13 @@ const principal = (
   extra: {
     authroles: authroles.filter((one) => one !== gatewayRole),
     ...(authmethod === providerMethod && { authmethod }),
+    ...(expiresAt !== undefined && { expires_at: expiresAt }),
   },
 })
 
 /** Who the session is by what the authenticator said; with static authentication `authextra` is the client's own words. */
 function memberOf(realm: string, { authid, authmethod, authprovider, authextra }: JsonMap) {
-  const { authroles, authmethod: told } = asMap(authextra)
+  const { authroles, authmethod: told, expires_at } = asMap(authextra)
   const isOurs = authprovider === 'dynamic' && Array.isArray(authroles)
   if (!isOurs || typeof authid !== 'string' || typeof authmethod !== 'string') return undefined
   const roles = authroles.filter((one) => typeof one === 'string' && one !== gatewayRole)
@@ -237,5 +255,6 @@ function memberOf(realm: string, { authid, authmethod, authprovider, authextra }
   return {
     ...{ realm, authid, authroles: roles as string[] },
     authmethod: isOfProvider ? providerMethod : authmethod,
+    expiresAt: typeof expires_at === 'number' ? expires_at : Number.POSITIVE_INFINITY,
   }
 }

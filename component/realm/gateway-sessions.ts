@@ -49,18 +49,41 @@ export class GatewaySessions {
     await Promise.all(users.map((user) => this.#end(user)))
   }
 
-  async #end({ realm_uri, authid }: UserName): Promise<void> {
+  /**
+   * Ends one session, by the router's meta procedure; one that has left is none.
+   * @throws WampError as {@link end}
+   */
+  async endSession(realm_uri: string, id: number): Promise<void> {
+    try {
+      await this.#kill(realm_uri, 'wamp.session.kill', id, 'the ticket of the session has ended')
+    } catch (cause) {
+      if (!(cause instanceof WampError) || cause.error_uri !== 'wamp.error.no_such_session')
+        throw cause
+    }
+  }
+
+  #end({ realm_uri, authid }: UserName): Promise<void> {
+    const reason = 'the user may not be here any more'
+    return this.#kill(realm_uri, 'wamp.session.kill_by_authid', authid, reason)
+  }
+
+  async #kill(
+    realm_uri: string,
+    procedure: string,
+    target: string | number,
+    message: string,
+  ): Promise<void> {
     const session = this.#sessions.get(realm_uri)
     if (!session) return
-    const args = [authid, 'wamp.close.killed', 'the user may not be here any more']
+    const args = [target, 'wamp.close.killed', message]
     const payload = { args, kwargs: {} }
     try {
-      await session.call('wamp.session.kill_by_authid', payload, {}, killTimeoutMs).result
+      await session.call(procedure, payload, {}, killTimeoutMs).result
     } catch (cause) {
       if (!(cause instanceof WampError) || cause.error_uri !== 'wamp.error.not_authorized')
         throw cause
       const { log } = this.#ports
-      log.warn({ realm: realm_uri, authid }, 'the router does not let the gateway end sessions')
+      log.warn({ realm: realm_uri, procedure }, 'the router does not let the gateway end sessions')
     }
   }
 

@@ -11,6 +11,8 @@ export interface TicketHolder {
   readonly authmethod?: string
   /** Asked as long as the session lives. */
   readonly isRevoked?: () => boolean
+  /** When the ticket expires, and the session with it; milliseconds since the epoch. */
+  readonly expiresAt?: number
 }
 
 /** What tickets are taken, beside passwords. */

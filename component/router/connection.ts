@@ -1,5 +1,5 @@
 /** One transport from HELLO to GOODBYE: authentication, then messages, then the end. Sessions may follow one another on it. */
-import type { Clock } from '#component/clock.ts'
+import { type Clock, callAt } from '#component/clock.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
 import { features } from './features.ts'
@@ -204,6 +204,11 @@ export class Connection {
     }
     this.#stopTimer()
     this.#state = { kind: 'joined', session, realm }
+    if (welcome.expiresAt !== undefined) {
+      this.#stopTimer = callAt(this.#ports.clock, welcome.expiresAt, () =>
+        this.goodbye('wamp.close.killed', 'the ticket of the session has expired'),
+      )
+    }
     const details = {
       ...{ realm: realm.uri, authid: session.authid, authrole: session.authrole, authmethod },
       ...{ authprovider: 'realm', authextra: welcome.authextra ?? {}, roles: features },
@@ -228,6 +233,7 @@ export class Connection {
       return
     }
     this.#state = { kind: 'leaving' }
+    this.#stopTimer()
     this.#stopTimer = this.#ports.clock.after(goodbyeTimeoutMs, () => {
       this.#finish(closeNormal, 'goodbye')
     })

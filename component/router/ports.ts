@@ -34,6 +34,8 @@ export interface Welcome {
   readonly authmethod?: string
   /** Is what it came with refused by now? */
   readonly isRevoked?: () => boolean
+  /** When what it came with ends by itself; milliseconds since the epoch. */
+  readonly expiresAt?: number
 }
 
 /** What the peer must prove before it is welcome. */

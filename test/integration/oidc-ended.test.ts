@@ -31,6 +31,14 @@ describe('a user of a provider', function () {
     await provider.close()
   })
 
+  it('loses its session when its ticket expires', async () => {
+    await declare(gateway, realmOf(shop, providerOf(provider, { ticket_expiry_secs: 2 })))
+    await browser.logIn(gateway.url, shop, provider)
+    const session = await join()
+    await session.ended
+    expect(await browser.status(gateway, shop)).to.equal(401)
+  })
+
   for (const [what, before, end] of [
     ['is disabled', ada(true), () => declareWith(ada(false))],
     ['is disabled by a document that did not name it', {}, () => declareWith(ada(false))],

@@ -11,6 +11,8 @@ import { Logins } from '#component/realm/logins.ts'
 import { Policy } from '#component/realm/policy.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { SessionTickets } from '#component/realm/session-ticket.ts'
+import { TicketSessions } from '#component/realm/ticket-sessions.ts'
+import { bearerOf } from '#component/token/signed-tokens.ts'
 import { componentSession } from '#component/wamp/autobahn-session.ts'
 import type { JoinAuth } from '#component/wamp/join-auth.ts'
 import type { Session } from '#component/wamp/session.ts'
@@ -122,7 +124,12 @@ export async function startDocumented(amend?: Amend): Promise<Documented> {
   const environment = { KIM_PASSWORD: password, BACKEND_KEY: key.public }
   const { realms } = await realmsWith(environment, new MemoryStore(), { keepsPasswords: true })
   const tickets = new SessionTickets({ box: testBox, clock: systemClock })
-  const { management } = await managementOf({ realms, logins: new Logins({ realms }) })
+  const { clock, log } = basics
+  const { management, revocations } = await managementOf({
+    ...{ realms, clock },
+    logins: new Logins({ realms }),
+  })
+  revocations.start()
   const policy = new Policy({
     realms,
     clock: systemClock,
@@ -132,13 +139,22 @@ export async function startDocumented(amend?: Amend): Promise<Documented> {
     tickets: {
       sessionTickets: tickets,
       async verifyTicket(realm_uri, text) {
-        const { authid, authroles } = await management.tickets.verify(text, realm_uri)
-        return { authid, authroles }
+        const claims = await management.tickets.verify(text, realm_uri)
+        const { authid, authroles } = claims
+        const isRevoked = () => revocations.isRevoked(bearerOf(claims))
+        return { authid, authroles, isRevoked, expiresAt: claims.exp * 1000 }
       },
     },
   })
-  const { clock, log } = basics
-  const dynamic = new DynamicAuth({ policy, realms, proxies: new TrustedProxies([]), clock, log })
+  const ofTickets = new TicketSessions({
+    clock,
+    end: ({ realm_uri, session }) => void sessions.endSession(realm_uri, session),
+  })
+  revocations.onRevoked = () => ofTickets.endRevoked()
+  const dynamic = new DynamicAuth({
+    ...{ policy, realms, proxies: new TrustedProxies([]), clock, log },
+    onTicket: (session) => ofTickets.add(session),
+  })
   const sessions = new GatewaySessions({
     open: (realm_uri, onJoin) =>
       componentSession({ ...basics, url: gatewayUrl, realm_uri, auth, onJoin }),
@@ -169,6 +185,7 @@ export async function startDocumented(amend?: Amend): Promise<Documented> {
     own,
     key,
     async stop() {
+      ofTickets.close()
       await sessions.close()
       await own.leave()
       await router.stop()

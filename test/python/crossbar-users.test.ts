@@ -185,6 +185,30 @@ describe('the users of a realm document on Crossbar.io, by docs/crossbar.md', fu
     await set.realms.load(set.document)
   })
 
+  it('ends the session that a ticket has opened when the ticket expires or is revoked, and no other', async () => {
+    const { sources = [] } = set.document as Record<string, object[]>
+    const everywhere = { usernames: 'all', authmethod: 'ticket', cidr: '0.0.0.0/0' }
+    await set.realms.load({ ...set.document, sources: [...sources, everywhere] })
+    const { tickets, revocations } = set.management
+    const subject = {
+      ...{ iss: 'https://api.example', authid: 'kim', authmethod: 'wampcra', authroles: ['staff'] },
+      scope: { realm, client_id: 'all', device_id: 'all' },
+    }
+    const joinFor = async (lifetime: number) => {
+      const { ticket: secret, claims } = await tickets.issue(realm, { ...subject, lifetime })
+      const guest = await join('wampy', { authmethod: 'ticket', authid: 'kim', secret })
+      return { guest, claims }
+    }
+    const [short, long, other] = [await joinFor(3), await joinFor(60), await joinFor(60)]
+    expect(await short.guest.call('com.example.orders.list')).to.equal('kim, user')
+    await short.guest.ended
+    expect(await long.guest.call('com.example.orders.list')).to.equal('kim, user')
+    await revocations.revokeToken(long.claims.id, long.claims.exp)
+    await long.guest.ended
+    expect(await other.guest.call('com.example.orders.list')).to.equal('kim, user')
+    await set.realms.load(set.document)
+  })
+
   it('answers nobody but the router, not even a gateway', async () => {
     const args = [realm, 'kim', { authmethod: 'wampcra', transport: { peer: 'tcp4:127.0.0.1:1' } }]
     const asked = set.own.call('service.authenticate', { args, kwargs: {} }, {}, 5_000).result

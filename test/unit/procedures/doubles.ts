@@ -25,7 +25,7 @@ export const find = (name: string) => {
 export async function managementOf(changes: Partial<Management> = {}) {
   const { registry, logged: lines } = await registryWith()
   const { realms, replica } = await realmsWith()
-  const clock = { now: () => 1_700_000_000_000 }
+  const { clock = { now: () => 1_700_000_000_000 } } = changes
   const log = { info: () => undefined, error: () => undefined }
   const ended: UserName[] = []
   const keys = new RealmKeys({ replica, box: testBox, clock, log, longestLifetime: 2_592_000 })
@@ -56,5 +56,5 @@ export async function managementOf(changes: Partial<Management> = {}) {
     status: () => ({ node: 'node-1' }),
     ...changes,
   }
-  return { management, lines, realms, keys, apiKeys, ended }
+  return { management, lines, realms, keys, apiKeys, revocations, ended }
 }

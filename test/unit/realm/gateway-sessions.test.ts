@@ -100,6 +100,18 @@ describe("the gateway's sessions on the realms of users", () => {
     expect(calls).to.deep.equal([['com.a', 'wamp.session.kill_by_authid', 'kim']])
   })
 
+  it('end one, which may have left already', async () => {
+    const { sessions, calls } = open()
+    sessions.follow(['com.a'])
+    await sessions.endSession('com.a', 7)
+    await sessions.endSession('com.other', 8)
+    expect(calls).to.deep.equal([['com.a', 'wamp.session.kill', 7]])
+    const gone = open(() => new WampError('wamp.error.no_such_session'))
+    gone.sessions.follow(['com.a'])
+    await gone.sessions.endSession('com.a', 7)
+    expect(gone.logged).to.deep.equal([])
+  })
+
   for (const [uri, isHidden] of [
     ['wamp.error.not_authorized', true],
     ['wamp.error.net_failure', false],
