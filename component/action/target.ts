@@ -1,6 +1,7 @@
 /** The request target of a forward: path and query, checked before anything is sent (behaviour §4, reliability §2). */
 import { ExpressionError, ServiceError } from '#component/errors.ts'
 import type { ActionFields, Run } from './action.ts'
+import { isDotSegment } from './url-value.ts'
 
 /** What is not a control, and yet may not stand in a target as it is (RFC 3986 §3.3, §3.4): sent as an escape. */
 const escaped = ' "#<>[\\]^`{|}'
@@ -11,7 +12,7 @@ const isHex = (code: number): boolean =>
   (code >= 48 && code <= 57) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102)
 
 /** Escapes what may not stand in a target; ExpressionError for controls. Most targets come back as they are. */
-function escapeTarget(text: string, name: string, alsoEscaped: string): string {
+function escapeTarget(text: string, name: string): string {
   let isPlain = true
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index)
@@ -20,7 +21,6 @@ function escapeTarget(text: string, name: string, alsoEscaped: string): string {
       code === 37 && !(isHex(text.charCodeAt(index + 1)) && isHex(text.charCodeAt(index + 2)))
     const character = text.charAt(index)
     if (code > 126 || isLonePercent || escaped.includes(character)) isPlain = false
-    else if (alsoEscaped.includes(character)) isPlain = false
   }
   if (isPlain) return text
   if (!text.isWellFormed()) throw new ExpressionError(`${name}: it is not valid Unicode`)
@@ -32,23 +32,17 @@ function escapeTarget(text: string, name: string, alsoEscaped: string): string {
     target +=
       character > '~' || isLonePercent || escaped.includes(character)
         ? encodeURIComponent(character)
-        : alsoEscaped.includes(character)
-          ? `%${character.charCodeAt(0).toString(16).toUpperCase()}`
-          : character
+        : character
     index += character.length
   }
   return target
 }
 
-/** Is the segment `.` or `..` in any spelling, also with a parameter after it (`..;x`)? */
-function isDotSegment(segment: string): boolean {
-  const [name = ''] = segment.split(';')
-  const plain = name.toLowerCase().replaceAll('%2e', '.')
-  return plain === '.' || plain === '..'
-}
-
 /** Most targets hold nothing that a dot segment could begin with, and are not taken apart. */
 const mayHoldDots = (target: string): boolean => target.includes('/.') || target.includes('/%2')
+
+const hasDotSegment = (target: string): boolean =>
+  target.split('?', 1).join().split('/').some(isDotSegment)
 
 function readText(value: unknown, name: string): string {
   if (typeof value === 'string') return value
@@ -56,9 +50,9 @@ function readText(value: unknown, name: string): string {
 }
 
 /**
- * Path and query of an upstream request. Blanks and letters beyond ASCII are sent as escapes; in a path computed from
- * the request so is `?`. ExpressionError: no single `/` at the beginning, or a control character. ServiceError 400: a
- * computed path with a `..` segment.
+ * Path and query of an upstream request. Blanks and letters beyond ASCII are sent as escapes; values of the request are
+ * escaped already. ExpressionError: no single `/` at the beginning, or a control character. ServiceError 400: a computed
+ * path with a `..` segment.
  */
 export function readTarget(fields: ActionFields, { computed, request }: Run): string {
   const path = fields.path === undefined ? request.path || '/' : readText(fields.path, 'path')
@@ -66,8 +60,8 @@ export function readTarget(fields: ActionFields, { computed, request }: Run): st
   if (path.charCodeAt(0) !== 47 || path.charCodeAt(1) === 47 || path.charCodeAt(1) === 92) {
     throw new ExpressionError('path: expected a text that begins with a single "/"')
   }
-  const target = escapeTarget(path, 'path', isComputed ? '?' : '')
-  if (isComputed && mayHoldDots(target) && target.split('/').some(isDotSegment)) {
+  const target = escapeTarget(path, 'path')
+  if (isComputed && mayHoldDots(target) && hasDotSegment(target)) {
     throw new ServiceError('service.error.bad_request', 'path: a dot segment is not forwarded')
   }
   const query = fields.query_string
@@ -76,6 +70,6 @@ export function readTarget(fields: ActionFields, { computed, request }: Run): st
       ? request.query_string
       : ''
   if (query === '') return target
-  const text = escapeTarget(query.startsWith('?') ? query.slice(1) : query, 'query_string', '')
+  const text = escapeTarget(query.startsWith('?') ? query.slice(1) : query, 'query_string')
   return `${target}${target.includes('?') ? '&' : '?'}${text}`
 }

@@ -15,8 +15,8 @@ import {
 import {
   broken,
   constant,
-  deferred,
   isBroken,
+  joinedNode,
   listNode,
   mapNode,
   type Node,
@@ -128,6 +128,21 @@ function joinParts(template: Template, whole: Site, scope: Scope, issues: Issue[
   }
   const [only] = nodes
   if (only && template.isLone) return only
+  return joinNodes(nodes, sites, whole, issues, texts)
+}
+
+/**
+ * One text of several values.
+ * @param sites where each of the values is written
+ * @param texts characters of the text around expressions, before it is folded
+ */
+export function joinNodes(
+  nodes: readonly Node[],
+  sites: readonly Site[],
+  whole: Site,
+  issues: Issue[],
+  texts = 0,
+): Node {
   if (nodes.some(isBroken)) return broken
   const runs = nodes.map((node) => (node.kind === 'constant' ? undefined : runOf(node)))
   beginEvaluation()
@@ -137,7 +152,8 @@ function joinParts(template: Template, whole: Site, scope: Scope, issues: Issue[
   chargeLoad(issues, whole)
   const known = constants.reduce((sum, { length }) => sum + length, 0)
   if (!runs.some(Boolean)) return constant(constants.join(''))
-  return deferred(concatenation(runs, constants, sites, whole, Math.max(known, texts)), nodes)
+  const run = concatenation(runs, constants, sites, whole, Math.max(known, texts))
+  return joinedNode(run, { nodes, sites, whole })
 }
 
 /** Joins texts; the budget is asked before each is added. */

@@ -38,6 +38,8 @@ export interface PipeFunction {
   apply(value: never, site: Site, first: never, second: never, context: Context): unknown
   /** Another result each time: never known at load. */
   readonly isRandom?: boolean
+  /** Says that the result may stand in a URL as it is. */
+  readonly isRaw?: boolean
   /** The second argument stands in for a result that is undefined, and is evaluated only then. */
   readonly hasDefault?: boolean
 }
@@ -258,6 +260,14 @@ export const functions: Readonly<Record<string, PipeFunction>> = {
     usage: 'base64:decode',
     wanted: 'the base64 of UTF-8 text',
     apply: decodeBase64,
+  },
+  'url:raw': {
+    ...ofScalar,
+    usage: 'url:raw',
+    takes: (value) => typeof value === 'string',
+    wanted: 'a string',
+    isRaw: true,
+    apply: (value: string) => value,
   },
 }
 

@@ -27,6 +27,17 @@ export interface Deferred extends Known {
   readonly run: Run
   /** The keys, when it is nothing but a path into request-time data. */
   readonly keys?: readonly string[]
+  /** What it is joined of, when it is a text with expressions in it. */
+  readonly joined?: Joined | undefined
+  /** Does the document let the value pass into a URL as it is? */
+  readonly isRaw?: boolean
+}
+
+/** The parts of a text: values, and where each of them is written. */
+export interface Joined {
+  readonly nodes: readonly Node[]
+  readonly sites: readonly Site[]
+  readonly whole: Site
 }
 
 /** A map with known keys, of which at least one member is not constant. */
@@ -131,6 +142,19 @@ class DeferredNode extends Live implements Deferred {
   }
 }
 
+class JoinedNode extends DeferredNode {
+  readonly joined: Joined
+
+  constructor(run: Run, costs: Costs, joined: Joined) {
+    super(run, costs, undefined)
+    this.joined = joined
+  }
+}
+
+class RawNode extends DeferredNode {
+  readonly isRaw = true
+}
+
 class ReadNode extends Live implements Deferred {
   readonly kind = 'deferred'
   readonly keys: readonly string[]
@@ -172,11 +196,26 @@ export function readNode(keys: readonly string[], run: Run): Deferred {
   return new ReadNode(run, { reads, steps: 1, depth: 1, repeats: false }, keys)
 }
 
-/** A computation over other nodes; `site` is where it is written, for errors. */
-export function deferred(run: Run, over: Iterable<Node>, extraSteps = 0, site?: Site): Deferred {
-  const costs = sumUp(over)
-  return new DeferredNode(run, { ...costs, steps: costs.steps + extraSteps }, site)
+/**
+ * A computation over other nodes.
+ * @param site where it is written, for errors
+ * @param isRaw may the value stand in a URL as it is?
+ */
+export function deferred(
+  run: Run,
+  over: Iterable<Node>,
+  extraSteps = 0,
+  site?: Site,
+  isRaw = false,
+): Deferred {
+  const sum = sumUp(over)
+  const costs = { ...sum, steps: sum.steps + extraSteps }
+  return isRaw ? new RawNode(run, costs, site) : new DeferredNode(run, costs, site)
 }
+
+/** A text of several parts. */
+export const joinedNode = (run: Run, joined: Joined): Deferred =>
+  new JoinedNode(run, sumUp(joined.nodes), joined)
 
 /** A map of nodes: constant when all of them are. */
 export function mapNode(entries: ReadonlyMap<string, Node>): Constant | MapNode {

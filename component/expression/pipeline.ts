@@ -73,7 +73,10 @@ export function compileExpression(expression: Expression, around: Surroundings):
   }
   node = settled(node, pathSite, around.issues)
   if (stages.length === 0 || node.kind === 'broken') return node
-  return deferred(chain(runOf(node), stages), [node, ...over], stages.length, pathSite)
+  const run = chain(runOf(node), stages)
+  // what is done to a value after url:raw makes another value of it
+  const isRaw = calls.at(-1)?.row.isRaw
+  return deferred(run, [node, ...over], stages.length, pathSite, isRaw)
 }
 
 /** A whole map of the specification with all its members; each use makes it anew, so it is charged. */

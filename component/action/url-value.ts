@@ -1,0 +1,69 @@
+/** Values of a request in the path or the query of an upstream: a segment stays one segment, a value one value (behaviour §4). */
+import { ServiceError } from '#component/errors.ts'
+
+/** Where in a URL a value is put. */
+export type UrlPlace = 'path' | 'query'
+
+/** Nothing to escape, and no dots; RFC 3986 §2.3. */
+const isPlain = /^[\w~-]*$/
+
+/** What an upstream could take for the end of a segment or of the path. */
+const ofSegment = /[/\\\0\r\n]|%(?:2f|5c|00|0d|0a)/i
+const ofPath = /[\\\p{Cc}]|%(?:2f|5c|00|0d|0a)/iu
+const control = /\p{Cc}/u
+
+/** How often software behind the gateway may decode what it gets once more. */
+const decodings = 2
+
+const unescapedOnce = (text: string): string =>
+  text.replace(/%([0-7][0-9a-f])/gi, (_escape, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  )
+
+/** Does the text, or what up to so many decodings make of it, match? */
+function matches(text: string, pattern: RegExp, times: number): boolean {
+  if (pattern.test(text)) return true
+  return times > 0 && text.includes('%') && matches(unescapedOnce(text), pattern, times - 1)
+}
+
+function refuse(place: UrlPlace, what: string): never {
+  throw new ServiceError('service.error.bad_request', `${place}: a value of the request ${what}`)
+}
+
+/**
+ * A value, percent-encoded: all but the unreserved characters of RFC 3986.
+ * @throws ServiceError 400 for what is not Unicode, and in a path for slashes, backslashes, NUL and line breaks, also
+ *   where they show after one or two decodings
+ */
+export function encodeValue(text: string, place: UrlPlace): string {
+  if (isPlain.test(text)) return text
+  if (place === 'path' && matches(text, ofSegment, decodings)) {
+    refuse(place, 'holds a slash, a backslash, NUL or a line break, as it is or escaped')
+  }
+  if (!text.isWellFormed()) refuse(place, 'is not valid Unicode')
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}
+
+/**
+ * A value that the document lets pass as it is; in a path `?` begins no query.
+ * @throws ServiceError 400 for control characters, and in a path for backslashes and escaped slashes, backslashes, NUL
+ *   and line breaks, also where they show after one or two decodings
+ */
+export function checkRaw(text: string, place: UrlPlace): string {
+  if (place === 'query') {
+    if (control.test(text)) refuse(place, 'holds a control character')
+    return text
+  }
+  if (matches(text, ofPath, decodings)) {
+    refuse(place, 'holds a backslash, a control character, or an escaped slash')
+  }
+  return text.replaceAll('?', '%3F')
+}
+
+const dots = /^\.\.?(?:;|$)/
+
+/** Is the segment `.` or `..` in any spelling, also with a parameter after it (`..;x`)? What was a value is escaped once more. */
+export const isDotSegment = (segment: string): boolean => matches(segment, dots, decodings + 1)
