@@ -8,6 +8,7 @@ import { openActions } from './action/index.ts'
 import { openAnswering } from './answering.ts'
 import { Authority } from './authority.ts'
 import { breather } from './breather.ts'
+import { ByteBudget } from './byte-budget.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type Config, ConfigError, clusterKey } from './config.ts'
 import { openEntrance } from './entrance.ts'
@@ -85,8 +86,9 @@ export async function startComponent(
   const { realms } = authority
 
   const attempts = new Attempts(config.rate_limits)
+  const budget = new ByteBudget(config.limits.buffered_bytes)
   const routing = openRouting({
-    ...{ config, authority, attempts, clock, log },
+    ...{ config, authority, attempts, budget, clock, log },
     elsewhere: worker?.router,
   })
   const sessions = new SessionPool({

@@ -3,6 +3,7 @@ import { isLoopbackOnly, sharesGatewayListener } from '#http/access.ts'
 import type { Address } from '#http/options.ts'
 import type { WebSocketTarget } from '#http/websocket.ts'
 import type { Authority } from './authority.ts'
+import type { ByteBudget } from './byte-budget.ts'
 import type { Clock } from './clock.ts'
 import { type Config, ConfigError } from './config.ts'
 import type { Log } from './log.ts'
@@ -21,6 +22,8 @@ interface RouterPorts {
   readonly config: Config
   readonly authority: Authority
   readonly attempts: Attempts
+  /** What this process holds for its peers. */
+  readonly budget: ByteBudget
   readonly clock: Clock
   readonly log: Log
 }
@@ -117,7 +120,8 @@ interface OpenRouter {
 }
 
 /** Makes the embedded router, which goes by the realms as they are. */
-export function openRouter({ config, authority, attempts, clock, log }: RouterPorts): OpenRouter {
+export function openRouter(ports: RouterPorts): OpenRouter {
+  const { config, authority, attempts, budget, clock, log } = ports
   const { realms } = authority
   const { gateway, router: own, wamp } = config
   // what is published or has a proxy in front is not local, wherever it is bound
@@ -137,6 +141,7 @@ export function openRouter({ config, authority, attempts, clock, log }: RouterPo
   const router = new Router({
     policy,
     clock,
+    budget,
     onError: (err) => log.error({ err }, 'the router failed on a message'),
   })
   // a realm that takes no sessions any more has none, and nobody stays who would not be let in any more

@@ -1,5 +1,5 @@
 /** The serializers of WAMP messages; 64-bit integers and bytes survive each of them, and the way from one to another. */
-import type { Buffer } from 'node:buffer'
+import { Buffer } from 'node:buffer'
 import { Decoder, Encoder } from '@msgpack/msgpack'
 import { Decoder as CborDecoder, Encoder as CborEncoder } from 'cbor-x'
 import { parseJson, stringifyJson } from '#component/json.ts'
@@ -12,14 +12,14 @@ export interface Codec {
   readonly isBinary: boolean
   /** @throws when the message holds what the serializer cannot carry */
   encode(message: WampMessage): string | Uint8Array
-  /** @throws when the bytes are no message of plain values */
-  decode(bytes: Buffer): unknown
+  /** @throws when the bytes are no message of plain values, or of more than `most` values */
+  decode(bytes: Buffer, most?: number): unknown
 }
 
 /** Deepest nesting of a message: a document of 64 levels inside CALL and kwargs, with room. */
 const maxDepth = 80
 /** Most values of one message (reliability F6). */
-const maxValues = 1_000_000
+export const maxValues = 1_000_000
 
 /** Judges what a peer sent: safe integers become numbers, anything but plain data is refused. */
 function refine(value: unknown, depth: number): unknown {
@@ -53,16 +53,25 @@ function refine(value: unknown, depth: number): unknown {
   return map
 }
 
-/** Encodes a message once, however many peers it goes to in a row. */
-function once<T extends string | Uint8Array>(encode: (message: WampMessage) => T) {
+/** Encoded messages of so many bytes are kept for the peers of one turn only, lest the last one stay in memory. */
+const largeBytes = 65_536
+
+/** Encodes a message once, however many peers it goes to in a row; large text becomes bytes, which they all share. */
+function once(encode: (message: WampMessage) => string | Uint8Array) {
   let last: WampMessage | undefined
-  let encoded: T
-  return (message: WampMessage): T => {
-    if (message !== last) {
-      encoded = encode(message)
-      // small ones only, lest the last large one stay in memory
-      last = encoded.length < 65_536 ? message : undefined
-    }
+  let encoded: string | Uint8Array = ''
+  const forget = () => {
+    last = undefined
+    encoded = ''
+  }
+  return (message: WampMessage): string | Uint8Array => {
+    if (message === last) return encoded
+    last = undefined
+    encoded = encode(message)
+    last = message
+    if (encoded.length < largeBytes) return encoded
+    if (typeof encoded === 'string') encoded = Buffer.from(encoded)
+    queueMicrotask(forget)
     return encoded
   }
 }
@@ -80,8 +89,8 @@ export const codecs: ReadonlyMap<string, Codec> = new Map([
     {
       isBinary: false,
       encode: once((message) => stringifyJson(message)),
-      decode(bytes) {
-        const value = parseJson(bytes, { limits: { depth: maxDepth, values: maxValues } })
+      decode(bytes, most = maxValues) {
+        const value = parseJson(bytes, { limits: { depth: maxDepth, values: most } })
         return bytes.includes('\\u0000') ? restoreBytes(value) : value
       },
     },
@@ -91,8 +100,8 @@ export const codecs: ReadonlyMap<string, Codec> = new Map([
     {
       isBinary: true,
       encode: once((message) => msgpackEncoder.encode(widen(message))),
-      decode(bytes) {
-        scanMsgpack(bytes, maxValues)
+      decode(bytes, most = maxValues) {
+        scanMsgpack(bytes, most)
         return refine(msgpackDecoder.decode(bytes), 0)
       },
     },
@@ -102,8 +111,8 @@ export const codecs: ReadonlyMap<string, Codec> = new Map([
     {
       isBinary: true,
       encode: once((message) => cborEncoder.encode(widen(message))),
-      decode(bytes) {
-        scanCbor(bytes, maxValues)
+      decode(bytes, most = maxValues) {
+        scanCbor(bytes, most)
         return refine(cborDecoder.decode(bytes), 0)
       },
     },

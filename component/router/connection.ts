@@ -27,6 +27,7 @@ const goodbyeTimeoutMs = 1_000
 /** WebSocket close codes (RFC 6455 §7.4.1). */
 const closeNormal = 1000
 const closeProtocolError = 1002
+const closeTooLarge = 1009
 
 /** What HELLO asked for, while it is being answered. */
 interface Attempt {
@@ -62,6 +63,11 @@ export class Connection {
   get realm(): string | undefined {
     if (this.#state.kind === 'joined') return this.#state.realm.uri
     return this.#state.kind === 'joining' ? this.#state.attempt.realm : undefined
+  }
+
+  /** Has the peer been welcomed, and not left since? */
+  get isJoined(): boolean {
+    return this.#state.kind === 'joined' || this.#state.kind === 'leaving'
   }
 
   /** A message has arrived. Never throws: what goes wrong ends this session only. */
@@ -246,6 +252,11 @@ export class Connection {
     if (this.#state.kind === 'closed') return
     if (this.#state.kind !== 'leaving') this.#trySend([code.abort, { message }, reason])
     this.#finish(closeCode, reason)
+  }
+
+  /** The peer sends more than it may. */
+  tooLong(problem: string): void {
+    this.abort('wamp.error.payload_size_exceeded', problem, closeTooLarge)
   }
 
   #finish(closeCode: number, reason: string): void {

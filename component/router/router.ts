@@ -2,9 +2,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
+import { ByteBudget } from '#component/byte-budget.ts'
 import { type Clock, systemClock } from '#component/clock.ts'
 import type { Link, OpenLink } from '#component/wamp/link.ts'
 import { Authorizer } from './authorize.ts'
+import { Backlog } from './backlog.ts'
 import { codecs } from './codec.ts'
 import { Connection, type ConnectionPorts } from './connection.ts'
 import { linkPair } from './link-pair.ts'
@@ -21,6 +23,8 @@ export interface RouterOptions {
   readonly maxMessageBytes?: number
   /** Bytes that a peer may leave unread before it is disconnected. Default 64 MiB. */
   readonly maxBufferedBytes?: number
+  /** What the process may hold for its peers; the router takes half of it at most. Default: 128 MiB of its own. */
+  readonly budget?: ByteBudget
   /** Milliseconds from the opening of a transport to WELCOME. Default 10,000. */
   readonly handshakeTimeoutMs?: number
   /** Milliseconds of silence until a ping; lost after as many again. Default 5,000. */
@@ -33,6 +37,9 @@ export interface RouterOptions {
 
 const inProcess: Peer = { address: '127.0.0.1', isInProcess: true }
 
+/** Bytes; as `limits.buffered_bytes`. */
+const defaultBudget = 128 * 1024 * 1024
+
 /** How long peers may take to answer GOODBYE before {@link Router.close} cuts them off, in milliseconds. */
 const closeTimeoutMs = 1_500
 
@@ -43,6 +50,7 @@ export class Router {
   readonly #options: RouterOptions
   readonly #clock: Clock
   readonly #ports: ConnectionPorts
+  readonly #backlog: Backlog
   readonly #webSockets: WebSocketServer
   #isClosed = false
 
@@ -50,6 +58,7 @@ export class Router {
     const { clock = systemClock, onError = () => {}, policy } = options
     this.#options = options
     this.#clock = clock
+    this.#backlog = new Backlog(options.budget ?? new ByteBudget(defaultBudget))
     const authorizer = new Authorizer(policy, onError)
     const realmPorts = { clock, authorizer, maxRetained: options.maxRetained ?? 10_000 }
     this.#ports = {
@@ -135,11 +144,13 @@ export class Router {
     }
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       const transport = new WebSocketTransport({
-        ...{ webSocket, socket, codec, clock: this.#clock },
+        ...{ webSocket, socket, codec, clock: this.#clock, backlog: this.#backlog },
         peer: { address, isInProcess, cookie },
         pingIntervalMs: this.#options.pingIntervalMs ?? 5_000,
         maxBufferedBytes: this.#options.maxBufferedBytes ?? 64 * 1024 * 1024,
+        isJoined: () => connection.isJoined,
         onMessage: (message) => connection.receive(message),
+        onTooLong: (problem) => connection.tooLong(problem),
         onClose: () => this.#disconnect(connection),
       })
       const connection = this.#connect(transport)

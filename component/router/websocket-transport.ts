@@ -1,12 +1,25 @@
-/** A peer behind a WebSocket: frames, one socket write per turn of the event loop, link check, and a bound on what it has not read. */
+/** A peer behind a WebSocket: frames, one socket write per turn of the event loop, link check, and bounds on what is held for it. */
 import type { Buffer } from 'node:buffer'
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { Clock } from '#component/clock.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
-import type { Codec } from './codec.ts'
+import type { Backlog, Holder } from './backlog.ts'
+import { type Codec, maxValues } from './codec.ts'
 import type { Peer } from './ports.ts'
 import type { Transport } from './session.ts'
+import { Unfinished } from './unfinished.ts'
+import { Unread } from './unread.ts'
+
+/** What a peer may send at once before WELCOME: HELLO and AUTHENTICATE are short. */
+const strangerBytes = 65_536
+const strangerValues = 1_000
+
+/** WebSocket close code (IANA's registry; RFC 6455 §7.4.1 has the first ones). */
+const closeTryAgainLater = 1013
+
+/** How long a peer that sent too much is left to read why it is disconnected, in milliseconds. */
+const refusalMs = 1_000
 
 /** What the transport is made of. */
 export interface WebSocketOptions {
@@ -20,16 +33,22 @@ export interface WebSocketOptions {
   readonly pingIntervalMs: number
   /** Bytes that wait to be read by the peer; more, and it is disconnected. */
   readonly maxBufferedBytes: number
+  readonly backlog: Backlog
+  /** Has the peer been welcomed? */
+  readonly isJoined: () => boolean
   /** A message has arrived; undefined in place of one that cannot be decoded. */
   readonly onMessage: (message: unknown) => void
+  /** A message is longer than the peer may send now. */
+  readonly onTooLong: (problem: string) => void
   readonly onClose: () => void
 }
 
 /** The router's end of a WebSocket. */
-export class WebSocketTransport implements Transport {
+export class WebSocketTransport implements Transport, Holder {
   readonly peer: Peer
   readonly #options: WebSocketOptions
-  readonly #sendOptions: { readonly binary: boolean; readonly compress: false }
+  readonly #unfinished: Unfinished
+  readonly #unread: Unread
   #isCorked = false
   /** The next three: as of the last link check. */
   #bytesRead = -1
@@ -38,25 +57,87 @@ export class WebSocketTransport implements Transport {
   #stopTimer: () => void = () => {}
 
   constructor(options: WebSocketOptions) {
-    const { webSocket } = options
+    const { backlog, socket, webSocket } = options
     this.peer = options.peer
     this.#options = options
-    this.#sendOptions = { binary: options.codec.isBinary, compress: false }
+    this.#unfinished = new Unfinished(backlog, this)
+    this.#unread = new Unread(backlog, this, webSocket)
     webSocket.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary))
     webSocket.on('error', () => {}) // 'close' follows
     webSocket.once('close', () => {
+      this.#forget()
       this.#stopTimer()
       options.onClose()
     })
+    // those in this process, or as good as in it, send and read for all others
+    if (!options.peer.isInProcess) {
+      backlog.add(this)
+      // ahead of the listener that cuts messages out of the bytes
+      socket.prependListener('data', (bytes: Buffer) => this.#count(bytes.length))
+      socket.on('drain', () => this.#unread.trySettle())
+      webSocket.on('ping', (data) => this.#answered(data.length))
+      webSocket.on('pong', (data) => this.#unfinished.controlled(data.length))
+    }
     this.#check()
   }
 
-  #receive(data: Buffer, isBinary: boolean): void {
-    const { codec, onMessage, webSocket } = this.#options
+  /** Bytes held for the peer. */
+  get heldBytes(): number {
+    return this.#unfinished.bytes + this.#options.webSocket.bufferedAmount
+  }
+
+  #count(bytes: number): void {
+    const { isJoined, webSocket } = this.#options
     if (webSocket.readyState !== webSocket.OPEN) return
+    const isStranger = !isJoined()
+    if (isStranger && this.#unfinished.bytes + bytes > 2 * strangerBytes) this.#refuse()
+    else if (!this.#unfinished.tryAdd(bytes, !isStranger)) this.drop()
+  }
+
+  /** A ping has arrived, and was answered: the peer may not read that. */
+  #answered(bytes: number): void {
+    const { isJoined, webSocket } = this.#options
+    this.#unfinished.controlled(bytes)
+    const isPatient = isJoined() || webSocket.bufferedAmount < strangerBytes
+    if (!isPatient || !this.#unread.trySettle()) this.drop()
+  }
+
+  /** Tells a peer why it is disconnected, and reads nothing more of it. */
+  #refuse(): void {
+    const { clock, onTooLong, webSocket } = this.#options
+    onTooLong(`expected at most ${strangerBytes} bytes in a message before WELCOME`)
+    webSocket.pause()
+    this.#stopTimer()
+    this.#stopTimer = clock.after(refusalMs, () => webSocket.terminate())
+  }
+
+  /** Disconnects a peer for which there is no room any more. */
+  drop(): void {
+    const { webSocket } = this.#options
+    this.#forget()
+    webSocket.close(closeTryAgainLater, 'too many bytes are held for this peer')
+    webSocket.terminate()
+  }
+
+  #forget(): void {
+    this.#options.backlog.remove(this)
+    this.#unfinished.clear()
+    this.#unread.clear()
+  }
+
+  #receive(data: Buffer, isBinary: boolean): void {
+    const { codec, isJoined, onMessage, webSocket } = this.#options
+    this.#unfinished.completed(data.length)
+    if (webSocket.readyState !== webSocket.OPEN) return
+    const isStranger = !isJoined()
+    if (isStranger && data.length > strangerBytes) {
+      this.#refuse()
+      return
+    }
     let message: unknown
     try {
-      message = isBinary === codec.isBinary ? codec.decode(data) : undefined
+      const most = isStranger ? strangerValues : maxValues
+      message = isBinary === codec.isBinary ? codec.decode(data, most) : undefined
     } catch {
       message = undefined // a protocol violation, like any other value that is no message
     }
@@ -83,12 +164,13 @@ export class WebSocketTransport implements Transport {
   }
 
   send(message: WampMessage): void {
-    const { codec, maxBufferedBytes, webSocket } = this.#options
+    const { codec, webSocket } = this.#options
     if (webSocket.readyState !== webSocket.OPEN) return
     const data = codec.encode(message)
     this.#cork()
-    webSocket.send(data, this.#sendOptions)
-    if (webSocket.bufferedAmount > maxBufferedBytes) webSocket.terminate()
+    if (this.peer.isInProcess) webSocket.send(data, { binary: codec.isBinary, compress: false })
+    else if (!this.#unread.trySend(data, codec.isBinary)) this.drop()
+    if (webSocket.bufferedAmount > this.#options.maxBufferedBytes) webSocket.terminate()
   }
 
   /** The largest gain of all in performance.md. */

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Authority } from '#component/authority.ts'
+import { ByteBudget } from '#component/byte-budget.ts'
 import type { Clock } from '#component/clock.ts'
 import { type Config, ConfigError } from '#component/config.ts'
 import type { Log } from '#component/log.ts'
@@ -62,7 +63,8 @@ export async function startRouterHost(
   })
   authority.start()
   const attempts = new Attempts(config.rate_limits)
-  const { router, end } = openRouter({ config, authority, attempts, clock, log })
+  const budget = new ByteBudget(config.limits.buffered_bytes)
+  const { router, end } = openRouter({ config, authority, attempts, budget, clock, log })
   authority.onRevoked = end
 
   const folder = makeFolder()

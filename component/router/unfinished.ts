@@ -1,0 +1,72 @@
+/** The bytes of a peer's message that has not arrived as a whole, counted on the socket: WebSocket frames announce any length. */
+import type { ByteBudget } from '#component/byte-budget.ts'
+import { type Backlog, freeBytes, type Holder } from './backlog.ts'
+
+/** Memory of a piece of a message beside its bytes: peers may send one byte at a time. */
+const pieceBytes = 256
+
+/** Fewer bytes are no message that a peer keeps open, but heads of frames. */
+const headBytes = 512
+
+/** Bytes of a frame from a client before its payload (RFC 6455 §5.2). */
+function headOf(payload: number): number {
+  if (payload < 126) return 6
+  return payload < 65_536 ? 8 : 14
+}
+
+/** What one peer has sent since its last complete message. */
+export class Unfinished {
+  readonly #backlog: Backlog
+  readonly #holder: Holder
+  #bytes = 0
+  #pieces = 0
+  #lastBytes = 0
+  #taken = 0
+  #from: ByteBudget
+
+  constructor(backlog: Backlog, holder: Holder) {
+    this.#backlog = backlog
+    this.#holder = holder
+    this.#from = backlog.strangers
+  }
+
+  /** What it takes to keep that. */
+  get bytes(): number {
+    return this.#bytes + this.#pieces * pieceBytes
+  }
+
+  /** Counts bytes that have arrived; false when they may not be kept. */
+  tryAdd(bytes: number, isJoined: boolean): boolean {
+    this.#bytes += bytes
+    this.#pieces += 1
+    this.#lastBytes = bytes
+    const from = isJoined ? this.#backlog.joined : this.#backlog.strangers
+    if (from !== this.#from) this.clear()
+    this.#from = from
+    const missing = this.bytes - (isJoined ? freeBytes : 0) - this.#taken
+    if (missing <= 0) return true
+    const isTaken = isJoined ? this.#backlog.take(this.#holder, missing) : from.tryTake(missing)
+    if (isTaken) this.#taken += missing
+    return isTaken
+  }
+
+  /** A message is complete; what is left belongs to the next one, and came with the last bytes. */
+  completed(payload: number): void {
+    const left = this.#bytes - payload - headOf(payload)
+    this.#bytes = Math.min(this.#lastBytes, Math.max(0, left))
+    this.#pieces = this.#bytes > 0 ? 1 : 0
+    this.clear()
+  }
+
+  /** A ping or pong has arrived, perhaps in the middle of a message. */
+  controlled(payload: number): void {
+    this.#bytes = Math.max(0, this.#bytes - payload - headOf(payload))
+    if (this.#bytes < headBytes) this.#pieces = 0
+  }
+
+  /** Gives everything back. */
+  clear(): void {
+    this.#from.give(this.#taken)
+    this.#taken = 0
+  }
+}

@@ -1,0 +1,97 @@
+/** What the embedded router holds for all its peers has a limit: who holds most goes, everybody else is served. */
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect } from 'chai'
+import { WebSocket } from 'ws'
+import { ByteBudget } from '#component/byte-budget.ts'
+import { openRouter } from '#test/unit/router/open-router.ts'
+import { RouterPeer } from './router-peer.ts'
+
+const mebibyte = 1024 * 1024
+
+/** Begins a message that never ends: in fragments (RFC 6455 §5.4). */
+function begin(peer: RouterPeer): void {
+  peer.webSocket.send('[', { fin: false })
+}
+const goOn = (peer: RouterPeer, bytes: number): Promise<void> =>
+  new Promise((resolve) => {
+    peer.webSocket.send(' '.repeat(bytes), { fin: false }, () => resolve())
+  })
+
+describe('what the embedded router holds for its peers', () => {
+  let opened: Awaited<ReturnType<typeof openRouter>> & { readonly budget: ByteBudget }
+  const peers: RouterPeer[] = []
+  const join = async () => {
+    const peer = await RouterPeer.join(opened)
+    peers.push(peer)
+    return peer
+  }
+  const until = async (isSo: () => boolean) => {
+    while (!isSo()) await turn()
+  }
+  beforeEach(async () => {
+    const budget = new ByteBudget(8 * mebibyte)
+    opened = Object.assign(await openRouter({ budget }), { budget })
+  })
+  afterEach(async () => {
+    for (const peer of peers.splice(0)) peer.cut()
+    await opened.close()
+  })
+  const isServed = async (peer: RouterPeer) =>
+    expect((await peer.ask(48, 77, {}, 'wamp.session.count'))[0]).to.equal(50)
+
+  it('counts messages that are not finished, and forgets them with their peer', async () => {
+    const peer = await join()
+    begin(peer)
+    await goOn(peer, mebibyte)
+    await until(() => opened.budget.used >= mebibyte - 65_536)
+    peer.cut()
+    await until(() => opened.budget.used === 0)
+    expect(opened.budget.used).to.equal(0)
+  })
+
+  it('drops the peer with the longest unfinished message, and no other one', async () => {
+    const [great, small, ordinary] = [await join(), await join(), await join()]
+    begin(great)
+    begin(small)
+    await goOn(great, 3 * mebibyte)
+    await until(() => opened.budget.used > 2.9 * mebibyte)
+    await goOn(small, 2 * mebibyte)
+    await great.closed
+    await isServed(ordinary)
+    expect(small.webSocket.readyState).to.equal(WebSocket.OPEN)
+  })
+
+  it('drops peers that do not read, and serves the others', async () => {
+    const publisher = await join()
+    const reader = await join()
+    await reader.subscribe('b')
+    const slow = [await join(), await join(), await join()]
+    for (const [index, peer] of slow.entries()) {
+      await peer.subscribe(`a.${index}`)
+      peer.webSocket.pause()
+    }
+    let most = 0
+    for (let turns = 0; turns < 400 && opened.router.sessionCount > 3; turns++) {
+      const uri = `a.${turns % slow.length}`
+      await publisher.ask(16, turns + 1, { acknowledge: true }, uri, ['x'.repeat(100_000)])
+      most = Math.max(most, opened.budget.used)
+    }
+    expect(opened.router.sessionCount).to.be.lessThan(5)
+    expect(most).to.be.at.most(4 * mebibyte)
+    publisher.send(16, 1_000, {}, 'b', ['x'.repeat(mebibyte)])
+    expect((await reader.next())[0]).to.equal(36)
+    for (const peer of slow) peer.cut()
+    await until(() => opened.budget.used === 0)
+  }).timeout(20_000)
+
+  it('delivers one large event to many peers, though it would not fit once for each', async () => {
+    const publisher = await join()
+    const readers = await Promise.all(Array.from({ length: 12 }, join))
+    for (const reader of readers) await reader.subscribe('a')
+    const text = 'x'.repeat(2 * mebibyte)
+    publisher.send(16, 1, {}, 'a', [text])
+    for (const reader of readers) expect((await reader.next())[4]).to.deep.equal([text])
+    expect(opened.router.sessionCount).to.equal(13)
+    await until(() => opened.budget.used === 0)
+  }).timeout(20_000)
+})
