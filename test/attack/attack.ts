@@ -1,0 +1,38 @@
+/** What an attack is, and what it is pointed at. */
+
+/** A gateway on this machine that is being attacked. */
+export interface Target {
+  /** Base address of the gateway listener. */
+  readonly url: string
+  readonly host: string
+  readonly port: number
+  /** Where WAMP clients connect. */
+  readonly routerUrl: string
+  /** A realm that anonymous sessions may join. */
+  readonly realm: string
+  readonly paths: {
+    /** GET: a fixed answer of 50 bytes. */
+    readonly static: string
+    /** GET: a WAMP call. */
+    readonly call: string
+    /** GET: forwarded to an upstream. */
+    readonly forward: string
+    /** GET: forwarded to an upstream that answers 8 MB, which pass through. */
+    readonly large: string
+    /** POST: the body is parsed, and one member of it sent back. */
+    readonly parse: string
+    /** POST: the body is parsed, and all of it sent back. */
+    readonly echo: string
+  }
+}
+
+/** One attack. It needs no rights: what it does, every client that reaches the port can do. */
+export interface Attack {
+  readonly name: string
+  /** One line for the report. */
+  readonly about: string
+  /** Options that the gateway is started with, by dotted key. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Attacks until it has done all that it does, or until the signal. */
+  run(target: Target, signal: AbortSignal): Promise<void>
+}

@@ -1,0 +1,92 @@
+/** `npm run attack -- [--only NAME] [--seconds N] [--tree FOLDER]`: attacks a gateway on this machine beside ordinary requests; fails when these notice. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import type { Attack, Target } from './attack.ts'
+import { figuresOf, type Measured, problemsOf } from './bounds.ts'
+import { attacks } from './index.ts'
+import { OrdinaryClients } from './ordinary.ts'
+import { startVictim, type Victim } from './victim.ts'
+
+const { values } = parseArgs({
+  options: {
+    /** Names of attacks, separated by commas. */
+    only: { type: 'string' },
+    /** How long each may attack. */
+    seconds: { type: 'string', default: '15' },
+    /** The working copy whose gateway is attacked; default: this one. */
+    tree: { type: 'string' },
+  },
+})
+const seconds = Number(values.seconds)
+if (!(seconds > 0)) throw new TypeError('--seconds: expected a number above 0')
+const names = values.only?.split(',')
+const chosen = attacks.filter(({ name }) => names === undefined || names.includes(name))
+if (chosen.length === 0) {
+  const known = attacks.map(({ name }) => name).join(', ')
+  throw new TypeError(`--only: expected one or more of ${known}`)
+}
+
+/** Requests before the attack, so that code is compiled and memory is what it is in use; milliseconds. */
+const warmUp = 6000
+/** How long memory may take to come back, milliseconds. */
+const rest = 30_000
+const step = 500
+/** What an attacker may need to end once it is told to, milliseconds. */
+const grace = 3000
+
+/** Attacks from a process of its own, so that it does not slow the ordinary clients down by itself. */
+async function launch({ name }: Attack, target: Target): Promise<void> {
+  const program = new URL('attacker.ts', import.meta.url).pathname
+  const child = spawn(process.execPath, [program, name, JSON.stringify(target)], {
+    stdio: 'inherit',
+  })
+  const ended = once(child, 'exit')
+  const timers = [
+    setTimeout(() => child.kill('SIGTERM'), seconds * 1000),
+    setTimeout(() => child.kill('SIGKILL'), seconds * 1000 + grace),
+  ]
+  await ended
+  for (const timer of timers) clearTimeout(timer)
+}
+
+/** Waits until memory is back where it was; at most half a minute. */
+async function settle(victim: Victim, before: number): Promise<number> {
+  const end = performance.now() + rest
+  while (performance.now() < end && victim.rss - before > 50) await wait(step)
+  return victim.rss
+}
+
+async function measure(attack: Attack): Promise<Measured> {
+  const victim = await startVictim(attack.settings, values.tree)
+  try {
+    const ordinary = new OrdinaryClients(victim.target)
+    await wait(warmUp)
+    const before = victim.rss
+    victim.forgetPeak()
+    ordinary.take()
+    await launch(attack, victim.target)
+    const after = await settle(victim, before)
+    await ordinary.stop()
+    const { peak, isRunning } = victim
+    return { outcomes: ordinary.take(), before, peak, after, isRunning }
+  } finally {
+    await victim.stop()
+  }
+}
+
+let broken = 0
+for (const attack of chosen) {
+  const measured = await measure(attack)
+  const { count, p99, worst, lost, refused, refusedFor } = figuresOf(measured)
+  const { before, peak, after } = measured
+  const problems = problemsOf(measured)
+  if (problems.length > 0) broken += 1
+  console.log(`${problems.length === 0 ? 'ok    ' : 'BROKEN'} ${attack.name}: ${attack.about}
+       ${count} ordinary requests: p99 ${p99.toFixed(0)} ms, worst ${worst.toFixed(0)} ms, ${lost.length} lost, ${refused} refused over ${refusedFor.toFixed(0)} ms
+       memory: ${before.toFixed(0)} MB before, ${peak.toFixed(0)} at most, ${after.toFixed(0)} after`)
+  for (const problem of problems) console.log(`       - ${problem}`)
+}
+console.log(`${chosen.length - broken} attacks withstood, ${broken} not`)
+process.exit(broken === 0 ? 0 : 1)

@@ -1,0 +1,73 @@
+/** Ordinary requests beside an attack: 50 a second from another address, and what became of each. */
+import { Agent, get } from 'node:http'
+import type { Target } from './attack.ts'
+
+/** Milliseconds between two requests. */
+const interval = 20
+
+/** Another address than that of the attacks. */
+const localAddress = '127.0.0.2'
+
+/** What became of a request; times in milliseconds. */
+export interface Outcome {
+  readonly sentAt: number
+  readonly took: number
+  /** 0: no answer. */
+  readonly status: number
+  /** A 503 says when to come again. */
+  readonly hasRetryAfter: boolean
+  readonly problem?: string
+}
+
+function ask(url: string, agent: Agent): Promise<Outcome> {
+  const sentAt = performance.now()
+  return new Promise((resolve) => {
+    const settle = (status: number, hasRetryAfter: boolean, problem?: string) => {
+      const took = performance.now() - sentAt
+      resolve({ sentAt, took, status, hasRetryAfter, ...(problem !== undefined && { problem }) })
+    }
+    const request = get(url, { agent, localAddress, timeout: 30_000 }, (answer) => {
+      answer.resume().on('end', () => {
+        settle(answer.statusCode ?? 0, answer.headers['retry-after'] !== undefined)
+      })
+      answer.on('error', (error) => settle(0, false, error.message))
+    })
+    request.on('timeout', () => request.destroy(new Error('no answer in half a minute')))
+    request.on('error', (error) => settle(0, false, error.message))
+  })
+}
+
+/** Static answers, calls and forwards in turn; begins at once. */
+export class OrdinaryClients {
+  readonly #agent = new Agent({ keepAlive: true })
+  readonly #timer: NodeJS.Timeout
+  readonly #pending = new Set<Promise<void>>()
+  #outcomes: Outcome[] = []
+
+  constructor({ url, paths }: Target) {
+    const asked = [paths.static, paths.call, paths.forward]
+    let count = 0
+    this.#timer = setInterval(() => {
+      const path = asked[count++ % asked.length]
+      const done: Promise<void> = ask(`${url}${path}`, this.#agent).then((outcome) => {
+        this.#pending.delete(done)
+        this.#outcomes.push(outcome)
+      })
+      this.#pending.add(done)
+    }, interval)
+  }
+
+  /** What has been answered, or has failed, since the last time. */
+  take(): readonly Outcome[] {
+    const taken = this.#outcomes
+    this.#outcomes = []
+    return taken
+  }
+
+  /** Sends no more and waits for the answers. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await Promise.all(this.#pending)
+    this.#agent.destroy()
+  }
+}

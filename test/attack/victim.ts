@@ -1,0 +1,204 @@
+/** A gateway as it is attacked: a process of its own with its defaults, one API, a callee and an upstream. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { RouterPeer } from '#test/contract/router-peer.ts'
+import { plainEnvironment } from '#test/support/gateway-process.ts'
+import type { Target } from './attack.ts'
+
+const realm = 'com.example.attack'
+const procedure = 'com.example.attack.greet'
+
+/** Bytes of the answer that is forwarded from the large path. */
+const largeBytes = 8_000_000
+
+const paths: Target['paths'] = {
+  static: '/about',
+  call: '/hello/Ada',
+  forward: '/quotes',
+  large: '/large',
+  parse: '/waves',
+  echo: '/echo',
+}
+
+const plain = { on_result: {}, on_error: {} }
+const post = (body: unknown) => ({
+  post: { action: { type: 'static', body }, response: { on_result: {}, on_error: {} } },
+})
+
+const documentOf = (upstream: string) => ({
+  id: 'com.example.attacked',
+  host: '_',
+  realm_uri: realm,
+  versions: {
+    '1.0.0': {
+      base_path: '/',
+      paths: {
+        [paths.static]: {
+          get: { action: { type: 'static', body: { name: 'attack' } }, response: plain },
+        },
+        '/hello/:name': {
+          get: {
+            action: { type: 'wamp_call', procedure, args: ['{{request.bindings.name}}'] },
+            response: { on_result: { body: '{{action.result.args |> head}}' }, on_error: {} },
+          },
+        },
+        [paths.forward]: {
+          get: { action: { type: 'forward', host: upstream, path: '/small' }, response: plain },
+        },
+        [paths.large]: {
+          get: { action: { type: 'forward', host: upstream, path: '/large' }, response: plain },
+        },
+        [paths.parse]: post({ received: '{{request.body.name}}' }),
+        [paths.echo]: post('{{request.body}}'),
+      },
+    },
+  },
+})
+
+/** Answers `/large` with a large body, everything else with a small one. */
+async function startUpstream(): Promise<Server> {
+  const large = Buffer.alloc(largeBytes, 'x')
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'text/plain')
+    response.end(request.url === '/large' ? large : 'quote')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+/** Registers the procedure and answers. */
+async function startCallee(url: string): Promise<RouterPeer> {
+  const peer = await RouterPeer.join({ url, realm })
+  await peer.register(procedure)
+  peer.webSocket.on('message', (data) => {
+    const [code, request, , , args = []] = JSON.parse(String(data))
+    if (code === 68) peer.send(70, request, {}, [`Hello, ${args[0]}!`])
+  })
+  return peer
+}
+
+/** A gateway that runs. */
+export class Victim {
+  readonly target: Target
+  readonly #child: ChildProcess
+  readonly #close: () => void
+
+  constructor(target: Target, child: ChildProcess, close: () => void) {
+    this.target = target
+    this.#child = child
+    this.#close = close
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  /** Memory of the process, MB; 0 when it has ended. */
+  get rss(): number {
+    return this.#status('VmRSS')
+  }
+
+  /** The most that {@link rss} has been since {@link forgetPeak}, MB. */
+  get peak(): number {
+    return this.#status('VmHWM')
+  }
+
+  forgetPeak(): void {
+    writeFileSync(`/proc/${this.#child.pid}/clear_refs`, '5')
+  }
+
+  #status(name: string): number {
+    try {
+      const text = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8')
+      return Number(text.match(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm'))?.[1] ?? 0) / 1024
+    } catch {
+      return 0
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#close()
+    if (!this.isRunning) return
+    const ended = once(this.#child, 'exit')
+    this.#child.kill('SIGKILL')
+    await ended
+  }
+}
+
+const root = join(import.meta.dirname, '../..')
+
+/** The flags of the product's own start command. */
+function startCommand(tree: string): readonly string[] {
+  const { scripts } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8'))
+  const words: string[] = scripts.start.split(' ')
+  return words.slice(words.indexOf('node') + 1)
+}
+
+/**
+ * Starts one.
+ * @param settings options by dotted key, as `--set` takes them
+ * @param tree folder of the working copy that is started
+ */
+export async function startVictim(
+  settings: Readonly<Record<string, string>> = {},
+  tree = root,
+): Promise<Victim> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-attack-'))
+  const all = {
+    'gateway.listen': '127.0.0.1:0',
+    'admin.listen': '127.0.0.1:0',
+    data_dir: folder,
+    ...settings,
+  }
+  const flags = Object.entries(all).flatMap(([key, value]) => ['--set', `${key}=${value}`])
+  const child = spawn(process.execPath, [...startCommand(tree), ...flags], {
+    cwd: tree,
+    env: { ...plainEnvironment(), UV_THREADPOOL_SIZE: '16' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  child.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const said = await addressesOf(child)
+  const upstream = await startUpstream()
+  const send = async (path: string, body: unknown) => {
+    const answer = await fetch(`${said.admin}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  }
+  await send('/services/load_realm', { uri: realm, authmethods: ['anonymous'] })
+  const address = upstream.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  await send('/api_specs', documentOf(`http://127.0.0.1:${port}`))
+  const callee = await startCallee(said.router)
+  const { hostname, port: ours } = new URL(said.gateway)
+  const target = { url: said.gateway, host: hostname, port: Number(ours), realm, paths }
+  return new Victim({ ...target, routerUrl: said.router }, child, () => {
+    callee.cut()
+    upstream.close()
+    upstream.closeAllConnections()
+  })
+}
+
+/** Reads what it prints when it is up; the log that follows is read and dropped. */
+async function addressesOf(
+  child: ChildProcess,
+): Promise<Readonly<Record<'gateway' | 'admin' | 'router', string>>> {
+  let output = ''
+  await new Promise<void>((resolve, reject) => {
+    child.once('exit', () => reject(new Error(`the gateway did not start: ${output}`)))
+    child.stdout?.on('data', (chunk: Buffer) => {
+      if (/^router .*\n/m.test(output)) return
+      output += chunk
+      if (/^router .*\n/m.test(output)) resolve()
+    })
+  })
+  const find = (name: string) => output.match(new RegExp(`^${name} +(\\S+)$`, 'm'))?.[1] ?? ''
+  return { gateway: find('gateway'), admin: find('admin'), router: find('router') }
+}
