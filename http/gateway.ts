@@ -60,8 +60,8 @@ export function createListener(
   fallback: Fallback,
 ): Listener {
   return (request, response, isWaiting = false) => {
-    // what a client sends after the answer that ends its connection is not served
-    if (request.socket.writableEnded) return
+    // what a client sends after the answer that ends its connection, or before it goes, is not served
+    if (!request.socket.writable) return
     const { clock } = ports
     const start = performance.now()
     const id = requestId(clock.now())

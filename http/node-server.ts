@@ -1,6 +1,12 @@
 /** One server of node:http with the settings of reliability §3.1: what Node leaves open is closed here. */
 import { readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -8,12 +14,14 @@ import { departAll } from './departures.ts'
 import { parserError, rawError } from './errors.ts'
 import type { Listener } from './gateway.ts'
 import type { Address, HttpOptions } from './options.ts'
+import { Pipeline, pipelineOf } from './pipeline.ts'
 import { closeSlowly } from './reply.ts'
 import { isWebSocketRequest } from './websocket.ts'
 
 /** Idle sockets that have bytes to write are stuck after this; milliseconds. */
 const stuckAfter = 120_000
 const backlog = 2048
+const noBytes = Buffer.alloc(0)
 
 /** Settings of each connection that is accepted. */
 export const connectionOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 }
@@ -61,26 +69,33 @@ export function makeServer(plan: ServerPlan): Server {
   server.maxConnections = limits.max_connections
   // surplus connections are closed, not handed to another process
   Object.assign(server, { dropMaxConnection: true })
-  server.on('request', (request, response) => listener(request, response))
-  server.on('checkContinue', (request, response) => listener(request, response, true))
+  const serve = (request: IncomingMessage, response: ServerResponse, isWaiting: boolean) => {
+    pipelineOf(request.socket)?.begin(request, response)
+    listener(request, response, isWaiting)
+  }
+  server.on('request', (request, response) => serve(request, response, false))
+  server.on('checkContinue', (request, response) => serve(request, response, true))
   // the preflight refuses what Node would answer without our fields and our log
-  server.on('checkExpectation', (request, response) => listener(request, response))
-  // what is ready goes out before anything else happens to its socket
+  server.on('checkExpectation', (request, response) => serve(request, response, false))
   server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    // what is ready goes out before anything else happens to its socket
     socket.prependListener('end', departAll)
+    new Pipeline(socket)
   })
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     departAll()
     endBroken(error.code, socket)
   })
-  server.on('connect', (_request, socket: Duplex) => {
+  server.on('connect', (request, socket: Duplex) => {
     departAll()
+    pipelineOf(request.socket)?.leave()
     endWith(socket, rawError('service.error.bad_request', 'CONNECT is not served'))
   })
   if (upgrade) {
     server.on('upgrade', (request, socket, head) => {
       departAll()
-      upgrade(request, socket, head)
+      const rest = pipelineOf(request.socket)?.leave() ?? noBytes
+      upgrade(request, socket, rest.length > 0 ? Buffer.concat([head, rest]) : head)
     })
   }
   server.setTimeout(stuckAfter, (socket: Socket) => {
@@ -94,10 +109,19 @@ export function makeServer(plan: ServerPlan): Server {
 /** Sockets whose last answer has been written: what the parser says about the rest is of no interest. */
 const ended = new WeakSet<Duplex>()
 
-function endBroken(code: string | undefined, socket: Duplex): void {
+/** Ends a connection on which something is not HTTP; the answers to what came before it leave first. */
+function endBroken(code: string | undefined, socket: Socket): void {
   if (ended.has(socket)) return
-  if (code === 'ECONNRESET' || !socket.writable || hasBegunAnswer(socket)) socket.destroy()
-  else endWith(socket, parserError(code))
+  ended.add(socket)
+  const end = () => {
+    // the last answer before it was the last on its connection
+    if (socket.writableEnded) return
+    if (!socket.writable || hasBegunAnswer(socket)) socket.destroy()
+    else endWith(socket, parserError(code))
+  }
+  const pipeline = code === 'ECONNRESET' || !socket.writable ? undefined : pipelineOf(socket)
+  if (pipeline) pipeline.finish(end)
+  else socket.destroy()
 }
 
 /** Writes the last answer and lets the client finish what it is sending, so that it gets to read the answer. */

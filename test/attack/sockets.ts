@@ -15,8 +15,6 @@ export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> 
   wait(milliseconds, undefined, { signal }).catch(() => undefined)
 
 /** Resolves when the attack is to end. */
-export const ended = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+export const ended = async (signal: AbortSignal): Promise<void> => {
+  while (!signal.aborted) await pause(1000, signal)
+}

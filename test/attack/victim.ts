@@ -85,11 +85,14 @@ async function startCallee(url: string): Promise<RouterPeer> {
 /** A gateway that runs. */
 export class Victim {
   readonly target: Target
+  /** Base address of the admin listener. */
+  readonly adminUrl: string
   readonly #child: ChildProcess
   readonly #close: () => void
 
-  constructor(target: Target, child: ChildProcess, close: () => void) {
+  constructor(target: Target, adminUrl: string, child: ChildProcess, close: () => void) {
     this.target = target
+    this.adminUrl = adminUrl
     this.#child = child
     this.#close = close
   }
@@ -179,7 +182,7 @@ export async function startVictim(
   const callee = await startCallee(said.router)
   const { hostname, port: ours } = new URL(said.gateway)
   const target = { url: said.gateway, host: hostname, port: Number(ours), realm, paths }
-  return new Victim({ ...target, routerUrl: said.router }, child, () => {
+  return new Victim({ ...target, routerUrl: said.router }, said.admin, child, () => {
     callee.cut()
     upstream.close()
     upstream.closeAllConnections()

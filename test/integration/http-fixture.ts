@@ -145,6 +145,8 @@ export class RawClient {
   constructor(port: number) {
     this.socket = connect(port, '127.0.0.1')
     this.socket.on('error', () => undefined)
+    // one reader waits for a lot of answers
+    this.socket.setMaxListeners(0)
   }
 
   send(bytes: string | Uint8Array): void {
