@@ -93,6 +93,12 @@ const isDemo =
 const config = readOptions(isDemo ? demoConfig : values.config, values.set)
 const log = openLog(config.log.level)
 log.info({ config: maskConfig(config), node_version: process.version }, 'starting')
+if (process.platform === 'linux' && process.env.MALLOC_MMAP_THRESHOLD_ === undefined) {
+  log.info(
+    { setting: 'MALLOC_MMAP_THRESHOLD_' },
+    'this variable of the environment is not set: with glibc, password checks leave up to 20 MB a thread behind (docs/operations.md, "Stopping")',
+  )
+}
 
 const start = config.workers > 1 ? startWorkers : startComponent
 const component = await start(config, log).catch((cause: unknown) => {

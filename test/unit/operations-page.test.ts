@@ -10,10 +10,13 @@ describe('the unit of systemd in docs/operations.md', () => {
     const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
     const manifest = readFileSync(join(root, 'package.json'), 'utf8')
     const { scripts } = JSON.parse(manifest) as { scripts: { start: string } }
-    const [environment, ...command] = scripts.start.split(' ')
+    const words = scripts.start.split(' ')
+    const program = words.indexOf('node')
+    const environment = words.slice(0, program).map((pair) => `Environment=${pair}\n`)
+    const command = words.slice(program)
     const folder = '/opt/wamp-gateway'
     expect(page)
-      .to.include(`\nWorkingDirectory=${folder}\nEnvironment=${environment}\n`)
+      .to.include(`\nWorkingDirectory=${folder}\n${environment.join('')}`)
       .and.include(`\nExecStart=${folder}/node_modules/.bin/${command.join(' ')} --config `)
   })
 })
