@@ -70,8 +70,10 @@ export function makeServer(plan: ServerPlan): Server {
   // surplus connections are closed, not handed to another process
   Object.assign(server, { dropMaxConnection: true })
   const serve = (request: IncomingMessage, response: ServerResponse, isWaiting: boolean) => {
-    pipelineOf(request.socket)?.begin(request, response)
-    listener(request, response, isWaiting)
+    const start = () => listener(request, response, isWaiting)
+    const pipeline = pipelineOf(request.socket)
+    if (pipeline) pipeline.begin(request, response, start)
+    else start()
   }
   server.on('request', (request, response) => serve(request, response, false))
   server.on('checkContinue', (request, response) => serve(request, response, true))

@@ -1,9 +1,13 @@
 /** Pipelined requests (RFC 9112 §9.3.2): a connection has a bounded number of them unanswered, and takes turns with the others. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { networkOf } from '#component/network.ts'
 
-/** Unanswered requests of a connection; what follows them is not parsed, and then not read from the socket either. */
+/** Unanswered requests of a connection that are served at once; what follows them waits. */
 const maxUnanswered = 32
+
+/** How long the connections of a network are parsed request by request after one of them had more unanswered; milliseconds. */
+const guardedMs = 60_000
 
 /** Pipelined requests that begin in one turn of the event loop, on all connections together: about 10 ms of work. */
 const perTurn = 64
@@ -24,7 +28,7 @@ class Turns {
   #left = perTurn
   #isSet = false
 
-  /** May a pipelined request begin in this turn? */
+  /** Takes one of the pipelined requests that may begin in this turn; false when none is left. */
   tryTake(): boolean {
     this.#set()
     if (this.#left === 0) return false
@@ -63,15 +67,32 @@ const pipelines = new WeakMap<Socket, Pipeline>()
 /** The pipeline of a connection; absent for sockets that no server of ours has accepted. */
 export const pipelineOf = (socket: Socket): Pipeline | undefined => pipelines.get(socket)
 
+/** The open connections of one network: a flood on one of them guards the others. */
+class Network {
+  readonly pipelines = new Set<Pipeline>()
+  /** Until when its new connections are guarded from their beginning; as `performance.now()`. */
+  guardedUntil = 0
+}
+
+/** Those with open connections. */
+const networks = new Map<string, Network>()
+
 /**
- * Stands between a connection and the parser of node:http, which parses all of a chunk at once and makes two objects for
- * each request in it: 64 kB may hold 2,400 requests. Where a chunk holds more than one head, they are parsed one by one.
+ * Counts the unanswered requests of a connection. Node parses all of a chunk at once and makes two objects for each request
+ * in it: 64 kB may hold 2,400 requests. So when a connection has too many, it and all others of its network are guarded: their
+ * chunks come here first, and the heads in them are parsed one by one. Other connections keep Node's own way, in which bytes
+ * reach its parser without an event.
  */
 export class Pipeline {
   readonly #socket: Socket
-  readonly #parse: (bytes: Buffer) => void
+  readonly #networkName: string
+  readonly #network: Network
+  /** Node's own listener to the data of the socket, once the connection is guarded. */
+  #parse: ((bytes: Buffer) => void) | undefined
   #unanswered = 0
-  /** The request that began last, while it is unanswered. */
+  /** Parsed and not begun: what came in one chunk before the connection was guarded. */
+  readonly #held: (() => void)[] = []
+  /** The request that was parsed last, while it is unanswered. */
   #last: IncomingMessage | undefined
   /** Received and not parsed yet. */
   #rest: Buffer | undefined
@@ -80,14 +101,30 @@ export class Pipeline {
 
   /** @param socket just accepted by a server of node:http, which listens to its data */
   constructor(socket: Socket) {
+    this.#socket = socket
+    this.#networkName = networkOf(socket.remoteAddress ?? '')
+    this.#network = networks.get(this.#networkName) ?? new Network()
+    networks.set(this.#networkName, this.#network)
+    this.#network.pipelines.add(this)
+    pipelines.set(socket, this)
+    socket.once('close', () => this.leave())
+    if (this.#network.guardedUntil > performance.now()) this.#guard()
+  }
+
+  /** From now on chunks come here before they are parsed. */
+  #guard(): void {
+    if (this.#parse) return
+    const socket = this.#socket
     const [parse] = socket.listeners('data')
     if (parse === undefined) throw new TypeError('expected a connection that a server has accepted')
-    this.#socket = socket
     this.#parse = (bytes) => parse.call(socket, bytes as Buffer<ArrayBuffer>)
-    pipelines.set(socket, this)
     socket.on('data', this.#onData).on('resume', this.#onResume)
     socket.removeListener('data', parse as () => void)
-    socket.once('close', () => this.leave())
+  }
+
+  #guardNetwork(): void {
+    this.#network.guardedUntil = performance.now() + guardedMs
+    for (const pipeline of this.#network.pipelines) pipeline.#guard()
   }
 
   readonly #onData = (bytes: Buffer) => {
@@ -98,7 +135,7 @@ export class Pipeline {
     } else this.#pass(bytes)
   }
 
-  /** Whoever reads the body of a request lets its socket flow. */
+  /** Reading the body of a request lets the socket flow. */
   readonly #onResume = () => {
     if (this.#isPaused) this.#socket.pause()
   }
@@ -118,16 +155,14 @@ export class Pipeline {
       }
       this.#parseOne(this.#rest)
     }
-    if (!this.#isPaused) return
-    this.#isPaused = false
-    this.#socket.resume()
+    this.#resume()
   }
 
   #parseOne(bytes: Buffer): void {
     const end = endOfFirst(bytes)
     const isAll = end === bytes.length
     this.#rest = isAll ? undefined : bytes.subarray(end)
-    this.#parse(isAll ? bytes : bytes.subarray(0, end))
+    this.#parse?.(isAll ? bytes : bytes.subarray(0, end))
   }
 
   #pause(): void {
@@ -135,25 +170,51 @@ export class Pipeline {
     this.#socket.pause()
   }
 
-  /** Its turn has come: the next request begins, and further ones as long as there is room. */
-  goOn(): void {
-    if (this.#rest) this.#pass(this.#rest)
+  #resume(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#socket.resume()
   }
 
-  /** Counts a request until its answer has left, or the connection has gone. */
-  begin(request: IncomingMessage, response: ServerResponse): void {
+  /** Its turn has come: what waits longest begins, and more of it as long as there is room. */
+  goOn(): void {
+    for (let isFirst = true; this.#held.length > 0; isFirst = false) {
+      if (this.#unanswered - this.#held.length >= maxUnanswered) return
+      if (!isFirst && !turns.tryTake()) {
+        turns.wait(this)
+        return
+      }
+      this.#held.shift()?.()
+    }
+    if (this.#rest) this.#pass(this.#rest)
+    else this.#resume()
+  }
+
+  /**
+   * Counts a request until its answer has left, or the connection has gone.
+   * @param start serves the request: now, or when fewer are unanswered; never when the connection goes before that
+   */
+  begin(request: IncomingMessage, response: ServerResponse, start: () => void): void {
     this.#unanswered += 1
     this.#last = request
     response.once('close', onAnswered)
+    if (this.#unanswered <= maxUnanswered && this.#held.length === 0) {
+      start()
+      return
+    }
+    this.#held.push(start)
+    this.#guardNetwork()
+    this.#pause()
   }
 
-  /** Called once for each request that has begun. */
+  /** Called once for each request that was counted. */
   answered(request: IncomingMessage): void {
     this.#unanswered -= 1
     if (this.#last === request) this.#last = undefined
-    if (this.#ending) this.#endIfIdle(this.#ending)
+    const isWaiting = this.#held.length > 0 || this.#rest !== undefined
     // half of them first: a request that is parsed by itself costs more
-    else if (this.#rest && this.#unanswered <= maxUnanswered / 2) turns.wait(this)
+    if (isWaiting && this.#unanswered - this.#held.length <= maxUnanswered / 2) turns.wait(this)
+    else if (this.#ending) this.#endIfIdle(this.#ending)
   }
 
   /** Parses nothing more, and calls back once every request that has arrived whole is answered. */
@@ -172,7 +233,10 @@ export class Pipeline {
   leave(): Buffer {
     const rest = this.#rest ?? Buffer.alloc(0)
     this.#rest = undefined
+    this.#held.length = 0
     turns.forget(this)
+    const { pipelines: open } = this.#network
+    if (open.delete(this) && open.size === 0) networks.delete(this.#networkName)
     this.#socket.off('data', this.#onData).off('resume', this.#onResume)
     return rest
   }

@@ -72,6 +72,11 @@ describe('pipelined requests', () => {
     expect(unanswered()).to.equal(32)
     release()
     for (const path of paths) expect((await client.read()).body).to.equal(`"${path}"`)
+    // the connection is parsed request by request from then on
+    client.send(paths.map(get).join(''))
+    for (const path of paths) expect((await client.read()).body).to.equal(`"${path}"`)
+    client.send(get('/later'))
+    expect((await client.read()).body).to.equal('"/later"')
   })
 
   it('are not begun any more when their client has gone', async () => {
@@ -89,6 +94,9 @@ describe('pipelined requests', () => {
   it('leave those of other connections their turn', async () => {
     await start()
     release()
+    client.send(paths.map(get).join(''))
+    for (const path of paths) expect((await client.read()).body).to.equal(`"${path}"`)
+    begun.length = 0
     const flood = Array.from({ length: 20 }, () => new RawClient(fixture.port))
     const other = new RawClient(fixture.port)
     other.send(get('/other'))
