@@ -43,6 +43,7 @@ export interface Routing {
     readonly url?: string
     readonly openLink?: OpenLink
     readonly serializer: SerializerName
+    readonly registrationCheckMs?: number
   }
   readonly componentAuth: JoinAuth
   authOf(realm_uri: string): JoinAuth
@@ -56,6 +57,9 @@ export interface Routing {
   sessionCount(): number | undefined
   close(): Promise<void>
 }
+
+/** How often sessions on a router that is not ours look whether their registrations are there, in milliseconds. */
+const registrationCheckMs = 10_000
 
 const anonymousAuth: JoinAuth = { authmethod: 'anonymous' }
 
@@ -101,7 +105,7 @@ function externalRouting({ config }: RoutingPorts, url: string): Routing {
   }
   const { auth = anonymousAuth, realms, serializer } = config.wamp
   return {
-    link: { url, serializer: serializer as SerializerName },
+    link: { url, serializer: serializer as SerializerName, registrationCheckMs },
     componentAuth: auth as JoinAuth,
     authOf: (realm_uri) => (realms[realm_uri] ?? anonymousAuth) as JoinAuth,
     canJoin: (realm_uri, sessions) => sessions.canJoin(realm_uri),

@@ -131,17 +131,17 @@ export class Connection {
     if (this.#requests.abandon(id, error)) this.#giveUp(code.call, id)
   }
 
-  /** @returns when the router has it */
-  async register(
+  /** @returns the id of the registration, when the router has it */
+  register(
     procedure: string,
     handler: InvocationHandler,
     options: Readonly<Record<string, unknown>>,
     timeoutMs: number,
-  ): Promise<void> {
+  ): Promise<unknown> {
     const endpoint = () => this.#endpoints.serve(handler, procedure, this.#incoming)
     const start = (client: Client) => client.register(procedure, endpoint)
-    await this.request(code.register, procedure, options, undefined, timeoutMs, start, ignore)
-      .answer
+    const id = (message: WampMessage) => message[2]
+    return this.request(code.register, procedure, options, undefined, timeoutMs, start, id).answer
   }
 
   /** @returns when the router has it */

@@ -25,6 +25,8 @@ export interface SessionOptions {
   readonly joinTimeoutMs?: number
   /** Milliseconds between two looks at the link; lost after two of them. */
   readonly linkCheckMs?: number
+  /** Milliseconds between two looks at what the router has registered; absent: it never loses a registration. */
+  readonly registrationCheckMs?: number | undefined
   /** After each join, when everything has been registered and subscribed again; a promise is waited for. */
   readonly onJoin?: () => unknown
 }

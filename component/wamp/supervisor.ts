@@ -5,6 +5,7 @@ import { Connection } from './connection.ts'
 import { failure, notJoined } from './failure.ts'
 import { type Credentials, credentials } from './join-auth.ts'
 import { code } from './messages.ts'
+import { RegistrationCheck } from './registration-check.ts'
 import { readPublication, readResult } from './requests.ts'
 import type { Call, EventHandler, InvocationHandler, Payload, Session } from './session.ts'
 import { defaultJoinTimeoutMs, openChannels, type SessionOptions } from './session-options.ts'
@@ -18,7 +19,10 @@ const goodSessionMs = 5000
 const registerTimeoutMs = 10_000
 
 /** Something that the router is told again after each rejoin. */
-type Standing = (connection: Connection) => Promise<void>
+interface Standing {
+  readonly uri: string
+  tell(connection: Connection): Promise<unknown>
+}
 
 const startCall = (client: Client, procedure: string) => client.call(procedure)
 const startPublish = (client: Client, topic: string) => client.publish(topic)
@@ -33,6 +37,7 @@ export class SupervisedSession implements Session {
   readonly #makeClient: MakeClient
   readonly #credentials: Credentials
   readonly #standing: Standing[] = []
+  readonly #check: RegistrationCheck<Standing>
   /** Those who wait for the session to join, or to be over. */
   readonly #waiting = new Set<() => void>()
   #connection: Connection | undefined
@@ -49,6 +54,11 @@ export class SupervisedSession implements Session {
     this.#openChannel = openChannels(options)
     this.#makeClient = makeClient
     this.#credentials = credentials(options.auth)
+    this.#check = new RegistrationCheck({
+      ...{ session: this, clock: options.clock, log: options.log },
+      everyMs: options.registrationCheckMs,
+      restore: (lost) => this.#restore(this.#connection, lost),
+    })
     this.#connect()
   }
 
@@ -132,9 +142,12 @@ export class SupervisedSession implements Session {
     handler: InvocationHandler,
     options: Readonly<Record<string, unknown>> = {},
   ): Promise<void> {
-    return this.#keep(procedure, options, (connection) =>
-      connection.register(procedure, handler, options, registerTimeoutMs),
-    )
+    const tell = async (connection: Connection) => {
+      const id = await connection.register(procedure, handler, options, registerTimeoutMs)
+      this.#check.add(standing, id)
+    }
+    const standing = { uri: procedure, tell }
+    return this.#keep(options, standing)
   }
 
   subscribe(
@@ -142,9 +155,9 @@ export class SupervisedSession implements Session {
     handler: EventHandler,
     options: Readonly<Record<string, unknown>> = {},
   ): Promise<void> {
-    return this.#keep(topic, options, (connection) =>
-      connection.subscribe(topic, handler, options, registerTimeoutMs),
-    )
+    const tell = (connection: Connection) =>
+      connection.subscribe(topic, handler, options, registerTimeoutMs)
+    return this.#keep(options, { uri: topic, tell })
   }
 
   async withdraw(): Promise<void> {
@@ -168,17 +181,13 @@ export class SupervisedSession implements Session {
   }
 
   /** Tells the router now if it is there, and from now on after each join. What it refuses at once is not kept. */
-  async #keep(
-    uri: string,
-    options: Readonly<Record<string, unknown>>,
-    standing: Standing,
-  ): Promise<void> {
+  async #keep(options: Readonly<Record<string, unknown>>, standing: Standing): Promise<void> {
     const isPattern = options.match === 'prefix' || options.match === 'wildcard'
-    if (!isWampUri(uri, isPattern)) throw refuseUri()
+    if (!isWampUri(standing.uri, isPattern)) throw refuseUri()
     const connection = this.#connection
     if (connection?.isJoined) {
       try {
-        await standing(connection)
+        await standing.tell(connection)
       } catch (error) {
         // a router that is gone has refused nothing
         if (connection.isJoined) throw error
@@ -215,6 +224,7 @@ export class SupervisedSession implements Session {
     this.#joinedAt = clock.now()
     log.info({ realm: this.realm_uri }, 'joined')
     this.#wake()
+    this.#check.start(() => connection.isJoined)
     this.#restore(connection, this.#standing)
       .then(() => (connection.isJoined ? this.#options.onJoin?.() : undefined))
       .catch((error: unknown) => log.error({ err: error }, 'the work after a join failed'))
@@ -226,7 +236,7 @@ export class SupervisedSession implements Session {
     const failed: Standing[] = []
     await Promise.all(
       all.map((standing) =>
-        standing(connection).catch((error: unknown) => {
+        standing.tell(connection).catch((error: unknown) => {
           // a session that the router has not missed yet may still hold the registration
           this.#options.log.warn({ err: error, realm: this.realm_uri }, 'not registered again yet')
           failed.push(standing)

@@ -71,7 +71,12 @@ export interface Documented {
 /** The password of kim. */
 export const password = 'a password, wholly “unguessable”'
 
-const basics = { serializer: 'cbor', clock: systemClock, log: openLog('silent') } as const
+const basics = {
+  serializer: 'cbor',
+  clock: systemClock,
+  log: openLog('silent'),
+  registrationCheckMs: 500,
+} as const
 
 /** Crossbar.io by the config.json of the page. */
 export interface DocumentedRouter {
