@@ -41,6 +41,7 @@ const errors = {
   'wamp.error.payload_size_exceeded': [413, 'The payload exceeds what the router carries.'],
   'wamp.error.procedure_already_exists': [400, 'The procedure is registered already.'],
   'wamp.error.system_shutdown': [500, 'The system is shutting down.'],
+  'wamp.error.timeout': [504, 'The call was not answered in time.'],
 } as const satisfies Record<string, readonly [status: number, description: string]>
 
 /** A code of the service's own errors: `service.error.*` or `wamp.error.*`. */

@@ -1,6 +1,6 @@
 /** CALL.Options: what they ask of the router, and what of them a callee is told. */
 import type { Options } from './messages.ts'
-import type { Registration, Session } from './session.ts'
+import type { Session } from './session.ts'
 
 /** The longest that a timer of Node can wait, in milliseconds. */
 export const maxTimeoutMs = 2 ** 31 - 1
@@ -12,21 +12,26 @@ export function timeoutOf({ timeout = 0 }: Options): number | undefined {
     : undefined
 }
 
-/**
- * INVOCATION.Details. WAMP: Caller Identification, Pattern-based Registrations, Progressive Call Results, Call Timeouts.
- * @param isSeen is the callee told who calls in any case? Then of all roles, too: `_caller_authroles`.
- */
+/** What INVOCATION.Details depend on beside the CALL. */
+interface CalleeNeeds {
+  /** The name that was called, where the callee has registered a pattern. */
+  readonly procedure: string | undefined
+  /** The callee is told the caller in any case, and all its roles: `_caller_authroles`. */
+  readonly isSeen: boolean
+  /** The callee ends calls after their timeout itself. */
+  readonly timesItself: boolean
+}
+
+/** INVOCATION.Details. WAMP: Caller Identification, Pattern-based Registrations, Progressive Call Results, Call Timeouts. */
 export function invocationDetails(
   caller: Session,
   options: Options,
-  procedure: string,
-  { match }: Registration,
-  isSeen: boolean,
+  { procedure, isSeen, timesItself }: CalleeNeeds,
 ): Options {
   const details: Record<string, unknown> = {}
-  if (match !== 'exact') details.procedure = procedure
+  if (procedure !== undefined) details.procedure = procedure
   if (options.receive_progress === true) details.receive_progress = true
-  if (options.timeout !== undefined) details.timeout = options.timeout
+  if (timesItself && options.timeout !== undefined) details.timeout = options.timeout
   if (options.disclose_me === true || isSeen) {
     details.caller = caller.id
     details.caller_authid = caller.authid

@@ -77,6 +77,7 @@ export class Dealer {
       registration.callees.push(session)
       session.registrations.set(registration.id, registration)
     }
+    if (options.forward_timeout === true) registration.timing.add(session)
     session.send([code.registered, request, registration.id])
     const { id, created } = registration
     if (known === undefined) {
@@ -91,7 +92,7 @@ export class Dealer {
     const created = new Date(this.#ports.clock.now()).toISOString()
     const registration = {
       ...{ id: this.#registrationCount, uri, match, invoke, created },
-      ...{ callees: [], turn: 0 },
+      ...{ callees: [], timing: new Set<Session>(), turn: 0 },
     }
     this.index.set(match, uri, registration)
     this.registrations.set(registration.id, registration)
@@ -116,6 +117,7 @@ export class Dealer {
     const { id, callees, match, uri } = registration
     session.registrations.delete(id)
     callees.splice(callees.indexOf(session), 1)
+    registration.timing.delete(session)
     if (callees.length === 0) {
       this.index.delete(match, uri)
       this.registrations.delete(id)
@@ -173,8 +175,12 @@ export class Dealer {
       receivesProgress: options.receive_progress === true,
       stopTimer: undefined,
     }
-    const isSeen = this.#ports.authorizer.seesCallers(callee)
-    const details = invocationDetails(caller, options, procedure, registration, isSeen)
+    const { match, timing } = registration
+    const details = invocationDetails(caller, options, {
+      procedure: match === 'exact' ? undefined : procedure,
+      isSeen: this.#ports.authorizer.seesCallers(callee),
+      timesItself: timing.has(callee),
+    })
     const head = [code.invocation, invocation.request, registration.id, details]
     if (!callee.send(withPayload(head, message, 4))) {
       const text = 'the payload cannot be encoded for the callee'
@@ -183,7 +189,7 @@ export class Dealer {
     }
     caller.calls.set(callRequest, invocation)
     callee.invocations.set(invocation.request, invocation)
-    if (timeoutMs > 0) {
+    if (timeoutMs > 0 && !timing.has(callee)) {
       invocation.stopTimer = this.#ports.clock.after(timeoutMs, () => {
         invocation.stopTimer = undefined
         this.#interrupt(invocation, 'killnowait', 'wamp.error.timeout')

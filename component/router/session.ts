@@ -27,6 +27,8 @@ export interface Registration {
   readonly created: string
   /** In the order of registration. */
   readonly callees: Session[]
+  /** Those callees that time calls themselves: they have registered with `forward_timeout`. */
+  readonly timing: Set<Session>
   /** Round-robin: how many calls so far. */
   turn: number
 }

@@ -1,6 +1,6 @@
 /** Which HTTP status a WAMP error URI means, unless a specification says otherwise. */
 
-/** Specification: Gateway error mapping, and the one row behaviour adds. */
+/** Specification: Gateway error mapping, and the rows that behaviour adds. */
 export const initialStatusCodes: Readonly<Record<string, number>> = {
   'service.error.already_exists': 400,
   'service.error.not_found': 404,
@@ -28,4 +28,5 @@ export const initialStatusCodes: Readonly<Record<string, number>> = {
   'wamp.error.procedure_already_exists': 400,
   'wamp.error.system_shutdown': 500,
   'wamp.error.payload_size_exceeded': 413,
+  'wamp.error.timeout': 504,
 }

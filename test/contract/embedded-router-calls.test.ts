@@ -23,7 +23,7 @@ describe('A call on the embedded router', () => {
 
   it('ends after its timeout in milliseconds, and the callee is interrupted', async () => {
     const invocation = await begin({ timeout: 20 })
-    expect(invocation[3]).to.deep.equal({ timeout: 20 })
+    expect(invocation[3]).to.deep.equal({})
     expect((await caller.next())[4]).to.equal('wamp.error.timeout')
     const interrupt = await callee.next()
     expect(interrupt).to.deep.equal([
@@ -32,6 +32,21 @@ describe('A call on the embedded router', () => {
     callee.send(70, invocation[1], {}, ['late'])
     expect(await callee.drain()).to.deep.equal([])
     expect(await caller.drain()).to.deep.equal([])
+  })
+
+  it('is timed by a callee that asked for it by forward_timeout, and by nobody else', async () => {
+    await callee.register('com.timed', { forward_timeout: true, invoke: 'roundrobin' })
+    const other = await RouterPeer.join(router)
+    await other.register('com.timed', { invoke: 'roundrobin' })
+    caller.send(48, 1, { timeout: 20 }, 'com.timed')
+    const invocation = await callee.next()
+    expect(invocation[3]).to.deep.equal({ timeout: 20 })
+    caller.send(48, 2, { timeout: 20 }, 'com.timed')
+    expect((await other.next())[3]).to.deep.equal({})
+    // the second call times out, which was made later; the first one still waits for its callee
+    expect((await caller.next()).slice(0, 5)).to.deep.equal([8, 48, 2, {}, 'wamp.error.timeout'])
+    callee.send(8, 68, invocation[1], {}, 'wamp.error.timeout')
+    expect((await caller.next()).slice(0, 5)).to.deep.equal([8, 48, 1, {}, 'wamp.error.timeout'])
   })
 
   it('canceled in mode skip leaves the callee alone, and ignores its late answer', async () => {
