@@ -4,7 +4,7 @@ import { passOptions, publishOptions } from './options.ts'
 import { attemptOnSession, type WampPorts } from './wamp-attempts.ts'
 import { disclosed, readPayload, readUri } from './wamp-fields.ts'
 
-/** Acknowledged unless the option says otherwise; its result is `{publication_id}` (behaviour §4). */
+/** Acknowledged unless the option says otherwise; its result is `{publication_id}`, or `{}` without acknowledgement (behaviour §4). */
 export const wampPublishAction = (ports: WampPorts): Action => ({
   async perform(fields, run) {
     const topic = readUri(fields, 'topic', run, ports.allowedDynamicUris)
@@ -16,7 +16,7 @@ export const wampPublishAction = (ports: WampPorts): Action => ({
       run,
       (session, timeoutMs, cancellation) =>
         cancellation.race(session.publish(topic, payload, options, timeoutMs)),
-      ({ publication_id }) => ({ publication_id }),
+      (publication) => ({ ...publication }),
     )
   },
 })

@@ -5,7 +5,7 @@ import { ignore } from './channel.ts'
 import { failure, sessionLost } from './failure.ts'
 import type { WampMessage } from './link.ts'
 import { asList, asMap, code } from './messages.ts'
-import { type CallResult, WampError } from './session.ts'
+import { type CallResult, type Publication, WampError } from './session.ts'
 import { uris } from './uris.ts'
 
 /** The answer that each request waits for. */
@@ -48,9 +48,9 @@ export const readResult = ([, request, details, args, kwargs]: WampMessage): Cal
   kwargs: asMap(kwargs),
 })
 
-/** PUBLISHED: `[17, request, publication]`; 0 when nobody acknowledges. */
-export const readPublication = ([, , publication]: WampMessage): number =>
-  typeof publication === 'number' ? publication : 0
+/** PUBLISHED: `[17, request, publication]`; without acknowledgement there is no id. */
+export const readPublication = ([, , publication_id]: WampMessage): Publication =>
+  typeof publication_id === 'number' ? { publication_id } : {}
 
 /** ERROR: `[8, type, request, details, uri, args?, kwargs?]`. */
 const readError = ([, , , details, uri, args, kwargs]: WampMessage): WampError =>

@@ -13,6 +13,11 @@ export interface CallResult extends Payload {
   readonly details: Readonly<Record<string, unknown>>
 }
 
+/** What a publication came to: the id that the router acknowledged it with, if it did. */
+export interface Publication {
+  readonly publication_id?: number
+}
+
 /** A call in flight. */
 export interface Call {
   /** Rejects with {@link WampError}; always settles, at the latest at the call's deadline. */
@@ -75,13 +80,13 @@ export interface Session {
     options: Readonly<Record<string, unknown>>,
     timeoutMs: number,
   ): Call
-  /** Sends PUBLISH. Acknowledged unless `options.acknowledge` is false; then publication_id is 0. */
+  /** Sends PUBLISH. Acknowledged unless `options.acknowledge` is false; then there is no publication_id. */
   publish(
     topic: string,
     payload: Payload,
     options: Readonly<Record<string, unknown>>,
     timeoutMs: number,
-  ): Promise<{ readonly publication_id: number }>
+  ): Promise<Publication>
   /** Registers again after each rejoin. */
   register(
     procedure: string,

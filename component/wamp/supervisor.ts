@@ -7,7 +7,14 @@ import { type Credentials, credentials } from './join-auth.ts'
 import { code } from './messages.ts'
 import { RegistrationCheck } from './registration-check.ts'
 import { readPublication, readResult } from './requests.ts'
-import type { Call, EventHandler, InvocationHandler, Payload, Session } from './session.ts'
+import type {
+  Call,
+  EventHandler,
+  InvocationHandler,
+  Payload,
+  Publication,
+  Session,
+} from './session.ts'
 import { defaultJoinTimeoutMs, openChannels, type SessionOptions } from './session-options.ts'
 import { isWampUri, uris } from './uris.ts'
 
@@ -120,12 +127,12 @@ export class SupervisedSession implements Session {
     payload: Payload,
     options: Readonly<Record<string, unknown>>,
     timeoutMs: number,
-  ): Promise<{ readonly publication_id: number }> {
+  ): Promise<Publication> {
     const connection = this.#connection
     if (!connection?.isJoined) throw notJoined()
     if (!isWampUri(topic)) throw refuseUri()
     const isAcknowledged = options.acknowledge !== false
-    const publication_id = await connection.request(
+    return await connection.request(
       code.publish,
       topic,
       isAcknowledged ? { ...options, acknowledge: true } : options,
@@ -134,7 +141,6 @@ export class SupervisedSession implements Session {
       startPublish,
       readPublication,
     ).answer
-    return { publication_id }
   }
 
   register(

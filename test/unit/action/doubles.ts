@@ -2,7 +2,7 @@
 import type { ActionFields, Run } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import { anonymous } from '#component/identity.ts'
-import type { Call, CallResult, Payload, Session } from '#component/wamp/session.ts'
+import type { Call, CallResult, Payload, Publication, Session } from '#component/wamp/session.ts'
 import { WampError } from '#component/wamp/session.ts'
 
 /** A clock that moves only when told; randomness is always a half. */
@@ -98,10 +98,10 @@ export class SessionDouble implements Session {
   readonly realm_uri = 'com.example.test'
   readonly isOpen = true
   readonly asked: Asked[] = []
-  readonly #answers: (CallResult | { publication_id: number } | Error | undefined)[]
+  readonly #answers: (CallResult | Publication | Error | undefined)[]
   cancels = 0
 
-  constructor(...answers: (CallResult | { publication_id: number } | Error | undefined)[]) {
+  constructor(...answers: (CallResult | Publication | Error | undefined)[]) {
     this.#answers = answers
   }
 
@@ -125,12 +125,12 @@ export class SessionDouble implements Session {
     payload: Payload,
     options: ActionFields,
     timeoutMs: number,
-  ): Promise<{ publication_id: number }> {
+  ): Promise<Publication> {
     this.asked.push({ uri, ...payload, options, timeoutMs })
     const answer = this.#answers.shift()
     if (answer instanceof Error) throw answer
     if (!answer) return new Promise(() => {})
-    return answer as { publication_id: number }
+    return answer as Publication
   }
 
   async register(): Promise<void> {}

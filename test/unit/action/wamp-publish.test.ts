@@ -23,6 +23,14 @@ describe('wamp_publish', () => {
     })
   })
 
+  it('results in no publication_id without acknowledgement', async () => {
+    const outcome = await actionOver(new SessionDouble({})).perform(
+      { topic: 'com.example.on_x', options: { acknowledge: false } },
+      runOf().run,
+    )
+    expect(outcome).to.deep.equal({ result: {} })
+  })
+
   it('ends a refusal in an ordinary action.error', async () => {
     const session = new SessionDouble(new WampError('wamp.error.not_authorized', { args: ['no'] }))
     const outcome = await actionOver(session).perform({ topic: 'a.b' }, runOf().run)
