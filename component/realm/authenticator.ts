@@ -2,8 +2,9 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { isSigned } from './ed25519.ts'
 import type { Realm, User } from './model.ts'
-import { isPassword } from './password.ts'
+import { isPassword, wampCraKeyLength, wampCraRounds } from './password.ts'
 import type { ProofPorts, TicketHolder, TicketPorts } from './proof-ports.ts'
+import { openWampCra } from './wampcra-secret.ts'
 
 /** What a peer says of itself, as the router hands it over. */
 export interface Hello {
@@ -170,9 +171,25 @@ async function authenticateByCookie(
 
 const isSame = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
 
-/** Users nobody has heard of get a salt like others: always the same, on every node, so that it tells nothing. */
-const saltOfNobody = ({ secrets }: ProofPorts, realm_uri: string, authid: string): string =>
-  secrets.derive('wampcra salt of nobody', realm_uri, authid).subarray(0, 16).toString('base64')
+/** What secrets of the realm's users cost: those of earlier versions cost less. */
+const roundsOf = new WeakMap<Realm, readonly number[]>()
+
+/**
+ * Users nobody has heard of get what others get, salt and rounds: always the same, on every node, so that it tells
+ * nothing.
+ */
+function challengeOfNobody({ secrets }: ProofPorts, realm: Realm, authid: string) {
+  const bytes = secrets.derive('wampcra salt of nobody', realm.uri, authid)
+  const rounds =
+    roundsOf.get(realm) ??
+    [...realm.users.values()].flatMap(({ password }) => password?.wampcra?.iterations ?? [])
+  roundsOf.set(realm, rounds)
+  return {
+    salt: bytes.subarray(0, 16).toString('base64'),
+    iterations: rounds[bytes.readUInt32BE(16) % rounds.length] ?? wampCraRounds,
+    keylen: wampCraKeyLength,
+  }
+}
 
 function challengeWampCra(
   realm: Realm,
@@ -183,12 +200,9 @@ function challengeWampCra(
 ): Challenge {
   const isAdmitted = mayUse(realm, 'wampcra', authid, peer.address)
   const user = isAdmitted ? realm.users.get(authid) : undefined
-  const { salt, iterations, keylen, secret } = user?.password?.wampcra ?? {
-    salt: saltOfNobody(ports, realm.uri, authid),
-    iterations: 10_000,
-    keylen: 32,
-    secret: randomBytes(32).toString('base64'),
-  }
+  const stored = user?.password?.wampcra
+  const { salt, iterations, keylen } = stored ?? challengeOfNobody(ports, realm, authid)
+  const owner = { realm_uri: realm.uri, username: authid }
   const challenge = JSON.stringify({
     authid,
     // who the peer would be is not told before it has proved it
@@ -206,9 +220,12 @@ function challengeWampCra(
     user,
     check: (signature) =>
       ports.guess(async () => {
-        const expected = createHmac('sha256', secret).update(challenge).digest()
+        const secret = stored && openWampCra(stored, owner, ports.secrets)
+        const expected = createHmac('sha256', secret ?? randomBytes(32))
+          .update(challenge)
+          .digest()
         const isRight = isSame(Buffer.from(signature, 'base64'), expected)
-        return isRight && user ? welcome(user) : undefined
+        return isRight && secret !== undefined && user ? welcome(user) : undefined
       }),
   }
 }

@@ -87,6 +87,17 @@ const readGrant = (grant: JsonMap): Grant => ({
   ],
 })
 
+/**
+ * Do users log in by WAMP-CRA?
+ * @param filled the document, with the environment filled in
+ * @param prototypes the documents it inherits from, nearest first, filled in, too
+ */
+export function servesWampCra(filled: RealmDocument, prototypes: readonly RealmDocument[]) {
+  const { authmethods = methodsForUsers } =
+    [filled, ...prototypes].find((one) => one.authmethods !== undefined) ?? {}
+  return texts(authmethods).includes('wampcra')
+}
+
 /** The document with what its prototypes, nearest first, set in its place. */
 function inherit(document: JsonMap, prototypes: readonly JsonMap[]): JsonMap {
   const result: Record<string, unknown> = { ...document }

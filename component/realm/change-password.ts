@@ -34,7 +34,8 @@ export async function changedPassword(
     const members = maps(at(written, keys))
     const old = members[index]?.[secret]
     const stored = isMap(old) ? (old as unknown as ProtectedPassword) : undefined
-    const kept = await keepPassword(password, stored, String(filled.uri), keeping)
+    const owner = { realm_uri: String(filled.uri), username }
+    const kept = await keepPassword(password, stored, owner, keeping)
     const changed = members.map((member, at) =>
       at === index ? { ...member, [secret]: kept } : member,
     )

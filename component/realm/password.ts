@@ -4,20 +4,24 @@ import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import { Turns } from './turns.ts'
 
-/** The secret of salted WAMP-CRA: as good as the password on this realm, so it never leaves the store. */
-interface WampCraSecret {
+/** What stands in the place of a password for salted WAMP-CRA. */
+export interface WampCraSecret {
   readonly salt: string
   readonly iterations: number
   readonly keylen: number
-  /** PBKDF2-HMAC-SHA256 of the password, base64: the key of the client's signature. */
-  readonly secret: string
+  /**
+   * PBKDF2-HMAC-SHA256 of the password, base64: the key of the client's signature. As good as the password on this realm,
+   * so that it is sealed under `store.key`; earlier versions stored it in the clear.
+   */
+  readonly secret: string | { readonly sealed: string }
 }
 
 /** What is stored in the place of a password. */
 export interface ProtectedPassword {
   /** A PHC string: `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. */
   readonly argon2id: string
-  readonly wampcra: WampCraSecret
+  /** Only where the realm serves WAMP-CRA. */
+  readonly wampcra?: WampCraSecret
   /** The password itself, sealed: only where an external router needs it for WAMP-CRA. */
   readonly sealed?: string
 }
@@ -26,21 +30,19 @@ export interface ProtectedPassword {
 const cost = { memory: 19_456, passes: 2, parallelism: 1 } as const
 const tagLength = 32
 
-/** Clients derive the key in JavaScript while they wait, so fewer rounds than a stored hash would have. */
-const iterations = 10_000
-const keylen = 32
+/** OWASP Password Storage: PBKDF2-HMAC-SHA256. */
+export const wampCraRounds = 600_000
+/** Bytes of a WAMP-CRA key. */
+export const wampCraKeyLength = 32
 
-/**
- * Logins leave requests half of the processors, and one of the four threads that Node has for files and signatures, too.
- * Whoever waits behind so many others has its answer within seconds.
- */
-const checks = new Turns({
-  atOnce: Math.max(1, Math.min(3, Math.floor(availableParallelism() / 2))),
-  waiting: 256,
-})
+/** Half of the processors are left to requests, and one of the four threads that Node has for files and signatures, too. */
+const atOnce = Math.max(1, Math.min(3, Math.floor(availableParallelism() / 2)))
+
+/** Whoever waits behind so many others has its answer within seconds. */
+const checks = new Turns({ atOnce, waiting: 256 })
 
 /** Realms have thousands of users, and are loaded while others log in. */
-const derivations = new Turns({ atOnce: 1, waiting: Number.POSITIVE_INFINITY })
+const derivations = new Turns({ atOnce, waiting: Number.POSITIVE_INFINITY })
 
 const runArgon2 = promisify(argon2)
 const runPbkdf2 = promisify(pbkdf2)
@@ -56,18 +58,17 @@ interface Costs {
   readonly parallelism: number
 }
 
-async function derive(password: string): Promise<ProtectedPassword> {
+async function deriveHash(password: string): Promise<string> {
   const nonce = randomBytes(16)
-  const salt = randomBytes(16).toString('base64')
-  const [tag, key] = await Promise.all([
-    hash(password, nonce, cost),
-    runPbkdf2(password, salt, iterations, keylen, 'sha256'),
-  ])
+  const tag = await hash(password, nonce, cost)
   const costs = `m=${cost.memory},t=${cost.passes},p=${cost.parallelism}`
-  return {
-    argon2id: `$argon2id$v=19$${costs}$${unpadded(nonce)}$${unpadded(tag)}`,
-    wampcra: { salt, iterations, keylen, secret: key.toString('base64') },
-  }
+  return `$argon2id$v=19$${costs}$${unpadded(nonce)}$${unpadded(tag)}`
+}
+
+async function deriveWampCra(password: string, iterations: number) {
+  const [salt, keylen] = [randomBytes(16).toString('base64'), wampCraKeyLength]
+  const key = await runPbkdf2(password, salt, iterations, keylen, 'sha256')
+  return { salt, iterations, keylen, secret: key.toString('base64') }
 }
 
 /** What is stored comes from other nodes, too: whoever writes it must not be able to take this one's memory and time. */
@@ -109,13 +110,13 @@ function readPhc(text: string): Phc {
 }
 
 /** Checked in the place of somebody who is not there, so that unknown users take as long as wrong passwords. */
-let nobody: Promise<ProtectedPassword> | undefined
+let nobody: Promise<string> | undefined
 
 async function matches(password: string, stored: ProtectedPassword | undefined): Promise<boolean> {
-  nobody ??= derive(randomBytes(16).toString('hex'))
+  nobody ??= deriveHash(randomBytes(16).toString('hex'))
   const own = stored && readPhc(stored.argon2id)
   const isChecked = own !== undefined && isBearable(own)
-  const { costs, nonce, tag } = isChecked ? own : readPhc((await nobody).argon2id)
+  const { costs, nonce, tag } = isChecked ? own : readPhc(await nobody)
   const found = await hash(password, nonce, costs)
   return timingSafeEqual(found, tag) && isChecked
 }
@@ -129,12 +130,24 @@ export const isPassword = (
   stored: ProtectedPassword | undefined,
 ): Promise<boolean> => checks.run(() => matches(password, stored))
 
-/** What is stored for a password: that which is there when it was made of the same one; about 50 ms on another thread. */
+/**
+ * What is stored for a password, the WAMP-CRA secret not yet sealed; a fifth of a second on another thread.
+ * @param stored what is there now: as much of it as was made of the same password is kept
+ * @param rounds of PBKDF2; undefined: nobody logs in by WAMP-CRA
+ */
 export const protectPassword = (
   password: string,
-  stored?: ProtectedPassword,
+  stored: ProtectedPassword | undefined,
+  rounds: number | undefined,
 ): Promise<ProtectedPassword> =>
   derivations.run(async () => {
-    if (stored !== undefined && (await matches(password, stored))) return stored
-    return derive(password)
+    const isSame = stored !== undefined && (await matches(password, stored))
+    const isStrong = isSame && (stored.wampcra?.iterations ?? 0) >= (rounds ?? 0)
+    const [argon2id, wampcra] = await Promise.all([
+      isSame ? stored.argon2id : deriveHash(password),
+      rounds === undefined || isStrong ? undefined : deriveWampCra(password, rounds),
+    ])
+    return isSame
+      ? { ...stored, ...(wampcra && { wampcra }) }
+      : { argon2id, ...(wampcra && { wampcra }) }
   })

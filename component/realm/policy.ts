@@ -47,7 +47,7 @@ export interface PolicyPorts {
   /** What is taken as a ticket, beside passwords. */
   readonly tickets?: TicketPorts
   readonly attempts: GuessLimit
-  readonly secrets: Pick<SecretBox, 'derive'>
+  readonly secrets: Pick<SecretBox, 'derive' | 'open'>
 }
 
 /** Who a session is, as far as permission goes. */

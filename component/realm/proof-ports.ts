@@ -36,5 +36,5 @@ export interface TicketPorts {
 export interface ProofPorts extends TicketPorts {
   /** Lets a password be tried, as far as guessing is limited; undefined: wrong, or not tried. */
   readonly guess: (prove: () => Promise<Welcome | undefined>) => Promise<Welcome | undefined>
-  readonly secrets: Pick<SecretBox, 'derive'>
+  readonly secrets: Pick<SecretBox, 'derive' | 'open'>
 }

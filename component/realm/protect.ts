@@ -1,10 +1,12 @@
 /** A realm document on its way into the store: passwords hashed, other secrets sealed. */
 import type { SecretBox } from '#component/secret-box.ts'
+import { withHidden } from './keep-hidden.ts'
 import { at, maps, memberLists, withAt } from './members.ts'
 import type { RealmDocument } from './model.ts'
 import { type ProtectedPassword, protectPassword } from './password.ts'
 import { isMap } from './rules.ts'
 import { purposeOf, sealSecrets } from './sealed.ts'
+import { type SecretOwner, sealWampCra } from './wampcra-secret.ts'
 
 type JsonMap = Readonly<Record<string, unknown>>
 
@@ -19,6 +21,10 @@ export interface Keeping {
   readonly box: Pick<SecretBox, 'seal' | 'open'>
   /** Is the password itself needed again, for a router that checks WAMP-CRA by it? */
   readonly keepsPasswords: boolean
+  /** Rounds of PBKDF2 for new WAMP-CRA secrets; undefined where the realm serves no WAMP-CRA: none is stored. */
+  readonly rounds: number | undefined
+  /** Fills the environment in. */
+  readonly fill: (value: unknown) => unknown
 }
 
 /** What is stored in the place of each password, by the name of its user. */
@@ -33,6 +39,19 @@ function storedPasswords(filled: unknown): Map<unknown, ProtectedPassword> {
   return found
 }
 
+/** As much of what is stored as the realm needs, sealed. */
+function keepStored(
+  { argon2id, wampcra, sealed }: ProtectedPassword,
+  owner: SecretOwner,
+  { box, keepsPasswords, rounds }: Keeping,
+): ProtectedPassword {
+  return {
+    argon2id,
+    ...(wampcra && rounds !== undefined && { wampcra: sealWampCra(wampcra, owner, box) }),
+    ...(sealed !== undefined && keepsPasswords && { sealed }),
+  }
+}
+
 /**
  * What is stored in the place of a password.
  * @param stored what is there now: the password that it was made of keeps it, so that nothing of its user ends
@@ -40,42 +59,48 @@ function storedPasswords(filled: unknown): Map<unknown, ProtectedPassword> {
 export async function keepPassword(
   password: string,
   stored: ProtectedPassword | undefined,
-  realm_uri: string,
-  { box, keepsPasswords }: Keeping,
+  owner: SecretOwner,
+  keeping: Keeping,
 ): Promise<ProtectedPassword> {
-  const { argon2id, wampcra, sealed } = await protectPassword(password, stored)
-  if (!keepsPasswords) return { argon2id, wampcra }
-  const purpose = purposeOf(realm_uri)
-  return { argon2id, wampcra, sealed: sealed ?? box.seal(password, purpose) }
+  const { box, keepsPasswords, rounds } = keeping
+  const made = await protectPassword(password, stored, rounds)
+  const { sealed = keepsPasswords ? box.seal(password, purposeOf(owner.realm_uri)) : undefined } =
+    made
+  return keepStored({ ...made, ...(sealed !== undefined && { sealed }) }, owner, keeping)
 }
 
 /**
- * The document for the store: as written, but what proves who a user is replaced by what checks it.
- * @param before what is stored now, with the environment filled in
+ * The document for the store: as written, but what proves who a user is replaced by what checks it. What is stored now and
+ * never shown is kept where the document does not name it.
+ * @param before what is stored now, as written
  */
 export async function protectDocument(
   { written, filled }: Pair,
   before: RealmDocument | undefined,
   keeping: Keeping,
 ): Promise<RealmDocument> {
-  const uri = String(filled.uri)
+  const { box, fill } = keeping
+  const realm_uri = String(filled.uri)
   const { ts: _, ...rest } = written
-  const sealed = sealSecrets(rest, before, uri, keeping.box) as JsonMap
-  let result: JsonMap = { ...sealed, uri }
+  const old = before && fill(before)
+  const sealed = sealSecrets(withHidden(rest, before, fill), old, realm_uri, box) as JsonMap
+  let result: JsonMap = { ...sealed, uri: realm_uri }
   if ('prototype_uri' in filled) result = { ...result, prototype_uri: filled.prototype_uri }
-  const stored = storedPasswords(before)
+  const stored = storedPasswords(old)
   for (const { keys, name, secret } of memberLists) {
     const members = maps(at(result, keys))
     if (at(result, keys) === undefined) continue
     const values = maps(at(filled, keys))
     const kept = members.map(async (member, index) => {
-      const value = values[index]
-      const password = value?.[secret]
-      if (typeof password !== 'string') return member
-      return {
-        ...member,
-        [secret]: await keepPassword(password, stored.get(value?.[name]), uri, keeping),
+      const { [secret]: password, [name]: username } = values[index] ?? {}
+      const found = stored.get(username)
+      const owner = { realm_uri, username: String(username) }
+      const { [secret]: _secret, ...others } = member
+      if (typeof password === 'string') {
+        return { ...others, [secret]: await keepPassword(password, found, owner, keeping) }
       }
+      if (password === null || found === undefined) return others
+      return { ...others, [secret]: keepStored(found, owner, keeping) }
     })
     result = withAt(result, keys, await Promise.all(kept))
   }

@@ -5,12 +5,14 @@ import type { Entry } from '#component/replica/entry.ts'
 import type { Change, Replica } from '#component/replica/replica.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import { buildAll, type Stored } from './build-all.ts'
+import { servesWampCra } from './build-realm.ts'
 import { changedPassword } from './change-password.ts'
 import { endedUsers } from './ended-users.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
 import { prototypeOf, prototypesOf } from './inheritance.ts'
 import { type Judged, judge, judgeTogether, uriOf } from './judge.ts'
 import type { Realm, RealmDocument } from './model.ts'
+import { wampCraRounds as defaultRounds } from './password.ts'
 import { type Keeping, protectDocument } from './protect.ts'
 import { openSecret } from './sealed.ts'
 import { showRealm } from './secrets.ts'
@@ -25,6 +27,8 @@ export interface RealmsPorts {
   readonly box: SecretBox
   /** Are passwords kept beside their hashes, sealed, for a router that needs them? Absent: no. */
   readonly keepsPasswords?: boolean
+  /** Rounds of PBKDF2 for new WAMP-CRA secrets; 600,000 unless said otherwise. */
+  readonly wampCraRounds?: number
 }
 
 /** A user by name. */
@@ -124,9 +128,8 @@ export class Realms {
         const stored = this.#stored.get(uri)
         if (!stored) throw unknownRealm()
         const pair = { written: stored.document, filled: this.#fill(stored.document) }
-        return [
-          { id: uri, document: await changedPassword(pair, username, password, this.#keeping) },
-        ]
+        const keeping = this.#keepingOf(pair.filled)
+        return [{ id: uri, document: await changedPassword(pair, username, password, keeping) }]
       })
       this.#ports.log.info({ realm: uri, user: username, by }, 'password changed')
       await this.#tellEnded([{ realm_uri: uri, authid: username }])
@@ -137,13 +140,16 @@ export class Realms {
   async #load(document: unknown, by: string): Promise<LoadedRealm[]> {
     const judged = judge(document, this.#ports.environment)
     this.#judgeTogether(judged)
+    const beside = new Map(
+      judged.candidates.map(({ filled }) => [uriOf(filled) ?? '', filled as RealmDocument]),
+    )
     const drafts = await Promise.all(
       judged.candidates.map(async ({ written, filled }) => {
         const id = uriOf(filled) ?? ''
         const before = this.#stored.get(id)?.document
         const pair = { written: written as RealmDocument, filled: filled as RealmDocument }
-        const old = before && this.#fill(before)
-        return { id, document: await protectDocument(pair, old, this.#keeping) }
+        const keeping = this.#keepingOf(pair.filled, beside)
+        return { id, document: await protectDocument(pair, before, keeping) }
       }),
     )
     // while passwords were hashed, prototypes may have gone
@@ -180,9 +186,21 @@ export class Realms {
     return fillEnvironment(document, this.#ports.environment, '', []) as RealmDocument
   }
 
-  get #keeping(): Keeping {
-    const { box, keepsPasswords = false } = this.#ports
-    return { box, keepsPasswords }
+  /** @param beside documents that are loaded at the same time, by URI */
+  #keepingOf(filled: RealmDocument, beside?: ReadonlyMap<string, RealmDocument>): Keeping {
+    const { box, keepsPasswords = false, wampCraRounds = defaultRounds } = this.#ports
+    const documentAt = (uri: string) => {
+      const { document } = this.#stored.get(uri) ?? {}
+      return beside?.get(uri) ?? (document && this.#fill(document))
+    }
+    const chain = prototypesOf(filled, documentAt)
+    const isServed = servesWampCra(filled, typeof chain === 'string' ? [] : chain)
+    return {
+      box,
+      keepsPasswords: keepsPasswords && isServed,
+      rounds: isServed ? wampCraRounds : undefined,
+      fill: (value) => fillEnvironment(value, this.#ports.environment, '', []),
+    }
   }
 
   #endedBy({ entry, before }: Change): UserName[] {

@@ -59,6 +59,13 @@ export const name = textThat((value, path, { issues }) => {
   if (value === '') issues.push({ path, message: 'expected a name, got an empty string' })
 })
 
+/** `null`, or a value under a rule. */
+export const orNull =
+  (rule: Rule): Rule =>
+  (value, path, report) => {
+    if (value !== null) rule(value, path, report)
+  }
+
 /** A list whose items obey a rule. */
 export const listOf =
   (rule: Rule): Rule =>

@@ -14,6 +14,7 @@ import {
   name,
   object,
   oneOrMore,
+  orNull,
   type Report,
   type Rule,
   text,
@@ -94,10 +95,17 @@ const userKeys = {
 }
 
 const user = object(
-  { username: roleName, password: name, authorized_keys: listOf(authorizedKey), ...userKeys },
+  {
+    username: roleName,
+    password: orNull(name),
+    authorized_keys: listOf(authorizedKey),
+    ...userKeys,
+  },
   ['username'],
 )
-const client = object({ client_id: roleName, client_secret: name, ...userKeys }, ['client_id'])
+const client = object({ client_id: roleName, client_secret: orNull(name), ...userKeys }, [
+  'client_id',
+])
 const group = object({ name: roleName, groups: listOf(name), meta: map, description: text }, [
   'name',
 ])

@@ -37,7 +37,11 @@ export async function realmsWith(
   }
   const replica = new Replica({ store, clock: { now: () => 1_000 }, node: 'n1', log })
   await replica.start()
-  const realms = new Realms({ replica, log, environment, box: testBox, ...more })
+  const realms = new Realms({
+    ...{ replica, log, environment, box: testBox },
+    wampCraRounds: 1_000,
+    ...more,
+  })
   realms.start()
   return { realms, replica, store, logged }
 }

@@ -41,7 +41,8 @@ describe('a load', () => {
     ['changes nothing', {}, []],
     ['gives other groups', { users: [{ ...ada, groups: ['b'] }, ben] }, []],
     ['gives another password', { users: [{ ...ada, password: 'new' }, ben] }, ['ada']],
-    ['takes a password away', { users: [{ username: 'ada' }, ben] }, ['ada']],
+    ['takes a password away', { users: [{ ...ada, password: null }, ben] }, ['ada']],
+    ['names no password', { users: [{ username: 'ada' }, ben] }, []],
     ['disables a user', { users: [{ ...ada, enabled: false }, ben] }, ['ada']],
     [
       'disables a user whom it did not name',
