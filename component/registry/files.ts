@@ -1,7 +1,7 @@
 /** Loads the configured files at start: API Specifications and realms; one bad file never hides the others. */
 import { glob, readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { InvalidSpecError, ServiceError } from '#component/errors.ts'
+import { InvalidSpecError, type Issue, ServiceError } from '#component/errors.ts'
 import { parsingJson } from '#component/json.ts'
 import type { Log } from '#component/log.ts'
 import { hashing } from '#component/replica/entry.ts'
@@ -16,6 +16,13 @@ export interface FileReport {
   readonly outcome: 'loaded' | 'unchanged' | 'shadowed' | 'refused' | 'missing'
   /** Why it is not served. */
   readonly error?: unknown
+  /** What is doubtful in it, by pointers into the file. */
+  readonly warnings?: readonly Issue[]
+}
+
+/** What a load of a document came to. */
+interface Loaded {
+  readonly warnings: readonly Issue[]
 }
 
 /** What files are loaded into. */
@@ -24,8 +31,12 @@ export interface FilePorts {
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
   /** Lets others have their turn while a large document is read. */
   readonly breathe: Breathe
-  /** Takes the document of a file, of which this is the hash; false: it was there already. */
-  readonly load: (document: unknown, by: string, hash: string) => Promise<unknown>
+  /** Takes the document of a file, of which this is the hash; undefined: it was there already. */
+  readonly load: (
+    document: unknown,
+    by: string,
+    hash: string,
+  ) => Promise<Loaded | readonly Loaded[] | undefined>
   /** The names that a document takes; the first file that takes one has it. */
   readonly namesOf: (document: unknown) => readonly string[]
 }
@@ -117,16 +128,27 @@ async function loadFile(
     const error = new ServiceError('service.error.already_exists', `${owner} has the same name`)
     return { file, outcome: 'shadowed', error }
   }
-  let isNews = (await files.loadedHash(file)) !== hash
-  if (isNews) {
-    isNews = (await load(document, `file ${file}`, hash)) !== false
-    await files.setLoadedHash(file, hash)
-  }
+  const isNews = (await files.loadedHash(file)) !== hash
+  const loaded = isNews ? await load(document, `file ${file}`, hash) : undefined
+  if (isNews) await files.setLoadedHash(file, hash)
   for (const name of names) owners.set(name, file)
-  return { file, outcome: isNews ? 'loaded' : 'unchanged' }
+  if (loaded === undefined) return { file, outcome: 'unchanged' }
+  return { file, outcome: 'loaded', warnings: [loaded].flat().flatMap(({ warnings }) => warnings) }
 }
 
-function tell({ file, outcome, error }: FileReport, log: FilePorts['log']): void {
+/** As many warnings of one file are logged. */
+const mostWarnings = 100
+
+function warn({ file, warnings = [] }: FileReport, log: FilePorts['log']): void {
+  for (const { path: pointer, message: reason } of warnings.slice(0, mostWarnings)) {
+    log.warn({ file, pointer, reason }, 'a warning about the file')
+  }
+  const more = warnings.length - mostWarnings
+  if (more > 0) log.warn({ file, more }, 'more warnings about the file')
+}
+
+function tell(report: FileReport, log: FilePorts['log']): void {
+  const { file, outcome, error } = report
   switch (outcome) {
     case 'refused': {
       const issues = error instanceof InvalidSpecError ? error.toJSON().details : undefined
@@ -143,5 +165,6 @@ function tell({ file, outcome, error }: FileReport, log: FilePorts['log']): void
     case 'loaded':
     case 'unchanged':
       log.info({ file, outcome }, 'the file is served')
+      warn(report, log)
   }
 }

@@ -74,16 +74,16 @@ export class Registry<R = unknown> {
   /**
    * Loads the document of a file, unless it is what is there: of several processes that start on one store, one does.
    * @param hash of the document
-   * @returns false when it was there. Throws what {@link load} throws.
+   * @returns undefined when it was there. Throws what {@link load} throws.
    */
-  async loadUnlessThere(document: unknown, by: string, hash: string): Promise<boolean> {
+  async loadUnlessThere(document: unknown, by: string, hash: string): Promise<Loaded | undefined> {
     const conditions = { ifNoneMatch: [hash] }
     try {
-      await this.#withCopy(document, (kept) => this.#load(kept, by, conditions))
+      const loaded = await this.#withCopy(document, (kept) => this.#load(kept, by, conditions))
       this.counts.loaded++
-      return true
+      return loaded
     } catch (error) {
-      if (error instanceof ServiceError && error.uri === 'service.error.conflict') return false
+      if (error instanceof ServiceError && error.uri === 'service.error.conflict') return undefined
       this.counts.refused++
       throw error
     }
