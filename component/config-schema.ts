@@ -72,9 +72,12 @@ export const configSchema = section(
         public_base_url: mayBeAbsent(
           string({ description: 'The address under which clients reach this gateway.' }),
         ),
-        trusted_proxies: strings(
-          'CIDR ranges of the proxies in front whose `X-Forwarded-*` headers are believed.',
-        ),
+        trusted_proxies: strings('CIDR ranges of the proxies in front who say who the client is.'),
+        forwarded_header: union([literal('x-forwarded-for'), literal('forwarded')], {
+          default: 'x-forwarded-for',
+          description:
+            'By which headers trusted_proxies say it: `x-forwarded-for`, with `X-Forwarded-Proto`, `X-Forwarded-Host` and `X-Real-IP`; or `forwarded` (RFC 7239). The other ones are not read: a client can send them through a proxy that does not set them.',
+        }),
         tls: mayBeAbsent(
           object(
             {

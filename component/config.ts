@@ -204,5 +204,5 @@ export function maskConfig(value: unknown, key = ''): unknown {
 /** Hides the password of a URL, also of one that cannot be read: of its mistakes, the password is the likeliest place. */
 const maskUrl = (text: string): string =>
   text
-    .replace(/^([a-z][a-z0-9+.-]*:\/*[^:@]*):.*@/is, '$1:masked@')
+    .replace(/^([a-z][a-z0-9+.-]*:[^:@]*):.*@/is, '$1:masked@')
     .replace(/([?&][a-z_]*password=)[^&]*/gi, '$1masked')

@@ -1,4 +1,5 @@
 /** What the HTTP face needs of the configuration; the sections of `Config` fit it as they are. */
+import type { ForwardedHeader } from './peer.ts'
 
 /** One listener or several: `host:port`, `port` or `[::1]:port`. */
 export type Listen = string | number | readonly (string | number)[]
@@ -10,6 +11,7 @@ export interface HttpOptions {
     readonly public_base_url?: string
     /** CIDR ranges. */
     readonly trusted_proxies: readonly string[]
+    readonly forwarded_header: ForwardedHeader
     /** PEM files. */
     readonly tls?: { readonly cert: string; readonly key: string }
     readonly ws_allowed_origins: readonly string[]

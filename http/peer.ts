@@ -30,13 +30,18 @@ export interface Forwarded {
 export const peerName = (address: string, port: string | number): string =>
   address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
 
-/** Ranges whose `X-Forwarded-*` and `Forwarded` (RFC 7239) fields are believed. */
+/** By which fields proxies tell who the client is; `forwarded` is RFC 7239. */
+export type ForwardedHeader = 'x-forwarded-for' | 'forwarded'
+
+/** Ranges whose fields are believed: `X-Forwarded-*`, or `Forwarded`; what a proxy does not set itself, a client can. */
 export class TrustedProxies {
   readonly #ranges = new BlockList()
+  readonly #header: ForwardedHeader
   readonly isEmpty: boolean
 
   /** @throws TypeError for text that is no address and no CIDR range */
-  constructor(ranges: readonly string[]) {
+  constructor(ranges: readonly string[], header: ForwardedHeader = 'x-forwarded-for') {
+    this.#header = header
     this.isEmpty = ranges.length === 0
     for (const range of ranges) {
       const [address = '', bits] = range.split('/')
@@ -61,8 +66,8 @@ export class TrustedProxies {
   /** What may be believed of the fields of a request from `peer`; undefined when nothing. */
   read(peer: string, headers: Readonly<Record<string, string>>): Forwarded | undefined {
     if (!this.has(peer)) return undefined
-    const { forwarded } = headers
-    const hops = forwarded === undefined ? xForwarded(headers) : parseForwarded(forwarded)
+    const hops =
+      this.#header === 'forwarded' ? parseForwarded(headers.forwarded ?? '') : xForwarded(headers)
     // each proxy appends whom it heard from: the first stranger from the right is the client
     let index = hops.length - 1
     while (index > 0 && this.has(hops[index]?.address ?? '')) index--

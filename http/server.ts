@@ -96,7 +96,7 @@ export class Listeners {
       this.#ports
     const { gateway, admin, router, limits } = options
     const isClosing = () => this.#isDraining
-    const proxies = new TrustedProxies(gateway.trusted_proxies)
+    const proxies = new TrustedProxies(gateway.trusted_proxies, gateway.forwarded_header)
     const isShared = sharesGatewayListener(options)
     const trustsLocal = trustsLocalRequests(options)
     if (isShared && trustsLocal) {

@@ -23,14 +23,27 @@ const ownOfConnection = new Set([
   'upgrade',
 ])
 
-/** What a client says of its way here; the gateway says it itself, so that an upstream can believe it. */
+/** The way of a request; the gateway tells it itself, so that an upstream can believe it. */
 const ofTheWay = new Set(['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'])
+
+/**
+ * Does an upstream take the field for the word of a gateway or of its own surroundings? CGI gives `x_a` the name of
+ * `x-a`, and makes HTTP_PROXY of `proxy`.
+ */
+const isGatewayField = (name: string): boolean =>
+  name.startsWith('x-forwarded-') ||
+  name.startsWith('x-service-') ||
+  name.includes('_') ||
+  name === 'x-real-ip' ||
+  name === 'forwarded' ||
+  name === 'proxy'
 
 /** Cookies of this service: tickets and their CSRF values belong to the gateway, in both directions. */
 const ownCookies = ['service_ticket_', 'service_csrf_', '__Host-service_', '__Secure-service_']
 
+/** A cookie without a name (`=a=b`) comes back as `a=b` (RFC 6265bis §5.7). */
 const isOwnCookie = (pair: string): boolean => {
-  const name = pair.trimStart()
+  const name = pair.replace(/^[\s=]+/, '')
   return ownCookies.some((prefix) => name.startsWith(prefix))
 }
 
@@ -98,8 +111,22 @@ function passedFields(sent: Readonly<Record<string, string>>): HeaderMap {
   const headers: HeaderMap = {}
   for (const name in sent) {
     const value = sent[name]
-    if (value === undefined || ownOfConnection.has(name) || ofTheWay.has(name)) continue
+    if (value === undefined || ownOfConnection.has(name) || isGatewayField(name)) continue
     if (!listed.includes(name)) headers[name] = value
+  }
+  return headers
+}
+
+/**
+ * `request.headers` for the expressions of a forward's `headers`: fields that only a gateway may set can be read by
+ * their names, and are not among those that a copy of the map has.
+ */
+export function withoutGatewayFields(
+  sent: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(sent)) {
+    Object.defineProperty(headers, name, { value, enumerable: !isGatewayField(name) })
   }
   return headers
 }

@@ -2,7 +2,7 @@
 import { ServiceError } from '#component/errors.ts'
 
 /** Where in a URL a value is put. */
-export type UrlPlace = 'path' | 'query'
+type UrlPlace = 'path' | 'query'
 
 /** Nothing to escape, and no dots; RFC 3986 §2.3. */
 const isPlain = /^[\w~-]*$/

@@ -1,8 +1,6 @@
 /** Compiles one method of one path: its action, its bounds and its two responses. */
-import { checkRaw, encodeValue, type UrlPlace } from '#component/action/url-value.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, keysOf, member, type Node } from '#component/expression/compile.ts'
-import { urlText } from '#component/expression/url-text.ts'
 import { pointer } from '#component/json.ts'
 import type { Method } from '#component/request.ts'
 import { type ActionType, actionTypes, type JsonMap } from '#component/spec/model.ts'
@@ -11,6 +9,7 @@ import type { ActionPlan, CompiledOperation, CompiledPath, ResponsePlan, Rules }
 import { compileResponse, nodesOf } from './compile-response.ts'
 import { Encodings } from './encodings.ts'
 import { type Findings, judge, written } from './fold-check.ts'
+import { forwardFields } from './forward-fields.ts'
 import { type HeaderLayer, type Live, layerOf } from './header-layers.ts'
 import {
   first,
@@ -52,11 +51,6 @@ const fieldNames: Readonly<Record<ActionType, readonly string[]>> = {
   wamp_call: ['procedure', 'options', 'args', 'kwargs', 'arguments', 'arguments_kw'],
   wamp_publish: ['topic', 'options', 'args', 'kwargs', 'arguments', 'arguments_kw'],
 }
-
-/** The fields of a forward that are parts of a URL. */
-const urlPlaces: Readonly<Record<string, UrlPlace>> = { path: 'path', query_string: 'query' }
-
-const urlEscapes = { encode: encodeValue, raw: checkRaw }
 
 /** Does anything read the data at `key`, a part of it, or something it is a part of? */
 function isRead(nodes: Iterable<Live>, key: string): boolean {
@@ -237,9 +231,8 @@ function compileAction(
   if (type === undefined) return undefined
   for (const name of fieldNames[type]) {
     const value = member(node, name)
-    const place = type === 'forward' ? urlPlaces[name] : undefined
-    const field =
-      value && place ? urlText(value, place, pointer(pathOf(), name), urlEscapes, issues) : value
+    const compileField = type === 'forward' ? forwardFields[name] : undefined
+    const field = value && (compileField?.(value, pointer(pathOf(), name), issues) ?? value)
     if (field === undefined || field.kind === 'broken') continue
     if (field.kind === 'constant') fixed[name] = field.value
     else computed.push([name, field])

@@ -1,4 +1,5 @@
 /** The API Context of one request: what its expressions can read. */
+import { withoutGatewayFields } from '#component/action/headers.ts'
 import type { Request } from '#component/request.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -60,5 +61,16 @@ export class RequestView implements Request {
   }
   get query_params() {
     return this.#exchange.query_params
+  }
+
+  /** The same request, of whose headers a copy holds only those that a client may set for an upstream. */
+  get forUpstream(): RequestView {
+    return new UpstreamView(this.#exchange, this.bindings, this.language, this)
+  }
+}
+
+class UpstreamView extends RequestView {
+  override get headers() {
+    return withoutGatewayFields(super.headers)
   }
 }

@@ -68,6 +68,7 @@ export const options: HttpOptions = {
   gateway: {
     listen: '127.0.0.1:0',
     trusted_proxies: [],
+    forwarded_header: 'x-forwarded-for',
     ws_allowed_origins: [],
     drain_delay: 0,
     drain_timeout: 2000,

@@ -60,10 +60,35 @@ describe('the headers of an upstream request', () => {
       undefined,
       {},
     ],
+    [
+      'hold nothing that only a gateway may say',
+      {
+        'x-forwarded-user': 'admin',
+        'x-forwarded-prefix': '/x',
+        'x-real-ip': '1.2.3.4',
+        'x-service-authid': 'admin',
+        proxy: 'http://evil.com',
+        x_forwarded_for: '1.2.3.4',
+        x_a: '1',
+        'x-servicing': '2',
+        'x-forward': '3',
+      },
+      undefined,
+      { 'x-servicing': '2', 'x-forward': '3' },
+    ],
+    [
+      'hold what the document sets under such names, also where the request sent the same',
+      { 'x-service-user': 'kim', 'x-real-ip': '1.2.3.4' },
+      { 'x-service-user': 'kim', 'x-real-ip': '1.2.3.4', my_key: 'x', proxy: 'y' },
+      { 'x-service-user': 'kim', 'x-real-ip': '1.2.3.4', my_key: 'x', proxy: 'y' },
+    ],
     ['continue Via', { via: '1.0 fred' }, undefined, { via: '1.0 fred, 1.1 gateway' }],
     [
       'hold no ticket of the gateway',
-      { cookie: 'a=1; service_ticket_com.example=x; service_csrf_com.example=y; b=2' },
+      {
+        cookie:
+          'a=1; =service_ticket_r=x; service_ticket_com.example=x; service_csrf_com.example=y; b=2',
+      },
       undefined,
       { cookie: 'a=1; b=2' },
     ],
@@ -140,6 +165,10 @@ describe('the headers of an answer', () => {
       { 'set-cookie': 'a=1' },
     ],
     ['drop the cookies of the gateway', { 'set-cookie': 'service_csrf_r=x' }, {}],
+    ...['=service_ticket_r=x', ' = service_ticket_r=x', '==__Host-service_login_1=x; Path=/'].map(
+      (cookie) => [`drop "${cookie}", which has no name`, { 'set-cookie': cookie }, {}] as const,
+    ),
+    ['keep others without a name', { 'set-cookie': '=a=b' }, { 'set-cookie': '=a=b' }],
     [
       'hold no framing or hop-by-hop field',
       {
