@@ -176,17 +176,20 @@ function* readPaths(
     return []
   }
   const read: Path[] = []
-  for (const [pattern, document] of Object.entries(version.paths)) {
+  for (const [key, document] of Object.entries(version.paths)) {
     yield
     totals.paths += 1
     if (totals.paths > maxPaths) {
       report.issue(at, `expected at most ${maxPaths} paths in the document, got more`)
       return read
     }
-    const path = pointer(at, pattern)
+    const path = pointer(at, key)
+    const pattern = key.startsWith('/') ? key : `/${key}`
     const { problem, forms } = readPattern(base_path, pattern, totals)
     if (problem !== undefined) {
-      report.issue(path, `expected a path pattern, got ${describe(pattern)}: ${problem}`)
+      report.issue(path, `expected a path pattern, got ${describe(key)}: ${problem}`)
+    } else if (pattern !== key) {
+      report.warn(path, `${describe(key)} is taken as ${describe(pattern)}: a path begins with "/"`)
     }
     pathRule(document, path, report)
     // one with a broken pattern is compiled, too: there may be more to find in it
@@ -215,8 +218,8 @@ function patternProblem(
   totals: Totals,
 ): string | undefined {
   if (pattern === '/') return 'the path "/" is not allowed'
-  // a pattern that is sound behind its base_path is sound alone, unless it lacks its slash
-  if ('problem' in whole || pattern[0] !== '/') {
+  // a pattern that is sound behind its base_path is sound alone
+  if ('problem' in whole) {
     const own = parsePathPattern(pattern)
     if ('problem' in own) return own.problem
   }

@@ -90,7 +90,10 @@ describe('patterns of a document', () => {
     ['/[a]/[b]/[c]/[d]', '/[e]/[f]/[g]/[h]/[i]', false],
     ['/v1/', '/x', true],
     ['/v1', '/[...]', true],
-    ['/v1', 'x', false],
+    ['/v1', 'x', true],
+    ['/v1', '', false],
+    ['/', 'ws', false],
+    ['/v1', 'x//y', false],
     ['/v1', '/[/x]', true],
   ] as const) {
     it(`${base_path} with ${pattern} is ${isValid ? 'valid' : 'one issue at the path'}`, () => {
