@@ -1,7 +1,8 @@
 /** Wires the parts together; starts and stops them in a stated order. */
 import type { Logger } from 'pino'
-import { refusalToStart } from '#http/access.ts'
+import { isLoopbackOnly, refusalToStart } from '#http/access.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
+import { isGuessedFor, publicPath } from '#http/public-address.ts'
 import { startListeners } from '#http/server.ts'
 import { managementPaths, procedures, registerAll } from '#procedures/index.ts'
 import { openActions } from './action/index.ts'
@@ -136,6 +137,8 @@ export async function startComponent(
   })
   let baseUrl = config.gateway.public_base_url?.replace(/\/$/, '')
   const issuerBase = () => baseUrl ?? ''
+  const hasPublicUrl = baseUrl !== undefined
+  const isLocal = isLoopbackOnly(config.gateway.listen)
   const entrance = openEntrance({
     ...{ config, authority, attempts, families, box, clock, log, issuerBase },
   })
@@ -144,12 +147,13 @@ export async function startComponent(
     ...{ clock, schemes, endpoints },
     actions: actions.table,
     cors: config.gateway.cors,
+    publicPath: publicPath(baseUrl ?? ''),
   })
   const compilePorts = {
     clock,
     callTimeout: config.wamp.call_timeout,
-    loginProblem: (realm_uri: string, provider: string) =>
-      loginProblem(realms, realm_uri, provider),
+    loginProblem: (realm_uri: string, provider: string, host: string) =>
+      loginProblem(realms, realm_uri, provider, isGuessedFor(host, { hasPublicUrl, isLocal })),
   }
   const registry = new Registry<Route>({
     replica,

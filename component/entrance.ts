@@ -63,6 +63,7 @@ export function openEntrance(ports: EntrancePorts): Entrance {
       ...oidcEndpoints({
         ...{ box, issuerBase, log, login, tickets },
         pageOrigins: config.gateway.ws_allowed_origins,
+        hasPublicUrl: config.gateway.public_base_url !== undefined,
       }),
     },
     operators: new Operators({

@@ -172,28 +172,59 @@ const oidcErrors = {
   realm_mismatch: 400,
   token_exchange_failed: 400,
   missing_authid_claim: 400,
+  provider_error: 400,
 } as const
 
 /** A code that pages which log people in switch on. */
 export type OidcErrorCode = keyof typeof oidcErrors
 
-/** An expected failure of an OIDC endpoint: browsers get the code alone; `message` is for the log. */
+/** What an identity provider said of a failure, for the log; no part of it is a secret. */
+export interface ProviderAnswer {
+  /** What was asked, without its query. */
+  readonly provider_url?: string
+  readonly provider_status?: number
+  /** `error` of the answer (RFC 6749 §4.1.2.1, §5.2). */
+  readonly provider_code?: string
+  readonly provider_description?: string
+}
+
+/** What is special about an {@link OidcError}. */
+interface OidcErrorOptions extends ErrorOptions {
+  readonly answer?: ProviderAnswer
+  /** A conflict that people can resolve: the status is 409, and the sentence, which says how, goes to the client. */
+  readonly advice?: string
+}
+
+/** An expected failure of an OIDC endpoint: clients get the code, and of a provider its code; `message` is for the log. */
 export class OidcError extends Error {
   readonly code: OidcErrorCode
+  readonly answer: ProviderAnswer
+  readonly advice: string | undefined
 
-  constructor(code: OidcErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: OidcErrorCode, message: string, options: OidcErrorOptions = {}) {
     super(message, options)
     this.name = 'OidcError'
     this.code = code
+    this.answer = options.answer ?? {}
+    this.advice = options.advice
   }
 
   /** The HTTP status of the code. */
   get status(): number {
-    return oidcErrors[this.code]
+    return this.advice === undefined ? oidcErrors[this.code] : 409
   }
 
-  toJSON(): { readonly error: OidcErrorCode } {
-    return { error: this.code }
+  toJSON(): {
+    readonly error: OidcErrorCode
+    readonly provider_code?: string
+    readonly message?: string
+  } {
+    const { provider_code } = this.code === 'provider_error' ? this.answer : {}
+    return {
+      error: this.code,
+      ...(provider_code !== undefined && { provider_code }),
+      ...(this.advice !== undefined && { message: this.advice }),
+    }
   }
 }
 

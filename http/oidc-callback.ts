@@ -1,28 +1,32 @@
 /** GET `<base_path>/oidc/<provider>/callback`: a browser comes back from the identity provider (specification: Callback). */
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
+import { loginLocation } from '#component/gateway/login-redirect.ts'
 import type { OidcLogin } from '#component/oidc/login.ts'
-import { loginCookieName } from '#component/oidc/login-state.ts'
+import { cookiesOfLogin } from '#component/oidc/login-state.ts'
 import { addressOf } from '#component/security/scheme.ts'
 import { readCookie } from '#component/token/ticket-cookie.ts'
-import { clearedLoginCookie, ticketCookies } from './cookies.ts'
+import {
+  clearedLoginCookie,
+  clearedOtherTickets,
+  cookieDomain,
+  returnCookieOf,
+  ticketCookies,
+} from './cookies.ts'
 import { issuerOf } from './oauth-issuer.ts'
-import { callbackOf } from './oidc-login.ts'
+import { callbackOf, loginAddress } from './oidc-login.ts'
 import { type OidcReplyPorts, oidcEndpoint, redirect } from './oidc-reply.ts'
+import type { PublicAddressPorts } from './public-address.ts'
 import { allowedRedirect } from './redirect-uri.ts'
 
 /** What the callback works with. */
-export interface CallbackPorts extends OidcReplyPorts {
-  readonly login: Pick<OidcLogin, 'finish'>
-  /** Without a slash at the end. */
-  readonly issuerBase: () => string
+export interface CallbackPorts extends OidcReplyPorts, PublicAddressPorts {
+  readonly login: Pick<OidcLogin, 'finish' | 'remembered'>
 }
 
-/** A login that has failed is over: its cookie goes, if this browser has it. */
-function leftover(exchange: Exchange): readonly string[] {
-  const { state } = exchange.query_params
-  const name = state && loginCookieName(state)
-  return name && exchange.header('cookie')?.includes(`${name}=`) ? [clearedLoginCookie(name)] : []
+const cookiesOf = (exchange: Exchange) => {
+  const field = exchange.header('cookie')
+  return (name: string): string | undefined => readCookie(field, name)
 }
 
 /** Answers 302 to where the login was begun, with ticket and CSRF value in cookies. */
@@ -33,20 +37,37 @@ export const callbackEndpoint = (ports: CallbackPorts): EndpointHandler =>
       const { realm_uri } = endpoint
       const { provider = '' } = bindings
       const issuer = issuerOf(ports.issuerBase(), endpoint, bindings)
-      const field = exchange.header('cookie')
       const done = await ports.login.finish({
         ...{ realm_uri, provider, issuer },
         url: `${callbackOf(issuer, provider)}?${exchange.query_string}`,
-        cookieOf: (name) => readCookie(field, name),
+        cookieOf: cookiesOf(exchange),
         address: addressOf(exchange),
       })
       const { settings, ticket, csrf, maxAge } = done
       // what was allowed when the login began may be allowed no more
-      const location = allowedRedirect(done.redirect_uri, settings.allowed_redirect_uris) ?? '/'
+      const listed = settings.allowed_redirect_uris
+      const location = allowedRedirect(done.redirect_uri, { listed }) ?? '/'
+      const { host } = exchange
+      const domain = cookieDomain(host, settings.cookie_domain)
       return redirect(location, [
-        ...ticketCookies({ realm_uri, ticket, csrf, maxAge, settings, host: exchange.host }),
-        clearedLoginCookie(done.loginCookie),
+        ...ticketCookies({ realm_uri, ticket, csrf, maxAge, settings, host }),
+        ...clearedOtherTickets(realm_uri, { host, domain, field: exchange.header('cookie') }),
+        ...done.loginCookies.map(clearedLoginCookie),
+        // only then a browser may keep the ticket back, or not take it
+        ...(settings.cookie_same_site === 'strict' || domain ? [returnCookieOf(realm_uri)] : []),
       ])
     },
-    leftover,
+    // a login that has failed is over, and can begin anew
+    (exchange, endpoint, bindings, { code }) => {
+      const { provider = '' } = bindings
+      const { state = '' } = exchange.query_params
+      const remembered = ports.login.remembered(state, cookiesOf(exchange))
+      const address = loginAddress(ports, endpoint, bindings)
+      const location = loginLocation(address, provider, remembered?.redirect_uri)
+      return {
+        cookies: cookiesOfLogin(state, cookiesOf(exchange)).map(clearedLoginCookie),
+        ways: code === 'unknown_provider' ? [] : [{ text: 'Log in again', href: location }],
+        location: code === 'invalid_state' && remembered?.isSuperseded ? location : undefined,
+      }
+    },
   )

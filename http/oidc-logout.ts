@@ -4,25 +4,30 @@ import type { Exchange } from '#component/gateway/exchange.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
 import type { OidcLogin } from '#component/oidc/login.ts'
 import type { ProviderSettings } from '#component/oidc/settings.ts'
+import { returnCookie } from '#component/security/login-return.ts'
 import { hasCsrfProof, type OidcPorts } from '#component/security/oidc.ts'
 import type { TicketClaims, Tickets } from '#component/token/ticket.ts'
-import { isCookieName, readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
+import {
+  countCookies,
+  isCookieName,
+  readCookie,
+  ticketCookie,
+} from '#component/token/ticket-cookie.ts'
 import { TokenError } from '#component/token/token-error.ts'
-import { clearedTicketCookies, cookieDomain } from './cookies.ts'
+import { clearedReturnCookie, clearedTicketCookies, cookieDomain } from './cookies.ts'
 import { providerOf } from './oidc-login.ts'
 import { type OidcReplyPorts, oidcEndpoint, redirect } from './oidc-reply.ts'
+import { type PublicAddressPorts, publicAddress } from './public-address.ts'
 import { allowedRedirect } from './redirect-uri.ts'
 
 /** What the logout endpoint works with. */
-export interface LogoutPorts extends OidcReplyPorts {
+export interface LogoutPorts extends OidcReplyPorts, PublicAddressPorts {
   readonly login: Pick<OidcLogin, 'logout' | 'settings'>
-  readonly tickets: Pick<Tickets, 'verify'>
+  readonly tickets: Pick<Tickets, 'readEnding'>
   readonly box: OidcPorts['box']
-  /** Without a slash at the end. */
-  readonly issuerBase: () => string
 }
 
-/** The claims of a ticket that is valid now. */
+/** The claims of a ticket that the gateway has signed, also when it has expired: a logout ends what it can. */
 async function claimsOf(
   tickets: LogoutPorts['tickets'],
   ticket: string | undefined,
@@ -30,7 +35,7 @@ async function claimsOf(
 ): Promise<TicketClaims | undefined> {
   if (ticket === undefined) return undefined
   try {
-    return await tickets.verify(ticket, realm_uri)
+    return await tickets.readEnding(ticket, realm_uri)
   } catch (error) {
     if (error instanceof TokenError) return undefined
     throw error
@@ -57,25 +62,31 @@ const mayRevoke = (exchange: Exchange, claims: TicketClaims, box: OidcPorts['box
 
 /** Answers 302 to the provider's own logout or to `redirect_uri`, and clears the cookies of the realm. */
 export const logoutEndpoint = (ports: LogoutPorts): EndpointHandler =>
-  oidcEndpoint(ports, async (exchange, { realm_uri: ownRealm, security }) => {
-    const { login, tickets, box, issuerBase } = ports
+  oidcEndpoint(ports, async (exchange, endpoint) => {
+    const { realm_uri: ownRealm, security } = endpoint
+    const { login, tickets, box } = ports
     const { realm = ownRealm, redirect_uri: wanted = '/', cookie_domain } = exchange.query_params
     const hasCookies = isCookieName(ticketCookie(realm))
-    const ticket = hasCookies
-      ? readCookie(exchange.header('cookie'), ticketCookie(realm))
-      : undefined
+    const field = exchange.header('cookie')
+    const ticket = hasCookies ? readCookie(field, ticketCookie(realm)) : undefined
     const claims = await claimsOf(tickets, ticket, realm)
     const routeProvider = providerOf(security)
     const provider = claims?.oidc_provider ?? routeProvider ?? 'default'
     const settings = settingsOf(login, realm, provider)
+    const { origin } = new URL(publicAddress(ports, exchange, endpoint))
+    const listed = settings?.post_logout_redirect_uris
     const done = await login.logout({
-      ...{ realm_uri: realm, ticket, routeProvider },
+      ...{ realm_uri: realm, ticket, routeProvider, origin },
       mayRevoke: claims !== undefined && mayRevoke(exchange, claims, box),
-      redirect_uri: allowedRedirect(wanted, settings?.post_logout_redirect_uris) ?? '/',
-      origin: new URL(issuerBase()).origin,
+      redirect_uri: allowedRedirect(wanted, { listed, origin }) ?? '/',
     })
     const { host } = exchange
     const domain = cookieDomain(host, cookie_domain) ?? cookieDomain(host, settings?.cookie_domain)
-    const cookies = hasCookies ? clearedTicketCookies(realm, domain, settings) : []
+    const cookies = hasCookies
+      ? [
+          ...clearedTicketCookies(realm, { host, field, domain }, settings),
+          ...(countCookies(field, returnCookie(realm)) > 0 ? [clearedReturnCookie(realm)] : []),
+        ]
+      : []
     return redirect(done.location, cookies)
   })

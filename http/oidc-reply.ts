@@ -1,7 +1,9 @@
-/** What OIDC endpoints answer: redirects, errors by their code alone, and which pages of other origins may read it. */
+/** What OIDC endpoints answer: redirects, errors as a page or as their code, and which pages of other origins may read it. */
 import { OidcError } from '#component/errors.ts'
+import type { Endpoint } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
+import { isForPage, type LoginPage, loginPage } from '#component/gateway/login-page.ts'
 import type { Log } from '#component/log.ts'
 
 /** What every OIDC endpoint works with. */
@@ -11,15 +13,35 @@ export interface OidcReplyPorts {
   readonly log: Pick<Log, 'info'>
 }
 
+/** What follows a failure. */
+export interface AfterFailure {
+  /** Set-Cookie fields that clear what the login has left. */
+  readonly cookies: readonly string[]
+  /** Where a person can go on. */
+  readonly ways: LoginPage['ways']
+  /** Where a person is sent instead of being told. */
+  readonly location?: string | undefined
+}
+
+/** What is told of a failure. */
+type Aftermath = (
+  exchange: Exchange,
+  endpoint: Endpoint,
+  bindings: Readonly<Record<string, string>>,
+  error: OidcError,
+) => AfterFailure
+
 type Headers = Record<string, string>
 
 /** How long browsers may go by the answer to a preflight; seconds. */
 const maxAge = '600'
 
+const setting = (cookies: readonly string[]) => cookies.length > 0 && { 'set-cookie': cookies }
+
 /** 302; what is in `location` has been checked. */
 export const redirect = (location: string, cookies: readonly string[]): Reply => ({
   status: 302,
-  headers: { location, ...(cookies.length > 0 && { 'set-cookie': cookies }) },
+  headers: { location, ...setting(cookies) },
   body: { kind: 'none' },
 })
 
@@ -48,15 +70,28 @@ function preflight(exchange: Exchange, allow: string, cors: Headers): Reply {
   return { status: 200, headers, body: { kind: 'none' } }
 }
 
+/** A person gets a page or is sent on; a script gets `{error}`. */
+function failed(exchange: Exchange, error: OidcError, { cookies, ways, location }: AfterFailure) {
+  const { status, code, answer, advice } = error
+  if (!isForPage(exchange)) {
+    const body = { kind: 'value', value: error.toJSON(), type: 'application/json' } as const
+    return { status, headers: { ...setting(cookies) }, body }
+  }
+  if (location !== undefined) return redirect(location, cookies)
+  const providerCode = code === 'provider_error' ? answer.provider_code : undefined
+  const page = loginPage(status, { reason: code, providerCode, sentence: advice, ways })
+  return { ...page, headers: { ...page.headers, ...setting(cookies) } }
+}
+
 /**
- * Makes the handler of an endpoint: OPTIONS is answered, and what fails as expected is told as `{error}`.
- * @param leftover cookies that a failure clears
+ * Makes the handler of an endpoint: OPTIONS is answered, and what fails as expected is told to persons by a page and to
+ * scripts as `{error}`.
  */
 export const oidcEndpoint =
   (
     { pageOrigins, log }: OidcReplyPorts,
     answer: EndpointHandler,
-    leftover: (exchange: Exchange) => readonly string[] = () => [],
+    aftermath: Aftermath = () => ({ cookies: [], ways: [] }),
   ): EndpointHandler =>
   async (exchange, endpoint, bindings) => {
     const cors = corsOf(exchange.header('origin'), pageOrigins)
@@ -66,13 +101,12 @@ export const oidcEndpoint =
       return { ...reply, headers: { ...cors, ...reply.headers } }
     } catch (error) {
       if (!(error instanceof OidcError)) throw error
-      const { code, message: reason, status } = error
-      log.info({ realm: endpoint.realm_uri, error: code, reason }, 'a login has failed')
-      const cookies = leftover(exchange)
-      return {
-        status,
-        headers: { ...cors, ...(cookies.length > 0 && { 'set-cookie': cookies }) },
-        body: { kind: 'value', value: error.toJSON(), type: 'application/json' },
-      }
+      const { code, message: reason } = error
+      log.info(
+        { realm: endpoint.realm_uri, error: code, reason, ...error.answer },
+        'a login has failed',
+      )
+      const reply = failed(exchange, error, aftermath(exchange, endpoint, bindings, error))
+      return { ...reply, headers: { ...cors, ...reply.headers, vary: 'Accept, Origin' } }
     }
   }

@@ -4,8 +4,8 @@ import { isOwnPath } from '#component/gateway/own-path.ts'
 /** An absolute URL as RFC 3986 writes it; what browsers read in another way than others do is not among it. */
 const absolute = /^https?:\/\/(?:[\w\-.~!$&'()*+,;=:@/?#]|%[\da-f]{2})+$/i
 
-/** Longer ones are none of the list's. Characters. */
-const maxLength = 512
+/** Longer ones are refused, as longer paths are. Characters. */
+const maxLength = 8192
 
 const urlOf = (text: string): URL | undefined => {
   const url = URL.parse(text)
@@ -21,13 +21,30 @@ function isListed(url: URL, entry: string): boolean {
     : url.href === listed.href
 }
 
+/** What may follow the origin of this gateway. */
+interface Allowed {
+  /** URLs and origins that the settings of the provider list. */
+  readonly listed?: readonly string[] | undefined
+  /** The origin by which browsers reach this gateway. */
+  readonly origin?: string | undefined
+}
+
 /**
- * The redirect that a request asks for, as it goes into `Location`; undefined when it is not allowed.
- * @param listed URLs and origins; none unless a realm says so
+ * The redirect that a request asks for, as it goes into `Location`; undefined when it is not allowed. An absolute URL of
+ * this origin becomes its path.
  */
-export function allowedRedirect(text: string, listed: readonly string[] = []): string | undefined {
+export function allowedRedirect(
+  text: string,
+  { listed = [], origin }: Allowed = {},
+): string | undefined {
   if (isOwnPath(text)) return text
-  if (listed.length === 0 || text.length > maxLength || !absolute.test(text)) return undefined
+  if (text.length > maxLength || !absolute.test(text)) return undefined
   const url = urlOf(text)
-  return url && listed.some((entry) => isListed(url, entry)) ? url.href : undefined
+  if (!url) return undefined
+  const path = url.pathname + url.search + url.hash
+  // what a browser drops from a URL, such as dot segments, may hide what a path may not hold
+  if (url.origin === origin && text.endsWith(path === '/' ? '' : path) && isOwnPath(path)) {
+    return path
+  }
+  return listed.some((entry) => isListed(url, entry)) ? url.href : undefined
 }

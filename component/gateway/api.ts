@@ -37,6 +37,8 @@ export type EndpointKind = OAuthKind | OidcKind
 export interface Endpoint {
   readonly kind: EndpointKind
   readonly realm_uri: string
+  /** The host pattern of the document. */
+  readonly host: string
   /** base_path of the version, as written. */
   readonly base: string
   /** The security object that brought it. */

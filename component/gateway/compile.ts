@@ -25,8 +25,11 @@ export interface CompilePorts {
   readonly clock: Clock
   /** Milliseconds: configuration `wamp.call_timeout`, the timeout of paths that say nothing else. */
   readonly callTimeout: number
-  /** Why nobody can log in to the realm at this provider now; undefined when somebody can. Absent: nobody asks. */
-  readonly loginProblem?: (realm_uri: string, provider: string) => string | undefined
+  /**
+   * Why nobody can log in to the realm at this provider now; undefined when somebody can. Absent: nobody asks.
+   * @param host the host pattern of the document
+   */
+  readonly loginProblem?: (realm_uri: string, provider: string, host: string) => string | undefined
 }
 
 /** What compiling a specification came to. */
@@ -143,8 +146,9 @@ class SpecCompiler {
 
   /** A realm may be loaded later, so that this refuses nothing. */
   #warnOfLogins({ logins }: GeneratedRoutes): void {
+    const { realm_uri, host } = this.#spec
     for (const { provider, at } of logins) {
-      const message = this.#ports.loginProblem?.(this.#spec.realm_uri, provider)
+      const message = this.#ports.loginProblem?.(realm_uri, provider, host)
       if (message !== undefined) this.findings.warnings.push({ path: at, message })
     }
   }

@@ -223,7 +223,7 @@ function entryOf(
     layer: { fixed: {}, computed: [], whole: undefined },
     allow,
   }
-  const endpoint: Endpoint = { kind, realm_uri, base: version.base_path, security, path }
+  const endpoint: Endpoint = { kind, realm_uri, host, base: version.base_path, security, path }
   return {
     api: id,
     realm_uri,

@@ -1,7 +1,7 @@
 /** Answers routed requests: match ─▶ check ─▶ secure ─▶ negotiate ─▶ read ─▶ evaluate ─▶ act ─▶ respond. */
 import type { Action, ActionFields, ActionType, Run } from '#component/action/action.ts'
 import type { Outcome } from '#component/action/outcome.ts'
-import type { Clock } from '#component/clock.ts'
+import { type Clock, secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Context } from '#component/expression/scope.ts'
 import type { Identity } from '#component/identity.ts'
@@ -21,6 +21,7 @@ import {
   negotiateType,
   readContent,
 } from './checks.ts'
+import { concretePath } from './concrete-path.ts'
 import { noBody, RequestView } from './context.ts'
 import { type CorsHeaders, type CorsPolicy, corsHeaders } from './cors.ts'
 import { errorReply } from './error-reply.ts'
@@ -49,6 +50,8 @@ export interface GatewayPorts {
   readonly schemes: Readonly<Record<SecurityType, SecurityScheme>>
   readonly endpoints: Readonly<Record<EndpointKind, EndpointHandler>>
   readonly cors: CorsPolicy
+  /** The path of `public_base_url`, which a proxy takes away before requests come here; without a slash at the end. */
+  readonly publicPath?: string
 }
 
 const nothing: ActionFields = {}
@@ -98,7 +101,10 @@ export class Gateway {
       if (!(error instanceof ServiceError)) throw error
       const reply = errorReply(exchange, path, rules, policy, error)
       if (!isMatch) return reply
-      return loginRedirect(exchange, rules, path.version, found.bindings, error, reply) ?? reply
+      const { publicPath: prefix = '', clock } = this.#ports
+      const base = concretePath(path.version.base, found.bindings)
+      const place = { base, prefix, now: secondsOf(clock) }
+      return loginRedirect(exchange, rules, place, error, reply) ?? reply
     }
   }
 

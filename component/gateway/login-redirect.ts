@@ -1,15 +1,10 @@
 /** Browsers that open a page under `oidc` without a valid ticket are sent to log in, and come back to it (behaviour: OIDC). */
 import type { ServiceError } from '#component/errors.ts'
-import type { CompiledVersion, Rules } from './api.ts'
-import { concretePath } from './concrete-path.ts'
+import { returnProblem } from '#component/security/login-return.ts'
+import type { Rules } from './api.ts'
 import type { Exchange, Reply } from './exchange.ts'
+import { isForPage, loginPage } from './login-page.ts'
 import { isOwnPath } from './own-path.ts'
-
-/** Pages are asked for by name: what accepts everything is a script, which is to be told 401. */
-const isForPage = (exchange: Exchange): boolean =>
-  exchange.method === 'get' &&
-  /text\/html/i.test(exchange.header('accept') ?? '') &&
-  exchange.negotiate(['text/html']) !== undefined
 
 /** What was asked for, as far as a login may lead back to it. */
 function ownTarget({ path, query_string }: Exchange): string {
@@ -17,27 +12,63 @@ function ownTarget({ path, query_string }: Exchange): string {
   return [whole, path].find(isOwnPath) ?? '/'
 }
 
+/** How the login of a version is reached by a browser. */
+interface LoginAddress {
+  /** The path of `public_base_url`, which a proxy takes away; without a slash at the end. */
+  readonly prefix: string
+  /** Of the version, concrete. */
+  readonly base: string
+}
+
+/** Where and when a request was refused. */
+interface Place extends LoginAddress {
+  /** Seconds since the epoch. */
+  readonly now: number
+}
+
+/** The address of a login that leads to a page. */
+export const loginLocation = (
+  { prefix, base }: LoginAddress,
+  provider: string,
+  redirect_uri?: string,
+): string => {
+  const query = new URLSearchParams({ provider, ...(redirect_uri && { redirect_uri }) })
+  return `${prefix}${base}/oidc/login?${query}`
+}
+
 /**
- * The way to the login of a refused request; undefined where it is not wanted.
+ * What a person gets in place of a refusal: the way to the login, or where a login has just been of no use, a page that
+ * says so; undefined for others than persons.
  * @param refused the reply that tells of the error
  */
 export function loginRedirect(
   exchange: Exchange,
   { protection }: Pick<Rules, 'protection'>,
-  { base }: Pick<CompiledVersion, 'base'>,
-  bindings: Readonly<Record<string, string>>,
+  { base, prefix, now }: Place,
   error: ServiceError,
   refused: Reply,
 ): Reply | undefined {
   if (protection?.type !== 'oidc' || error.uri !== 'service.error.unauthorized') return undefined
   if (!isForPage(exchange)) return undefined
   const { provider = 'default' } = protection.object
-  const query = new URLSearchParams({
-    provider: String(provider),
-    redirect_uri: ownTarget(exchange),
-  })
+  const target = prefix + ownTarget(exchange)
+  const location = loginLocation({ prefix, base }, String(provider), target)
   const { 'www-authenticate': _, ...headers } = refused.headers
-  const location = `${concretePath(base, bindings)}/oidc/login?${query}`
+  const problem = returnProblem(exchange.header('cookie'), protection.realm_uri, now)
+  if (problem !== undefined) {
+    const logout = new URLSearchParams({ redirect_uri: target })
+    const page = loginPage(error.status, {
+      reason: problem,
+      ways:
+        problem === 'two_tickets'
+          ? [{ text: 'Log out, and log in again', href: `${prefix}${base}/oidc/logout?${logout}` }]
+          : [
+              { text: 'Continue', href: target },
+              { text: 'Log in again', href: location },
+            ],
+    })
+    return { ...refused, ...page, headers: { ...headers, ...page.headers } }
+  }
   return {
     ...refused,
     status: 302,

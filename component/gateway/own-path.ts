@@ -10,8 +10,8 @@ const ownPath =
 /** An escaped slash, backslash or NUL: whoever decodes it once more reads another URL. */
 const hidden = /%(?:2f|5c|00)/i
 
-/** Logins keep it in a cookie, several of which must fit into one request. Characters. */
-const maxLength = 512
+/** As long as addresses are that servers and proxies take; logins keep it in cookies. Characters. */
+const maxLength = 8192
 
 /** Does the text, as a reference, lead nowhere but to the origin that it stands at (behaviour: OIDC)? */
 export const isOwnPath = (text: string): boolean =>

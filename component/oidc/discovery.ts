@@ -3,6 +3,8 @@ import type * as openid from 'openid-client'
 import type { Clock } from '#component/clock.ts'
 import { OidcError, ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
+import { ProviderJwks } from './jwks.ts'
+import { type Asked, failureOf } from './provider-answer.ts'
 import type { ProviderSettings } from './settings.ts'
 
 /** Sends requests to providers: with limits of time and size, without following redirects. */
@@ -29,8 +31,7 @@ export interface Discovered {
   /** The library, which is read when there is a provider to ask: a gateway without one starts without it. */
   readonly client: typeof openid
   readonly metadata: openid.ServerMetadata
-  /** Its keys as they were fetched last; for the next exchange. */
-  jwks?: openid.ExportedJWKSCache | undefined
+  readonly jwks: ProviderJwks
 }
 
 /** What is known of an issuer. */
@@ -63,15 +64,22 @@ const endpoints = [
   'end_session_endpoint',
 ] as const
 
-/** The fetch as the library calls it: an upstream that fails is none that answers. */
+/**
+ * The fetch as the library calls it: an upstream that fails is none that answers.
+ * @param asked noted for the log: the request that was sent last
+ */
 export const libraryFetch =
-  (fetch: ProviderFetch, { issuer, allow_unsafe_http }: Site): openid.CustomFetch =>
+  (fetch: ProviderFetch, { issuer, allow_unsafe_http }: Site, asked: Asked): openid.CustomFetch =>
   async (url, { method, headers, body }) => {
     if (body instanceof ArrayBuffer || body instanceof ReadableStream) {
       throw new TypeError('the body of a request to a provider is a form')
     }
-    const isFixed = allow_unsafe_http || new URL(url).origin === new URL(issuer).origin
+    const { origin, pathname } = new URL(url)
+    const isFixed = allow_unsafe_http || origin === new URL(issuer).origin
+    asked.url = origin + pathname
+    delete asked.status
     const response = await fetch(url, { method, headers, body }, isFixed)
+    asked.status = response.status
     if (response.status < 500) return response
     const message = `the provider answered with the status ${response.status}`
     throw new ServiceError('service.error.bad_gateway', message)
@@ -128,13 +136,14 @@ export class Discovery {
 
   #tell({ issuer }: Site, error: unknown): void {
     this.#ports.log.warn(
-      { issuer, reason: why(error) },
+      { issuer, reason: why(error), ...(error instanceof OidcError && error.answer) },
       'a provider cannot be asked what it is; what is known of it serves on',
     )
   }
 
   #fetch(site: Site, known: Known): Promise<Discovered> {
-    known.pending ??= this.#discover(site)
+    const asked: Asked = {}
+    known.pending ??= this.#discover(site, asked)
       .then(
         (found) => {
           delete known.failure
@@ -144,7 +153,8 @@ export class Discovery {
         },
         (cause: unknown) => {
           const message = `the provider cannot be asked what it is: ${why(cause)}`
-          known.failure = new OidcError('provider_unavailable', message, { cause })
+          const answer = failureOf(cause, asked)
+          known.failure = new OidcError('provider_unavailable', message, { cause, answer })
           known.triedAt = this.#ports.clock.now()
           throw known.failure
         },
@@ -153,17 +163,17 @@ export class Discovery {
     return known.pending
   }
 
-  async #discover(site: Site): Promise<Discovered> {
+  async #discover(site: Site, asked: Asked): Promise<Discovered> {
     const client = await import('openid-client')
     const { issuer, allow_unsafe_http } = site
     const found = await client.discovery(new URL(issuer), 'gateway', undefined, client.None(), {
-      [client.customFetch]: libraryFetch(this.#ports.fetch, site),
+      [client.customFetch]: libraryFetch(this.#ports.fetch, site, asked),
       timeout: spareTimeout,
       execute: allow_unsafe_http ? [client.allowInsecureRequests] : [],
     })
     const metadata = found.serverMetadata()
     for (const name of endpoints) checkEndpoint(name, metadata[name], allow_unsafe_http)
-    return { client, metadata }
+    return { client, metadata, jwks: new ProviderJwks(this.#ports.clock) }
   }
 }
 

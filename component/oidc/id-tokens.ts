@@ -1,4 +1,4 @@
-/** ID tokens that do not fit into the ticket cookie, kept for the logout until their tickets end. On all nodes. */
+/** ID tokens that do not fit into the ticket cookie, kept for the logout until a while after their tickets. On all nodes. */
 import { type Clock, secondsOf } from '#component/clock.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import { type SecretBox, UnsealError } from '#component/secret-box.ts'
@@ -30,7 +30,7 @@ export class IdTokens {
     this.#ports = ports
   }
 
-  /** @param exp when the ticket ends; seconds since the epoch */
+  /** @param exp until when it is kept; seconds since the epoch */
   async keep(ticket_id: string, id_token: string, exp: number): Promise<void> {
     await this.#change(ticket_id, {
       exp,

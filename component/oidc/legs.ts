@@ -1,5 +1,6 @@
 /** The three legs of OIDC as their endpoints speak of them: login, callback, logout; what each is asked, and what it answers. */
 import type { TicketClaims } from '#component/token/ticket.ts'
+import type { LoginCookie } from './login-state.ts'
 import type { ProviderSettings } from './settings.ts'
 
 /** A login that begins. */
@@ -23,10 +24,11 @@ export interface LoginRequest {
 export interface BegunLogin {
   /** The provider's authorization endpoint. */
   readonly location: string
-  /** To be set with `Path=/; Secure; HttpOnly; SameSite=Lax`, which `__Host-` wants in part. `maxAge` in seconds. */
-  readonly cookie: { readonly name: string; readonly value: string; readonly maxAge: number }
-  /** Names of cookies of the oldest logins, to be cleared: five are kept at a time. */
-  readonly surplus: readonly string[]
+  /**
+   * To be set with `Path=/; Secure; HttpOnly; SameSite=Lax`, which `__Host-` wants in part: those of this login, and those of
+   * older ones that change. An empty value clears.
+   */
+  readonly cookies: readonly LoginCookie[]
   readonly settings: ProviderSettings
 }
 
@@ -55,8 +57,8 @@ export interface FinishedLogin {
   /** Of both cookies, in seconds. */
   readonly maxAge: number
   readonly settings: ProviderSettings
-  /** The name of the login cookie, which is to be cleared. */
-  readonly loginCookie: string
+  /** The names of the cookies of the login, which are to be cleared. */
+  readonly loginCookies: readonly string[]
 }
 
 /** A logout. */

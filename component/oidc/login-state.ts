@@ -31,8 +31,18 @@ export const stateLifetime = 300
 /** Longer than a login may take, so that one who is late is told so. Seconds. */
 export const loginCookieMaxAge = 900
 
-/** Logins that may be under way in one browser. */
+/** Logins that may be under way in one browser, and older ones that may begin anew. */
 const maxLogins = 5
+const maxSuperseded = 5
+
+/** Browsers drop cookies whose name, value and attributes have more than 4096 characters (RFC 6265 §6.1). */
+const pieces = /.{1,3800}/g
+
+/** What the login that begins may have: an address of 8 kB. */
+const maxPieces = 4
+
+/** Characters that all logins of a browser have: a request with more than 16 kB of fields would be refused. */
+const maxAll = 12_000
 
 const purpose = 'oidc login'
 
@@ -42,11 +52,48 @@ export const loginCookieName = (state: string): string =>
 
 type Box = Pick<SecretBox, 'seal' | 'open'>
 
-/** The value of the cookie. */
-export const sealState = (box: Box, state: LoginState): string =>
-  box.seal(JSON.stringify(state), purpose)
+/** A cookie that is to be set; to be cleared when its value is empty. */
+export interface LoginCookie {
+  readonly name: string
+  readonly value: string
+}
 
-/** What a cookie says; undefined when this gateway, or one with the same `store.key`, has not made it. */
+/** A long value has several cookies: `name`, `name.1`, `name.2`. */
+const pieceName = (name: string, index: number): string => (index === 0 ? name : `${name}.${index}`)
+
+/**
+ * The cookies of a login.
+ * @throws OidcError invalid_redirect_uri when it has more to remember than a browser keeps
+ */
+export function sealState(box: Box, state: LoginState): readonly LoginCookie[] {
+  const name = loginCookieName(state.state)
+  const values = box.seal(JSON.stringify(state), purpose).match(pieces) ?? []
+  if (values.length > maxPieces) {
+    throw new OidcError('invalid_redirect_uri', 'redirect_uri is too long to be remembered')
+  }
+  return values.map((value, index) => ({ name: pieceName(name, index), value }))
+}
+
+/** The cookies of a login that a request has, in their order. */
+function piecesOf(
+  name: string,
+  cookieOf: (name: string) => string | undefined,
+): readonly LoginCookie[] {
+  const found: LoginCookie[] = []
+  for (let index = 0; index < maxPieces; index++) {
+    const value = cookieOf(pieceName(name, index))
+    if (value === undefined) break
+    found.push({ name: pieceName(name, index), value })
+  }
+  return found
+}
+
+const joined = (cookies: readonly LoginCookie[]): string =>
+  cookies.map(({ value }) => value).join('')
+
+const cleared = (name: string): LoginCookie => ({ name, value: '' })
+
+/** What cookies say; undefined when this gateway, or one with the same `store.key`, has not made them. */
 function openState(box: Box, value: string): LoginState | undefined {
   try {
     return JSON.parse(box.open(value, purpose)) as LoginState
@@ -55,6 +102,16 @@ function openState(box: Box, value: string): LoginState | undefined {
     throw error
   }
 }
+
+/** A login of which only its page is remembered: others of the browser have taken its place. */
+const superseded = (state: LoginState): LoginState => ({ ...state, nonce: '', code_verifier: '' })
+const isSuperseded = ({ code_verifier }: LoginState): boolean => code_verifier === ''
+
+/** The names of the cookies that a request has of a login, to be cleared. */
+export const cookiesOfLogin = (
+  state: string,
+  cookieOf: (name: string) => string | undefined,
+): readonly string[] => piecesOf(loginCookieName(state), cookieOf).map(({ name }) => name)
 
 /**
  * The login that a browser comes back from.
@@ -67,8 +124,7 @@ export function readState(
   cookieOf: (name: string) => string | undefined,
   at: { readonly realm_uri: string; readonly provider: string; readonly now: number },
 ): LoginState {
-  const cookie = cookieOf(loginCookieName(state))
-  const found = cookie === undefined ? undefined : openState(box, cookie)
+  const found = openState(box, joined(piecesOf(loginCookieName(state), cookieOf)))
   if (!found || found.state !== state) {
     throw new OidcError('invalid_state', 'no login of this browser has this state')
   }
@@ -81,14 +137,63 @@ export function readState(
   if (at.now - found.iat > stateLifetime) {
     throw new OidcError('state_expired', `the login took longer than ${stateLifetime} seconds`)
   }
+  if (isSuperseded(found)) {
+    const message = `${maxLogins} later logins of this browser have taken its place`
+    throw new OidcError('invalid_state', message)
+  }
   return found
 }
 
-/** Names of login cookies that must go so that one more login can be under way: those nobody can read, then the oldest. */
-export function surplusCookies(box: Box, cookies: ReadonlyMap<string, string>): string[] {
-  const ages = [...cookies]
-    .filter(([name]) => name.startsWith(loginCookiePrefix))
-    .map(([name, value]) => ({ name, iat: openState(box, value)?.iat ?? 0 }))
-    .sort((a, b) => b.iat - a.iat)
-  return ages.flatMap(({ name, iat }, index) => (iat === 0 || index >= maxLogins - 1 ? name : []))
+/** What is left of a login that has failed. */
+export interface RememberedLogin {
+  /** Where the login was to lead. */
+  readonly redirect_uri: string
+  /** Whether it failed since later logins of the browser have taken its place: then it may begin anew. */
+  readonly isSuperseded: boolean
+}
+
+/** The login that a state belongs to, as far as this browser has it. */
+export function rememberedLogin(
+  box: Box,
+  state: string,
+  cookieOf: (name: string) => string | undefined,
+): RememberedLogin | undefined {
+  const found = openState(box, joined(piecesOf(loginCookieName(state), cookieOf)))
+  if (found?.state !== state) return undefined
+  return { redirect_uri: found.redirect_uri, isSuperseded: isSuperseded(found) }
+}
+
+/**
+ * What becomes of the logins of a browser when one more begins: the newest stay, some older ones keep only the page that
+ * they were to lead back to, and the rest is cleared.
+ * @param cookies those of logins that the request has
+ * @param begun those of the login that begins
+ */
+export function makeRoom(
+  box: Box,
+  cookies: ReadonlyMap<string, string>,
+  begun: readonly LoginCookie[],
+): readonly LoginCookie[] {
+  const cookieOf = (name: string) => cookies.get(name)
+  // browsers send the oldest cookie first, which tells logins of one second apart
+  const logins = [...cookies.keys()]
+    .filter((name) => !name.includes('.'))
+    .reverse()
+    .map((name) => {
+      const found = piecesOf(name, cookieOf)
+      return { names: found.map((one) => one.name), value: joined(found) }
+    })
+    .map((one) => ({ ...one, state: openState(box, one.value) }))
+    .sort((a, b) => (b.state?.iat ?? 0) - (a.state?.iat ?? 0))
+  const known = new Set(logins.flatMap(({ names }) => names))
+  const strays = [...cookies.keys()].filter((name) => !known.has(name))
+  let size = joined(begun).length
+  const changed = logins.flatMap(({ names, value, state }, index) => {
+    size += value.length
+    const isOld = index >= maxLogins - 1
+    const isOver = size > maxAll || index >= maxLogins + maxSuperseded - 1
+    if (!state || isOver || (isOld && names.length > 1)) return names.map(cleared)
+    return isOld && !isSuperseded(state) ? sealState(box, superseded(state)) : []
+  })
+  return [...changed, ...strays.map(cleared)]
 }

@@ -24,15 +24,18 @@ import type {
   LogoutRequest,
 } from './legs.ts'
 import {
+  cookiesOfLogin,
   type LoginState,
-  loginCookieMaxAge,
   loginCookieName,
+  makeRoom,
+  type RememberedLogin,
   readState,
+  rememberedLogin,
   sealState,
   stateLifetime,
-  surplusCookies,
 } from './login-state.ts'
 import type { Exchanged, Providers } from './provider.ts'
+import { answerOf } from './provider-answer.ts'
 import { type ProviderSettings, settingsOf } from './settings.ts'
 
 /** What logins work with. */
@@ -41,7 +44,7 @@ export interface OidcLoginPorts {
   readonly logins: Pick<Logins, 'mayUse'>
   readonly providers: Pick<Providers, 'get'>
   readonly accounts: Pick<Accounts, 'bind'>
-  readonly tickets: Pick<Tickets, 'issue' | 'verify'>
+  readonly tickets: Pick<Tickets, 'issue' | 'readEnding'>
   readonly idTokens: Pick<IdTokens, 'keep' | 'find' | 'end'>
   readonly revocations: Pick<Revocations, 'revokeToken' | 'useOnce'>
   readonly box: SecretBox
@@ -60,6 +63,9 @@ const maxHint = 16_384
 
 /** Roles without a mapping that are told of, of all providers together. */
 const maxUnmapped = 1_000
+
+/** How long after its ticket an ID token is kept, so that a late logout ends the session at the provider. Seconds. */
+const hintGrace = 86_400
 
 /** The longest attributes that a ticket cookie has beside its domain. */
 const attributes = '; Path=/; Max-Age=2592000; SameSite=Strict; Secure; HttpOnly; Domain='
@@ -99,30 +105,30 @@ export class OidcLogin {
       code_verifier: randomText(),
     }
     const location = await provider.authorizationUrl(state)
-    const cookie = {
-      name: loginCookieName(state.state),
-      value: sealState(box, state),
-      maxAge: loginCookieMaxAge,
-    }
-    if (cookie.name.length + cookie.value.length > maxCookie - 128) {
-      throw new OidcError('invalid_redirect_uri', 'redirect_uri is too long to be remembered')
-    }
-    const surplus = surplusCookies(box, request.loginCookies ?? new Map())
-    return { location, cookie, surplus, settings: provider.settings }
+    const own = sealState(box, state)
+    const others = makeRoom(box, request.loginCookies ?? new Map(), own)
+    return { location, cookies: [...own, ...others], settings: provider.settings }
   }
 
   /** @throws OidcError any code of the callback; then there is no ticket */
   async finish(request: CallbackRequest): Promise<FinishedLogin> {
     const { realm_uri, provider: name } = request
     const { box, providers } = this.#ports
+    this.settings(realm_uri, name)
     const { searchParams, search } = new URL(request.url)
     const [state, more] = searchParams.getAll('state')
-    if (!state || !searchParams.get('code')) {
+    const error = searchParams.get('error')
+    if (!state || !(error || searchParams.get('code'))) {
       throw new OidcError('missing_code_or_state', 'code and state are required')
     }
     if (more !== undefined) throw new OidcError('invalid_state', 'there are two states')
     const at = { realm_uri, provider: name, now: this.#now() }
     const login = readState(box, state, request.cookieOf, at)
+    if (error) {
+      const answer = answerOf(error, searchParams.get('error_description'))
+      const message = 'the provider has refused the login'
+      throw new OidcError('provider_error', message, { answer })
+    }
     const provider = await providers.get(realm_uri, name)
     await this.#use(login)
     const found = await provider.exchange(search, login)
@@ -134,14 +140,16 @@ export class OidcLogin {
       await this.#ports.accounts.bind(realm_uri, authid, found, settings.auto_provision)
       const { ticket, claims, isWhole } = issued
       const isKept = !isWhole && found.id_token.length <= maxHint
-      if (isKept) await this.#ports.idTokens.keep(claims.id, found.id_token, claims.exp)
+      if (isKept) {
+        await this.#ports.idTokens.keep(claims.id, found.id_token, claims.exp + hintGrace)
+      }
       this.#ports.log.info({ realm_uri, authid, provider: name }, 'a user has logged in')
       return {
         redirect_uri: login.redirect_uri,
         ...{ ticket, claims, settings },
         csrf: csrfOf(box, realm_uri, claims.id),
         maxAge: claims.exp - claims.iat,
-        loginCookie: loginCookieName(state),
+        loginCookies: cookiesOfLogin(state, request.cookieOf),
       }
     } catch (cause) {
       if (!(cause instanceof ServiceError || cause instanceof TokenError)) throw cause
@@ -149,10 +157,18 @@ export class OidcLogin {
     }
   }
 
+  /** What is left of the login that a state belongs to. */
+  remembered(
+    state: string,
+    cookieOf: (name: string) => string | undefined,
+  ): RememberedLogin | undefined {
+    return rememberedLogin(this.#ports.box, state, cookieOf)
+  }
+
   /** Ends what the ticket stands for, as far as that is possible now. Never throws: a logout never fails visibly. */
   async logout(request: LogoutRequest): Promise<LoggedOut> {
     const { realm_uri, ticket = '', redirect_uri, mayRevoke, routeProvider = 'default' } = request
-    const claims = await this.#try(() => this.#ports.tickets.verify(ticket, realm_uri))
+    const claims = await this.#try(() => this.#ports.tickets.readEnding(ticket, realm_uri))
     const name = claims?.oidc_provider ?? routeProvider
     const settings = await this.#try(() => this.settings(realm_uri, name))
     const answer = { location: redirect_uri, ...(settings && { settings }) }

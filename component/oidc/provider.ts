@@ -15,6 +15,7 @@ import {
   why,
 } from './discovery.ts'
 import type { LoginState } from './login-state.ts'
+import { type Asked, failureOf } from './provider-answer.ts'
 import { type ProviderSettings, settingsOf } from './settings.ts'
 
 /** What a login came to at the provider. */
@@ -127,7 +128,8 @@ export class Provider {
   async exchange(search: string, login: LoginState): Promise<Exchanged> {
     const { discovered } = this.#parts
     const { client } = discovered
-    const configuration = this.#configuration()
+    const asked: Asked = {}
+    const configuration = this.#configuration(asked)
     try {
       const callback = new URL(login.callback)
       callback.search = search
@@ -156,9 +158,10 @@ export class Provider {
       }
     } catch (cause) {
       const code = isAway(cause) ? 'provider_unavailable' : 'token_exchange_failed'
-      throw new OidcError(code, `the code was not exchanged: ${why(cause)}`, { cause })
+      const answer = failureOf(cause, asked)
+      throw new OidcError(code, `the code was not exchanged: ${why(cause)}`, { cause, answer })
     } finally {
-      discovered.jwks = client.getJwksCache(configuration) ?? discovered.jwks
+      discovered.jwks.keep(client.getJwksCache(configuration))
     }
   }
 
@@ -177,10 +180,13 @@ export class Provider {
   }
 
   /** Made anew each time, since the library fixes with it how far its clock is from ours, and the secret may have changed. */
-  #configuration(): openid.Configuration {
+  #configuration(asked: Asked = {}): openid.Configuration {
     const { settings, discovered, fetch, clock } = this.#parts
     const { client_id, allow_unsafe_http } = settings
     const { client, metadata, jwks } = discovered
+    const send = libraryFetch(fetch, settings, asked)
+    const cache = jwks.cache()
+    const jwksUrl = URL.parse(metadata.jwks_uri ?? '')?.href
     const clockSkew = Math.round((clock.now() - Date.now()) / 1000)
     const configuration = new client.Configuration(
       metadata,
@@ -190,11 +196,12 @@ export class Provider {
     )
     // the fetch has a limit of its own
     configuration.timeout = 0
-    configuration[client.customFetch] = libraryFetch(fetch, settings)
+    configuration[client.customFetch] = (url, request) =>
+      url === jwksUrl ? jwks.fetch(() => send(url, request)) : send(url, request)
     if (allow_unsafe_http) client.allowInsecureRequests(configuration)
     // without this nobody looks at the signature of the ID token (reliability F12)
     client.enableNonRepudiationChecks(configuration)
-    if (jwks) client.setJwksCache(configuration, jwks)
+    if (cache) client.setJwksCache(configuration, cache)
     return configuration
   }
 }

@@ -1,6 +1,6 @@
 /** What a realm says of its identity providers: `info.oidc_providers`, read with defaults (behaviour: OIDC). */
 import { OidcError } from '#component/errors.ts'
-import { clientAuthentications, type ProviderKey } from '#component/realm/provider-keys.ts'
+import { clientAuthentications, type ProviderKey } from '#component/realm/provider-rules.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { isMap } from '#component/realm/rules.ts'
 

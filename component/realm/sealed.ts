@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { type SecretBox, UnsealError } from '#component/secret-box.ts'
 import { type Environment, fillEnvironment, isReference } from './environment.ts'
 import { at } from './members.ts'
-import { isChosenName } from './provider-keys.ts'
+import { isChosenName } from './provider-rules.ts'
 import { isMap } from './rules.ts'
 
 /** The purpose under which all secrets of one realm document are sealed. */

@@ -1,7 +1,7 @@
 /** A realm document as people see it: without its secrets. */
 import { maps } from './members.ts'
 import type { RealmDocument } from './model.ts'
-import { isChosenName } from './provider-keys.ts'
+import { isChosenName } from './provider-rules.ts'
 import { isMap } from './rules.ts'
 
 type JsonMap = Readonly<Record<string, unknown>>

@@ -3,7 +3,7 @@ import { pointer } from '#component/json.ts'
 import { isWampUri } from '#component/wamp/uris.ts'
 import { parseCidr } from './address.ts'
 import { at, memberLists } from './members.ts'
-import { info } from './provider-keys.ts'
+import { info } from './provider-rules.ts'
 import {
   anything,
   flag,

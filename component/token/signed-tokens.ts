@@ -60,6 +60,8 @@ const maxAhead = 120
 /** What is remembered: so many tokens, and so many characters of them. */
 const remembered = { max: 10_000, maxSize: 16_000_000 }
 
+const expired = 'the token has expired'
+
 /** Tokens of one kind. */
 export class SignedTokens<C extends RegisteredClaims> {
   readonly #ports: TokenPorts
@@ -110,6 +112,32 @@ export class SignedTokens<C extends RegisteredClaims> {
 
   /** All that costs little comes before the cryptography. */
   #verifyNew(token: string, realm_uri: string): Promise<C> {
+    const { kid, claims, key } = this.#read(token, realm_uri)
+    if (Number(claims.exp) <= secondsOf(this.#ports.clock)) throw new TokenError(expired)
+    return this.#checkSignature(token, key, () => {
+      // who holds our keys has made claims of this type: signatures come from `sign` alone
+      const signed = freeze(claims) as unknown as C
+      return { kid, claims: signed, bearer: bearerOf(signed) }
+    })
+  }
+
+  /**
+   * The claims of a token that the gateway has signed and nobody has revoked, also when it has expired: they say whose it
+   * was, and let nobody do anything.
+   * @throws TokenError
+   */
+  async readEnding(token: string, realm_uri: string): Promise<C> {
+    const { claims, key } = this.#read(token, realm_uri)
+    await verifySignature(token, key)
+    const signed = claims as unknown as C
+    if (this.#ports.revocations.isRevoked(bearerOf(signed))) {
+      throw new TokenError('the token was revoked')
+    }
+    return signed
+  }
+
+  /** What a token says, and the key that it must be signed with; whether it has expired is left open. */
+  #read(token: string, realm_uri: string) {
     if (token.length > maxLength) throw new TokenError('the token is too long')
     if (!compact.test(token)) throw new TokenError('the token is malformed')
     const [header = '', payload = ''] = token.split('.')
@@ -118,11 +146,7 @@ export class SignedTokens<C extends RegisteredClaims> {
     this.#checkClaims(claims, realm_uri)
     const key = this.#ports.keys.verifyingKey(realm_uri, kid)
     if (!key) throw new TokenError('the key of the token is unknown')
-    return this.#checkSignature(token, key, () => {
-      // who holds our keys has made claims of this type: signatures come from `sign` alone
-      const signed = freeze(claims) as unknown as C
-      return { kid, claims: signed, bearer: bearerOf(signed) }
-    })
+    return { kid, claims, key }
   }
 
   async #checkSignature(
@@ -130,11 +154,7 @@ export class SignedTokens<C extends RegisteredClaims> {
     key: CryptoKey | Promise<CryptoKey>,
     verifiedOf: () => Verified<C>,
   ): Promise<C> {
-    try {
-      await compactVerify(token, await key, { algorithms: [alg] })
-    } catch (cause) {
-      throw new TokenError('the signature of the token is wrong', { cause })
-    }
+    await verifySignature(token, key)
     const verified = verifiedOf()
     this.#admit(verified, verified.claims.aud)
     this.#verified.set(token, verified)
@@ -162,7 +182,6 @@ export class SignedTokens<C extends RegisteredClaims> {
     if (!isInstant(exp) || !isInstant(iat) || (nbf !== undefined && !isInstant(nbf))) {
       throw new TokenError('the token lacks an instant')
     }
-    if (exp <= now) throw new TokenError('the token has expired')
     if (exp - iat > this.#rules.maxLifetime) throw new TokenError('the token lives too long')
     if (iat > now + maxAhead || (nbf ?? 0) > now) throw new TokenError('the token is not valid yet')
   }
@@ -171,7 +190,7 @@ export class SignedTokens<C extends RegisteredClaims> {
   #admit({ kid, claims, bearer }: Verified<C>, realm_uri: string): void {
     const { clock, keys, revocations } = this.#ports
     if (claims.aud !== realm_uri) throw new TokenError('the token was issued for another realm')
-    if (claims.exp * 1000 <= clock.now()) throw new TokenError('the token has expired')
+    if (claims.exp * 1000 <= clock.now()) throw new TokenError(expired)
     if (!keys.verifyingKey(realm_uri, kid)) throw new TokenError('the key of the token is unknown')
     if (revocations.isRevoked(bearer)) throw new TokenError('the token was revoked')
   }
@@ -192,6 +211,14 @@ export const bearerOf = ({
   sub,
   realm_uri: aud,
 })
+
+async function verifySignature(token: string, key: CryptoKey | Promise<CryptoKey>): Promise<void> {
+  try {
+    await compactVerify(token, await key, { algorithms: [alg] })
+  } catch (cause) {
+    throw new TokenError('the signature of the token is wrong', { cause })
+  }
+}
 
 const isInstant = (value: unknown): value is number => Number.isSafeInteger(value)
 

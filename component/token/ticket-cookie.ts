@@ -34,3 +34,7 @@ export function readCookie(field: string | undefined, name: string): string | un
   const [value, ...others] = valuesOf(field, name)
   return value && others.length === 0 && octets.test(value) ? value : undefined
 }
+
+/** How many cookies of a name a request has. */
+export const countCookies = (field: string | undefined, name: string): number =>
+  field === undefined ? 0 : valuesOf(field, name).length

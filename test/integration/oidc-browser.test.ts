@@ -79,7 +79,7 @@ describe('a browser at an API with oidc', () => {
   it('finishes a login once, in time, and where it was begun', async () => {
     const url = await browser.begin(provider)
     const error = async (by: Browser, at = url) => {
-      const { status, value } = await by.get(at)
+      const { status, value } = await by.read(at)
       return [status, (value as { error?: string } | undefined)?.error]
     }
     const stranger = new Browser(gatewayOf(node, realm_uri))
@@ -116,7 +116,7 @@ describe('a browser at an API with oidc', () => {
       (await new Browser(gatewayOf(node, realm_uri)).ask('GET /v1/me', headers)).status,
     ).to.equal(200)
     const begun = await new Browser(gatewayOf(node, realm_uri)).begin(provider)
-    const callback = await elsewhere.get(begun)
+    const callback = await elsewhere.read(begun)
     expect(callback.value).to.deep.equal({ error: 'invalid_state' })
   })
 
@@ -126,7 +126,7 @@ describe('a browser at an API with oidc', () => {
     const url = await browser.begin(provider)
     const elsewhere = new Browser(gatewayOf(node, other))
     for (const [name, value] of browser.cookies) elsewhere.cookies.set(name, value)
-    const { status, value } = await elsewhere.get(url)
+    const { status, value } = await elsewhere.read(url)
     expect([status, value]).to.deep.equal([400, { error: 'realm_mismatch' }])
   })
 

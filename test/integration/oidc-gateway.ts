@@ -19,9 +19,9 @@ export function gatewayOf(node: LoginNode, realm: string) {
     attempts: new FakeAttempts(),
     issuers: anyIssuer,
   })
-  const log = { info: () => {} }
+  const log = { info: () => {}, warn: () => {} }
   const endpoints = oidcEndpoints({
-    ...{ login, tickets, box, log, pageOrigins: [], issuerBase: () => base },
+    ...{ login, tickets, box, log, pageOrigins: [], issuerBase: () => base, hasPublicUrl: true },
   })
   const security = { type: 'oidc', provider: 'mock' }
   const me = { get: fixed('{{security.authid}}'), post: fixed('{{security.authroles}}') }
@@ -66,6 +66,12 @@ export class Browser {
   get(url: string) {
     const { pathname, search } = new URL(url, base)
     return this.ask(`GET ${pathname}${search}`, { accept: page })
+  }
+
+  /** As a script of a page asks for it. */
+  read(url: string) {
+    const { pathname, search } = new URL(url, base)
+    return this.ask(`GET ${pathname}${search}`)
   }
 
   /** From a page that needs a login to the callback's URL. */

@@ -1,6 +1,6 @@
 /** Pages under `oidc` send browsers that are not logged in to the login; everything else is told 401. */
 import { expect } from 'chai'
-import { documentOf, fixed, serve } from './fake-exchange.ts'
+import { bodyOf, documentOf, fixed, serve } from './fake-exchange.ts'
 
 const page = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
@@ -54,16 +54,57 @@ describe('a request without a valid ticket', () => {
     ['/v1', '/[...]', '/v1/a/b/', '/v1', '/v1/a/b/'],
     // what a login would not lead back to is shortened
     ['/v1', '/x', '/v1/x?to=%2Fy', '/v1', '/v1/x'],
-    ['/v1', '/x', `/v1/x?${'a'.repeat(600)}`, '/v1', '/v1/x'],
-    ['/v1', '/:name', `/v1/${'a'.repeat(600)}`, '/v1', '/'],
+    ['/v1', '/x', `/v1/x?${'a'.repeat(8_000)}`, '/v1', `/v1/x?${'a'.repeat(8_000)}`],
+    ['/v1', '/x', `/v1/x?b=${'a'.repeat(9_000)}`, '/v1', '/v1/x'],
+    ['/v1', '/:name', `/v1/${'a'.repeat(9_000)}`, '/v1', '/'],
     ['/v1', '/:name', '/v1/%00', '/v1', '/'],
   ] as const) {
-    it(`at ${line.slice(0, 30)} goes to ${login}/oidc/login and back to ${back}`, async () => {
+    it(`at ${line.slice(0, 30)} goes to ${login}/oidc/login and back to ${back.slice(0, 30)}`, async () => {
       const { ask } = serve(document(oidc, base, path))
       const { headers } = await ask(`GET ${line}`, { headers: { accept: page } })
       const location = new URL(String(headers.location), 'https://a')
       expect(location.pathname).to.equal(`${login}/oidc/login`)
       expect(location.searchParams.get('redirect_uri')).to.equal(back)
+    })
+  }
+
+  const realm = 'com.example.realm'
+  const ticketOf = (iat: number) =>
+    `service_ticket_${realm}=x.${Buffer.from(JSON.stringify({ iat })).toString('base64url')}.y`
+  const marker = `__Host-service_return_${realm}=1`
+  const again = '/v1/oidc/login?provider=a%26b&amp;redirect_uri=%2Fv1%2Fx%3Fa%3D%2522'
+
+  for (const [what, cookie, reason, href] of [
+    [
+      'two tickets',
+      `${ticketOf(1)}; ${ticketOf(2)}`,
+      'two_tickets',
+      '/v1/oidc/logout?redirect_uri=%2Fv1%2Fx%3Fa%3D%2522',
+    ],
+    ['no ticket right after a login', marker, 'ticket_not_sent', '/v1/x?a=%22'],
+    ['a ticket that was just issued', ticketOf(-20), 'ticket_refused', again],
+    ['an old ticket right after a login', `${ticketOf(-31)}; ${marker}`, 'ticket_refused', again],
+  ] as const) {
+    it(`with ${what} is told so by a page with a way on`, async () => {
+      const { ask } = serve(document(oidc))
+      const reply = await ask('GET /v1/x?a=%22', { headers: { accept: page, cookie } })
+      const html = String(bodyOf(reply))
+      expect([reply.status, reply.headers.location]).to.deep.equal([401, undefined])
+      expect(html).to.include(reason).and.include(`href="${href}"`)
+      expect(html).to.have.length.below(4_096)
+      expect(reply.headers).to.include({ 'cache-control': 'no-store' })
+    })
+  }
+
+  for (const [what, cookie] of [
+    ['an old ticket', ticketOf(-31)],
+    ['what is no ticket', `service_ticket_${realm}=x`],
+    ['the ticket of another realm', `${ticketOf(1).replace('_com', '_org')}`],
+  ]) {
+    it(`with ${what} is redirected to the login`, async () => {
+      const { ask } = serve(document(oidc))
+      const headers = { accept: page, cookie: `${cookie}` }
+      expect((await ask('GET /v1/x', { headers })).status).to.equal(302)
     })
   }
 

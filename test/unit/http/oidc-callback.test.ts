@@ -109,6 +109,93 @@ describe('the callback', () => {
     })
   }
 
+  const person = { accept: 'text/html,*/*;q=0.8' }
+
+  for (const [error, status] of failures) {
+    it(`tells a person of ${error} by a page with a way on`, async () => {
+      const remembered = { redirect_uri: '/home?a=1&b=2', isSuperseded: false }
+      const { ask } = oidc({ finish: new OidcError(error, 'the reason for the log'), remembered })
+      const reply = await ask(line, { headers: person })
+      const html = String(reply.value)
+      expect(reply.status).to.equal(status)
+      expect(html)
+        .to.have.length.below(4_096)
+        .and.match(/^<!doctype html>/)
+      expect(html).to.include(error).and.not.include('<script')
+      expect(html).not.to.include('the reason')
+      const href = '/v1/oidc/login?provider=acme&amp;redirect_uri=%2Fhome%3Fa%3D1%26b%3D2'
+      expect(html.includes(`href="${href}"`)).to.equal(error !== 'unknown_provider')
+      expect(reply.headers).to.include({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+      })
+      expect(reply.headers['content-security-policy']).to.include("default-src 'none'")
+    })
+  }
+
+  it('tells of an error of the provider by its code alone, which is no part of the page', async () => {
+    const answer = { provider_code: '<b>"&', provider_description: 'secret' }
+    const { ask, logged } = oidc({ finish: new OidcError('provider_error', 'x', { answer }) })
+    const { status, value } = await ask(line)
+    expect([status, value]).to.deep.equal([
+      400,
+      { error: 'provider_error', provider_code: '<b>"&' },
+    ])
+    const page = String((await ask(line, { headers: person })).value)
+    expect(page).to.include('provider_error: &lt;b&gt;&quot;&amp;').and.not.include('<b>')
+    expect(page).not.to.include('secret')
+    expect(JSON.stringify(logged)).to.include('secret')
+  })
+
+  it('begins a login anew whose place later ones have taken, for a person', async () => {
+    const remembered = { redirect_uri: '/home', isSuperseded: true }
+    const { ask } = oidc({ finish: new OidcError('invalid_state', 'superseded'), remembered })
+    const { status, headers, body } = await ask(line, { headers: person })
+    expect([status, headers.location, body.kind]).to.deep.equal([
+      302,
+      '/v1/oidc/login?provider=acme&redirect_uri=%2Fhome',
+      'none',
+    ])
+    expect((await ask(line)).value).to.deep.equal({ error: 'invalid_state' })
+  })
+
+  it('leads to the login behind a proxy that takes a part of the path away', async () => {
+    const base = 'https://api.example/shop'
+    const { ask } = oidc({ base, finish: new OidcError('state_expired', 'late') })
+    const { value } = await ask(line, { headers: person })
+    expect(value).to.include('href="/shop/v1/oidc/login?provider=acme"')
+  })
+
+  for (const [settings, isSaid] of [
+    [{}, false],
+    [{ cookie_same_site: 'none' }, false],
+    [{ cookie_domain: 'elsewhere.example' }, false],
+    [{ cookie_same_site: 'strict' }, true],
+    [{ cookie_domain: 'api.example' }, true],
+  ] as const) {
+    it(`${isSaid ? 'says' : 'need not say'} for half a minute that there was a login with ${JSON.stringify(settings)}`, async () => {
+      const { cookies } = await oidc({ settings }).ask(line)
+      const said = `__Host-service_return_${realm_uri}=1; Max-Age=30; Path=/; SameSite=Lax; Secure; HttpOnly`
+      expect(cookies.filter((one) => one.includes('return_'))).to.deep.equal(isSaid ? [said] : [])
+    })
+  }
+
+  it('clears tickets that were set for other domains', async () => {
+    const headers = { cookie: `service_ticket_${realm_uri}=old` }
+    const domainsWith = async (settings: { cookie_domain?: string }) => {
+      const { cookies } = await oidc({ settings }).ask(line, { headers })
+      return cookies
+        .filter((one) => one.startsWith(`service_ticket_${realm_uri}=; Max-Age=0`))
+        .map((one) => /Domain=([^;]*)/.exec(one)?.[1])
+    }
+    expect(await domainsWith({})).to.deep.equal(['app.api.example', 'api.example'])
+    expect(await domainsWith({ cookie_domain: 'api.example' })).to.deep.equal([
+      undefined,
+      'app.api.example',
+    ])
+  })
+
   it('clears nothing of another browser', async () => {
     const { ask } = oidc({ finish: new OidcError('invalid_state', 'unknown') })
     expect((await ask(line)).cookies).to.deep.equal([])

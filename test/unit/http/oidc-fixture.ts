@@ -10,6 +10,7 @@ import type {
   LoginRequest,
   LogoutRequest,
 } from '#component/oidc/legs.ts'
+import type { RememberedLogin } from '#component/oidc/login-state.ts'
 import type { ProviderSettings } from '#component/oidc/settings.ts'
 import { SecretBox } from '#component/secret-box.ts'
 import type { TicketClaims } from '#component/token/ticket.ts'
@@ -56,6 +57,11 @@ interface More {
   readonly begin?: (request: LoginRequest) => BegunLogin
   readonly finish?: Partial<FinishedLogin> | OidcError
   readonly logout?: (request: LogoutRequest) => LoggedOut
+  readonly remembered?: RememberedLogin
+  /** The address of the gateway, and whether the configuration says it. */
+  readonly base?: string
+  readonly hasPublicUrl?: boolean
+  readonly host?: string
 }
 
 /** Opens the endpoints under /v1; two realms have the provider `acme`, and the route names it. */
@@ -72,11 +78,15 @@ export function oidc(more: More = {}) {
   }
   const table = oidcEndpoints({
     pageOrigins: more.pageOrigins ?? ['https://app.example'],
-    log: { info: (...line: unknown[]) => void logged.push(line) },
-    issuerBase: () => 'https://api.example',
+    log: {
+      info: (...line: unknown[]) => void logged.push(line),
+      warn: (...line: unknown[]) => void logged.push(line),
+    },
+    issuerBase: () => more.base ?? 'https://api.example',
+    hasPublicUrl: more.hasPublicUrl ?? true,
     box,
     tickets: {
-      verify(ticket, realm) {
+      readEnding(ticket, realm) {
         if (ticket !== `ticket.of.${realm}`) throw new TokenError('the ticket is malformed')
         return Promise.resolve(claimsOf(realm))
       },
@@ -85,19 +95,20 @@ export function oidc(more: More = {}) {
       settings,
       async begin(request) {
         begun.push(request)
-        const cookie = { name: loginName, value: 'v1.sealed', maxAge: 900 }
+        const cookies = [{ name: loginName, value: 'v1.sealed' }]
         const location = 'https://id.example/authorize?x=1'
-        return more.begin?.(request) ?? { location, cookie, surplus: [], settings: own }
+        return more.begin?.(request) ?? { location, cookies, settings: own }
       },
       async finish(request) {
         finished.push(request)
         if (more.finish instanceof OidcError) throw more.finish
         return {
           ...{ redirect_uri: '/home', ticket: 'a.new.ticket', claims: claimsOf(realm_uri) },
-          ...{ csrf: 'uuid.mac', maxAge: 2_592_000, settings: own, loginCookie: loginName },
+          ...{ csrf: 'uuid.mac', maxAge: 2_592_000, settings: own, loginCookies: [loginName] },
           ...more.finish,
         }
       },
+      remembered: () => more.remembered,
       async logout(request) {
         loggedOut.push(request)
         return more.logout?.(request) ?? { location: request.redirect_uri, settings: own }
@@ -105,7 +116,8 @@ export function oidc(more: More = {}) {
     },
   })
   const security = { type: 'oidc', provider: 'acme', ...more.security }
-  const document = documentOf({}, { defaults: { security } }, more.version)
+  const plain = documentOf({}, { defaults: { security } }, more.version)
+  const document = more.host === undefined ? plain : { ...plain, host: more.host }
   const whole = more.realm === undefined ? document : { ...document, realm_uri: more.realm }
   const { ask } = serve(whole, undefined, (exchange, endpoint, bindings) =>
     table[endpoint.kind as OidcKind](exchange, endpoint, bindings),

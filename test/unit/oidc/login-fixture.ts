@@ -95,8 +95,10 @@ export async function openLogins(provider: FakeProvider, { clock, ...setup }: Se
       loginCookies: cookies,
       ...more,
     })
-    for (const name of begun.surplus) cookies.delete(name)
-    cookies.set(begun.cookie.name, begun.cookie.value)
+    for (const { name, value } of begun.cookies) {
+      if (value === '') cookies.delete(name)
+      else cookies.set(name, value)
+    }
     return begun.location
   }
 

@@ -21,4 +21,15 @@ describe('why nobody can log in', () => {
       else expect(problem).to.contain(reason).and.contain(uri).and.contain(provider)
     })
   }
+
+  it('is told where the callback follows the address that is listened at', async () => {
+    const { realms } = await realmsWith()
+    const told = async (more: object) => {
+      const acme = { ...info.oidc_providers.acme, ...more }
+      await realms.load({ uri, authmethods: ['oidcrp'], info: { oidc_providers: { acme } } })
+      return loginProblem(realms, uri, 'acme', true)
+    }
+    expect(await told({})).to.contain('gateway.public_base_url')
+    expect(await told({ redirect_uri: 'https://a.example/oidc/acme/callback' })).to.equal(undefined)
+  })
 })

@@ -163,7 +163,7 @@ describe('an ID token that does not fit into the cookie of the ticket', () => {
     expect(claims.authroles).to.deep.equal(manyRoles)
     const [entry] = node.replica.entries('id_token')
     expect(entry?.id).to.equal(claims.id)
-    expect(entry?.document?.exp).to.equal(claims.exp)
+    expect(entry?.document?.exp, 'a day longer').to.equal(claims.exp + 86_400)
     expect(JSON.stringify(entry)).to.not.include('eyJ')
     await exchange(node, other)
     const hint = new URL((await logOut(other, ticket)).location).searchParams.get('id_token_hint')
@@ -180,9 +180,14 @@ describe('an ID token that does not fit into the cookie of the ticket', () => {
     expect(node.replica.entries('id_token')).to.deep.equal([])
   })
 
-  it('ends with the ticket that nobody ends', async () => {
+  it('is there for a late logout, and gone a day after the ticket that nobody ends', async () => {
+    await node.declare({ ticket_expiry_secs: 60 })
+    const { ticket } = await node.logIn()
+    clock.ms += 3_600_000
+    await node.replica.sweep()
+    expect((await logOut(node, ticket)).location).to.include('id_token_hint=ey')
     await node.logIn()
-    clock.ms += 2_592_000_000 + 180_000
+    clock.ms += 60_000 + 86_400_000 + 180_000
     await node.replica.sweep()
     expect(node.replica.entries('id_token')).to.deep.equal([])
   })

@@ -74,6 +74,26 @@ describe('a provider', () => {
     expect(times('POST /token')).to.equal(3)
   })
 
+  it('may change its key: the keys are fetched again for one that they do not have, ten seconds after the last time', async () => {
+    await node.logIn()
+    provider.twist = { header: { kid: 'k2' }, jwks: ([key = {}]) => [{ ...key, kid: 'k2' }] }
+    clock.ms += 9_000
+    expect(await codeOf(() => node.logIn()), 'too early').to.equal('token_exchange_failed')
+    expect(times('GET /jwks')).to.equal(1)
+    clock.ms += 1_000
+    expect(await codeOf(() => node.logIn())).to.equal(undefined)
+    expect(times('GET /jwks')).to.equal(2)
+    provider.twist = { header: { kid: 'k3' } }
+    for (let turn = 0; turn < 3; turn++) await codeOf(() => node.logIn())
+    expect(times('GET /jwks'), 'for a key that there is not').to.equal(2)
+  })
+
+  it('is asked for its keys once by logins of the same time', async () => {
+    const codes = [1, 2, 3, 4].map(() => codeOf(() => node.logIn()))
+    expect(await Promise.all(codes)).to.deep.equal(Array(4).fill(undefined))
+    expect(times('GET /jwks')).to.equal(1)
+  })
+
   it('may say in userinfo what the ID token does not, and nothing else', async () => {
     provider.twist = {
       claims: { preferred_username: undefined },

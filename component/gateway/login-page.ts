@@ -1,0 +1,91 @@
+/** The page for people whose login has failed, or has come to nothing: what is wrong, and a way on. */
+import type { OidcErrorCode } from '#component/errors.ts'
+import type { Exchange, Reply } from './exchange.ts'
+
+/** Where a person can go on; `href` is an address of this gateway. */
+interface Way {
+  readonly text: string
+  readonly href: string
+}
+
+/** What a page says. */
+export interface LoginPage {
+  /** The code of an OIDC error, or why a login came to nothing. */
+  readonly reason: OidcErrorCode | 'two_tickets' | 'ticket_not_sent' | 'ticket_refused'
+  /** The error code of the provider, if it gave one. */
+  readonly providerCode?: string | undefined
+  /** Instead of the sentence of the reason. */
+  readonly sentence?: string | undefined
+  readonly ways: readonly Way[]
+}
+
+const sentences: Readonly<Record<LoginPage['reason'], string>> = {
+  unknown_provider: 'Users cannot log in here at this identity provider.',
+  authorization_url_failed: 'The login could not begin.',
+  provider_unavailable: 'The identity provider cannot be reached now. Try again later.',
+  ticket_issue_failed: 'The identity provider knows you, but you cannot log in here.',
+  invalid_redirect_uri: 'The address that the login was to lead to is not allowed, or too long.',
+  missing_code_or_state: 'The answer of the identity provider is incomplete.',
+  invalid_state:
+    'This login is not known any more: it was finished before, or begun in another browser.',
+  state_expired: 'The login took too long.',
+  realm_mismatch: 'This login was begun at another service.',
+  token_exchange_failed: 'The answer of the identity provider could not be verified.',
+  missing_authid_claim:
+    'The identity provider does not say who you are in a form that is accepted here.',
+  provider_error: 'The identity provider has refused the login.',
+  two_tickets:
+    'Your browser sends two different tickets, so that neither is believed. Log out to remove both, and log in again. If this page comes back, delete the cookies of this site.',
+  ticket_not_sent:
+    'You have just logged in, but your browser did not send the ticket. It may keep it back on the way from another site (cookie_same_site: strict), or refuse cookies of this site.',
+  ticket_refused: 'You have just logged in, but your ticket is not accepted here.',
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
+
+const way = ({ text, href }: Way): string =>
+  `<p><a href="${escaped(href)}">${escaped(text)}</a></p>`
+
+/** Whether the request is of a person: pages are asked for by name, and what accepts everything is a script. */
+export const isForPage = (exchange: Exchange): boolean =>
+  exchange.method === 'get' &&
+  /text\/html/i.test(exchange.header('accept') ?? '') &&
+  exchange.negotiate(['text/html']) !== undefined
+
+/** The page as a reply; it runs nothing, loads nothing, and is kept by nobody. */
+export function loginPage(
+  status: number,
+  { reason, providerCode, sentence, ways }: LoginPage,
+): Reply {
+  const codes = providerCode === undefined ? reason : `${reason}: ${providerCode}`
+  const html = [
+    '<!doctype html>',
+    '<html lang="en"><head><meta charset="utf-8"><title>Login</title>',
+    '<meta name="viewport" content="width=device-width"></head><body>',
+    `<h1>Login</h1><p>${escaped(sentence ?? sentences[reason])}</p>`,
+    ...ways.map(way),
+    `<p><small><code>${escaped(codes)}</code></small></p></body></html>`,
+  ].join('\n')
+  return {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy':
+        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      vary: 'Accept',
+    },
+    body: { kind: 'bytes', bytes: html },
+  }
+}

@@ -1,0 +1,52 @@
+/** The public keys of a provider (JWK Set) as they were fetched last, and when a key that is not among them has them fetched again. */
+import type * as openid from 'openid-client'
+import type { Clock } from '#component/clock.ts'
+
+/** From one fetch of the keys until a kid that they do not have causes the next one. Seconds. */
+const cooldown = 10
+
+/** From when on the library fetches the keys again for a kid that they do not have. Seconds. */
+const libraryCooldown = 60
+
+/** The keys of one provider; all logins there share them. */
+export class ProviderJwks {
+  readonly #clock: Pick<Clock, 'now'>
+  #jwks: openid.ExportedJWKSCache['jwks'] | undefined
+  /** Milliseconds since the epoch. */
+  #fetchedAt = 0
+  #pending: Promise<Response> | undefined
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock
+  }
+
+  /**
+   * What the library is given before an exchange: with an age by which it fetches the keys anew after {@link cooldown}, where
+   * its own rule would have users wait for a minute after their provider has changed its key.
+   */
+  cache(): openid.ExportedJWKSCache | undefined {
+    if (this.#jwks === undefined) return undefined
+    const age = Math.floor((this.#clock.now() - this.#fetchedAt) / 1000)
+    const told = age < cooldown ? age : Math.max(age, libraryCooldown)
+    return { jwks: this.#jwks, uat: Math.floor(Date.now() / 1000) - told }
+  }
+
+  /** Takes what the library has after an exchange. */
+  keep(cache: openid.ExportedJWKSCache | undefined): void {
+    this.#jwks = cache?.jwks ?? this.#jwks
+  }
+
+  /** Fetches the keys: exchanges that need them at the same time get one answer. */
+  async fetch(send: () => Promise<Response>): Promise<Response> {
+    this.#pending ??= send()
+      .then((response) => {
+        this.#fetchedAt = this.#clock.now()
+        return response
+      })
+      .finally(() => {
+        this.#pending = undefined
+      })
+    const response = await this.#pending
+    return response.clone()
+  }
+}
