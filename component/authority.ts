@@ -124,6 +124,15 @@ export class Authority {
     await this.apiKeys.revokeOfUsers(users)
   }
 
+  /**
+   * Frees the name of a user of an identity provider; all that the user was given has ended when it resolves.
+   * @throws ServiceError `service.error.not_found`, `service.error.unavailable`
+   */
+  async forgetAccount(user: UserName): Promise<void> {
+    await this.accounts.forget(user.realm_uri, user.authid)
+    await this.endUsers([user])
+  }
+
   /** After a realm was deleted: what it signed with, and who its users were, is nothing to another one of its name. */
   async forgetRealm(uri: string): Promise<void> {
     await this.keys.remove(uri)

@@ -181,6 +181,7 @@ export async function startComponent(
     tickets: authority.tickets,
     revocations: authority.revocations,
     forgetRealm: (uri: string) => authority.forgetRealm(uri),
+    forgetAccount: (user: UserName) => authority.forgetAccount(user),
     endUsers: (users: readonly UserName[]) => authority.endUsers(users),
     componentRealm: config.wamp.realm,
     issuer: issuerBase,

@@ -14,7 +14,7 @@ export interface OidcReplyPorts {
 }
 
 /** What follows a failure. */
-export interface AfterFailure {
+interface AfterFailure {
   /** Set-Cookie fields that clear what the login has left. */
   readonly cookies: readonly string[]
   /** Where a person can go on. */

@@ -6,6 +6,7 @@ import { argumentsOfCall } from './arguments.ts'
 import { changePassword } from './change-password.ts'
 import { deleteApiSpec } from './delete-api-spec.ts'
 import { deleteRealm } from './delete-realm.ts'
+import { forgetAccount } from './forget-account.ts'
 import { getApiSpec } from './get-api-spec.ts'
 import { getApiSpecInfo } from './get-api-spec-info.ts'
 import { getRealm } from './get-realm.ts'
@@ -43,6 +44,7 @@ export const procedures: readonly Procedure[] = [
   issueApiKey,
   revokeApiKey,
   revokeAll,
+  forgetAccount,
   rotateRealmKeys,
   issueTicket,
   revokeTicket,

@@ -25,6 +25,11 @@ export interface Management {
   readonly clock: Pick<Clock, 'now'>
   /** Takes away what belongs to a realm beside its document. */
   forgetRealm(uri: string): Promise<void>
+  /**
+   * Frees the name of a user of an identity provider, and ends everything that the user was given.
+   * @throws ServiceError `service.error.not_found` when no login has bound the name
+   */
+  forgetAccount(user: UserName): Promise<void>
   /** Ends everything that users were given until now: tokens, tickets, API keys and sessions. */
   endUsers(users: readonly UserName[]): void | Promise<void>
   /** Where the procedures are registered: `wamp.realm`. */

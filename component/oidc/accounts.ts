@@ -1,7 +1,7 @@
 /** Who the users are that came by a provider: an authid belongs to the (issuer, sub) that had it first (reliability: account takeover). */
 
 import type { Clock } from '#component/clock.ts'
-import { OidcError } from '#component/errors.ts'
+import { OidcError, ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import type { Realm } from '#component/realm/model.ts'
 import type { Realms } from '#component/realm/realms.ts'
@@ -92,7 +92,8 @@ export class Accounts {
       if (refusal !== undefined) throw refused(refusal)
       if (bound) {
         if (isSame(bound, person)) return []
-        throw refused('the name belongs to somebody else of this or another provider')
+        if (bound.issuer === person.issuer) throw takenByPredecessor()
+        throw refused('the name belongs to somebody else of another provider')
       }
       if (!isOpen && !realm?.users.has(authid)) {
         throw refused('there is no such user in the document, and auto_provision is false')
@@ -101,6 +102,17 @@ export class Accounts {
       return [{ id, document: { realm_uri, authid, issuer, sub, created_at: clock.now() } }]
     })
     if (changes.length > 0) await spread?.()
+  }
+
+  /** Frees one name. @throws ServiceError `service.error.not_found` when nobody has it, `service.error.unavailable` */
+  async forget(realm_uri: string, authid: string): Promise<void> {
+    const { replica, spread } = this.#ports
+    await replica.change('oidc_user', () => {
+      if (this.#bound(realm_uri, authid)) return [{ id: idOf(realm_uri, authid), document: null }]
+      const message = 'no user of an identity provider has this name in the realm'
+      throw new ServiceError('service.error.not_found', message)
+    })
+    await spread?.()
   }
 
   /** Frees the names of a realm that is no more. @throws ServiceError `service.error.unavailable` */
@@ -146,5 +158,12 @@ export class Accounts {
       )
   }
 }
+
+/** The provider has made a user anew, or gives the claim to another one: only people can say whether it is the same person. */
+const takenByPredecessor = (): OidcError =>
+  new OidcError('ticket_issue_failed', 'the name belongs to another user of this provider', {
+    advice:
+      'The identity provider says that you are not the user who had this name here before. If you are to have it, ask an operator to free the name (service.forget_account), and log in again.',
+  })
 
 const refused = (message: string): OidcError => new OidcError('ticket_issue_failed', message)

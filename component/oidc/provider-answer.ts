@@ -18,7 +18,7 @@ const invisible = /[\p{C}\p{Zl}\p{Zp}]+/gu
 const maxDescription = 256
 
 /** The error code of a provider as clients may be told it; undefined for what is no such code. */
-export const providerCode = (text: unknown): string | undefined =>
+const providerCode = (text: unknown): string | undefined =>
   typeof text === 'string' && code.test(text) ? text : undefined
 
 /** An error of a provider for the log: its code and its description, cut and without what is invisible. */

@@ -14,7 +14,7 @@ export const manage = (target: string, body?: unknown, method = 'POST'): Ask => 
 
 /** Procedures that take no document: each refuses a key that it does not know. */
 const strict =
-  `get_realm delete_realm change_password issue_api_key revoke_api_key revoke_all ticket/issue ticket/revoke
+  `get_realm delete_realm change_password issue_api_key revoke_api_key revoke_all forget_account ticket/issue ticket/revoke
   rotate_realm_keys get_api_spec`.split(/\s+/)
 
 const all = [...strict, 'load_realm', 'load_api_spec', 'validate_api_spec']

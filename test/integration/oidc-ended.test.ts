@@ -87,6 +87,30 @@ describe('a user of a provider', function () {
     await (await join()).leave()
   })
 
+  it('is out by service.forget_account, and the provider may have another one of that name', async () => {
+    await browser.logIn(gateway.url, shop, provider)
+    const session = await join()
+    provider.person = { sub: 'sub-2', preferred_username: 'ada', roles: ['staff'] }
+    const successor = new Browser()
+    const back = await successor.visit(
+      gateway.url,
+      await successor.begin(gateway.url, shop, provider),
+    )
+    expect(back.status).to.equal(409)
+    expect(JSON.parse(back.text)).to.include({ error: 'ticket_issue_failed' })
+    expect(JSON.parse(back.text).message).to.include('service.forget_account')
+
+    const target = `/realms/${shop.realm_uri}/accounts/ada`
+    const forget = () => send(gateway.adminUrl, target, { method: 'DELETE' })
+    expect((await forget()).status).to.equal(204)
+    await session.ended
+    expect(await browser.status(gateway, shop)).to.equal(401)
+    expect((await forget()).status, 'again').to.equal(404)
+    await successor.logIn(gateway.url, shop, provider)
+    expect(await successor.status(gateway, shop)).to.equal(200)
+    expect(await browser.status(gateway, shop), 'the ticket of before').to.equal(401)
+  })
+
   it('loses ticket and session with the realm', async () => {
     await browser.logIn(gateway.url, shop, provider)
     const session = await join()

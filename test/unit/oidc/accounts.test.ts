@@ -1,5 +1,6 @@
 /** Whose an authid is: of whoever had it first, never of somebody the realm itself knows by a credential or a grant. */
 import { expect } from 'chai'
+import type { OidcError, ServiceError } from '#component/errors.ts'
 import { Accounts } from '#component/oidc/accounts.ts'
 import { Realms } from '#component/realm/realms.ts'
 import { exchange, openTokens, realm_uri } from '#test/unit/token/doubles.ts'
@@ -49,6 +50,34 @@ describe('an account', () => {
     await accounts.removeOfRealm(realm_uri)
     expect(isKnown('ada')).to.equal(false)
     expect(await bind('ada', foreign)).to.equal(undefined)
+  })
+
+  it('is not that of a user whom the provider has made anew, until the name is freed', async () => {
+    const { accounts, bind, isKnown } = await openAccounts()
+    await bind('ada')
+    const refusal = (person: typeof eve) =>
+      accounts.bind(realm_uri, 'ada', person, true).catch((error: OidcError) => error)
+    const told = (await refusal(eve)) as OidcError
+    expect(told).to.deep.include({ code: 'ticket_issue_failed' })
+    expect(told.status).to.equal(409)
+    expect(told.toJSON().message).to.include('service.forget_account')
+    expect(((await refusal(foreign)) as OidcError).status, 'of another provider').to.equal(500)
+    await accounts.forget(realm_uri, 'ada')
+    expect(isKnown('ada')).to.equal(false)
+    expect(await bind('ada', eve)).to.equal(undefined)
+    const nobody = await accounts.forget(realm_uri, 'bob').catch((error: ServiceError) => error.uri)
+    expect(nobody).to.equal('service.error.not_found')
+  })
+
+  it('that is freed on one node is free on all', async () => {
+    const [a, b] = [await openAccounts('a'), await openAccounts('b')]
+    await a.bind('ada')
+    await exchange(a, b)
+    b.pass(1)
+    await b.accounts.forget(realm_uri, 'ada')
+    await exchange(a, b)
+    expect(a.isKnown('ada')).to.equal(false)
+    expect(await a.bind('ada', eve)).to.equal(undefined)
   })
 
   it('goes to one of two who come at once', async () => {

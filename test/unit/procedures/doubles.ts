@@ -1,5 +1,6 @@
 /** Management over a registry, realms, keys and tokens of its own, for the tests of procedures. */
 
+import { ServiceError } from '#component/errors.ts'
 import { Logins } from '#component/realm/logins.ts'
 import type { UserName } from '#component/realm/realms.ts'
 import { ApiKeys } from '#component/token/api-key.ts'
@@ -49,6 +50,10 @@ export async function managementOf(changes: Partial<Management> = {}) {
     tickets: new Tickets({ keys, revocations, clock, node: 'node-1' }),
     revocations,
     clock,
+    forgetAccount: async (user) => {
+      if (user.authid !== 'bob') throw new ServiceError('service.error.not_found', 'nobody')
+      await endUsers([user])
+    },
     endUsers,
     componentRealm: 'service.gateway',
     issuer: () => 'https://gateway.example',

@@ -117,6 +117,17 @@ describe('service.revoke_all', () => {
   })
 })
 
+describe('service.forget_account', () => {
+  it('frees the name of a user of a provider, and ends all that the user was given', async () => {
+    const { ask, code, ended } = await opened()
+    const { value } = await ask('forget_account', [uri, 'bob'])
+    expect(value).to.deep.equal({ uri, authid: 'bob' })
+    expect(ended.map(({ authid }) => authid)).to.deep.equal(['bob'])
+    expect(await code('forget_account', [uri, 'eve'])).to.equal('service.error.not_found')
+    expect(await code('forget_account', ['com.nowhere', 'bob'])).to.equal('service.error.not_found')
+  })
+})
+
 describe('service.rotate_realm_keys', () => {
   it('makes the next key of a realm that is there', async () => {
     const { ask, code, keys } = await opened()

@@ -38,6 +38,7 @@ describe('who manages one realm', () => {
     ['change_password', foreign, 'bob', 'x'],
     ['issue_api_key', foreign, 'bob'],
     ['revoke_all', foreign, 'bob'],
+    ['forget_account', foreign, 'bob'],
     ['rotate_realm_keys', foreign],
     ['get_realm', 'com.nowhere'],
     ['registry_status'],
@@ -111,6 +112,7 @@ describe('who only reads', () => {
       ['validate_api_spec', [document('a')]],
       ['delete_realm', [own]],
       ['revoke_all', [own, 'bob']],
+      ['forget_account', [own, 'bob']],
     ] as const) {
       expect(await code(name, args, reader)).to.equal(denied)
     }

@@ -1,0 +1,24 @@
+/** `service.forget_account`: frees a name that a user of an identity provider has in a realm. */
+import type { Procedure } from './procedure.ts'
+import { checkRealm } from './within.ts'
+
+/**
+ * Answers `{uri, authid}`. Whoever logs in next with that name has it; all that the user had been given has ended. 404 where
+ * no login has bound the name.
+ */
+export const forgetAccount: Procedure = {
+  uri: 'service.forget_account',
+  parameters: [
+    { name: 'uri', type: 'string' },
+    { name: 'authid', type: 'string' },
+  ],
+  access: 'load',
+  mirrors: [{ method: 'DELETE', path: '/realms/:uri/accounts/:authid', status: 204 }],
+  async handler(management, [uri, name], asking) {
+    const [realm_uri, authid] = [String(uri), String(name)]
+    checkRealm(realm_uri, asking)
+    management.realms.get(realm_uri) // 404 for a realm that is not there
+    await management.forgetAccount({ realm_uri, authid })
+    return { value: { uri: realm_uri, authid } }
+  },
+}
