@@ -89,7 +89,7 @@ export async function startComponent(
   const attempts = new Attempts(config.rate_limits)
   const budget = new ByteBudget(config.limits.buffered_bytes)
   const routing = openRouting({
-    ...{ config, authority, attempts, budget, clock, log },
+    ...{ config, authority, attempts, breathe, budget, clock, log },
     elsewhere: worker?.router,
   })
   const sessions = new SessionPool({

@@ -24,6 +24,24 @@ export const limitsSection = section(
       minimum: 0,
       description: 'Requests after which a connection is closed; 0: never.',
     }),
+    wamp_sessions: integer({
+      default: 10_000,
+      minimum: 2,
+      description:
+        'Clients that are connected to the embedded router at once. Those of one address, of IPv6 one /64, are at most half of what all others leave; the rest is refused with 503.',
+    }),
+    subscriptions_per_session: integer({
+      default: 5_000,
+      minimum: 1,
+      description:
+        'Subscriptions of one session on the embedded router, and as many registrations; more are refused with `wamp.error.limit_exceeded`.',
+    }),
+    subscriptions_per_realm: integer({
+      default: 50_000,
+      minimum: 1,
+      description:
+        'Topics and patterns subscribed in one realm of the embedded router, and as many registered procedures.',
+    }),
     buffered_bytes: integer({
       default: 134_217_728,
       minimum: 33_554_432,

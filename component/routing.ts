@@ -10,6 +10,7 @@ import type { Log } from './log.ts'
 import { gatewayAuthid, Policy } from './realm/policy.ts'
 import { Router } from './router/router.ts'
 import type { Attempts } from './security/attempts.ts'
+import type { Breathe } from './steps.ts'
 import type { Revoked } from './token/revocation.ts'
 import { routerUrlAt } from './urls.ts'
 import { credentials, type JoinAuth } from './wamp/join-auth.ts'
@@ -22,6 +23,7 @@ interface RouterPorts {
   readonly config: Config
   readonly authority: Authority
   readonly attempts: Attempts
+  readonly breathe: Breathe
   /** What this process holds for its peers. */
   readonly budget: ByteBudget
   readonly clock: Clock
@@ -125,7 +127,7 @@ interface OpenRouter {
 
 /** Makes the embedded router, which goes by the realms as they are. */
 export function openRouter(ports: RouterPorts): OpenRouter {
-  const { config, authority, attempts, budget, clock, log } = ports
+  const { config, authority, attempts, breathe, budget, clock, log } = ports
   const { realms } = authority
   const { gateway, router: own, wamp } = config
   // what is published or has a proxy in front is not local, wherever it is bound
@@ -145,7 +147,12 @@ export function openRouter(ports: RouterPorts): OpenRouter {
   const router = new Router({
     policy,
     clock,
-    budget,
+    ...{ budget, breathe },
+    maxSessions: config.limits.wamp_sessions,
+    limits: {
+      perSession: config.limits.subscriptions_per_session,
+      perRealm: config.limits.subscriptions_per_realm,
+    },
     onError: (err) => log.error({ err }, 'the router failed on a message'),
   })
   // a realm that takes no sessions any more has none, and nobody stays who would not be let in any more

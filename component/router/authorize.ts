@@ -3,7 +3,7 @@ import { code } from '#component/wamp/messages.ts'
 import type { Options } from './messages.ts'
 import type { RealmPolicy, RouterAction } from './ports.ts'
 import type { Session } from './session.ts'
-import { isUri, type Match } from './uri.ts'
+import { isUri, type Match, maxLength } from './uri.ts'
 
 /** Why a request is refused. */
 export interface Denial {
@@ -12,6 +12,10 @@ export interface Denial {
 }
 
 const invalidUri: Denial = { uri: 'wamp.error.invalid_uri', message: 'the URI is malformed' }
+const tooLong = (match: Match): Denial => ({
+  uri: 'wamp.error.invalid_uri',
+  message: `the URI has more than ${maxLength[match]} characters`,
+})
 const reserved: Denial = {
   uri: 'wamp.error.invalid_uri',
   message: 'URIs that begin with "wamp." are the router\'s own',
@@ -59,6 +63,7 @@ export class Authorizer {
     options = noOptions,
     match: Match = 'exact',
   ): Denial | undefined {
+    if (uri.length > maxLength[match]) return tooLong(match)
     if (!isUri(uri, match)) return invalidUri
     if ((action === 'register' || action === 'publish') && isReserved(uri)) return reserved
     try {

@@ -1,7 +1,9 @@
 /** Events: SUBSCRIBE, UNSUBSCRIBE and PUBLISH of one realm. */
 import type { Clock } from '#component/clock.ts'
+import type { Steps } from '#component/steps.ts'
 import { code } from '#component/wamp/messages.ts'
 import type { Authorizer } from './authorize.ts'
+import { limitExceeded, type RouterLimits, shortageOf } from './limits.ts'
 import {
   type Options,
   type PublishMessage,
@@ -12,7 +14,7 @@ import {
 import { randomId } from './random-id.ts'
 import { type Recipients, recipientsOf } from './recipients.ts'
 import type { Session, Subscription } from './session.ts'
-import { isMatch } from './uri.ts'
+import { isMatch, type Match } from './uri.ts'
 import { UriIndex } from './uri-index.ts'
 
 /** The last event of a topic that was published with `retain`. */
@@ -28,6 +30,7 @@ interface Retained {
 export interface BrokerPorts {
   readonly clock: Clock
   readonly authorizer: Authorizer
+  readonly limits: RouterLimits
   /** How many topics keep an event; the oldest one goes first. */
   readonly maxRetained: number
 }
@@ -54,9 +57,14 @@ export class Broker {
     }
     if (this.#ports.authorizer.refuses(session, 'subscribe', request, uri, options, match)) return
     const known = this.index.get(match, uri)
+    const isNew = known === undefined || !known.subscribers.has(session)
+    const shortage = isNew ? this.#shortage(session, match, uri) : undefined
+    if (shortage !== undefined) {
+      session.refuse(code.subscribe, request, limitExceeded, shortage)
+      return
+    }
     const subscription = known ?? this.#create(uri, match)
     const { id, created } = subscription
-    const isNew = !subscription.subscribers.has(session)
     subscription.subscribers.add(session)
     session.subscriptions.set(id, subscription)
     session.send([code.subscribed, request, id])
@@ -65,6 +73,19 @@ export class Broker {
       this.announce('wamp.subscription.on_create', [session.id, { id, created, uri, match }])
     }
     if (isNew) this.announce('wamp.subscription.on_subscribe', [session.id, id])
+  }
+
+  #shortage(session: Session, match: Match, uri: string): string | undefined {
+    const inRealm = this.subscriptions.size
+    const wanted = {
+      session,
+      match,
+      uri,
+      kind: 'subscriptions',
+      index: this.index,
+      inRealm,
+    } as const
+    return shortageOf(wanted, this.#ports.limits)
   }
 
   #create(uri: string, match: Subscription['match']): Subscription {
@@ -183,10 +204,11 @@ export class Broker {
     this.#deliver(topic, randomId(this.#ports.clock), {}, message, () => true, undefined)
   }
 
-  /** Forgets a session. */
-  leave(session: Session): void {
+  /** Forgets a session that is not open any more. */
+  *leaving(session: Session): Steps<void> {
     for (const subscription of [...session.subscriptions.values()]) {
       this.#remove(session, subscription)
+      yield
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Calls: REGISTER, UNREGISTER, CALL, CANCEL, YIELD and ERROR of one realm. */
+/** Calls: CALL, CANCEL, YIELD and ERROR of one realm. */
 import type { Clock } from '#component/clock.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
@@ -9,23 +9,11 @@ import {
   type CancelMessage,
   type ErrorMessage,
   ProtocolViolation,
-  type RegisterMessage,
-  type UnregisterMessage,
   withPayload,
   type YieldMessage,
 } from './messages.ts'
+import type { Registrations } from './registrations.ts'
 import type { Invocation, Registration, Session } from './session.ts'
-import { isMatch } from './uri.ts'
-import { UriIndex } from './uri-index.ts'
-
-/** How a shared registration picks its callee. */
-const picks: Readonly<Record<string, (registration: Registration, clock: Clock) => number>> = {
-  single: () => 0,
-  first: () => 0,
-  last: ({ callees }) => callees.length - 1,
-  random: ({ callees }, clock) => Math.floor(clock.random() * callees.length),
-  roundrobin: (registration) => registration.turn++ % registration.callees.length,
-}
 
 const cancelModes: readonly unknown[] = ['skip', 'kill', 'killnowait']
 
@@ -33,99 +21,17 @@ const cancelModes: readonly unknown[] = ['skip', 'kill', 'killnowait']
 export interface DealerPorts {
   readonly clock: Clock
   readonly authorizer: Authorizer
-  /** Publishes a meta event. */
-  readonly announce: (topic: string, args: readonly unknown[]) => void
+  readonly registrations: Registrations
   /** Serves the router's own procedures, `wamp.*`. */
   readonly callMeta: (session: Session, message: CallMessage) => void
 }
 
 /** Routes calls to callees, and what they answer back to callers. */
 export class Dealer {
-  readonly registrations = new Map<number, Registration>()
-  readonly index = new UriIndex<Registration>()
   readonly #ports: DealerPorts
-  #registrationCount = 0
 
   constructor(ports: DealerPorts) {
     this.#ports = ports
-  }
-
-  register(session: Session, message: RegisterMessage): void {
-    const [, request, options, uri] = message
-    const { match = 'exact', invoke = 'single' } = options
-    if (!isMatch(match) || typeof invoke !== 'string' || !Object.hasOwn(picks, invoke)) {
-      const text = 'match or invoke is none of those that WAMP defines'
-      session.refuse(code.register, request, 'wamp.error.option_not_allowed', text)
-      return
-    }
-    if (this.#ports.authorizer.refuses(session, 'register', request, uri, options, match)) return
-    const known = this.index.get(match, uri)
-    if (known !== undefined && known.invoke !== invoke) {
-      const conflict = 'wamp.error.procedure_exists_with_different_invocation_policy'
-      const text = `the procedure is registered already, with the policy ${known.invoke}`
-      session.refuse(code.register, request, conflict, text)
-      return
-    }
-    if (known !== undefined && invoke === 'single') {
-      const text = 'the procedure is registered already'
-      session.refuse(code.register, request, 'wamp.error.procedure_already_exists', text)
-      return
-    }
-    const registration = known ?? this.#create(uri, match, invoke)
-    const isNew = !registration.callees.includes(session)
-    if (isNew) {
-      registration.callees.push(session)
-      session.registrations.set(registration.id, registration)
-    }
-    if (options.forward_timeout === true) registration.timing.add(session)
-    session.send([code.registered, request, registration.id])
-    const { id, created } = registration
-    if (known === undefined) {
-      const details = { id, created, uri, match, invoke }
-      this.#ports.announce('wamp.registration.on_create', [session.id, details])
-    }
-    if (isNew) this.#ports.announce('wamp.registration.on_register', [session.id, id])
-  }
-
-  #create(uri: string, match: Registration['match'], invoke: string): Registration {
-    this.#registrationCount += 1
-    const created = new Date(this.#ports.clock.now()).toISOString()
-    const registration = {
-      ...{ id: this.#registrationCount, uri, match, invoke, created },
-      ...{ callees: [], timing: new Set<Session>(), turn: 0 },
-    }
-    this.index.set(match, uri, registration)
-    this.registrations.set(registration.id, registration)
-    return registration
-  }
-
-  unregister(session: Session, message: UnregisterMessage): void {
-    const [, request, id] = message
-    const registration = session.registrations.get(id)
-    if (registration === undefined) {
-      const text = 'the session has no such registration'
-      session.refuse(code.unregister, request, 'wamp.error.no_such_registration', text)
-      return
-    }
-    const { uri, match } = registration
-    if (this.#ports.authorizer.refuses(session, 'unregister', request, uri, {}, match)) return
-    this.#remove(session, registration)
-    session.send([code.unregistered, request])
-  }
-
-  #remove(session: Session, registration: Registration): void {
-    const { id, callees, match, uri } = registration
-    session.registrations.delete(id)
-    callees.splice(callees.indexOf(session), 1)
-    registration.timing.delete(session)
-    if (callees.length === 0) {
-      this.index.delete(match, uri)
-      this.registrations.delete(id)
-    }
-    this.#ports.announce('wamp.registration.on_unregister', [session.id, id])
-    if (callees.length === 0) {
-      this.#ports.announce('wamp.registration.on_delete', [session.id, id])
-    }
   }
 
   call(session: Session, message: CallMessage): void {
@@ -146,19 +52,14 @@ export class Dealer {
       this.#ports.callMeta(session, message)
       return
     }
-    const registration = this.index.best(procedure)
-    const callee = registration && this.#pick(registration)
+    const registration = this.#ports.registrations.best(procedure)
+    const callee = registration && this.#ports.registrations.pick(registration)
     if (registration === undefined || callee === undefined) {
       const text = 'no callee has registered the procedure'
       session.refuse(code.call, request, 'wamp.error.no_such_procedure', text)
       return
     }
     this.#invoke(session, message, registration, callee, timeoutMs)
-  }
-
-  #pick(registration: Registration): Session | undefined {
-    const index = picks[registration.invoke]?.(registration, this.#ports.clock) ?? 0
-    return registration.callees[index]
   }
 
   #invoke(
@@ -266,7 +167,7 @@ export class Dealer {
   }
 
   /**
-   * Forgets a session. Its own calls are interrupted and dropped; calls that it served end with `wamp.error.canceled`, as on
+   * Ends the calls of a session that is not open any more. Its own calls are interrupted and dropped; calls that it served end with `wamp.error.canceled`, as on
    * Crossbar.io (WAMP: Callee Leaving During an RPC Invocation).
    */
   leave(session: Session): void {
@@ -278,9 +179,6 @@ export class Dealer {
     }
     for (const invocation of session.invocations.values()) {
       this.#fail(invocation, 'wamp.error.canceled', 'callee disconnected during the call')
-    }
-    for (const registration of [...session.registrations.values()]) {
-      this.#remove(session, registration)
     }
   }
 }

@@ -1,10 +1,12 @@
 /** One realm of the router: its sessions, and the messages they exchange. */
 import type { Clock } from '#component/clock.ts'
+import { type Breathe, runSteps, type Steps } from '#component/steps.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
 import type { Authorizer } from './authorize.ts'
 import { Broker } from './broker.ts'
 import { Dealer } from './dealer.ts'
+import type { RouterLimits } from './limits.ts'
 import {
   type CallMessage,
   type CancelMessage,
@@ -18,40 +20,52 @@ import {
   type YieldMessage,
 } from './messages.ts'
 import { callMeta } from './meta.ts'
+import { Registrations } from './registrations.ts'
 import type { Session } from './session.ts'
 
 /** What a realm needs of the router. */
 export interface RealmPorts {
   readonly clock: Clock
   readonly authorizer: Authorizer
+  readonly limits: RouterLimits
   readonly maxRetained: number
+  /** Gives others their turn in the middle of long work; absent: work is done at once. */
+  readonly breathe: Breathe | undefined
+  /** Told of failures that no peer is to blame for. */
+  readonly onError: (error: unknown) => void
 }
 
 /** A realm that somebody has joined. */
 export class Realm {
   readonly uri: string
   readonly sessions = new Map<number, Session>()
+  readonly #ports: RealmPorts
   readonly #broker: Broker
+  readonly #registrations: Registrations
   readonly #dealer: Dealer
 
   constructor(uri: string, ports: RealmPorts) {
     this.uri = uri
+    this.#ports = ports
     const broker = new Broker(ports)
     this.#broker = broker
-    const dealer = new Dealer({
+    const registrations = new Registrations({
       ...ports,
       announce: (topic, args) => broker.announce(topic, args),
+    })
+    this.#registrations = registrations
+    this.#dealer = new Dealer({
+      ...{ ...ports, registrations },
       callMeta: (session, message) =>
         callMeta(
           {
-            ...{ sessions: this.sessions, dealer, broker },
+            ...{ sessions: this.sessions, dealer: registrations, broker },
             mayEnd: (caller, other) => ports.authorizer.mayEnd(caller, other),
           },
           session,
           message,
         ),
     })
-    this.#dealer = dealer
   }
 
   join(session: Session): void {
@@ -62,8 +76,14 @@ export class Realm {
   leave(session: Session): void {
     if (!this.sessions.delete(session.id)) return
     session.isOpen = false
-    this.#broker.leave(session)
     this.#dealer.leave(session)
+    runSteps(this.#leaving(session), this.#ports.breathe).catch(this.#ports.onError)
+  }
+
+  /** It may have thousands of subscriptions and registrations, and each is announced. */
+  *#leaving(session: Session): Steps<void> {
+    yield* this.#broker.leaving(session)
+    yield* this.#registrations.leaving(session)
     const { authid, authrole, id } = session
     this.#broker.announce('wamp.session.on_leave', [id, authid, authrole])
   }
@@ -90,10 +110,10 @@ export class Realm {
         this.#dealer.cancel(session, message as CancelMessage)
         break
       case code.register:
-        this.#dealer.register(session, message as RegisterMessage)
+        this.#registrations.register(session, message as RegisterMessage)
         break
       case code.unregister:
-        this.#dealer.unregister(session, message as UnregisterMessage)
+        this.#registrations.unregister(session, message as UnregisterMessage)
         break
       case code.subscribe:
         this.#broker.subscribe(session, message as SubscribeMessage)

@@ -4,11 +4,14 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { ByteBudget } from '#component/byte-budget.ts'
 import { type Clock, systemClock } from '#component/clock.ts'
+import type { Breathe } from '#component/steps.ts'
 import type { Link, OpenLink } from '#component/wamp/link.ts'
+import { Admission } from './admission.ts'
 import { Authorizer } from './authorize.ts'
 import { Backlog } from './backlog.ts'
 import { codecs } from './codec.ts'
 import { Connection, type ConnectionPorts } from './connection.ts'
+import { defaultLimits, type RouterLimits } from './limits.ts'
 import { linkPair } from './link-pair.ts'
 import type { Peer, RealmPolicy } from './ports.ts'
 import { Realm } from './realm.ts'
@@ -31,6 +34,11 @@ export interface RouterOptions {
   readonly pingIntervalMs?: number
   /** Topics of one realm that keep their last retained event. Default 10,000. */
   readonly maxRetained?: number
+  /** Clients connected at once; one network (of IPv6 a /64) has at most half of what others leave. Default 10,000. */
+  readonly maxSessions?: number
+  readonly limits?: Partial<RouterLimits>
+  /** Gives others their turn while a session with many subscriptions or registrations leaves. */
+  readonly breathe?: Breathe
   /** Told of failures that no peer is to blame for: a policy that throws, a bug. */
   readonly onError?: (error: unknown) => void
 }
@@ -50,6 +58,7 @@ export class Router {
   readonly #options: RouterOptions
   readonly #clock: Clock
   readonly #ports: ConnectionPorts
+  readonly #admission: Admission
   readonly #backlog: Backlog
   readonly #webSockets: WebSocketServer
   #isClosed = false
@@ -58,9 +67,14 @@ export class Router {
     const { clock = systemClock, onError = () => {}, policy } = options
     this.#options = options
     this.#clock = clock
+    this.#admission = new Admission(options.maxSessions ?? 10_000)
     this.#backlog = new Backlog(options.budget ?? new ByteBudget(defaultBudget))
     const authorizer = new Authorizer(policy, onError)
-    const realmPorts = { clock, authorizer, maxRetained: options.maxRetained ?? 10_000 }
+    const realmPorts = {
+      ...{ clock, authorizer, onError, breathe: options.breathe },
+      limits: { ...defaultLimits, ...options.limits },
+      maxRetained: options.maxRetained ?? 10_000,
+    }
     this.#ports = {
       ...{ policy, clock, onError },
       handshakeTimeoutMs: options.handshakeTimeoutMs ?? 10_000,
@@ -120,7 +134,7 @@ export class Router {
 
   /**
    * Takes an upgrade request of a node:http server over. Refused with 400 without a subprotocol that is served, with 503
-   * when the router is closed.
+   * when the router is closed, or there are too many clients.
    * @param address IP address of the peer
    * @param more is it trusted like a peer in this process, and which cookies may it act by?
    */
@@ -132,8 +146,15 @@ export class Router {
     { isInProcess = false, cookie }: Partial<Omit<Peer, 'address'>> = {},
   ): void {
     if (this.#isClosed) {
-      refuseUpgrade(socket, '503 Service Unavailable')
+      refuseUpgrade(socket, unavailable)
       return
+    }
+    if (!isInProcess) {
+      if (!this.#admission.tryEnter(address)) {
+        refuseUpgrade(socket, unavailable)
+        return
+      }
+      socket.once('close', () => this.#admission.leave(address))
     }
     const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',')
     const protocol = firstServed(offered.map((name) => name.trim()))
@@ -201,6 +222,10 @@ function firstServed(offered: Iterable<string>): string | undefined {
   return undefined
 }
 
+/** Clients may come back soon (RFC 9110 §15.6.4). */
+const unavailable = '503 Service Unavailable\r\nRetry-After: 5'
+
+/** @param status and header fields, if any */
 function refuseUpgrade(socket: Duplex, status: string): void {
   socket.on('error', () => {}) // node:http listens no more once it has handed the socket over
   socket.once('finish', () => socket.destroy())

@@ -1,25 +1,20 @@
 /** What is registered or subscribed under which URI or pattern, found by the URI of a message. */
-import { comparePatterns, fits, type Match } from './uri.ts'
-
-interface Wildcard<E> {
-  readonly uri: string
-  readonly components: readonly string[]
-  readonly entry: E
-}
+import { type Match, maxLength } from './uri.ts'
+import { Wildcards } from './wildcards.ts'
 
 /** Entries by pattern. Precedence (WAMP: Pattern-based Registrations): exact, then the longest prefix, then the best wildcard. */
 export class UriIndex<E> {
   readonly #exact = new Map<string, E>()
   readonly #prefix = new Map<string, E>()
+  /** How many prefixes have a length. */
+  readonly #counts = new Uint32Array(maxLength.prefix + 1)
   /** The distinct lengths of the prefixes, longest first: one look-up each. */
   #lengths: readonly number[] = []
-  readonly #wildcard = new Map<string, E>()
-  /** By number of components, best first. */
-  readonly #wildcards = new Map<number, Wildcard<E>[]>()
+  readonly #wildcards = new Wildcards<E>()
 
   #map(match: Match): Map<string, E> {
     if (match === 'exact') return this.#exact
-    return match === 'prefix' ? this.#prefix : this.#wildcard
+    return match === 'prefix' ? this.#prefix : this.#wildcards.entries
   }
 
   /** The entry of this very pattern. */
@@ -31,38 +26,33 @@ export class UriIndex<E> {
     return this.#map(match).values()
   }
 
+  /** May the pattern be added? Not when looking through the patterns would take too long with it. */
+  hasRoom(match: Match, uri: string): boolean {
+    return match !== 'wildcard' || this.#wildcards.hasRoom(uri)
+  }
+
+  /** @param uri of at most so many characters as {@link maxLength} says */
   set(match: Match, uri: string, entry: E): void {
+    const isNew = !this.#map(match).has(uri)
     this.#map(match).set(uri, entry)
-    if (match === 'prefix') this.#measure()
-    if (match === 'wildcard') {
-      const components = uri.split('.')
-      const list = this.#others(components.length, uri)
-      list.push({ uri, components, entry })
-      list.sort((a, b) => comparePatterns(a.components, b.components))
-      this.#wildcards.set(components.length, list)
-    }
+    if (!isNew) return
+    if (match === 'prefix') this.#measure(uri.length, 1)
+    if (match === 'wildcard') this.#wildcards.added(uri)
   }
 
   delete(match: Match, uri: string): void {
-    this.#map(match).delete(uri)
-    if (match === 'prefix') this.#measure()
-    if (match === 'wildcard') {
-      const { length } = uri.split('.')
-      const list = this.#others(length, uri)
-      if (list.length > 0) this.#wildcards.set(length, list)
-      else this.#wildcards.delete(length)
-    }
+    if (!this.#map(match).delete(uri)) return
+    if (match === 'prefix') this.#measure(uri.length, -1)
+    if (match === 'wildcard') this.#wildcards.deleted(uri)
   }
 
-  /** The wildcard patterns of that many components, without one. */
-  #others(length: number, uri: string): Wildcard<E>[] {
-    return (this.#wildcards.get(length) ?? []).filter((one) => one.uri !== uri)
-  }
-
-  #measure(): void {
-    const lengths = new Set<number>()
-    for (const prefix of this.#prefix.keys()) lengths.add(prefix.length)
-    this.#lengths = [...lengths].sort((a, b) => b - a)
+  /** One prefix of the length more, or less. */
+  #measure(length: number, change: 1 | -1): void {
+    const count = this.#counts[length] ?? 0
+    this.#counts[length] = count + change
+    if (count > 0 && count + change > 0) return
+    const others = this.#lengths.filter((one) => one !== length)
+    this.#lengths = change === 1 ? [...others, length].sort((a, b) => b - a) : others
   }
 
   /** The one entry that a call goes to. */
@@ -73,11 +63,7 @@ export class UriIndex<E> {
       const entry = length <= uri.length ? this.#prefix.get(uri.slice(0, length)) : undefined
       if (entry !== undefined) return entry
     }
-    if (this.#wildcards.size === 0) return undefined
-    const components = uri.split('.')
-    return this.#wildcards
-      .get(components.length)
-      ?.find((wildcard) => fits(wildcard.components, components))?.entry
+    return this.#wildcards.best(uri)
   }
 
   /** Every entry that an event goes to, in order of precedence. */
@@ -89,12 +75,7 @@ export class UriIndex<E> {
       const entry = length <= uri.length ? this.#prefix.get(uri.slice(0, length)) : undefined
       if (entry !== undefined) found.push(entry)
     }
-    if (this.#wildcards.size > 0) {
-      const components = uri.split('.')
-      for (const wildcard of this.#wildcards.get(components.length) ?? []) {
-        if (fits(wildcard.components, components)) found.push(wildcard.entry)
-      }
-    }
+    this.#wildcards.find(uri, found)
     return found
   }
 }

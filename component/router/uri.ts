@@ -8,6 +8,13 @@ const matches: readonly unknown[] = ['exact', 'prefix', 'wildcard']
 /** Is it one of the three ways to match? */
 export const isMatch = (value: unknown): value is Match => matches.includes(value)
 
+/** Most characters of a URI that is compared in that way: patterns are kept, and looked through with each message. */
+export const maxLength: Readonly<Record<Match, number>> = {
+  exact: 1_024,
+  prefix: 255,
+  wildcard: 255,
+}
+
 const dot = 0x2e
 const hash = 0x23
 
@@ -44,16 +51,6 @@ export function isUri(text: string, match: Match = 'exact'): boolean {
     }
   }
   return !isEmpty || match !== 'exact'
-}
-
-/** Do the components of a wildcard pattern fit those of a URI? Empty ones fit anything. */
-export function fits(pattern: readonly string[], components: readonly string[]): boolean {
-  if (pattern.length !== components.length) return false
-  for (let index = 0; index < pattern.length; index++) {
-    const wanted = pattern[index]
-    if (wanted !== '' && wanted !== components[index]) return false
-  }
-  return true
 }
 
 /** Sorts the better wildcard pattern first: the one whose first wildcard that the other has not stands further right. */

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Authority } from '#component/authority.ts'
+import { breather } from '#component/breather.ts'
 import { ByteBudget } from '#component/byte-budget.ts'
 import type { Clock } from '#component/clock.ts'
 import { type Config, ConfigError } from '#component/config.ts'
@@ -64,7 +65,10 @@ export async function startRouterHost(
   authority.start()
   const attempts = new Attempts(config.rate_limits)
   const budget = new ByteBudget(config.limits.buffered_bytes)
-  const { router, end } = openRouter({ config, authority, attempts, budget, clock, log })
+  const { router, end } = openRouter({
+    ...{ config, authority, attempts, budget, clock, log },
+    breathe: breather(),
+  })
   authority.onRevoked = end
 
   const folder = makeFolder()

@@ -1,0 +1,30 @@
+/** How many clients the router serves at once, and how many of them from one network. */
+import { AddressShare } from '#component/address-share.ts'
+
+/** Counts the connections of clients; one network has at most half of those that all others leave. */
+export class Admission {
+  readonly #limit: number
+  readonly #share: AddressShare
+  #count = 0
+
+  /** @param limit most connections at once */
+  constructor(limit: number) {
+    this.#limit = limit
+    this.#share = new AddressShare(limit)
+  }
+
+  /** Counts one more from the IP address; false, with nothing counted, when there is no place for it. */
+  tryEnter(address: string): boolean {
+    const held = this.#share.heldBy(address)
+    const left = this.#limit - (this.#count - held)
+    if (held * 2 >= left || !this.#share.tryEnter(address)) return false
+    this.#count += 1
+    return true
+  }
+
+  /** Counts one less; called once for each that was let in. */
+  leave(address: string): void {
+    this.#share.leave(address)
+    this.#count -= 1
+  }
+}
