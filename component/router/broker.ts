@@ -2,7 +2,7 @@
 import type { Clock } from '#component/clock.ts'
 import type { Steps } from '#component/steps.ts'
 import { code } from '#component/wamp/messages.ts'
-import type { Authorizer } from './authorize.ts'
+import type { Authorizer, Denial } from './authorize.ts'
 import { limitExceeded, type RouterLimits, shortageOf } from './limits.ts'
 import {
   type Options,
@@ -13,33 +13,23 @@ import {
 } from './messages.ts'
 import { randomId } from './random-id.ts'
 import { type Recipients, recipientsOf } from './recipients.ts'
+import type { Retained, RetainedEvents } from './retained.ts'
 import type { Session, Subscription } from './session.ts'
 import { isMatch, type Match } from './uri.ts'
 import { UriIndex } from './uri-index.ts'
-
-/** The last event of a topic that was published with `retain`. */
-interface Retained {
-  readonly topic: string
-  readonly publication: number
-  readonly details: Options
-  readonly message: PublishMessage
-  readonly recipients: Recipients
-}
 
 /** What the broker needs of its realm. */
 export interface BrokerPorts {
   readonly clock: Clock
   readonly authorizer: Authorizer
   readonly limits: RouterLimits
-  /** How many topics keep an event; the oldest one goes first. */
-  readonly maxRetained: number
+  readonly retained: RetainedEvents
 }
 
 /** Routes events from publishers to subscribers. */
 export class Broker {
   readonly subscriptions = new Map<number, Subscription>()
   readonly index = new UriIndex<Subscription>()
-  readonly #retained = new Map<string, Retained>()
   readonly #ports: BrokerPorts
   #subscriptionCount = 0
 
@@ -100,23 +90,11 @@ export class Broker {
 
   /** WAMP: Event Retention. */
   #sendRetained(session: Session, subscription: Subscription): void {
-    for (const retained of this.#retainedOf(subscription)) {
-      if (!retained.recipients(session)) continue
-      const details = eventDetails(retained.details, retained.topic, subscription)
-      const head = [code.event, subscription.id, retained.publication, details]
-      Object.assign(details, { retained: true })
-      session.send(withPayload(head, retained.message, 4))
+    for (const { details, message, publication } of this.#ports.retained.of(subscription)) {
+      if (recipientsOf(message[2])?.(session) !== true) continue
+      const shown = { ...eventDetails(details, message[3], subscription), retained: true }
+      session.send(withPayload([code.event, subscription.id, publication, shown], message, 4))
     }
-  }
-
-  #retainedOf({ uri, match }: Subscription): Iterable<Retained> {
-    if (match === 'exact') {
-      const one = this.#retained.get(uri)
-      return one ? [one] : []
-    }
-    const index = new UriIndex<true>()
-    index.set(match, uri, true)
-    return [...this.#retained.values()].filter(({ topic }) => index.best(topic))
   }
 
   unsubscribe(session: Session, message: UnsubscribeMessage): void {
@@ -162,21 +140,26 @@ export class Broker {
     }
     const publication = randomId(this.#ports.clock)
     const details = publisherDetails(session, options)
-    if (options.retain === true) {
-      this.#retain({ topic, publication, details, message, recipients })
+    const problem =
+      options.retain === true ? this.#retain({ publication, details, message }) : undefined
+    if (problem !== undefined) {
+      if (isAcknowledged) session.refuse(code.publish, request, problem.uri, problem.message)
+      return
     }
     const except = options.exclude_me === false ? undefined : session
     this.#deliver(topic, publication, details, message, recipients, except)
     if (isAcknowledged) session.send([code.published, request, publication])
   }
 
-  #retain(retained: Retained): void {
-    this.#retained.delete(retained.topic)
-    this.#retained.set(retained.topic, retained)
-    if (this.#retained.size <= this.#ports.maxRetained) return
-    for (const oldest of this.#retained.keys()) {
-      this.#retained.delete(oldest)
-      return
+  /** Why the event cannot be kept; undefined when it is. */
+  #retain(retained: Retained): Denial | undefined {
+    try {
+      if (this.#ports.retained.tryKeep(retained)) return undefined
+      const message = 'there is no room for another retained event of this size in the realm'
+      return { uri: 'wamp.error.payload_size_exceeded', message }
+    } catch {
+      const message = 'the payload of a retained event cannot be encoded'
+      return { uri: 'wamp.error.invalid_argument', message }
     }
   }
 

@@ -82,6 +82,16 @@ const cborOptions = { useRecords: false, mapsAsObjects: true, tagUint8Array: fal
 const cborEncoder = new CborEncoder({ ...cborOptions, encodeUndefinedAsNil: true })
 const cborDecoder = new CborDecoder({ ...cborOptions, copyBuffers: true })
 
+/** MessagePack: carries all that messages hold as it is. */
+export const msgpackCodec = {
+  isBinary: true,
+  encode: once((message) => msgpackEncoder.encode(widen(message))),
+  decode(bytes: Uint8Array, most = maxValues) {
+    scanMsgpack(bytes, most)
+    return refine(msgpackDecoder.decode(bytes), 0)
+  },
+} satisfies Codec
+
 /** WebSocket subprotocol to serializer. */
 export const codecs: ReadonlyMap<string, Codec> = new Map([
   [
@@ -95,17 +105,7 @@ export const codecs: ReadonlyMap<string, Codec> = new Map([
       },
     },
   ],
-  [
-    'wamp.2.msgpack',
-    {
-      isBinary: true,
-      encode: once((message) => msgpackEncoder.encode(widen(message))),
-      decode(bytes, most = maxValues) {
-        scanMsgpack(bytes, most)
-        return refine(msgpackDecoder.decode(bytes), 0)
-      },
-    },
-  ],
+  ['wamp.2.msgpack', msgpackCodec],
   [
     'wamp.2.cbor',
     {

@@ -1,4 +1,5 @@
 /** One realm of the router: its sessions, and the messages they exchange. */
+import { ByteBudget } from '#component/byte-budget.ts'
 import type { Clock } from '#component/clock.ts'
 import { type Breathe, runSteps, type Steps } from '#component/steps.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
@@ -21,6 +22,7 @@ import {
 } from './messages.ts'
 import { callMeta } from './meta.ts'
 import { Registrations } from './registrations.ts'
+import { RetainedEvents } from './retained.ts'
 import type { Session } from './session.ts'
 
 /** What a realm needs of the router. */
@@ -28,6 +30,9 @@ export interface RealmPorts {
   readonly clock: Clock
   readonly authorizer: Authorizer
   readonly limits: RouterLimits
+  /** What the retained events of all realms may take; each realm has half of it at most. */
+  readonly retainedBudget: ByteBudget
+  /** How many topics keep an event; the oldest one goes first. */
   readonly maxRetained: number
   /** Gives others their turn in the middle of long work; absent: work is done at once. */
   readonly breathe: Breathe | undefined
@@ -40,6 +45,7 @@ export class Realm {
   readonly uri: string
   readonly sessions = new Map<number, Session>()
   readonly #ports: RealmPorts
+  readonly #retained: RetainedEvents
   readonly #broker: Broker
   readonly #registrations: Registrations
   readonly #dealer: Dealer
@@ -47,7 +53,10 @@ export class Realm {
   constructor(uri: string, ports: RealmPorts) {
     this.uri = uri
     this.#ports = ports
-    const broker = new Broker(ports)
+    const { maxRetained, retainedBudget } = ports
+    const share = new ByteBudget(Math.floor(retainedBudget.limit / 2), retainedBudget)
+    this.#retained = new RetainedEvents(maxRetained, share)
+    const broker = new Broker({ ...ports, retained: this.#retained })
     this.#broker = broker
     const registrations = new Registrations({
       ...ports,
@@ -66,6 +75,11 @@ export class Realm {
           message,
         ),
     })
+  }
+
+  /** Gives back what is held for the realm itself: it is served no more. */
+  close(): void {
+    this.#retained.clear()
   }
 
   join(session: Session): void {

@@ -68,11 +68,13 @@ export class Router {
     this.#options = options
     this.#clock = clock
     this.#admission = new Admission(options.maxSessions ?? 10_000)
-    this.#backlog = new Backlog(options.budget ?? new ByteBudget(defaultBudget))
+    const budget = options.budget ?? new ByteBudget(defaultBudget)
+    this.#backlog = new Backlog(budget)
     const authorizer = new Authorizer(policy, onError)
     const realmPorts = {
       ...{ clock, authorizer, onError, breathe: options.breathe },
       limits: { ...defaultLimits, ...options.limits },
+      retainedBudget: new ByteBudget(Math.floor(budget.limit / 4), budget),
       maxRetained: options.maxRetained ?? 10_000,
     }
     this.#ports = {
@@ -183,6 +185,7 @@ export class Router {
     for (const connection of this.#connections) {
       if (connection.realm === uri) connection.goodbye('wamp.close.close_realm')
     }
+    this.#realms.get(uri)?.close()
     this.#realms.delete(uri)
   }
 

@@ -94,4 +94,65 @@ describe('what the embedded router holds for its peers', () => {
     expect(opened.router.sessionCount).to.equal(13)
     await until(() => opened.budget.used === 0)
   }).timeout(20_000)
+
+  describe('in retained events', () => {
+    /** A quarter of 8 MiB is for retained events; half of that for those of one realm. */
+    const room = mebibyte
+    const retain = { retain: true, acknowledge: true }
+    const publish = (peer: RouterPeer, topic: string, bytes: number) =>
+      peer.ask(16, 1, retain, topic, ['x'.repeat(bytes)])
+    const retained = async (uri: string, options: object = {}) => {
+      const peer = await join()
+      await peer.subscribe(uri, { ...options, get_retained: true })
+      return (await peer.drain()).map((event) => (event[4] as string[])[0]?.length)
+    }
+
+    it('refuses what does not fit, tells who acknowledges, and delivers it to nobody', async () => {
+      const [peer, listener] = [await join(), await join()]
+      await listener.subscribe('r.b')
+      expect((await publish(peer, 'r.a', 0.7 * room))[0]).to.equal(17)
+      expect((await publish(peer, 'r.b', 0.7 * room)).slice(4)).to.deep.equal([
+        'wamp.error.payload_size_exceeded',
+        ['there is no room for another retained event of this size in the realm'],
+      ])
+      expect(await listener.drain()).to.deep.equal([])
+      expect((await publish(peer, 'r.b', 0.2 * room))[0]).to.equal(17)
+      expect(await retained('r.', { match: 'prefix' })).to.deep.equal([
+        Math.floor(0.7 * room),
+        Math.floor(0.2 * room),
+      ])
+    })
+
+    it('replaces the last one of a topic, and keeps it when the new one does not fit', async () => {
+      const peer = await join()
+      for (const bytes of [600_000, 700_000]) await publish(peer, 'a', bytes)
+      expect((await publish(peer, 'a', 2 * room))[0]).to.equal(8)
+      expect(await retained('a')).to.deep.equal([700_000])
+      const { used } = opened.budget
+      expect(used).to.be.within(700_000, 701_000)
+    })
+
+    it('gives the room back with the realm', async () => {
+      await publish(await join(), 'a', 600_000)
+      opened.router.closeRealm('realm1')
+      await until(() => opened.budget.used === 0)
+      expect(opened.budget.used).to.equal(0)
+    })
+
+    it('keeps every value as it is, and whom it is for', async () => {
+      const [publisher, stranger] = [await join(), await join()]
+      const text = '\\u0000AQID'
+      const list = `[${text.length},9007199254740993,"${text}","é\\u0000",null,1.5]`
+      const options = JSON.stringify({ ...retain, eligible_authid: ['anonymous'], exclude: [7] })
+      publisher.webSocket.send(`[16,1,${options},"a.b",${list},{"k":[true]}]`)
+      expect((await publisher.next())[0]).to.equal(17)
+      let raw = ''
+      stranger.webSocket.on('message', (data) => {
+        raw = String(data)
+      })
+      await stranger.subscribe('a.', { match: 'wildcard', get_retained: true })
+      await stranger.next()
+      expect(raw).to.include(`{"topic":"a.b","retained":true},${list},{"k":[true]}]`)
+    })
+  })
 })

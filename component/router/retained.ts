@@ -1,0 +1,87 @@
+/** The last event of each topic that was published with `retain` (WAMP: Event Retention), within a limit of bytes. */
+import type { ByteBudget } from '#component/byte-budget.ts'
+import { msgpackCodec } from './codec.ts'
+import type { Options, PublishMessage } from './messages.ts'
+import type { Subscription } from './session.ts'
+import { UriIndex } from './uri-index.ts'
+
+/** An event that is kept. */
+export interface Retained {
+  readonly publication: number
+  readonly details: Options
+  readonly message: PublishMessage
+}
+
+/** The message as bytes: what it takes is known then. */
+interface Kept extends Omit<Retained, 'message'> {
+  readonly bytes: Uint8Array
+  /** What was taken for it. */
+  readonly taken: number
+}
+
+/** Memory of an event beside its bytes. */
+const eventBytes = 512
+
+/** The retained events of one realm. */
+export class RetainedEvents {
+  readonly #events = new Map<string, Kept>()
+  readonly #maxCount: number
+  readonly #budget: ByteBudget
+
+  /**
+   * @param maxCount most topics with an event; the oldest one goes first
+   * @param budget what the events may take
+   */
+  constructor(maxCount: number, budget: ByteBudget) {
+    this.#maxCount = maxCount
+    this.#budget = budget
+  }
+
+  /**
+   * Keeps an event in place of the topic's last one; false when there is no room for it, and the last one stays.
+   * @throws when it cannot be encoded
+   */
+  tryKeep({ publication, details, message }: Retained): boolean {
+    const topic = message[3]
+    const bytes = msgpackCodec.encode(message) as Uint8Array
+    const taken = bytes.length + 2 * topic.length + eventBytes
+    const last = this.#events.get(topic)
+    this.#budget.give(last?.taken ?? 0)
+    if (!this.#budget.tryTake(taken)) {
+      this.#budget.tryTake(last?.taken ?? 0)
+      return false
+    }
+    this.#events.delete(topic)
+    this.#events.set(topic, { publication, details, bytes, taken })
+    if (this.#events.size > this.#maxCount) this.#forgetOldest()
+    return true
+  }
+
+  #forgetOldest(): void {
+    for (const [topic, { taken }] of this.#events) {
+      this.#events.delete(topic)
+      this.#budget.give(taken)
+      return
+    }
+  }
+
+  /** The events that a subscription covers, the oldest first. */
+  *of({ uri, match }: Pick<Subscription, 'uri' | 'match'>): Iterable<Retained> {
+    const index = new UriIndex<true>()
+    index.set(match, uri, true)
+    const topics = match === 'exact' ? [uri] : [...this.#events.keys()]
+    for (const topic of topics) {
+      const kept = index.best(topic) && this.#events.get(topic)
+      if (!kept) continue
+      const { bytes, details, publication } = kept
+      const message = msgpackCodec.decode(bytes, Infinity) as PublishMessage
+      yield { publication, details, message }
+    }
+  }
+
+  /** Forgets all of them. */
+  clear(): void {
+    for (const { taken } of this.#events.values()) this.#budget.give(taken)
+    this.#events.clear()
+  }
+}
