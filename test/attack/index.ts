@@ -6,6 +6,11 @@ import { manyConnections } from './many-connections.ts'
 import { pipelined100, pipelined500 } from './pipelined.ts'
 import { slowBodies } from './slow-bodies.ts'
 import { unreadEchoes } from './unread-echoes.ts'
+import { wampIntegers } from './wamp-integers.ts'
+import { wampPatterns } from './wamp-patterns.ts'
+import { wampRetained } from './wamp-retained.ts'
+import { unfinishedBefore, unfinishedJoined } from './wamp-unfinished.ts'
+import { wampUnread } from './wamp-unread.ts'
 
 export const attacks: readonly Attack[] = [
   pipelined100,
@@ -15,4 +20,10 @@ export const attacks: readonly Attack[] = [
   slowBodies,
   manyConnections,
   malformed,
+  wampIntegers,
+  unfinishedBefore,
+  unfinishedJoined,
+  wampPatterns,
+  wampRetained,
+  wampUnread,
 ]
