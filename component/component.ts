@@ -198,6 +198,7 @@ export async function startComponent(
     options: config,
     clock,
     log,
+    budget,
     // the access line has a fixed set of keys: masking it would cost more than making it
     accessLog: log.child({}, { redact: [] }),
     gateway,

@@ -20,8 +20,16 @@ const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>
 /** A stream holds no more than this, whatever body_read_bytes allows: uploads must not fill the memory. */
 const maxBuffered = 65_536
 
+/** How much more a body may become than arrived of it, and what it may become in any case; bytes. JSON and text inflate up to 30 times. */
+const maxInflation = { factor: 100, floor: 1_000_000 } as const
+
 const tooLarge = () =>
   new ServiceError('service.error.payload_too_large', 'the body is larger than allowed')
+const tooDense = () =>
+  new ServiceError(
+    'service.error.payload_too_large',
+    `the body inflates to more than ${maxInflation.factor} times what was sent`,
+  )
 const tooSlow = () =>
   new ServiceError('service.error.request_timeout', 'the body did not arrive in time')
 const gone = (cause?: unknown) =>
@@ -36,18 +44,24 @@ export class RequestBody {
   readonly #request: IncomingMessage
   readonly #headers: Readonly<Record<string, string>>
   readonly #clock: Clock
+  readonly #hold: (bytes: number) => void
   readonly #proceed: () => void
 
-  /** @param proceed answers `Expect: 100-continue`, if the client waits for it */
+  /**
+   * @param hold counts bytes that are kept; throws a ServiceError when they are too many
+   * @param proceed answers `Expect: 100-continue`, if the client waits for it
+   */
   constructor(
     request: IncomingMessage,
     headers: Readonly<Record<string, string>>,
     clock: Clock,
+    hold: (bytes: number) => void,
     proceed: () => void,
   ) {
     this.#request = request
     this.#headers = headers
     this.#clock = clock
+    this.#hold = hold
     this.#proceed = proceed
   }
 
@@ -59,7 +73,7 @@ export class RequestBody {
 
   /**
    * Reads it whole.
-   * @throws ServiceError 413, before reading where the length is declared; 408, 400, 415
+   * @throws ServiceError 413, before reading where the length is declared; 408, 400, 415; 503 where too many bytes are held
    */
   async read(limits: BodyLimits): Promise<Buffer> {
     this.#checkLength(limits)
@@ -99,7 +113,8 @@ export class RequestBody {
       }
       const onData = (chunk: Buffer) => {
         size += chunk.length
-        if (size > body_max_bytes) settle(tooLarge())
+        const problem = size > body_max_bytes ? tooLarge() : this.#refusal(chunk.length)
+        if (problem) settle(problem)
         else chunks.push(chunk)
       }
       const onEnd = () => settle()
@@ -111,6 +126,17 @@ export class RequestBody {
     })
   }
 
+  /** Counts bytes that are kept; why they may not be. */
+  #refusal(bytes: number): ServiceError | undefined {
+    try {
+      this.#hold(bytes)
+      return undefined
+    } catch (error) {
+      if (error instanceof ServiceError) return error
+      throw error
+    }
+  }
+
   async #decompress(
     decoder: NodeJS.ReadWriteStream & Readable,
     { body_max_bytes, body_read_seconds }: BodyLimits,
@@ -120,7 +146,18 @@ export class RequestBody {
     const onClose = () => {
       if (!request.readableEnded) decoder.destroy(gone())
     }
-    request.on('error', ignore).on('close', onClose).pipe(decoder)
+    let received = 0
+    let size = 0
+    const onReceived = (chunk: Buffer) => {
+      received += chunk.length
+    }
+    decoder.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      const most = Math.max(maxInflation.floor, maxInflation.factor * received)
+      const problem = size > most ? tooDense() : this.#refusal(chunk.length)
+      if (problem) decoder.destroy(problem)
+    })
+    request.on('data', onReceived).on('error', ignore).on('close', onClose).pipe(decoder)
     try {
       return await readRaw(decoder, { limit: body_max_bytes })
     } catch (cause) {
@@ -135,7 +172,7 @@ export class RequestBody {
       throw new ServiceError('service.error.bad_request', message, { cause })
     } finally {
       stopTimer()
-      request.off('close', onClose)
+      request.off('close', onClose).off('data', onReceived)
     }
   }
 

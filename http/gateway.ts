@@ -1,16 +1,14 @@
 /** Routed requests, a plain node:http listener in front of Koa: request → gateway → reply; with its own error boundary and end-of-request hook. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { Log } from '#component/log.ts'
 import type { Crowd } from './crowd.ts'
 import { errorReply } from './errors.ts'
 import type { Metrics } from './metrics.ts'
-import type { TrustedProxies } from './peer.ts'
 import { peerName, plainAddress } from './peer.ts'
 import { preflight, Refusal } from './preflight.ts'
-import { HttpExchange } from './read-request.ts'
+import { type ExchangePorts, HttpExchange } from './read-request.ts'
 import { sendReply } from './reply.ts'
 import { requestId } from './request-id.ts'
 
@@ -23,15 +21,11 @@ export interface Router {
 export type Fallback = (exchange: HttpExchange) => void
 
 /** What every listener of the process shares. */
-export interface ListenerPorts {
-  readonly clock: Clock
+export interface ListenerPorts extends ExchangePorts {
   readonly log: Log
   /** Absent: requests are not logged. */
   readonly accessLog: Log | undefined
   readonly metrics: Metrics
-  readonly proxies: TrustedProxies
-  /** TLS ends here. */
-  readonly isSecure: boolean
   /** Answers are the last on their connection (draining). */
   isClosing(): boolean
   /** Why routed requests are not served now: not ready yet, overloaded. */
@@ -155,6 +149,7 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
   response.on('close', () => {
     ports.exchanges.delete(exchange)
     ports.metrics.inFlight--
+    exchange.end()
     if (!response.writableFinished) exchange.abort()
     // a body that nobody read must not block the requests behind it
     else exchange.dropBody()

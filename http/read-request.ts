@@ -9,9 +9,12 @@ import type { Method } from '#component/request.ts'
 import { hasBody, RequestBody } from './body.ts'
 import { decodeBody } from './codec.ts'
 import { parseQuery } from './form.ts'
+import { type HeldBytes, Holding } from './held-bytes.ts'
 import { isAcceptedType, negotiateLanguage, negotiateType } from './negotiate.ts'
 import { type Forwarded, peerName, plainAddress, type TrustedProxies } from './peer.ts'
 import type { Target } from './preflight.ts'
+
+const gone = () => new ServiceError('service.error.bad_request', 'the request is over')
 
 const exchanges = new WeakMap<IncomingMessage, HttpExchange>()
 
@@ -25,6 +28,15 @@ export function exchangeOf(request: IncomingMessage): HttpExchange {
   const exchange = exchanges.get(request)
   if (!exchange) throw new TypeError('the request did not come through the listener')
   return exchange
+}
+
+/** What requests are read with. */
+export interface ExchangePorts {
+  readonly clock: Clock
+  readonly proxies: TrustedProxies
+  /** TLS ends here. */
+  readonly isSecure: boolean
+  readonly held: HeldBytes
 }
 
 /** One request on its way through the HTTP face. */
@@ -54,10 +66,13 @@ export class HttpExchange implements Exchange {
   readonly #clock: Clock
   readonly #forwarded: Forwarded | undefined
   readonly #port: string
+  readonly #held: HeldBytes
+  #holding: Holding | undefined
   #body: RequestBody | undefined
   #query: Readonly<Record<string, string>> | undefined
   #aborts: (() => void)[] | undefined
   #isClosed = false
+  #isOver = false
   #raw: RawBody | undefined
 
   constructor(
@@ -65,7 +80,7 @@ export class HttpExchange implements Exchange {
     target: Target,
     request: IncomingMessage,
     response: ServerResponse,
-    ports: { readonly clock: Clock; readonly proxies: TrustedProxies; readonly isSecure: boolean },
+    ports: ExchangePorts,
     isWaiting: boolean,
   ) {
     this.id = id
@@ -84,6 +99,7 @@ export class HttpExchange implements Exchange {
     this.scheme = this.#forwarded?.scheme ?? (ports.isSecure ? 'https' : 'http')
     this.hasBody = hasBody(target.headers)
     this.#clock = ports.clock
+    this.#held = ports.held
   }
 
   get port(): string {
@@ -100,7 +116,13 @@ export class HttpExchange implements Exchange {
   }
 
   get body(): RequestBody {
-    this.#body ??= new RequestBody(this.request, this.headers, this.#clock, () => this.proceed())
+    this.#body ??= new RequestBody(
+      this.request,
+      this.headers,
+      this.#clock,
+      (bytes) => this.hold(bytes),
+      () => this.proceed(),
+    )
     return this.#body
   }
 
@@ -149,6 +171,35 @@ export class HttpExchange implements Exchange {
   dropBody(): void {
     this.#raw?.stream.destroy()
     if (!this.request.readableEnded) this.request.resume()
+  }
+
+  /** The IP address of the client, as far as trusted proxies tell it. */
+  get #client(): string {
+    const told = this.#forwarded?.peername
+    if (told === undefined) return this.address
+    const client = told.slice(0, told.lastIndexOf(':'))
+    return client.startsWith('[') ? client.slice(1, -1) : client
+  }
+
+  /**
+   * Counts bytes that are kept for this request, until {@link release}.
+   * @throws ServiceError 503 when too many are held
+   */
+  hold(bytes: number): void {
+    if (this.#isOver) throw gone()
+    this.#holding ??= new Holding(this.#held, this.#client)
+    this.#holding.take(bytes)
+  }
+
+  /** What was kept for this request is not needed any more. */
+  release(): void {
+    this.#holding?.end()
+  }
+
+  /** The answer has left, or the connection has gone: nothing is kept any more. */
+  end(): void {
+    this.#isOver = true
+    this.release()
   }
 
   onAbort(callback: () => void): void {

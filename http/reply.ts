@@ -19,7 +19,7 @@ const isCutOff = (status: number) => status === 408 || status === 413
 /**
  * Sends a reply; at most one for an exchange, later ones are dropped.
  * @param mustClose ends the connection after it (draining, malformed request)
- * @throws ExpressionError when the body cannot be encoded; then nothing has been sent
+ * @throws ExpressionError when the body cannot be encoded, ServiceError when too many bytes are held; then nothing has been sent
  */
 export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boolean): void {
   const { request, response } = exchange
@@ -29,6 +29,7 @@ export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boole
   }
   const { status } = reply
   const content = isBodiless(status) ? undefined : encode(reply.body)
+  holdAnswer(exchange, content)
   if (mustClose || !canGoOn(exchange, status)) {
     response.shouldKeepAlive = false
     if (!request.complete) linger(request.socket)
@@ -66,6 +67,16 @@ function end(
 
 const asBuffer = (bytes: Uint8Array): Buffer =>
   bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+/** Answers up to here are not counted: a connection that does not read has few of them, as Node then parses no more requests. */
+const maxUncounted = 65_536
+
+/** Counts a large answer until it has left; what the request was made of is not needed any more. */
+function holdAnswer(exchange: HttpExchange, content: string | Uint8Array | undefined): void {
+  exchange.release()
+  const length = content?.length ?? 0
+  if (length > maxUncounted) exchange.hold(length)
+}
 
 /** RFC 9110 §6.4.1. */
 const isBodiless = (status: number) => status === 204 || status === 304

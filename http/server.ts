@@ -1,5 +1,6 @@
 /** The listeners: routed requests first, everything else to Koa; opened, drained and closed together. */
 import type { Server } from 'node:http'
+import type { ByteBudget } from '#component/byte-budget.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
@@ -10,6 +11,7 @@ import type { ManagementPorts } from './api-specs.ts'
 import { Crowd } from './crowd.ts'
 import { errorReply } from './errors.ts'
 import { createListener, type ListenerPorts, type Router, refuseAll } from './gateway.ts'
+import { HeldBytes } from './held-bytes.ts'
 import { type MetricSiblings, type MetricSource, Metrics } from './metrics.ts'
 import { listen, makeServer, type ServerPlan } from './node-server.ts'
 import { type Address, type HttpOptions, type Listen, parseListen } from './options.ts'
@@ -24,6 +26,8 @@ export interface HttpPorts {
   readonly options: HttpOptions
   readonly clock: Clock
   readonly log: Log
+  /** Bytes that may be held for all peers of the process. */
+  readonly budget: ByteBudget
   /** Where the line of each request goes: it holds no secrets and need not be searched for them. Absent: {@link log}. */
   readonly accessLog?: Log
   readonly gateway: Router
@@ -71,6 +75,7 @@ export class Listeners {
   readonly #servers: Server[] = []
   readonly #exchanges = new Crowd<HttpExchange>()
   readonly #metrics: Metrics
+  readonly #held: HeldBytes
   readonly #overload: OverloadGuard
   #closePipes: () => void = () => undefined
   #isDraining = false
@@ -83,6 +88,7 @@ export class Listeners {
     const fixed = new Set(['', ...healthPaths, ...procedures.flatMap(pathsOf)])
     const isServed = (route: string) => fixed.has(route) || ports.isRoute(route)
     this.#metrics = new Metrics({ clock, sources, siblings, breathe, isServed })
+    this.#held = new HeldBytes(ports.budget)
     this.#overload = new OverloadGuard(ports.clock, processLoad())
   }
 
@@ -164,6 +170,7 @@ export class Listeners {
       metrics: this.#metrics,
       proxies,
       isSecure,
+      held: this.#held,
       isClosing: () => this.#isDraining,
       refusal: () => this.#refusal(),
       exchanges: this.#exchanges,

@@ -1,6 +1,7 @@
 /** Listeners with a small gateway behind them, and raw sockets to talk to them. */
 import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { ByteBudget } from '#component/byte-budget.ts'
 import { systemClock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { BodyLimits, Exchange, Reply } from '#component/gateway/exchange.ts'
@@ -97,6 +98,7 @@ export async function open(
   const listeners = await startListeners({
     clock: systemClock,
     log,
+    budget: new ByteBudget(134_217_728),
     gateway: {
       handle(exchange) {
         if (!paths.includes(exchange.path)) return undefined
@@ -143,8 +145,8 @@ export class RawClient {
   readonly socket: Socket
   #received = Buffer.alloc(0)
 
-  constructor(port: number) {
-    this.socket = connect(port, '127.0.0.1')
+  constructor(port: number, localAddress = '127.0.0.1') {
+    this.socket = connect({ port, host: '127.0.0.1', localAddress })
     this.socket.on('error', () => undefined)
     // one reader waits for a lot of answers
     this.socket.setMaxListeners(0)
