@@ -7,7 +7,7 @@ import { networkOf } from '#component/network.ts'
 const httpPart = 7 / 8
 
 /** The part of that which one network may hold; the rest stays for the others. */
-const networkPart = 1 / 2
+const networkPart = 1 / 4
 
 /** Counts what is held by the network of the client; of an IPv6 address its /64 is the network. */
 export class HeldBytes {

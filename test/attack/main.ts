@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import type { Attack, Target } from './attack.ts'
 import { figuresOf, type Measured, problemsOf } from './bounds.ts'
 import { attacks } from './index.ts'
-import { OrdinaryClients } from './ordinary.ts'
+import { OrdinaryClients, warmUp } from './ordinary.ts'
 import { startVictim, type Victim } from './victim.ts'
 
 const { values } = parseArgs({
@@ -28,8 +28,8 @@ if (chosen.length === 0) {
   throw new TypeError(`--only: expected one or more of ${known}`)
 }
 
-/** Requests before the attack, so that code is compiled and memory is what it is in use; milliseconds. */
-const warmUp = 6000
+/** Ordinary requests alone, before the attack; milliseconds. */
+const alone = 3000
 /** How long memory may take to come back, milliseconds. */
 const rest = 30_000
 const step = 500
@@ -61,8 +61,9 @@ async function settle(victim: Victim, before: number): Promise<number> {
 async function measure(attack: Attack): Promise<Measured> {
   const victim = await startVictim(attack.settings, values.tree)
   try {
+    await warmUp(victim.target)
     const ordinary = new OrdinaryClients(victim.target)
-    await wait(warmUp)
+    await wait(alone)
     const before = victim.rss
     victim.forgetPeak()
     ordinary.take()

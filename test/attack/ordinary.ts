@@ -37,6 +37,17 @@ function ask(url: string, agent: Agent): Promise<Outcome> {
   })
 }
 
+/** A busy moment before an attack, so that code is compiled and the heap has the size that it has in use. */
+export async function warmUp({ url, paths }: Target): Promise<void> {
+  const agent = new Agent({ keepAlive: true })
+  const asked = [paths.static, paths.call, paths.forward]
+  const client = async () => {
+    for (let count = 0; count < 300; count++) await ask(`${url}${asked[count % 3]}`, agent)
+  }
+  await Promise.all(Array.from({ length: 20 }, client))
+  agent.destroy()
+}
+
 /** Static answers, calls and forwards in turn; begins at once. */
 export class OrdinaryClients {
   readonly #agent = new Agent({ keepAlive: true })

@@ -85,14 +85,11 @@ async function startCallee(url: string): Promise<RouterPeer> {
 /** A gateway that runs. */
 export class Victim {
   readonly target: Target
-  /** Base address of the admin listener. */
-  readonly adminUrl: string
   readonly #child: ChildProcess
   readonly #close: () => void
 
-  constructor(target: Target, adminUrl: string, child: ChildProcess, close: () => void) {
+  constructor(target: Target, child: ChildProcess, close: () => void) {
     this.target = target
-    this.adminUrl = adminUrl
     this.#child = child
     this.#close = close
   }
@@ -135,11 +132,15 @@ export class Victim {
 
 const root = join(import.meta.dirname, '../..')
 
-/** The flags of the product's own start command. */
-function startCommand(tree: string): readonly string[] {
+/** The product's own start command: its environment, and its flags of Node. */
+function startCommand(tree: string) {
   const { scripts } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8'))
   const words: string[] = scripts.start.split(' ')
-  return words.slice(words.indexOf('node') + 1)
+  const at = words.indexOf('node')
+  const environment: Record<string, string> = Object.fromEntries(
+    words.slice(0, at).map((word) => word.split('=')),
+  )
+  return { environment, args: words.slice(at + 1) }
 }
 
 /**
@@ -159,9 +160,10 @@ export async function startVictim(
     ...settings,
   }
   const flags = Object.entries(all).flatMap(([key, value]) => ['--set', `${key}=${value}`])
-  const child = spawn(process.execPath, [...startCommand(tree), ...flags], {
+  const { environment, args } = startCommand(tree)
+  const child = spawn(process.execPath, [...args, ...flags], {
     cwd: tree,
-    env: { ...plainEnvironment(), UV_THREADPOOL_SIZE: '16' },
+    env: { ...plainEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   child.once('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -182,7 +184,7 @@ export async function startVictim(
   const callee = await startCallee(said.router)
   const { hostname, port: ours } = new URL(said.gateway)
   const target = { url: said.gateway, host: hostname, port: Number(ours), realm, paths }
-  return new Victim({ ...target, routerUrl: said.router }, said.admin, child, () => {
+  return new Victim({ ...target, routerUrl: said.router }, child, () => {
     callee.cut()
     upstream.close()
     upstream.closeAllConnections()
