@@ -39,9 +39,6 @@ export interface AuthorityPorts {
 /** How long a ticket may be valid (specification: Cookies). Seconds. */
 const ticketLifetime = 2_592_000
 
-/** How often refresh tokens that have expired are removed; milliseconds. */
-const cleaningInterval = 3_600_000
-
 /** Opened once the replica has been read. */
 export class Authority {
   readonly realms: Realms
@@ -58,7 +55,6 @@ export class Authority {
   readonly box: SecretBox
   readonly #ports: AuthorityPorts
   readonly #standStill: StandStill
-  #stopCleaning: () => void = () => undefined
 
   constructor(ports: AuthorityPorts) {
     const { config, replica, families, box, clock, log, node } = ports
@@ -105,11 +101,9 @@ export class Authority {
     this.revocations.start()
     this.accounts.start()
     this.#standStill.start()
-    this.#clean()
   }
 
   stop(): void {
-    this.#stopCleaning()
     this.#standStill.stop()
   }
 
@@ -164,15 +158,5 @@ export class Authority {
       if (cause instanceof TokenError) return undefined
       throw cause
     }
-  }
-
-  #clean(): void {
-    const { families, clock, log } = this.#ports
-    this.#stopCleaning = clock.after(cleaningInterval, () => {
-      families
-        .removeExpired(clock.now())
-        .catch((err: unknown) => log.warn({ err }, 'expired refresh tokens are not removed'))
-      this.#clean()
-    })
   }
 }

@@ -16,6 +16,7 @@ import { openEntrance } from './entrance.ts'
 import type { Route } from './gateway/api.ts'
 import { Gateway } from './gateway/handle.ts'
 import { ownRealms } from './gateway/own-realms.ts'
+import { keepHouse } from './housekeeping.ts'
 import { metricSources } from './metric-sources.ts'
 import { loginProblem } from './oidc/login-problem.ts'
 import { openConfiguredStore, openFolder } from './opening.ts'
@@ -84,6 +85,7 @@ export async function startComponent(
     ...{ config, replica, families, box, clock, log, node, spread },
   })
   authority.start()
+  const stopCleaning = keepHouse({ store, clock, log, deletedDays: config.history.deleted_days })
   const { realms } = authority
 
   const attempts = new Attempts(config.rate_limits)
@@ -276,6 +278,7 @@ export async function startComponent(
       await actions.close()
       await entrance.close()
       await routing.close()
+      stopCleaning()
       authority.stop()
       await store.close()
       log.info('stopped')

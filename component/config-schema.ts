@@ -156,6 +156,18 @@ export const configSchema = section(
       },
       'Where specifications and realms are kept.',
     ),
+    history: section(
+      {
+        deleted_days: integer({
+          default: 7,
+          minimum: 0,
+          maximum: 3650,
+          description:
+            'How long the versions of a deleted API Specification can still be listed and rolled back to. Days.',
+        }),
+      },
+      'The last versions of each API Specification.',
+    ),
     cluster: section(
       {
         key: mayBeAbsent(

@@ -40,6 +40,8 @@ export interface Store {
   readonly files: FileStore
   readonly families: FamilyStore
   readonly meta: MetaStore
+  /** Gives room that nothing uses back to the file system, in short steps. Throws `service.error.unavailable`. */
+  shrink(): Promise<void>
   /** Waits for what runs; after it every query fails with `service.error.unavailable`. */
   close(): Promise<void>
 }
@@ -144,6 +146,11 @@ export async function openStore(
     files: new FileStore(run),
     families: new FamilyStore(run, engine.isServer),
     meta: new MetaStore(run),
+    async shrink() {
+      const { releasePages } = engine
+      if (releasePages === undefined) return
+      while (await run(releasePages)) await new Promise((resolve) => setImmediate(resolve))
+    },
     async close() {
       if (isClosed) return
       isClosed = true

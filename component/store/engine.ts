@@ -1,5 +1,6 @@
 /** What the store needs of a database engine: connections behind Kysely, and what its failures say of the world. */
-import type { Dialect } from 'kysely'
+import type { Dialect, Kysely } from 'kysely'
+import type { Tables } from './migrations.ts'
 
 /** How long a failure may be waited out: not at all, while the gateway starts, or whenever it comes. */
 export type Patience = 'never' | 'at start' | 'always'
@@ -21,4 +22,9 @@ export interface Engine {
   connect(): Dialect
   /** What a failure says of the world; undefined for an error that is ours. */
   conditionOf(cause: unknown): Condition | undefined
+  /**
+   * Gives some of the pages that nothing uses back to the file system, in a few milliseconds.
+   * @returns whether there are more. Absent: the database does so by itself
+   */
+  readonly releasePages?: (db: Kysely<Tables>) => Promise<boolean>
 }

@@ -5,17 +5,13 @@ import { compareEntries, type Entry, type Kind } from '#component/replica/entry.
 import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
 import { type Breathe, runSteps } from '#component/steps.ts'
 import type { Run } from './database.ts'
+import { endHistory, remember, versionsOf } from './history.ts'
 import type { EntryRow, Tables, VersionRow } from './migrations.ts'
-import { readDocument, writeDocument, writingDocument } from './stored-json.ts'
-
-/** How many versions of a document are kept. */
-const maxVersions = 10
+import { entryOf, rowOf } from './rows.ts'
+import { writeDocument, writingDocument } from './stored-json.ts'
 
 /** How many documents are read in one statement: the start must not depend on how fast all of them can be sent. */
 const pageSize = 100
-
-/** Everything else has secrets in it, or ends: an old version must not outlive the change that replaced it. */
-const hasHistory = (kind: Kind): boolean => kind === 'api_spec'
 
 /** A row without its document. */
 type RowName = Pick<EntryRow, 'revision' | 'kind' | 'id' | 'ms' | 'counter' | 'node' | 'hash'>
@@ -32,45 +28,6 @@ interface Place {
   readonly revision: number
   readonly kind: string
   readonly id: string
-}
-
-const writeAncestors = (stamps: readonly Stamp[]): string =>
-  JSON.stringify(stamps.map(({ ms, counter, node }) => [ms, counter, node]))
-
-const readAncestors = (text: string): Stamp[] =>
-  (JSON.parse(text) as [number, number, string][]).map(([ms, counter, node]) => ({
-    ms,
-    counter,
-    node,
-  }))
-
-const rowOf = (
-  { kind, id, stamp, parent, ancestors, hash }: Entry,
-  document: string | null,
-): VersionRow => ({
-  kind,
-  id,
-  ...stamp,
-  parent_ms: parent?.ms ?? null,
-  parent_counter: parent?.counter ?? null,
-  parent_node: parent?.node ?? null,
-  ancestors: ancestors ? writeAncestors(ancestors) : null,
-  hash,
-  document,
-})
-
-function entryOf(row: VersionRow): Entry {
-  const { kind, id, ms, counter, node, parent_ms, parent_counter, parent_node, hash } = row
-  const parent = { ms: parent_ms ?? 0, counter: parent_counter ?? 0, node: parent_node ?? '' }
-  return {
-    kind,
-    id,
-    stamp: { ms, counter, node },
-    parent: parent_node === null ? null : parent,
-    ...(row.ancestors === null ? {} : { ancestors: readAncestors(row.ancestors) }),
-    hash,
-    document: row.document === null ? null : readDocument(row.document),
-  }
 }
 
 const isSameStamp = (a: Stamp | null, b: Stamp | null): boolean =>
@@ -108,37 +65,15 @@ async function setCurrent(
   revision: number,
   hasCurrent: boolean,
 ): Promise<void> {
-  const row = { ...version, revision }
+  // not an update: SQLite would keep a page for each tombstone, that of the document that it takes the place of
   if (hasCurrent) {
     const { kind, id } = version
-    await db.updateTable('entries').set(row).where('kind', '=', kind).where('id', '=', id).execute()
-  } else {
-    await db.insertInto('entries').values(row).execute()
+    await db.deleteFrom('entries').where('kind', '=', kind).where('id', '=', id).execute()
   }
-}
-
-async function remember(db: Transaction<Tables>, version: VersionRow): Promise<void> {
-  const { kind, id, hash } = version
-  if (!hasHistory(kind)) return
   await db
-    .insertInto('versions')
-    .values(version)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['kind', 'id', 'ms', 'counter', 'node'])
-        .doUpdateSet((row) => ({
-          hash: row.ref('excluded.hash'),
-          document: row.ref('excluded.document'),
-        }))
-        // of two versions of one stamp, the same one as in compareEntries
-        .where(sql<boolean>`coalesce(versions.hash, '') < ${hash ?? ''}`),
-    )
+    .insertInto('entries')
+    .values({ ...version, revision })
     .execute()
-  await sql`
-    delete from versions where kind = ${kind} and id = ${id} and (
-      select count(*) from versions as newer where newer.kind = ${kind} and newer.id = ${id} and
-        (newer.ms, newer.counter, newer.node) > (versions.ms, versions.counter, versions.node)
-    ) >= ${maxVersions}`.execute(db)
 }
 
 /** The table of entries. Methods throw ServiceError `service.error.unavailable`. */
@@ -270,12 +205,14 @@ export class EntryStore {
     }
   }
 
-  /** The last 10 versions of a document, newest first, the current one among them; of an API Specification only. */
-  async versions(kind: Kind, id: string): Promise<Entry[]> {
-    const rows = await this.#run((db) =>
-      db.selectFrom('versions').selectAll().where('kind', '=', kind).where('id', '=', id).execute(),
-    )
-    return rows.map(entryOf).sort((a, b) => compareEntries(b, a))
+  /** {@link versionsOf} a document. */
+  versions(kind: Kind, id: string): Promise<Entry[]> {
+    return versionsOf(this.#run, kind, id)
+  }
+
+  /** See {@link endHistory}. */
+  endHistory(beforeMs: number): Promise<void> {
+    return endHistory(this.#run, beforeMs)
   }
 
   #write<T>(change: (db: Transaction<Tables>, revision: number) => Promise<T>): Promise<T> {

@@ -5,14 +5,17 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import {
   type DatabaseConnection,
   type Dialect,
+  type Kysely,
   SqliteAdapter,
   type SqliteDatabase,
   SqliteDriver,
   SqliteIntrospector,
   SqliteQueryCompiler,
   type SqliteStatement,
+  sql,
 } from 'kysely'
 import type { Condition, Engine } from './engine.ts'
+import type { Tables } from './migrations.ts'
 
 /** How long a statement blocks the process while another process writes; longer waits are the store's, not blocking. */
 const busyTimeoutMs = 20
@@ -23,6 +26,9 @@ const settings = `
   pragma synchronous = full;
   pragma foreign_keys = on;
 `
+
+/** How many pages are given back at once: some 10 ms. */
+const pagesAtOnce = 1000
 
 /** Primary result codes that say something of the world, not of the query (https://sqlite.org/rescode.html). */
 const conditions: Readonly<Record<number, Condition>> = {
@@ -59,17 +65,51 @@ function createFile(file: string): void {
 function prepare(database: DatabaseSync, sql: string): SqliteStatement {
   const statement = database.prepare(sql)
   return {
-    reader: statement.columns().length > 0,
+    // incremental_vacuum has no columns, and gives back one page each time that it is asked for a row
+    reader: statement.columns().length > 0 || sql.startsWith('pragma incremental_vacuum'),
     all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
     run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
     iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
   }
 }
 
+/**
+ * Lets freed pages be given back (https://sqlite.org/pragma.html#pragma_auto_vacuum). A file with tables has to be written anew for
+ * it, once. That takes about a second for 100 MB, and as much room as the file; where it fails, the file works as before.
+ */
+function keepFileSmall(database: DatabaseSync): void {
+  const [mode] = Object.values(database.prepare('pragma auto_vacuum').get() ?? {})
+  if (mode !== 0) return
+  database.exec('pragma auto_vacuum = incremental')
+  const [pages] = Object.values(database.prepare('pragma page_count').get() ?? {})
+  if (pages === 0) return
+  try {
+    database.exec('vacuum')
+  } catch {
+    // another process is at it, or the disk has no room: the next start tries again
+  }
+}
+
+async function releasePages(db: Kysely<Tables>): Promise<boolean> {
+  const count = async () => {
+    const { rows } = await sql<{ freelist_count: number }>`pragma freelist_count`.execute(db)
+    return rows[0]?.freelist_count ?? 0
+  }
+  const before = await count()
+  if (before === 0) return false
+  await sql.raw(`pragma incremental_vacuum(${pagesAtOnce})`).execute(db)
+  const after = await count()
+  if (after > 0 && after < before) return true
+  // the file itself shrinks when the log has been written into it
+  await sql`pragma wal_checkpoint(truncate)`.execute(db)
+  return false
+}
+
 function openDatabase(file: string): DatabaseSync {
   if (file !== ':memory:') createFile(file)
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
   try {
+    keepFileSmall(database)
     database.exec(settings)
     return database
   } catch (cause) {
@@ -121,4 +161,5 @@ export const sqlite = (file: string): Engine => ({
   isServer: false,
   connect: () => connect(file),
   conditionOf,
+  releasePages,
 })

@@ -72,6 +72,28 @@ export function describeForgetting(name: string, start: () => Promise<Place>): v
       await other.close()
     })
 
+    it('ends the history of what was deleted before a time, and of nothing else', async () => {
+      const gone = Array.from({ length: 250 }, (_, index) => `gone-${index}`)
+      await store.entries.merge(
+        gone.flatMap((id) => [version(id, 1), version(id, 2), tombstone(id, 10)]),
+      )
+      const kept = {
+        late: [tombstone('late', 11), version('late', 1)],
+        live: [version('live', 2), version('live', 1)],
+        back: [version('back', 5), tombstone('back', 4), version('back', 3)],
+      }
+      await store.entries.merge(Object.values(kept).flat())
+      await store.entries.endHistory(11)
+      for (const id of gone) expect(await store.entries.versions('api_spec', id)).to.deep.equal([])
+      for (const [id, versions] of Object.entries(kept)) {
+        expect(await store.entries.versions('api_spec', id)).to.deep.equal(versions)
+      }
+      // the tombstone stays: no other node can bring the document back
+      expect(await idsIn(store))
+        .to.include('api_spec gone-0')
+        .and.have.length(253)
+    })
+
     it('refuses it after it was closed', async () => {
       await store.close()
       const error = await store.entries.forget([version('a', 1)]).catch((cause: unknown) => cause)

@@ -188,6 +188,43 @@ describe('SQLite in a file', () => {
     for (const store of stores) await store.close()
   })
 
+  /** Loads and deletes many documents; the history of all of them has ended then. */
+  async function comeAndGo({ entries }: Store): Promise<void> {
+    const ids = Array.from({ length: 500 }, (_, index) => `come-${index}`)
+    const long = (id: string) => ({ id, text: 'x'.repeat(5_000) })
+    await entries.merge(ids.map((id) => version(id, 1, { document: long(id) })))
+    await entries.merge(ids.map((id) => tombstone(id, 2)))
+    await entries.endHistory(3)
+  }
+
+  const sizeOf = (file: string): number => statSync(file).size
+
+  it('gives back the room of what has ended', async () => {
+    const store = await openStore(url, systemClock)
+    await comeAndGo(store)
+    await store.shrink()
+    const size = sizeOf(join(folder, 'data', 'gateway.db'))
+    await comeAndGo(store)
+    await store.shrink()
+    expect(sizeOf(join(folder, 'data', 'gateway.db'))).to.be.at.most(size)
+    expect(size).to.be.below(300_000)
+    expect((await all(store)).length).to.equal(500)
+    await store.close()
+  })
+
+  it('gives it back in a file, too, that was made without', async () => {
+    const file = join(folder, 'first.db')
+    const first = new DatabaseSync(file)
+    first.exec(firstRelease)
+    first.close()
+    const store = await openStore(`sqlite:${file}`, systemClock)
+    await comeAndGo(store)
+    await store.shrink()
+    expect(sizeOf(file)).to.be.below(300_000)
+    expect(await store.files.loadedHash('/a.json')).to.equal('one')
+    await store.close()
+  })
+
   it('takes what two processes write at once', async () => {
     const codes = await Promise.all(['n1', 'n2'].map((node) => write([node, '1', '300'])))
     expect(codes).to.deep.equal([0, 0])

@@ -1,0 +1,43 @@
+/** What the store is rid of from time to time: expired refresh tokens, the history of what was deleted, and room that nothing uses. */
+import type { Clock } from './clock.ts'
+import type { Log } from './log.ts'
+import type { Store } from './store/database.ts'
+
+/** What is needed for it. */
+export interface HousekeepingPorts {
+  readonly store: Pick<Store, 'families' | 'entries' | 'shrink'>
+  readonly clock: Pick<Clock, 'now' | 'after'>
+  readonly log: Pick<Log, 'warn'>
+  /** How long the history of a deleted API Specification is kept; days. */
+  readonly deletedDays: number
+}
+
+/** When it begins after the start, and how often it is done then; milliseconds. */
+const firstMs = 60_000
+const intervalMs = 3_600_000
+
+const dayMs = 86_400_000
+
+/** Does it until the result is called. Every process of a gateway does it, whichever comes first. */
+export function keepHouse({ store, clock, log, deletedDays }: HousekeepingPorts): () => void {
+  const tasks = {
+    'expired refresh tokens are not removed': () => store.families.removeExpired(clock.now()),
+    'the history of deleted documents is not removed': () =>
+      store.entries.endHistory(clock.now() - deletedDays * dayMs),
+    'unused room of the store is not given back': () => store.shrink(),
+  }
+  let stop = clock.after(firstMs, clean)
+
+  async function run(): Promise<void> {
+    for (const [failure, task] of Object.entries(tasks)) {
+      await task().catch((err: unknown) => log.warn({ err }, failure))
+    }
+  }
+
+  function clean(): void {
+    stop = clock.after(intervalMs, clean)
+    void run()
+  }
+
+  return () => stop()
+}

@@ -1,0 +1,70 @@
+/** The history in the store: the last versions of each API Specification, which end some time after it was deleted. */
+import { sql, type Transaction } from 'kysely'
+import { compareEntries, type Entry, type Kind } from '#component/replica/entry.ts'
+import type { Run } from './database.ts'
+import type { Tables, VersionRow } from './migrations.ts'
+import { entryOf } from './rows.ts'
+
+/** How many versions of a document are kept. */
+const maxVersions = 10
+
+/** Of how many documents the history is removed in one statement. */
+const documentsAtOnce = 100
+
+/** Everything else has secrets in it, or ends: an old version must not outlive the change that replaced it. */
+const hasHistory = (kind: Kind): boolean => kind === 'api_spec'
+
+/** Adds a version to the history of its document, and removes what is beyond the last {@link maxVersions}. */
+export async function remember(db: Transaction<Tables>, version: VersionRow): Promise<void> {
+  const { kind, id, hash } = version
+  if (!hasHistory(kind)) return
+  await db
+    .insertInto('versions')
+    .values(version)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['kind', 'id', 'ms', 'counter', 'node'])
+        .doUpdateSet((row) => ({
+          hash: row.ref('excluded.hash'),
+          document: row.ref('excluded.document'),
+        }))
+        // of two versions of one stamp, the same one as in compareEntries
+        .where(sql<boolean>`coalesce(versions.hash, '') < ${hash ?? ''}`),
+    )
+    .execute()
+  await sql`
+    delete from versions where kind = ${kind} and id = ${id} and (
+      select count(*) from versions as newer where newer.kind = ${kind} and newer.id = ${id} and
+        (newer.ms, newer.counter, newer.node) > (versions.ms, versions.counter, versions.node)
+    ) >= ${maxVersions}`.execute(db)
+}
+
+/** The last 10 versions of a document, newest first, the current one among them; of an API Specification only. */
+export async function versionsOf(run: Run, kind: Kind, id: string): Promise<Entry[]> {
+  const rows = await run((db) =>
+    db.selectFrom('versions').selectAll().where('kind', '=', kind).where('id', '=', id).execute(),
+  )
+  return rows.map(entryOf).sort((a, b) => compareEntries(b, a))
+}
+
+/**
+ * Ends the history of documents that were deleted; their tombstones stay.
+ * @param beforeMs those deleted before it; milliseconds since the epoch
+ */
+export async function endHistory(run: Run, beforeMs: number): Promise<void> {
+  let removed: bigint | undefined
+  do {
+    // the look and the removal are one statement: a document may come back at any time
+    const { numAffectedRows } = await run((db) =>
+      sql`
+        delete from versions where (kind, id) in (
+          select entries.kind, entries.id from entries
+          where entries.hash is null and entries.ms < ${beforeMs} and exists (
+            select 1 from versions as old where old.kind = entries.kind and old.id = entries.id
+          )
+          limit ${documentsAtOnce}
+        )`.execute(db),
+    )
+    removed = numAffectedRows
+  } while (removed !== undefined && removed > 0n)
+}

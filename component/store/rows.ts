@@ -1,0 +1,46 @@
+/** Entries as rows of the store, and back. */
+import type { Entry } from '#component/replica/entry.ts'
+import type { Stamp } from '#component/replica/stamp.ts'
+import type { VersionRow } from './migrations.ts'
+import { readDocument } from './stored-json.ts'
+
+const writeAncestors = (stamps: readonly Stamp[]): string =>
+  JSON.stringify(stamps.map(({ ms, counter, node }) => [ms, counter, node]))
+
+const readAncestors = (text: string): Stamp[] =>
+  (JSON.parse(text) as [number, number, string][]).map(([ms, counter, node]) => ({
+    ms,
+    counter,
+    node,
+  }))
+
+/** The row of an entry, with the text of its document. */
+export const rowOf = (
+  { kind, id, stamp, parent, ancestors, hash }: Entry,
+  document: string | null,
+): VersionRow => ({
+  kind,
+  id,
+  ...stamp,
+  parent_ms: parent?.ms ?? null,
+  parent_counter: parent?.counter ?? null,
+  parent_node: parent?.node ?? null,
+  ancestors: ancestors ? writeAncestors(ancestors) : null,
+  hash,
+  document,
+})
+
+/** The entry of a row. */
+export function entryOf(row: VersionRow): Entry {
+  const { kind, id, ms, counter, node, parent_ms, parent_counter, parent_node, hash } = row
+  const parent = { ms: parent_ms ?? 0, counter: parent_counter ?? 0, node: parent_node ?? '' }
+  return {
+    kind,
+    id,
+    stamp: { ms, counter, node },
+    parent: parent_node === null ? null : parent,
+    ...(row.ancestors === null ? {} : { ancestors: readAncestors(row.ancestors) }),
+    hash,
+    document: row.document === null ? null : readDocument(row.document),
+  }
+}

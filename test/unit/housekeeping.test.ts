@@ -1,0 +1,62 @@
+/** What the store is rid of, and when. */
+import { expect } from 'chai'
+import { keepHouse } from '#component/housekeeping.ts'
+import { openStore, type Store } from '#component/store/database.ts'
+import { ManualClock } from './action/doubles.ts'
+
+const day = 86_400_000
+
+const document = { id: 'a', text: 'of a' }
+
+describe('housekeeping', () => {
+  let clock: ManualClock
+  let store: Store
+  const warnings: unknown[] = []
+  const log = { warn: (...line: unknown[]) => void warnings.push(line) }
+  beforeEach(async () => {
+    clock = new ManualClock()
+    store = await openStore('sqlite::memory:', clock)
+    warnings.length = 0
+    const name = { kind: 'api_spec', id: 'a' } as const
+    const loaded = { ms: clock.now(), counter: 0, node: 'n' }
+    const gone = { ...loaded, counter: 1 }
+    await store.entries.merge([
+      { ...name, stamp: loaded, parent: null, hash: 'h', document },
+      { ...name, stamp: gone, parent: loaded, hash: null, document: null },
+    ])
+  })
+  afterEach(() => store.close())
+
+  it('ends the history of a document some days after it was deleted, and keeps its tombstone', async () => {
+    const stop = keepHouse({ store, clock, log, deletedDays: 7 })
+    await clock.advance(7 * day)
+    expect(await store.entries.versions('api_spec', 'a')).to.have.length(2)
+    await clock.advance(day)
+    stop()
+    expect(await store.entries.versions('api_spec', 'a')).to.deep.equal([])
+    expect((await store.entries.since(0)).entries).to.have.length(1)
+    expect(warnings).to.deep.equal([])
+  })
+
+  it('stops when it is told to', async () => {
+    const stop = keepHouse({ store, clock, log, deletedDays: 0 })
+    stop()
+    await clock.advance(day)
+    expect(await store.entries.versions('api_spec', 'a')).to.have.length(2)
+    expect(clock.pending).to.equal(0)
+  })
+
+  it('does the rest when one part of it fails, and says which', async () => {
+    const failing = {
+      families: { removeExpired: () => Promise.reject(new Error('the store is away')) },
+      entries: store.entries,
+      shrink: () => store.shrink(),
+    } as unknown as Store
+    const stop = keepHouse({ store: failing, clock, log, deletedDays: 0 })
+    await clock.advance(2 * 60_000)
+    stop()
+    expect(await store.entries.versions('api_spec', 'a')).to.deep.equal([])
+    expect(warnings).to.have.length(1)
+    expect(JSON.stringify(warnings)).to.include('expired refresh tokens are not removed')
+  })
+})
