@@ -83,7 +83,7 @@ export const parseOwnJson = (text: string): unknown =>
 /** Walks a value as a tree, counting what its text will cost at least; finds what JSON.stringify cannot do. */
 class Walk {
   left: number
-  /** BigInt, bytes or undefined members. */
+  /** BigInt, bytes or undefined members, and floats that {@link isGreatFloat}. */
   hasSpecials = false
 
   constructor(maxLength: number) {
@@ -100,6 +100,9 @@ class Walk {
         else this.container(value, depth)
         break
       case 'number':
+        this.left -= 1
+        if (isGreatFloat(value)) this.hasSpecials = true
+        break
       case 'boolean':
         this.left -= 1
         break
@@ -129,9 +132,17 @@ class Walk {
   }
 }
 
-/** A copy that JSON.stringify encodes as we want: integers raw, bytes by the WAMP rule, undefined as null. */
+/**
+ * Whether a number is beyond 64-bit integers and JSON.stringify writes it in full, as it does below 10^21. Readers would
+ * take it for an integer, and many drop a message that holds such a one, ours included.
+ */
+const isGreatFloat = (value: number): boolean =>
+  (value >= 2 ** 64 && value < 1e21) || (value <= -(2 ** 63) && value > -1e21)
+
+/** A copy that JSON.stringify encodes as we want: integers raw, great floats with an exponent, bytes by the WAMP rule, undefined as null. */
 function prepare(value: unknown): unknown {
   if (typeof value === 'bigint') return json.rawJSON(String(value))
+  if (typeof value === 'number' && isGreatFloat(value)) return json.rawJSON(value.toExponential())
   if (value === undefined) return null
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Uint8Array) return encodeBinary(value)
@@ -157,7 +168,7 @@ export function stringifyJson(value: unknown, maxLength = defaultMaxLength): str
 
 /** The canonical text of a JSON value (RFC 8785): for hashes. Big integers are written in full. */
 export function canonicalJson(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'string' || typeof value === 'number') return JSON.stringify(value)
   if (typeof value !== 'object' || value === null) return stringifyJson(value)
   if (value instanceof Uint8Array) return stringifyJson(value)
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`

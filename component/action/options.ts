@@ -6,7 +6,7 @@ type OptionType = keyof typeof types
 
 const isInteger = (value: unknown): boolean =>
   (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) ||
-  (typeof value === 'bigint' && value >= 0n)
+  (typeof value === 'bigint' && value >= 0n && value < 2n ** 64n)
 
 const types = {
   'a boolean': (value: unknown) => typeof value === 'boolean',

@@ -139,6 +139,12 @@ describe('stringifyJson', () => {
     [Buffer.from('hi'), '"\\u0000aGk="'],
     ['"', '"\\""'],
     [Number.NaN, 'null'],
+    // floats beyond 64 bits are not written as integers, which no reader takes
+    [[1e20, { a: -1e19 }], '[1e+20,{"a":-1e+19}]'],
+    [
+      [2 ** 64, 2 ** 53, -(2 ** 63)],
+      '[1.8446744073709552e+19,9007199254740992,-9.223372036854776e+18]',
+    ],
   ] as const) {
     it(`writes ${text}`, () => {
       expect(stringifyJson(value)).to.equal(text)
@@ -202,6 +208,7 @@ describe('canonicalJson', () => {
       { '\u20ac': 1, '\r': 2, '1': 3, '\ud83d\ude00': 4, '\ufb33': 5 },
       '{"\\r":2,"1":3,"€":1,"😀":4,"\ufb33":5}',
     ],
+    [1e20, '100000000000000000000'],
     [[1e21, 0.000001, 333333333.3333333], '[1e+21,0.000001,333333333.3333333]'],
     [{ id: 9007199254740993n }, '{"id":9007199254740993}'],
   ] as const) {

@@ -1,4 +1,5 @@
 /** Which WAMP options pass. */
+import { inspect } from 'node:util'
 import { expect } from 'chai'
 import { callOptions, passOptions, publishOptions } from '#component/action/options.ts'
 
@@ -28,6 +29,9 @@ describe('the options of a call', () => {
     { timeout: 'a' },
     { timeout: -1 },
     { timeout: 1.5 },
+    { timeout: 1e30 },
+    { timeout: 10n ** 30n },
+    { rkey: 2n ** 64n },
     { disclose_me: 1 },
     { disclose_me: null },
     { rkey: {} },
@@ -35,7 +39,7 @@ describe('the options of a call', () => {
     'text',
     5,
   ]) {
-    it(`${JSON.stringify(given)} are refused`, () => {
+    it(`${inspect(given)} are refused`, () => {
       expect(() => passOptions(given, callOptions))
         .to.throw()
         .with.property('uri', 'wamp.error.option_not_allowed')
