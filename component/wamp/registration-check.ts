@@ -35,12 +35,17 @@ export class RegistrationCheck<T extends { readonly uri: string }> {
     this.#ids.set(registered, id)
   }
 
+  /** The session has taken its registrations back, or the router does not have them any more. */
+  forget(): void {
+    this.#ids.clear()
+  }
+
   /**
    * The session has joined: nothing is registered yet.
    * @param isJoined whether it still is
    */
   start(isJoined: () => boolean): void {
-    this.#ids.clear()
+    this.forget()
     this.#later(isJoined)
   }
 
@@ -59,7 +64,9 @@ export class RegistrationCheck<T extends { readonly uri: string }> {
       log.warn({ realm }, 'lost registrations are not noticed: wamp.registration.list is refused')
       return
     }
-    const lost = before.filter(([, id]) => held?.has(id) === false).map(([one]) => one)
+    const lost = before
+      .filter(([one, id]) => held?.has(id) === false && this.#ids.get(one) === id)
+      .map(([one]) => one)
     if (lost.length > 0 && isJoined()) {
       for (const one of lost) this.#ids.delete(one)
       const procedures = lost.map(({ uri }) => uri)

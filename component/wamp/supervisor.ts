@@ -168,6 +168,7 @@ export class SupervisedSession implements Session {
 
   async withdraw(): Promise<void> {
     this.#standing.length = 0
+    this.#check.forget()
     await this.#connection?.withdraw()
   }
 

@@ -52,6 +52,26 @@ describe('the check of registrations', () => {
     })
   }
 
+  it('restores nothing that the session has taken back while the router was asked', async () => {
+    const clock = new ManualClock()
+    const list = Promise.withResolvers<CallResult>()
+    const restored: unknown[] = []
+    const check = new RegistrationCheck<{ readonly uri: string }>({
+      session: { realm_uri: 'r', call: () => ({ result: list.promise, cancel: () => undefined }) },
+      clock,
+      log: { warn: () => undefined },
+      everyMs: 10_000,
+      restore: async (lost) => void restored.push(lost),
+    })
+    check.start(() => true)
+    check.add({ uri: 'a' }, 1)
+    await clock.advance(10_000)
+    check.forget()
+    list.resolve({ args: listed(), kwargs: {}, details: {}, request_id: 1 })
+    await clock.advance(10_000)
+    expect(restored).to.deep.equal([])
+  })
+
   it('says once which procedures were lost, and once that it cannot know', async () => {
     const lost = await checked(listed(1), listed(1))
     expect(lost.warnings).to.deep.equal([
