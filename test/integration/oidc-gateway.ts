@@ -40,6 +40,8 @@ export function gatewayOf(node: LoginNode, realm: string) {
 /** Keeps cookies, and sends them. */
 export class Browser {
   readonly cookies = new Map<string, string>()
+  /** The domain that each was set for: one of another domain is another cookie (RFC 6265 §5.3). */
+  readonly #domains = new Map<string, string>()
   readonly #gateway: ReturnType<typeof gatewayOf>
 
   constructor(gateway: ReturnType<typeof gatewayOf>) {
@@ -56,8 +58,11 @@ export class Browser {
     })
     for (const text of [reply.headers['set-cookie'] ?? []].flat()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(text) ?? []
-      if (text.includes('Max-Age=0;')) this.cookies.delete(name)
-      else this.cookies.set(name, value)
+      const [, domain = ''] = /; Domain=([^;]+)/.exec(text) ?? []
+      if (!text.includes('Max-Age=0;')) {
+        this.cookies.set(name, value)
+        this.#domains.set(name, domain)
+      } else if (this.#domains.get(name) === domain) this.cookies.delete(name)
     }
     return { ...reply, value: bodyOf(reply), location: String(reply.headers.location) }
   }
