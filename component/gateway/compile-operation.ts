@@ -80,7 +80,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   /** Where a key of the operation is written: the expression it came from, or the key itself. */
   const pathOf = (...keys: readonly string[]): string => written(raw, at, ...keys)
   const actionNode = member(operation, 'action')
-  const action = compileAction(method, actionNode, () => pathOf('action'), issues)
+  const action = compileAction(method, actionNode, () => pathOf('action'), findings)
   if (action === undefined) return undefined
 
   const ownKeys = lookupIn(operation, (key) => pathOf(key))
@@ -205,8 +205,9 @@ function compileAction(
   method: Method,
   node: Node | undefined,
   pathOf: () => string,
-  issues: Issue[],
+  findings: Findings,
 ): PartialPlan | undefined {
+  const { issues } = findings
   if (node === undefined || node.kind === 'broken') return undefined
   const keys = keysOf(node)
   if (keys === undefined) {
@@ -232,7 +233,7 @@ function compileAction(
   for (const name of fieldNames[type]) {
     const value = member(node, name)
     const compileField = type === 'forward' ? forwardFields[name] : undefined
-    const field = value && (compileField?.(value, pointer(pathOf(), name), issues) ?? value)
+    const field = value && (compileField?.(value, pointer(pathOf(), name), findings) ?? value)
     if (field === undefined || field.kind === 'broken') continue
     if (field.kind === 'constant') fixed[name] = field.value
     else computed.push([name, field])

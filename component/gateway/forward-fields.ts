@@ -1,10 +1,10 @@
 /** The fields of a forward whose values come from a request: what of them may cross is decided where they are compiled. */
 import { checkRaw, encodeValue } from '#component/action/url-value.ts'
-import type { Issue } from '#component/errors.ts'
 import type { Node } from '#component/expression/compile.ts'
 import { deferred, runOf } from '#component/expression/nodes.ts'
 import { urlText } from '#component/expression/url-text.ts'
 import { RequestView } from './context.ts'
+import type { Findings } from './fold-check.ts'
 
 const escapes = { encode: encodeValue, raw: checkRaw }
 
@@ -27,12 +27,27 @@ function upstreamFields(node: Node): Node {
   )
 }
 
+/** Does the text begin with a value that is percent-encoded, and so never with a slash? */
+function beginsEncoded(node: Node | undefined): boolean {
+  if (node?.kind !== 'deferred') return false
+  if (node.joined) return beginsEncoded(node.joined.nodes[0])
+  return !node.isRaw && [...node.reads].some((read) => read !== 'request.path')
+}
+
+function pathText(node: Node, path: string, { issues, warnings }: Findings): Node {
+  if (beginsEncoded(node)) {
+    const message = 'it begins with a value that is percent-encoded, and a path begins with "/"'
+    warnings.push({ path, message: `${message}: write "/{{…}}", or let it pass by url:raw` })
+  }
+  return urlText(node, 'path', path, escapes, issues)
+}
+
 /** @param path JSON Pointer of the field */
-type Compile = (node: Node, path: string, issues: Issue[]) => Node
+type Compile = (node: Node, path: string, findings: Findings) => Node
 
 /** What is made of the nodes of fields; other fields are taken as they are. */
 export const forwardFields: Readonly<Record<string, Compile>> = {
-  path: (node, path, issues) => urlText(node, 'path', path, escapes, issues),
-  query_string: (node, path, issues) => urlText(node, 'query', path, escapes, issues),
+  path: pathText,
+  query_string: (node, path, { issues }) => urlText(node, 'query', path, escapes, issues),
   headers: upstreamFields,
 }

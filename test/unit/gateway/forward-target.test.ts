@@ -1,6 +1,10 @@
 /** Path and query of a forward: the document's text stands, values of a request stay one segment or one value. */
 import { expect } from 'chai'
 import { readTarget } from '#component/action/target.ts'
+import { systemClock } from '#component/clock.ts'
+import { compileSpec } from '#component/gateway/compile.ts'
+import type { ApiSpec } from '#component/spec/model.ts'
+import { validateSpec } from '#component/spec/validate.ts'
 import { bodyOf, documentOf, serve } from './fake-exchange.ts'
 
 const variables = {
@@ -137,6 +141,31 @@ describe('a value in the path of a forward', () => {
   for (const [path, id, expected] of rows) {
     it(`${path} with ${JSON.stringify(id)} is ${expected}`, async () => {
       expect(await targetOf({ path: filled(path), query_string: '' }, { id })).to.equal(expected)
+    })
+  }
+})
+
+describe('a path that begins with a value', () => {
+  for (const [path, isWarned] of [
+    ['{{request.body.id}}', true],
+    ['{{variables.tail}}/x', true],
+    ['{{request.body |> get(id)}}/x', true],
+    ['/{{request.body.id}}', false],
+    ['{{variables.order}}', false],
+    ['{{variables.free}}', false],
+    ['{{request.path}}/x', false],
+  ] as const) {
+    it(`${path} is ${isWarned ? 'a warning' : 'none that is warned of'}`, () => {
+      const action = { type: 'forward', host: 'http://up', path }
+      const document = documentOf({ '/x': { post: { action, response: {} } } }, { variables })
+      const { spec } = validateSpec(document)
+      const { issues, warnings } = compileSpec(spec as ApiSpec, {
+        clock: systemClock,
+        callTimeout: 30_000,
+      })
+      expect(issues).to.deep.equal([])
+      const at = '/versions/1.0/paths/~1x/post/action/path'
+      expect(warnings.map((warning) => warning.path)).to.deep.equal(isWarned ? [at] : [])
     })
   }
 })
