@@ -50,8 +50,9 @@ export const callbackEndpoint = (ports: CallbackPorts): EndpointHandler =>
       const { host } = exchange
       const domain = cookieDomain(host, settings.cookie_domain)
       return redirect(location, [
-        ...ticketCookies({ realm_uri, ticket, csrf, maxAge, settings, host }),
+        // first: browsers may take one of these for the ticket's own, such as that of a host without a dot
         ...clearedOtherTickets(realm_uri, { host, domain, field: exchange.header('cookie') }),
+        ...ticketCookies({ realm_uri, ticket, csrf, maxAge, settings, host }),
         ...done.loginCookies.map(clearedLoginCookie),
         // only then a browser may keep the ticket back, or not take it
         ...(settings.cookie_same_site === 'strict' || domain ? [returnCookieOf(realm_uri)] : []),

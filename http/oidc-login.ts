@@ -6,8 +6,8 @@ import type { EndpointHandler } from '#component/gateway/handle.ts'
 import { loginLocation } from '#component/gateway/login-redirect.ts'
 import type { Log } from '#component/log.ts'
 import type { OidcLogin } from '#component/oidc/login.ts'
-import { isCookieName, ticketCookie } from '#component/token/ticket-cookie.ts'
-import { loginCookie, loginCookiesOf } from './cookies.ts'
+import { countCookies, isCookieName, ticketCookie } from '#component/token/ticket-cookie.ts'
+import { clearedTicketCookies, loginCookie, loginCookiesOf } from './cookies.ts'
 import { issuerOf } from './oauth-issuer.ts'
 import { type OidcReplyPorts, oidcEndpoint, redirect } from './oidc-reply.ts'
 import { type PublicAddressPorts, publicAddress, publicPath } from './public-address.ts'
@@ -74,6 +74,7 @@ export const loginEndpoint = (ports: LoginPorts): EndpointHandler => {
     async (exchange, endpoint, bindings) => {
       const { realm_uri, security } = endpoint
       const query = exchange.query_params
+      const field = exchange.header('cookie')
       const routeProvider = providerOf(security)
       const settings = ports.login.settings(realm_uri, query.provider ?? routeProvider ?? 'default')
       const address = publicAddress(ports, exchange, endpoint)
@@ -98,12 +99,14 @@ export const loginEndpoint = (ports: LoginPorts): EndpointHandler => {
         ...{ realm_uri, provider: query.provider, routeProvider },
         ...{ redirect_uri, client_id, device_id },
         callbackUrl: (provider) => callbackOf(issuer, provider),
-        loginCookies: loginCookiesOf(exchange.header('cookie')),
+        loginCookies: loginCookiesOf(field),
       })
-      return redirect(
-        location,
-        cookies.map(({ name, value }) => loginCookie(name, value)),
-      )
+      return redirect(location, [
+        ...cookies.map(({ name, value }) => loginCookie(name, value)),
+        ...(countCookies(field, ticketCookie(realm_uri)) > 1
+          ? clearedTicketCookies(realm_uri, { host: exchange.host, field, domain: undefined })
+          : []),
+      ])
     },
     (_exchange, endpoint, bindings, { code }) => {
       const provider = providerOf(endpoint.security) ?? 'default'

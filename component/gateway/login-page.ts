@@ -35,7 +35,7 @@ const sentences: Readonly<Record<LoginPage['reason'], string>> = {
     'The identity provider does not say who you are in a form that is accepted here.',
   provider_error: 'The identity provider has refused the login.',
   two_tickets:
-    'Your browser sends two different tickets, so that neither is believed. Log out to remove both, and log in again. If this page comes back, delete the cookies of this site.',
+    'Your browser sends two different tickets, so that neither is believed. Log in again, which removes both. If this page comes back, delete the cookies of this site.',
   ticket_not_sent:
     'You have just logged in, but your browser did not send the ticket. It may keep it back on the way from another site (cookie_same_site: strict), or refuse cookies of this site.',
   ticket_refused: 'You have just logged in, but your ticket is not accepted here.',

@@ -56,17 +56,9 @@ export function loginRedirect(
   const { 'www-authenticate': _, ...headers } = refused.headers
   const problem = returnProblem(exchange.header('cookie'), protection.realm_uri, now)
   if (problem !== undefined) {
-    const logout = new URLSearchParams({ redirect_uri: target })
-    const page = loginPage(error.status, {
-      reason: problem,
-      ways:
-        problem === 'two_tickets'
-          ? [{ text: 'Log out, and log in again', href: `${prefix}${base}/oidc/logout?${logout}` }]
-          : [
-              { text: 'Continue', href: target },
-              { text: 'Log in again', href: location },
-            ],
-    })
+    const again = { text: 'Log in again', href: location }
+    const ways = problem === 'two_tickets' ? [again] : [{ text: 'Continue', href: target }, again]
+    const page = loginPage(error.status, { reason: problem, ways })
     return { ...refused, ...page, headers: { ...headers, ...page.headers } }
   }
   return {

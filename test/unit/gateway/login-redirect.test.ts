@@ -75,12 +75,7 @@ describe('a request without a valid ticket', () => {
   const again = '/v1/oidc/login?provider=a%26b&amp;redirect_uri=%2Fv1%2Fx%3Fa%3D%2522'
 
   for (const [what, cookie, reason, href] of [
-    [
-      'two tickets',
-      `${ticketOf(1)}; ${ticketOf(2)}`,
-      'two_tickets',
-      '/v1/oidc/logout?redirect_uri=%2Fv1%2Fx%3Fa%3D%2522',
-    ],
+    ['two tickets', `${ticketOf(1)}; ${ticketOf(2)}`, 'two_tickets', again],
     ['no ticket right after a login', marker, 'ticket_not_sent', '/v1/x?a=%22'],
     ['a ticket that was just issued', ticketOf(-20), 'ticket_refused', again],
     ['an old ticket right after a login', `${ticketOf(-31)}; ${marker}`, 'ticket_refused', again],

@@ -58,6 +58,19 @@ describe('the login endpoint', () => {
     )
   })
 
+  it('clears two tickets, whichever domains they are of', async () => {
+    const ticket = 'service_ticket_com.example.realm'
+    const domains = async (cookie: string) => {
+      const { cookies } = await oidc().ask('GET /v1/oidc/login', { headers: { cookie } })
+      return cookies
+        .filter((one) => one.startsWith(`${ticket}=; Max-Age=0`))
+        .map((one) => /Domain=([^;]*)/.exec(one)?.[1])
+    }
+    expect(await domains(`${ticket}=a`)).to.deep.equal([])
+    const all = [undefined, 'app.api.example', 'api.example']
+    expect(await domains(`${ticket}=a; ${ticket}=b`)).to.deep.equal(all)
+  })
+
   it('clears the cookies of logins that are too many', async () => {
     const [old, older, fresh] = ['1', '2', '3'].map((n) => `__Host-service_login_${n}`)
     const { ask, begun } = oidc({

@@ -1,5 +1,4 @@
 /** Management over a registry, realms, keys and tokens of its own, for the tests of procedures. */
-
 import { ServiceError } from '#component/errors.ts'
 import { Logins } from '#component/realm/logins.ts'
 import type { UserName } from '#component/realm/realms.ts'
