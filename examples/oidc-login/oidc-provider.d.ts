@@ -47,7 +47,10 @@ declare module 'oidc-provider' {
     interactionFinished(
       request: IncomingMessage,
       response: ServerResponse,
-      result: { readonly login: { readonly accountId: string } },
+      result:
+        | { readonly login: { readonly accountId: string } }
+        /** A code of RFC 6749 §4.1.2.1. */
+        | { readonly error: string },
     ): Promise<void>
   }
 }

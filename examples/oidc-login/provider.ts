@@ -6,7 +6,11 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Provider } from 'oidc-provider'
 
-const [issuer = 'http://127.0.0.1:18083', origin = 'http://localhost:18080'] = process.argv.slice(2)
+const [issuer = 'http://127.0.0.1:18083', origin = 'http://localhost:18080', ...others] =
+  process.argv.slice(2)
+
+/** What the realm calls this provider. */
+const names = ['main', ...others]
 
 const page = readFileSync(join(import.meta.dirname, 'index.html'))
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -15,14 +19,15 @@ const html = (body: string) =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>Provider</title><body>${body}</body></html>`
 
 const loginPage = html(`<h1>Who are you?</h1>
-  <form method="post"><input name="name" required autofocus aria-label="Name"><button>Log in</button></form>`)
+  <form method="post"><input name="name" required autofocus aria-label="Name"><button>Log in</button>
+  <button name="cancel" value="yes" formnovalidate>Cancel</button></form>`)
 
 const provider = new Provider(issuer, {
   clients: [
     {
       client_id: 'notes',
       client_secret: process.env.NOTES_SECRET,
-      redirect_uris: [`${origin}/oidc/main/callback`],
+      redirect_uris: names.map((name) => `${origin}/oidc/${name}/callback`),
       post_logout_redirect_uris: [`${origin}/app`],
     },
   ],
@@ -60,8 +65,10 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const { pathname } = new URL(request.url ?? '/', issuer)
   const isLogin = pathname.startsWith('/login/')
   if (isLogin && request.method === 'POST') {
-    const accountId = new URLSearchParams(await text(request)).get('name') ?? ''
-    await provider.interactionFinished(request, response, { login: { accountId } })
+    const form = new URLSearchParams(await text(request))
+    const accountId = form.get('name') ?? ''
+    const result = form.has('cancel') ? { error: 'access_denied' } : { login: { accountId } }
+    await provider.interactionFinished(request, response, result)
   } else if (isLogin || pathname === '/page') {
     response.setHeader('content-type', 'text/html; charset=utf-8')
     response.end(isLogin ? loginPage : page)

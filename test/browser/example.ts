@@ -47,6 +47,10 @@ export interface RunningExample {
   readonly browser: Browser
   /** Asks the gateway without a browser. */
   get(path: string): Promise<{ readonly status: number; readonly location: string | undefined }>
+  /** Loads the realm with these settings of its provider, and more providers, in place of what it had. */
+  declare(settings: object, more?: Readonly<Record<string, object>>): Promise<void>
+  /** The provider is started anew, with another key. */
+  restartProvider(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -54,7 +58,7 @@ export interface RunningExample {
 export async function runExample(): Promise<RunningExample> {
   const scratch = mkdtempSync(join(tmpdir(), 'gateway-browser-'))
   const { cert, key, authorityPin } = writeCertificate(scratch)
-  const [port, providerPort] = [await freePort(), await freePort()]
+  const [port, providerPort, adminPort] = [await freePort(), await freePort(), await freePort()]
   const origin = `https://localhost:${port}`
   const issuer = `http://127.0.0.1:${providerPort}`
   const copy = (name: string) => {
@@ -68,14 +72,15 @@ export async function runExample(): Promise<RunningExample> {
     'gateway.public_base_url': origin,
     'gateway.ws_allowed_origins': `[${origin}]`,
     'gateway.tls': `{cert: ${cert}, key: ${key}}`,
-    'admin.listen': '127.0.0.1:0',
+    'admin.listen': `127.0.0.1:${adminPort}`,
     'log.level': 'warn',
     data_dir: join(scratch, 'data'),
     realms: copy('realm.json'),
     specs: copy('api-spec.json'),
   }
   const flags = Object.entries(settings).map(([name, value]) => `--set '${name}=${value}'`)
-  const provider = type(`${startProvider.trimEnd()} -- ${issuer} ${origin}`)
+  const openProvider = () => type(`${startProvider.trimEnd()} -- ${issuer} ${origin} token`)
+  let provider = openProvider()
   const gateway = type(`${startGateway.trimEnd()} ${flags.join(' ')}`)
   const open = async () => {
     await lineOf(provider, /^provider /)
@@ -103,6 +108,26 @@ export async function runExample(): Promise<RunningExample> {
           .on('error', reject)
           .end()
       }),
+    async declare(settings, more = {}) {
+      const realm = JSON.parse(readFileSync(join(scratch, 'realm.json'), 'utf8'))
+      const { main } = realm.info.oidc_providers
+      const entry = { ...main, ...settings }
+      realm.info.oidc_providers = { main: entry }
+      for (const [name, one] of Object.entries(more)) {
+        realm.info.oidc_providers[name] = { ...main, ...one }
+      }
+      const answer = await fetch(`http://127.0.0.1:${adminPort}/realms`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(realm),
+      })
+      if (!answer.ok) throw new Error(await answer.text())
+    },
+    async restartProvider() {
+      await end(provider)
+      provider = openProvider()
+      await lineOf(provider, /^provider /)
+    },
     async stop() {
       agent.destroy()
       await browser.close()
