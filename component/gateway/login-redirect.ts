@@ -50,11 +50,12 @@ export function loginRedirect(
 ): Reply | undefined {
   if (protection?.type !== 'oidc' || error.uri !== 'service.error.unauthorized') return undefined
   if (!isForPage(exchange)) return undefined
-  const { provider = 'default' } = protection.object
+  const { realm_uri } = protection
+  const provider = String(protection.object.provider ?? 'default')
   const target = prefix + ownTarget(exchange)
-  const location = loginLocation({ prefix, base }, String(provider), target)
+  const location = loginLocation({ prefix, base }, provider, target)
   const { 'www-authenticate': _, ...headers } = refused.headers
-  const problem = returnProblem(exchange.header('cookie'), protection.realm_uri, now)
+  const problem = returnProblem(exchange.header('cookie'), { realm_uri, provider }, now)
   if (problem !== undefined) {
     const again = { text: 'Log in again', href: location }
     const ways = problem === 'two_tickets' ? [again] : [{ text: 'Continue', href: target }, again]

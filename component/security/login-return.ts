@@ -13,32 +13,32 @@ export const returnMaxAge = 30
 /** Why the login was of no use: what the browser sends instead of one ticket that holds. */
 export type ReturnProblem = 'two_tickets' | 'ticket_not_sent' | 'ticket_refused'
 
-/** When a ticket says that it was issued; nobody has verified it. Seconds since the epoch; NaN when it does not say. */
-function issuedAt(ticket: string): number {
+/** Whether a ticket says that it comes from a login at this provider a moment ago; nobody has verified it. */
+function isFresh(ticket: string, provider: string, now: number): boolean {
   try {
     const [, payload = ''] = ticket.split('.')
-    const { iat } = JSON.parse(Buffer.from(payload, 'base64url').toString())
-    return Number(iat)
+    const { iat, oidc_provider } = JSON.parse(Buffer.from(payload, 'base64url').toString())
+    return oidc_provider === provider && Math.abs(now - Number(iat)) <= returnMaxAge
   } catch {
-    return Number.NaN
+    return false
   }
 }
 
 /**
  * Why a refused browser is not sent to log in; undefined when it is.
  * @param field the Cookie field
+ * @param login the login that it would be sent to
  * @param now seconds since the epoch
  */
 export function returnProblem(
   field: string | undefined,
-  realm_uri: string,
+  { realm_uri, provider }: { readonly realm_uri: string; readonly provider: string },
   now: number,
 ): ReturnProblem | undefined {
   const name = ticketCookie(realm_uri)
   if (countCookies(field, name) > 1) return 'two_tickets'
   const ticket = readCookie(field, name)
-  const isFresh = ticket !== undefined && Math.abs(now - issuedAt(ticket)) <= returnMaxAge
   const isMarked = countCookies(field, returnCookie(realm_uri)) > 0
-  if (!isFresh && !isMarked) return undefined
-  return ticket === undefined ? 'ticket_not_sent' : 'ticket_refused'
+  if (ticket === undefined) return isMarked ? 'ticket_not_sent' : undefined
+  return isMarked || isFresh(ticket, provider, now) ? 'ticket_refused' : undefined
 }

@@ -69,8 +69,10 @@ describe('a request without a valid ticket', () => {
   }
 
   const realm = 'com.example.realm'
-  const ticketOf = (iat: number) =>
-    `service_ticket_${realm}=x.${Buffer.from(JSON.stringify({ iat })).toString('base64url')}.y`
+  const ticketOf = (iat: number, oidc_provider = 'a&b') => {
+    const payload = Buffer.from(JSON.stringify({ iat, oidc_provider })).toString('base64url')
+    return `service_ticket_${realm}=x.${payload}.y`
+  }
   const marker = `__Host-service_return_${realm}=1`
   const again = '/v1/oidc/login?provider=a%26b&amp;redirect_uri=%2Fv1%2Fx%3Fa%3D%2522'
 
@@ -93,6 +95,7 @@ describe('a request without a valid ticket', () => {
 
   for (const [what, cookie] of [
     ['an old ticket', ticketOf(-31)],
+    ['a ticket that was just issued for another provider', ticketOf(-1, 'other')],
     ['what is no ticket', `service_ticket_${realm}=x`],
     ['the ticket of another realm', `${ticketOf(1).replace('_com', '_org')}`],
   ]) {
