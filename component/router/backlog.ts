@@ -1,30 +1,48 @@
 /** Bytes that the router holds for peers: of messages they have not finished sending, and of messages they have not read. */
 import { ByteBudget } from '#component/byte-budget.ts'
+import type { Clock } from '#component/clock.ts'
 
 /** A peer, as far as bytes are held for it. */
 export interface Holder {
   readonly heldBytes: number
   /** Ends the peer at once and gives back what is held for it. */
   drop(): void
+  /** There may be room again. */
+  goOn(): void
 }
 
 /** So many bytes of a joined peer are not counted: a peer of ordinary messages is never dropped for what others hold. */
 export const freeBytes = 65_536
 
+/** How long peers wait for room until the one that holds most makes it, in milliseconds. */
+const patienceMs = 1_000
+
 /** What all peers of the router hold. */
 export class Backlog {
   /** For peers that have joined. */
-  readonly joined: ByteBudget
+  readonly #joined: ByteBudget
   /** For peers that have not: they cannot take what joined ones need. */
   readonly strangers: ByteBudget
+  readonly #clock: Clock
   readonly #holders = new Set<Holder>()
+  /** Peers of which nothing is read until there is room. */
+  readonly #paused = new Set<Holder>()
+  #isWatched = false
+  /** What is given back now is for one peer. */
+  #isTaking = false
   /** How many peers each large message waits for: it is in memory once. */
   readonly #waiting = new WeakMap<Uint8Array, number>()
 
-  /** @param whole the budget of the process; the router takes half of it at most */
-  constructor(whole: ByteBudget) {
-    this.joined = new ByteBudget(Math.floor(whole.limit / 2), whole)
-    this.strangers = new ByteBudget(Math.floor(whole.limit / 8), whole)
+  /** @param whole the budget of the process; joined peers have a quarter of it at most */
+  constructor(whole: ByteBudget, clock: Clock) {
+    this.#joined = new ByteBudget(Math.floor(whole.limit / 4), whole)
+    this.strangers = new ByteBudget(Math.floor(whole.limit / 16), whole)
+    this.#clock = clock
+  }
+
+  /** Bytes held for joined peers. */
+  get used(): number {
+    return this.#joined.used
   }
 
   add(holder: Holder): void {
@@ -33,17 +51,54 @@ export class Backlog {
 
   remove(holder: Holder): void {
     this.#holders.delete(holder)
+    this.#paused.delete(holder)
+  }
+
+  /** Takes bytes for a joined peer, if there is room for them. */
+  tryTake(bytes: number): boolean {
+    return this.#joined.tryTake(bytes)
   }
 
   /** Takes bytes for a joined peer. Beyond the limit the peers that hold most are dropped; false when it is the peer's own turn. */
   take(holder: Holder, bytes: number): boolean {
-    while (!this.joined.tryTake(bytes)) {
+    let isTaken = this.tryTake(bytes)
+    if (isTaken) return true
+    this.#isTaking = true
+    while (!isTaken) {
       const greatest = this.#greatest()
-      if (greatest === undefined || greatest.heldBytes <= holder.heldBytes) return false
-      this.#holders.delete(greatest)
+      if (greatest === undefined || greatest.heldBytes <= holder.heldBytes) break
       greatest.drop()
+      isTaken = this.tryTake(bytes)
     }
-    return true
+    this.#isTaking = false
+    this.#wake()
+    return isTaken
+  }
+
+  /** Gives bytes of a joined peer back. */
+  give(bytes: number): void {
+    if (bytes === 0) return
+    this.#joined.give(bytes)
+    if (!this.#isTaking) this.#wake()
+  }
+
+  /** Tells the peer when there may be room; after a second the peer that holds most is dropped for that. */
+  wait(holder: Holder): void {
+    this.#paused.add(holder)
+    if (this.#isWatched) return
+    this.#isWatched = true
+    this.#clock.after(patienceMs, () => {
+      this.#isWatched = false
+      if (this.#paused.size === 0) return
+      this.#greatest()?.drop()
+      this.#wake()
+    })
+  }
+
+  #wake(): void {
+    const paused = [...this.#paused]
+    this.#paused.clear()
+    for (const holder of paused) holder.goOn()
   }
 
   #greatest(): Holder | undefined {
@@ -70,6 +125,6 @@ export class Backlog {
   release(message: Uint8Array): void {
     const count = (this.#waiting.get(message) ?? 0) - 1
     if (count > 0) this.#waiting.set(message, count)
-    else if (this.#waiting.delete(message)) this.joined.give(message.length)
+    else if (this.#waiting.delete(message)) this.give(message.length)
   }
 }

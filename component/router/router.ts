@@ -26,7 +26,7 @@ export interface RouterOptions {
   readonly maxMessageBytes?: number
   /** Bytes that a peer may leave unread before it is disconnected. Default 64 MiB. */
   readonly maxBufferedBytes?: number
-  /** What the process may hold for its peers; the router takes half of it at most. Default: 128 MiB of its own. */
+  /** What the process may hold for its peers; the router takes less than half of it. Default: 128 MiB of its own. */
   readonly budget?: ByteBudget
   /** Milliseconds from the opening of a transport to WELCOME. Default 10,000. */
   readonly handshakeTimeoutMs?: number
@@ -69,12 +69,12 @@ export class Router {
     this.#clock = clock
     this.#admission = new Admission(options.maxSessions ?? 10_000)
     const budget = options.budget ?? new ByteBudget(defaultBudget)
-    this.#backlog = new Backlog(budget)
+    this.#backlog = new Backlog(budget, clock)
     const authorizer = new Authorizer(policy, onError)
     const realmPorts = {
       ...{ clock, authorizer, onError, breathe: options.breathe },
       limits: { ...defaultLimits, ...options.limits },
-      retainedBudget: new ByteBudget(Math.floor(budget.limit / 4), budget),
+      retainedBudget: new ByteBudget(Math.floor(budget.limit / 8), budget),
       maxRetained: options.maxRetained ?? 10_000,
     }
     this.#ports = {

@@ -1,6 +1,5 @@
 /** The bytes of a peer's message that has not arrived as a whole, counted on the socket: WebSocket frames announce any length. */
-import type { ByteBudget } from '#component/byte-budget.ts'
-import { type Backlog, freeBytes, type Holder } from './backlog.ts'
+import { type Backlog, freeBytes } from './backlog.ts'
 
 /** Memory of a piece of a message beside its bytes: peers may send one byte at a time. */
 const pieceBytes = 256
@@ -17,17 +16,14 @@ function headOf(payload: number): number {
 /** What one peer has sent since its last complete message. */
 export class Unfinished {
   readonly #backlog: Backlog
-  readonly #holder: Holder
+  #isJoined = false
   #bytes = 0
   #pieces = 0
   #lastBytes = 0
   #taken = 0
-  #from: ByteBudget
 
-  constructor(backlog: Backlog, holder: Holder) {
+  constructor(backlog: Backlog) {
     this.#backlog = backlog
-    this.#holder = holder
-    this.#from = backlog.strangers
   }
 
   /** What it takes to keep that. */
@@ -35,17 +31,21 @@ export class Unfinished {
     return this.#bytes + this.#pieces * pieceBytes
   }
 
-  /** Counts bytes that have arrived; false when they may not be kept. */
+  /** Counts bytes that have arrived; false when there is no room for them. */
   tryAdd(bytes: number, isJoined: boolean): boolean {
     this.#bytes += bytes
     this.#pieces += 1
     this.#lastBytes = bytes
-    const from = isJoined ? this.#backlog.joined : this.#backlog.strangers
-    if (from !== this.#from) this.clear()
-    this.#from = from
-    const missing = this.bytes - (isJoined ? freeBytes : 0) - this.#taken
+    if (isJoined !== this.#isJoined) this.clear()
+    this.#isJoined = isJoined
+    return this.trySettle()
+  }
+
+  /** Takes what the bytes need; false when there is no room for them. */
+  trySettle(): boolean {
+    const missing = this.bytes - (this.#isJoined ? freeBytes : 0) - this.#taken
     if (missing <= 0) return true
-    const isTaken = isJoined ? this.#backlog.take(this.#holder, missing) : from.tryTake(missing)
+    const isTaken = (this.#isJoined ? this.#backlog : this.#backlog.strangers).tryTake(missing)
     if (isTaken) this.#taken += missing
     return isTaken
   }
@@ -66,7 +66,8 @@ export class Unfinished {
 
   /** Gives everything back. */
   clear(): void {
-    this.#from.give(this.#taken)
+    const taken = this.#taken
     this.#taken = 0
+    ;(this.#isJoined ? this.#backlog : this.#backlog.strangers).give(taken)
   }
 }

@@ -47,16 +47,17 @@ export class Unread {
     const wanted = Math.max(0, this.#webSocket.bufferedAmount - this.#largeBytes - freeBytes)
     const missing = wanted - this.#taken
     if (missing === 0) return true
-    if (missing < 0) this.#backlog.joined.give(-missing)
-    else if (!this.#backlog.take(this.#holder, missing)) return false
+    if (missing > 0 && !this.#backlog.take(this.#holder, missing)) return false
     this.#taken = wanted
+    if (missing < 0) this.#backlog.give(-missing)
     return true
   }
 
   /** Gives everything back. */
   clear(): void {
     for (const sent of [...this.#large]) this.#read(sent)
-    this.#backlog.joined.give(this.#taken)
+    const taken = this.#taken
     this.#taken = 0
+    this.#backlog.give(taken)
   }
 }

@@ -60,7 +60,7 @@ export class WebSocketTransport implements Transport, Holder {
     const { backlog, socket, webSocket } = options
     this.peer = options.peer
     this.#options = options
-    this.#unfinished = new Unfinished(backlog, this)
+    this.#unfinished = new Unfinished(backlog)
     this.#unread = new Unread(backlog, this, webSocket)
     webSocket.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary))
     webSocket.on('error', () => {}) // 'close' follows
@@ -91,7 +91,17 @@ export class WebSocketTransport implements Transport, Holder {
     if (webSocket.readyState !== webSocket.OPEN) return
     const isStranger = !isJoined()
     if (isStranger && this.#unfinished.bytes + bytes > 2 * strangerBytes) this.#refuse()
-    else if (!this.#unfinished.tryAdd(bytes, !isStranger)) this.drop()
+    else if (this.#unfinished.tryAdd(bytes, !isStranger)) return
+    else if (isStranger) this.drop()
+    else {
+      webSocket.pause()
+      this.#options.backlog.wait(this)
+    }
+  }
+
+  goOn(): void {
+    if (this.#unfinished.trySettle()) this.#options.webSocket.resume()
+    else this.#options.backlog.wait(this)
   }
 
   /** A ping has arrived, and was answered: the peer may not read that. */
@@ -129,6 +139,7 @@ export class WebSocketTransport implements Transport, Holder {
     const { codec, isJoined, onMessage, webSocket } = this.#options
     this.#unfinished.completed(data.length)
     if (webSocket.readyState !== webSocket.OPEN) return
+    if (webSocket.isPaused) this.goOn()
     const isStranger = !isJoined()
     if (isStranger && data.length > strangerBytes) {
       this.#refuse()

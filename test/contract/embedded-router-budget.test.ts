@@ -29,7 +29,7 @@ describe('what the embedded router holds for its peers', () => {
     while (!isSo()) await turn()
   }
   beforeEach(async () => {
-    const budget = new ByteBudget(8 * mebibyte)
+    const budget = new ByteBudget(16 * mebibyte)
     opened = Object.assign(await openRouter({ budget }), { budget })
   })
   afterEach(async () => {
@@ -96,7 +96,7 @@ describe('what the embedded router holds for its peers', () => {
   }).timeout(20_000)
 
   describe('in retained events', () => {
-    /** A quarter of 8 MiB is for retained events; half of that for those of one realm. */
+    /** An eighth of 16 MiB is for retained events; half of that for those of one realm. */
     const room = mebibyte
     const retain = { retain: true, acknowledge: true }
     const publish = (peer: RouterPeer, topic: string, bytes: number) =>

@@ -1,6 +1,7 @@
 /** What the router holds for its peers, and who is dropped when that is too much. */
 import { expect } from 'chai'
 import { ByteBudget } from '#component/byte-budget.ts'
+import type { Clock } from '#component/clock.ts'
 import { Backlog, freeBytes, type Holder } from '#component/router/backlog.ts'
 import { Unfinished } from '#component/router/unfinished.ts'
 
@@ -8,13 +9,23 @@ const free = freeBytes
 
 /** Joined peers may take 8 × 65,536 bytes in all, others 2 × 65,536. */
 const opened = () => {
-  const whole = new ByteBudget(16 * free)
-  return { whole, backlog: new Backlog(whole) }
+  const whole = new ByteBudget(32 * free)
+  const timers: (() => void)[] = []
+  const clock: Clock = {
+    now: () => 0,
+    random: () => 0,
+    after(_ms, callback) {
+      timers.push(callback)
+      return () => {}
+    },
+  }
+  return { whole, timers, backlog: new Backlog(whole, clock) }
 }
 
 class Peer implements Holder {
   heldBytes = 0
   isDropped = false
+  goneOn = 0
   readonly #backlog: Backlog
   constructor(backlog: Backlog) {
     this.#backlog = backlog
@@ -27,13 +38,17 @@ class Peer implements Holder {
   }
   drop(): void {
     this.isDropped = true
-    this.#backlog.joined.give(this.heldBytes)
+    this.#backlog.remove(this)
+    this.#backlog.give(this.heldBytes)
     this.heldBytes = 0
+  }
+  goOn(): void {
+    this.goneOn += 1
   }
 }
 
 describe('Backlog', () => {
-  it('lets joined peers take half of the whole budget', () => {
+  it('lets joined peers take a quarter of the whole budget', () => {
     const { backlog, whole } = opened()
     const peer = new Peer(backlog)
     expect([peer.take(8 * free), peer.take(1)]).to.deep.equal([true, false])
@@ -73,7 +88,7 @@ describe('Backlog', () => {
     const { backlog } = opened()
     const ordinary = new Peer(backlog)
     ordinary.take(free)
-    backlog.joined.tryTake(7 * free)
+    backlog.tryTake(7 * free)
     expect(new Peer(backlog).take(free)).to.equal(false)
     expect(ordinary.isDropped).to.equal(false)
   })
@@ -83,20 +98,45 @@ describe('Backlog', () => {
     const message = new Uint8Array(3 * free)
     const peers = [new Peer(backlog), new Peer(backlog), new Peer(backlog)]
     for (const peer of peers) expect(backlog.hold(peer, message)).to.equal(true)
-    expect(backlog.joined.used).to.equal(message.length)
+    expect(backlog.used).to.equal(message.length)
     backlog.release(message)
     backlog.release(message)
-    expect(backlog.joined.used).to.equal(message.length)
+    expect(backlog.used).to.equal(message.length)
     backlog.release(message)
-    expect(backlog.joined.used).to.equal(0)
+    expect(backlog.used).to.equal(0)
+  })
+
+  it('tells peers that wait for room when there may be some', () => {
+    const { backlog } = opened()
+    const peer = new Peer(backlog)
+    backlog.tryTake(8 * free)
+    backlog.wait(peer)
+    expect(peer.goneOn).to.equal(0)
+    backlog.give(free)
+    backlog.give(free)
+    expect(peer.goneOn).to.equal(1)
+  })
+
+  it('drops the peer that holds most when others have waited', () => {
+    const { backlog, timers } = opened()
+    const [great, small, waiting] = [new Peer(backlog), new Peer(backlog), new Peer(backlog)]
+    great.take(5 * free)
+    small.take(3 * free)
+    backlog.wait(waiting)
+    backlog.wait(small)
+    expect(timers).to.have.length(1)
+    timers[0]?.()
+    expect([great.isDropped, small.isDropped]).to.deep.equal([true, false])
+    expect([waiting.goneOn, small.goneOn]).to.deep.equal([1, 1])
+    timers[0]?.()
+    expect(small.isDropped).to.equal(false)
   })
 })
 
 describe('Unfinished', () => {
   const created = () => {
     const { backlog } = opened()
-    const peer = new Peer(backlog)
-    return { backlog, unfinished: new Unfinished(backlog, peer) }
+    return { backlog, unfinished: new Unfinished(backlog) }
   }
 
   it('counts all that a peer sends before it has joined', () => {
@@ -117,11 +157,11 @@ describe('Unfinished', () => {
   it('counts what a joined peer sends beyond an ordinary message', () => {
     const { backlog, unfinished } = created()
     unfinished.tryAdd(free - 256, true)
-    expect(backlog.joined.used).to.equal(0)
+    expect(backlog.used).to.equal(0)
     unfinished.tryAdd(1_000, true)
-    expect(backlog.joined.used).to.equal(1_256)
+    expect(backlog.used).to.equal(1_256)
     unfinished.completed(free + 744 - 14)
-    expect([backlog.joined.used, unfinished.bytes]).to.deep.equal([0, 0])
+    expect([backlog.used, unfinished.bytes]).to.deep.equal([0, 0])
   })
 
   it('keeps the beginning of the next message', () => {
@@ -134,7 +174,7 @@ describe('Unfinished', () => {
   it('counts each piece, lest a message comes byte by byte', () => {
     const { backlog, unfinished } = created()
     for (let count = 0; count < 1_000; count++) unfinished.tryAdd(1, true)
-    expect(backlog.joined.used).to.equal(1_000 * 257 - free)
+    expect(backlog.used).to.equal(1_000 * 257 - free)
   })
 
   it('is not added to by pings', () => {
