@@ -62,6 +62,7 @@ async function start(stage: Stage): Promise<{ gateway: Gateway; asks: readonly A
   }
   const gateway = await stage.gateway('ours', paths, {
     'limits.max_connections': String(idle + 2 * defaultConnections),
+    'limits.connections_per_address': String(idle + 2 * defaultConnections),
     'limits.keep_alive_timeout': '600000',
   })
   await startCallee(stage, gateway.routerUrl, 'Hello, {}!')

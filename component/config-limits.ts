@@ -1,6 +1,6 @@
 /** The section `limits` of the configuration: what peers may use up. */
 import { milliseconds, section } from './config-members.ts'
-import { integer } from './json-schema.ts'
+import { integer, mayBeAbsent } from './json-schema.ts'
 
 /** Members of `limits`. */
 export const limitsSection = section(
@@ -10,6 +10,13 @@ export const limitsSection = section(
       minimum: 1,
       description: 'Connections a listener holds at once, in each process.',
     }),
+    connections_per_address: mayBeAbsent(
+      integer({
+        minimum: 1,
+        description:
+          'Connections that one address (of IPv6: its /64) holds at a listener at once, in each process; further ones are closed. Trusted proxies are exempt. Default: half of max_connections.',
+      }),
+    ),
     headers_timeout: milliseconds(10_000, 'How long the headers of a request may take.'),
     request_timeout: milliseconds(
       600_000,

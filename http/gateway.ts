@@ -28,8 +28,8 @@ export interface ListenerPorts extends ExchangePorts {
   readonly metrics: Metrics
   /** Answers are the last on their connection (draining). */
   isClosing(): boolean
-  /** Why routed requests are not served now: not ready yet, overloaded. */
-  refusal(): ServiceError | undefined
+  /** Why a routed request is not served now: not ready yet, overloaded. */
+  refusal(exchange: HttpExchange): ServiceError | undefined
   /** Requests in flight, for draining. */
   readonly exchanges: Crowd<HttpExchange>
 }
@@ -76,7 +76,7 @@ function serve(
   router: Router | undefined,
   fallback: Fallback,
 ): void {
-  const refusal = router && ports.refusal()
+  const refusal = router && ports.refusal(exchange)
   if (refusal) {
     answer(exchange, errorReply(refusal, exchange.headers.accept), ports)
     return

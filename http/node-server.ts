@@ -10,6 +10,7 @@ import {
 import { createServer as createSecureServer } from 'node:https'
 import type { Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { shareConnections } from './connection-share.ts'
 import { departAll } from './departures.ts'
 import { parserError, rawError } from './errors.ts'
 import type { Listener } from './gateway.ts'
@@ -35,6 +36,8 @@ export interface ServerPlan {
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   /** Where WebSockets are opened: `/ws`. */
   readonly upgradePaths?: readonly string[]
+  /** Is the address that of a trusted proxy, through which many clients come? */
+  isProxy(address: string): boolean
 }
 
 /** Makes a server; it does not listen yet. */
@@ -69,6 +72,8 @@ export function makeServer(plan: ServerPlan): Server {
   server.maxConnections = limits.max_connections
   // surplus connections are closed, not handed to another process
   Object.assign(server, { dropMaxConnection: true })
+  const { connections_per_address = Math.ceil(limits.max_connections / 2) } = limits
+  shareConnections(server, connections_per_address, plan.isProxy)
   const serve = (request: IncomingMessage, response: ServerResponse, isWaiting: boolean) => {
     const start = () => listener(request, response, isWaiting)
     const pipeline = pipelineOf(request.socket)

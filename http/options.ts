@@ -28,6 +28,8 @@ export interface HttpOptions {
   readonly router: { readonly listen?: Listen }
   readonly limits: {
     readonly max_connections: number
+    /** Absent: half of {@link max_connections}. */
+    readonly connections_per_address?: number
     readonly headers_timeout: number
     readonly request_timeout: number
     readonly keep_alive_timeout: number

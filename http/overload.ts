@@ -1,4 +1,5 @@
-/** Notices that the process is overloaded, so that new requests are refused while there is still time to (reliability §3.1). */
+/** Notices that the process has too much to do or to hold, so that requests are refused while there is still time to (reliability §3.1). */
+import { totalmem } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import type { Clock } from '#component/clock.ts'
@@ -7,21 +8,45 @@ import type { Clock } from '#component/clock.ts'
 export interface Load {
   /** 99th percentile of the event loop's delay since the last look; milliseconds. */
   readonly delay: number
-  /** Part of the heap limit in use, 0–1. */
-  readonly heap: number
+  /** Part of the memory limit in use, 0–1: of the heap, or of the whole process. */
+  readonly memory: number
 }
+
+/** How bad it is: at `strained` what is dear is refused, at `full` everything. */
+export type Pressure = 'none' | 'strained' | 'full'
 
 const interval = 1000
 /** Looks in a row that must agree. */
 const patience = 5
-const maxDelay = 200
-const maxHeap = 0.9
+const limits = {
+  strained: { delay: 200, memory: 0.9 },
+  full: { delay: 1000, memory: 0.95 },
+} as const
 
-/** True from the fifth bad look in a row until the first good one. */
+/** Looks in a row that were beyond a limit: the pressure is there from the fifth until the first good one. */
+class Streak {
+  readonly #limit: Load
+  #length = 0
+
+  constructor(limit: Load) {
+    this.#limit = limit
+  }
+
+  get isLong(): boolean {
+    return this.#length >= patience
+  }
+
+  add({ delay, memory }: Load): void {
+    this.#length = delay > this.#limit.delay || memory > this.#limit.memory ? this.#length + 1 : 0
+  }
+}
+
+/** Looks at the process each second, once it is started. */
 export class OverloadGuard {
   readonly #clock: Clock
   readonly #sample: () => Load
-  #bad = 0
+  readonly #strained = new Streak(limits.strained)
+  readonly #full = new Streak(limits.full)
   #cancel: () => void = () => undefined
 
   constructor(clock: Clock, sample: () => Load) {
@@ -29,14 +54,16 @@ export class OverloadGuard {
     this.#sample = sample
   }
 
-  get isOverloaded(): boolean {
-    return this.#bad >= patience
+  get pressure(): Pressure {
+    if (this.#full.isLong) return 'full'
+    return this.#strained.isLong ? 'strained' : 'none'
   }
 
   start(): void {
     this.#cancel = this.#clock.after(interval, () => {
-      const { delay, heap } = this.#sample()
-      this.#bad = delay > maxDelay || heap > maxHeap ? this.#bad + 1 : 0
+      const load = this.#sample()
+      this.#strained.add(load)
+      this.#full.add(load)
       this.start()
     })
   }
@@ -46,15 +73,24 @@ export class OverloadGuard {
   }
 }
 
+/** Memory that the process may have, bytes: that of its container, or of the machine. */
+function memoryLimit(): number {
+  const constrained = process.constrainedMemory()
+  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
+}
+
 /** Looks at this process. */
 export function processLoad(): () => Load {
   const histogram = monitorEventLoopDelay({ resolution: 20 })
   histogram.enable()
+  const most = memoryLimit()
   return () => {
     // the histogram counts its own resolution in
     const delay = histogram.percentile(99) / 1e6 - 20
     histogram.reset()
     const { used_heap_size, heap_size_limit } = getHeapStatistics()
-    return { delay, heap: used_heap_size / heap_size_limit }
+    // buffers are not in the heap
+    const memory = Math.max(used_heap_size / heap_size_limit, process.memoryUsage.rss() / most)
+    return { delay, memory }
   }
 }

@@ -174,7 +174,7 @@ export class HttpExchange implements Exchange {
   }
 
   /** The IP address of the client, as far as trusted proxies tell it. */
-  get #client(): string {
+  get client(): string {
     const told = this.#forwarded?.peername
     if (told === undefined) return this.address
     const client = told.slice(0, told.lastIndexOf(':'))
@@ -187,7 +187,7 @@ export class HttpExchange implements Exchange {
    */
   hold(bytes: number): void {
     if (this.#isOver) throw gone()
-    this.#holding ??= new Holding(this.#held, this.#client)
+    this.#holding ??= new Holding(this.#held, this.client)
     this.#holding.take(bytes)
   }
 

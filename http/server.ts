@@ -19,6 +19,7 @@ import { OverloadGuard, processLoad } from './overload.ts'
 import { TrustedProxies } from './peer.ts'
 import type { HttpExchange } from './read-request.ts'
 import { sendReply } from './reply.ts'
+import { Shedding } from './shedding.ts'
 import { type WebSocketTarget, webSocketUpgrade } from './websocket.ts'
 
 /** What the listeners serve. */
@@ -77,6 +78,7 @@ export class Listeners {
   readonly #metrics: Metrics
   readonly #held: HeldBytes
   readonly #overload: OverloadGuard
+  readonly #shedding: Shedding
   #closePipes: () => void = () => undefined
   #isDraining = false
   #wasReady = false
@@ -90,6 +92,7 @@ export class Listeners {
     this.#metrics = new Metrics({ clock, sources, siblings, breathe, isServed })
     this.#held = new HeldBytes(ports.budget)
     this.#overload = new OverloadGuard(ports.clock, processLoad())
+    this.#shedding = new Shedding(ports.clock, this.#exchanges)
   }
 
   /** Requests in flight. */
@@ -136,8 +139,9 @@ export class Listeners {
     const adminListener = createListener(adminPorts, undefined, adminFallback)
 
     const none = createListener(adminPorts, undefined, refuseAll(adminPorts))
-    const plain = { limits, tls: undefined }
-    const routed = { limits, tls: gateway.tls, listener: gatewayListener, upgrade }
+    const isProxy = (address: string) => proxies.has(address)
+    const plain = { limits, tls: undefined, isProxy }
+    const routed = { limits, isProxy, tls: gateway.tls, listener: gatewayListener, upgrade }
     await this.#listen('admin', admin.listen, { ...plain, listener: adminListener })
     await this.#listen('gateway', gateway.listen, { ...routed, upgradePaths: ['/ws'] })
     const sessions = { ...plain, listener: none, upgrade, upgradePaths: ['/', '/ws'] }
@@ -172,7 +176,7 @@ export class Listeners {
       isSecure,
       held: this.#held,
       isClosing: () => this.#isDraining,
-      refusal: () => this.#refusal(),
+      refusal: (exchange) => this.#refusal(exchange),
       exchanges: this.#exchanges,
     }
   }
@@ -182,9 +186,10 @@ export class Listeners {
   }
 
   /** Routed requests wait for the first readiness only; afterwards the gateway serves what it has. */
-  #refusal(): ServiceError | undefined {
+  #refusal(exchange: HttpExchange): ServiceError | undefined {
     this.#wasReady ||= this.#ports.isReady()
-    if (this.#wasReady && !this.#overload.isOverloaded) return undefined
+    const { pressure } = this.#overload
+    if (this.#wasReady && !this.#shedding.refuses(exchange, pressure)) return undefined
     const message = this.#wasReady ? 'this node is overloaded' : 'this node is not ready yet'
     return new ServiceError('service.error.unavailable', message, {
       headers: { 'retry-after': '1' },

@@ -23,7 +23,7 @@ describe('bytes that are held for clients', () => {
 
   beforeEach(async () => {
     // 875,000 for each network
-    budget = new ByteBudget(2_000_000)
+    budget = new ByteBudget(4_000_000)
     fixture = await open({ budget })
   })
 

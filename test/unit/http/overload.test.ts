@@ -1,11 +1,11 @@
 /** The overload guard, and the ids of requests. */
 import { expect } from 'chai'
 import type { Clock } from '#component/clock.ts'
-import { type Load, OverloadGuard, processLoad } from '#http/overload.ts'
+import { type Load, OverloadGuard, type Pressure, processLoad } from '#http/overload.ts'
 import { requestId } from '#http/request-id.ts'
 
 describe('OverloadGuard', () => {
-  const judge = (loads: readonly Load[]): boolean[] => {
+  const judge = (loads: readonly Load[]): Pressure[] => {
     let tick: (() => void) | undefined
     const clock: Clock = {
       now: () => 0,
@@ -18,41 +18,44 @@ describe('OverloadGuard', () => {
       },
     }
     let index = 0
-    const guard = new OverloadGuard(clock, () => loads[index] ?? { delay: 0, heap: 0 })
+    const guard = new OverloadGuard(clock, () => loads[index] ?? { delay: 0, memory: 0 })
     guard.start()
     const verdicts = loads.map(() => {
       tick?.()
       index++
-      return guard.isOverloaded
+      return guard.pressure
     })
     guard.stop()
     expect(tick).to.equal(undefined)
     return verdicts
   }
-  const fine = { delay: 10, heap: 0.5 }
-  const slow = { delay: 201, heap: 0.5 }
-  const full = { delay: 10, heap: 0.91 }
+  const fine = { delay: 10, memory: 0.5 }
+  const slow = { delay: 201, memory: 0.5 }
+  const full = { delay: 10, memory: 0.91 }
+  const stuck = { delay: 1001, memory: 0.5 }
+  const bursting = { delay: 10, memory: 0.96 }
 
-  it('refuses after five bad seconds in a row, until the first good one', () => {
-    expect(judge([slow, full, slow, slow, slow, slow, fine])).to.deep.equal([
-      false,
-      false,
-      false,
-      false,
-      true,
-      true,
-      false,
+  it('is strained after five bad seconds in a row, until the first good one', () => {
+    const found = judge([slow, full, slow, slow, slow, slow, fine])
+    expect(found).to.deep.equal([
+      ...['none', 'none', 'none', 'none'],
+      ...['strained', 'strained', 'none'],
     ])
   })
 
+  it('is full after five seconds in a row beyond the hard limits', () => {
+    const found = judge([stuck, bursting, stuck, stuck, stuck, slow])
+    expect(found).to.deep.equal(['none', 'none', 'none', 'none', 'full', 'strained'])
+  })
+
   it('forgives bad seconds in between', () => {
-    expect(judge([slow, slow, slow, slow, fine, slow])).to.not.include(true)
+    expect(judge([slow, slow, slow, slow, fine, slow])).to.not.include('strained')
   })
 
   it('looks at this process', () => {
-    const { delay, heap } = processLoad()()
+    const { delay, memory } = processLoad()()
     expect(delay).to.be.lessThan(200)
-    expect(heap).to.be.within(0, 1)
+    expect(memory).to.be.within(0.000_1, 1)
   })
 })
 
