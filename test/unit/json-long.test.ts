@@ -56,8 +56,11 @@ describe('our own JSON text', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.bigInt(-(2n ** 63n), 2n ** 64n - 1n), (value, integer) => {
         const text = stringifyJson({ value, integer })
-        expect(outcome(() => parseOwnJson(text))).to.deep.equal(outcome(() => parseJson(text)))
+        // our own text may hold a key that bodies may not
+        const any = () => parseJson(text, { allowProtoKeys: true })
+        expect(outcome(() => parseOwnJson(text))).to.deep.equal(outcome(any))
       }),
+      { examples: [[JSON.parse('{"__proto__":""}'), 0n]] },
     )
   })
 })
