@@ -17,6 +17,9 @@ export type Lookup = (
 /** Pools kept at once; beyond it the one that was used longest ago is closed. */
 const maxPools = 512
 
+/** A pool that has not been used for this long is closed, at most as long again later; milliseconds. */
+const idleMs = 60_000
+
 /** Sockets per upstream, and the milliseconds a free one is kept (reliability §3.1, upstream agents). */
 const poolOptions = {
   connections: 256,
@@ -48,6 +51,10 @@ export class Upstreams {
   readonly #pools = new Map<string, Entry[]>()
   #size = 0
   #uses = 0
+  /** The number of the last use when idle pools were last looked for. */
+  #usesBefore = 0
+  /** Undefined while there is no pool. */
+  #stopTimer: (() => void) | undefined
 
   /**
    * @param policy for hosts that are computed from the request
@@ -83,6 +90,7 @@ export class Upstreams {
     this.#pools.set(origin.text, entries)
     this.#size += 1
     if (this.#size > maxPools) this.#closeOldest()
+    this.#stopTimer ??= this.#clock.after(idleMs, () => this.#closeIdle())
     return pool
   }
 
@@ -91,6 +99,8 @@ export class Upstreams {
     const entries = [...this.#pools.values()].flat()
     this.#pools.clear()
     this.#size = 0
+    this.#stopTimer?.()
+    this.#stopTimer = undefined
     await Promise.all(entries.map(({ pool }) => pool.destroy()))
   }
 
@@ -106,6 +116,23 @@ export class Upstreams {
     }
     if (!oldest) return
     const [text, entries, index] = oldest
+    this.#remove(text, entries, index)
+  }
+
+  /** Closes the pools that have not been used since the last call. */
+  #closeIdle(): void {
+    for (const [text, entries] of this.#pools) {
+      for (let index = entries.length - 1; index >= 0; index -= 1) {
+        const { lastUse = 0 } = entries[index] ?? {}
+        if (lastUse <= this.#usesBefore) this.#remove(text, entries, index)
+      }
+    }
+    this.#usesBefore = this.#uses
+    this.#stopTimer =
+      this.#size === 0 ? undefined : this.#clock.after(idleMs, () => this.#closeIdle())
+  }
+
+  #remove(text: string, entries: Entry[], index: number): void {
     const [entry] = entries.splice(index, 1)
     if (entries.length === 0) this.#pools.delete(text)
     this.#size -= 1

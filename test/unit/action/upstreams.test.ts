@@ -1,4 +1,7 @@
 /** The pools of connections, and the table of actions that own them. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import type { BodyCodec } from '#component/action/forward-body.ts'
 import { openActions } from '#component/action/index.ts'
@@ -39,6 +42,46 @@ describe('Upstreams', () => {
     expect(upstreams.pool(first, true, 1000)).to.equal(kept)
     expect(upstreams.pool(second, true, 1000)).to.not.equal(lost)
     await upstreams.close()
+  })
+
+  it('close a pool that has not been used for a minute, and keep those that are', async () => {
+    const clock = new ManualClock()
+    const upstreams = new Upstreams(clock, hostPolicy([]))
+    const [used, idle] = ['used', 'idle'].map((name) => originOf(`${name}.example`))
+    if (!used || !idle) throw new TypeError('no origins')
+    const kept = upstreams.pool(used, false, 1000)
+    const lost = upstreams.pool(idle, false, 1000)
+    for (let seconds = 0; seconds < 120; seconds += 30) {
+      await clock.advance(30_000)
+      expect(upstreams.pool(used, false, 1000)).to.equal(kept)
+    }
+    expect(upstreams.size).to.equal(1)
+    expect(upstreams.pool(idle, false, 1000)).to.not.equal(lost)
+    await clock.advance(180_000)
+    expect(upstreams.size).to.equal(0)
+    expect(clock.pending).to.equal(0)
+    await upstreams.close()
+  })
+
+  it('let what runs on a pool end when it is closed', async () => {
+    const answer = Promise.withResolvers<void>()
+    const server = createServer((_request, response) => {
+      void answer.promise.then(() => response.end('late'))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const clock = new ManualClock()
+    const upstreams = new Upstreams(clock, hostPolicy([]))
+    const { port } = server.address() as AddressInfo
+    const pool = upstreams.pool(originOf(`127.0.0.1:${port}`), false, 1000)
+    const arrived = once(server, 'request')
+    const running = pool.request({ origin: `http://127.0.0.1:${port}`, path: '/', method: 'GET' })
+    await arrived
+    await clock.advance(121_000)
+    expect(upstreams.size).to.equal(0)
+    answer.resolve()
+    expect(await (await running).body.text()).to.equal('late')
+    await upstreams.close()
+    server.close()
   })
 })
 
