@@ -13,7 +13,10 @@ const document = {
   uri: realm,
   authmethods: ['wampcra', 'ticket'],
   users: [{ username: authid, password: secret, groups: ['staff'] }],
-  grants: [{ permissions: ['wamp.call', 'service.issue'], uri: '', match: 'prefix', roles: 'all' }],
+  grants: ['service.ticket.', 'wamp.registration.'].map((uri) => ({
+    ...{ permissions: ['wamp.call', 'service.issue'], roles: 'all' },
+    ...{ uri, match: 'prefix' },
+  })),
 }
 
 interface Ticket {
