@@ -1,6 +1,7 @@
 /** What people see in a browser when a login is of no use, is refused, or is one of many: a page with a way on, and never a loop. */
 import { expect } from 'chai'
 import type { BrowserContext, Page } from 'playwright-core'
+import { until } from '#test/support/load.ts'
 import { type RunningExample, runExample } from './example.ts'
 
 const realm = 'com.example.notes'
@@ -95,7 +96,9 @@ describe('a login in a browser that does not go well', function () {
     if (ticket === undefined) throw new Error('there is no cookie')
     // a browser whose clock is behind
     await context.addCookies([{ ...ticket, expires: ticket.expires + 3_600 }])
-    await page.waitForFunction(async () => (await fetch('/api/me')).status === 401)
+    const status = () => page.evaluate(async () => (await fetch('/api/me')).status)
+    expect(await status()).to.equal(200)
+    await until('the ticket has expired', async () => (await status()) === 401)
     await open('/oidc/logout?redirect_uri=/app')
     await page.getByText('Yes, log me out').click()
     await page.getByText('Log in').waitFor()
