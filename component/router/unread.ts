@@ -5,51 +5,65 @@ import { type Backlog, freeBytes, type Holder } from './backlog.ts'
 /** Messages of so many bytes are counted one by one, since several peers may wait for the same one. */
 const largeBytes = 65_536
 
+/** What the way of messages to a peer is made of. */
+export interface UnreadOptions {
+  readonly backlog: Backlog
+  readonly holder: Holder
+  readonly webSocket: WebSocket
+  /** Are messages sent as bytes? */
+  readonly isBinary: boolean
+  /** Most bytes that may wait for this peer. */
+  readonly maxBytes: number
+  /** Do the bytes count towards those of all peers? */
+  readonly isCounted: boolean
+}
+
 /** The way of messages to a peer that may not read. */
 export class Unread {
-  readonly #backlog: Backlog
-  readonly #holder: Holder
-  readonly #webSocket: WebSocket
+  readonly #options: UnreadOptions
+  readonly #sendOptions: { readonly binary: boolean; readonly compress: false }
   readonly #large = new Set<{ readonly data: Uint8Array }>()
   #largeBytes = 0
   /** Taken for the other messages. */
   #taken = 0
 
-  constructor(backlog: Backlog, holder: Holder, webSocket: WebSocket) {
-    this.#backlog = backlog
-    this.#holder = holder
-    this.#webSocket = webSocket
+  constructor(options: UnreadOptions) {
+    this.#options = options
+    this.#sendOptions = { binary: options.isBinary, compress: false }
   }
 
   /** Sends; false when the peer may not be sent more. */
-  trySend(data: string | Uint8Array, isBinary: boolean): boolean {
-    const options = { binary: isBinary, compress: false }
-    if (typeof data === 'string' || data.length < largeBytes) {
-      this.#webSocket.send(data, options)
+  trySend(data: string | Uint8Array): boolean {
+    const { backlog, holder, isCounted, webSocket } = this.#options
+    if (!isCounted || typeof data === 'string' || data.length < largeBytes) {
+      webSocket.send(data, this.#sendOptions)
       return this.trySettle()
     }
-    if (!this.#backlog.hold(this.#holder, data)) return false
+    if (!backlog.hold(holder, data)) return false
     const sent = { data }
     this.#large.add(sent)
     this.#largeBytes += data.length
-    this.#webSocket.send(data, options, () => this.#read(sent))
-    return true
+    webSocket.send(data, this.#sendOptions, () => this.#read(sent))
+    return this.trySettle()
   }
 
   #read(sent: { readonly data: Uint8Array }): void {
     if (!this.#large.delete(sent)) return
     this.#largeBytes -= sent.data.length
-    this.#backlog.release(sent.data)
+    this.#options.backlog.release(sent.data)
   }
 
   /** Counts what waits now; false when that is too much. */
   trySettle(): boolean {
-    const wanted = Math.max(0, this.#webSocket.bufferedAmount - this.#largeBytes - freeBytes)
+    const { backlog, holder, isCounted, maxBytes, webSocket } = this.#options
+    const { bufferedAmount } = webSocket
+    if (bufferedAmount > maxBytes) return false
+    const wanted = Math.max(0, bufferedAmount - this.#largeBytes - freeBytes)
     const missing = wanted - this.#taken
-    if (missing === 0) return true
-    if (missing > 0 && !this.#backlog.take(this.#holder, missing)) return false
+    if (missing === 0 || !isCounted) return true
+    if (missing > 0 && !backlog.take(holder, missing)) return false
     this.#taken = wanted
-    if (missing < 0) this.#backlog.give(-missing)
+    if (missing < 0) backlog.give(-missing)
     return true
   }
 
@@ -58,6 +72,6 @@ export class Unread {
     for (const sent of [...this.#large]) this.#read(sent)
     const taken = this.#taken
     this.#taken = 0
-    this.#backlog.give(taken)
+    this.#options.backlog.give(taken)
   }
 }

@@ -18,6 +18,9 @@ const strangerValues = 1_000
 /** WebSocket close code (IANA's registry; RFC 6455 §7.4.1 has the first ones). */
 const closeTryAgainLater = 1013
 
+/** Messages of one peer that are served in one turn of the event loop, beside those that arrived together with the last. */
+const messagesInTurn = 64
+
 /** How long a peer that sent too much is left to read why it is disconnected, in milliseconds. */
 const refusalMs = 1_000
 
@@ -50,6 +53,10 @@ export class WebSocketTransport implements Transport, Holder {
   readonly #unfinished: Unfinished
   readonly #unread: Unread
   #isCorked = false
+  /** Messages of this turn of the event loop. */
+  #messages = 0
+  /** Is nothing read until the next turn? */
+  #isResting = false
   /** The next three: as of the last link check. */
   #bytesRead = -1
   #bufferedBytes = 0
@@ -61,7 +68,12 @@ export class WebSocketTransport implements Transport, Holder {
     this.peer = options.peer
     this.#options = options
     this.#unfinished = new Unfinished(backlog)
-    this.#unread = new Unread(backlog, this, webSocket)
+    this.#unread = new Unread({
+      ...{ backlog, holder: this, webSocket },
+      isBinary: options.codec.isBinary,
+      maxBytes: options.maxBufferedBytes,
+      isCounted: !options.peer.isInProcess,
+    })
     webSocket.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary))
     webSocket.on('error', () => {}) // 'close' follows
     webSocket.once('close', () => {
@@ -99,7 +111,25 @@ export class WebSocketTransport implements Transport, Holder {
     }
   }
 
+  /** Leaves the event loop to others after so many messages: libuv reads one socket up to 32 times in a row. */
+  #rest(): void {
+    this.#messages += 1
+    if (this.#messages === 1) setImmediate(() => this.#rested())
+    if (this.#messages !== messagesInTurn) return
+    this.#isResting = true
+    this.#options.webSocket.pause()
+  }
+
+  #rested(): void {
+    this.#messages = 0
+    if (!this.#isResting) return
+    this.#isResting = false
+    const { webSocket } = this.#options
+    if (webSocket.readyState === webSocket.OPEN) this.goOn()
+  }
+
   goOn(): void {
+    if (this.#isResting) return
     if (this.#unfinished.trySettle()) this.#options.webSocket.resume()
     else this.#options.backlog.wait(this)
   }
@@ -139,7 +169,8 @@ export class WebSocketTransport implements Transport, Holder {
     const { codec, isJoined, onMessage, webSocket } = this.#options
     this.#unfinished.completed(data.length)
     if (webSocket.readyState !== webSocket.OPEN) return
-    if (webSocket.isPaused) this.goOn()
+    if (webSocket.isPaused && !this.#isResting) this.goOn()
+    if (!this.peer.isInProcess) this.#rest()
     const isStranger = !isJoined()
     if (isStranger && data.length > strangerBytes) {
       this.#refuse()
@@ -179,9 +210,7 @@ export class WebSocketTransport implements Transport, Holder {
     if (webSocket.readyState !== webSocket.OPEN) return
     const data = codec.encode(message)
     this.#cork()
-    if (this.peer.isInProcess) webSocket.send(data, { binary: codec.isBinary, compress: false })
-    else if (!this.#unread.trySend(data, codec.isBinary)) this.drop()
-    if (webSocket.bufferedAmount > this.#options.maxBufferedBytes) webSocket.terminate()
+    if (!this.#unread.trySend(data)) this.drop()
   }
 
   /** The largest gain of all in performance.md. */
