@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '#component/errors.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { Log } from '#component/log.ts'
+import type { CappedLines } from './capped-lines.ts'
 import type { Crowd } from './crowd.ts'
 import { errorReply } from './errors.ts'
 import type { Metrics } from './metrics.ts'
@@ -25,6 +26,8 @@ export interface ListenerPorts extends ExchangePorts {
   readonly log: Log
   /** Absent: requests are not logged. */
   readonly accessLog: Log | undefined
+  /** Where lines of requests go that are not served; absent with {@link accessLog}. */
+  readonly refusedLog: CappedLines | undefined
   readonly metrics: Metrics
   /** Answers are the last on their connection (draining). */
   isClosing(): boolean
@@ -156,19 +159,21 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     const status = response.headersSent ? response.statusCode : clientClosed
     const duration = since(start)
     ports.metrics.count(exchange.method, exchange.route, status, duration)
-    ports.accessLog?.info(
-      {
-        request_id: exchange.id,
-        method: exchange.method,
-        route: exchange.route,
-        status,
-        error: exchange.error,
-        duration,
-        bytes: socket.bytesWritten - written,
-        peer: exchange.peername,
-      },
-      'request',
-    )
+    if (!ports.accessLog) return
+    const line = {
+      request_id: exchange.id,
+      method: exchange.method,
+      route: exchange.route,
+      status,
+      error: exchange.error,
+      duration,
+      bytes: socket.bytesWritten - written,
+      peer: exchange.peername,
+    }
+    // these cost a client nothing, so that it may have any number of them
+    if (status === clientClosed || status === 503) {
+      ports.refusedLog?.info(exchange.client, line, 'request')
+    } else ports.accessLog.info(line, 'request')
   })
 }
 
@@ -194,10 +199,8 @@ function refuse(
   response.on('close', () => {
     const duration = since(start)
     ports.metrics.count('', '', refusal.status, duration)
-    ports.accessLog?.info(
-      { request_id: id, status: refusal.status, duration, peer },
-      'malformed request',
-    )
+    const line = { request_id: id, status: refusal.status, duration, peer }
+    ports.refusedLog?.info(address, line, 'malformed request')
   })
   sendReply(exchange, errorReply(refusal, undefined), true)
 }

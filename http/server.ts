@@ -8,6 +8,7 @@ import { pathsOf } from '#procedures/procedure.ts'
 import { sharesGatewayListener, trustsLocalRequests } from './access.ts'
 import { healthPaths, koaFallback } from './admin.ts'
 import type { ManagementPorts } from './api-specs.ts'
+import { CappedLines } from './capped-lines.ts'
 import { Crowd } from './crowd.ts'
 import { errorReply } from './errors.ts'
 import { createListener, type ListenerPorts, type Router, refuseAll } from './gateway.ts'
@@ -166,11 +167,12 @@ export class Listeners {
 
   #listenerPorts(proxies: TrustedProxies, isSecure: boolean): ListenerPorts {
     const { clock, log, options } = this.#ports
-    const { accessLog = log } = this.#ports
+    const accessLog = options.log.access ? (this.#ports.accessLog ?? log) : undefined
     return {
       clock,
       log,
-      accessLog: options.log.access ? accessLog : undefined,
+      accessLog,
+      refusedLog: accessLog && new CappedLines(clock, accessLog),
       metrics: this.#metrics,
       proxies,
       isSecure,
