@@ -17,6 +17,7 @@ import type { Route } from './gateway/api.ts'
 import { Gateway } from './gateway/handle.ts'
 import { ownRealms } from './gateway/own-realms.ts'
 import { keepHouse } from './housekeeping.ts'
+import { awayOf, damageOf, tellRoom } from './lacks.ts'
 import { metricSources } from './metric-sources.ts'
 import { loginProblem } from './oidc/login-problem.ts'
 import { openConfiguredStore, openFolder } from './opening.ts'
@@ -33,7 +34,6 @@ import { storeSecret } from './store-key.ts'
 import { Sync } from './sync/sync.ts'
 import { addressUrls } from './urls.ts'
 import { componentSession } from './wamp/autobahn-session.ts'
-import type { Session } from './wamp/session.ts'
 import { SessionPool } from './wamp/session-pool.ts'
 import type { WorkerPorts } from './workers/ports.ts'
 
@@ -77,6 +77,8 @@ export async function startComponent(
   const breathe = breather()
   const replica = new Replica({ store: store.entries, clock, node, log, breathe })
   await replica.start()
+  store.health.onAway = () => void replica.refresh()
+  store.health.onFull = (isFull) => tellRoom(isFull, log)
   worker?.refreshBy(() => replica.refresh())
   const spread = worker && (() => worker.refreshOthers())
   const box = new SecretBox(storeSecret(config, config.data_dir))
@@ -127,7 +129,7 @@ export async function startComponent(
     log,
     onJoin: () => sync.joined(),
   })
-  const sync = new Sync({ replica, session: own, clock, log, node, key })
+  const sync = new Sync({ replica, session: own, clock, log, node, key, health: store.health })
   authority.sessionTickets.clockOffsetOf = (other) => sync.clockOffsetOf(other)
   const actions = openActions({
     clock,
@@ -189,7 +191,11 @@ export async function startComponent(
     issuer: issuerBase,
     refusal: () => sync.refusal(),
     ...(spread && { spread }),
-    status: () => ({ ...sync.status(), conflicts: registry.conflicts() }),
+    status: () => ({
+      ...sync.status(),
+      conflicts: registry.conflicts(),
+      damaged: replica.damaged.map(damageOf),
+    }),
   }
 
   let waitsFor = (): string | undefined => 'it joins the router'
@@ -209,14 +215,14 @@ export async function startComponent(
     operators,
     breathe,
     webSocket: routing.webSocket,
-    metrics: metricSources({ sessions, registry, routing }),
+    metrics: metricSources({ sessions, registry, routing, replica, health: store.health, sync }),
     isRoute: (pattern) => gateway.table.patterns.has(pattern),
     siblings: worker?.siblings,
     listen: worker?.listen,
     isReady: () => waitsForNow() === undefined,
     problems() {
       const reason = waitsForNow()
-      return reason === undefined ? awayOf(own, replica) : [reason]
+      return reason === undefined ? awayOf(own, replica, store.health) : [reason]
     },
   })
 
@@ -285,11 +291,5 @@ export async function startComponent(
     },
   }
 }
-
-/** What a node that serves is without. */
-const awayOf = ({ isOpen }: Pick<Session, 'isOpen'>, { isStoreAway }: Replica): string[] => [
-  ...(isOpen ? [] : ['the router is away']),
-  ...(isStoreAway ? ['the store is away'] : []),
-]
 
 const wait = (clock: Clock, ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve))

@@ -1,7 +1,10 @@
 /** What /metrics shows of the component beside the requests: sessions, calls in flight, loads, registry entries. */
 import type { MetricSource } from '#http/metrics.ts'
 import type { Registry } from './registry/registry.ts'
+import type { Replica } from './replica/replica.ts'
 import type { Routing } from './routing.ts'
+import type { StoreHealth } from './store/health.ts'
+import type { Sync } from './sync/sync.ts'
 import type { SessionPool } from './wamp/session-pool.ts'
 
 /** Gauges and counters by their Prometheus names. */
@@ -9,10 +12,16 @@ export function metricSources({
   sessions,
   registry,
   routing,
+  replica,
+  health,
+  sync,
 }: {
   readonly sessions: SessionPool
   readonly registry: Pick<Registry, 'size' | 'counts' | 'tombstones' | 'conflicts'>
   readonly routing: Pick<Routing, 'sessionCount'>
+  readonly replica: Pick<Replica, 'isStoreAway' | 'damaged'>
+  readonly health: Pick<StoreHealth, 'isFull'>
+  readonly sync: Pick<Sync, 'clockOffsetMs'>
 }): Readonly<Record<string, MetricSource>> {
   return {
     gateway_wamp_sessions: {
@@ -46,6 +55,26 @@ export function metricSources({
       help: 'Ids of API Specifications that are remembered as deleted.',
       isShared: true,
       read: () => registry.tombstones,
+    },
+    gateway_store_away: {
+      help: '1 while the store does not answer.',
+      isShared: true,
+      read: () => Number(replica.isStoreAway),
+    },
+    gateway_store_full: {
+      help: '1 while the disk of the store has no room.',
+      isShared: true,
+      read: () => Number(health.isFull),
+    },
+    gateway_store_damaged_documents: {
+      help: 'Documents that the store does not give back as they were put in.',
+      isShared: true,
+      read: () => replica.damaged.length,
+    },
+    gateway_clock_offset_seconds: {
+      help: "The median of the other nodes' clocks minus that of this node; 0 with no others.",
+      isShared: true,
+      read: () => (sync.clockOffsetMs ?? 0) / 1000,
     },
     gateway_registry_conflicts: {
       help: 'API Specifications whose newest version is not served here.',

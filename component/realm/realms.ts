@@ -1,8 +1,9 @@
 /** The realms known here: load, read, list, and ask what they allow. */
 import { type Issue, ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
+import type { Change } from '#component/replica/change.ts'
 import type { Entry } from '#component/replica/entry.ts'
-import type { Change, Replica } from '#component/replica/replica.ts'
+import type { Replica } from '#component/replica/replica.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import { buildAll, type Stored } from './build-all.ts'
 import { servesWampCra } from './build-realm.ts'

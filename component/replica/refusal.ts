@@ -22,8 +22,8 @@ const isStamp = ({ ms, counter, node }: Stamp): boolean =>
   counter <= maxCounter &&
   typeof node === 'string'
 
-/** A document that cannot be encoded has no hash. */
-function* hasItsHash({ document, hash }: Entry): Steps<boolean> {
+/** Is the hash of an entry that of its document? A document that cannot be encoded has none. */
+export function* hasItsHash({ document, hash }: Entry): Steps<boolean> {
   try {
     return (document === null ? null : yield* hashing(document)) === hash
   } catch {

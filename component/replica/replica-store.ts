@@ -1,5 +1,6 @@
 /** What a replica needs of a store: the port that component/store fills. */
 import type { Breathe } from '#component/steps.ts'
+import type { Damaged } from './damage.ts'
 import type { Summary } from './digest.ts'
 import type { Entry, Kind } from './entry.ts'
 
@@ -9,7 +10,12 @@ export interface ReplicaStore {
   since(
     revision: number,
     isKnown?: (version: Summary) => boolean,
-  ): Promise<{ readonly revision: number; readonly entries: readonly Entry[] }>
+  ): Promise<{
+    readonly revision: number
+    readonly entries: readonly Entry[]
+    /** What cannot be read; absent: nothing. */
+    readonly damaged?: readonly Damaged[]
+  }>
   /** Keeps all, each in the place of its parent, or none: false when another process was faster. On the disk when it resolves. */
   replace(entries: readonly Entry[], breathe?: Breathe): Promise<boolean>
   /** Keeps each that is newer than what is there, older ones only in the history. On the disk when it resolves. */

@@ -3,8 +3,10 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { type Breathe, runSteps } from '#component/steps.ts'
+import type { Change, Draft, Watcher } from './change.ts'
+import { Damage, type Damaged } from './damage.ts'
 import { keyOf, type Summary } from './digest.ts'
-import type { Document, Entry, Kind } from './entry.ts'
+import type { Entry, Kind } from './entry.ts'
 import { compareEntries, hashing, kinds, lineage, merge } from './entry.ts'
 import { isExpired } from './expiry.ts'
 import { Holdings } from './holdings.ts'
@@ -24,22 +26,6 @@ export interface ReplicaPorts {
   readonly breathe?: Breathe
 }
 
-/** What a document is to become; null deletes it. */
-export interface Draft {
-  readonly id: string
-  readonly document: Document | null
-}
-
-/** What a document has become. */
-export interface Change {
-  readonly entry: Entry
-  /** What it took the place of here, tombstones included. */
-  readonly before: Entry | undefined
-}
-
-/** Makes changes live. The replica waits for it, so it must not wait for the replica. */
-export type Watcher = (changes: readonly Change[]) => void | Promise<void>
-
 /** How often a change is decided anew because another process was faster. */
 const maxTries = 20
 
@@ -54,6 +40,7 @@ export class Replica {
   readonly #holdings = new Holdings()
   readonly #watchers = new Map<Kind, Watcher>()
   readonly #losses: Losses
+  readonly #damage: Damage
   /** How far the store has been read. */
   #revision = 0
   #isStoreAway = false
@@ -65,6 +52,7 @@ export class Replica {
     this.#ports = ports
     this.#clock = new HybridClock(ports.clock, ports.node)
     this.#losses = new Losses(ports.node)
+    this.#damage = new Damage(ports)
   }
 
   /**
@@ -73,12 +61,11 @@ export class Replica {
    */
   start(): Promise<void> {
     return this.#inTurn(async () => {
-      const { revision, entries } = await this.#ports.store.since(0)
-      for (const entry of entries) {
-        // stamps of tombstones, too, and whatever the clock says: no change of this node may be older than one before
-        this.#clock.observe(entry.stamp)
-        this.#holdings.put(entry)
-      }
+      const { revision, entries, damaged } = await this.#ports.store.since(0)
+      await this.#damage.judge(entries, damaged)
+      // stamps of tombstones, too, and whatever the clock says: no change of this node may be older than one before
+      for (const { stamp } of [...entries, ...(damaged ?? [])]) this.#clock.observe(stamp)
+      for (const entry of entries) this.#holdings.put(entry)
       this.#revision = revision
       await this.#forgetExpired()
     })
@@ -175,6 +162,11 @@ export class Replica {
     return this.#isStoreAway
   }
 
+  /** What of the store cannot be served, or may not be what was loaded. */
+  get damaged(): readonly Damaged[] {
+    return this.#damage.all
+  }
+
   /** The last versions of a document, newest first. @throws ServiceError `service.error.unavailable` */
   versions(kind: Kind, id: string): Promise<Entry[]> {
     return this.#ports.store.versions(kind, id)
@@ -207,7 +199,7 @@ export class Replica {
     const entries: Entry[] = []
     for (const { id, document } of drafts) {
       const hash = document && (await runSteps(hashing(document), this.#ports.breathe))
-      const before = lineage(this.get(kind, id))
+      const before = lineage(this.get(kind, id) ?? this.#damage.of(kind, id))
       entries.push({ kind, id, stamp: this.#clock.tick(), ...before, hash, document })
     }
     return entries
@@ -220,10 +212,13 @@ export class Replica {
 
   /** Takes what other processes wrote. @returns how many documents have changed */
   async #read(): Promise<number> {
-    const { revision, entries } = await this.#ports.store.since(this.#revision, this.#isKnown)
+    const { store } = this.#ports
+    const { revision, entries, damaged } = await store.since(this.#revision, this.#isKnown)
     if (revision < this.#revision) return this.#restore()
     this.#revision = revision
-    return (await this.#take(entries)).length
+    const changes = await this.#take(entries)
+    await this.#damage.judge(entries, damaged)
+    return changes.length
   }
 
   /** The store has gone back, to a backup or a standby that was behind: what was acknowledged is put there again. */
@@ -247,6 +242,7 @@ export class Replica {
       if (current) conflicts.push([winner === entry ? current : entry, winner])
       if (winner === current) continue
       this.#holdings.put(entry)
+      this.#damage.repair(entry)
       const key = keyOf(entry)
       const first = changes.get(key)
       changes.set(key, { entry, before: first ? first.before : current })

@@ -1,4 +1,5 @@
 /** Opens the store from its URL, runs its queries, and turns what a database refuses into our errors. */
+import { randomBytes } from 'node:crypto'
 import { Kysely } from 'kysely'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
@@ -6,6 +7,7 @@ import type { Engine, Patience } from './engine.ts'
 import { EntryStore } from './entry-store.ts'
 import { FamilyStore } from './family-store.ts'
 import { FileStore } from './file-store.ts'
+import { StoreHealth } from './health.ts'
 import { MetaStore } from './meta-store.ts'
 import { migrate, type Tables } from './migrations.ts'
 import { sqlite } from './sqlite-driver.ts'
@@ -42,8 +44,24 @@ export interface Store {
   readonly meta: MetaStore
   /** Gives room that nothing uses back to the file system, in short steps. Throws `service.error.unavailable`. */
   shrink(): Promise<void>
+  readonly health: StoreHealth
   /** Waits for what runs; after it every query fails with `service.error.unavailable`. */
   close(): Promise<void>
+}
+
+/** Characters: a document of ordinary size. Random, so that no database makes it small. */
+const probeSize = 65_536
+
+/** Is there room again? Rejects when there is not. */
+async function probeRoom(db: Kysely<Tables>): Promise<void> {
+  const name = 'room'
+  const value = randomBytes(probeSize / 2).toString('hex')
+  await db
+    .insertInto('meta')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute()
+  await db.deleteFrom('meta').where('name', '=', name).execute()
 }
 
 /** Told why the start has to wait; once for each reason. */
@@ -129,11 +147,22 @@ export async function openStore(
       told.add(message)
     },
   )
+  const health = new StoreHealth({
+    clock,
+    watched: engine.watch?.(),
+    probe: () => probeRoom(db),
+    unanswered: () => unavailable('the database does not answer'),
+  })
   let isClosed = false
   const running = new Set<Promise<unknown>>()
   const run: Run = async (query) => {
     if (isClosed) throw unavailable('the store is closed')
-    const task = persistently({ engine, clock }, queryTries, () => query(db))
+    const asked = () =>
+      query(db).catch((cause: unknown) => {
+        if (engine.conditionOf(cause)?.isFull) health.noteFull()
+        throw cause
+      })
+    const task = health.guard(() => persistently({ engine, clock }, queryTries, asked))
     running.add(task)
     try {
       return await task
@@ -144,16 +173,18 @@ export async function openStore(
   return {
     entries: new EntryStore(run),
     files: new FileStore(run),
-    families: new FamilyStore(run, engine.isServer),
+    families: new FamilyStore(run, engine.watch !== undefined),
     meta: new MetaStore(run),
     async shrink() {
       const { releasePages } = engine
       if (releasePages === undefined) return
       while (await run(releasePages)) await new Promise((resolve) => setImmediate(resolve))
     },
+    health,
     async close() {
       if (isClosed) return
       isClosed = true
+      await health.close()
       await Promise.allSettled(running)
       await db.destroy()
     },

@@ -1,5 +1,6 @@
 /** What the store needs of a database engine: connections behind Kysely, and what its failures say of the world. */
 import type { Dialect, Kysely } from 'kysely'
+import type { Watched } from './health.ts'
 import type { Tables } from './migrations.ts'
 
 /** How long a failure may be waited out: not at all, while the gateway starts, or whenever it comes. */
@@ -10,16 +11,18 @@ export interface Condition {
   /** A clause for people, such as `the store is read-only`; holds no secrets. */
   readonly message: string
   readonly patience: Patience
+  /** There is no room for what was to be written. */
+  readonly isFull?: true
 }
 
 /** SQLite or PostgreSQL. */
 export interface Engine {
   /** Goes before every message of a store that cannot be opened, such as `database app at db:5432: `; may be empty. */
   readonly place: string
-  /** Is the database another process, which may hang? */
-  readonly isServer: boolean
   /** Opens what queries run on. Throws what {@link conditionOf} understands. */
   connect(): Dialect
+  /** Opens a connection by which a server is watched; absent for a database in this process. */
+  readonly watch?: () => Watched
   /** What a failure says of the world; undefined for an error that is ours. */
   conditionOf(cause: unknown): Condition | undefined
   /**

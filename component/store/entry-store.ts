@@ -1,5 +1,6 @@
 /** The replicated map in the store: the newest version of every document, and the last versions of API Specifications. */
 import { sql, type Transaction } from 'kysely'
+import type { Damaged } from '#component/replica/damage.ts'
 import { keyOf, type Summary } from '#component/replica/digest.ts'
 import { compareEntries, type Entry, type Kind } from '#component/replica/entry.ts'
 import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
@@ -7,7 +8,7 @@ import { type Breathe, runSteps } from '#component/steps.ts'
 import type { Run } from './database.ts'
 import { endHistory, remember, versionsOf } from './history.ts'
 import type { EntryRow, Tables, VersionRow } from './migrations.ts'
-import { entryOf, rowOf } from './rows.ts'
+import { entriesOf, rowOf } from './rows.ts'
 import { writeDocument, writingDocument } from './stored-json.ts'
 
 /** How many documents are read in one statement: the start must not depend on how fast all of them can be sent. */
@@ -86,14 +87,14 @@ export class EntryStore {
 
   /**
    * What has changed after a revision: the newest version of each document, tombstones included, oldest stamp first;
-   * and the revision that it leads to. Changes of other processes are never missed.
+   * what of them cannot be read; and the revision that it leads to. Changes of other processes are never missed.
    * @param revision 0 for everything; so is one that the store has never come to, as after a backup was put in its place
    * @param isKnown leaves versions out: whoever made a change need not read its document
    */
   async since(
     revision: number,
     isKnown: (version: Summary) => boolean = () => false,
-  ): Promise<{ revision: number; entries: Entry[] }> {
+  ): Promise<{ revision: number; entries: Entry[]; damaged?: Damaged[] }> {
     const { value: reached } = await this.#run((db) =>
       db.selectFrom('revision').select('value').executeTakeFirstOrThrow(),
     )
@@ -107,9 +108,11 @@ export class EntryStore {
       for (const row of await this.#rows(news)) newest.set(keyOf(row), row)
       place = page.at(-1) ?? place
     } while (page.length === pageSize)
+    const { entries, damaged } = entriesOf([...newest.values()])
     return {
       revision: Math.max(reached, place.kind === '' ? 0 : place.revision),
-      entries: [...newest.values()].map(entryOf).sort(compareEntries),
+      entries: entries.sort(compareEntries),
+      ...(damaged.length > 0 && { damaged }),
     }
   }
 

@@ -3,7 +3,7 @@ import { sql, type Transaction } from 'kysely'
 import { compareEntries, type Entry, type Kind } from '#component/replica/entry.ts'
 import type { Run } from './database.ts'
 import type { Tables, VersionRow } from './migrations.ts'
-import { entryOf } from './rows.ts'
+import { entriesOf } from './rows.ts'
 
 /** How many versions of a document are kept. */
 const maxVersions = 10
@@ -44,7 +44,7 @@ export async function versionsOf(run: Run, kind: Kind, id: string): Promise<Entr
   const rows = await run((db) =>
     db.selectFrom('versions').selectAll().where('kind', '=', kind).where('id', '=', id).execute(),
   )
-  return rows.map(entryOf).sort((a, b) => compareEntries(b, a))
+  return entriesOf(rows).entries.sort((a, b) => compareEntries(b, a))
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The tables of the store, forward only: a migration that has been released is never changed. */
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
 import { hashOf, type Kind } from '#component/replica/entry.ts'
 import type { Family } from './family-store.ts'
@@ -204,8 +204,31 @@ const createVersions = (db: Kysely<FirstTables & Tables>, name: string) =>
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }
 
-/** Brings the tables up to date. */
+/** A newer gateway has written to the store: what it made of the tables is not known here. */
+export class NewerStore extends Error {
+  constructor(migration: string) {
+    super(
+      `a newer version of the gateway has changed its tables (${migration}): start that version or a later one, or restore a backup from before`,
+    )
+  }
+}
+
+/**
+ * Brings the tables up to date.
+ * @throws NewerStore
+ */
 export async function migrate(db: Kysely<Tables>): Promise<void> {
+  const known = new Set(Object.keys(migrations))
+  const unknown = (await appliedMigrations(db)).find((name) => !known.has(name))
+  if (unknown !== undefined) throw new NewerStore(unknown)
   const { error } = await new Migrator({ db, provider }).migrateToLatest()
   if (error !== undefined) throw error
+}
+
+/** Names; none in a database that is new. */
+async function appliedMigrations(db: Kysely<Tables>): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
+  if (!tables.some(({ name }) => name === 'kysely_migration')) return []
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
+  return rows.map(({ name }) => name)
 }

@@ -8,8 +8,9 @@ import {
 } from 'kysely'
 import { Client, DatabaseError, Pool, type PoolClient, type PoolConfig, types } from 'pg'
 import type { Condition, Engine } from './engine.ts'
+import type { Watched } from './health.ts'
 
-/** Most connections of a process. */
+/** Most connections of a process, beside the one that watches. */
 const maxConnections = 5
 
 /** How long connecting may take, waiting for one of the connections included. Milliseconds. */
@@ -23,6 +24,9 @@ const answerTimeoutMs = 12_000
 
 /** How long others wait for a process that stands still amid its transaction. Milliseconds. */
 const idleTransactionTimeoutMs = 5_000
+
+/** How long the connection that only watches waits for anything. Milliseconds. */
+const watchTimeoutMs = 4_000
 
 /** How long a connection says nothing before it is probed; by default, two hours. */
 const keepAliveMs = 10_000
@@ -47,6 +51,7 @@ const conditions: Readonly<Record<string, Condition>> = {
   '40001': { message: 'too many changes at once', patience: 'always' },
   '40P01': { message: 'too many changes at once', patience: 'always' },
   '53': { message: 'the database has no room', patience: 'at start' },
+  '53100': { message: 'the disk of the database is full', patience: 'at start', isFull: true },
   '53300': { message: 'the database has too many connections', patience: 'at start' },
   '55P03': { message: 'the database is locked', patience: 'always' },
   '57': { message: 'the database is stopping or starting', patience: 'at start' },
@@ -84,40 +89,60 @@ const lost = (cause: unknown): Error =>
   cause instanceof DatabaseError ? cause : new ConnectionError('no connection', { cause })
 
 /** A connection that is thrown away after whatever may have harmed it. */
-function checkedOut(client: PoolClient): PostgresPoolClient {
-  let isHarmed = false
-  const query = async <R>(sql: string, parameters: readonly unknown[]) => {
+class CheckedOut implements PostgresPoolClient {
+  readonly #client: PoolClient
+  readonly #underWay: Set<CheckedOut>
+  #isHarmed = false
+  #isReleased = false
+
+  constructor(client: PoolClient, underWay: Set<CheckedOut>) {
+    this.#client = client
+    this.#underWay = underWay
+    underWay.add(this)
+  }
+
+  readonly query = (async <R>(text: string, parameters: readonly unknown[]) => {
+    // what was given up in the middle of a transaction must not begin another one
+    if (this.#isReleased) throw new ConnectionError('the connection was given up')
     try {
-      return (await client.query(sql, [...parameters])) as unknown as PostgresQueryResult<R>
+      return (await this.#client.query(text, [...parameters])) as unknown as PostgresQueryResult<R>
     } catch (cause) {
       const error = lost(cause)
       const patience = conditionOf(error)?.patience
-      if (patience !== undefined && patience !== 'always') isHarmed = true
+      if (patience !== undefined && patience !== 'always') this.#isHarmed = true
       throw error
     }
-  }
-  return {
-    query: query as PostgresPoolClient['query'],
-    release: (destroy) => client.release(destroy || isHarmed),
+  }) as PostgresPoolClient['query']
+
+  release(destroy?: boolean): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    this.#underWay.delete(this)
+    this.#client.release(destroy || this.#isHarmed)
   }
 }
 
-function openPool(config: PoolConfig): PostgresPool {
-  const pool = new Pool(config)
-  // without a listener, a connection that is lost while nobody asks anything of it would end the process
-  pool.on('error', () => undefined)
-  pool.on('connect', (client) => client.on('error', () => undefined))
+function openPool(config: PoolConfig, underWay: Set<CheckedOut>): PostgresPool {
+  const pool = quietPool(config)
   return {
     options: {},
     end: () => pool.end(),
     async connect() {
       try {
-        return checkedOut(await pool.connect())
+        return new CheckedOut(await pool.connect(), underWay)
       } catch (cause) {
         throw lost(cause)
       }
     },
   }
+}
+
+/** Without a listener, a connection that is lost while nobody asks anything of it would end the process. */
+function quietPool(config: PoolConfig): Pool {
+  const pool = new Pool(config)
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
 }
 
 /** A URL whose parts cannot be taken for one another: what is secret stands before the `@`, and nowhere else. */
@@ -150,11 +175,37 @@ export function postgres(url: string): Engine {
     },
   }
   const { database, host, port } = parsed(config)
+  const underWay = new Set<CheckedOut>()
   return {
     place: `database ${database} at ${host}:${port}: `,
-    isServer: true,
-    connect: (): Dialect => new PostgresDialect({ pool: openPool(config) }),
+    connect: (): Dialect => new PostgresDialect({ pool: openPool(config, underWay) }),
+    watch: () => watchOver(config, underWay),
     conditionOf,
+  }
+}
+
+/** Asks the server for its time over one connection, which is thrown away when it gives none. */
+function watchOver(config: PoolConfig, underWay: Set<CheckedOut>): Watched {
+  const timeouts = { connectionTimeoutMillis: watchTimeoutMs, query_timeout: watchTimeoutMs }
+  const pool = quietPool({ ...config, ...timeouts, max: 1 })
+  return {
+    abandon() {
+      for (const connection of [...underWay]) connection.release(true)
+    },
+    async now() {
+      const client = await pool.connect()
+      try {
+        const { rows } = await client.query<{ ms: string }>(
+          'select extract(epoch from clock_timestamp()) * 1000 as ms',
+        )
+        client.release()
+        return Number(rows[0]?.ms)
+      } catch (cause) {
+        client.release(true)
+        throw cause
+      }
+    },
+    close: () => pool.end(),
   }
 }
 

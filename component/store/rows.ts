@@ -1,4 +1,5 @@
-/** Entries as rows of the store, and back. */
+/** Versions of documents as rows of the store, and back: one row that cannot be read hides no other one. */
+import type { Damaged } from '#component/replica/damage.ts'
 import type { Entry } from '#component/replica/entry.ts'
 import type { Stamp } from '#component/replica/stamp.ts'
 import type { VersionRow } from './migrations.ts'
@@ -31,7 +32,7 @@ export const rowOf = (
 })
 
 /** The entry of a row. */
-export function entryOf(row: VersionRow): Entry {
+function entryOf(row: VersionRow): Entry {
   const { kind, id, ms, counter, node, parent_ms, parent_counter, parent_node, hash } = row
   const parent = { ms: parent_ms ?? 0, counter: parent_counter ?? 0, node: parent_node ?? '' }
   return {
@@ -43,4 +44,19 @@ export function entryOf(row: VersionRow): Entry {
     hash,
     document: row.document === null ? null : readDocument(row.document),
   }
+}
+
+/** The versions of rows, and the names of those that cannot be read. */
+export function entriesOf(rows: readonly VersionRow[]): { entries: Entry[]; damaged: Damaged[] } {
+  const entries: Entry[] = []
+  const damaged: Damaged[] = []
+  for (const row of rows) {
+    try {
+      entries.push(entryOf(row))
+    } catch {
+      const { kind, id, ms, counter, node } = row
+      damaged.push({ kind, id, stamp: { ms, counter, node } })
+    }
+  }
+  return { entries, damaged }
 }

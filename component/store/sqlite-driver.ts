@@ -1,5 +1,5 @@
 /** node:sqlite in the shape that Kysely's SQLite dialect expects of a database, and what SQLite's failures say. */
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import {
@@ -30,17 +30,29 @@ const settings = `
 /** How many pages are given back at once: some 10 ms. */
 const pagesAtOnce = 1000
 
+/** What people do about a file that cannot be read. */
+const remedy =
+  'stop the gateway, put a backup in its place (with its -wal and -shm removed), or remove all three to begin with nothing; of several gateways, one fetches what the others have (docs/operations.md)'
+
 /** Primary result codes that say something of the world, not of the query (https://sqlite.org/rescode.html). */
 const conditions: Readonly<Record<number, Condition>> = {
   5: { message: 'the store is locked by another process', patience: 'always' },
   6: { message: 'the store is locked', patience: 'always' },
   8: { message: 'the store is read-only', patience: 'never' },
   10: { message: 'the disk of the store failed', patience: 'never' },
-  11: { message: 'the store is corrupt', patience: 'never' },
-  13: { message: 'the disk of the store is full', patience: 'never' },
+  11: { message: `the store is damaged: ${remedy}`, patience: 'never' },
+  13: { message: 'the disk of the store is full', patience: 'never', isFull: true },
   14: { message: 'the store cannot be opened', patience: 'never' },
-  26: { message: 'the file of the store is no database', patience: 'never' },
+  26: { message: `the file of the store is no database: ${remedy}`, patience: 'never' },
 }
+
+/** A file that is there with nothing in it: another process is about to fill it, or it has lost what it held. */
+const empty: Condition = {
+  message: `the file of the store is empty: ${remedy}`,
+  patience: 'at start',
+}
+
+class EmptyFile extends Error {}
 
 /** What may be wrong with files and folders: `EACCES`, `ENOSPC`, `EROFS`, … */
 const fileCondition: Condition = {
@@ -50,16 +62,25 @@ const fileCondition: Condition = {
 
 function conditionOf(cause: unknown): Condition | undefined {
   if (!(cause instanceof Error)) return undefined
+  if (cause instanceof EmptyFile) return empty
   if ('errcode' in cause && typeof cause.errcode === 'number') {
     return conditions[cause.errcode & 0xff]
   }
   return 'syscall' in cause ? fileCondition : undefined
 }
 
-/** Makes the file readable by its owner only before anything is in it; SQLite gives its other files the same mode. */
+/**
+ * Makes the file readable by its owner only before anything is in it; SQLite gives its other files the same mode.
+ * @throws EmptyFile for one that is there already, and empty: its documents must not be taken for deleted
+ */
 function createFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  closeSync(openSync(file, 'a', 0o600))
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause
+    if (statSync(file).size === 0) throw new EmptyFile('the file is empty')
+  }
 }
 
 function prepare(database: DatabaseSync, sql: string): SqliteStatement {
@@ -158,7 +179,6 @@ function connect(file: string): Dialect {
 /** A file, made if need be, or `:memory:`. */
 export const sqlite = (file: string): Engine => ({
   place: '',
-  isServer: false,
   connect: () => connect(file),
   conditionOf,
   releasePages,

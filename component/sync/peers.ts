@@ -37,11 +37,17 @@ export type Heard = 'heard' | 'repeated' | 'stranger'
  */
 export class Peers {
   readonly #clock: Pick<Clock, 'now'>
+  readonly #storeOffsetMs: () => number | undefined
   readonly #known = new Map<string, Known>()
   #lastExchangedAt: number | undefined
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  /** @param storeOffsetMs the clock of the database minus ours, where all nodes have one; undefined while it is not known */
+  constructor(
+    clock: Pick<Clock, 'now'>,
+    storeOffsetMs: () => number | undefined = () => undefined,
+  ) {
     this.#clock = clock
+    this.#storeOffsetMs = storeOffsetMs
   }
 
   /** Takes note of a message that was not asked for. */
@@ -93,13 +99,14 @@ export class Peers {
   }
 
   /**
-   * The median of the others' clocks minus ours, in milliseconds; undefined with no others. Of the two in the middle of an
+   * The median of the others' clocks minus ours, in milliseconds; undefined with no others. Where all share a database, its clock
+   * counts like one of theirs: of two nodes at odds the one that agrees with it is right. Of the two in the middle of an
    * even number the one nearer to ours, so that one wrong clock among three stops that node alone.
    */
   get clockOffsetMs(): number | undefined {
-    const offsets = this.present()
-      .map(({ clockOffsetMs }) => clockOffsetMs)
-      .sort((a, b) => a - b)
+    const others = this.present().map(({ clockOffsetMs }) => clockOffsetMs)
+    const ofStore = others.length > 0 ? this.#storeOffsetMs() : undefined
+    const offsets = [...others, ...(ofStore === undefined ? [] : [ofStore])].sort((a, b) => a - b)
     const low = offsets[(offsets.length - 1) >> 1]
     const high = offsets[offsets.length >> 1]
     if (low === undefined || high === undefined) return undefined

@@ -33,8 +33,11 @@ export interface SyncStatus {
   /** Messages that came from no gateway of this cluster, or came again. */
   readonly ignored_messages: number
   readonly router: 'joined' | 'away'
-  readonly store: 'open' | 'away'
-  /** The median of the others' clocks minus that of this node; null with no others. */
+  /** `full`: what was to be written last found no room. */
+  readonly store: 'open' | 'away' | 'full'
+  /** `skewed`: too far off the others', so that loads are refused here. */
+  readonly clock: 'agrees' | 'skewed'
+  /** The median of the others' clocks, and that of a shared database, minus that of this node; null with no others. */
   readonly clock_offset_ms: number | null
 }
 
@@ -45,6 +48,8 @@ export interface StatusPorts {
   readonly replica: Pick<Replica, 'liveDigest' | 'entries' | 'isStoreAway'>
   readonly session: Pick<Session, 'isOpen'>
   readonly peers: Pick<Peers, 'present' | 'clockOffsetMs' | 'lastExchangedAt'>
+  readonly isStoreFull: boolean
+  readonly isSkewed: boolean
   readonly ignoredMessages: number
 }
 
@@ -71,7 +76,8 @@ export function statusOf(ports: StatusPorts): SyncStatus {
     exchanged_ms_ago: age(peers.lastExchangedAt),
     ignored_messages: ignoredMessages,
     router: session.isOpen ? 'joined' : 'away',
-    store: replica.isStoreAway ? 'away' : 'open',
+    store: replica.isStoreAway ? 'away' : ports.isStoreFull ? 'full' : 'open',
+    clock: ports.isSkewed ? 'skewed' : 'agrees',
     clock_offset_ms: peers.clockOffsetMs ?? null,
   }
 }

@@ -6,6 +6,7 @@ import type { Log } from '#component/log.ts'
 import type { Entry } from '#component/replica/entry.ts'
 import { untilNextMinute } from '#component/replica/expiry.ts'
 import type { Replica } from '#component/replica/replica.ts'
+import type { StoreHealth } from '#component/store/health.ts'
 import type { Session } from '#component/wamp/session.ts'
 import { uris } from '#component/wamp/uris.ts'
 import { CatchUp } from './catch-up.ts'
@@ -45,6 +46,8 @@ export interface SyncPorts {
   readonly node: string
   /** `cluster.key`: the same on all gateways of the cluster. */
   readonly key: string | Uint8Array
+  /** Absent: the store is not watched. */
+  readonly health?: Pick<StoreHealth, 'isFull' | 'clockOffsetMs'>
 }
 
 /** Milliseconds between two beats: at least, and what chance adds at most (4 s ± 20 %). */
@@ -80,7 +83,7 @@ export class Sync {
   constructor(ports: SyncPorts) {
     const { clock, key, log, replica, session } = ports
     this.#ports = ports
-    const peers = new Peers(clock)
+    const peers = new Peers(clock, () => ports.health?.clockOffsetMs)
     const ignored = new Ignored(clock, log)
     const wire = new Wire({ session, seal: new Seal(key), ignored, beat: () => this.#beat() })
     const exchanges = new Exchanges({
@@ -156,7 +159,7 @@ export class Sync {
     const offset = this.#peers.clockOffsetMs ?? 0
     if (Math.abs(offset) <= maxOffsetMs) return undefined
     const found = `${Math.round(Math.abs(offset) / 1000)} s ${offset < 0 ? 'ahead of' : 'behind'}`
-    return `the clock of this node is ${found} those of the others; at most ${maxOffsetMs / 1000} s are allowed`
+    return `the clock of this node is ${found} those of the others; at most ${maxOffsetMs / 1000} s are allowed: loads are refused until it is set (NTP)`
   }
 
   /** The clock of another node minus that of this one; undefined when it is not there. Milliseconds. */
@@ -164,11 +167,18 @@ export class Sync {
     return this.#peers.get(node)?.clockOffsetMs
   }
 
+  /** See {@link SyncStatus}; undefined with no others. */
+  get clockOffsetMs(): number | undefined {
+    return this.#peers.clockOffsetMs
+  }
+
   /** For `service.registry_status`. */
   status(): SyncStatus {
     return statusOf({
       ...this.#ports,
       peers: this.#peers,
+      isStoreFull: this.#ports.health?.isFull === true,
+      isSkewed: this.#skew !== undefined,
       ignoredMessages: this.#ignored.count,
     })
   }

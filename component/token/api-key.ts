@@ -2,8 +2,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import type { Draft } from '#component/replica/change.ts'
 import type { Document } from '#component/replica/entry.ts'
-import type { Draft, Replica } from '#component/replica/replica.ts'
+import type { Replica } from '#component/replica/replica.ts'
 import type { RealmUser } from './revocation.ts'
 
 /** A key as it is replicated: kind `api_key`. */

@@ -1,6 +1,7 @@
 /** What is refused although it has not expired: tokens by `jti`, families of refresh tokens, and all that a user had. On all nodes. */
 import { type Clock, secondsOf } from '#component/clock.ts'
-import type { Change, Draft, Replica } from '#component/replica/replica.ts'
+import type { Change, Draft } from '#component/replica/change.ts'
+import type { Replica } from '#component/replica/replica.ts'
 import type { FamilyStore } from '#component/store/family-store.ts'
 
 /** A user of a realm. */

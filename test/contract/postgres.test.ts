@@ -46,7 +46,7 @@ describe('a PostgreSQL database that lets nobody in', () => {
     ['28P01', 'does not let the gateway in', false],
     ['28000', 'does not let the gateway in', false],
     ['3D000', 'does not exist', false],
-    ['53100', 'has no room', true],
+    ['53200', 'has no room', true],
     ['53300', 'has too many connections', true],
     ['57P01', 'is stopping or starting', true],
     ['57P03', 'is stopping or starting', true],

@@ -1,11 +1,12 @@
 /** A PostgreSQL server of the test's own: Debian's package, a new cluster in a temporary folder, a free port. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { freePort } from './free-port.ts'
+import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 
 /** How long a start may take, crash recovery included; milliseconds. */
 const startTimeoutMs = 30_000
@@ -19,6 +20,14 @@ export interface Postgres {
   run(...statements: readonly string[]): Promise<void>
   /** Ends it in good order: connections are cut, what they were told holds. */
   stop(): Promise<void>
+  /** Takes all its processes off the processor until {@link resume}. */
+  pause(): void
+  resume(): void
+  /**
+   * Makes an empty database on a disk of so many bytes, in memory. Needs the right to mount.
+   * @returns its URL, and what gives the disk another size
+   */
+  smallDatabase(bytes: number): Promise<{ url: string; resize(bytes: number): void }>
   /** As if the power failed. */
   kill(): Promise<void>
   /** Starts it again on the same port with the same data, if it was stopped or killed. */
@@ -39,6 +48,10 @@ function programs(): string {
   if (newest !== undefined && existsSync(join(newest, 'initdb'))) return newest
   throw new Error('PostgreSQL is not installed: apt-get install postgresql')
 }
+
+/** The processes that one has started. */
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 
 /** Starts a server on a free port of the loopback interface. */
 export async function startPostgres(): Promise<Postgres> {
@@ -116,9 +129,28 @@ export async function startPostgres(): Promise<Postgres> {
     }
   }
 
+  const signal = (name: NodeJS.Signals) => {
+    if (server?.pid === undefined) return
+    for (const pid of [server.pid, ...childrenOf(server.pid)]) process.kill(pid, name)
+  }
+  const disks: SmallDisk[] = []
+
   await start()
   return {
     port,
+    pause: () => signal('SIGSTOP'),
+    resume: () => signal('SIGCONT'),
+    async smallDatabase(bytes) {
+      const [name, disk] = [`small_${++databases}`, join(folder, `disk-${databases}`)]
+      const mounted = mountSmallDisk(disk, bytes)
+      disks.push(mounted)
+      if (user.uid !== undefined && user.gid !== undefined) chownSync(disk, user.uid, user.gid)
+      await run(
+        `create tablespace ${name} location '${disk}'`,
+        `create database ${name} tablespace ${name}`,
+      )
+      return { url: urlOf(name), resize: mounted.resize }
+    },
     async database() {
       const name = `gateway_${++databases}`
       await run(`create database ${name}`)
@@ -130,7 +162,9 @@ export async function startPostgres(): Promise<Postgres> {
     start,
     async remove() {
       process.off('exit', quit)
+      signal('SIGCONT')
       await end('SIGQUIT')
+      for (const disk of disks) disk.remove()
       rmSync(folder, { recursive: true })
     },
   }

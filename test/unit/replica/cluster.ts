@@ -1,8 +1,9 @@
 /** Nodes made of the real replica and the real sync over stores in memory, in a simulated time, and what must hold at any time. */
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
+import type { Change } from '#component/replica/change.ts'
 import { compareEntries, type Entry } from '#component/replica/entry.ts'
-import { type Change, Replica } from '#component/replica/replica.ts'
+import { Replica } from '#component/replica/replica.ts'
 import { compareStamps, formatStamp, HybridClock } from '#component/replica/stamp.ts'
 import { Sync } from '#component/sync/sync.ts'
 import { WampError } from '#component/wamp/session.ts'

@@ -1,6 +1,8 @@
 /** Nodes with a clock that the test sets, documents, and versions made elsewhere, for the tests of the replica. */
+
+import type { Change } from '#component/replica/change.ts'
 import { type Entry, hashOf, type Kind } from '#component/replica/entry.ts'
-import { type Change, Replica } from '#component/replica/replica.ts'
+import { Replica } from '#component/replica/replica.ts'
 import type { ReplicaStore } from '#component/replica/replica-store.ts'
 import type { Stamp } from '#component/replica/stamp.ts'
 import { MemoryStore } from './memory-store.ts'

@@ -33,6 +33,25 @@ describe('a gateway whose clock is off', () => {
     })
   }
 
+  for (const [offsets, storeClock, expected] of [
+    [[60_000, 0], 0, [skew, undefined]],
+    [[60_000, 60_000, 0, 0], 0, [skew, skew, undefined, undefined]],
+    // one database with a wrong clock stops nobody, nor does it where there is one gateway
+    [[0, 0], 60_000, [undefined, undefined]],
+    [[0], 60_000, [undefined]],
+  ] as const) {
+    it(`is outvoted by the clock of a shared database: ${offsets.join(', ')} with ${storeClock}`, async () => {
+      for (const [index, offset] of offsets.entries()) {
+        await fleet.open(`n${index}`, { offset, storeClock })
+      }
+      await fleet.run(100)
+      expect(refusals()).to.deep.equal(expected)
+      expect(fleet.nodes.map(({ sync }) => sync.status().clock)).to.deep.equal(
+        expected.map((uri) => (uri === undefined ? 'agrees' : 'skewed')),
+      )
+    })
+  }
+
   it('takes no loads before it has heard the others, so that it cannot know', async () => {
     await open(0, 0)
     fleet.bus.delay = () => 200

@@ -35,6 +35,8 @@ interface Setup {
   readonly store?: MemoryStore
   readonly offset?: number
   readonly key?: string
+  /** The clock of a database that all share minus the time of the fleet; absent: there is none. */
+  readonly storeClock?: number
   /** Leaves the start to the test. */
   readonly isIdle?: boolean
 }
@@ -78,7 +80,13 @@ export class Fleet {
     await replica.start()
     const session = this.bus.connect()
     const key = setup.key ?? clusterKey
-    const sync = new Sync({ replica, session, clock, log, node: name, key })
+    const { storeClock, offset = 0 } = setup
+    const sync = new Sync({
+      ...{ replica, session, clock, log, node: name, key },
+      ...(storeClock !== undefined && {
+        health: { isFull: false, clockOffsetMs: storeClock - offset },
+      }),
+    })
     session.onJoin = () => sync.joined()
     const node: SimulatedNode = {
       ...{ name, replica, sync, session, store, clock, lines },

@@ -1,0 +1,32 @@
+/** What a node that serves is without: as people read it in /ready, /registry and the log. */
+import type { Log } from './log.ts'
+import type { Damaged } from './replica/damage.ts'
+import type { Replica } from './replica/replica.ts'
+import type { StoreHealth } from './store/health.ts'
+import type { Session } from './wamp/session.ts'
+
+/** The lines of /ready after the first one. */
+export const awayOf = (
+  { isOpen }: Pick<Session, 'isOpen'>,
+  { isStoreAway }: Pick<Replica, 'isStoreAway'>,
+  { isFull }: Pick<StoreHealth, 'isFull'>,
+): string[] => [
+  ...(isOpen ? [] : ['the router is away']),
+  ...(isStoreAway ? ['the store is away'] : []),
+  ...(isFull ? ['the disk of the store is full'] : []),
+]
+
+/** Logs that the disk of the store is full, or has room again. */
+export const tellRoom = (isFull: boolean, log: Pick<Log, 'error' | 'info'>): void =>
+  isFull
+    ? log.error('the disk of the store is full: what is known is served, nothing can be loaded')
+    : log.info('the disk of the store has room again')
+
+/** A damaged document as /registry shows it. */
+export const damageOf = ({ kind, id, stamp, isChanged }: Damaged) => ({
+  kind,
+  id,
+  ts: stamp.ms,
+  node: stamp.node,
+  reason: isChanged ? 'hash_does_not_fit' : 'unreadable',
+})

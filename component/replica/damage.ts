@@ -1,0 +1,73 @@
+/** Documents that the store does not give back as they were put in: named, so that people can load them again. */
+import type { Log } from '#component/log.ts'
+import { type Breathe, runSteps } from '#component/steps.ts'
+import { keyOf } from './digest.ts'
+import type { Entry, Kind } from './entry.ts'
+import { hasItsHash } from './refusal.ts'
+import type { Stamp } from './stamp.ts'
+
+/** The name of a version. */
+export interface Damaged {
+  readonly kind: Kind
+  readonly id: string
+  readonly stamp: Stamp
+  /** It can be read, and is served, but is not what its hash says. */
+  readonly isChanged?: true
+}
+
+interface DamagePorts {
+  readonly log: Pick<Log, 'error' | 'info'>
+  readonly breathe?: Breathe
+}
+
+const unreadable =
+  'the store has a document that cannot be read: it is set aside and not served here; load it again, or delete its row after a backup'
+const changed =
+  'the store has a document that is not what its hash says: it is served as it is; compare it with what was loaded, and load that again'
+
+/** What a replica knows of it. */
+export class Damage {
+  readonly #ports: DamagePorts
+  readonly #damaged = new Map<string, Damaged>()
+
+  constructor(ports: DamagePorts) {
+    this.#ports = ports
+  }
+
+  /** Those that nothing has taken the place of, in the order in which they were found. */
+  get all(): readonly Damaged[] {
+    return [...this.#damaged.values()]
+  }
+
+  /** Looks at what was read, and logs what is wrong with it, each version once. */
+  async judge(entries: readonly Entry[], damaged: readonly Damaged[] = []): Promise<void> {
+    for (const version of damaged) this.#note(version, unreadable)
+    for (const entry of entries) {
+      if (await runSteps(hasItsHash(entry), this.#ports.breathe)) continue
+      const { kind, id, stamp } = entry
+      this.#note({ kind, id, stamp, isChanged: true }, changed)
+    }
+  }
+
+  /** What a change of a document that was set aside takes the place of: its stamp is known, and nothing else. */
+  of(kind: Kind, id: string): Entry | undefined {
+    const found = this.#damaged.get(keyOf({ kind, id }))
+    if (!found || found.isChanged) return undefined
+    return { kind, id, stamp: found.stamp, parent: null, hash: null, document: null }
+  }
+
+  /** A version that was just made, or has come from another node. */
+  repair({ kind, id }: Entry): void {
+    if (!this.#damaged.delete(keyOf({ kind, id }))) return
+    this.#ports.log.info({ kind, id }, 'a whole version of the damaged document is served')
+  }
+
+  #note(version: Damaged, message: string): void {
+    const key = keyOf(version)
+    const { kind, id, stamp } = version
+    const known = this.#damaged.get(key)
+    if (known?.stamp.ms === stamp.ms && known.stamp.counter === stamp.counter) return
+    this.#damaged.set(key, version)
+    this.#ports.log.error({ kind, id, ts: stamp.ms, from: stamp.node }, message)
+  }
+}

@@ -1,0 +1,148 @@
+/** How the store is doing: whether its server answers, what the clock there says, and whether there is room. */
+import type { Clock } from '#component/clock.ts'
+
+/** A server of a database, asked over a connection of its own. */
+export interface Watched {
+  /** Its time; milliseconds since the epoch. Rejects when it answers anything else, or nothing in some seconds. */
+  now(): Promise<number>
+  /** Cuts the connections of all queries under way: the server must not carry out, when it goes on, what nobody waits for. */
+  abandon(): void
+  close(): Promise<void>
+}
+
+/** What a store's health is found out with. */
+export interface HealthPorts {
+  readonly clock: Clock
+  /** Undefined for a database in this process. */
+  readonly watched: Watched | undefined
+  /** Writes something of the size of a document, and removes it. */
+  readonly probe: () => Promise<void>
+  /** What queries are told whose answer is not waited for any more. */
+  readonly unanswered: () => Error
+}
+
+/** Milliseconds between two questions: at most 4 s pass until a server that hangs is known to. */
+const askMs = 1_500
+/** Milliseconds that a server may take to say what time it is. */
+const patienceMs = 2_500
+/** An answer that took longer says nothing of the clock. Milliseconds. */
+const exactMs = 1_000
+/** Milliseconds between two looks for room. */
+const roomMs = 5_000
+
+const ignore = () => undefined
+
+/** One for each store. */
+export class StoreHealth {
+  /** Told when {@link isAway} has changed. */
+  onAway: () => void = ignore
+  /** Told when {@link isFull} has changed. */
+  onFull: (isFull: boolean) => void = ignore
+  readonly #ports: HealthPorts
+  readonly #waiting = new Set<(reason: Error) => void>()
+  #isAway = false
+  #isFull = false
+  #clockOffsetMs: number | undefined
+  #isClosed = false
+  #stopAsking: () => void = ignore
+  #stopLooking: () => void = ignore
+
+  constructor(ports: HealthPorts) {
+    this.#ports = ports
+    this.#askLater()
+  }
+
+  /** The server gives no answer. */
+  get isAway(): boolean {
+    return this.#isAway
+  }
+
+  /** The disk had no room for what was to be written last. */
+  get isFull(): boolean {
+    return this.#isFull
+  }
+
+  /** The server's clock minus ours; undefined where there is no server, and until it has said. Milliseconds. */
+  get clockOffsetMs(): number | undefined {
+    return this.#clockOffsetMs
+  }
+
+  /** Waits for a query no longer than its server answers. */
+  async guard<T>(query: () => Promise<T>): Promise<T> {
+    const { watched, unanswered } = this.#ports
+    if (!watched) return await query()
+    if (this.#isAway) throw unanswered()
+    const given = Promise.withResolvers<T>()
+    this.#waiting.add(given.reject)
+    query().then(given.resolve, given.reject)
+    try {
+      return await given.promise
+    } finally {
+      this.#waiting.delete(given.reject)
+    }
+  }
+
+  /** A query has found no room. */
+  noteFull(): void {
+    if (this.#isFull || this.#isClosed) return
+    this.#isFull = true
+    this.#lookLater()
+    this.onFull(true)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#stopAsking()
+    this.#stopLooking()
+    await this.#ports.watched?.close()
+  }
+
+  #askLater(): void {
+    const { clock, watched } = this.#ports
+    if (!watched || this.#isClosed) return
+    this.#stopAsking = clock.after(askMs, () => {
+      this.#ask(watched).then(() => this.#askLater(), ignore)
+    })
+  }
+
+  async #ask(watched: Watched): Promise<void> {
+    const { clock } = this.#ports
+    const asked = clock.now()
+    const late = Promise.withResolvers<'late'>()
+    const stopTimer = clock.after(patienceMs, () => late.resolve('late'))
+    // a refusal is an answer: queries find out by themselves what it means for them
+    const answer = await Promise.race([watched.now().catch(ignore), late.promise])
+    stopTimer()
+    const took = clock.now() - asked
+    if (answer === 'late') this.#setAway(true)
+    else if (answer !== undefined) {
+      if (took <= exactMs) this.#clockOffsetMs = answer - asked - took / 2
+      this.#setAway(false)
+    }
+  }
+
+  #setAway(isAway: boolean): void {
+    if (isAway === this.#isAway || this.#isClosed) return
+    this.#isAway = isAway
+    if (isAway) {
+      for (const reject of [...this.#waiting]) reject(this.#ports.unanswered())
+      this.#ports.watched?.abandon()
+    }
+    this.onAway()
+  }
+
+  #lookLater(): void {
+    this.#stopLooking = this.#ports.clock.after(roomMs, () => {
+      this.#ports.probe().then(
+        () => {
+          if (this.#isClosed) return
+          this.#isFull = false
+          this.onFull(false)
+        },
+        () => {
+          if (!this.#isClosed) this.#lookLater()
+        },
+      )
+    })
+  }
+}
