@@ -205,7 +205,7 @@ const createVersions = (db: Kysely<FirstTables & Tables>, name: string) =>
 const provider: MigrationProvider = { getMigrations: async () => migrations }
 
 /** A newer gateway has written to the store: what it made of the tables is not known here. */
-export class NewerStore extends Error {
+class NewerStore extends Error {
   constructor(migration: string) {
     super(
       `a newer version of the gateway has changed its tables (${migration}): start that version or a later one, or restore a backup from before`,

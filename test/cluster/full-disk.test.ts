@@ -33,8 +33,8 @@ const stores: Readonly<Record<string, () => Promise<SmallStore>>> = {
   },
   async PostgreSQL() {
     const server = await startPostgres()
-    const { url, resize } = await server.smallDatabase(16_000_000)
-    return { url, resize, remove: () => server.remove() }
+    const { url, disk } = await server.smallDatabase(16_000_000)
+    return { url, resize: disk.resize, remove: () => server.remove() }
   },
 }
 

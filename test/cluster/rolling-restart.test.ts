@@ -1,7 +1,5 @@
 /** Three gateways behind the HAProxy of docs/clustering.md, restarted one after the other under load: no request fails. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +8,7 @@ import { freePort } from '#test/support/free-port.ts'
 import { send } from '#test/support/load.ts'
 import { clusterKey, holdsWithin, postJson } from './cluster.ts'
 import { ClusterNode } from './cluster-node.ts'
+import { configurationFor, startHaproxy } from './haproxy.ts'
 import { startRouterProcess } from './router-process.ts'
 
 const rounds = 20
@@ -34,23 +33,6 @@ const document = {
       },
     },
   },
-}
-
-/** The configuration that the documentation shows, for these nodes. */
-function configurationFor(port: number, nodes: readonly ClusterNode[]): string {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/clustering.md'), 'utf8')
-  let text = /^```haproxy\n(.*?)^```/ms.exec(page)?.[1] ?? ''
-  expect(text).to.include('retries 0').and.not.include('redispatch')
-  text = text.replace('127.0.0.1:8000', `127.0.0.1:${port}`)
-  for (const [index, { url, adminUrl }] of nodes.entries()) {
-    const line = new RegExp(`server gateway-${index + 1} \\S+ check port \\d+`)
-    expect(text).to.match(line)
-    text = text.replace(
-      line,
-      `server gateway-${index + 1} ${new URL(url).host} check port ${new URL(adminUrl).port}`,
-    )
-  }
-  return text
 }
 
 /** 300 requests a second: GET and POST, on connections kept alive and on new ones. */
@@ -95,23 +77,6 @@ class SteadyLoad {
     await Promise.all(this.#pending)
     this.#keptAlive.destroy()
   }
-}
-
-async function startHaproxy(file: string): Promise<ChildProcess> {
-  const child = spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'pipe'] })
-  let said = ''
-  child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk.toString()
-  })
-  const missing = once(child, 'error').then(() => {
-    throw new Error('there is no haproxy here: apt-get install haproxy')
-  })
-  missing.catch(() => undefined)
-  await Promise.race([once(child, 'spawn'), missing])
-  child.once('exit', (code) => {
-    if (code) process.stderr.write(`haproxy: ${code} ${said}\n`)
-  })
-  return child
 }
 
 describe('a rolling restart behind HAProxy', function () {

@@ -64,6 +64,9 @@ export interface Crossbar {
   readonly url: string
   /** SIGKILL to the router worker and its controller: the power is gone. */
   kill(): Promise<void>
+  /** Takes all its processes off the processor until {@link resume}. */
+  pause(): void
+  resume(): void
   /** Starts it again on the same port. */
   restart(): Promise<void>
   stop(): Promise<void>
@@ -88,6 +91,9 @@ export async function startCrossbar(
     process.kill(-child.pid, signal)
     await ended
   }
+  const signal = (name: NodeJS.Signals) => {
+    if (child.pid !== undefined) process.kill(-child.pid, name)
+  }
   const start = async () => {
     child = spawn(program, ['start', '--cbdir', join(folder, 'node'), '--loglevel', 'warn'], {
       detached: true,
@@ -104,6 +110,8 @@ export async function startCrossbar(
   return {
     url: `ws://127.0.0.1:${port}/ws`,
     kill: () => end('SIGKILL'),
+    pause: () => signal('SIGSTOP'),
+    resume: () => signal('SIGCONT'),
     restart: start,
     stop: () => end('SIGTERM'),
   }

@@ -25,9 +25,9 @@ export interface Postgres {
   resume(): void
   /**
    * Makes an empty database on a disk of so many bytes, in memory. Needs the right to mount.
-   * @returns its URL, and what gives the disk another size
+   * @returns its URL, and the disk
    */
-  smallDatabase(bytes: number): Promise<{ url: string; resize(bytes: number): void }>
+  smallDatabase(bytes: number): Promise<{ url: string; disk: SmallDisk }>
   /** As if the power failed. */
   kill(): Promise<void>
   /** Starts it again on the same port with the same data, if it was stopped or killed. */
@@ -149,7 +149,7 @@ export async function startPostgres(): Promise<Postgres> {
         `create tablespace ${name} location '${disk}'`,
         `create database ${name} tablespace ${name}`,
       )
-      return { url: urlOf(name), resize: mounted.resize }
+      return { url: urlOf(name), disk: mounted }
     },
     async database() {
       const name = `gateway_${++databases}`
