@@ -6,7 +6,6 @@ import type { Log } from '#component/log.ts'
 import type { Entry } from '#component/replica/entry.ts'
 import { untilNextMinute } from '#component/replica/expiry.ts'
 import type { Replica } from '#component/replica/replica.ts'
-import type { StoreHealth } from '#component/store/health.ts'
 import type { Session } from '#component/wamp/session.ts'
 import { uris } from '#component/wamp/uris.ts'
 import { CatchUp } from './catch-up.ts'
@@ -47,7 +46,7 @@ export interface SyncPorts {
   /** `cluster.key`: the same on all gateways of the cluster. */
   readonly key: string | Uint8Array
   /** Absent: the store is not watched. */
-  readonly health?: Pick<StoreHealth, 'isFull' | 'clockOffsetMs'>
+  readonly health?: { readonly isFull: boolean; readonly clockOffsetMs: number | undefined }
 }
 
 /** Milliseconds between two beats: at least, and what chance adds at most (4 s ± 20 %). */

@@ -2,7 +2,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '#component/clock.ts'
 import type { SecretBox } from '#component/secret-box.ts'
-import type { StandStill } from '#component/stand-still.ts'
 import type { Family, FamilyStore } from '#component/store/family-store.ts'
 import type { Subject } from './access-token.ts'
 import type { Revocations } from './revocation.ts'
@@ -14,8 +13,8 @@ export interface RefreshPorts {
   readonly box: Pick<SecretBox, 'derive'>
   readonly revocations: Pick<Revocations, 'isRevoked' | 'notBefore' | 'revokeFamily'>
   readonly clock: Pick<Clock, 'now'>
-  /** Knows since when a request may have waited for this process to go on. */
-  readonly standStill?: Pick<StandStill, 'since'>
+  /** Since when a request may have waited for this process to go on; undefined when it has not. Milliseconds since the epoch. */
+  readonly standStill?: { since(): number | undefined }
   /** How long a token can be used. Seconds. */
   readonly ttl: number
   /** How long a repeat of a use is answered as the use was: the answer may have been lost. Milliseconds. */
