@@ -1,7 +1,7 @@
 /** Notices that this process stood still while others went on: it was stopped, or its machine was suspended. */
 import type { Clock } from './clock.ts'
 
-/** Milliseconds between two looks at the clock. */
+/** Milliseconds between two looks at the elapsed time. */
 const lookMs = 500
 /** Two looks further apart than this are no ordinary delay. Milliseconds. */
 const leastMs = 2_000
@@ -10,19 +10,24 @@ const memoryMs = 10_000
 
 const ignore = () => undefined
 
-/** One for each process. A clock that is set forward looks the same, and does no harm. */
+/** One for each process. It goes by elapsed time: a wall clock that is set does not look like a process that stood still. */
 export class StandStill {
   readonly #clock: Pick<Clock, 'now' | 'after'>
+  readonly #elapsed: () => number
+  /** The next three: as of elapsed time. */
   #lookedAt: number
-  #last: { readonly from: number; readonly until: number } | undefined
+  #from = Number.NEGATIVE_INFINITY
+  #until = Number.NEGATIVE_INFINITY
   #stopTimer: () => void = ignore
 
-  constructor(clock: Pick<Clock, 'now' | 'after'>) {
+  /** @param elapsed milliseconds since some moment, which go on while the process is stopped */
+  constructor(clock: Pick<Clock, 'now' | 'after'>, elapsed = () => performance.now()) {
     this.#clock = clock
-    this.#lookedAt = clock.now()
+    this.#elapsed = elapsed
+    this.#lookedAt = elapsed()
   }
 
-  /** Looks at the clock again and again, until {@link stop}. */
+  /** Looks at the elapsed time again and again, until {@link stop}. */
   start(): void {
     this.#look()
     this.#stopTimer = this.#clock.after(lookMs, () => this.start())
@@ -38,20 +43,21 @@ export class StandStill {
    */
   since(): number | undefined {
     // what waited is read before any timer goes off
-    this.#look()
-    return this.#recent?.from
+    const elapsed = this.#look()
+    return this.#isRecent(elapsed) ? this.#clock.now() - (elapsed - this.#from) : undefined
   }
 
-  get #recent() {
-    const last = this.#last
-    return last && this.#clock.now() - last.until <= memoryMs ? last : undefined
+  #isRecent(elapsed: number): boolean {
+    return elapsed - this.#until <= memoryMs
   }
 
-  #look(): void {
-    const now = this.#clock.now()
-    if (now - this.#lookedAt > leastMs) {
-      this.#last = { from: this.#recent?.from ?? this.#lookedAt, until: now }
+  #look(): number {
+    const elapsed = this.#elapsed()
+    if (elapsed - this.#lookedAt > leastMs) {
+      if (!this.#isRecent(elapsed)) this.#from = this.#lookedAt
+      this.#until = elapsed
     }
-    this.#lookedAt = now
+    this.#lookedAt = elapsed
+    return elapsed
   }
 }

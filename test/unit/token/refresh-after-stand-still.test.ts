@@ -9,7 +9,8 @@ const refused = 'the refresh token is not valid'
 /** Two nodes with one store; the process of the first one runs while {@link run} is called, and stands still while time passes. */
 async function twoNodes() {
   const clock = new SetClock()
-  const standStill = new StandStill({ now: () => clock.now(), after: () => () => undefined })
+  const now = () => clock.now()
+  const standStill = new StandStill({ now, after: () => () => undefined }, now)
   const first = await openTokens({ clock, standStill })
   const second = await openTokens({ clock, families: first.families })
   const { token } = await first.refreshTokens.issue(realm_uri, ada)
@@ -61,6 +62,18 @@ describe('a refresh token that waited in a process that stood still', () => {
     runs(60)
     passes(50)
     expect(await refusal(token)).to.equal(refused)
+    expect(families.rows).to.deep.equal([])
+  })
+
+  it('ends its family, when the clock of a process that runs is set forward', async () => {
+    const clock = new SetClock()
+    const now = () => clock.now()
+    const standStill = new StandStill({ now, after: () => () => undefined }, () => 0)
+    const { families, pass, refreshTokens } = await openTokens({ clock, standStill })
+    const { token } = await refreshTokens.issue(realm_uri, ada)
+    await refreshTokens.rotate(token, realm_uri)
+    pass(20)
+    expect(await reasonOf(() => refreshTokens.rotate(token, realm_uri))).to.equal(refused)
     expect(families.rows).to.deep.equal([])
   })
 
