@@ -57,6 +57,8 @@ export class WebSocketTransport implements Transport, Holder {
   #messages = 0
   /** Is nothing read until the next turn? */
   #isResting = false
+  /** Is nothing read any more? */
+  #isRefused = false
   /** The next three: as of the last link check. */
   #bytesRead = -1
   #bufferedBytes = 0
@@ -98,11 +100,14 @@ export class WebSocketTransport implements Transport, Holder {
     return this.#unfinished.bytes + this.#options.webSocket.bufferedAmount
   }
 
+  /** One that is being closed needs no more than one that has not joined. */
   #count(bytes: number): void {
     const { isJoined, webSocket } = this.#options
-    if (webSocket.readyState !== webSocket.OPEN) return
-    const isStranger = !isJoined()
-    if (isStranger && this.#unfinished.bytes + bytes > 2 * strangerBytes) this.#refuse()
+    const isOpen = webSocket.readyState === webSocket.OPEN
+    const isStranger = !isOpen || !isJoined()
+    const isTooLong = isStranger && this.#unfinished.bytes + bytes > 2 * strangerBytes
+    if (isTooLong && isOpen) this.#refuse()
+    else if (isTooLong) webSocket.terminate()
     else if (this.#unfinished.tryAdd(bytes, !isStranger)) return
     else if (isStranger) this.drop()
     else {
@@ -124,8 +129,7 @@ export class WebSocketTransport implements Transport, Holder {
     this.#messages = 0
     if (!this.#isResting) return
     this.#isResting = false
-    const { webSocket } = this.#options
-    if (webSocket.readyState === webSocket.OPEN) this.goOn()
+    if (!this.#isRefused) this.goOn()
   }
 
   goOn(): void {
@@ -145,6 +149,7 @@ export class WebSocketTransport implements Transport, Holder {
   /** Tells a peer why it is disconnected, and reads nothing more of it. */
   #refuse(): void {
     const { clock, onTooLong, webSocket } = this.#options
+    this.#isRefused = true
     onTooLong(`expected at most ${strangerBytes} bytes in a message before WELCOME`)
     webSocket.pause()
     this.#stopTimer()

@@ -68,6 +68,23 @@ describe('before WELCOME, the embedded router', () => {
     await new Promise((resolve) => socket.resume().once('close', resolve))
   })
 
+  it('ends the connection of a peer that goes on with a message after it was told to go', async () => {
+    const peer = await open()
+    // so that it does not answer the close frame
+    peer.webSocket.pause()
+    peer.webSocket.send('x', { fin: false })
+    peer.webSocket.send('{}', { fin: true })
+    const { webSocket } = peer
+    let bytes = 0
+    while (webSocket.readyState === webSocket.OPEN && bytes < 5_000_000) {
+      await new Promise((resolve) => webSocket.send(' '.repeat(60_000), { fin: false }, resolve))
+      bytes += 60_000
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await peer.closed
+    expect(bytes).to.be.lessThan(5_000_000)
+  }).timeout(20_000)
+
   it('ends the connection of a peer that pings and does not read', async () => {
     const peer = await open()
     peer.webSocket.pause()
