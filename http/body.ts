@@ -35,6 +35,9 @@ const tooSlow = () =>
 const gone = (cause?: unknown) =>
   new ServiceError('service.error.bad_request', 'the body ended too early', { cause })
 
+/** Does the status say that the process has too much to do? Then what is left of a body is not even read. */
+export const isRefused = (status: number): boolean => status === 503
+
 /** Is there a body of at least one byte, or may there be? */
 export const hasBody = (headers: Readonly<Record<string, string>>): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
@@ -105,7 +108,8 @@ export class RequestBody {
         request.off('data', onData).off('end', onEnd).off('close', onClose)
         if (error) {
           // the rest is read and dropped while the answer goes out
-          request.resume()
+          if (isRefused(error.status)) request.pause()
+          else request.resume()
           reject(error)
         } else {
           resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size))

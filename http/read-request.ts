@@ -6,10 +6,11 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { BodyLimits, Exchange } from '#component/gateway/exchange.ts'
 import type { Method } from '#component/request.ts'
-import { hasBody, RequestBody } from './body.ts'
+import { hasBody, isRefused, RequestBody } from './body.ts'
 import { decodeBody } from './codec.ts'
 import { parseQuery } from './form.ts'
 import { type HeldBytes, Holding } from './held-bytes.ts'
+import { decodingTurn, isLarge } from './large-bodies.ts'
 import { isAcceptedType, negotiateLanguage, negotiateType } from './negotiate.ts'
 import { type Forwarded, peerName, plainAddress, type TrustedProxies } from './peer.ts'
 import type { Target } from './preflight.ts'
@@ -151,6 +152,7 @@ export class HttpExchange implements Exchange {
       const message = 'the body has no Content-Type'
       throw new ServiceError('service.error.unsupported_media_type', message)
     }
+    if (isLarge(bytes.length)) await decodingTurn()
     return { body: decodeBody(type, bytes), body_length: bytes.length }
   }
 
@@ -170,7 +172,7 @@ export class HttpExchange implements Exchange {
   /** Reads what is left of the body and drops it. */
   dropBody(): void {
     this.#raw?.stream.destroy()
-    if (!this.request.readableEnded) this.request.resume()
+    if (!this.request.readableEnded && !isRefused(this.response.statusCode)) this.request.resume()
   }
 
   /** The IP address of the client, as far as trusted proxies tell it. */

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Duplex, pipeline } from 'node:stream'
 import type { Reply, ReplyBody } from '#component/gateway/exchange.ts'
+import { isRefused } from './body.ts'
 import { encodeBody } from './codec.ts'
 import { depart } from './departures.ts'
 import type { HttpExchange } from './read-request.ts'
@@ -14,7 +15,7 @@ const maxDumped = 65_536
 const lingerTime = 2000
 
 /** Statuses that end a request while its body is on the way. */
-const isCutOff = (status: number) => status === 408 || status === 413
+const isCutOff = (status: number) => status === 408 || status === 413 || isRefused(status)
 
 /**
  * Sends a reply; at most one for an exchange, later ones are dropped.
@@ -32,7 +33,7 @@ export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boole
   holdAnswer(exchange, content)
   if (mustClose || !canGoOn(exchange, status)) {
     response.shouldKeepAlive = false
-    if (!request.complete) linger(request.socket)
+    if (!request.complete) linger(request.socket, !isRefused(status))
   }
   const length = lengthOf(reply.body, content, status)
   response.writeHead(status, headOf(exchange, reply, length))
@@ -142,20 +143,22 @@ function canGoOn(exchange: HttpExchange, status: number): boolean {
 }
 
 /** Makes the end of a socket's last answer a slow one. */
-function linger(socket: Socket): void {
+function linger(socket: Socket, isRead: boolean): void {
   socket.destroySoon = () => {
     socket.end()
-    closeSlowly(socket)
+    closeSlowly(socket, isRead)
   }
 }
 
 /**
  * Closes a socket whose writing side has been ended without a reset, which would take the answer from a client that is
  * still sending: what it sends is read and dropped for a while (RFC 9112 §9.6).
+ * @param isRead false: what it sends is not read either, and the client finds its answer while it waits to send
  */
-export function closeSlowly(socket: Duplex): void {
+export function closeSlowly(socket: Duplex, isRead = true): void {
   const timer = setTimeout(() => socket.destroy(), lingerTime)
   socket.once('close', () => clearTimeout(timer))
   socket.once('end', () => socket.destroy())
-  socket.resume()
+  if (isRead) socket.resume()
+  else socket.pause()
 }
