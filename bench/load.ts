@@ -1,6 +1,5 @@
 /** The ways to put load on a candidate, and what each tells. */
 import type { Ask } from './asks.ts'
-import { runAutocannon } from './autocannon.ts'
 import { runCalls } from './calls.ts'
 import { isInstalled } from './processes.ts'
 import { runWrk } from './wrk.ts'
@@ -41,7 +40,10 @@ export interface LoadResult {
 export const generator = isInstalled('wrk') ? 'wrk' : 'autocannon'
 
 /** Sends and compares, for as long as it says. */
-export function runLoad(load: HttpLoad | CallLoad): Promise<LoadResult> {
-  if (!('url' in load)) return runCalls(load)
-  return generator === 'wrk' ? runWrk(load) : runAutocannon(load)
+export async function runLoad(load: HttpLoad | CallLoad): Promise<LoadResult> {
+  if (!('url' in load)) return await runCalls(load)
+  if (generator === 'wrk') return await runWrk(load)
+  // where there is wrk, it need not be installed
+  const { runAutocannon } = await import('./autocannon.ts')
+  return await runAutocannon(load)
 }

@@ -1,154 +1,117 @@
-/** `npm run soak -- [--minutes N] [--idle N]`: half load for an hour, and many idle connections; what memory becomes of it. */
+/** `npm run soak -- [--minutes N] [--rest N] [--idle N]`: load and all that changes beside it, then rest; judged by what has grown. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { type Ask, checkAnswers } from './asks.ts'
-import type { Gateway } from './gateway.ts'
 import { holdIdle } from './idle.ts'
 import { runLoad } from './load.ts'
-import { small } from './payloads.ts'
 import { tableOf } from './report.ts'
-import { forwardPath, startUpstream } from './scenarios/forward.ts'
-import { staticPath } from './scenarios/static.ts'
-import { callPaths, startCallee } from './scenarios/wamp.ts'
+import { sameId, startMix } from './soak/mix.ts'
+import { liveHeap, scrape, scrapeStall, storeOf } from './soak/samples.ts'
+import { startSoaked } from './soak/setup.ts'
+import { judge } from './soak/verdicts.ts'
 import { defaultConnections, Stage } from './stage.ts'
-import { median } from './statistics.ts'
 
-/** Between two looks at memory, seconds. */
-const step = 5
+/** Requests a second beside what changes: the soak is about growth, not about speed. */
+const rate = 200
+
+/** How often it is scraped in all. */
+const scrapes = 100
 
 const { values } = parseArgs({
   options: {
-    minutes: { type: 'string', default: '60' },
-    idle: { type: 'string', default: '10000' },
+    minutes: { type: 'string', default: '30' },
+    rest: { type: 'string', default: '2' },
+    idle: { type: 'string', default: '0' },
   },
 })
-const minutes = Number(values.minutes)
-if (!(minutes > 0)) throw new Error('--minutes: a number above 0')
-const idle = Number(values.idle)
-if (!Number.isInteger(idle) || idle < 0) throw new Error('--idle: a whole number')
 
-/** What the process held at a time. */
-interface Sample {
-  /** Minutes since the start of the load. */
-  readonly at: number
-  readonly rss: number
-  readonly heap: number
-  readonly rate: number
-  readonly p99: number
-  readonly errors: number
+/** A number of the command line. @throws Error for what is none, or not above `above` */
+function numberOf(name: keyof typeof values, above: number): number {
+  const number = Number(values[name])
+  if (!(number > above)) throw new Error(`--${name}: a number above ${above}`)
+  return number
 }
 
-/** JavaScript heap in use, MB. */
-async function heapOf({ admin }: Gateway): Promise<number> {
-  const text = await (await fetch(`${admin}/metrics`)).text()
-  const found = text.match(/^nodejs_heap_size_used_bytes (\S+)$/m)
-  if (!found) throw new Error('/metrics says nothing about the heap')
-  return Number(found[1]) / 2 ** 20
-}
-
-/** One API with a path of each kind, and what is asked of it. */
-async function start(stage: Stage): Promise<{ gateway: Gateway; asks: readonly Ask[] }> {
-  const body = JSON.stringify(small)
-  const upstream = await startUpstream(stage, '/quotes/1', body)
-  const paths = {
-    ...callPaths,
-    '/about': staticPath(small),
-    '/quotes/:id': forwardPath(upstream.url, { path: '/quotes/{{request.bindings.id}}' }),
-    '/waves': {
-      post: {
-        action: { type: 'static', body: { received: '{{request.body.name}}' } },
-        response: { on_result: { status_code: 200 }, on_error: {} },
-      },
-    },
-  }
-  const gateway = await stage.gateway('ours', paths, {
-    'limits.max_connections': String(idle + 2 * defaultConnections),
-    'limits.connections_per_address': String(idle + 2 * defaultConnections),
-    'limits.keep_alive_timeout': '600000',
-  })
-  await startCallee(stage, gateway.routerUrl, 'Hello, {}!')
-  const asks = [
-    { path: '/about', expected: { body } },
-    { path: '/hello/Ada', expected: { body: JSON.stringify({ greeting: 'Hello, Ada!' }) } },
-    { path: '/quotes/1', expected: { body } },
-    {
-      method: 'POST',
-      path: '/waves',
-      body,
-      expected: { body: JSON.stringify({ received: 'bench' }) },
-    },
-  ]
-  await checkAnswers('ours', gateway.url, asks)
-  return { gateway, asks }
-}
-
-/** Growth of a straight line through the samples, an hour; of a few minutes it would say nothing. */
-function slope(samples: readonly Sample[], key: 'rss' | 'heap'): string {
-  if (minutes < 10) return 'too short'
-  const mean = (values: readonly number[]) =>
-    values.reduce((sum, value) => sum + value, 0) / values.length
-  const at = mean(samples.map((sample) => sample.at))
-  const level = mean(samples.map((sample) => sample[key]))
-  const product = samples.map((sample) => (sample.at - at) * (sample[key] - level))
-  const square = samples.map((sample) => (sample.at - at) ** 2)
-  return ((mean(product) / mean(square)) * 60).toFixed(1)
-}
+const minutes = numberOf('minutes', 0)
+const rest = numberOf('rest', -1)
+const idle = numberOf('idle', -1)
+/** When the heap is looked at first, minutes: 5 of 30, a third of a short run. */
+const firstLook = Math.min(5, minutes / 3)
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
 
 process.once('SIGINT', () => process.exit(130))
 process.once('SIGTERM', () => process.exit(143))
 
+const folder = mkdtempSync(join(tmpdir(), 'gateway-soak-'))
 const stage = new Stage()
 try {
-  const { gateway, asks } = await start(stage)
-  const load = { url: gateway.url, asks, connections: defaultConnections }
-  const full = await runLoad({ ...load, seconds: 10 })
-  const rate = full.answers / full.seconds / 2
-  print(
-    `full load ${(2 * rate).toFixed(0)} requests/s (static, call, forward, POST in turn); half of it from now on\n`,
-  )
-  const samples: Sample[] = []
+  const soaked = await startSoaked(stage, folder, {
+    'limits.max_connections': String(idle + 10 * defaultConnections),
+    'limits.connections_per_address': String(idle + 10 * defaultConnections),
+    'limits.keep_alive_timeout': '600000',
+    'rate_limits.address_failures': '1000000',
+  })
+  const { gateway, asks } = soaked
+  const load = { url: gateway.url, asks, connections: defaultConnections, rate }
+  const mix = startMix(gateway)
   const began = performance.now()
   const since = () => (performance.now() - began) / 60_000
+  const step = Math.max(1, (minutes * 60) / scrapes)
+  let [heapBefore, storeBefore, mostRss, errors, answers] = [0, 0, 0, 0, 0]
   let printed = 0
   while (since() < minutes) {
-    const { answers, seconds, p99, errors } = await runLoad({ ...load, rate, seconds: step })
-    const heap = await heapOf(gateway)
-    const rss = gateway.process.rss()
-    samples.push({ at: since(), rss, heap, rate: answers / seconds, p99, errors })
-    if (since() >= printed + 1) {
-      printed = Math.floor(since())
-      print(
-        `${printed} min: RSS ${rss.toFixed(0)} MB, heap ${heap.toFixed(0)} MB, p99 ${p99.toFixed(1)} ms, errors ${errors}`,
-      )
+    const result = await runLoad({ ...load, seconds: step })
+    errors += result.errors
+    answers += result.answers
+    mostRss = Math.max(mostRss, gateway.process.rss())
+    const { series, longestStall } = await scrape(soaked)
+    if (heapBefore === 0 && since() >= firstLook) {
+      heapBefore = await liveHeap(soaked)
+      storeBefore = storeOf(folder, [sameId]).documents
     }
+    if (since() < printed + 1) continue
+    printed = Math.floor(since())
+    const rss = gateway.process.rss().toFixed(0)
+    print(
+      `${printed} min: RSS ${rss} MB, ${series} series, longest stall ${longestStall.toFixed(0)} ms, p99 ${result.p99.toFixed(1)} ms, errors ${errors}`,
+    )
   }
-  const third = Math.max(1, Math.floor(samples.length / 3))
-  const parts = [samples.slice(0, third), samples.slice(-third)]
-  // just after a collection the heap is what is held; in between it is also what nobody has cleared away
-  const least = (part: readonly Sample[]) => Math.min(...part.map(({ heap }) => heap)).toFixed(1)
-  const row = (name: string, of: (part: readonly Sample[]) => string, growth: string) => [
-    name,
-    ...parts.map(of),
-    growth,
-  ]
-  const middle = (key: keyof Sample) => (part: readonly Sample[]) =>
-    median(part.map((sample) => sample[key])).toFixed(1)
-  const lines = [
-    row('RSS MB, median', middle('rss'), slope(samples, 'rss')),
-    row('heap MB, median', middle('heap'), slope(samples, 'heap')),
-    row('heap MB, least', least, ''),
-    row('requests/s, median', middle('rate'), ''),
-    row('p99 ms, median', middle('p99'), ''),
-  ]
-  print(`\n${tableOf(['', 'first third', 'last third', 'growth an hour'], lines)}\n`)
-  const errors = samples.reduce((sum, sample) => sum + sample.errors, 0)
-  const answers = samples.reduce((sum, sample) => sum + sample.rate * step, 0)
-  print(`${answers.toFixed(0)} requests in ${minutes} minutes, ${errors} errors`)
-  if (errors > 0) process.exitCode = 1
-  if (idle > 0) {
-    print(`\n${await holdIdle(gateway, idle, () => runLoad({ ...load, rate, seconds: step }))}`)
-  }
+  await mix.stop()
+  print(`rest of ${rest} minutes`)
+  await wait(rest * 60_000)
+  const stall = await scrapeStall(soaked)
+  const last = await scrape(soaked)
+  const heapAfter = await liveHeap(soaked)
+  const store = storeOf(folder, [sameId])
+  mostRss = Math.max(mostRss, gateway.process.rss())
+  const done = Object.entries(mix.done).map(([name, count]) => `${name} ${count}`)
+  print(`\n${answers} requests; ${done.join(', ')}`)
+  for (const problem of mix.problems.slice(0, 10)) print(`failed: ${problem}`)
+  print(
+    `live heap ${heapBefore.toFixed(1)} → ${heapAfter.toFixed(1)} MB, RSS now ${gateway.process.rss().toFixed(0)} MB, store ${(store.pages / 1e6).toFixed(2)} MB\n`,
+  )
+  const verdicts = judge({
+    ...{ heapBefore, heapAfter, mostRss, storeBefore },
+    series: last.series,
+    statuses: last.statuses,
+    liveRoutes: soaked.liveRoutes,
+    scrapeStall: stall,
+    storeAfter: store.documents,
+    errors: errors + mix.problems.length,
+  })
+  const rows = verdicts.map(({ what, found, allowed, holds }) => [
+    what,
+    found,
+    allowed,
+    holds ? 'holds' : 'FAILS',
+  ])
+  print(tableOf(['', 'found', 'allowed', ''], rows))
+  if (verdicts.some(({ holds }) => !holds)) process.exitCode = 1
+  if (idle > 0) print(await holdIdle(gateway, idle, () => runLoad({ ...load, seconds: 5 })))
 } finally {
   await stage.stop()
+  rmSync(folder, { recursive: true, force: true })
 }
