@@ -12,7 +12,7 @@ import { endedUsers } from './ended-users.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
 import { prototypeOf, prototypesOf } from './inheritance.ts'
 import { type Judged, judge, judgeTogether, uriOf } from './judge.ts'
-import type { Realm, RealmDocument } from './model.ts'
+import type { Realm, RealmDocument, UserName } from './model.ts'
 import { wampCraRounds as defaultRounds } from './password.ts'
 import { type Keeping, protectDocument } from './protect.ts'
 import { openSecret } from './sealed.ts'
@@ -30,12 +30,6 @@ export interface RealmsPorts {
   readonly keepsPasswords?: boolean
   /** Rounds of PBKDF2 for new WAMP-CRA secrets; 600,000 unless said otherwise. */
   readonly wampCraRounds?: number
-}
-
-/** A user by name. */
-export interface UserName {
-  readonly realm_uri: string
-  readonly authid: string
 }
 
 /** What a load came to, of one document. */

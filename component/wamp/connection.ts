@@ -4,7 +4,7 @@ import type { Log } from '#component/log.ts'
 import { type Channel, ignore, type OpenChannel } from './channel.ts'
 import type { Client, MakeClient } from './client.ts'
 import { Endpoints } from './endpoints.ts'
-import { failure, invocationError, notJoined } from './failure.ts'
+import { failure, handled, invocationError, notJoined, rejected } from './failure.ts'
 import type { Credentials } from './join-auth.ts'
 import type { WampMessage } from './link.ts'
 import { code, emptyError, isAnswer, withoutPassthru } from './messages.ts'
@@ -140,8 +140,7 @@ export class Connection {
   ): Promise<unknown> {
     const endpoint = () => this.#endpoints.serve(handler, procedure, this.#incoming)
     const start = (client: Client) => client.register(procedure, endpoint)
-    const id = (message: WampMessage) => message[2]
-    return this.request(code.register, procedure, options, undefined, timeoutMs, start, id).answer
+    return this.request(code.register, procedure, options, undefined, timeoutMs, start, idOf).answer
   }
 
   /** @returns when the router has it */
@@ -282,12 +281,8 @@ export class Connection {
   }
 }
 
-function handled<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(ignore)
-  return promise
-}
-
-const rejected = (error: WampError): Promise<never> => handled(Promise.reject(error))
+/** Of a registration, in REGISTERED. */
+const idOf = (message: WampMessage): unknown => message[2]
 
 /** The client did not send: it refuses, or has nothing to ask the router for (a second handler of one topic). */
 async function unsent(type: number, started: Promise<unknown>): Promise<WampMessage> {

@@ -50,3 +50,12 @@ export function invocationError(request: unknown, error: unknown): WampMessage {
     { ...known.toJSON() },
   ]
 }
+
+/** A promise whose rejection is known: nobody needs to catch it. */
+export function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined)
+  return promise
+}
+
+/** A promise that fails so, {@link handled}. */
+export const rejected = (error: WampError): Promise<never> => handled(Promise.reject(error))
