@@ -1,6 +1,8 @@
 /** `npm run attack -- [--only NAME] [--seconds N] [--tree FOLDER]`: attacks a gateway on this machine beside ordinary requests; fails when these notice. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { loadavg } from 'node:os'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { Attack, Target } from './attack.ts'
@@ -77,8 +79,13 @@ async function measure(attack: Attack): Promise<Measured> {
   }
 }
 
+/** How late this process itself is: a machine with too much to do is no fault of the gateway. */
+const lateness = monitorEventLoopDelay()
+lateness.enable()
+
 let broken = 0
 for (const attack of chosen) {
+  lateness.reset()
   const measured = await measure(attack)
   const { count, p99, worst, lost, refused, refusedFor } = figuresOf(measured)
   const { before, peak, after } = measured
@@ -86,7 +93,8 @@ for (const attack of chosen) {
   if (problems.length > 0) broken += 1
   console.log(`${problems.length === 0 ? 'ok    ' : 'BROKEN'} ${attack.name}: ${attack.about}
        ${count} ordinary requests: p99 ${p99.toFixed(0)} ms, worst ${worst.toFixed(0)} ms, ${lost.length} lost, ${refused} refused over ${refusedFor.toFixed(0)} ms
-       memory: ${before.toFixed(0)} MB before, ${peak.toFixed(0)} at most, ${after.toFixed(0)} after`)
+       memory: ${before.toFixed(0)} MB before, ${peak.toFixed(0)} at most, ${after.toFixed(0)} after
+       machine: load ${loadavg()[0]?.toFixed(1)}, the ordinary clients themselves late by ${(lateness.max / 1e6).toFixed(0)} ms at most`)
   for (const problem of problems) console.log(`       - ${problem}`)
 }
 console.log(`${chosen.length - broken} attacks withstood, ${broken} not`)
