@@ -33,6 +33,7 @@ for (const count of [2, 3]) {
       gateway = await startWorkers(count, {
         'limits.headers_timeout': '500',
         'limits.max_connections': '20',
+        'limits.connections_per_address': '20',
         'log.level': 'info',
       })
     })
