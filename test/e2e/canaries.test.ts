@@ -23,7 +23,7 @@ function signingKeys({ rows }: Written, box: SecretBox): string[] {
 
 /** What is stored in the place of passwords: it is for nobody to see either. */
 const storedSecrets = ({ rows }: Written): string[] =>
-  Array.from(rows.matchAll(/"(?:secret|argon2id)":"([^"]+)"/g), ([, text = '']) => text.slice(-40))
+  Array.from(rows.matchAll(/"(?:argon2id|sealed)":"([^"]+)"/g), ([, text = '']) => text.slice(-40))
 
 describe('the search for secrets', () => {
   const search = new CanarySearch()

@@ -85,7 +85,9 @@ describe('a gateway of 2 workers that cannot start', function () {
     const store = join(folder, 'broken.db')
     writeFileSync(store, 'this is no database'.repeat(1000))
     const { code, stderr } = await start({ 'store.url': `sqlite:${store}` })
-    expect(stderr).to.equal(`store sqlite:${store}: the file of the store is no database\n`)
+    expect(stderr).to.match(
+      /^store sqlite:\S+broken\.db: the file of the store is no database: stop the gateway, put a backup/,
+    )
     expect(code).to.equal(70)
   })
 })

@@ -12,6 +12,7 @@ const words = [
   'log',
   'clock',
   'byte-budget',
+  'gc-pressure',
   'network',
   'address-share',
   'json',
