@@ -5,6 +5,7 @@ export class ByteBudget {
   readonly limit: number
   readonly #whole: ByteBudget | undefined
   #used = 0
+  #most = 0
 
   /**
    * @param limit most bytes held at once
@@ -25,7 +26,15 @@ export class ByteBudget {
     if (this.#used + bytes > this.limit) return false
     if (this.#whole !== undefined && !this.#whole.tryTake(bytes)) return false
     this.#used += bytes
+    if (this.#used > this.#most) this.#most = this.#used
     return true
+  }
+
+  /** The most bytes that were held at once since the last call. */
+  takeMost(): number {
+    const most = this.#most
+    this.#most = this.#used
+    return most
   }
 
   /** Gives back bytes that were taken here; more than are held count as all of them. */

@@ -16,6 +16,7 @@ import { openEntrance } from './entrance.ts'
 import type { Route } from './gateway/api.ts'
 import { Gateway } from './gateway/handle.ts'
 import { ownRealms } from './gateway/own-realms.ts'
+import { collectAfter } from './gc-pressure.ts'
 import { keepHouse } from './housekeeping.ts'
 import { awayOf, damageOf, tellRoom } from './lacks.ts'
 import { metricSources } from './metric-sources.ts'
@@ -92,6 +93,7 @@ export async function startComponent(
 
   const attempts = new Attempts(config.rate_limits)
   const budget = new ByteBudget(config.limits.buffered_bytes)
+  const stopCollecting = collectAfter(budget, clock)
   const routing = openRouting({
     ...{ config, authority, attempts, breathe, budget, clock, log },
     elsewhere: worker?.router,
@@ -285,6 +287,7 @@ export async function startComponent(
       await entrance.close()
       await routing.close()
       stopCleaning()
+      stopCollecting()
       authority.stop()
       await store.close()
       log.info('stopped')

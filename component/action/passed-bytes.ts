@@ -1,6 +1,5 @@
 /** Bodies that pass leave buffers behind, of which the collector of young objects sees next to nothing: here it is told. */
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { collectGarbage } from '#component/gc-pressure.ts'
 
 /**
  * Bytes that may pass between two collections. A buffer of 64 kB is a few hundred bytes of heap, so that V8 by itself
@@ -11,19 +10,11 @@ import { runInNewContext } from 'node:vm'
 const most = 8 * 1024 * 1024
 
 let passed = 0
-let collect: ((options: { type: 'minor' }) => void) | undefined
 
 /** Takes note of a piece of a body that has been passed on. */
 export function countPassed(bytes: number): void {
   passed += bytes
   if (passed < most) return
   passed = 0
-  collect ??= collector()
-  collect({ type: 'minor' })
-}
-
-/** `gc` of `node --expose-gc`, however the process was started. */
-function collector(): (options: { type: 'minor' }) => void {
-  setFlagsFromString('--expose-gc')
-  return runInNewContext('gc')
+  collectGarbage('minor')
 }

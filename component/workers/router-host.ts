@@ -9,6 +9,7 @@ import { breather } from '#component/breather.ts'
 import { ByteBudget } from '#component/byte-budget.ts'
 import type { Clock } from '#component/clock.ts'
 import { type Config, ConfigError } from '#component/config.ts'
+import { collectAfter } from '#component/gc-pressure.ts'
 import type { Log } from '#component/log.ts'
 import { openConfiguredStore } from '#component/opening.ts'
 import { Replica } from '#component/replica/replica.ts'
@@ -65,6 +66,7 @@ export async function startRouterHost(
   authority.start()
   const attempts = new Attempts(config.rate_limits)
   const budget = new ByteBudget(config.limits.buffered_bytes)
+  const stopCollecting = collectAfter(budget, clock)
   const { router, end } = openRouter({
     ...{ config, authority, attempts, budget, clock, log },
     breathe: breather(),
@@ -99,6 +101,7 @@ export async function startRouterHost(
       await replica.sweep()
     },
     async close() {
+      stopCollecting()
       authority.stop()
       server.close()
       await router.close()

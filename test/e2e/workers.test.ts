@@ -81,7 +81,9 @@ for (const count of [2, 3]) {
       expect(new Set(names())).to.deep.equal(new Set(gateway.workers().keys()))
       const nameless = lines().flatMap(({ msg, node }) => (node === undefined ? [msg] : []))
       expect(nameless[0], 'before it has a name').to.equal('starting')
-      expect(nameless.slice(1).join(), 'of the environment').to.match(/^(this variable of the environment|$)/)
+      expect(nameless.slice(1).join(), 'of the environment').to.match(
+        /^(this variable of the environment|$)/,
+      )
     })
 
     it('serves on all of them what was loaded on one over HTTP when that is acknowledged', async () => {

@@ -129,7 +129,10 @@ describe('bad input to management', () => {
   it('who is refused is counted and logged at the route that was asked for', async () => {
     const bytes = local('GET', '/api_specs/a', 'X-Forwarded-For: 9.9.9.9')
     expect((await exchangeRaw(fixture.adminPort, bytes)).status).to.equal(401)
-    const { body } = await exchangeRaw(fixture.adminPort, local('GET', '/metrics', 'Connection: close'))
+    const { body } = await exchangeRaw(
+      fixture.adminPort,
+      local('GET', '/metrics', 'Connection: close'),
+    )
     expect(body).to.include(
       'gateway_http_requests_total{method="get",route="/api_specs/:id",status="401"}',
     )
