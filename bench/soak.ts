@@ -27,7 +27,7 @@ const { values } = parseArgs({
   },
 })
 
-/** A number of the command line. @throws Error for what is none, or not above `above` */
+/** Reads a number of the command line. @throws Error for other text, and for a number that is not above `above` */
 function numberOf(name: keyof typeof values, above: number): number {
   const number = Number(values[name])
   if (!(number > above)) throw new Error(`--${name}: a number above ${above}`)

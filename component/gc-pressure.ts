@@ -25,7 +25,7 @@ export function collectGarbage(type: 'major' | 'minor'): void {
 
 /** Milliseconds between two looks. */
 const lookMs = 2_000
-/** So many bytes, held at once for peers, leave garbage that is worth a collection. */
+/** Bytes held at once for peers from which on a collection is worth its time. */
 const many = 16 * 1024 * 1024
 /** Peers hold no more than this when they are done. Bytes. */
 const few = 1024 * 1024

@@ -5,7 +5,7 @@ const comma = 0x2c
 const minus = 0x2d
 const backslash = 0x5c
 
-/** Integers of so many characters fit a double, whatever their digits. */
+/** Every integer of at most this many characters fits a double. */
 const safeLength = 15
 
 /** Longer parts of a text are no copies to V8: they hold the whole text. */

@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts'
 const lookMs = 500
 /** Two looks further apart than this are no ordinary delay. Milliseconds. */
 const leastMs = 2_000
-/** What waited meanwhile has been worked through so many milliseconds after the process went on. */
+/** How long after the process has gone on its requests may still be ones that waited; milliseconds. */
 const memoryMs = 10_000
 
 const ignore = () => undefined

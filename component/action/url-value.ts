@@ -20,7 +20,7 @@ const unescapedOnce = (text: string): string =>
     String.fromCharCode(Number.parseInt(digits, 16)),
   )
 
-/** Does the text, or what up to so many decodings make of it, match? */
+/** Whether the text matches, as it is or after at most `times` percent-decodings. */
 function matches(text: string, pattern: RegExp, times: number): boolean {
   if (pattern.test(text)) return true
   return times > 0 && text.includes('%') && matches(unescapedOnce(text), pattern, times - 1)

@@ -26,7 +26,7 @@ export interface CompilePorts {
   /** Milliseconds: configuration `wamp.call_timeout`, the timeout of paths that say nothing else. */
   readonly callTimeout: number
   /**
-   * Why nobody can log in to the realm at this provider now; undefined when somebody can. Absent: nobody asks.
+   * Why logins to the realm at this provider fail now; undefined when they work. Absent: logins are not judged.
    * @param host the host pattern of the document
    */
   readonly loginProblem?: (realm_uri: string, provider: string, host: string) => string | undefined

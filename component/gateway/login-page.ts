@@ -61,7 +61,7 @@ export const isForPage = (exchange: Exchange): boolean =>
   /text\/html/i.test(exchange.header('accept') ?? '') &&
   exchange.negotiate(['text/html']) !== undefined
 
-/** The page as a reply; it runs nothing, loads nothing, and is kept by nobody. */
+/** The page as a reply: without scripts, without anything to load, and not to be cached. */
 export function loginPage(
   status: number,
   { reason, providerCode, sentence, ways }: LoginPage,

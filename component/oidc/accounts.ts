@@ -105,7 +105,7 @@ export class Accounts {
     if (changes.length > 0) await spread?.()
   }
 
-  /** Frees one name. @throws ServiceError `service.error.not_found` when nobody has it, `service.error.unavailable` */
+  /** Frees a name for another user. @throws ServiceError `service.error.not_found` when the name is free, `service.error.unavailable` */
   async forget(realm_uri: string, authid: string): Promise<void> {
     const { replica, spread } = this.#ports
     await replica.change('oidc_user', () => {

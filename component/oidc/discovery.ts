@@ -65,7 +65,7 @@ const endpoints = [
 ] as const
 
 /**
- * The fetch as the library calls it: an upstream that fails is none that answers.
+ * The fetch as the library calls it: a status of 500 or more counts as no answer.
  * @param asked noted for the log: the request that was sent last
  */
 export const libraryFetch =

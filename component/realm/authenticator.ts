@@ -175,8 +175,8 @@ const isSame = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqua
 const roundsOf = new WeakMap<Realm, readonly number[]>()
 
 /**
- * Users nobody has heard of get what others get, salt and rounds: always the same, on every node, so that it tells
- * nothing.
+ * The salt and rounds for an unknown user: like those of real users and the same on every node, so that they do not tell
+ * which users exist.
  */
 function challengeOfNobody({ secrets }: ProofPorts, realm: Realm, authid: string) {
   const bytes = secrets.derive('wampcra salt of nobody', realm.uri, authid)

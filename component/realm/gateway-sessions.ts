@@ -50,7 +50,7 @@ export class GatewaySessions {
   }
 
   /**
-   * Ends one session, by the router's meta procedure; one that has left is none.
+   * Ends one session by the router's meta procedure; a session that has left already is no error.
    * @throws WampError as {@link end}
    */
   async endSession(realm_uri: string, id: number): Promise<void> {

@@ -53,7 +53,7 @@ function keep(place: Place, at: readonly string[], fill: Fill): unknown {
 
 /**
  * The document that is loaded, with what is stored and not shown.
- * @param stored the document in its place, as written; undefined: there is none
+ * @param stored the document that is replaced, as written; undefined for a new realm
  * @param fill fills the environment in: names of users may be in it
  */
 export function withHidden(

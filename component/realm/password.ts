@@ -38,7 +38,7 @@ export const wampCraKeyLength = 32
 /** Half of the processors are left to requests, and one of the four threads that Node has for files and signatures, too. */
 const atOnce = Math.max(1, Math.min(3, Math.floor(availableParallelism() / 2)))
 
-/** Whoever waits behind so many others has its answer within seconds. */
+/** A check waits behind at most 256 others, so that its answer comes within seconds. */
 const checks = new Turns({ atOnce, waiting: 256 })
 
 /** Realms have thousands of users, and are loaded while others log in. */
@@ -133,7 +133,7 @@ export const isPassword = (
 /**
  * What is stored for a password, the WAMP-CRA secret not yet sealed; a fifth of a second on another thread.
  * @param stored what is there now: as much of it as was made of the same password is kept
- * @param rounds of PBKDF2; undefined: nobody logs in by WAMP-CRA
+ * @param rounds of PBKDF2; undefined where the realm does not serve WAMP-CRA
  */
 export const protectPassword = (
   password: string,

@@ -184,7 +184,7 @@ export class Policy {
     return authroles.includes(gatewayRole)
   }
 
-  /** Sessions of the gateway are ended by the gateway alone: without them nobody is authorized. */
+  /** Only the gateway ends sessions of the gateway: without them no session is authorized. */
   mayEnd(caller: Pick<Member, 'authroles'>, session: Pick<Member, 'authroles'>): boolean {
     return caller.authroles.includes(gatewayRole) || !session.authroles.includes(gatewayRole)
   }

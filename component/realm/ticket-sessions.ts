@@ -18,7 +18,7 @@ export interface TicketSessionsPorts {
   readonly end: (session: TicketSession) => void
 }
 
-/** Nobody says here who has left. Of more the oldest are forgotten: what they do is refused all the same. */
+/** Most sessions that are remembered: the router does not report those that leave. A forgotten session is still refused what it asks for. */
 const mostSessions = 10_000
 
 /** Those that this gateway has let in. */

@@ -1,4 +1,4 @@
-/** WAMP-CRA secrets in the store: sealed under `store.key`, each for its user, since whoever reads one could log in with it. */
+/** WAMP-CRA secrets in the store: sealed under `store.key`, each for its user, because a secret in the clear is enough to log in. */
 import { type SecretBox, UnsealError } from '#component/secret-box.ts'
 import type { WampCraSecret } from './password.ts'
 

@@ -11,7 +11,7 @@ export interface Holder {
   goOn(): void
 }
 
-/** So many bytes of a joined peer are not counted: a peer of ordinary messages is never dropped for what others hold. */
+/** Bytes of a joined peer that are not counted, so that a peer with ordinary messages is never dropped for what others hold. */
 export const freeBytes = 65_536
 
 /** How long peers wait for room until the one that holds most makes it, in milliseconds. */

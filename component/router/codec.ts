@@ -53,7 +53,7 @@ function refine(value: unknown, depth: number): unknown {
   return map
 }
 
-/** Encoded messages of so many bytes are kept for the peers of one turn only, lest the last one stay in memory. */
+/** From this size on an encoded message is kept for one turn of the event loop only, so that it does not stay in memory; bytes. */
 const largeBytes = 65_536
 
 /** Encodes a message once, however many peers it goes to in a row; large text becomes bytes, which they all share. */

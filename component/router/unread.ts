@@ -2,7 +2,7 @@
 import type { WebSocket } from 'ws'
 import { type Backlog, freeBytes, type Holder } from './backlog.ts'
 
-/** Messages of so many bytes are counted one by one, since several peers may wait for the same one. */
+/** From this size on each message is counted by itself, because several peers may wait for the same one; bytes. */
 const largeBytes = 65_536
 
 /** What the way of messages to a peer is made of. */

@@ -51,7 +51,7 @@ export function invocationError(request: unknown, error: unknown): WampMessage {
   ]
 }
 
-/** A promise whose rejection is known: nobody needs to catch it. */
+/** A promise whose rejection need not be caught. */
 export function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise
