@@ -31,7 +31,7 @@ export class UriIndex<E> {
     return match !== 'wildcard' || this.#wildcards.hasRoom(uri)
   }
 
-  /** @param uri of at most so many characters as {@link maxLength} says */
+  /** @param uri of at most {@link maxLength} characters */
   set(match: Match, uri: string, entry: E): void {
     const isNew = !this.#map(match).has(uri)
     this.#map(match).set(uri, entry)

@@ -116,7 +116,7 @@ export class WebSocketTransport implements Transport, Holder {
     }
   }
 
-  /** Leaves the event loop to others after so many messages: libuv reads one socket up to 32 times in a row. */
+  /** Pauses the peer after a number of messages in one turn of the event loop: libuv reads one socket up to 32 times in a row. */
   #rest(): void {
     this.#messages += 1
     if (this.#messages === 1) setImmediate(() => this.#rested())

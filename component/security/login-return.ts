@@ -13,7 +13,7 @@ export const returnMaxAge = 30
 /** Why the login was of no use: what the browser sends instead of one ticket that holds. */
 export type ReturnProblem = 'two_tickets' | 'ticket_not_sent' | 'ticket_refused'
 
-/** Whether a ticket says that it comes from a login at this provider a moment ago; nobody has verified it. */
+/** Whether an unverified ticket says that it comes from a login at this provider a moment ago. */
 function isFresh(ticket: string, provider: string, now: number): boolean {
   try {
     const [, payload = ''] = ticket.split('.')

@@ -5,7 +5,7 @@ import type { Clock } from '#component/clock.ts'
 export interface Watched {
   /** Its time; milliseconds since the epoch. Rejects when it answers anything else, or nothing in some seconds. */
   now(): Promise<number>
-  /** Cuts the connections of all queries under way: the server must not carry out, when it goes on, what nobody waits for. */
+  /** Cuts the connections of all queries under way, so that the server does not carry out abandoned queries when it goes on. */
   abandon(): void
   close(): Promise<void>
 }

@@ -137,7 +137,7 @@ function openPool(config: PoolConfig, underWay: Set<CheckedOut>): PostgresPool {
   }
 }
 
-/** Without a listener, a connection that is lost while nobody asks anything of it would end the process. */
+/** Without a listener, the loss of an idle connection would end the process. */
 function quietPool(config: PoolConfig): Pool {
   const pool = new Pool(config)
   pool.on('error', () => undefined)
