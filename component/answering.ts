@@ -1,4 +1,6 @@
 /** What the gateway does on the realms of users: gives them tickets, and answers an external router that asks who may join and do what. */
+
+import type { Config } from '#component/config/config.ts'
 import { TrustedProxies } from '#http/peer.ts'
 import { registerAuthenticator } from '#procedures/authenticate.ts'
 import { registerAuthorizer } from '#procedures/authorize.ts'
@@ -6,7 +8,6 @@ import { registerTickets } from '#procedures/index.ts'
 import type { Management } from '#procedures/procedure.ts'
 import type { Authority } from './authority.ts'
 import type { Clock } from './clock.ts'
-import type { Config } from './config.ts'
 import type { Log } from './log.ts'
 import { DynamicAuth } from './realm/dynamic.ts'
 import { GatewaySessions } from './realm/gateway-sessions.ts'

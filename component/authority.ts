@@ -1,6 +1,7 @@
 /** Who users are and what they were issued, as this process knows it: the realms, their keys, tokens, tickets and API keys. */
+
+import type { Config } from '#component/config/config.ts'
 import type { Clock } from './clock.ts'
-import type { Config } from './config.ts'
 import type { Log } from './log.ts'
 import { Accounts } from './oidc/accounts.ts'
 import { IdTokens } from './oidc/id-tokens.ts'

@@ -1,10 +1,11 @@
 /** How users come in over HTTP: what proves who a request is, and the endpoints where they log in and out. */
+
+import type { Config } from '#component/config/config.ts'
 import { oauthEndpoints } from '#http/oauth-endpoints.ts'
 import { oidcEndpoints } from '#http/oidc-endpoints.ts'
 import { CheckedFetch } from './action/checked-fetch.ts'
 import type { Authority } from './authority.ts'
 import type { Clock } from './clock.ts'
-import type { Config } from './config.ts'
 import type { GatewayPorts } from './gateway/handle.ts'
 import { TokenIssuers } from './gateway/token-issuers.ts'
 import type { Log } from './log.ts'

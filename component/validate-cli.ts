@@ -1,7 +1,7 @@
 /** `npm run validate -- FILE…`: checks API Specifications without a running gateway, with the errors of loading. */
 import { readFileSync } from 'node:fs'
+import { readConfig } from '#component/config/config.ts'
 import { systemClock } from './clock.ts'
-import { readConfig } from './config.ts'
 import { type Issue, ServiceError } from './errors.ts'
 import { parseJson } from './json.ts'
 import { compileDocument } from './registry/compile-document.ts'

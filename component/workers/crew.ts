@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import type { Clock } from '#component/clock.ts'
-import { type Config, ConfigError } from '#component/config.ts'
+import { type Config, ConfigError } from '#component/config/config.ts'
 import type { Log } from '#component/log.ts'
 import type { MetricValues } from '#http/metrics.ts'
 import { Channel, ChannelLost } from './channel.ts'

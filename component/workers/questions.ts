@@ -1,6 +1,6 @@
 /** What the primary and its workers ask and tell each other. */
 import type { Socket } from 'node:net'
-import type { Config } from '#component/config.ts'
+import type { Config } from '#component/config/config.ts'
 import type { MetricValues } from '#http/metrics.ts'
 import type { Addresses } from '#http/server.ts'
 

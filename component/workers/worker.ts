@@ -1,7 +1,7 @@
 /** The program of one worker: a whole gateway, but for the listening sockets and the embedded router, which are in the primary. */
 import { systemClock } from '#component/clock.ts'
 import { type Component, startComponent } from '#component/component.ts'
-import { ConfigError } from '#component/config.ts'
+import { ConfigError } from '#component/config/config.ts'
 import { openLog } from '#component/log.ts'
 import { type MetricValues, noMetrics } from '#http/metrics.ts'
 import { Channel } from './channel.ts'

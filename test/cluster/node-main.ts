@@ -1,7 +1,7 @@
 /** `node test/cluster/node-main.ts OFFSET --set KEY=VALUE …`: a gateway whose clock is off by OFFSET milliseconds. */
 import { systemClock } from '#component/clock.ts'
 import { startComponent } from '#component/component.ts'
-import { readConfig } from '#component/config.ts'
+import { readConfig } from '#component/config/config.ts'
 import { openLog } from '#component/log.ts'
 
 const [offset = '0', ...settings] = process.argv.slice(2)

@@ -23,7 +23,8 @@ const words = [
 
 /** Folder: which folders it may import, and which packages enter through it. */
 const table: Record<string, { folders: readonly string[] | 'all'; packages: readonly string[] }> = {
-  component: { folders: 'all', packages: ['ajv', 'yaml', 'pino'] },
+  component: { folders: 'all', packages: ['pino'] },
+  'component/config': { folders: ['store'], packages: ['ajv', 'yaml'] },
   'component/workers': { folders: 'all', packages: ['pino'] },
   http: {
     folders: 'all',

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
-import { readConfig } from '#component/config.ts'
+import { readConfig } from '#component/config/config.ts'
 import { Door, type Taker } from '#component/workers/door.ts'
 import { until } from '#test/support/load.ts'
 

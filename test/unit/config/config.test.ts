@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'chai'
-import { ConfigError, clusterKey, maskConfig, readConfig } from '#component/config.ts'
-import { configurationPage } from '#component/config-docs.ts'
-import { configSchema } from '#component/config-schema.ts'
+import { ConfigError, clusterKey, maskConfig, readConfig } from '#component/config/config.ts'
+import { configurationPage } from '#component/config/config-docs.ts'
+import { configSchema } from '#component/config/config-schema.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-config-'))
 

@@ -14,10 +14,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { systemClock } from '#component/clock.ts'
-import { ConfigError, maskConfig, readConfig } from '#component/config.ts'
+import { ConfigError, maskConfig, readConfig } from '#component/config/config.ts'
+import { storeSecret } from '#component/config/store-key.ts'
 import { openLog } from '#component/log.ts'
 import { openConfiguredStore } from '#component/opening.ts'
-import { storeSecret } from '#component/store-key.ts'
 
 const run = promisify(execFile)
 const component = new URL('../../component/', import.meta.url)

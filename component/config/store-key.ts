@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { SecretBox } from '#component/secret-box.ts'
+import type { MetaStore } from '#component/store/meta-store.ts'
 import { type Config, ConfigError, clusterKey } from './config.ts'
-import { SecretBox } from './secret-box.ts'
-import type { MetaStore } from './store/meta-store.ts'
 
 /** Shortest key that is not guessed from what it has sealed; characters. */
 const leastLength = 16

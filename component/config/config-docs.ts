@@ -50,7 +50,7 @@ export function configurationPage(): string {
   )
   return `# Configuration
 
-<!-- Printed from component/config-schema.ts by \`npm run docs\`; a test fails when it is stale. -->
+<!-- Printed from component/config/config-schema.ts by \`npm run docs\`; a test fails when it is stale. -->
 
 One file, YAML or JSON, given by \`npm start -- --config FILE\`. The environment overrides it: \`GATEWAY_A__B=value\` sets \`a.b\`
 (two underscores go one level down; values are read as YAML, so \`true\`, \`5000\` and \`[a, b]\` are what they look like). Flags
