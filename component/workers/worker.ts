@@ -3,10 +3,10 @@ import { systemClock } from '#component/clock.ts'
 import { type Component, startComponent } from '#component/component.ts'
 import { ConfigError } from '#component/config/config.ts'
 import { openLog } from '#component/log.ts'
+import type { WorkerPorts } from '#component/wiring/worker-ports.ts'
 import { type MetricValues, noMetrics } from '#http/metrics.ts'
 import { Channel } from './channel.ts'
 import { Inlet } from './inlet.ts'
-import type { WorkerPorts } from './ports.ts'
 import type { Settings, ToPrimary, ToWorker } from './questions.ts'
 
 /** sysexits.h: something in the configuration is wrong; an internal error. */

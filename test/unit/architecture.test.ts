@@ -25,6 +25,7 @@ const words = [
 const table: Record<string, { folders: readonly string[] | 'all'; packages: readonly string[] }> = {
   component: { folders: 'all', packages: ['pino'] },
   'component/config': { folders: ['store'], packages: ['ajv', 'yaml'] },
+  'component/wiring': { folders: 'all', packages: [] },
   'component/workers': { folders: 'all', packages: ['pino'] },
   http: {
     folders: 'all',

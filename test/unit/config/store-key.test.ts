@@ -17,7 +17,7 @@ import { systemClock } from '#component/clock.ts'
 import { ConfigError, maskConfig, readConfig } from '#component/config/config.ts'
 import { storeSecret } from '#component/config/store-key.ts'
 import { openLog } from '#component/log.ts'
-import { openConfiguredStore } from '#component/opening.ts'
+import { openConfiguredStore } from '#component/wiring/open-store.ts'
 
 const run = promisify(execFile)
 const component = new URL('../../component/', import.meta.url)

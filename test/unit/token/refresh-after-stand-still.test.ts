@@ -1,6 +1,6 @@
 /** Refresh tokens in a process that stood still: who waited there, and has meanwhile got the next token elsewhere, is no thief. */
 import { expect } from 'chai'
-import { StandStill } from '#component/stand-still.ts'
+import { StandStill } from '#component/wiring/suspension.ts'
 import { SetClock } from '#test/unit/replica/doubles.ts'
 import { ada, openTokens, realm_uri, reasonOf } from './doubles.ts'
 

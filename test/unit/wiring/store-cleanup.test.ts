@@ -1,8 +1,8 @@
 /** What the store is rid of, and when. */
 import { expect } from 'chai'
-import { keepHouse } from '#component/housekeeping.ts'
 import { openStore, type Store } from '#component/store/database.ts'
-import { ManualClock } from './action/doubles.ts'
+import { keepHouse } from '#component/wiring/store-cleanup.ts'
+import { ManualClock } from '#test/unit/action/doubles.ts'
 
 const day = 86_400_000
 

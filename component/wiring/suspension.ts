@@ -1,5 +1,5 @@
 /** Notices that this process stood still while others went on: it was stopped, or its machine was suspended. */
-import type { Clock } from './clock.ts'
+import type { Clock } from '#component/clock.ts'
 
 /** Milliseconds between two looks at the elapsed time. */
 const lookMs = 500

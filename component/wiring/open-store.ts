@@ -1,12 +1,12 @@
 /** What a gateway opens before anything else: its folder, and the store that is kept there unless it is elsewhere. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Clock } from '#component/clock.ts'
 import { type Config, ConfigError, maskConfig } from '#component/config/config.ts'
 import { nodeName } from '#component/config/node-name.ts'
 import { checkStoreKey, storeSecret } from '#component/config/store-key.ts'
-import type { Clock } from './clock.ts'
-import type { Log } from './log.ts'
-import { openStore, type Store } from './store/database.ts'
+import type { Log } from '#component/log.ts'
+import { openStore, type Store } from '#component/store/database.ts'
 
 const sentenceOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
 

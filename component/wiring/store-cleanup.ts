@@ -1,7 +1,7 @@
 /** What the store is rid of from time to time: expired refresh tokens, the history of what was deleted, and room that nothing uses. */
-import type { Clock } from './clock.ts'
-import type { Log } from './log.ts'
-import type { Store } from './store/database.ts'
+import type { Clock } from '#component/clock.ts'
+import type { Log } from '#component/log.ts'
+import type { Store } from '#component/store/database.ts'
 
 /** What is needed for it. */
 export interface HousekeepingPorts {

@@ -1,11 +1,12 @@
 /** What /metrics shows of the component beside the requests: sessions, calls in flight, loads, registry entries. */
+
+import type { Registry } from '#component/registry/registry.ts'
+import type { Replica } from '#component/replica/replica.ts'
+import type { StoreHealth } from '#component/store/health.ts'
+import type { Sync } from '#component/sync/sync.ts'
+import type { SessionPool } from '#component/wamp/session-pool.ts'
 import type { MetricSource } from '#http/metrics.ts'
-import type { Registry } from './registry/registry.ts'
-import type { Replica } from './replica/replica.ts'
-import type { Routing } from './routing.ts'
-import type { StoreHealth } from './store/health.ts'
-import type { Sync } from './sync/sync.ts'
-import type { SessionPool } from './wamp/session-pool.ts'
+import type { Routing } from './router-connection.ts'
 
 /** Gauges and counters by their Prometheus names. */
 export function metricSources({

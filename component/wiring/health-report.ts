@@ -1,9 +1,9 @@
 /** What a node that serves is without: as people read it in /ready, /registry and the log. */
-import type { Log } from './log.ts'
-import type { Damaged } from './replica/damage.ts'
-import type { Replica } from './replica/replica.ts'
-import type { StoreHealth } from './store/health.ts'
-import type { Session } from './wamp/session.ts'
+import type { Log } from '#component/log.ts'
+import type { Damaged } from '#component/replica/damage.ts'
+import type { Replica } from '#component/replica/replica.ts'
+import type { StoreHealth } from '#component/store/health.ts'
+import type { Session } from '#component/wamp/session.ts'
 
 /** The lines of /ready after the first one. */
 export const awayOf = (
