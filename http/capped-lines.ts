@@ -1,7 +1,7 @@
 /** Log lines that clients can cause at no cost to themselves: each network has a few a second, the others are counted. */
 import type { Clock } from '#component/clock.ts'
+import { networkOf } from '#component/limits/network.ts'
 import type { Log } from '#component/log.ts'
-import { networkOf } from '#component/network.ts'
 
 /** Lines of one network in an interval. */
 const most = 10

@@ -1,7 +1,7 @@
 /** The connections of one network at a server: the others find some left. */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { AddressShare } from '#component/address-share.ts'
+import { AddressShare } from '#component/limits/network-share.ts'
 import { plainAddress } from './peer.ts'
 
 /**

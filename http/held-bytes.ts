@@ -1,7 +1,8 @@
 /** Bytes that are held for HTTP clients: bodies while they are read and used, answers until they have left. */
-import { ByteBudget } from '#component/byte-budget.ts'
+
 import { ServiceError } from '#component/errors.ts'
-import { networkOf } from '#component/network.ts'
+import { ByteBudget } from '#component/limits/byte-budget.ts'
+import { networkOf } from '#component/limits/network.ts'
 
 /** The part of all buffered bytes that HTTP clients may hold; the rest stays for WAMP peers. */
 const httpPart = 7 / 8

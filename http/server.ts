@@ -1,8 +1,8 @@
 /** The listeners: routed requests first, everything else to Koa; opened, drained and closed together. */
 import type { Server } from 'node:http'
-import type { ByteBudget } from '#component/byte-budget.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import type { ByteBudget } from '#component/limits/byte-budget.ts'
 import type { Log } from '#component/log.ts'
 import { pathsOf } from '#procedures/procedure.ts'
 import { sharesGatewayListener, trustsLocalRequests } from './access.ts'

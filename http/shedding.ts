@@ -1,6 +1,6 @@
 /** Which requests are refused first when the process has too much to do: those that cost most, and those of the networks that ask most. */
 import type { Clock } from '#component/clock.ts'
-import { networkOf } from '#component/network.ts'
+import { networkOf } from '#component/limits/network.ts'
 import type { Crowd } from './crowd.ts'
 import type { Pressure } from './overload.ts'
 import type { HttpExchange } from './read-request.ts'

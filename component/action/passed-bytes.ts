@@ -1,5 +1,5 @@
 /** Bodies that pass leave buffers behind, of which the collector of young objects sees next to nothing: here it is told. */
-import { collectGarbage } from '#component/gc-pressure.ts'
+import { collectGarbage } from '#component/limits/gc-pressure.ts'
 
 /**
  * Bytes that may pass between two collections. A buffer of 64 kB is a few hundred bytes of heap, so that V8 by itself

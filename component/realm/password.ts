@@ -2,7 +2,7 @@
 import { argon2, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
-import { Turns } from './turns.ts'
+import { Turns } from '#component/limits/semaphore.ts'
 
 /** What stands in the place of a password for salted WAMP-CRA. */
 export interface WampCraSecret {

@@ -1,5 +1,5 @@
 /** How many clients the router serves at once, and how many of them from one network. */
-import { AddressShare } from '#component/address-share.ts'
+import { AddressShare } from '#component/limits/network-share.ts'
 
 /** Counts the connections of clients; one network has at most half of those that all others leave. */
 export class Admission {

@@ -1,6 +1,7 @@
 /** Bytes that the router holds for peers: of messages they have not finished sending, and of messages they have not read. */
-import { ByteBudget } from '#component/byte-budget.ts'
+
 import type { Clock } from '#component/clock.ts'
+import { ByteBudget } from '#component/limits/byte-budget.ts'
 
 /** A peer, as far as bytes are held for it. */
 export interface Holder {

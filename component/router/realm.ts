@@ -1,6 +1,7 @@
 /** One realm of the router: its sessions, and the messages they exchange. */
-import { ByteBudget } from '#component/byte-budget.ts'
+
 import type { Clock } from '#component/clock.ts'
+import { ByteBudget } from '#component/limits/byte-budget.ts'
 import { type Breathe, runSteps, type Steps } from '#component/steps.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'

@@ -1,5 +1,5 @@
 /** The last event of each topic that was published with `retain` (WAMP: Event Retention), within a limit of bytes. */
-import type { ByteBudget } from '#component/byte-budget.ts'
+import type { ByteBudget } from '#component/limits/byte-budget.ts'
 import { msgpackCodec } from './codec.ts'
 import type { Options, PublishMessage } from './messages.ts'
 import type { Subscription } from './session.ts'

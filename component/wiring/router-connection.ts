@@ -1,9 +1,9 @@
 /** The router of this node: the embedded one, or the one that `wamp.url` names; and how sessions reach it. */
 
-import type { ByteBudget } from '#component/byte-budget.ts'
 import type { Clock } from '#component/clock.ts'
 import { type Config, ConfigError } from '#component/config/config.ts'
 import { routerUrlAt } from '#component/config/urls.ts'
+import type { ByteBudget } from '#component/limits/byte-budget.ts'
 import type { Log } from '#component/log.ts'
 import { gatewayAuthid, Policy } from '#component/realm/policy.ts'
 import { Router } from '#component/router/router.ts'

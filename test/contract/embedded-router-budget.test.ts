@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { WebSocket } from 'ws'
-import { ByteBudget } from '#component/byte-budget.ts'
+import { ByteBudget } from '#component/limits/byte-budget.ts'
 import { openRouter } from '#test/unit/router/open-router.ts'
 import { RouterPeer } from './router-peer.ts'
 

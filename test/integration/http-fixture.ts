@@ -1,10 +1,10 @@
 /** Listeners with a small gateway behind them, and raw sockets to talk to them. */
 import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { ByteBudget } from '#component/byte-budget.ts'
 import { systemClock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { BodyLimits, Exchange, Reply } from '#component/gateway/exchange.ts'
+import { ByteBudget } from '#component/limits/byte-budget.ts'
 import { openLog } from '#component/log.ts'
 import type { HttpOptions } from '#http/options.ts'
 import { type HttpPorts, type Listeners, startListeners } from '#http/server.ts'

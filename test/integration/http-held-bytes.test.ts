@@ -1,7 +1,7 @@
 /** Bodies and answers that are held for clients: how many bytes, and what happens beyond. */
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import { ByteBudget } from '#component/byte-budget.ts'
+import { ByteBudget } from '#component/limits/byte-budget.ts'
 import { type Fixture, open, post, RawClient, until } from './http-fixture.ts'
 
 const text = (length: number) => JSON.stringify('a'.repeat(length))

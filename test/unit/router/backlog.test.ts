@@ -1,7 +1,7 @@
 /** What the router holds for its peers, and who is dropped when that is too much. */
 import { expect } from 'chai'
-import { ByteBudget } from '#component/byte-budget.ts'
 import type { Clock } from '#component/clock.ts'
+import { ByteBudget } from '#component/limits/byte-budget.ts'
 import { Backlog, freeBytes, type Holder } from '#component/router/backlog.ts'
 import { Unfinished } from '#component/router/unfinished.ts'
 

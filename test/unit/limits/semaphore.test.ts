@@ -1,6 +1,6 @@
 /** Turns: how many run, who is next, and who is refused. */
 import { expect } from 'chai'
-import { Turns } from '#component/realm/turns.ts'
+import { Turns } from '#component/limits/semaphore.ts'
 
 /** Work that ends when the test says so. */
 function works() {

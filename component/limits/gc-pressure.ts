@@ -1,8 +1,8 @@
 /** Tells the garbage collector of buffers: to V8 one of 64 kB is a few hundred bytes of heap, and it collects nothing while the process is idle. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import type { Clock } from '#component/clock.ts'
 import type { ByteBudget } from './byte-budget.ts'
-import type { Clock } from './clock.ts'
 
 type Collect = (options: {
   readonly type: 'major' | 'minor'

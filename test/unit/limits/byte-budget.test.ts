@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ByteBudget } from '#component/byte-budget.ts'
+import { ByteBudget } from '#component/limits/byte-budget.ts'
 
 describe('ByteBudget', () => {
   it('lets bytes be taken up to its limit', () => {

@@ -1,7 +1,7 @@
 /** When all garbage is collected: once peers are done that had much held for them. */
 import { expect } from 'chai'
-import { ByteBudget } from '#component/byte-budget.ts'
-import { collectAfter } from '#component/gc-pressure.ts'
+import { ByteBudget } from '#component/limits/byte-budget.ts'
+import { collectAfter } from '#component/limits/gc-pressure.ts'
 
 const megabyte = 1024 * 1024
 

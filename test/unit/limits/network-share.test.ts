@@ -1,6 +1,6 @@
 /** Shares of networks. */
 import { expect } from 'chai'
-import { AddressShare } from '#component/address-share.ts'
+import { AddressShare } from '#component/limits/network-share.ts'
 
 describe('AddressShare', () => {
   it('lets a network hold no more than the limit, and others go on', () => {
