@@ -1,5 +1,5 @@
 /** Gives the event loop its turn in the middle of long work. */
-import type { Breathe } from './steps.ts'
+import type { Breathe } from './yielding.ts'
 
 /** Work goes on for so long before requests are served in between; milliseconds. */
 const stint = 2

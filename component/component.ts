@@ -33,10 +33,10 @@ import { Registry } from './registry/registry.ts'
 import { Replica } from './replica/replica.ts'
 import { SecretBox } from './secret-box.ts'
 import { Attempts } from './security/attempts.ts'
-import { runSteps } from './steps.ts'
 import { Sync } from './sync/sync.ts'
 import { componentSession } from './wamp/autobahn-session.ts'
 import { SessionPool } from './wamp/session-pool.ts'
+import { runSteps } from './yielding.ts'
 
 /** A started gateway. */
 export interface Component {

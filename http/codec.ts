@@ -1,9 +1,9 @@
 /** Bodies between bytes and values, by media type: JSON, MessagePack, forms. */
 import { Buffer, isUtf8 } from 'node:buffer'
+import { parseJson, stringifyJson } from '#component/codec/json.ts'
+import { parseMsgpack, stringifyMsgpack } from '#component/codec/msgpack.ts'
 import { ServiceError } from '#component/errors.ts'
-import { parseJson, stringifyJson } from '#component/json.ts'
 import { parseForm } from './form.ts'
-import { parseMsgpack, stringifyMsgpack } from './msgpack.ts'
 import { essenceOf } from './negotiate.ts'
 
 const msgpack = 'application/msgpack'

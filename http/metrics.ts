@@ -1,7 +1,7 @@
 /** What Prometheus may know: requests by route pattern and status, and the numbers that other parts offer. */
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Clock } from '#component/clock.ts'
-import type { Breathe } from '#component/steps.ts'
+import type { Breathe } from '#component/yielding.ts'
 import { LoopDelay, type LoopDelays } from './loop-delay.ts'
 import { RequestMetrics } from './request-metrics.ts'
 

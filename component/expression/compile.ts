@@ -1,6 +1,7 @@
 /** Compiles a JSON value whose strings may hold expressions to a partially evaluated tree (stage 1). */
+
+import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
-import { pointer } from '#component/json.ts'
 import type { Template } from './ast.ts'
 import {
   admitLoad,

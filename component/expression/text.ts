@@ -1,5 +1,5 @@
 /** Values as text: what `string` and concatenation yield. */
-import { stringifyJson } from '#component/json.ts'
+import { stringifyJson } from '#component/codec/json.ts'
 import { charge, treeSize } from './budget.ts'
 import type { Site } from './site.ts'
 import { kindOf } from './values.ts'

@@ -1,7 +1,8 @@
 /** Compiles one method of one path: its action, its bounds and its two responses. */
+
+import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, keysOf, member, type Node } from '#component/expression/compile.ts'
-import { pointer } from '#component/json.ts'
 import type { Method } from '#component/request.ts'
 import { type ActionType, actionTypes, type JsonMap } from '#component/spec/model.ts'
 import { isExpression, isMap } from '#component/spec/rules.ts'

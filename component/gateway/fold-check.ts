@@ -1,7 +1,8 @@
 /** Judges what expressions came to at load time by the same rules as literals: fold first, then check. */
+
+import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { keysOf, member, type Node } from '#component/expression/compile.ts'
-import { pointer } from '#component/json.ts'
 import { checkField, type FieldName } from '#component/spec/fields.ts'
 import type { JsonMap } from '#component/spec/model.ts'
 import { isExpression, isMap } from '#component/spec/rules.ts'

@@ -1,5 +1,5 @@
 /** Which forms of two path trees could match one request: walked together, so that what differs early costs nothing. */
-import type { Steps } from '#component/steps.ts'
+import type { Steps } from '#component/yielding.ts'
 import type { PathNode, PathTree } from './path-tree.ts'
 
 /** What two trees have in common. */

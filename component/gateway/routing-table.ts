@@ -7,7 +7,7 @@ import {
   parsePathPattern,
   type Segment,
 } from '#component/spec/path-pattern.ts'
-import type { Steps } from '#component/steps.ts'
+import type { Steps } from '#component/yielding.ts'
 import { HostTree } from './host-tree.ts'
 import { type Found, PathTree } from './path-tree.ts'
 

@@ -1,13 +1,14 @@
 /** Merges variables, defaults and status_codes down the tree: API, version, path, operation; key by key. */
+
+import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, keysOf, type Node } from '#component/expression/compile.ts'
 import { type RootShape, Scope, type SpecEntry } from '#component/expression/scope.ts'
-import { pointer } from '#component/json.ts'
 import { requestKeys } from '#component/request.ts'
 import type { JsonMap } from '#component/spec/model.ts'
 import { isExpression, isMap } from '#component/spec/rules.ts'
 import { initialStatusCodes } from '#component/spec/status-codes.ts'
-import type { Steps } from '#component/steps.ts'
+import type { Steps } from '#component/yielding.ts'
 
 /** The maps that are merged. */
 const mergedMaps = ['variables', 'defaults', 'status_codes'] as const

@@ -1,6 +1,7 @@
 /** `${NAME}` in the strings of a realm document: the value of an environment variable. */
+
+import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
-import { pointer } from '#component/json.ts'
 
 /** The environment of the process, or of a test. */
 export type Environment = Readonly<Record<string, string | undefined>>

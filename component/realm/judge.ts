@@ -1,6 +1,7 @@
 /** Judges what is loaded: each realm document alone, and all of them beside those that are there. */
+
+import { parseJson, pointer, stringifyJson } from '#component/codec/json.ts'
 import { InvalidSpecError, type Issue } from '#component/errors.ts'
-import { parseJson, pointer, stringifyJson } from '#component/json.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
 import { leadsBack, prototypeOf } from './inheritance.ts'
 import { isMap, type Report } from './rules.ts'

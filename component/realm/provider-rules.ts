@@ -1,5 +1,5 @@
 /** The keys of an identity provider in `info.oidc_providers`, and how a realm document is judged by them. */
-import { pointer } from '#component/json.ts'
+import { pointer } from '#component/codec/json.ts'
 import { anything, isMap, map, object, type Rule, textThat } from './rules.ts'
 
 /** How the gateway can authenticate at a token endpoint (OpenID Connect Core §9). */

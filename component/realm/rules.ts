@@ -1,7 +1,8 @@
 /** Pieces that the shape of a realm document is written in: each judges a value and tells the report. */
+
+import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { suggest } from '#component/expression/suggest.ts'
-import { pointer } from '#component/json.ts'
 
 /** What was found in a document. */
 export interface Report {

@@ -1,5 +1,5 @@
 /** Judges a realm document: every issue and warning with its JSON Pointer (behaviour: Realms). */
-import { pointer } from '#component/json.ts'
+import { pointer } from '#component/codec/json.ts'
 import { isWampUri } from '#component/wamp/uris.ts'
 import { parseCidr } from './address.ts'
 import { at, memberLists } from './members.ts'

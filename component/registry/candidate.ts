@@ -1,6 +1,6 @@
 /** A document that is to be loaded, judged: alone, then beside the documents that are there. */
 import { InvalidSpecError, type Issue } from '#component/errors.ts'
-import type { Steps } from '#component/steps.ts'
+import type { Steps } from '#component/yielding.ts'
 import type { CompiledDocument } from './compile-document.ts'
 import { type Expected, issueOf, type LiveDocuments, type Taken } from './live-documents.ts'
 import { judgeReach } from './reach.ts'

@@ -5,7 +5,7 @@ import { type CompilePorts, compilation } from '#component/gateway/compile.ts'
 import type { RouteEntry } from '#component/gateway/routing-table.ts'
 import type { ApiSpec, JsonMap } from '#component/spec/model.ts'
 import { validation } from '#component/spec/validate.ts'
-import { runAtOnce, type Steps } from '#component/steps.ts'
+import { runAtOnce, type Steps } from '#component/yielding.ts'
 
 /** What a document came to. */
 export interface CompiledDocument<A> {

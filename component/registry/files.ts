@@ -1,13 +1,13 @@
 /** Loads the configured files at start: API Specifications and realms; one bad file never hides the others. */
 import { glob, readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { parsingJson } from '#component/codec/json.ts'
 import { InvalidSpecError, type Issue, ServiceError } from '#component/errors.ts'
-import { parsingJson } from '#component/json.ts'
 import type { Log } from '#component/log.ts'
 import { hashing } from '#component/replica/entry.ts'
 import { isMap } from '#component/spec/rules.ts'
-import { type Breathe, runSteps } from '#component/steps.ts'
 import type { FileStore } from '#component/store/file-store.ts'
+import { type Breathe, runSteps } from '#component/yielding.ts'
 
 /** What became of a file. */
 export interface FileReport {

@@ -1,7 +1,8 @@
 /** A document of our own: whoever gave it cannot change it afterwards. */
+
+import { isInParts, parseOwnJson, stringifyJson } from '#component/codec/json.ts'
 import { ServiceError } from '#component/errors.ts'
-import { isInParts, parseOwnJson, stringifyJson } from '#component/json.ts'
-import type { Steps } from '#component/steps.ts'
+import type { Steps } from '#component/yielding.ts'
 
 /** Largest document; bytes (behaviour: API Specifications). */
 const maxBytes = 4 * 1024 * 1024

@@ -5,7 +5,7 @@ import { PathTree } from '#component/gateway/path-tree.ts'
 import { type RouteEntry, readEntry } from '#component/gateway/routing-table.ts'
 import { hostsOverlap } from '#component/spec/host-pattern.ts'
 import { parsePathPattern } from '#component/spec/path-pattern.ts'
-import type { Steps } from '#component/steps.ts'
+import type { Steps } from '#component/yielding.ts'
 
 /** Where routes are; what they do does not matter. */
 type Place = RouteEntry<unknown>

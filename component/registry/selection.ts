@@ -2,7 +2,7 @@
 import { type Clash, type RouteEntry, RoutingTable } from '#component/gateway/routing-table.ts'
 import type { Entry } from '#component/replica/entry.ts'
 import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
-import type { Steps } from '#component/steps.ts'
+import type { Steps } from '#component/yielding.ts'
 
 /** What the registry needs of a compiled document. */
 export interface Served<R> {

@@ -1,6 +1,6 @@
 /** Documents that the store does not give back as they were put in: named, so that people can load them again. */
 import type { Log } from '#component/log.ts'
-import { type Breathe, runSteps } from '#component/steps.ts'
+import { type Breathe, runSteps } from '#component/yielding.ts'
 import { keyOf } from './digest.ts'
 import type { Entry, Kind } from './entry.ts'
 import { hasItsHash } from './refusal.ts'

@@ -1,7 +1,7 @@
 /** An entry of the replicated map: the newest known version of a document, or the fact that it was deleted; and which of two wins. */
 import { createHash } from 'node:crypto'
-import { canonicalParts } from '#component/json.ts'
-import { runAtOnce, type Steps } from '#component/steps.ts'
+import { canonicalParts } from '#component/codec/json.ts'
+import { runAtOnce, type Steps } from '#component/yielding.ts'
 import { compareStamps, type Stamp } from './stamp.ts'
 
 /** What is replicated. */

@@ -1,5 +1,5 @@
 /** Which entries of other nodes are let in. */
-import type { Steps } from '#component/steps.ts'
+import type { Steps } from '#component/yielding.ts'
 import { type Entry, hashing, kinds } from './entry.ts'
 import { maxCounter, type Stamp } from './stamp.ts'
 

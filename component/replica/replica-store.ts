@@ -1,5 +1,5 @@
 /** What a replica needs of a store: the port that component/store fills. */
-import type { Breathe } from '#component/steps.ts'
+import type { Breathe } from '#component/yielding.ts'
 import type { Damaged } from './damage.ts'
 import type { Summary } from './digest.ts'
 import type { Entry, Kind } from './entry.ts'

@@ -2,7 +2,7 @@
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
-import { type Breathe, runSteps } from '#component/steps.ts'
+import { type Breathe, runSteps } from '#component/yielding.ts'
 import type { Change, Draft, Watcher } from './change.ts'
 import { Damage, type Damaged } from './damage.ts'
 import { keyOf, type Summary } from './digest.ts'

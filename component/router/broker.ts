@@ -1,7 +1,7 @@
 /** Events: SUBSCRIBE, UNSUBSCRIBE and PUBLISH of one realm. */
 import type { Clock } from '#component/clock.ts'
-import type { Steps } from '#component/steps.ts'
 import { code } from '#component/wamp/messages.ts'
+import type { Steps } from '#component/yielding.ts'
 import type { Authorizer, Denial } from './authorize.ts'
 import { limitExceeded, type RouterLimits, shortageOf } from './limits.ts'
 import {

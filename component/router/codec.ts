@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer'
 import { Decoder, Encoder } from '@msgpack/msgpack'
 import { Decoder as CborDecoder, Encoder as CborEncoder } from 'cbor-x'
-import { parseJson, stringifyJson } from '#component/json.ts'
+import { parseJson, stringifyJson } from '#component/codec/json.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { narrowInteger, restoreBytes, widen } from '#component/wamp/wire-values.ts'
 import { scanCbor, scanMsgpack } from './binary-scan.ts'

@@ -2,9 +2,9 @@
 
 import type { Clock } from '#component/clock.ts'
 import { ByteBudget } from '#component/limits/byte-budget.ts'
-import { type Breathe, runSteps, type Steps } from '#component/steps.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
+import { type Breathe, runSteps, type Steps } from '#component/yielding.ts'
 import type { Authorizer } from './authorize.ts'
 import { Broker } from './broker.ts'
 import { Dealer } from './dealer.ts'

@@ -1,7 +1,7 @@
 /** Registrations: REGISTER and UNREGISTER of one realm, and where a call goes. */
 import type { Clock } from '#component/clock.ts'
-import type { Steps } from '#component/steps.ts'
 import { code } from '#component/wamp/messages.ts'
+import type { Steps } from '#component/yielding.ts'
 import type { Authorizer } from './authorize.ts'
 import { limitExceeded, type RouterLimits, shortageOf } from './limits.ts'
 import type { RegisterMessage, UnregisterMessage } from './messages.ts'

@@ -1,6 +1,6 @@
 /** What holds for a document as a whole, before anything is read from it: depth, keys, text. */
-import { isInParts, pointer } from '#component/json.ts'
-import type { Steps } from '#component/steps.ts'
+import { isInParts, pointer } from '#component/codec/json.ts'
+import type { Steps } from '#component/yielding.ts'
 import type { JsonMap } from './model.ts'
 import type { Report } from './report.ts'
 

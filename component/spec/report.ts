@@ -1,7 +1,8 @@
 /** Collects what is wrong in a document: every issue once, at its own JSON Pointer. */
+
+import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { suggest } from '#component/expression/suggest.ts'
-import { pointer } from '#component/json.ts'
 
 /** Beyond these, a hostile document costs no more memory or time: issues are only counted, warnings dropped. */
 const maxDescribed = 1000

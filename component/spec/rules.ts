@@ -1,5 +1,5 @@
 /** What rules are made of: a rule looks at one value and reports what is wrong with it. */
-import { pointer } from '#component/json.ts'
+import { pointer } from '#component/codec/json.ts'
 import type { JsonMap } from './model.ts'
 import { describe, type Report } from './report.ts'
 

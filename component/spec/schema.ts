@@ -1,5 +1,5 @@
 /** The rules of every object of a specification, key by key (specification: Resources and their fields). */
-import { pointer } from '#component/json.ts'
+import { pointer } from '#component/codec/json.ts'
 import { methods } from '#component/request.ts'
 import type { ActionType } from './model.ts'
 import { describe } from './report.ts'

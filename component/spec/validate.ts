@@ -1,6 +1,6 @@
 /** Turns a document into an ApiSpec, or lists every issue with its JSON Pointer. */
 import type { Issue } from '#component/errors.ts'
-import { runAtOnce, type Steps } from '#component/steps.ts'
+import { runAtOnce, type Steps } from '#component/yielding.ts'
 import { checkDocument } from './document-limits.ts'
 import { type HostPattern, parseHostPattern } from './host-pattern.ts'
 import type { ApiSpec, JsonMap } from './model.ts'

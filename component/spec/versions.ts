@@ -1,6 +1,6 @@
 /** Reads the versions of a document, map or list, with the patterns of their paths. */
-import { pointer } from '#component/json.ts'
-import type { Steps } from '#component/steps.ts'
+import { pointer } from '#component/codec/json.ts'
+import type { Steps } from '#component/yielding.ts'
 import type { JsonMap, Path, Version } from './model.ts'
 import {
   keyedForms,

@@ -1,7 +1,7 @@
 /** Documents as text in the store: with every digit, and without the limits that hold for what comes from outside. */
-import { jsonParts, parseOwnJson, stringifyJson } from '#component/json.ts'
+import { jsonParts, parseOwnJson, stringifyJson } from '#component/codec/json.ts'
 import type { Document } from '#component/replica/entry.ts'
-import type { Steps } from '#component/steps.ts'
+import type { Steps } from '#component/yielding.ts'
 
 /** The document of a row. */
 export const readDocument = (text: string): Document => parseOwnJson(text) as Document

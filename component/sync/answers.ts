@@ -1,6 +1,7 @@
 /** What peers are told of this node's entries, in pages that no router minds. */
+
+import { stringifyJson } from '#component/codec/json.ts'
 import { ExpressionError } from '#component/errors.ts'
-import { stringifyJson } from '#component/json.ts'
 import type { Log } from '#component/log.ts'
 import type { Summary } from '#component/replica/digest.ts'
 import type { Entry } from '#component/replica/entry.ts'

@@ -1,5 +1,5 @@
 /** What gateways say to each other: its shapes, and readers that give undefined for anything else. */
-import { parseJson } from '#component/json.ts'
+import { parseJson } from '#component/codec/json.ts'
 import type { Summary } from '#component/replica/digest.ts'
 import {
   type Document,

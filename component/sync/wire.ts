@@ -1,6 +1,7 @@
 /** Sealed messages over the component's session: everything that goes out is sealed here, everything that comes in opened. */
+
+import { stringifyJson } from '#component/codec/json.ts'
 import { ServiceError } from '#component/errors.ts'
-import { stringifyJson } from '#component/json.ts'
 import type { Call, Payload, Session } from '#component/wamp/session.ts'
 import type { Ignored } from './ignored.ts'
 import { type Beat, type Fields, type Message, readMessage } from './messages.ts'

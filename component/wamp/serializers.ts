@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer'
 import { Decoder as MsgpackDecoder, Encoder as MsgpackEncoder } from '@msgpack/msgpack'
 import { Decoder as CborDecoder, Encoder as CborEncoder } from 'cbor-x'
-import { parseJson, stringifyJson } from '#component/json.ts'
+import { parseJson, stringifyJson } from '#component/codec/json.ts'
 import type { WampMessage } from './link.ts'
 import { narrowInteger, restoreBytes, widen } from './wire-values.ts'
 

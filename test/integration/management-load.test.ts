@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import { systemClock } from '#component/clock.ts'
-import { canonicalJson } from '#component/json.ts'
+import { canonicalJson } from '#component/codec/json.ts'
 import { openLog } from '#component/log.ts'
 import { componentSession } from '#component/wamp/autobahn-session.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'

@@ -1,7 +1,7 @@
 /** The history of an API Specification, the way back, and changes on a condition: over HTTP and over WAMP. */
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import { canonicalJson } from '#component/json.ts'
+import { canonicalJson } from '#component/codec/json.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { type HttpAnswer, send } from '#test/support/http-request.ts'
 import { type CallingClient, callFailure, plainClients } from '#test/support/wamp-clients.ts'

@@ -11,14 +11,13 @@ const words = [
   'request',
   'log',
   'clock',
-  'json',
   'in-flight',
-  'steps',
+  'yielding',
   'secret-box',
 ].map((name) => `component/${name}.ts`)
 
 /** The folders every part may use. */
-const groundFloor = ['component/limits']
+const groundFloor = ['component/limits', 'component/codec']
 
 /** Folder: which folders it may import, and which packages enter through it. */
 const table: Record<string, { folders: readonly string[] | 'all'; packages: readonly string[] }> = {
@@ -28,7 +27,7 @@ const table: Record<string, { folders: readonly string[] | 'all'; packages: read
   'component/workers': { folders: 'all', packages: ['pino'] },
   http: {
     folders: 'all',
-    packages: ['koa', '@koa/router', 'koa-body', 'raw-body', '@msgpack/msgpack', 'prom-client'],
+    packages: ['koa', '@koa/router', 'koa-body', 'raw-body', 'prom-client'],
   },
   procedures: { folders: ['registry', 'realm', 'token', 'wamp'], packages: [] },
   'component/registry': { folders: ['gateway', 'replica', 'spec', 'store'], packages: [] },
@@ -49,6 +48,7 @@ const table: Record<string, { folders: readonly string[] | 'all'; packages: read
   },
   'component/router': { folders: ['wamp'], packages: ['ws', '@msgpack/msgpack', 'cbor-x'] },
   'component/store': { folders: ['replica'], packages: ['kysely', 'pg'] },
+  'component/codec': { folders: [], packages: ['@msgpack/msgpack'] },
   'component/limits': { folders: [], packages: [] },
   'component/replica': { folders: [], packages: [] },
   'component/expression': { folders: [], packages: [] },

@@ -1,5 +1,5 @@
 /** How much work in steps there is. */
-import type { Steps } from '#component/steps.ts'
+import type { Steps } from '#component/yielding.ts'
 
 /** Does all of it; how many steps it took. */
 export function stepsOf(steps: Steps<unknown>): number {

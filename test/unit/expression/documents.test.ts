@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile } from '#component/expression/compile.ts'
-import { pointer } from '#component/json.ts'
 import { fuzzExpressions } from '#test/fuzz/expressions.ts'
 import { type Given, scopeOf } from './context.ts'
 

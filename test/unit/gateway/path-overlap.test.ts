@@ -6,7 +6,7 @@ import { PathTree } from '#component/gateway/path-tree.ts'
 import { RoutingTable } from '#component/gateway/routing-table.ts'
 import { hostsOverlap, parseHostPattern } from '#component/spec/host-pattern.ts'
 import { parsePathPattern } from '#component/spec/path-pattern.ts'
-import { runAtOnce } from '#component/steps.ts'
+import { runAtOnce } from '#component/yielding.ts'
 
 function treeOf(patterns: readonly string[]): PathTree<string> {
   const tree = new PathTree<string>()

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { type RouteEntry, RoutingTable } from '#component/gateway/routing-table.ts'
 import type { Method } from '#component/request.ts'
-import { runAtOnce } from '#component/steps.ts'
+import { runAtOnce } from '#component/yielding.ts'
 
 /** An entry whose routes are named `METHOD pattern`. */
 function entry(

@@ -6,7 +6,7 @@ import { compileDocument, compilingDocument } from '#component/registry/compile-
 import { Registry, type RegistryPorts } from '#component/registry/registry.ts'
 import { Replica } from '#component/replica/replica.ts'
 import type { ReplicaStore } from '#component/replica/replica-store.ts'
-import { runSteps } from '#component/steps.ts'
+import { runSteps } from '#component/yielding.ts'
 import { managementPaths } from '#procedures/index.ts'
 import { MemoryStore } from '#test/unit/replica/memory-store.ts'
 

@@ -1,6 +1,6 @@
 /** Loads of large documents: others have their turn in between, and see one whole table all the time. */
 import { expect } from 'chai'
-import type { Breathe } from '#component/steps.ts'
+import type { Breathe } from '#component/yielding.ts'
 import { document, failure, registryWith } from './doubles.ts'
 import { stampAt, versionOf } from './peers.ts'
 

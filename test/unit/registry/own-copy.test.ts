@@ -1,10 +1,10 @@
 /** The copy of a document, made part by part, is what comes of its text. */
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { canonicalJson, parseJson, stringifyJson } from '#component/codec/json.ts'
 import { ServiceError } from '#component/errors.ts'
-import { canonicalJson, parseJson, stringifyJson } from '#component/json.ts'
 import { ownCopy } from '#component/registry/own-copy.ts'
-import { runAtOnce } from '#component/steps.ts'
+import { runAtOnce } from '#component/yielding.ts'
 import { stepsOf } from '#test/unit/steps-of.ts'
 import { document } from './doubles.ts'
 

@@ -1,8 +1,8 @@
 /** The registry: a load changes everything at once, or nothing. */
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
+import { canonicalJson } from '#component/codec/json.ts'
 import { InvalidSpecError } from '#component/errors.ts'
-import { canonicalJson } from '#component/json.ts'
 import { formatStamp } from '#component/replica/stamp.ts'
 import { document, failure, registryWith } from './doubles.ts'
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { canonicalJson, canonicalParts } from '#component/json.ts'
+import { canonicalJson, canonicalParts } from '#component/codec/json.ts'
 import { hashing, hashOf } from '#component/replica/entry.ts'
 import { stepsOf } from '#test/unit/steps-of.ts'
 

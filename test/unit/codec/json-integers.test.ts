@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { parseJson } from '#component/json.ts'
+import { parseJson } from '#component/codec/json.ts'
 
 const big = '9007199254740993'
 

@@ -1,8 +1,8 @@
 /** JSON: what is parsed, what is refused, and that 64-bit integers come back as they were. */
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { canonicalJson, parseJson, pointer, stringifyJson } from '#component/codec/json.ts'
 import { ExpressionError } from '#component/errors.ts'
-import { canonicalJson, parseJson, pointer, stringifyJson } from '#component/json.ts'
 
 const badRequest = 'service.error.bad_request'
 const tooLarge = 'service.error.payload_too_large'

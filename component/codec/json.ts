@@ -1,9 +1,9 @@
 /** JSON that keeps 64-bit integers: text in, values out, and back (behaviour: integers keep every digit or are refused). */
 import { Buffer, isUtf8 } from 'node:buffer'
-import { ExpressionError, ServiceError } from './errors.ts'
+import { ExpressionError, ServiceError } from '#component/errors.ts'
+import { runAtOnce, type Steps } from '#component/yielding.ts'
 import { readWithBigIntegers } from './json-integers.ts'
 import { scanningJson } from './json-scan.ts'
-import { runAtOnce, type Steps } from './steps.ts'
 
 /** What a document or body may cost (reliability F6). */
 interface JsonLimits {

@@ -1,6 +1,6 @@
 /** One linear pass over JSON text before it is parsed: refuses what JSON.parse lets through or takes too long for. */
-import { type ErrorUri, ServiceError } from './errors.ts'
-import type { Steps } from './steps.ts'
+import { type ErrorUri, ServiceError } from '#component/errors.ts'
+import type { Steps } from '#component/yielding.ts'
 
 /** What is looked for. */
 export interface ScanRules {

@@ -1,7 +1,7 @@
 /** Long work in steps: at once, or with pauses in which others have their turn. */
 import { expect } from 'chai'
 import { breather } from '#component/breather.ts'
-import { runAtOnce, runSteps, type Steps } from '#component/steps.ts'
+import { runAtOnce, runSteps, type Steps } from '#component/yielding.ts'
 
 function* count(steps: number, done: number[]): Steps<string> {
   for (let step = 0; step < steps; step += 1) {

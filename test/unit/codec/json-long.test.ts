@@ -1,8 +1,8 @@
 /** Long JSON text is scanned faster where it is plain, and judged as any other; our own text is not scanned at all. */
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { parseJson, parseOwnJson, parsingJson, stringifyJson } from '#component/json.ts'
-import { runAtOnce } from '#component/steps.ts'
+import { parseJson, parseOwnJson, parsingJson, stringifyJson } from '#component/codec/json.ts'
+import { runAtOnce } from '#component/yielding.ts'
 
 /** A member that makes any map long enough. */
 const padding = `"padding":"${'x'.repeat(100_000)}"`
