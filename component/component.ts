@@ -20,7 +20,6 @@ import { isGuessedFor, publicPath } from '#http/public-address.ts'
 import { startListeners } from '#http/server.ts'
 import { managementPaths, procedures, registerAll } from '#procedures/index.ts'
 import { openActions } from './action/index.ts'
-import { breather } from './breather.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Route } from './gateway/api.ts'
 import { Gateway } from './gateway/handle.ts'
@@ -36,7 +35,7 @@ import { Attempts } from './security/attempts.ts'
 import { Sync } from './sync/sync.ts'
 import { componentSession } from './wamp/autobahn-session.ts'
 import { SessionPool } from './wamp/session-pool.ts'
-import { runSteps } from './yielding.ts'
+import { runSteps, turnYielder } from './yielding.ts'
 
 /** A started gateway. */
 export interface Component {
@@ -75,8 +74,8 @@ export async function startComponent(
   const node = openFolder(config)
   const log = processLog.child({ node })
   const store = await openConfiguredStore(config, clock, log)
-  const breathe = breather()
-  const replica = new Replica({ store: store.entries, clock, node, log, breathe })
+  const yieldTurn = turnYielder()
+  const replica = new Replica({ store: store.entries, clock, node, log, yieldTurn })
   await replica.start()
   store.health.onAway = () => void replica.refresh()
   store.health.onFull = (isFull) => tellRoom(isFull, log)
@@ -95,7 +94,7 @@ export async function startComponent(
   const budget = new ByteBudget(config.limits.buffered_bytes)
   const stopCollecting = collectAfter(budget, clock)
   const routing = openRouting({
-    ...{ config, authority, attempts, breathe, budget, clock, log },
+    ...{ config, authority, attempts, yieldTurn, budget, clock, log },
     elsewhere: worker?.router,
   })
   const sessions = new SessionPool({
@@ -165,8 +164,8 @@ export async function startComponent(
     replica,
     node,
     log,
-    breathe,
-    compile: (document) => runSteps(compilingDocument(document, compilePorts), breathe),
+    yieldTurn,
+    compile: (document) => runSteps(compilingDocument(document, compilePorts), yieldTurn),
     prepare: ({ entries }) => sessions.openAll(ownRealms(entries, config.wamp.identity)),
     onSwap(table) {
       gateway.table = table
@@ -215,7 +214,7 @@ export async function startComponent(
     procedures,
     management,
     operators,
-    breathe,
+    yieldTurn,
     webSocket: routing.webSocket,
     metrics: metricSources({ sessions, registry, routing, replica, health: store.health, sync }),
     isRoute: (pattern) => gateway.table.patterns.has(pattern),
@@ -241,7 +240,7 @@ export async function startComponent(
   await sync.start().catch(refusedByRouter)
   waitsFor = () => 'it loads the files of the configuration'
   // a file that others have, too, is no new version; what is managed here must not be older than elsewhere
-  const files = { files: store.files, log, breathe }
+  const files = { files: store.files, log, yieldTurn }
   await loadFiles(config.realms, {
     ...files,
     load: (d, by) => realms.load(d, by),

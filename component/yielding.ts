@@ -1,12 +1,12 @@
-/** Long work in short steps, so that a large document does not keep requests waiting. */
+/** Long work in short steps: it yields the event loop between them, so that a large document does not delay requests. */
 
-/** Work that can be interrupted wherever it yields; it knows nothing of time, whoever runs it does. */
+/** Work that can be interrupted wherever it yields. It knows nothing of time; its runner does. */
 export type Steps<T> = Generator<undefined, T, undefined>
 
-/** Asked between two steps: a promise when others should have their turn first. */
-export type Breathe = () => Promise<void> | undefined
+/** Called between two steps: gives a promise when other work should have its turn first. */
+export type YieldTurn = () => Promise<void> | undefined
 
-/** Does all of it at once. */
+/** Does all the work at once. */
 export function runAtOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next()
@@ -14,12 +14,44 @@ export function runAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Does it with pauses in between; where nobody breathes, without. */
-export async function runSteps<T>(steps: Steps<T>, breathe?: Breathe): Promise<T> {
+/** Does the work with pauses between its steps; without `yieldTurn`, all at once. */
+export async function runSteps<T>(steps: Steps<T>, yieldTurn?: YieldTurn): Promise<T> {
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
-    const pause = breathe?.()
+    const pause = yieldTurn?.()
     if (pause !== undefined) await pause
   }
 }
+
+/** Work goes on for this long before other work has its turn; milliseconds. */
+const sliceMs = 2
+
+/** A turn of the event loop in which other work takes longer than this is likely followed by more of it; milliseconds. */
+const busyTurnMs = 1
+
+/** At most this many turns of the event loop in a row are left to other work, so that the long work makes progress. */
+const maxTurns = 4
+
+/** One for all long work of the process: each turn of the event loop does at most one slice of it. */
+export function turnYielder(): YieldTurn {
+  let end = 0
+  let last = Promise.resolve()
+  return () => {
+    if (performance.now() < end) return undefined
+    last = last.then(pause)
+    return last
+  }
+
+  async function pause(): Promise<void> {
+    for (let turns = 0; turns < maxTurns; turns += 1) {
+      const began = performance.now()
+      await nextTurn()
+      if (performance.now() - began < busyTurnMs) break
+    }
+    end = performance.now() + sliceMs
+  }
+}
+
+/** Resolves behind the events that have arrived. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

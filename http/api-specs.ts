@@ -4,7 +4,7 @@ import type { Middleware } from 'koa'
 import type { Clock } from '#component/clock.ts'
 import { parsingJson, stringifyJson } from '#component/codec/json.ts'
 import { ServiceError } from '#component/errors.ts'
-import { type Breathe, runSteps } from '#component/yielding.ts'
+import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import { argumentsOfBody } from '#procedures/arguments.ts'
 import type { Answer, Management, Mirror, Procedure } from '#procedures/procedure.ts'
 import { accessRefusal, perform, servicePath } from '#procedures/procedure.ts'
@@ -91,7 +91,7 @@ export interface ManagementPorts extends Admission {
   readonly procedures: readonly Procedure[]
   readonly management: Management
   /** Lets others have their turn while a large document is read. */
-  readonly breathe: Breathe
+  readonly yieldTurn: YieldTurn
   /** No more loads are begun (draining). */
   isClosing(): boolean
 }
@@ -146,22 +146,22 @@ function serve(ports: ManagementPorts, procedure: Procedure, mirror: Mirror): Mi
 async function readDocument(
   procedure: Procedure,
   body: unknown,
-  { breathe }: Pick<ManagementPorts, 'breathe'>,
+  { yieldTurn }: Pick<ManagementPorts, 'yieldTurn'>,
 ): Promise<unknown> {
   if (typeof body !== 'string' || body === '') {
     if (!procedure.isBodyDocument) return undefined
     throw new ServiceError('wamp.error.invalid_argument', 'document is empty')
   }
   const bytes = Buffer.from(body, 'latin1')
-  await breathe()
-  return parseDocument(bytes, breathe)
+  await yieldTurn()
+  return parseDocument(bytes, yieldTurn)
 }
 
 /** Leaves to the validation what it can point at; the rest is a refused document, too. */
-async function parseDocument(bytes: Uint8Array, breathe: Breathe): Promise<unknown> {
+async function parseDocument(bytes: Uint8Array, yieldTurn: YieldTurn): Promise<unknown> {
   const options = { limits: documentLimits, allowLoneSurrogates: true, allowProtoKeys: true }
   try {
-    return await runSteps(parsingJson(bytes, options), breathe)
+    return await runSteps(parsingJson(bytes, options), yieldTurn)
   } catch (cause) {
     if (cause instanceof ServiceError && cause.uri === 'service.error.bad_request') {
       throw new ServiceError('wamp.error.invalid_argument', cause.message, { cause })

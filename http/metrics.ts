@@ -1,7 +1,7 @@
 /** What Prometheus may know: requests by route pattern and status, and the numbers that other parts offer. */
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Clock } from '#component/clock.ts'
-import type { Breathe } from '#component/yielding.ts'
+import type { YieldTurn } from '#component/yielding.ts'
 import { LoopDelay, type LoopDelays } from './loop-delay.ts'
 import { RequestMetrics } from './request-metrics.ts'
 
@@ -40,7 +40,7 @@ export interface MetricPorts {
   readonly sources: Readonly<Record<string, MetricSource>>
   readonly siblings?: MetricSiblings | undefined
   /** Lets others have their turn while the text is written. */
-  readonly breathe?: Breathe
+  readonly yieldTurn?: YieldTurn
   /** Whether something serves the route now; absent: there are no routes. */
   readonly isServed?: (route: string) => boolean
 }
@@ -166,7 +166,7 @@ export class Metrics {
     piece += '\n'
     for (const text of requests.text()) {
       piece += text
-      await this.#ports.breathe?.()
+      await this.#ports.yieldTurn?.()
       if (piece.length < pieceLength) continue
       yield piece
       piece = ''
@@ -185,7 +185,7 @@ export class Metrics {
     const requests: string[] = []
     for (const text of this.#requests.pack()) {
       requests.push(text)
-      await this.#ports.breathe?.()
+      await this.#ports.yieldTurn?.()
     }
     return { values, requests }
   }
@@ -195,7 +195,7 @@ export class Metrics {
     const sum = new RequestMetrics({ now: () => 0, isServed: () => true })
     for (const text of all.flatMap(({ requests }) => requests)) {
       sum.add(text)
-      await this.#ports.breathe?.()
+      await this.#ports.yieldTurn?.()
     }
     return sum
   }

@@ -36,7 +36,7 @@ export interface HttpPorts {
   readonly procedures: ManagementPorts['procedures']
   readonly management: ManagementPorts['management']
   readonly operators: ManagementPorts['operators']
-  readonly breathe: ManagementPorts['breathe']
+  readonly yieldTurn: ManagementPorts['yieldTurn']
   readonly webSocket: WebSocketTarget
   readonly metrics: Readonly<Record<string, MetricSource>>
   /** Whether a document that is served now has a path of this pattern. */
@@ -86,11 +86,11 @@ export class Listeners {
 
   constructor(ports: HttpPorts) {
     this.#ports = ports
-    const { clock, metrics: sources, siblings, breathe, procedures } = ports
+    const { clock, metrics: sources, siblings, yieldTurn, procedures } = ports
     // the empty route is that of requests that nothing serves
     const fixed = new Set(['', ...healthPaths, ...procedures.flatMap(pathsOf)])
     const isServed = (route: string) => fixed.has(route) || ports.isRoute(route)
-    this.#metrics = new Metrics({ clock, sources, siblings, breathe, isServed })
+    this.#metrics = new Metrics({ clock, sources, siblings, yieldTurn, isServed })
     this.#held = new HeldBytes(ports.budget)
     this.#overload = new OverloadGuard(ports.clock, processLoad())
     this.#shedding = new Shedding(ports.clock, this.#exchanges)
@@ -102,7 +102,7 @@ export class Listeners {
   }
 
   async open(): Promise<void> {
-    const { options, clock, log, webSocket, procedures, management, operators, breathe } =
+    const { options, clock, log, webSocket, procedures, management, operators, yieldTurn } =
       this.#ports
     const { gateway, admin, router, limits } = options
     const isClosing = () => this.#isDraining
@@ -115,7 +115,7 @@ export class Listeners {
         'the gateway listener serves management to local requests: a proxy in front that adds no X-Forwarded-For would expose it',
       )
     }
-    const managementPorts = { clock, procedures, management, operators, breathe, isClosing }
+    const managementPorts = { clock, procedures, management, operators, yieldTurn, isClosing }
     const { upgrade, close } = webSocketUpgrade({
       target: webSocket,
       clock,

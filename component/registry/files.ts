@@ -7,7 +7,7 @@ import type { Log } from '#component/log.ts'
 import { hashing } from '#component/replica/entry.ts'
 import { isMap } from '#component/spec/rules.ts'
 import type { FileStore } from '#component/store/file-store.ts'
-import { type Breathe, runSteps } from '#component/yielding.ts'
+import { runSteps, type YieldTurn } from '#component/yielding.ts'
 
 /** What became of a file. */
 export interface FileReport {
@@ -30,7 +30,7 @@ export interface FilePorts {
   readonly files: Pick<FileStore, 'loadedHash' | 'setLoadedHash'>
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
   /** Lets others have their turn while a large document is read. */
-  readonly breathe: Breathe
+  readonly yieldTurn: YieldTurn
   /** Takes the document of a file, of which this is the hash; undefined: it was there already. */
   readonly load: (
     document: unknown,
@@ -79,7 +79,7 @@ async function findFiles(patterns: readonly string[]) {
 
 async function readDocument(
   file: string,
-  breathe: Breathe,
+  yieldTurn: YieldTurn,
 ): Promise<{ document: unknown; hash: string }> {
   const bytes = await readFile(file)
   if (bytes.length > maxBytes) {
@@ -87,9 +87,9 @@ async function readDocument(
     throw new ServiceError('service.error.payload_too_large', message)
   }
   const options = { limits, allowLoneSurrogates: true, allowProtoKeys: true }
-  const document = await runSteps(parsingJson(bytes, options), breathe)
+  const document = await runSteps(parsingJson(bytes, options), yieldTurn)
   // of what it says, as of a load: a file that is only laid out anew does not undo what was loaded since
-  return { document, hash: await runSteps(hashing(document), breathe) }
+  return { document, hash: await runSteps(hashing(document), yieldTurn) }
 }
 
 /**
@@ -119,9 +119,9 @@ export async function loadFiles(
 async function loadFile(
   file: string,
   owners: Map<string, string>,
-  { files, load, namesOf, breathe }: FilePorts,
+  { files, load, namesOf, yieldTurn }: FilePorts,
 ): Promise<FileReport> {
-  const { document, hash } = await readDocument(file, breathe)
+  const { document, hash } = await readDocument(file, yieldTurn)
   const names = namesOf(document)
   const owner = names.map((name) => owners.get(name)).find((other) => other !== undefined)
   if (owner !== undefined) {

@@ -6,7 +6,7 @@ import type { Change } from '#component/replica/change.ts'
 import type { Document } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import { compareStamps } from '#component/replica/stamp.ts'
-import { type Breathe, runSteps, type Steps } from '#component/yielding.ts'
+import { runSteps, type Steps, type YieldTurn } from '#component/yielding.ts'
 import { announceConflict, type PublishEvent } from './events.ts'
 import { type Compile, LastGood } from './last-good.ts'
 import { type Known, type Loss, type Selection, type Served, select } from './selection.ts'
@@ -23,7 +23,7 @@ export interface LivePorts<R> {
   readonly prepare: (table: RoutingTable<R>) => Promise<void>
   readonly publishEvent: PublishEvent
   /** Lets others have their turn while much is to be done. */
-  readonly breathe: Breathe
+  readonly yieldTurn: YieldTurn
 }
 
 /** A document whose newest version is not served here. */
@@ -124,7 +124,7 @@ export class LiveDocuments<R> {
       )
     }
     const selection =
-      expected?.selection ?? (await runSteps(select(known.values()), this.#ports.breathe))
+      expected?.selection ?? (await runSteps(select(known.values()), this.#ports.yieldTurn))
     await this.#ports.prepare(selection.table)
     this.#swap(known, selection, isNews)
   }

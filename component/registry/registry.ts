@@ -275,7 +275,7 @@ export class Registry<R = unknown> {
   }
 
   #run<T>(steps: Steps<T>): Promise<T> {
-    return runSteps(steps, this.#ports.breathe)
+    return runSteps(steps, this.#ports.yieldTurn)
   }
 
   #serially<T>(task: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 /** Documents that the store does not give back as they were put in: named, so that people can load them again. */
 import type { Log } from '#component/log.ts'
-import { type Breathe, runSteps } from '#component/yielding.ts'
+import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import { keyOf } from './digest.ts'
 import type { Entry, Kind } from './entry.ts'
 import { hasItsHash } from './refusal.ts'
@@ -17,7 +17,7 @@ export interface Damaged {
 
 interface DamagePorts {
   readonly log: Pick<Log, 'error' | 'info'>
-  readonly breathe?: Breathe
+  readonly yieldTurn?: YieldTurn
 }
 
 const unreadable =
@@ -43,7 +43,7 @@ export class Damage {
   async judge(entries: readonly Entry[], damaged: readonly Damaged[] = []): Promise<void> {
     for (const version of damaged) this.#note(version, unreadable)
     for (const entry of entries) {
-      if (await runSteps(hasItsHash(entry), this.#ports.breathe)) continue
+      if (await runSteps(hasItsHash(entry), this.#ports.yieldTurn)) continue
       const { kind, id, stamp } = entry
       this.#note({ kind, id, stamp, isChanged: true }, changed)
     }

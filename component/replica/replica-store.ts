@@ -1,5 +1,5 @@
 /** What a replica needs of a store: the port that component/store fills. */
-import type { Breathe } from '#component/yielding.ts'
+import type { YieldTurn } from '#component/yielding.ts'
 import type { Damaged } from './damage.ts'
 import type { Summary } from './digest.ts'
 import type { Entry, Kind } from './entry.ts'
@@ -17,7 +17,7 @@ export interface ReplicaStore {
     readonly damaged?: readonly Damaged[]
   }>
   /** Keeps all, each in the place of its parent, or none: false when another process was faster. On the disk when it resolves. */
-  replace(entries: readonly Entry[], breathe?: Breathe): Promise<boolean>
+  replace(entries: readonly Entry[], yieldTurn?: YieldTurn): Promise<boolean>
   /** Keeps each that is newer than what is there, older ones only in the history. On the disk when it resolves. */
   merge(entries: readonly Entry[]): Promise<void>
   /** Removes those that nothing has taken the place of, as if they had never been. On the disk when it resolves. */

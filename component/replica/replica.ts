@@ -2,7 +2,7 @@
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
-import { type Breathe, runSteps } from '#component/yielding.ts'
+import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import type { Change, Draft, Watcher } from './change.ts'
 import { Damage, type Damaged } from './damage.ts'
 import { keyOf, type Summary } from './digest.ts'
@@ -23,7 +23,7 @@ export interface ReplicaPorts {
   readonly node: string
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
   /** Lets others have their turn while a large document is read. Absent: nobody waits. */
-  readonly breathe?: Breathe
+  readonly yieldTurn?: YieldTurn
 }
 
 /** How often a change is decided anew because another process was faster. */
@@ -96,13 +96,13 @@ export class Replica {
     kind: Kind,
     decide: () => Promise<readonly Draft[]> | readonly Draft[],
   ): Promise<readonly Change[]> {
-    const { store, breathe } = this.#ports
+    const { store, yieldTurn } = this.#ports
     return this.#inTurn(async () => {
       for (let tries = 0; tries < maxTries; tries++) {
         const entries = await this.#stamp(kind, await decide())
         if (entries.length === 0) return []
-        if (await store.replace(entries, breathe)) {
-          await breathe?.()
+        if (await store.replace(entries, yieldTurn)) {
+          await yieldTurn?.()
           const changes = await this.#take(entries)
           this.#report('a change is not passed on', () => this.onLocalChange(entries))
           return changes
@@ -128,7 +128,7 @@ export class Replica {
       const news: Entry[] = []
       for (const entry of entries) {
         const now = this.#ports.clock.now()
-        const reason = await runSteps(refusalOf(entry, now), this.#ports.breathe)
+        const reason = await runSteps(refusalOf(entry, now), this.#ports.yieldTurn)
         if (reason !== undefined) refused.push({ entry, reason })
         else if (!this.#isKnown(entry) && !isExpired(entry, now)) news.push(entry)
       }
@@ -198,7 +198,7 @@ export class Replica {
     }
     const entries: Entry[] = []
     for (const { id, document } of drafts) {
-      const hash = document && (await runSteps(hashing(document), this.#ports.breathe))
+      const hash = document && (await runSteps(hashing(document), this.#ports.yieldTurn))
       const before = lineage(this.get(kind, id) ?? this.#damage.of(kind, id))
       entries.push({ kind, id, stamp: this.#clock.tick(), ...before, hash, document })
     }

@@ -4,7 +4,7 @@ import type { Clock } from '#component/clock.ts'
 import { ByteBudget } from '#component/limits/byte-budget.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
-import { type Breathe, runSteps, type Steps } from '#component/yielding.ts'
+import { runSteps, type Steps, type YieldTurn } from '#component/yielding.ts'
 import type { Authorizer } from './authorize.ts'
 import { Broker } from './broker.ts'
 import { Dealer } from './dealer.ts'
@@ -36,7 +36,7 @@ export interface RealmPorts {
   /** How many topics keep an event; the oldest one goes first. */
   readonly maxRetained: number
   /** Gives others their turn in the middle of long work; absent: work is done at once. */
-  readonly breathe: Breathe | undefined
+  readonly yieldTurn: YieldTurn | undefined
   /** Told of failures that no peer is to blame for. */
   readonly onError: (error: unknown) => void
 }
@@ -92,7 +92,7 @@ export class Realm {
     if (!this.sessions.delete(session.id)) return
     session.isOpen = false
     this.#dealer.leave(session)
-    runSteps(this.#leaving(session), this.#ports.breathe).catch(this.#ports.onError)
+    runSteps(this.#leaving(session), this.#ports.yieldTurn).catch(this.#ports.onError)
   }
 
   /** It may have thousands of subscriptions and registrations, and each is announced. */

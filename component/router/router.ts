@@ -5,7 +5,7 @@ import { WebSocketServer } from 'ws'
 import { type Clock, systemClock } from '#component/clock.ts'
 import { ByteBudget } from '#component/limits/byte-budget.ts'
 import type { Link, OpenLink } from '#component/wamp/link.ts'
-import type { Breathe } from '#component/yielding.ts'
+import type { YieldTurn } from '#component/yielding.ts'
 import { Admission } from './admission.ts'
 import { Authorizer } from './authorize.ts'
 import { Backlog } from './backlog.ts'
@@ -38,7 +38,7 @@ export interface RouterOptions {
   readonly maxSessions?: number
   readonly limits?: Partial<RouterLimits>
   /** Gives others their turn while a session with many subscriptions or registrations leaves. */
-  readonly breathe?: Breathe
+  readonly yieldTurn?: YieldTurn
   /** Told of failures that no peer is to blame for: a policy that throws, a bug. */
   readonly onError?: (error: unknown) => void
 }
@@ -72,7 +72,7 @@ export class Router {
     this.#backlog = new Backlog(budget, clock)
     const authorizer = new Authorizer(policy, onError)
     const realmPorts = {
-      ...{ clock, authorizer, onError, breathe: options.breathe },
+      ...{ clock, authorizer, onError, yieldTurn: options.yieldTurn },
       limits: { ...defaultLimits, ...options.limits },
       retainedBudget: new ByteBudget(Math.floor(budget.limit / 8), budget),
       maxRetained: options.maxRetained ?? 10_000,

@@ -4,7 +4,7 @@ import type { Damaged } from '#component/replica/damage.ts'
 import { keyOf, type Summary } from '#component/replica/digest.ts'
 import { compareEntries, type Entry, type Kind } from '#component/replica/entry.ts'
 import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
-import { type Breathe, runSteps } from '#component/yielding.ts'
+import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import type { Run } from './database.ts'
 import { endHistory, remember, versionsOf } from './history.ts'
 import type { EntryRow, Tables, VersionRow } from './migrations.ts'
@@ -142,14 +142,14 @@ export class EntryStore {
   /**
    * Keeps all or none, each only in the place of the version that it names as its parent (null: of none); on the disk
    * when it resolves. After a failure, {@link since} tells whether they were kept.
-   * @param breathe lets others have their turn where a document is long
+   * @param yieldTurn called between the parts of a long document
    * @returns false when another process was faster: then nothing was kept
    */
-  async replace(entries: readonly Entry[], breathe?: Breathe): Promise<boolean> {
+  async replace(entries: readonly Entry[], yieldTurn?: YieldTurn): Promise<boolean> {
     const changes: { readonly entry: Entry; readonly row: VersionRow }[] = []
     for (const entry of entries) {
       const { document } = entry
-      const text = document && (await runSteps(writingDocument(document), breathe))
+      const text = document && (await runSteps(writingDocument(document), yieldTurn))
       changes.push({ entry, row: rowOf(entry, text) })
     }
     return this.#write(async (db, revision) => {
@@ -157,9 +157,9 @@ export class EntryStore {
         const current = await currentOf(db, entry)
         if (!isSameStamp(current?.stamp ?? null, entry.parent)) throw new Overtaken()
         await setCurrent(db, row, revision, current !== undefined)
-        await breathe?.()
+        await yieldTurn?.()
         await remember(db, row)
-        await breathe?.()
+        await yieldTurn?.()
       }
       return true
     }).catch((cause: unknown) => {

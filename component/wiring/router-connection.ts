@@ -13,7 +13,7 @@ import { credentials, type JoinAuth } from '#component/wamp/join-auth.ts'
 import type { OpenLink } from '#component/wamp/link.ts'
 import type { SerializerName } from '#component/wamp/serializers.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
-import type { Breathe } from '#component/yielding.ts'
+import type { YieldTurn } from '#component/yielding.ts'
 import { isLoopbackOnly, sharesGatewayListener } from '#http/access.ts'
 import type { Address } from '#http/options.ts'
 import type { WebSocketTarget } from '#http/websocket.ts'
@@ -24,7 +24,7 @@ interface RouterPorts {
   readonly config: Config
   readonly authority: Authority
   readonly attempts: Attempts
-  readonly breathe: Breathe
+  readonly yieldTurn: YieldTurn
   /** What this process holds for its peers. */
   readonly budget: ByteBudget
   readonly clock: Clock
@@ -128,7 +128,7 @@ interface OpenRouter {
 
 /** Makes the embedded router, which goes by the realms as they are. */
 export function openRouter(ports: RouterPorts): OpenRouter {
-  const { config, authority, attempts, breathe, budget, clock, log } = ports
+  const { config, authority, attempts, yieldTurn, budget, clock, log } = ports
   const { realms } = authority
   const { gateway, router: own, wamp } = config
   // what is published or has a proxy in front is not local, wherever it is bound
@@ -148,7 +148,7 @@ export function openRouter(ports: RouterPorts): OpenRouter {
   const router = new Router({
     policy,
     clock,
-    ...{ budget, breathe },
+    ...{ budget, yieldTurn },
     maxSessions: config.limits.wamp_sessions,
     limits: {
       perSession: config.limits.subscriptions_per_session,

@@ -4,7 +4,6 @@ import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { breather } from '#component/breather.ts'
 import type { Clock } from '#component/clock.ts'
 import { type Config, ConfigError } from '#component/config/config.ts'
 import { storeSecret } from '#component/config/store-key.ts'
@@ -17,6 +16,7 @@ import { Attempts } from '#component/security/attempts.ts'
 import { openConfiguredStore } from '#component/wiring/open-store.ts'
 import { openRouter, routerPaths } from '#component/wiring/router-connection.ts'
 import { Authority } from '#component/wiring/users.ts'
+import { turnYielder } from '#component/yielding.ts'
 
 const socketName = 'router'
 
@@ -69,7 +69,7 @@ export async function startRouterHost(
   const stopCollecting = collectAfter(budget, clock)
   const { router, end } = openRouter({
     ...{ config, authority, attempts, budget, clock, log },
-    breathe: breather(),
+    yieldTurn: turnYielder(),
   })
   authority.onRevoked = end
 

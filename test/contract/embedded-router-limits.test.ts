@@ -96,11 +96,11 @@ describe('a session with many registrations and subscriptions leaves the embedde
   let opened: Awaited<ReturnType<typeof openRouter>>
   let witness: RouterPeer
   beforeEach(async () => {
-    const breathe = () =>
+    const yieldTurn = () =>
       new Promise<void>((resolve) => {
         goOn = resolve
       })
-    opened = await openRouter({ breathe })
+    opened = await openRouter({ yieldTurn })
     witness = await RouterPeer.join(opened)
     const leaver = await RouterPeer.join(opened)
     for (const uri of ['a', 'b', 'c']) await leaver.subscribe(uri)

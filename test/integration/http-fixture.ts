@@ -109,7 +109,7 @@ export async function open(
     procedures: [] as readonly Procedure[],
     management: { refusal: () => undefined } as HttpPorts['management'],
     operators: { authenticate: async () => undefined },
-    breathe: () => undefined,
+    yieldTurn: () => undefined,
     webSocket: { kind: 'pipe', url: 'ws://127.0.0.1:1' },
     metrics: {},
     isRoute: () => true,

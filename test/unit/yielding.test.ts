@@ -1,7 +1,6 @@
 /** Long work in steps: at once, or with pauses in which others have their turn. */
 import { expect } from 'chai'
-import { breather } from '#component/breather.ts'
-import { runAtOnce, runSteps, type Steps } from '#component/yielding.ts'
+import { runAtOnce, runSteps, type Steps, turnYielder } from '#component/yielding.ts'
 
 function* count(steps: number, done: number[]): Steps<string> {
   for (let step = 0; step < steps; step += 1) {
@@ -43,7 +42,7 @@ describe('work in steps', () => {
   })
 })
 
-describe('the breather', () => {
+describe('turnYielder', () => {
   /** Counts the turns of the event loop until what is given is done. */
   async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
     let turns = 0
@@ -64,15 +63,15 @@ describe('the breather', () => {
   }
 
   it('lets the event loop have its turn, however much there is to do', async () => {
-    const breathe = breather()
-    expect(await turnsDuring(() => runSteps(busy(50), breathe))).to.be.greaterThan(1)
+    const yieldTurn = turnYielder()
+    expect(await turnsDuring(() => runSteps(busy(50), yieldTurn))).to.be.greaterThan(1)
   })
 
   it('does one stint in a turn, however many work at the same time', async () => {
-    const breathe = breather()
+    const yieldTurn = turnYielder()
     let pauses = 0
     const counted = () => {
-      const pause = breathe()
+      const pause = yieldTurn()
       if (pause !== undefined) pauses += 1
       return pause
     }

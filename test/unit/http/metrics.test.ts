@@ -14,11 +14,11 @@ async function textOf(metrics: Metrics): Promise<readonly string[]> {
 describe('the text of the metrics', () => {
   it('lets others have their turn after each series, and leaves in pieces', async () => {
     let turns = 0
-    const breathe = () => {
+    const yieldTurn = () => {
       turns += 1
       return undefined
     }
-    const metrics = new Metrics({ clock, sources: {}, breathe, isServed })
+    const metrics = new Metrics({ clock, sources: {}, yieldTurn, isServed })
     for (let index = 0; index < 1000; index += 1) metrics.count('get', `/${index}`, 200, 1)
     const pieces = await textOf(metrics)
     metrics.close()

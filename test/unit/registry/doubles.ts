@@ -60,7 +60,7 @@ const never = () => undefined
 export async function registryWith<S extends ReplicaStore = MemoryStore>(
   plan: Plan & { readonly store?: S } = {},
 ) {
-  const { clock = { now: () => 1_000 }, node = 'node-1', breathe = never, ...changes } = plan
+  const { clock = { now: () => 1_000 }, node = 'node-1', yieldTurn = never, ...changes } = plan
   const store = (plan.store ?? new MemoryStore()) as S
   const tables: RoutingTable<Route>[] = []
   const events: (readonly [string, Readonly<Record<string, unknown>>])[] = []
@@ -70,14 +70,14 @@ export async function registryWith<S extends ReplicaStore = MemoryStore>(
     warn: (...line: unknown[]) => void logged.push(line),
     error: (...line: unknown[]) => void logged.push(line),
   }
-  const replica = new Replica({ store, clock, node, log, breathe })
+  const replica = new Replica({ store, clock, node, log, yieldTurn })
   await replica.start()
   const registry = new Registry<Route>({
     replica,
     node,
     log,
-    breathe,
-    compile: (value) => runSteps(compilingDocument(value, compilePorts), breathe),
+    yieldTurn,
+    compile: (value) => runSteps(compilingDocument(value, compilePorts), yieldTurn),
     prepare: async () => undefined,
     onSwap: (table) => void tables.push(table),
     realmExists: (uri) => uri === 'com.example.test',

@@ -32,7 +32,7 @@ describe('the warnings of files', () => {
 
   const start = (file: string, ports: Pick<FilePorts, 'load' | 'namesOf'>) =>
     loadFiles([file], {
-      ...{ files: store.files, breathe: () => undefined, ...ports },
+      ...{ files: store.files, yieldTurn: () => undefined, ...ports },
       log: {
         info: () => undefined,
         warn: (line: object) => void warned.push(line),

@@ -35,7 +35,7 @@ describe('loadFiles', () => {
       {
         files: store.files,
         log: silent,
-        breathe: () => undefined,
+        yieldTurn: () => undefined,
         load: (value, by, hash) => registry.registry.loadUnlessThere(value, by, hash),
         namesOf: specNames,
       },
@@ -130,7 +130,7 @@ describe('loadFiles', () => {
         loadFiles([join(folder, 'a.json')], {
           files,
           log: silent,
-          breathe: () => undefined,
+          yieldTurn: () => undefined,
           load: (value, by, hash) => registry.loadUnlessThere(value, by, hash),
           namesOf: specNames,
         }),

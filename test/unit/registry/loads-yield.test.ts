@@ -1,6 +1,6 @@
 /** Loads of large documents: others have their turn in between, and see one whole table all the time. */
 import { expect } from 'chai'
-import type { Breathe } from '#component/yielding.ts'
+import type { YieldTurn } from '#component/yielding.ts'
 import { document, failure, registryWith } from './doubles.ts'
 import { stampAt, versionOf } from './peers.ts'
 
@@ -8,10 +8,10 @@ const count = 200
 const patterns = (prefix: string) => Array.from({ length: count }, (_, at) => `/${prefix}${at}`)
 const large = (id: string, prefix = 'p', more = {}) => document(id, patterns(prefix), more)
 
-/** A breather that makes everybody wait at every step, and what is done in between. */
+/** A yieldTurn that pauses at every step, and what is done meanwhile. */
 function pausing() {
   const seen = { pauses: 0, meanwhile: (): void => undefined }
-  const breathe: Breathe = () =>
+  const yieldTurn: YieldTurn = () =>
     new Promise((resolve) => {
       seen.pauses += 1
       setImmediate(() => {
@@ -19,20 +19,20 @@ function pausing() {
         resolve()
       })
     })
-  return { seen, breathe }
+  return { seen, yieldTurn }
 }
 
 describe('the load of a large document', () => {
   it('stops for others several times for each of its paths', async () => {
-    const { seen, breathe } = pausing()
-    const { registry } = await registryWith({ breathe })
+    const { seen, yieldTurn } = pausing()
+    const { registry } = await registryWith({ yieldTurn })
     await registry.load(large('a'))
     expect(seen.pauses).to.be.greaterThan(5 * count)
   })
 
   it('is served as a whole or not at all, and what was there is served until then', async () => {
-    const { seen, breathe } = pausing()
-    const { registry, serves, tables } = await registryWith({ breathe })
+    const { seen, yieldTurn } = pausing()
+    const { registry, serves, tables } = await registryWith({ yieldTurn })
     await registry.load(document('a', ['/old']))
     const found = new Set<string>()
     seen.meanwhile = () => {
@@ -48,8 +48,8 @@ describe('the load of a large document', () => {
   })
 
   it('is done before a small one that was asked for later, and after what was asked for before', async () => {
-    const { breathe } = pausing()
-    const { registry, replica } = await registryWith({ breathe })
+    const { yieldTurn } = pausing()
+    const { registry, replica } = await registryWith({ yieldTurn })
     const done: string[] = []
     const loads = [document('first', ['/f']), large('large'), document('small', ['/s'])]
     await Promise.all(
@@ -64,13 +64,13 @@ describe('the load of a large document', () => {
   })
 
   it('lets no other change in between what it has seen and what it makes of it', async () => {
-    const { seen, breathe } = pausing()
+    const { seen, yieldTurn } = pausing()
     let isCompiled = false
     const realmExists = () => {
       isCompiled = true
       return true
     }
-    const { registry, replica, serves } = await registryWith({ breathe, realmExists })
+    const { registry, replica, serves } = await registryWith({ yieldTurn, realmExists })
     const order: string[] = []
     const others: Promise<unknown>[] = []
     seen.meanwhile = () => {
@@ -93,8 +93,8 @@ describe('the load of a large document', () => {
     ['wants the routes of another', document('b', [...patterns('q'), '/taken'])],
   ] as const) {
     it(`changes nothing when it ${what}`, async () => {
-      const { breathe } = pausing()
-      const { registry, tables, store, replica } = await registryWith({ breathe })
+      const { yieldTurn } = pausing()
+      const { registry, tables, store, replica } = await registryWith({ yieldTurn })
       await registry.load(document('a', ['/taken']))
       const [swaps, rows, digest] = [tables.length, store.rows.size, replica.digest()]
       expect(await failure(registry.load(broken))).to.have.property('issues')
@@ -109,8 +109,8 @@ describe('the load of a large document', () => {
   }
 
   it('is refused for its size in its turn, and the next one is loaded', async () => {
-    const { breathe } = pausing()
-    const { registry } = await registryWith({ breathe })
+    const { yieldTurn } = pausing()
+    const { registry } = await registryWith({ yieldTurn })
     const tooLarge = { ...document('a'), meta: { text: 'x'.repeat(5 * 1024 * 1024) } }
     const outcomes = await Promise.allSettled([
       registry.load(tooLarge),
