@@ -1,6 +1,6 @@
 /** The issuer of a version's tokens and tickets: the public base URL and the concrete base_path (RFC 8414 §2). */
 import type { Endpoint } from '#component/gateway/api.ts'
-import { concretePath } from '#component/gateway/concrete-path.ts'
+import { concretePath } from '#component/routes/concrete-path.ts'
 
 /**
  * The issuer's URL, without a slash at the end.

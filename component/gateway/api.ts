@@ -2,11 +2,11 @@
 import type { ActionType, Attempts } from '#component/action/action.ts'
 import type { Pool } from '#component/action/pool.ts'
 import type { Identity } from '#component/identity.ts'
+import type { RouteEntry } from '#component/routes/routing-table.ts'
 import type { Protection } from '#component/security/scheme.ts'
 import type { Encodings } from './encodings.ts'
 import type { BodyLimits } from './exchange.ts'
 import type { HeaderLayer, Live } from './header-layers.ts'
-import type { RouteEntry } from './routing-table.ts'
 
 /** A compiled API Specification. */
 export interface Api {

@@ -5,6 +5,8 @@ import { type Clock, secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Context } from '#component/expression/scope.ts'
 import type { Identity } from '#component/identity.ts'
+import { concretePath } from '#component/routes/concrete-path.ts'
+import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'
 import type { Protection, SecurityScheme, SecurityType } from '#component/security/scheme.ts'
 import type {
   CompiledOperation,
@@ -21,7 +23,6 @@ import {
   negotiateType,
   readContent,
 } from './checks.ts'
-import { concretePath } from './concrete-path.ts'
 import { noBody, RequestView } from './context.ts'
 import { type CorsHeaders, type CorsPolicy, corsHeaders } from './cors.ts'
 import { errorReply } from './error-reply.ts'
@@ -30,7 +31,6 @@ import type { Exchange, Reply } from './exchange.ts'
 import { applyLayers, type Headers } from './header-layers.ts'
 import { loginRedirect } from './login-redirect.ts'
 import { discard, renderOutcome } from './response.ts'
-import { type Match, type Missed, RoutingTable } from './routing-table.ts'
 
 /**
  * Answers a request to a generated path. What it throws is told as any ServiceError is; the headers of the path are

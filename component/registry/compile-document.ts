@@ -2,7 +2,7 @@
 import type { Issue } from '#component/errors.ts'
 import type { Api } from '#component/gateway/api.ts'
 import { type CompilePorts, compilation } from '#component/gateway/compile.ts'
-import type { RouteEntry } from '#component/gateway/routing-table.ts'
+import type { RouteEntry } from '#component/routes/routing-table.ts'
 import type { ApiSpec, JsonMap } from '#component/spec/model.ts'
 import { validation } from '#component/spec/validate.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'

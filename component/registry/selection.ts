@@ -1,7 +1,8 @@
 /** Which of the documents known here are served: decided by stamp alone, so that all nodes that know the same serve the same. */
-import { type Clash, type RouteEntry, RoutingTable } from '#component/gateway/routing-table.ts'
+
 import type { Entry } from '#component/replica/entry.ts'
 import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
+import { type Clash, type RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
 import type { Steps } from '#component/yielding.ts'
 
 /** What the registry needs of a compiled document. */

@@ -30,8 +30,15 @@ const table: Record<string, { folders: readonly string[] | 'all'; packages: read
     packages: ['koa', '@koa/router', 'koa-body', 'raw-body', 'prom-client'],
   },
   procedures: { folders: ['registry', 'realm', 'token', 'wamp'], packages: [] },
-  'component/registry': { folders: ['gateway', 'replica', 'spec', 'store'], packages: [] },
-  'component/gateway': { folders: ['action', 'expression', 'security', 'spec'], packages: [] },
+  'component/registry': {
+    folders: ['gateway', 'replica', 'routes', 'spec', 'store'],
+    packages: [],
+  },
+  'component/gateway': {
+    folders: ['action', 'expression', 'routes', 'security', 'spec'],
+    packages: [],
+  },
+  'component/routes': { folders: ['spec'], packages: [] },
   'component/security': {
     folders: ['oidc', 'realm', 'token', 'wamp'],
     packages: ['lru-cache', 'rate-limiter-flexible'],

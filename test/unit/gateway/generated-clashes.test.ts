@@ -1,6 +1,6 @@
 /** What loading finds in documents whose security generates routes, and with whom these clash (behaviour §3, §7). */
 import { expect } from 'chai'
-import { RoutingTable } from '#component/gateway/routing-table.ts'
+import { RoutingTable } from '#component/routes/routing-table.ts'
 import { runAtOnce } from '#component/yielding.ts'
 import { documentOf, fixed, issuesOf, serve } from './fake-exchange.ts'
 

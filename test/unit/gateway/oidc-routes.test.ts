@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import type { Route } from '#component/gateway/api.ts'
 import { compileSpec } from '#component/gateway/compile.ts'
-import { type RouteEntry, RoutingTable } from '#component/gateway/routing-table.ts'
+import { type RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
 import { validateSpec } from '#component/spec/validate.ts'
 import { runAtOnce } from '#component/yielding.ts'
 import { bodyOf, documentOf, fixed, issuesOf, serve } from './fake-exchange.ts'

@@ -1,11 +1,11 @@
 /** A registry of its own for each test: a replica over a store in memory, a clock that stands still, documents of one route. */
 import { type Clock, systemClock } from '#component/clock.ts'
 import type { Route } from '#component/gateway/api.ts'
-import type { RoutingTable } from '#component/gateway/routing-table.ts'
 import { compileDocument, compilingDocument } from '#component/registry/compile-document.ts'
 import { Registry, type RegistryPorts } from '#component/registry/registry.ts'
 import { Replica } from '#component/replica/replica.ts'
 import type { ReplicaStore } from '#component/replica/replica-store.ts'
+import type { RoutingTable } from '#component/routes/routing-table.ts'
 import { runSteps } from '#component/yielding.ts'
 import { managementPaths } from '#procedures/index.ts'
 import { MemoryStore } from '#test/unit/replica/memory-store.ts'

@@ -1,7 +1,7 @@
 /** Path keys that lack the slash at their beginning are routed as if they had it. */
 import { expect } from 'chai'
 import { validateSpec } from '#component/spec/validate.ts'
-import { bodyOf, documentOf, fixed, issuesOf, serve } from './fake-exchange.ts'
+import { bodyOf, documentOf, fixed, issuesOf, serve } from '#test/unit/gateway/fake-exchange.ts'
 
 describe('a path key without a slash at its beginning', () => {
   const document = documentOf({

@@ -1,7 +1,7 @@
 /** test/cases/host-patterns.json: which hosts a pattern matches, which pattern comes first, and which are refused. */
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { HostTree } from '#component/gateway/host-tree.ts'
+import { HostTree } from '#component/routes/host-tree.ts'
 import { parseHostPattern } from '#component/spec/host-pattern.ts'
 
 const table: {

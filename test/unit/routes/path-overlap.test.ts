@@ -1,9 +1,9 @@
 /** Overlaps of routes: symmetric, and what trying every request on both patterns finds. */
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { overlapOf } from '#component/gateway/path-overlap.ts'
-import { PathTree } from '#component/gateway/path-tree.ts'
-import { RoutingTable } from '#component/gateway/routing-table.ts'
+import { overlapOf } from '#component/routes/path-overlap.ts'
+import { PathTree } from '#component/routes/path-tree.ts'
+import { RoutingTable } from '#component/routes/routing-table.ts'
 import { hostsOverlap, parseHostPattern } from '#component/spec/host-pattern.ts'
 import { parsePathPattern } from '#component/spec/path-pattern.ts'
 import { runAtOnce } from '#component/yielding.ts'

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import findMyWay from 'find-my-way'
-import { type RouteEntry, RoutingTable } from '#component/gateway/routing-table.ts'
+import { type RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
 
 type Entry = RouteEntry<string>
 

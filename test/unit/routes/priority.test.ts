@@ -1,6 +1,6 @@
 /** How values are merged and inherited down the tree, and what compiling makes of whole documents (behaviour §1). */
 import { expect } from 'chai'
-import { call, documentOf, fixed, issuesOf, serve } from './fake-exchange.ts'
+import { call, documentOf, fixed, issuesOf, serve } from '#test/unit/gateway/fake-exchange.ts'
 
 describe('the priority of a value', () => {
   const levels = ['action', 'operation', 'path', 'path defaults', 'version', 'api'] as const

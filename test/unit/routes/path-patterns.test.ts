@@ -1,7 +1,7 @@
 /** test/cases/path-patterns.json: which paths a pattern matches, with which bindings, and which patterns are refused. */
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { PathTree } from '#component/gateway/path-tree.ts'
+import { PathTree } from '#component/routes/path-tree.ts'
 import { parsePathPattern, type Segment } from '#component/spec/path-pattern.ts'
 
 const table: {

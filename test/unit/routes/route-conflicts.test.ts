@@ -3,8 +3,8 @@ import { expect } from 'chai'
 import { InvalidSpecError, ServiceError } from '#component/errors.ts'
 import type { Document } from '#component/replica/entry.ts'
 import { managementPaths } from '#procedures/index.ts'
-import { document, failure, registryWith } from './doubles.ts'
-import { stampAt, versionOf } from './peers.ts'
+import { document, failure, registryWith } from '#test/unit/registry/doubles.ts'
+import { stampAt, versionOf } from '#test/unit/registry/peers.ts'
 
 const [one, other] = ['com.example.one', 'com.example.other']
 

@@ -1,11 +1,11 @@
 /** Which requests that belong to others the routes of a document would answer: those of other realms, and of management. */
 import { type Issue, ServiceError } from '#component/errors.ts'
-import { type Overlap, overlapOf } from '#component/gateway/path-overlap.ts'
-import { PathTree } from '#component/gateway/path-tree.ts'
-import { type RouteEntry, readEntry } from '#component/gateway/routing-table.ts'
 import { hostsOverlap } from '#component/spec/host-pattern.ts'
 import { parsePathPattern } from '#component/spec/path-pattern.ts'
 import type { Steps } from '#component/yielding.ts'
+import { type Overlap, overlapOf } from './path-overlap.ts'
+import { PathTree } from './path-tree.ts'
+import { type RouteEntry, readEntry } from './routing-table.ts'
 
 /** Where routes are; what they do does not matter. */
 type Place = RouteEntry<unknown>

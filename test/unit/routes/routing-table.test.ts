@@ -1,7 +1,7 @@
 /** The routing table: methods, Allow, hosts, clashes, shared paths. */
 import { expect } from 'chai'
-import { type RouteEntry, RoutingTable } from '#component/gateway/routing-table.ts'
 import type { Method } from '#component/request.ts'
+import { type RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
 import { runAtOnce } from '#component/yielding.ts'
 
 /** An entry whose routes are named `METHOD pattern`. */
