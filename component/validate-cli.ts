@@ -1,10 +1,10 @@
 /** `npm run validate -- FILE…`: checks API Specifications without a running gateway, with the errors of loading. */
 import { readFileSync } from 'node:fs'
 import { parseJson } from '#component/codec/json.ts'
+import { compileDocument } from '#component/compile/compile-document.ts'
 import { readConfig } from '#component/config/config.ts'
 import { systemClock } from './clock.ts'
 import { type Issue, ServiceError } from './errors.ts'
-import { compileDocument } from './registry/compile-document.ts'
 
 const limits = { depth: 256, values: 1_000_000 }
 

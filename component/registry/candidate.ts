@@ -1,8 +1,9 @@
 /** A document that is to be loaded, judged: alone, then beside the documents that are there. */
+
+import type { CompiledDocument } from '#component/compile/compile-document.ts'
 import { InvalidSpecError, type Issue } from '#component/errors.ts'
 import { judgeReach } from '#component/routes/route-conflicts.ts'
 import type { Steps } from '#component/yielding.ts'
-import type { CompiledDocument } from './compile-document.ts'
 import { type Expected, issueOf, type LiveDocuments, type Taken } from './live-documents.ts'
 import type { RegistryPorts } from './registry.ts'
 import type { Served } from './selection.ts'

@@ -1,11 +1,12 @@
 /** From an entry to what this node can serve of it: the version itself, else the last one that compiles here (behaviour: Several nodes). */
+
+import type { CompiledDocument } from '#component/compile/compile-document.ts'
 import type { Issue } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import type { Document, Entry } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import { compareStamps } from '#component/replica/stamp.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
-import type { CompiledDocument } from './compile-document.ts'
 import type { Known, LiveEntry, Served } from './selection.ts'
 
 /** Validates and compiles; a big document may take its time. */

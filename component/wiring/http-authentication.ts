@@ -2,9 +2,9 @@
 
 import { CheckedFetch } from '#component/action/checked-fetch.ts'
 import type { Clock } from '#component/clock.ts'
+import { TokenIssuers } from '#component/compile/token-issuers.ts'
 import type { Config } from '#component/config/config.ts'
 import type { GatewayPorts } from '#component/gateway/handle.ts'
-import { TokenIssuers } from '#component/gateway/token-issuers.ts'
 import type { Log } from '#component/log.ts'
 import { OidcLogin } from '#component/oidc/login.ts'
 import { Providers } from '#component/oidc/provider.ts'

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '#component/clock.ts'
-import { compileDocument } from '#component/registry/compile-document.ts'
+import { compileDocument } from '#component/compile/compile-document.ts'
 import { randomFrom } from './random.ts'
 
 const folder = join(import.meta.dirname, '../cases/specs')

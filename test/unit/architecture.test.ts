@@ -17,7 +17,7 @@ const words = [
 ].map((name) => `component/${name}.ts`)
 
 /** The folders every part may use. */
-const groundFloor = ['component/limits', 'component/codec']
+const groundFloor = ['component/syntax', 'component/codec', 'component/limits']
 
 /** Folder: which folders it may import, and which packages enter through it. */
 const table: Record<string, { folders: readonly string[] | 'all'; packages: readonly string[] }> = {
@@ -31,11 +31,15 @@ const table: Record<string, { folders: readonly string[] | 'all'; packages: read
   },
   procedures: { folders: ['registry', 'realm', 'token', 'wamp'], packages: [] },
   'component/registry': {
-    folders: ['gateway', 'replica', 'routes', 'spec', 'store'],
+    folders: ['compile', 'gateway', 'replica', 'routes', 'spec', 'store'],
     packages: [],
   },
   'component/gateway': {
     folders: ['action', 'expression', 'routes', 'security', 'spec'],
+    packages: [],
+  },
+  'component/compile': {
+    folders: ['action', 'expression', 'gateway', 'routes', 'security', 'spec'],
     packages: [],
   },
   'component/routes': { folders: ['spec'], packages: [] },
@@ -55,6 +59,7 @@ const table: Record<string, { folders: readonly string[] | 'all'; packages: read
   },
   'component/router': { folders: ['wamp'], packages: ['ws', '@msgpack/msgpack', 'cbor-x'] },
   'component/store': { folders: ['replica'], packages: ['kysely', 'pg'] },
+  'component/syntax': { folders: [], packages: [] },
   'component/codec': { folders: [], packages: ['@msgpack/msgpack'] },
   'component/limits': { folders: [], packages: [] },
   'component/replica': { folders: [], packages: [] },

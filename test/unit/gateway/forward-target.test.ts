@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { readTarget } from '#component/action/target.ts'
 import { systemClock } from '#component/clock.ts'
-import { compileSpec } from '#component/gateway/compile.ts'
+import { compileSpec } from '#component/compile/compile.ts'
 import type { ApiSpec } from '#component/spec/model.ts'
 import { validateSpec } from '#component/spec/validate.ts'
 import { bodyOf, documentOf, serve } from './fake-exchange.ts'

@@ -1,7 +1,7 @@
 /** A registry of its own for each test: a replica over a store in memory, a clock that stands still, documents of one route. */
 import { type Clock, systemClock } from '#component/clock.ts'
+import { compileDocument, compilingDocument } from '#component/compile/compile-document.ts'
 import type { Route } from '#component/gateway/api.ts'
-import { compileDocument, compilingDocument } from '#component/registry/compile-document.ts'
 import { Registry, type RegistryPorts } from '#component/registry/registry.ts'
 import { Replica } from '#component/replica/replica.ts'
 import type { ReplicaStore } from '#component/replica/replica-store.ts'

@@ -1,7 +1,7 @@
 /** On which realms requests need the session of the gateway itself: those that run as nobody in particular. */
 
+import type { Route } from '#component/gateway/api.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
-import type { Route } from './api.ts'
 
 /** Does it call or publish over the session that the gateway has for everybody? */
 function isOverOwn(route: Route, identity: string): boolean {

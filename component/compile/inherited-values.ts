@@ -3,11 +3,11 @@ import type { Attempts } from '#component/action/action.ts'
 import type { Issue } from '#component/errors.ts'
 import { member, type Node } from '#component/expression/compile.ts'
 import type { Scope } from '#component/expression/scope.ts'
+import type { AttemptsPlan, Computed, Rules } from '#component/gateway/api.ts'
+import type { BodyLimits } from '#component/gateway/exchange.ts'
 import { isSecurityType, type Protection } from '#component/security/scheme.ts'
 import { defaultValues } from '#component/spec/defaults.ts'
 import { isMap } from '#component/spec/rules.ts'
-import type { AttemptsPlan, Computed, Rules } from './api.ts'
-import type { BodyLimits } from './exchange.ts'
 import { type Findings, judge } from './fold-check.ts'
 
 /** The keys whose value is looked for up the tree (behaviour: Priority of a value). */

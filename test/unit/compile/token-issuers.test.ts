@@ -1,10 +1,10 @@
 /** The issuers that an API trusts: by base path, and by the public base URL where one is configured. */
 import { expect } from 'chai'
 import { systemClock } from '#component/clock.ts'
-import { compileSpec } from '#component/gateway/compile.ts'
-import { TokenIssuers } from '#component/gateway/token-issuers.ts'
+import { compileSpec } from '#component/compile/compile.ts'
+import { TokenIssuers } from '#component/compile/token-issuers.ts'
 import { validateSpec } from '#component/spec/validate.ts'
-import { documentOf } from './fake-exchange.ts'
+import { documentOf } from '#test/unit/gateway/fake-exchange.ts'
 
 const security = { type: 'oauth2', flow: 'client_credentials' }
 

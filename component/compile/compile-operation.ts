@@ -3,15 +3,21 @@
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, keysOf, member, type Node } from '#component/expression/compile.ts'
+import type {
+  ActionPlan,
+  CompiledOperation,
+  CompiledPath,
+  ResponsePlan,
+  Rules,
+} from '#component/gateway/api.ts'
+import { Encodings } from '#component/gateway/encodings.ts'
+import { type HeaderLayer, type Live, layerOf } from '#component/gateway/header-layers.ts'
 import type { Method } from '#component/request.ts'
 import { type ActionType, actionTypes, type JsonMap } from '#component/spec/model.ts'
 import { isExpression, isMap } from '#component/spec/rules.ts'
-import type { ActionPlan, CompiledOperation, CompiledPath, ResponsePlan, Rules } from './api.ts'
 import { compileResponse, nodesOf } from './compile-response.ts'
-import { Encodings } from './encodings.ts'
 import { type Findings, judge, written } from './fold-check.ts'
 import { forwardFields } from './forward-fields.ts'
-import { type HeaderLayer, type Live, layerOf } from './header-layers.ts'
 import {
   first,
   inDefaults,
@@ -20,7 +26,7 @@ import {
   type Lookup,
   lookupIn,
   readRules,
-} from './rules.ts'
+} from './inherited-values.ts'
 import { type Level, levelBelow } from './scope.ts'
 import { withVary } from './vary.ts'
 

@@ -1,11 +1,11 @@
 /** The routes that `oidc` security brings along, with whom they are shared, and what loading warns of (behaviour §3, §8). */
 import { expect } from 'chai'
+import { compileSpec } from '#component/compile/compile.ts'
 import type { Route } from '#component/gateway/api.ts'
-import { compileSpec } from '#component/gateway/compile.ts'
 import { type RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
 import { validateSpec } from '#component/spec/validate.ts'
 import { runAtOnce } from '#component/yielding.ts'
-import { bodyOf, documentOf, fixed, issuesOf, serve } from './fake-exchange.ts'
+import { bodyOf, documentOf, fixed, issuesOf, serve } from '#test/unit/gateway/fake-exchange.ts'
 
 const oidc = { type: 'oidc', provider: 'acme' }
 const secured = { defaults: { security: oidc } }

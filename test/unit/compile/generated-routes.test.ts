@@ -4,7 +4,7 @@ import { OAuthError, ServiceError } from '#component/errors.ts'
 import type { Route } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
-import { bodyOf, documentOf, FakeExchange, fixed, serve } from './fake-exchange.ts'
+import { bodyOf, documentOf, FakeExchange, fixed, serve } from '#test/unit/gateway/fake-exchange.ts'
 
 const oauth2 = { type: 'oauth2', flow: 'resource_owner_password_credentials' }
 const secured = { defaults: { security: oauth2 } }

@@ -1,12 +1,18 @@
 /** The routes that `oauth2` and `oidc` security add to a version: its tokens and metadata, or its logins. */
 import type { Issue } from '#component/errors.ts'
+import type {
+  CompiledPath,
+  CompiledVersion,
+  Endpoint,
+  EndpointKind,
+  Rules,
+} from '#component/gateway/api.ts'
+import type { Headers } from '#component/gateway/header-layers.ts'
 import type { Method } from '#component/request.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import { providerOf } from '#component/security/oidc.ts'
 import type { ApiSpec, JsonMap, Version } from '#component/spec/model.ts'
 import { parsePathPattern, type Segment } from '#component/spec/path-pattern.ts'
-import type { CompiledPath, CompiledVersion, Endpoint, EndpointKind, Rules } from './api.ts'
-import type { Headers } from './header-layers.ts'
 import { lifetimeHeaders } from './lifetime.ts'
 
 /** RFC 8414 §3. */

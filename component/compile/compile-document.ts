@@ -1,11 +1,11 @@
 /** From a document to an Api: validation and compiling put together, so that one refusal names everything. */
 import type { Issue } from '#component/errors.ts'
 import type { Api } from '#component/gateway/api.ts'
-import { type CompilePorts, compilation } from '#component/gateway/compile.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import type { ApiSpec, JsonMap } from '#component/spec/model.ts'
 import { validation } from '#component/spec/validate.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
+import { type CompilePorts, compilation } from './compile.ts'
 
 /** What a document came to. */
 export interface CompiledDocument<A> {

@@ -1,6 +1,6 @@
 /** Error URI ─▶ HTTP status, as it holds at each level of a document. */
 import type { Issue } from '#component/errors.ts'
-import { readStatus } from './compile-response.ts'
+import { readStatus } from '#component/syntax/http-field.ts'
 import type { Level } from './scope.ts'
 
 type Table = ReadonlyMap<string, number>

@@ -1,9 +1,9 @@
 /** Which issuers' access tokens the paths of an API take: its own, and those that share a base path with it. */
 
+import type { Route } from '#component/gateway/api.ts'
 import { PathTree } from '#component/routes/path-tree.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import { type KeyedForm, keyedForms, parsePathPattern } from '#component/spec/path-pattern.ts'
-import type { Route } from './api.ts'
 
 /** A version with a token endpoint. */
 interface Issuer {

@@ -5,18 +5,31 @@ import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, type Node } from '#component/expression/compile.ts'
 import type { SpecEntry } from '#component/expression/scope.ts'
+import type {
+  Api,
+  CompiledOperation,
+  CompiledVersion,
+  Route,
+  Rules,
+} from '#component/gateway/api.ts'
+import { empty, type Headers, layerOf, layOver } from '#component/gateway/header-layers.ts'
 import { anonymous, type Identity } from '#component/identity.ts'
 import { type Method, methods } from '#component/request.ts'
 import { clashesAmong, type RouteEntry } from '#component/routes/routing-table.ts'
 import type { ApiSpec, JsonMap, Path, Version } from '#component/spec/model.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
-import type { Api, CompiledOperation, CompiledVersion, Route, Rules } from './api.ts'
 import { compileOperation, type PathPlan } from './compile-operation.ts'
 import { type Findings, judge } from './fold-check.ts'
 import { GeneratedRoutes } from './generated-routes.ts'
-import { empty, type Headers, layerOf, layOver } from './header-layers.ts'
+import {
+  type Found,
+  first,
+  inDefaults,
+  isInheritedKey,
+  type Lookup,
+  readRules,
+} from './inherited-values.ts'
 import { lifetimeHeaders } from './lifetime.ts'
-import { type Found, first, inDefaults, isInheritedKey, type Lookup, readRules } from './rules.ts'
 import { freshScope, type Level, levelBelow, type MergedMap, sweep, topLevel } from './scope.ts'
 import { statusCodeTables } from './status-code-tables.ts'
 

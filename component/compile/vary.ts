@@ -1,6 +1,6 @@
 /** Which request headers an answer depends on (RFC 9110 §12.5.5). */
-import type { CompiledPath, Rules } from './api.ts'
-import { type Headers, layOver } from './header-layers.ts'
+import type { CompiledPath, Rules } from '#component/gateway/api.ts'
+import { type Headers, layOver } from '#component/gateway/header-layers.ts'
 
 /** By the headers they are laid under, then by `Vary`: thousands of operations share one object. */
 const known = new WeakMap<Headers, Map<string, Headers>>()

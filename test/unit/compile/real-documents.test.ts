@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { bodyOf, FakeExchange, serve } from './fake-exchange.ts'
+import { bodyOf, FakeExchange, serve } from '#test/unit/gateway/fake-exchange.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'cases', 'specs')
 const read = (name: string): Record<string, unknown> =>

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { RoutingTable } from '#component/routes/routing-table.ts'
 import { runAtOnce } from '#component/yielding.ts'
-import { documentOf, fixed, issuesOf, serve } from './fake-exchange.ts'
+import { documentOf, fixed, issuesOf, serve } from '#test/unit/gateway/fake-exchange.ts'
 
 const oauth2 = { type: 'oauth2', flow: 'resource_owner_password_credentials' }
 const secured = { defaults: { security: oauth2 } }

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { systemClock } from '#component/clock.ts'
-import { compileSpec } from '#component/gateway/compile.ts'
+import { compileSpec } from '#component/compile/compile.ts'
 import { validateSpec } from '#component/spec/validate.ts'
-import { call, documentOf, fixed, issuesOf } from './fake-exchange.ts'
+import { call, documentOf, fixed, issuesOf } from '#test/unit/gateway/fake-exchange.ts'
 
 const cases = join(import.meta.dirname, '..', '..', 'cases')
 const mistakes = JSON.parse(readFileSync(join(cases, 'twelve-mistakes.json'), 'utf8'))

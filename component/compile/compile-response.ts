@@ -1,16 +1,15 @@
 /** Compiles `on_result` and `on_error`: what can be decided about an answer before there is a request. */
 import type { Issue } from '#component/errors.ts'
 import { keysOf, member, type Node } from '#component/expression/compile.ts'
-import type { Computed, ResponsePlan } from './api.ts'
-import { foldLayers, type HeaderLayer, type Headers, type Live, layerOf } from './header-layers.ts'
-
-/** A status as number or text of one; undefined when it is neither or out of range (200–599). */
-export function readStatus(value: unknown): number | undefined {
-  const status = typeof value === 'string' && value.length === 3 ? Number(value) : value
-  return typeof status === 'number' && Number.isInteger(status) && status >= 200 && status <= 599
-    ? status
-    : undefined
-}
+import type { Computed, ResponsePlan } from '#component/gateway/api.ts'
+import {
+  foldLayers,
+  type HeaderLayer,
+  type Headers,
+  type Live,
+  layerOf,
+} from '#component/gateway/header-layers.ts'
+import { readStatus } from '#component/syntax/http-field.ts'
 
 /** What a declaration without keys comes to, by the headers that hold nevertheless: thousands of operations share it. */
 const silent = new WeakMap<Headers, ResponsePlan>()

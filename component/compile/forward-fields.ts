@@ -3,7 +3,7 @@ import { checkRaw, encodeValue } from '#component/action/url-value.ts'
 import type { Node } from '#component/expression/compile.ts'
 import { deferred, runOf } from '#component/expression/nodes.ts'
 import { urlText } from '#component/expression/url-text.ts'
-import { RequestView } from './context.ts'
+import { RequestView } from '#component/gateway/context.ts'
 import type { Findings } from './fold-check.ts'
 
 const escapes = { encode: encodeValue, raw: checkRaw }

@@ -1,7 +1,7 @@
 /** On which realms the gateway needs a session for everybody. */
 import { expect } from 'chai'
-import { ownRealms } from '#component/gateway/own-realms.ts'
-import { documentOf, fixed, serve } from './fake-exchange.ts'
+import { ownRealms } from '#component/compile/own-realms.ts'
+import { documentOf, fixed, serve } from '#test/unit/gateway/fake-exchange.ts'
 
 const security = { type: 'basic' }
 const call = { ...fixed(), action: { type: 'wamp_call', procedure: 'com.example.x' } }

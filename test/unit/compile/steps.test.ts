@@ -1,7 +1,7 @@
 /** What is done for each path of a document is done in a step of its own. */
 import { expect } from 'chai'
 import { systemClock } from '#component/clock.ts'
-import { compilation, compileSpec } from '#component/gateway/compile.ts'
+import { compilation, compileSpec } from '#component/compile/compile.ts'
 import { overlapOf } from '#component/routes/path-overlap.ts'
 import { PathTree } from '#component/routes/path-tree.ts'
 import { clashesAmong, RoutingTable } from '#component/routes/routing-table.ts'
