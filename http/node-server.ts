@@ -10,14 +10,14 @@ import {
 import { createServer as createSecureServer } from 'node:https'
 import type { Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { shareConnections } from './connection-share.ts'
-import { departAll } from './departures.ts'
+import { shareConnections } from '#http/limits/connection-share.ts'
+import { Pipeline, pipelineOf } from '#http/limits/pipeline.ts'
 import { parserError, rawError } from './errors.ts'
 import type { Listener } from './gateway.ts'
 import type { Address, HttpOptions } from './options.ts'
-import { Pipeline, pipelineOf } from './pipeline.ts'
 import { closeSlowly } from './reply.ts'
 import { isWebSocketRequest } from './websocket.ts'
+import { departAll } from './write-queue.ts'
 
 /** Idle sockets that have bytes to write are stuck after this; milliseconds. */
 const stuckAfter = 120_000

@@ -5,8 +5,8 @@ import { type Duplex, pipeline } from 'node:stream'
 import type { Reply, ReplyBody } from '#component/gateway/exchange.ts'
 import { isRefused } from './body.ts'
 import { encodeBody } from './codec.ts'
-import { depart } from './departures.ts'
 import type { HttpExchange } from './read-request.ts'
+import { depart } from './write-queue.ts'
 
 /** A body that nobody wants is read to its end up to this size, so that the connection lives on. */
 const maxDumped = 65_536

@@ -14,8 +14,8 @@ import { Operators } from '#component/security/operators.ts'
 import { openSchemes } from '#component/security/schemes.ts'
 import type { Store } from '#component/store/database.ts'
 import { openGrants } from '#component/token/grants.ts'
-import { oauthEndpoints } from '#http/oauth-endpoints.ts'
-import { oidcEndpoints } from '#http/oidc-endpoints.ts'
+import { oauthEndpoints } from '#http/oauth/endpoints.ts'
+import { oidcEndpoints } from '#http/oidc/endpoints.ts'
 import type { Authority } from './users.ts'
 
 interface EntrancePorts {

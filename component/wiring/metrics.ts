@@ -5,7 +5,7 @@ import type { Replica } from '#component/replica/replica.ts'
 import type { StoreHealth } from '#component/store/health.ts'
 import type { Sync } from '#component/sync/sync.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
-import type { MetricSource } from '#http/metrics.ts'
+import type { MetricSource } from '#http/management/metrics.ts'
 import type { Routing } from './router-connection.ts'
 
 /** Gauges and counters by their Prometheus names. */

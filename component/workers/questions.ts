@@ -1,7 +1,7 @@
 /** What the primary and its workers ask and tell each other. */
 import type { Socket } from 'node:net'
 import type { Config } from '#component/config/config.ts'
-import type { MetricValues } from '#http/metrics.ts'
+import type { MetricValues } from '#http/management/metrics.ts'
 import type { Addresses } from '#http/server.ts'
 
 /** All that a worker needs to begin. */

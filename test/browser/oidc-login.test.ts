@@ -1,7 +1,7 @@
 /** The OIDC example in a browser: what its page is for, the cookies as the browser keeps them, and redirects that lead nowhere else. */
 import { expect } from 'chai'
 import type { BrowserContext, Page } from 'playwright-core'
-import { openRedirects } from '#test/unit/http/open-redirects.ts'
+import { openRedirects } from '#test/unit/http/oidc/open-redirects.ts'
 import { type RunningExample, runExample } from './example.ts'
 
 const realm = 'com.example.notes'

@@ -1,7 +1,7 @@
 /** OAuth2 endpoints behind the listener: how bodies are read, and what is not logged. */
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import { basic, oauth } from '#test/unit/http/oauth-fixture.ts'
+import { basic, oauth } from '#test/unit/http/oauth/fixture.ts'
 import { type Answer, exchangeRaw, type Fixture, open, post, until } from './http-fixture.ts'
 
 const form = 'application/x-www-form-urlencoded'

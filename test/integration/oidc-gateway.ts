@@ -1,7 +1,7 @@
 /** A gateway on a node on which users log in, and a browser that keeps cookies and follows what it is told. */
 import type { OidcKind } from '#component/gateway/api.ts'
 import { openSchemes } from '#component/security/schemes.ts'
-import { oidcEndpoints } from '#http/oidc-endpoints.ts'
+import { oidcEndpoints } from '#http/oidc/endpoints.ts'
 import { type Ask, bodyOf, documentOf, fixed, serve } from '#test/unit/gateway/fake-exchange.ts'
 import type { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
 import type { LoginNode } from '#test/unit/oidc/login-fixture.ts'

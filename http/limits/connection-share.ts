@@ -1,0 +1,27 @@
+/** The connections of one network at a server: the others find some left. */
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { AddressShare } from '#component/limits/network-share.ts'
+import { plainAddress } from '#http/peer.ts'
+
+/**
+ * Closes connections beyond the share of their network when they are accepted.
+ * @param most connections of one network; of an IPv6 address its /64 is the network
+ * @param isExempt addresses that stand for many clients: trusted proxies
+ */
+export function shareConnections(
+  server: Server,
+  most: number,
+  isExempt: (address: string) => boolean,
+): void {
+  const share = new AddressShare(most)
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress } = socket
+    // absent on Unix sockets, and where the client has gone already
+    if (remoteAddress === undefined) return
+    const address = plainAddress(remoteAddress)
+    if (isExempt(address)) return
+    if (share.tryEnter(address)) socket.once('close', () => share.leave(address))
+    else socket.destroy()
+  })
+}

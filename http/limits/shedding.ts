@@ -1,0 +1,60 @@
+/** Which requests are refused first when the process has too much to do: those that cost most, and those of the networks that ask most. */
+import type { Clock } from '#component/clock.ts'
+import { networkOf } from '#component/limits/network.ts'
+import type { Crowd } from '#http/active-requests.ts'
+import type { HttpExchange } from '#http/read-request.ts'
+import type { Pressure } from './overload.ts'
+
+/** A larger body is dear; bytes. */
+const smallBody = 65_536
+
+/** A network asks much when it has this part of all requests in flight, and more than a few. */
+const largeShare = { part: 1 / 4, least: 16 } as const
+
+/** For how long the networks that ask much are known; milliseconds. */
+const interval = 1000
+
+/** Decides by request; costs nothing as long as there is no pressure. */
+export class Shedding {
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #exchanges: Crowd<HttpExchange>
+  #greedy: ReadonlySet<string> = new Set()
+  #lookedAt = Number.NEGATIVE_INFINITY
+
+  /** @param exchanges those in flight */
+  constructor(clock: Pick<Clock, 'now'>, exchanges: Crowd<HttpExchange>) {
+    this.#clock = clock
+    this.#exchanges = exchanges
+  }
+
+  /** Is the request to be refused at this pressure? */
+  refuses(exchange: HttpExchange, pressure: Pressure): boolean {
+    if (pressure !== 'strained') return pressure === 'full'
+    return isNew(exchange) || isLarge(exchange) || this.#isGreedy(networkOf(exchange.client))
+  }
+
+  #isGreedy(network: string): boolean {
+    const now = this.#clock.now()
+    if (now - this.#lookedAt >= interval) {
+      this.#lookedAt = now
+      this.#greedy = greedyNetworks(this.#exchanges.all())
+    }
+    return this.#greedy.has(network)
+  }
+}
+
+/** The first request of a connection: those that have been served before go on. */
+const isNew = ({ request }: HttpExchange): boolean => request.socket.bytesWritten === 0
+
+const isLarge = ({ hasBody, body }: HttpExchange): boolean =>
+  hasBody && (body.length ?? Number.POSITIVE_INFINITY) > smallBody
+
+function greedyNetworks(exchanges: readonly HttpExchange[]): ReadonlySet<string> {
+  const counts = new Map<string, number>()
+  for (const { client } of exchanges) {
+    const network = networkOf(client)
+    counts.set(network, (counts.get(network) ?? 0) + 1)
+  }
+  const most = Math.max(exchanges.length * largeShare.part, largeShare.least)
+  return new Set([...counts].filter(([, count]) => count > most).map(([network]) => network))
+}

@@ -1,0 +1,168 @@
+/** Who may manage, and with which configuration nothing must be served: rules over the configuration and over one request (behaviour: Management). */
+import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
+import { ServiceError } from '#component/errors.ts'
+import type { Operators } from '#component/security/operators.ts'
+import { type HttpOptions, parseListen } from '#http/options.ts'
+import { isLoopback, TrustedProxies } from '#http/peer.ts'
+import type { Asking } from '#procedures/procedure.ts'
+
+/** What the rules see of a request. */
+export interface ManagementRequest {
+  /** The socket's other end, whatever proxies say. */
+  readonly address: string
+  readonly headers: Readonly<Record<string, string>>
+  /** `ip:port` of who asks, for the log. */
+  readonly peername: string
+}
+
+/** Who is let in, and by whom they are known. */
+export interface Admission {
+  readonly operators: Pick<Operators, 'authenticate'>
+  /** May local requests without credentials manage everything? */
+  readonly trustsLocal: boolean
+}
+
+const localNames = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** Fields that only proxies add: then the peer is not who asks. */
+const isProxyField = (name: string): boolean =>
+  name === 'forwarded' || name === 'via' || name === 'x-real-ip' || name.startsWith('x-forwarded-')
+
+/** The host of a Host field or of an origin behind its scheme, without port; lower case. */
+function withoutPort(authority: string): string {
+  const end = authority.lastIndexOf(':')
+  return (end > authority.lastIndexOf(']') ? authority.slice(0, end) : authority).toLowerCase()
+}
+
+/** Do the addresses of a listener all lie on loopback? */
+export const isLoopbackOnly = (listen: HttpOptions['gateway']['listen']): boolean =>
+  parseListen(listen).every(({ host }) => isLoopback(host))
+
+/** Is the page that a request comes from of this very origin? Absent: it comes from no page. */
+export function isOwnOrigin(headers: Readonly<Record<string, string>>): boolean {
+  const { origin, host = '' } = headers
+  if (origin === undefined) return true
+  const scheme = origin.indexOf('://')
+  return scheme > 0 && origin.slice(scheme + 3).toLowerCase() === host.toLowerCase()
+}
+
+/** Is there a trace of a proxy? Then the peer of the socket is not who asks. */
+export const hasProxyFields = (headers: Readonly<Record<string, string>>): boolean =>
+  Object.keys(headers).some(isProxyField)
+
+/** Was this machine asked by a name of its loopback? Another name may have been pointed at it (DNS rebinding). */
+export const hasLocalHost = ({ host = '' }: Readonly<Record<string, string>>): boolean =>
+  localNames.has(withoutPort(host))
+
+const challenge = 'Bearer realm="management"'
+
+/** RFC 6750 §3.1: what was sent is not said again. */
+const badCredentials = () =>
+  new ServiceError('service.error.unauthorized', 'the credentials are not valid here', {
+    headers: {
+      'www-authenticate': `${challenge}, error="invalid_token", error_description="the credentials are not valid here"`,
+    },
+  })
+
+const noCredentials = (trustsLocal: boolean) =>
+  new ServiceError(
+    'service.error.unauthorized',
+    trustsLocal
+      ? 'management without credentials is for local requests only'
+      : 'management needs credentials here',
+    { headers: { 'www-authenticate': challenge } },
+  )
+
+/** The text behind `Bearer`: an access token or an API key. */
+function credentialsOf(authorization: string): string | undefined {
+  const [scheme = '', text = '', ...rest] = authorization.trim().split(' ')
+  return scheme.toLowerCase() === 'bearer' && text !== '' && rest.length === 0 ? text : undefined
+}
+
+/**
+ * Who asks, and what they may: whoever sends credentials is judged by them; without, a local request may do everything.
+ * Local: peer and Host loopback, and no trace of a proxy.
+ * @throws ServiceError 403 for a page of another origin, 401 with `WWW-Authenticate`
+ */
+export async function admit(
+  { address, headers, peername }: ManagementRequest,
+  { operators, trustsLocal }: Admission,
+): Promise<Asking> {
+  if (!isOwnOrigin(headers)) {
+    throw new ServiceError('wamp.error.not_authorized', 'pages of other origins may not manage')
+  }
+  const { authorization } = headers
+  if (authorization !== undefined) {
+    const text = credentialsOf(authorization)
+    const operator = text === undefined ? undefined : await operators.authenticate(text)
+    if (!operator) throw badCredentials()
+    const { realm_uri, authid, roles, access, within, expires_at } = operator
+    const by = `${authid}@${realm_uri}`
+    const ends = expires_at === undefined ? {} : { expires_at }
+    const caller = { realm_uri, authid, roles, ...ends }
+    return { by, caller, access, ...(within !== undefined && { within }) }
+  }
+  const isLocal = isLoopback(address) && hasLocalHost(headers) && !hasProxyFields(headers)
+  if (!isLocal || !trustsLocal) throw noCredentials(trustsLocal)
+  return { by: `local ${peername}`, access: 'load' }
+}
+
+/** Refuses a body that is not JSON: pages may send others without being asked. @throws ServiceError 415 */
+export function checkJson(headers: Readonly<Record<string, string>>): void {
+  if (isJson(headers['content-type'])) return
+  const message = 'management reads application/json only'
+  throw new ServiceError('service.error.unsupported_media_type', message)
+}
+
+const isJson = (type: string | undefined) =>
+  type?.split(';')[0]?.trim().toLowerCase() === 'application/json'
+
+/** Can nobody but this machine reach the gateway listener, as far as the configuration says? */
+const isPrivate = ({ gateway }: HttpOptions): boolean =>
+  isLoopbackOnly(gateway.listen) &&
+  gateway.public_base_url === undefined &&
+  gateway.trusted_proxies.length === 0 &&
+  gateway.tls === undefined
+
+/** Does the gateway listener serve management, too (`admin.share_gateway_listener`)? */
+export function sharesGatewayListener(options: HttpOptions): boolean {
+  const { realm, share_gateway_listener } = options.admin
+  if (share_gateway_listener !== 'auto') return share_gateway_listener === true
+  return realm !== undefined || isPrivate(options)
+}
+
+/**
+ * May local requests manage without credentials on the gateway listener? Where there are credentials, only while no proxy
+ * can be in front of it: it would make strangers look local.
+ */
+export const trustsLocalRequests = (options: HttpOptions): boolean =>
+  options.admin.realm === undefined || isPrivate(options)
+
+/** Why the process must not start with this configuration (exit 78); undefined when it may. */
+export function refusalToStart({ admin, gateway, router }: HttpOptions): string | undefined {
+  const problem =
+    unusable('gateway.listen', () => parseListen(gateway.listen)) ??
+    unusable('admin.listen', () => parseListen(admin.listen)) ??
+    unusable('router.listen', () => parseListen(router.listen ?? [])) ??
+    unusable('gateway.trusted_proxies', () => new TrustedProxies(gateway.trusted_proxies)) ??
+    unusable('gateway.tls', () => readTls(gateway.tls))
+  if (problem !== undefined || isLoopbackOnly(admin.listen)) return problem
+  if (admin.realm !== undefined) return undefined
+  return 'admin.listen: it must be a loopback address, unless admin.realm names the realm of the users who may manage'
+}
+
+/** What is wrong with a value of the configuration, by the name of the option. */
+function unusable(option: string, read: () => unknown): string | undefined {
+  try {
+    read()
+    return undefined
+  } catch (error) {
+    return `option "${option}": ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+/** A certificate that cannot be read is found before anything is opened. */
+function readTls(tls: HttpOptions['gateway']['tls']): void {
+  if (tls) createSecureContext({ cert: readFileSync(tls.cert), key: readFileSync(tls.key) })
+}

@@ -1,0 +1,123 @@
+/** The Koa applications: management, and on the admin listener `/ping`, `/ready` and `/metrics` beside it. */
+import { Readable } from 'node:stream'
+import Router from '@koa/router'
+import Koa, { type Middleware } from 'koa'
+import { ServiceError } from '#component/errors.ts'
+import { type Fallback, fail, type ListenerPorts, notServed, refuseAll } from '#http/gateway.ts'
+import { exchangeOf, keepExchange } from '#http/read-request.ts'
+import { type ManagementPorts, managementRouter } from './api-specs.ts'
+import type { Metrics } from './metrics.ts'
+
+/** What operators ask a node. */
+export interface HealthPorts {
+  isReady(): boolean
+  /** What is wrong, one sentence each; while the node is not ready, what it waits for. */
+  problems(): readonly string[]
+  readonly metrics: Metrics
+}
+
+/** Where health and metrics are served. */
+export const healthPaths: readonly string[] = ['/ping', '/ready', '/metrics']
+
+/** The routes of {@link healthPaths}. */
+function healthRouter({ isReady, problems, metrics }: HealthPorts): Router {
+  const router = new Router({ sensitive: true, strict: true })
+  router.use(async (ctx, next) => {
+    exchangeOf(ctx.req).route = ctx.path
+    await next()
+  })
+  router.get('/ping', (ctx) => {
+    ctx.body = 'pong'
+  })
+  router.get('/ready', (ctx) => {
+    if (!isReady()) {
+      const reasons = problems().join('; ') || 'it is starting'
+      throw new ServiceError('service.error.unavailable', `this node is not ready: ${reasons}`)
+    }
+    ctx.body = ['ready', ...problems()].join('\n')
+  })
+  router.get('/metrics', (ctx) => {
+    ctx.type = metrics.contentType
+    ctx.body = Readable.from(metrics.render())
+  })
+  return router
+}
+
+/**
+ * The routes of a listener, as one function; what none of them serves is 404, or 405 with `Allow`. Whoever asks for a path that
+ * cannot be one of theirs is told so without Koa: its answer costs three times that of a route.
+ */
+export function koaFallback(
+  ports: ListenerPorts,
+  management: ManagementPorts,
+  health?: HealthPorts,
+): Fallback {
+  const routers = [managementRouter(management)]
+  if (health) routers.push(healthRouter(health))
+  const app = new Koa()
+  app.on('error', (error: unknown) => ports.log.warn({ err: error }, 'an answer was broken off'))
+  app.use(answerErrors(ports))
+  app.use(frame(ports))
+  for (const router of routers) app.use(router.routes())
+  app.use(refuseTheRest(routers))
+  const callback = app.callback()
+  const served = firstSegments(routers)
+  const refuse = refuseAll(ports)
+  return (exchange) => {
+    if (!served.has(firstSegment(exchange.path))) {
+      refuse(exchange)
+      return
+    }
+    keepExchange(exchange)
+    // answerErrors catches what any of them throws
+    void callback(exchange.request, exchange.response)
+  }
+}
+
+/** What stands between the first two slashes of a path. */
+const firstSegment = (path: string): string => path.split('/', 2)[1] ?? ''
+
+/** Those of all routes; no route begins with a parameter. */
+function firstSegments(routers: readonly Router[]): ReadonlySet<string> {
+  const routes = routers.flatMap(({ stack }) => stack).filter(({ methods }) => methods.length > 0)
+  return new Set(routes.map(({ path }) => firstSegment(String(path))))
+}
+
+/** Errors go out by the same way as those of routed requests. */
+function answerErrors(ports: ListenerPorts): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      ctx.respond = false
+      fail(exchangeOf(ctx.req), error, ports)
+    }
+  }
+}
+
+/** Fields of every answer; the pattern of the route for log and metrics. */
+function frame(ports: ListenerPorts): Middleware {
+  return async (ctx, next) => {
+    const exchange = exchangeOf(ctx.req)
+    ctx.set({
+      'X-Request-Id': exchange.id,
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'no-store',
+    })
+    await next()
+    if (ports.isClosing()) ctx.res.shouldKeepAlive = false
+  }
+}
+
+function refuseTheRest(routers: readonly Router[]): Middleware {
+  return (ctx) => {
+    const matches = routers.flatMap((router) => router.match(ctx.path, ctx.method).path)
+    const allow = [...new Set(matches.flatMap(({ methods }) => methods))]
+    if (allow.length === 0 || ctx.path.includes('//')) {
+      throw notServed
+    }
+    throw new ServiceError('service.error.method_not_allowed', 'the method is not served here', {
+      headers: { allow: allow.join(', ') },
+    })
+  }
+}

@@ -1,0 +1,182 @@
+/** The HTTP face of the management procedures: `POST /services/<name>` and the REST mirrors, derived from their table. */
+import Router from '@koa/router'
+import type { Middleware } from 'koa'
+import type { Clock } from '#component/clock.ts'
+import { parsingJson, stringifyJson } from '#component/codec/json.ts'
+import { ServiceError } from '#component/errors.ts'
+import { runSteps, type YieldTurn } from '#component/yielding.ts'
+import { exchangeOf } from '#http/read-request.ts'
+import { argumentsOfBody } from '#procedures/arguments.ts'
+import type { Answer, Management, Mirror, Procedure } from '#procedures/procedure.ts'
+import { accessRefusal, perform, servicePath } from '#procedures/procedure.ts'
+import { type Admission, admit, checkJson } from './access.ts'
+import { isKnown, readConditions } from './conditional.ts'
+
+/** Largest API Specification or realm document; bytes (behaviour: API Specifications). */
+const maxDocument = 4 * 1024 * 1024
+
+/** How long a document may take to arrive; milliseconds. */
+const bodyTime = 15_000
+
+/** A document of 10,000 paths has more values than a body of a route may have. */
+const documentLimits = { depth: 256, values: 1_000_000 }
+
+let readBody: Middleware | undefined
+
+/**
+ * Keeps the body as one character a byte: what is not UTF-8 must be refused, not replaced. koa-body itself is read when the
+ * first body comes: a start need not wait for its 150 modules.
+ */
+const keepBytes: Middleware = async (context, next) => {
+  const { koaBody } = await import('koa-body')
+  readBody ??= koaBody({
+    json: false,
+    urlencoded: false,
+    multipart: false,
+    text: true,
+    textTypes: ['application/json'],
+    textLimit: maxDocument,
+    encoding: 'latin1',
+    patchNode: false,
+    onError(error) {
+      throw bodyError(error)
+    },
+  })
+  await readBody(context, next)
+}
+
+type Context = Parameters<Middleware>[0]
+
+/** Reads the body, within size and time. */
+const readBytes =
+  (clock: Clock) =>
+  async (ctx: Context): Promise<void> => {
+    const exchange = exchangeOf(ctx.req)
+    if ((exchange.body.length ?? 0) > maxDocument) throw tooLarge()
+    exchange.proceed()
+    let stopTimer: () => void = () => undefined
+    const late = new Promise<never>((_, reject) => {
+      const message = 'the document did not arrive in time'
+      stopTimer = clock.after(bodyTime, () =>
+        reject(new ServiceError('service.error.request_timeout', message)),
+      )
+    })
+    try {
+      await Promise.race([keepBytes(ctx, async () => undefined), late])
+    } finally {
+      stopTimer()
+    }
+  }
+
+const tooLarge = (cause?: unknown) =>
+  new ServiceError(
+    'service.error.payload_too_large',
+    `the document is larger than ${maxDocument} bytes`,
+    { cause },
+  )
+
+function bodyError(cause: Error): ServiceError {
+  const status = 'status' in cause ? cause.status : undefined
+  if (status === 413) return tooLarge(cause)
+  if (status === 415) {
+    const message = 'the content coding is not read'
+    return new ServiceError('service.error.unsupported_media_type', message, { cause })
+  }
+  return new ServiceError('service.error.bad_request', 'the body cannot be read', { cause })
+}
+
+/** What management needs to be served over HTTP. */
+export interface ManagementPorts extends Admission {
+  readonly clock: Clock
+  readonly procedures: readonly Procedure[]
+  readonly management: Management
+  /** Lets others have their turn while a large document is read. */
+  readonly yieldTurn: YieldTurn
+  /** No more loads are begun (draining). */
+  isClosing(): boolean
+}
+
+/** The routes of management. */
+export function managementRouter(ports: ManagementPorts): Router {
+  const router = new Router({ sensitive: true, strict: true })
+  for (const procedure of ports.procedures) {
+    const path = servicePath(procedure)
+    router.post(path, serve(ports, procedure, { method: 'POST', path }))
+    for (const mirror of procedure.mirrors) {
+      router.register(mirror.path, [mirror.method], serve(ports, procedure, mirror))
+    }
+  }
+  return router
+}
+
+/** Strangers are refused before anything of them is read; the log and the metrics name the route that they asked for. */
+function serve(ports: ManagementPorts, procedure: Procedure, mirror: Mirror): Middleware {
+  const read = readBytes(ports.clock)
+  return async (ctx) => {
+    const exchange = exchangeOf(ctx.req)
+    exchange.route = mirror.path
+    const asking = await admit(exchange, ports)
+    const refusal = accessRefusal(procedure, asking)
+    if (refusal) throw refusal
+    const hasBody = mirror.method === 'POST'
+    if (hasBody) {
+      checkJson(exchange.headers)
+      await read(ctx)
+    }
+    if (procedure.access !== 'read' && ports.isClosing()) {
+      throw new ServiceError('service.error.unavailable', 'this node is stopping', {
+        headers: { 'retry-after': '1' },
+      })
+    }
+    const args = hasBody
+      ? argumentsOfBody(
+          procedure,
+          await readDocument(procedure, ctx.request.body, ports),
+          ctx.params,
+        )
+      : procedure.parameters.map(({ name }) => ctx.params[name])
+    const conditions = readConditions(exchange.headers)
+    const answer = await perform(procedure, ports.management, args, { ...asking, conditions })
+    render(ctx, answer, mirror)
+    if (ctx.method === 'GET' && isKnown(answer.headers?.etag, conditions)) ctx.status = 304
+  }
+}
+
+/** The value of the body that {@link readBytes} left; undefined when there is none. */
+async function readDocument(
+  procedure: Procedure,
+  body: unknown,
+  { yieldTurn }: Pick<ManagementPorts, 'yieldTurn'>,
+): Promise<unknown> {
+  if (typeof body !== 'string' || body === '') {
+    if (!procedure.isBodyDocument) return undefined
+    throw new ServiceError('wamp.error.invalid_argument', 'document is empty')
+  }
+  const bytes = Buffer.from(body, 'latin1')
+  await yieldTurn()
+  return parseDocument(bytes, yieldTurn)
+}
+
+/** Leaves to the validation what it can point at; the rest is a refused document, too. */
+async function parseDocument(bytes: Uint8Array, yieldTurn: YieldTurn): Promise<unknown> {
+  const options = { limits: documentLimits, allowLoneSurrogates: true, allowProtoKeys: true }
+  try {
+    return await runSteps(parsingJson(bytes, options), yieldTurn)
+  } catch (cause) {
+    if (cause instanceof ServiceError && cause.uri === 'service.error.bad_request') {
+      throw new ServiceError('wamp.error.invalid_argument', cause.message, { cause })
+    }
+    throw cause
+  }
+}
+
+function render(ctx: Context, answer: Answer, mirror: Mirror): void {
+  ctx.set({ ...answer.headers })
+  if (mirror.status === 204) {
+    ctx.status = 204
+    return
+  }
+  ctx.status = answer.status ?? 200
+  ctx.type = 'application/json'
+  ctx.body = stringifyJson(answer.value, 1024 * 1024 * 1024)
+}

@@ -1,0 +1,202 @@
+/** What Prometheus may know: requests by route pattern and status, and the numbers that other parts offer. */
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { Clock } from '#component/clock.ts'
+import type { YieldTurn } from '#component/yielding.ts'
+import { LoopDelay, type LoopDelays } from '#http/limits/loop-delay.ts'
+import { RequestMetrics } from './request-metrics.ts'
+
+/** A number that another part keeps: calls in flight, sessions, loads, registry entries. */
+export interface MetricSource {
+  readonly help: string
+  /** Grows only? */
+  readonly isCounter?: boolean
+  /** Is it the same number in each process of a gateway, not a part of it? */
+  readonly isShared?: boolean
+  read(): number
+}
+
+/** The metrics of one process, as data. */
+export interface MetricValues {
+  readonly values: Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+  /** Texts of {@link RequestMetrics.pack}: thousands of routes are read in short steps, and passed on unread. */
+  readonly requests: readonly string[]
+}
+
+/** A process that has no metrics yet. */
+export const noMetrics: MetricValues = { values: [], requests: [] }
+
+/** The other processes of this gateway: whichever is asked answers for all. */
+export interface MetricSiblings {
+  /** Takes the way to ask this process. */
+  answerBy(read: () => Promise<MetricValues>): void
+  /** What the others say; who does not say anything in time is left out. */
+  gather(): Promise<readonly MetricValues[]>
+}
+
+/** What the metrics of a process are made with. */
+export interface MetricPorts {
+  readonly clock: Pick<Clock, 'now'>
+  /** By name of the metric. */
+  readonly sources: Readonly<Record<string, MetricSource>>
+  readonly siblings?: MetricSiblings | undefined
+  /** Lets others have their turn while the text is written. */
+  readonly yieldTurn?: YieldTurn
+  /** Whether something serves the route now; absent: there are no routes. */
+  readonly isServed?: (route: string) => boolean
+}
+
+/** Characters that are sent at once. */
+const pieceLength = 65_536
+
+const lag = 'nodejs_eventloop_lag'
+
+/** The metrics of the event loop: name, help, and how those of several processes come together. */
+const lagMetrics: readonly (readonly [
+  name: string,
+  help: string,
+  aggregator: 'average' | 'max' | 'min',
+  key: keyof LoopDelays,
+])[] = [
+  [`${lag}_seconds`, 'Delay of the event loop when it was last looked at.', 'average', 'last'],
+  [`${lag}_min_seconds`, 'Shortest delay since the last scrape.', 'min', 'min'],
+  [`${lag}_max_seconds`, 'Longest delay since the last scrape.', 'max', 'max'],
+  [`${lag}_mean_seconds`, 'Mean delay since the last scrape.', 'average', 'mean'],
+  [`${lag}_stddev_seconds`, 'Standard deviation of the delays.', 'average', 'stddev'],
+  [`${lag}_p50_seconds`, 'Median delay since the last scrape.', 'average', 'p50'],
+  [`${lag}_p90_seconds`, '90th percentile since the last scrape.', 'average', 'p90'],
+  [`${lag}_p99_seconds`, '99th percentile since the last scrape.', 'average', 'p99'],
+]
+
+/** The metrics of the process. */
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #requests: RequestMetrics
+  readonly #loopDelay = new LoopDelay()
+  readonly #ports: MetricPorts
+  /** Requests being served now. */
+  inFlight = 0
+
+  constructor(ports: MetricPorts) {
+    this.#ports = ports
+    const { clock, siblings, sources, isServed = () => false } = ports
+    this.#requests = new RequestMetrics({ now: () => clock.now(), isServed })
+    siblings?.answerBy(() => this.#own())
+    // its own watch of the event loop is not used: it misses stalls, so it must not cost anything
+    collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 3_600_000 })
+    this.#offerLoopDelay()
+    const all: Record<string, MetricSource> = {
+      gateway_http_requests_in_flight: {
+        help: 'HTTP requests being served now.',
+        read: () => this.inFlight,
+      },
+      ...sources,
+    }
+    for (const [name, source] of Object.entries(all)) this.#offer(name, source)
+  }
+
+  /** Takes the place of what prom-client offers under these names. */
+  #offerLoopDelay(): void {
+    this.#loopDelay.start()
+    let delays = this.#loopDelay.read()
+    const registers = [this.#registry]
+    for (const [index, [name, help, aggregator, key]] of lagMetrics.entries()) {
+      this.#registry.removeSingleMetric(name)
+      const read = () => {
+        if (index === 0) delays = this.#loopDelay.read()
+        return delays[key]
+      }
+      new Gauge({
+        ...{ name, help, aggregator, registers },
+        collect() {
+          this.set(read())
+        },
+      })
+    }
+  }
+
+  #offer(name: string, { help, isCounter, isShared, read }: MetricSource): void {
+    const registers = [this.#registry]
+    if (!isCounter) {
+      new Gauge({
+        name,
+        help,
+        registers,
+        aggregator: isShared ? 'max' : 'sum',
+        collect() {
+          this.set(read())
+        },
+      })
+      return
+    }
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset()
+        this.inc(read())
+      },
+    })
+  }
+
+  /** Counts a request that is over. */
+  count(method: string, route: string, status: number, durationMs: number): void {
+    this.#requests.count(method, route, status, durationMs / 1000)
+  }
+
+  /** The media type of {@link render}. */
+  get contentType(): string {
+    return this.#registry.contentType
+  }
+
+  /** The text for Prometheus, in pieces, others having their turn in between; of several processes the sums. */
+  async *render(): AsyncGenerator<string> {
+    const { siblings } = this.#ports
+    let piece: string
+    let requests = this.#requests
+    if (siblings) {
+      const all = [await this.#own(), ...(await siblings.gather())]
+      const values = all.map((one) => one.values)
+      piece = await AggregatorRegistry.aggregate(values).metrics()
+      requests = await this.#sum(all)
+    } else {
+      requests.sweep()
+      piece = await this.#registry.metrics()
+    }
+    piece += '\n'
+    for (const text of requests.text()) {
+      piece += text
+      await this.#ports.yieldTurn?.()
+      if (piece.length < pieceLength) continue
+      yield piece
+      piece = ''
+    }
+    yield piece
+  }
+
+  /** Stops watching the event loop. */
+  close(): void {
+    this.#loopDelay.stop()
+  }
+
+  async #own(): Promise<MetricValues> {
+    this.#requests.sweep()
+    const values = await this.#registry.getMetricsAsJSON()
+    const requests: string[] = []
+    for (const text of this.#requests.pack()) {
+      requests.push(text)
+      await this.#ports.yieldTurn?.()
+    }
+    return { values, requests }
+  }
+
+  /** The requests of all processes. */
+  async #sum(all: readonly MetricValues[]): Promise<RequestMetrics> {
+    const sum = new RequestMetrics({ now: () => 0, isServed: () => true })
+    for (const text of all.flatMap(({ requests }) => requests)) {
+      sum.add(text)
+      await this.#ports.yieldTurn?.()
+    }
+    return sum
+  }
+}

@@ -1,0 +1,140 @@
+/** Who asks an OAuth2 endpoint: client authentication (RFC 6749 §2.3.1), and resource owners by their passwords. */
+import { Buffer, isUtf8 } from 'node:buffer'
+import { OAuthError } from '#component/errors.ts'
+import type { Exchange } from '#component/gateway/exchange.ts'
+import type { Login, Logins } from '#component/realm/logins.ts'
+import type { Attempts } from '#component/security/attempts.ts'
+import { addressOf, credentialsOf } from '#component/security/scheme.ts'
+import { percentDecode } from '#http/target.ts'
+import type { OAuthForm } from './form.ts'
+
+/** What logins are checked with. */
+export interface LoginPorts {
+  readonly logins: Pick<Logins, 'password'>
+  readonly attempts: Pick<Attempts, 'guard'>
+}
+
+/** Behaviour, Realms: both groups exist in every realm. */
+const clients = 'api_clients'
+const owners = 'resource_owners'
+
+/** Only those who are in the group. */
+const oneOf =
+  (group: string) =>
+  (login: Login | undefined): Login | undefined =>
+    login?.user.groups.includes(group) ? login : undefined
+
+/** Is it one that may act for users, and is it one that clients may act for? */
+export const onlyClients = oneOf(clients)
+export const onlyOwners = oneOf(owners)
+
+/** What a client says of itself. */
+interface Credentials {
+  readonly client_id: string
+  readonly client_secret: string
+}
+
+/** RFC 4648 §4, padded or not. */
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/
+
+/** The same for every reason, so that nobody learns who is a client. */
+const invalidClient = () =>
+  new OAuthError('invalid_client', 'the client could not be authenticated')
+
+/**
+ * Both parts are form-encoded before they are joined (RFC 6749 §2.3.1); curl, Authlib and others join them as they are.
+ * The ways to read the text, the standard's first; none for what is no such text.
+ */
+function readBasic(credentials: string): readonly Credentials[] {
+  if (!base64.test(credentials)) return []
+  const bytes = Buffer.from(credentials, 'base64')
+  const text = bytes.toString()
+  const colon = text.indexOf(':')
+  if (colon < 0 || !isUtf8(bytes)) return []
+  const written = [text.slice(0, colon), text.slice(colon + 1)]
+  const decoded = written.map((part) => percentDecode(part.replaceAll('+', ' ')))
+  const isPlain = decoded.every((part, at) => part === written[at])
+  return (isPlain ? [written] : [decoded, written]).flatMap(([client_id, client_secret]) =>
+    client_id && client_secret !== undefined ? [{ client_id, client_secret }] : [],
+  )
+}
+
+/**
+ * What a client has sent to authenticate itself, in the ways that it can be read; empty when nothing.
+ * @throws OAuthError invalid_client for malformed credentials, invalid_request for more than one method
+ */
+function readCredentials(exchange: Exchange, form: OAuthForm): readonly Credentials[] {
+  const authorization = exchange.header('authorization')
+  const { client_id, client_secret } = form
+  const isBasic = authorization !== undefined && /^basic(?: |$)/i.test(authorization)
+  if (isBasic) {
+    const readings = readBasic(credentialsOf(authorization, 'basic') ?? '')
+    if (readings.length === 0) throw invalidClient()
+    const named = readings.filter((one) => client_id === undefined || client_id === one.client_id)
+    if (client_secret !== undefined || named.length === 0) {
+      const message = 'a client authenticates itself in one way: by Authorization or in the form'
+      throw new OAuthError('invalid_request', message)
+    }
+    return named
+  }
+  if (client_secret === undefined) return []
+  if (client_id === undefined) {
+    throw new OAuthError('invalid_request', 'client_secret needs client_id beside it')
+  }
+  return [{ client_id, client_secret }]
+}
+
+/** Checks clients and owners; all attempts are limited. */
+export class OAuthLogins {
+  readonly #ports: LoginPorts
+
+  constructor(ports: LoginPorts) {
+    this.#ports = ports
+  }
+
+  /**
+   * The client that authenticates itself; undefined when it does not try to.
+   * @throws OAuthError invalid_client, invalid_request; ServiceError too_many_requests
+   */
+  async client(exchange: Exchange, form: OAuthForm, realm_uri: string): Promise<Login | undefined> {
+    const [first, otherwise] = readCredentials(exchange, form)
+    if (!first) return undefined
+    const { logins, attempts } = this.#ports
+    const address = addressOf(exchange)
+    const asClient = ({ client_id, client_secret }: Credentials) =>
+      logins.password(realm_uri, client_id, client_secret, address).then(onlyClients)
+    // one attempt, however it is read
+    const login = await attempts.guard(
+      realm_uri,
+      first.client_id,
+      address,
+      async () => (await asClient(first)) ?? (otherwise && (await asClient(otherwise))),
+    )
+    if (login) return login
+    throw invalidClient()
+  }
+
+  /** The same where a client must authenticate itself. */
+  async knownClient(exchange: Exchange, form: OAuthForm, realm_uri: string): Promise<Login> {
+    const login = await this.client(exchange, form, realm_uri)
+    if (login) return login
+    throw invalidClient()
+  }
+
+  /**
+   * A resource owner who knows the password; undefined for whoever does not, or is none.
+   * @param address IP address of the client
+   * @throws ServiceError too_many_requests
+   */
+  owner(
+    realm_uri: string,
+    username: string,
+    password: string,
+    address: string,
+  ): Promise<Login | undefined> {
+    const { logins, attempts } = this.#ports
+    return attempts.guard(realm_uri, username, address, () =>
+      logins.password(realm_uri, username, password, address, 'oauth2').then(onlyOwners),
+    )
+  }
+}

@@ -1,0 +1,42 @@
+/** The form that a request to an OAuth2 endpoint carries, read strictly (RFC 6749 §3.2, appendix B). */
+import { OAuthError } from '#component/errors.ts'
+import type { BodyLimits, Exchange } from '#component/gateway/exchange.ts'
+import { parseStrictForm } from '#http/form.ts'
+
+/** The parameters that have a value; without prototype. */
+export type OAuthForm = Readonly<Record<string, string>>
+
+const formType = 'application/x-www-form-urlencoded'
+
+/** 64 KiB hold every token; milliseconds. */
+const limits: BodyLimits = {
+  body_max_bytes: 65_536,
+  body_read_bytes: 65_536,
+  body_read_seconds: 15_000,
+}
+
+/** `application/x-www-form-urlencoded`, and no other charset than UTF-8. */
+function isFormType(type: string | undefined): boolean {
+  const [essence = '', ...parameters] = (type ?? '').toLowerCase().split(';')
+  const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith('charset='))
+  const isUtf8 = charset === undefined || /^charset=("?)utf-8\1$/.test(charset)
+  return essence.trim() === formType && isUtf8
+}
+
+/**
+ * Reads the form. A parameter without a value counts as left out (RFC 6749 §3.2).
+ * @throws OAuthError invalid_request for another media type, a repeated parameter, bad escapes, and for anything in
+ *   the query: credentials in URLs end up in logs; ServiceError 400, 408, 413 for the body
+ */
+export async function readOAuthForm(exchange: Exchange): Promise<OAuthForm> {
+  if (exchange.query_string !== '') {
+    throw new OAuthError('invalid_request', 'parameters belong in the form, never in the URL')
+  }
+  if (!isFormType(exchange.header('content-type'))) {
+    throw new OAuthError('invalid_request', `expected a body of type ${formType}`)
+  }
+  const fields = parseStrictForm(await exchange.readText(limits))
+  const form: Record<string, string> = Object.create(null)
+  for (const [name, value] of Object.entries(fields)) if (value !== '') form[name] = value
+  return form
+}

@@ -1,0 +1,41 @@
+/** What clients and resource servers can read of an issuer: its keys, and its metadata (RFC 7517, RFC 8414). */
+import type { EndpointHandler } from '#component/gateway/handle.ts'
+import { grantTypesOf } from '#component/token/grants.ts'
+import type { RealmKeys } from '#component/token/keys.ts'
+import { issuerOf } from './issuer.ts'
+import { jsonReply } from './reply.ts'
+
+/** A next key is published for longer before it signs anything. */
+const cached = { 'cache-control': 'public, max-age=60' }
+
+/** The JWK Set of the realm. It is never empty: verifiers keep it, and would know no key when the first token comes. */
+export const jwksEndpoint =
+  ({ keys }: { readonly keys: Pick<RealmKeys, 'jwks' | 'signingKey'> }): EndpointHandler =>
+  async (_exchange, { realm_uri }) => {
+    if (keys.jwks(realm_uri).keys.length === 0) await keys.signingKey(realm_uri)
+    return jsonReply(keys.jwks(realm_uri), cached)
+  }
+
+const methods = ['client_secret_basic', 'client_secret_post'] as const
+
+/** The metadata of the issuer. */
+export const metadataEndpoint =
+  ({ issuerBase }: { readonly issuerBase: () => string }): EndpointHandler =>
+  async (_exchange, endpoint, bindings) => {
+    const issuer = issuerOf(issuerBase(), endpoint, bindings)
+    const { token_path = '/oauth/token', revoke_token_path = '/oauth/revoke' } = endpoint.security
+    const metadata = {
+      issuer,
+      token_endpoint: `${issuer}${token_path}`,
+      token_endpoint_auth_methods_supported: methods,
+      grant_types_supported: grantTypesOf(String(endpoint.security.flow)),
+      // required, and must not be empty (RFC 8414 §2, §3.2): without an authorization endpoint nothing is answered there
+      response_types_supported: ['none'],
+      revocation_endpoint: `${issuer}${revoke_token_path}`,
+      revocation_endpoint_auth_methods_supported: [...methods, 'none'],
+      introspection_endpoint: `${issuer}/oauth/introspect`,
+      introspection_endpoint_auth_methods_supported: methods,
+      jwks_uri: `${issuer}/oauth/jwks`,
+    }
+    return jsonReply(metadata, cached)
+  }

@@ -1,0 +1,48 @@
+/** The token endpoint: a grant in, tokens out (RFC 6749 §3.2). */
+import type { EndpointHandler } from '#component/gateway/handle.ts'
+import type { Login, Logins } from '#component/realm/logins.ts'
+import { addressOf } from '#component/security/scheme.ts'
+import type { GrantContext, Owner } from '#component/token/grant.ts'
+import type { AnswerTokenRequest } from '#component/token/grants.ts'
+import { type OAuthLogins, onlyClients, onlyOwners } from './client.ts'
+import { readOAuthForm } from './form.ts'
+import { issuerOf } from './issuer.ts'
+import { tokenReply, withOAuthErrors } from './reply.ts'
+
+/** What the token endpoint works with. */
+export interface TokenPorts {
+  readonly grants: AnswerTokenRequest
+  readonly clients: Pick<OAuthLogins, 'client' | 'owner'>
+  readonly logins: Pick<Logins, 'user'>
+  /** Without a slash at the end. */
+  readonly issuerBase: () => string
+}
+
+const ownerOf = (login: Login | undefined): Owner | undefined =>
+  login && { authid: login.user.username, roles: login.roles }
+
+/** POST with the form of a grant. A client that tries to authenticate itself must succeed, whether the grant needs it or not. */
+export const tokenEndpoint = ({
+  grants,
+  clients,
+  logins,
+  issuerBase,
+}: TokenPorts): EndpointHandler =>
+  withOAuthErrors(async (exchange, endpoint, bindings) => {
+    const { realm_uri, security } = endpoint
+    const form = await readOAuthForm(exchange)
+    const client = ownerOf(await clients.client(exchange, form, realm_uri))
+    const address = addressOf(exchange)
+    const context: GrantContext = {
+      realm_uri,
+      iss: issuerOf(issuerBase(), endpoint, bindings),
+      flow: String(security.flow),
+      ...(client && { client }),
+      async authenticateOwner(username, password) {
+        return ownerOf(await clients.owner(realm_uri, username, password, address))
+      },
+      ownerNow: (authid) => ownerOf(onlyOwners(logins.user(realm_uri, authid))),
+      clientNow: (client_id) => ownerOf(onlyClients(logins.user(realm_uri, client_id))),
+    }
+    return tokenReply(await grants(form, context))
+  })

@@ -1,0 +1,74 @@
+/** GET `<base_path>/oidc/<provider>/callback`: a browser comes back from the identity provider (specification: Callback). */
+import type { Exchange } from '#component/gateway/exchange.ts'
+import type { EndpointHandler } from '#component/gateway/handle.ts'
+import { loginLocation } from '#component/gateway/login-redirect.ts'
+import type { OidcLogin } from '#component/oidc/login.ts'
+import { cookiesOfLogin } from '#component/oidc/login-state.ts'
+import { addressOf } from '#component/security/scheme.ts'
+import { readCookie } from '#component/token/ticket-cookie.ts'
+import { issuerOf } from '#http/oauth/issuer.ts'
+import {
+  clearedLoginCookie,
+  clearedOtherTickets,
+  cookieDomain,
+  returnCookieOf,
+  ticketCookies,
+} from './cookies.ts'
+import { callbackOf, loginAddress } from './login.ts'
+import type { PublicAddressPorts } from './public-address.ts'
+import { allowedRedirect } from './redirect-uri.ts'
+import { type OidcReplyPorts, oidcEndpoint, redirect } from './reply.ts'
+
+/** What the callback works with. */
+export interface CallbackPorts extends OidcReplyPorts, PublicAddressPorts {
+  readonly login: Pick<OidcLogin, 'finish' | 'remembered'>
+}
+
+const cookiesOf = (exchange: Exchange) => {
+  const field = exchange.header('cookie')
+  return (name: string): string | undefined => readCookie(field, name)
+}
+
+/** Answers 302 to where the login was begun, with ticket and CSRF value in cookies. */
+export const callbackEndpoint = (ports: CallbackPorts): EndpointHandler =>
+  oidcEndpoint(
+    ports,
+    async (exchange, endpoint, bindings) => {
+      const { realm_uri } = endpoint
+      const { provider = '' } = bindings
+      const issuer = issuerOf(ports.issuerBase(), endpoint, bindings)
+      const done = await ports.login.finish({
+        ...{ realm_uri, provider, issuer },
+        url: `${callbackOf(issuer, provider)}?${exchange.query_string}`,
+        cookieOf: cookiesOf(exchange),
+        address: addressOf(exchange),
+      })
+      const { settings, ticket, csrf, maxAge } = done
+      // what was allowed when the login began may be allowed no more
+      const listed = settings.allowed_redirect_uris
+      const location = allowedRedirect(done.redirect_uri, { listed }) ?? '/'
+      const { host } = exchange
+      const domain = cookieDomain(host, settings.cookie_domain)
+      return redirect(location, [
+        // first: browsers may take one of these for the ticket's own, such as that of a host without a dot
+        ...clearedOtherTickets(realm_uri, { host, domain, field: exchange.header('cookie') }),
+        ...ticketCookies({ realm_uri, ticket, csrf, maxAge, settings, host }),
+        ...done.loginCookies.map(clearedLoginCookie),
+        // only then a browser may keep the ticket back, or not take it
+        ...(settings.cookie_same_site === 'strict' || domain ? [returnCookieOf(realm_uri)] : []),
+      ])
+    },
+    // a login that has failed is over, and can begin anew
+    (exchange, endpoint, bindings, { code }) => {
+      const { provider = '' } = bindings
+      const { state = '' } = exchange.query_params
+      const remembered = ports.login.remembered(state, cookiesOf(exchange))
+      const address = loginAddress(ports, endpoint, bindings)
+      const location = loginLocation(address, provider, remembered?.redirect_uri)
+      return {
+        cookies: cookiesOfLogin(state, cookiesOf(exchange)).map(clearedLoginCookie),
+        ways: code === 'unknown_provider' ? [] : [{ text: 'Log in again', href: location }],
+        location: code === 'invalid_state' && remembered?.isSuperseded ? location : undefined,
+      }
+    },
+  )

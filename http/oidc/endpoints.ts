@@ -1,0 +1,18 @@
+/** The OIDC endpoints over HTTP, by the kind of route that the gateway generates for them. */
+import type { OidcKind } from '#component/gateway/api.ts'
+import type { EndpointHandler } from '#component/gateway/handle.ts'
+import { type CallbackPorts, callbackEndpoint } from './callback.ts'
+import { type LoginPorts, loginEndpoint } from './login.ts'
+import { type LogoutPorts, logoutEndpoint } from './logout.ts'
+
+/** What the endpoints work with. */
+export type OidcEndpointPorts = LoginPorts & CallbackPorts & LogoutPorts
+
+/** Makes the table that the gateway goes by. */
+export const oidcEndpoints = (
+  ports: OidcEndpointPorts,
+): Readonly<Record<OidcKind, EndpointHandler>> => ({
+  'oidc.login': loginEndpoint(ports),
+  'oidc.callback': callbackEndpoint(ports),
+  'oidc.logout': logoutEndpoint(ports),
+})

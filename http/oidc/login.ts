@@ -1,0 +1,118 @@
+/** GET `<base_path>/oidc/login`: sends a browser to the identity provider (specification: Login). */
+import { OidcError, ServiceError } from '#component/errors.ts'
+import type { Endpoint } from '#component/gateway/api.ts'
+import type { EndpointHandler } from '#component/gateway/handle.ts'
+import { loginLocation } from '#component/gateway/login-redirect.ts'
+import type { Log } from '#component/log.ts'
+import type { OidcLogin } from '#component/oidc/login.ts'
+import { concretePath } from '#component/routes/concrete-path.ts'
+import { countCookies, isCookieName, ticketCookie } from '#component/token/ticket-cookie.ts'
+import { issuerOf } from '#http/oauth/issuer.ts'
+import { clearedTicketCookies, loginCookie, loginCookiesOf } from './cookies.ts'
+import { type PublicAddressPorts, publicAddress, publicPath } from './public-address.ts'
+import { allowedRedirect } from './redirect-uri.ts'
+import { type OidcReplyPorts, oidcEndpoint, redirect } from './reply.ts'
+
+/** What the login endpoint works with. */
+export interface LoginPorts extends OidcReplyPorts, PublicAddressPorts {
+  readonly login: Pick<OidcLogin, 'begin' | 'settings'>
+  readonly log: Pick<Log, 'info' | 'warn'>
+}
+
+/** Several logins must fit into the cookies of one request: bytes. */
+const maxLabel = 128
+
+/** Visible ASCII. */
+const visible = /^[!-~]+$/
+
+/** What a ticket is scoped to: `all` unless a client says otherwise. */
+function label(name: string, value = 'all'): string {
+  if (value.length <= maxLabel && visible.test(value)) return value
+  throw new ServiceError(
+    'service.error.bad_request',
+    `${name}: expected 1 to ${maxLabel} visible ASCII characters`,
+  )
+}
+
+/** The provider that a security object names. */
+export const providerOf = ({ provider }: Readonly<Record<string, unknown>>): string | undefined =>
+  typeof provider === 'string' ? provider : undefined
+
+/** The URL of the callback as the provider is told. */
+export const callbackOf = (issuer: string, provider: string): string =>
+  `${issuer}/oidc/${encodeURIComponent(provider)}/callback`
+
+/** Where browsers reach the login of a version. */
+export const loginAddress = (
+  { issuerBase, hasPublicUrl }: PublicAddressPorts,
+  { base }: Pick<Endpoint, 'base'>,
+  bindings: Readonly<Record<string, string>>,
+) => ({
+  prefix: hasPublicUrl ? publicPath(issuerBase()) : '',
+  base: concretePath(base, bindings),
+})
+
+/** Realms whose users would come back to another host, told once each. */
+const maxTold = 1_000
+
+/** Answers 302 to the provider; 400 before anything is begun when the page may not be gone back to. */
+export const loginEndpoint = (ports: LoginPorts): EndpointHandler => {
+  const told = new Set<string>()
+  /** The callback is at another host than the browser: it may not be served there, and gets no cookie of this login. */
+  const tellForeign = (realm_uri: string, callback: string, host: string) => {
+    const { hostname } = new URL(callback)
+    if (ports.hasPublicUrl || hostname === host) return
+    if (told.has(realm_uri) || told.size >= maxTold) return
+    told.add(realm_uri)
+    ports.log.warn(
+      { realm: realm_uri, callback },
+      'the callback follows the address that is listened at, and the browser is at another host: set gateway.public_base_url, or redirect_uri of the provider',
+    )
+  }
+  return oidcEndpoint(
+    ports,
+    async (exchange, endpoint, bindings) => {
+      const { realm_uri, security } = endpoint
+      const query = exchange.query_params
+      const field = exchange.header('cookie')
+      const routeProvider = providerOf(security)
+      const settings = ports.login.settings(realm_uri, query.provider ?? routeProvider ?? 'default')
+      const address = publicAddress(ports, exchange, endpoint)
+      const redirect_uri = allowedRedirect(query.redirect_uri ?? '/', {
+        listed: settings.allowed_redirect_uris,
+        origin: new URL(address).origin,
+      })
+      if (redirect_uri === undefined) {
+        const message = 'redirect_uri is neither a path of this origin nor listed by the provider'
+        throw new OidcError('invalid_redirect_uri', message)
+      }
+      const client_id = label('client_id', query.client_id)
+      const device_id = label('device_id', query.device_id)
+      if (!isCookieName(ticketCookie(realm_uri))) {
+        const message =
+          'the URI of the realm holds a character that the name of a cookie cannot hold'
+        throw new OidcError('authorization_url_failed', message)
+      }
+      const issuer = issuerOf(address, endpoint, bindings)
+      if (settings.redirect_uri === undefined) tellForeign(realm_uri, issuer, exchange.host)
+      const { location, cookies } = await ports.login.begin({
+        ...{ realm_uri, provider: query.provider, routeProvider },
+        ...{ redirect_uri, client_id, device_id },
+        callbackUrl: (provider) => callbackOf(issuer, provider),
+        loginCookies: loginCookiesOf(field),
+      })
+      return redirect(location, [
+        ...cookies.map(({ name, value }) => loginCookie(name, value)),
+        ...(countCookies(field, ticketCookie(realm_uri)) > 1
+          ? clearedTicketCookies(realm_uri, { host: exchange.host, field, domain: undefined })
+          : []),
+      ])
+    },
+    (_exchange, endpoint, bindings, { code }) => {
+      const provider = providerOf(endpoint.security) ?? 'default'
+      const href = loginLocation(loginAddress(ports, endpoint, bindings), provider)
+      const isLost = code === 'unknown_provider' || code === 'authorization_url_failed'
+      return { cookies: [], ways: isLost ? [] : [{ text: 'Log in', href }] }
+    },
+  )
+}

@@ -1,0 +1,92 @@
+/** GET or POST `<base_path>/oidc/logout`: ends a ticket and clears its cookies; never fails visibly (specification: Logout). */
+import { OidcError } from '#component/errors.ts'
+import type { Exchange } from '#component/gateway/exchange.ts'
+import type { EndpointHandler } from '#component/gateway/handle.ts'
+import type { OidcLogin } from '#component/oidc/login.ts'
+import type { ProviderSettings } from '#component/oidc/settings.ts'
+import { returnCookie } from '#component/security/login-return.ts'
+import { hasCsrfProof, type OidcPorts } from '#component/security/oidc.ts'
+import type { TicketClaims, Tickets } from '#component/token/ticket.ts'
+import {
+  countCookies,
+  isCookieName,
+  readCookie,
+  ticketCookie,
+} from '#component/token/ticket-cookie.ts'
+import { TokenError } from '#component/token/token-error.ts'
+import { clearedReturnCookie, clearedTicketCookies, cookieDomain } from './cookies.ts'
+import { providerOf } from './login.ts'
+import { type PublicAddressPorts, publicAddress } from './public-address.ts'
+import { allowedRedirect } from './redirect-uri.ts'
+import { type OidcReplyPorts, oidcEndpoint, redirect } from './reply.ts'
+
+/** What the logout endpoint works with. */
+export interface LogoutPorts extends OidcReplyPorts, PublicAddressPorts {
+  readonly login: Pick<OidcLogin, 'logout' | 'settings'>
+  readonly tickets: Pick<Tickets, 'readEnding'>
+  readonly box: OidcPorts['box']
+}
+
+/** The claims of a ticket that the gateway has signed, also when it has expired: a logout ends what it can. */
+async function claimsOf(
+  tickets: LogoutPorts['tickets'],
+  ticket: string | undefined,
+  realm_uri: string,
+): Promise<TicketClaims | undefined> {
+  if (ticket === undefined) return undefined
+  try {
+    return await tickets.readEnding(ticket, realm_uri)
+  } catch (error) {
+    if (error instanceof TokenError) return undefined
+    throw error
+  }
+}
+
+/** What the realm says of the provider, where both are still there. */
+function settingsOf(
+  login: LogoutPorts['login'],
+  realm_uri: string,
+  provider: string,
+): ProviderSettings | undefined {
+  try {
+    return login.settings(realm_uri, provider)
+  } catch (error) {
+    if (error instanceof OidcError) return undefined
+    throw error
+  }
+}
+
+/** Links may log out; a form of another site clears the cookies, and ends nothing. */
+const mayRevoke = (exchange: Exchange, claims: TicketClaims, box: OidcPorts['box']): boolean =>
+  exchange.method !== 'post' || hasCsrfProof(exchange, claims.authrealm, claims.id, box)
+
+/** Answers 302 to the provider's own logout or to `redirect_uri`, and clears the cookies of the realm. */
+export const logoutEndpoint = (ports: LogoutPorts): EndpointHandler =>
+  oidcEndpoint(ports, async (exchange, endpoint) => {
+    const { realm_uri: ownRealm, security } = endpoint
+    const { login, tickets, box } = ports
+    const { realm = ownRealm, redirect_uri: wanted = '/', cookie_domain } = exchange.query_params
+    const hasCookies = isCookieName(ticketCookie(realm))
+    const field = exchange.header('cookie')
+    const ticket = hasCookies ? readCookie(field, ticketCookie(realm)) : undefined
+    const claims = await claimsOf(tickets, ticket, realm)
+    const routeProvider = providerOf(security)
+    const provider = claims?.oidc_provider ?? routeProvider ?? 'default'
+    const settings = settingsOf(login, realm, provider)
+    const { origin } = new URL(publicAddress(ports, exchange, endpoint))
+    const listed = settings?.post_logout_redirect_uris
+    const done = await login.logout({
+      ...{ realm_uri: realm, ticket, routeProvider, origin },
+      mayRevoke: claims !== undefined && mayRevoke(exchange, claims, box),
+      redirect_uri: allowedRedirect(wanted, { listed, origin }) ?? '/',
+    })
+    const { host } = exchange
+    const domain = cookieDomain(host, cookie_domain) ?? cookieDomain(host, settings?.cookie_domain)
+    const cookies = hasCookies
+      ? [
+          ...clearedTicketCookies(realm, { host, field, domain }, settings),
+          ...(countCookies(field, returnCookie(realm)) > 0 ? [clearedReturnCookie(realm)] : []),
+        ]
+      : []
+    return redirect(done.location, cookies)
+  })

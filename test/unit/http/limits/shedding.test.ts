@@ -1,0 +1,57 @@
+/** Which requests are refused under pressure. */
+import { expect } from 'chai'
+import { Crowd } from '#http/active-requests.ts'
+import { Shedding } from '#http/limits/shedding.ts'
+import type { HttpExchange } from '#http/read-request.ts'
+
+/** A request without a body, on a connection that has been answered before. */
+const exchange = (change: object = {}): HttpExchange =>
+  ({
+    client: '192.0.2.1',
+    hasBody: false,
+    body: { length: undefined },
+    request: { socket: { bytesWritten: 100 } },
+    place: -1,
+    ...change,
+  }) as unknown as HttpExchange
+
+describe('Shedding', () => {
+  let now: number
+  let inFlight: Crowd<HttpExchange>
+  let shedding: Shedding
+
+  beforeEach(() => {
+    now = 0
+    inFlight = new Crowd()
+    shedding = new Shedding({ now: () => now }, inFlight)
+  })
+
+  const dear: Record<string, object> = {
+    'the first request of a connection': { request: { socket: { bytesWritten: 0 } } },
+    'a large body': { hasBody: true, body: { length: 65_537 } },
+    'a body of unknown length': { hasBody: true },
+  }
+  for (const [title, change] of Object.entries(dear)) {
+    it(`refuses ${title} when the process is strained`, () => {
+      expect(shedding.refuses(exchange(change), 'none')).to.equal(false)
+      expect(shedding.refuses(exchange(change), 'strained')).to.equal(true)
+    })
+  }
+
+  it('serves a request without a body, or with a small one, until the pressure is full', () => {
+    for (const change of [{}, { hasBody: true, body: { length: 65_536 } }]) {
+      expect(shedding.refuses(exchange(change), 'strained')).to.equal(false)
+      expect(shedding.refuses(exchange(change), 'full')).to.equal(true)
+    }
+  })
+
+  it('refuses the networks that hold more than a quarter of the requests in flight, and no other', () => {
+    for (let count = 0; count < 20; count++) inFlight.add(exchange({ client: '2001:db8::1' }))
+    for (let count = 0; count < 16; count++) inFlight.add(exchange({ client: '192.0.2.9' }))
+    expect(shedding.refuses(exchange({ client: '2001:db8::2' }), 'strained')).to.equal(true)
+    expect(shedding.refuses(exchange({ client: '192.0.2.9' }), 'strained')).to.equal(false)
+    for (const one of inFlight.all()) inFlight.delete(one)
+    now = 1000
+    expect(shedding.refuses(exchange({ client: '2001:db8::2' }), 'strained')).to.equal(false)
+  })
+})

@@ -1,0 +1,69 @@
+/** The text for Prometheus: written in pieces, and summed up over the processes of a gateway. */
+import { expect } from 'chai'
+import { Metrics, type MetricValues } from '#http/management/metrics.ts'
+
+const clock = { now: () => 0 }
+const isServed = () => true
+
+async function textOf(metrics: Metrics): Promise<readonly string[]> {
+  const pieces: string[] = []
+  for await (const piece of metrics.render()) pieces.push(piece)
+  return pieces
+}
+
+describe('the text of the metrics', () => {
+  it('lets others have their turn after each series, and leaves in pieces', async () => {
+    let turns = 0
+    const yieldTurn = () => {
+      turns += 1
+      return undefined
+    }
+    const metrics = new Metrics({ clock, sources: {}, yieldTurn, isServed })
+    for (let index = 0; index < 1000; index += 1) metrics.count('get', `/${index}`, 200, 1)
+    const pieces = await textOf(metrics)
+    metrics.close()
+    expect(turns).to.be.at.least(2000)
+    expect(pieces.length).to.be.above(10)
+    for (const piece of pieces) expect(piece.length).to.be.below(70_000)
+  })
+
+  it('is well-formed: one HELP and TYPE for each metric, its samples behind them', async () => {
+    const metrics = new Metrics({ clock, sources: {}, isServed })
+    for (const status of [200, 404]) metrics.count('get', '/a', status, 1)
+    const text = (await textOf(metrics)).join('')
+    metrics.close()
+    const seen = new Set<string>()
+    let current = ''
+    for (const line of text.split('\n').filter((one) => one !== '')) {
+      const [, name] = /^# HELP (\S+) /.exec(line) ?? []
+      if (name !== undefined) {
+        expect(seen).to.not.include(name)
+        seen.add(name)
+        current = name
+      } else if (line.startsWith('# TYPE '))
+        expect(line).to.match(new RegExp(`^# TYPE ${current} `))
+      else expect(line).to.match(new RegExp(`^${current}(_bucket|_sum|_count)?(\\{.*\\})? \\S+$`))
+    }
+    expect(seen)
+      .to.include('gateway_http_requests_total')
+      .and.include('nodejs_eventloop_lag_seconds')
+    expect(text.endsWith('\n')).to.equal(true)
+  })
+
+  it('adds the processes of a gateway up', async () => {
+    let ask = (): Promise<MetricValues> => Promise.reject(new Error('nobody can be asked'))
+    const answerBy = (read: typeof ask) => {
+      ask = read
+    }
+    const source = { help: 'What each has.', read: () => 2 }
+    const ports = { clock, sources: { things: source }, isServed }
+    const other = new Metrics({ ...ports, siblings: { answerBy, gather: async () => [] } })
+    const siblings = { answerBy: () => undefined, gather: async () => [await ask()] }
+    const own = new Metrics({ ...ports, siblings })
+    for (const metrics of [own, other]) metrics.count('get', '/a', 200, 1)
+    const text = (await textOf(own)).join('')
+    for (const metrics of [own, other]) metrics.close()
+    expect(text).to.include('gateway_http_requests_total{method="get",route="/a",status="200"} 2\n')
+    expect(text).to.include('\nthings 4\n')
+  })
+})

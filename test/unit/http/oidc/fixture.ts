@@ -1,0 +1,133 @@
+/** The OIDC endpoints behind a gateway, with doubles of what knows logins and tickets. */
+import { OidcError } from '#component/errors.ts'
+import type { OidcKind } from '#component/gateway/api.ts'
+import { csrfOf } from '#component/oidc/csrf.ts'
+import type {
+  BegunLogin,
+  CallbackRequest,
+  FinishedLogin,
+  LoggedOut,
+  LoginRequest,
+  LogoutRequest,
+} from '#component/oidc/legs.ts'
+import type { RememberedLogin } from '#component/oidc/login-state.ts'
+import type { ProviderSettings } from '#component/oidc/settings.ts'
+import { SecretBox } from '#component/secret-box.ts'
+import type { TicketClaims } from '#component/token/ticket.ts'
+import { TokenError } from '#component/token/token-error.ts'
+import { oidcEndpoints } from '#http/oidc/endpoints.ts'
+import { type Ask, bodyOf, documentOf, serve } from '#test/unit/gateway/fake-exchange.ts'
+
+export const realm_uri = 'com.example.realm'
+export const otherRealm = 'com.example.other'
+const box = new SecretBox('a store key of the tests')
+
+export const settingsWith = (more: Partial<ProviderSettings> = {}): ProviderSettings => ({
+  ...{ name: 'acme', issuer: 'https://id.example', client_id: 'web', scopes: ['openid'] },
+  ...{ authid_claim: 'preferred_username', role_claim: 'roles', role_claim_fallback: 'role' },
+  ...{ role_mapping: {}, auto_provision: true, ticket_expiry_secs: 2_592_000 },
+  ...{ allow_unsafe_http: false, cookie_same_site: 'lax' as const },
+  ...{ allowed_redirect_uris: [], post_logout_redirect_uris: [] },
+  ...more,
+})
+
+const claimsOf = (realm: string, more: Partial<TicketClaims> = {}): TicketClaims => ({
+  ...{ iss: 'https://api.example/v1', sub: 'ada', aud: realm, exp: 2_000, iat: 1_000 },
+  ...{ jti: `id of ${realm}`, id: `id of ${realm}`, authrealm: realm, authid: 'ada' },
+  ...{ authmethod: 'oidcrp', authroles: ['staff'], issued_by: 'ada', issued_on: 'n1' },
+  ...{ issued_at: 1_000, expires_at: 2_000, kid: 'k1', oidc_provider: 'acme' },
+  scope: { realm, client_id: 'all', device_id: 'all' },
+  ...more,
+})
+
+/** The ticket and the CSRF value of a realm, as a browser sends them. */
+export const csrfIn = (realm: string): string => csrfOf(box, realm, `id of ${realm}`)
+export const cookieField = (realm: string, csrf: string): string =>
+  `service_ticket_${realm}=ticket.of.${realm}; service_csrf_${realm}=${csrf}`
+
+const loginName = '__Host-service_login_0123456789abcdef'
+
+/** What is not ordinary about the endpoints. */
+interface More {
+  readonly security?: object
+  readonly version?: object
+  readonly realm?: string
+  readonly settings?: Partial<ProviderSettings>
+  readonly pageOrigins?: readonly string[]
+  readonly begin?: (request: LoginRequest) => BegunLogin
+  readonly finish?: Partial<FinishedLogin> | OidcError
+  readonly logout?: (request: LogoutRequest) => LoggedOut
+  readonly remembered?: RememberedLogin
+  /** The address of the gateway, and whether the configuration says it. */
+  readonly base?: string
+  readonly hasPublicUrl?: boolean
+  readonly host?: string
+}
+
+/** Opens the endpoints under /v1; two realms have the provider `acme`, and the route names it. */
+export function oidc(more: More = {}) {
+  const begun: LoginRequest[] = []
+  const finished: CallbackRequest[] = []
+  const loggedOut: LogoutRequest[] = []
+  const logged: unknown[] = []
+  const own = settingsWith(more.settings)
+  const settings = (realm: string, name: string) => {
+    const isThere = [realm_uri, otherRealm, more.realm].includes(realm) && name === 'acme'
+    if (!isThere) throw new OidcError('unknown_provider', 'there is none')
+    return own
+  }
+  const table = oidcEndpoints({
+    pageOrigins: more.pageOrigins ?? ['https://app.example'],
+    log: {
+      info: (...line: unknown[]) => void logged.push(line),
+      warn: (...line: unknown[]) => void logged.push(line),
+    },
+    issuerBase: () => more.base ?? 'https://api.example',
+    hasPublicUrl: more.hasPublicUrl ?? true,
+    box,
+    tickets: {
+      readEnding(ticket, realm) {
+        if (ticket !== `ticket.of.${realm}`) throw new TokenError('the ticket is malformed')
+        return Promise.resolve(claimsOf(realm))
+      },
+    },
+    login: {
+      settings,
+      async begin(request) {
+        begun.push(request)
+        const cookies = [{ name: loginName, value: 'v1.sealed' }]
+        const location = 'https://id.example/authorize?x=1'
+        return more.begin?.(request) ?? { location, cookies, settings: own }
+      },
+      async finish(request) {
+        finished.push(request)
+        if (more.finish instanceof OidcError) throw more.finish
+        return {
+          ...{ redirect_uri: '/home', ticket: 'a.new.ticket', claims: claimsOf(realm_uri) },
+          ...{ csrf: 'uuid.mac', maxAge: 2_592_000, settings: own, loginCookies: [loginName] },
+          ...more.finish,
+        }
+      },
+      remembered: () => more.remembered,
+      async logout(request) {
+        loggedOut.push(request)
+        return more.logout?.(request) ?? { location: request.redirect_uri, settings: own }
+      },
+    },
+  })
+  const security = { type: 'oidc', provider: 'acme', ...more.security }
+  const plain = documentOf({}, { defaults: { security } }, more.version)
+  const document = more.host === undefined ? plain : { ...plain, host: more.host }
+  const whole = more.realm === undefined ? document : { ...document, realm_uri: more.realm }
+  const { ask } = serve(whole, undefined, (exchange, endpoint, bindings) =>
+    table[endpoint.kind as OidcKind](exchange, endpoint, bindings),
+  )
+  return {
+    ...{ begun, finished, loggedOut, logged },
+    async ask(line: string, asked?: Ask) {
+      const reply = await ask(line, { host: 'app.api.example', ...asked })
+      const cookies = reply.headers['set-cookie'] ?? []
+      return { ...reply, value: bodyOf(reply), cookies: [cookies].flat() as readonly string[] }
+    },
+  }
+}
