@@ -1,6 +1,6 @@
 /** `service.authenticate`: an external router asks who may join, as which role. */
 import { ServiceError } from '#component/errors.ts'
-import type { DynamicAuth } from '#component/realm/dynamic.ts'
+import type { DynamicAuth } from '#component/realm/crossbar-authenticator.ts'
 import { asMap } from '#component/wamp/messages.ts'
 import type { InvocationHandler, Session } from '#component/wamp/session.ts'
 

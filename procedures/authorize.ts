@@ -1,5 +1,5 @@
 /** `service.authorize`: an external router asks what a session may do on the realm where this is registered. */
-import type { DynamicAuth } from '#component/realm/dynamic.ts'
+import type { DynamicAuth } from '#component/realm/crossbar-authenticator.ts'
 import { asMap } from '#component/wamp/messages.ts'
 import type { InvocationHandler, Session } from '#component/wamp/session.ts'
 import { checkCaller } from './authenticate.ts'

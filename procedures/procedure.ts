@@ -1,8 +1,8 @@
 /** What a management procedure is: one definition from which its WAMP face and its HTTP mirrors are made. */
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import type { UserName } from '#component/realm/documents/model.ts'
 import type { Logins } from '#component/realm/logins.ts'
-import type { UserName } from '#component/realm/model.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import type { Conditions } from '#component/registry/conditions.ts'
 import type { Registry } from '#component/registry/registry.ts'

@@ -1,6 +1,6 @@
 /** Keeps operators of one realm within it: what belongs to other realms is refused, whether it is there or not. */
 import { ServiceError } from '#component/errors.ts'
-import { hasReferences } from '#component/realm/environment.ts'
+import { hasReferences } from '#component/realm/documents/environment.ts'
 import type { Asking, Management } from './procedure.ts'
 
 const refuse = (message: string) => new ServiceError('wamp.error.not_authorized', message)

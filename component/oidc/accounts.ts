@@ -3,7 +3,7 @@
 import type { Clock } from '#component/clock.ts'
 import { OidcError, ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
-import type { Realm } from '#component/realm/model.ts'
+import type { Realm } from '#component/realm/documents/model.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import type { Change } from '#component/replica/change.ts'
 import type { Replica } from '#component/replica/replica.ts'

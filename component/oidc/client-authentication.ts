@@ -1,7 +1,7 @@
 /** How the gateway proves at the token endpoint of a provider which client it is (OpenID Connect Core §9). */
 import type * as openid from 'openid-client'
 import { OidcError } from '#component/errors.ts'
-import { clientAuthentications } from '#component/realm/provider-rules.ts'
+import { clientAuthentications } from '#component/realm/documents/provider-rules.ts'
 import type { Discovered } from './discovery.ts'
 import type { ProviderSettings } from './settings.ts'
 

@@ -1,8 +1,11 @@
 /** What a realm says of its identity providers: `info.oidc_providers`, read with defaults (behaviour: OIDC). */
 import { OidcError } from '#component/errors.ts'
-import { clientAuthentications, type ProviderKey } from '#component/realm/provider-rules.ts'
+import {
+  clientAuthentications,
+  type ProviderKey,
+} from '#component/realm/documents/provider-rules.ts'
+import { isMap } from '#component/realm/documents/realm-rules.ts'
 import type { Realms } from '#component/realm/realms.ts'
-import { isMap } from '#component/realm/rules.ts'
 
 /** Roles by the role of the provider that stands for them. */
 type RoleMapping = Readonly<Record<string, readonly string[]>>

@@ -1,10 +1,10 @@
 /** Proves who a peer is, by a realm document: anonymous, ticket, salted WAMP-CRA, cryptosign (WAMP: Authentication). */
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
+import type { Realm, User } from '#component/realm/documents/model.ts'
+import { isPassword, wampCraKeyLength, wampCraRounds } from '#component/realm/documents/password.ts'
+import { openWampCra } from '#component/realm/documents/wampcra-secret.ts'
 import { isSigned } from './ed25519.ts'
-import type { Realm, User } from './model.ts'
-import { isPassword, wampCraKeyLength, wampCraRounds } from './password.ts'
 import type { ProofPorts, TicketHolder, TicketPorts } from './proof-ports.ts'
-import { openWampCra } from './wampcra-secret.ts'
 
 /** What a peer says of itself, as the router hands it over. */
 export interface Hello {

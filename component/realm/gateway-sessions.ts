@@ -1,7 +1,7 @@
 /** The gateway's sessions on the realms of users, in the role `gateway`: over them users get tickets, and an external router asks. */
 import type { Log } from '#component/log.ts'
+import type { UserName } from '#component/realm/documents/model.ts'
 import { type Session, WampError } from '#component/wamp/session.ts'
-import type { UserName } from './model.ts'
 
 /** How long the router may take to end the sessions of a user, in milliseconds. */
 const killTimeoutMs = 5_000

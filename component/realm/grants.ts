@@ -1,5 +1,5 @@
 /** What the grants of a realm allow, and what they cannot: URIs under `wamp.` and `service.` are reserved (behaviour §6). */
-import type { Grant, Realm, Resource } from './model.ts'
+import type { Grant, Realm, Resource } from '#component/realm/documents/model.ts'
 
 /** What registrations and subscriptions name; `exact` for everything else. */
 export type Match = 'exact' | 'prefix' | 'wildcard'

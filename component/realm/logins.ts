@@ -1,7 +1,8 @@
 /** Logins by password over HTTP, and what there is to know of a user afterwards. */
+
+import type { Realm, User } from '#component/realm/documents/model.ts'
+import { isPassword } from '#component/realm/documents/password.ts'
 import { hasSameProof, mayUse, rolesOf } from './authenticator.ts'
-import type { Realm, User } from './model.ts'
-import { isPassword } from './password.ts'
 import type { Realms } from './realms.ts'
 
 /** Somebody who is a user of a realm, and as what. */

@@ -1,6 +1,7 @@
 /** What the embedded router asks of the realms: who may join, and who may do what. */
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import type { Realm } from '#component/realm/documents/model.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import { isLoopback } from './address.ts'
 import {
@@ -15,7 +16,6 @@ import {
   type Welcome,
 } from './authenticator.ts'
 import { isGranted, isPermitted, isReserved, type Match } from './grants.ts'
-import type { Realm } from './model.ts'
 import type { ProofPorts, TicketPorts } from './proof-ports.ts'
 import type { Realms } from './realms.ts'
 

@@ -1,7 +1,7 @@
 /** `api_key` on a path: an API key of a user of the realm, in a header of the document's choice. */
 import { type Identity, identityOf } from '#component/identity.ts'
+import type { User } from '#component/realm/documents/model.ts'
 import type { Logins } from '#component/realm/logins.ts'
-import type { User } from '#component/realm/model.ts'
 import type { ApiKeys } from '#component/token/api-key.ts'
 import type { Attempts } from './attempts.ts'
 import {

@@ -2,8 +2,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { type Identity, identityOf } from '#component/identity.ts'
+import type { User } from '#component/realm/documents/model.ts'
 import type { Logins } from '#component/realm/logins.ts'
-import type { User } from '#component/realm/model.ts'
 import type { Attempts } from './attempts.ts'
 import {
   addressOf,

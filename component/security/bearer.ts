@@ -1,7 +1,7 @@
 /** `oauth2` on a path: an access token in `Authorization: Bearer` (RFC 6750 §2.1), and nowhere else. */
 import { type Identity, identityOf } from '#component/identity.ts'
+import type { User } from '#component/realm/documents/model.ts'
 import type { Logins } from '#component/realm/logins.ts'
-import type { User } from '#component/realm/model.ts'
 import type { AccessClaims, AccessTokens } from '#component/token/access-token.ts'
 import { servesToken } from '#component/token/grants.ts'
 import {

@@ -3,7 +3,7 @@
 import type { Clock } from '#component/clock.ts'
 import type { Config } from '#component/config/config.ts'
 import type { Log } from '#component/log.ts'
-import { DynamicAuth } from '#component/realm/dynamic.ts'
+import { DynamicAuth } from '#component/realm/crossbar-authenticator.ts'
 import { GatewaySessions } from '#component/realm/gateway-sessions.ts'
 import { Policy } from '#component/realm/policy.ts'
 import { TicketSessions } from '#component/realm/ticket-sessions.ts'

@@ -25,10 +25,7 @@ const table: Record<string, { folders: readonly string[] | 'all'; packages: read
   'component/config': { folders: ['store'], packages: ['ajv', 'yaml'] },
   'component/wiring': { folders: 'all', packages: [] },
   'component/workers': { folders: 'all', packages: ['pino'] },
-  http: {
-    folders: 'all',
-    packages: ['raw-body'] },
-  },
+  http: { folders: 'all', packages: ['raw-body'] },
   'http/limits': { folders: ['http'], packages: [] },
   'http/management': {
     folders: 'all',
@@ -36,7 +33,7 @@ const table: Record<string, { folders: readonly string[] | 'all'; packages: read
   },
   'http/oauth': { folders: 'all', packages: [] },
   'http/oidc': { folders: 'all', packages: [] },
-  procedures: { folders: ['registry', 'realm', 'token', 'wamp'], packages: [] },
+  procedures: { folders: ['registry', 'realm', 'realm/documents', 'token', 'wamp'], packages: [] },
   'component/registry': {
     folders: ['compile', 'gateway', 'replica', 'routes', 'spec', 'store'],
     packages: [],
@@ -51,12 +48,16 @@ const table: Record<string, { folders: readonly string[] | 'all'; packages: read
   },
   'component/routes': { folders: ['spec'], packages: [] },
   'component/security': {
-    folders: ['oidc', 'realm', 'token', 'wamp'],
+    folders: ['oidc', 'realm', 'realm/documents', 'token', 'wamp'],
     packages: ['lru-cache', 'rate-limiter-flexible'],
   },
-  'component/oidc': { folders: ['realm', 'replica', 'token'], packages: ['openid-client'] },
+  'component/oidc': {
+    folders: ['realm', 'realm/documents', 'replica', 'token'],
+    packages: ['openid-client'],
+  },
   'component/token': { folders: ['replica', 'store'], packages: ['jose', 'lru-cache'] },
-  'component/realm': { folders: ['expression', 'replica', 'wamp'], packages: [] },
+  'component/realm': { folders: ['realm/documents', 'replica', 'wamp'], packages: [] },
+  'component/realm/documents': { folders: ['expression', 'realm', 'wamp'], packages: [] },
   'component/action': { folders: ['wamp'], packages: ['undici'] },
   'component/sync': { folders: ['replica', 'wamp'], packages: [] },
   'component/spec': { folders: ['expression'], packages: [] },

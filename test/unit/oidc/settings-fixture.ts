@@ -1,5 +1,5 @@
 /** Realms that are there to have providers, for the tests of OIDC. */
-import type { Realm } from '#component/realm/model.ts'
+import type { Realm } from '#component/realm/documents/model.ts'
 
 /** A realm that says of itself what a test wants. */
 const realmWith = (more: Partial<Realm>): Realm => ({

@@ -1,6 +1,6 @@
 /** Users who have logged in at an identity provider, in WAMP sessions: by ticket, by the cookie of their browser, through the gateway. */
 import { expect } from 'chai'
-import { DynamicAuth } from '#component/realm/dynamic.ts'
+import { DynamicAuth } from '#component/realm/crossbar-authenticator.ts'
 import { Policy } from '#component/realm/policy.ts'
 import type { TicketPorts } from '#component/realm/proof-ports.ts'
 import type { Realms } from '#component/realm/realms.ts'

@@ -1,7 +1,7 @@
 /** The OAuth2 endpoints behind a gateway, with doubles of what knows users and tokens. */
 import type { OAuthKind } from '#component/gateway/api.ts'
+import type { User } from '#component/realm/documents/model.ts'
 import type { Login } from '#component/realm/logins.ts'
-import type { User } from '#component/realm/model.ts'
 import { type AttemptLimits, Attempts } from '#component/security/attempts.ts'
 import { unauthorized } from '#component/security/scheme.ts'
 import type { Family } from '#component/store/family-store.ts'

@@ -1,8 +1,8 @@
 /** Loads keep the secrets that they do not name: what `get_realm` gave changes nothing, `null` removes, a new user has none. */
 import { expect } from 'chai'
 import { Logins } from '#component/realm/logins.ts'
-import { policyOver, realmsWith } from './doubles.ts'
-import { join } from './joining.ts'
+import { policyOver, realmsWith } from '#test/unit/realm/doubles.ts'
+import { join } from '#test/unit/realm/joining.ts'
 
 const uri = 'com.example.realm'
 const key = 'ab'.repeat(32)

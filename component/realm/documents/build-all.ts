@@ -1,4 +1,5 @@
 /** From all stored realm documents to all realms, and why some of them take no sessions. */
+
 import { buildRealm, closedRealm } from './build-realm.ts'
 import type { Environment } from './environment.ts'
 import { prototypeOf, prototypesOf } from './inheritance.ts'

@@ -1,7 +1,7 @@
 /** What loading a realm says of the keys of its identity providers. */
 import { expect } from 'chai'
 import type { InvalidSpecError } from '#component/errors.ts'
-import { realmsWith } from './doubles.ts'
+import { realmsWith } from '#test/unit/realm/doubles.ts'
 
 const uri = 'com.example.test'
 const least = { issuer: 'https://id.example', client_id: 'app' }

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { SecretBox } from '#component/secret-box.ts'
+import { realmsWith } from '#test/unit/realm/doubles.ts'
 import { MemoryStore } from '#test/unit/replica/memory-store.ts'
-import { realmsWith } from './doubles.ts'
 
 const uri = 'com.example.test'
 

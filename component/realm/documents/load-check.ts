@@ -4,7 +4,7 @@ import { parseJson, pointer, stringifyJson } from '#component/codec/json.ts'
 import { InvalidSpecError, type Issue } from '#component/errors.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
 import { leadsBack, prototypeOf } from './inheritance.ts'
-import { isMap, type Report } from './rules.ts'
+import { isMap, type Report } from './realm-rules.ts'
 import { validateRealm } from './validate.ts'
 
 const limits = { depth: 256, values: 50_000_000 }

@@ -2,7 +2,7 @@
 import { argon2, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { isPassword } from '#component/realm/password.ts'
+import { isPassword } from '#component/realm/documents/password.ts'
 
 const password = 'the password'
 

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
+import type { User } from '#component/realm/documents/model.ts'
 import { asMap } from '#component/wamp/messages.ts'
 import {
   type Challenge,
@@ -11,7 +12,6 @@ import {
   rolesOf,
   type Welcome,
 } from './authenticator.ts'
-import type { User } from './model.ts'
 import type { Policy } from './policy.ts'
 import type { Realms } from './realms.ts'
 import type { TicketSession } from './ticket-sessions.ts'

@@ -1,4 +1,5 @@
 /** WAMP-CRA secrets in the store: sealed under `store.key`, each for its user, because a secret in the clear is enough to log in. */
+
 import { type SecretBox, UnsealError } from '#component/secret-box.ts'
 import type { WampCraSecret } from './password.ts'
 

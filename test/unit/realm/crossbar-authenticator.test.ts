@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { systemClock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import { DynamicAuth, type DynamicPorts } from '#component/realm/dynamic.ts'
+import { DynamicAuth, type DynamicPorts } from '#component/realm/crossbar-authenticator.ts'
 import { Policy } from '#component/realm/policy.ts'
 import { SessionTickets } from '#component/realm/session-ticket.ts'
 import { TrustedProxies } from '#http/peer.ts'

@@ -1,8 +1,8 @@
 /** Judges a realm document: every issue and warning with its JSON Pointer (behaviour: Realms). */
 import { pointer } from '#component/codec/json.ts'
+import { parseCidr } from '#component/realm/address.ts'
 import { isWampUri } from '#component/wamp/uris.ts'
-import { parseCidr } from './address.ts'
-import { at, memberLists } from './members.ts'
+import { at, memberLists } from './membership.ts'
 import { info } from './provider-rules.ts'
 import {
   anything,
@@ -20,7 +20,7 @@ import {
   text,
   textThat,
   unused,
-} from './rules.ts'
+} from './realm-rules.ts'
 
 /** What the router and the HTTP face know how to check, at once or with the configuration for it. */
 const servedMethods = new Set([

@@ -1,6 +1,6 @@
 /** The keys of an identity provider in `info.oidc_providers`, and how a realm document is judged by them. */
 import { pointer } from '#component/codec/json.ts'
-import { anything, isMap, map, object, type Rule, textThat } from './rules.ts'
+import { anything, isMap, map, object, type Rule, textThat } from './realm-rules.ts'
 
 /** How the gateway can authenticate at a token endpoint (OpenID Connect Core §9). */
 export const clientAuthentications = ['client_secret_basic', 'client_secret_post', 'none'] as const

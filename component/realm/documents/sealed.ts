@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises'
 import { type SecretBox, UnsealError } from '#component/secret-box.ts'
 import { type Environment, fillEnvironment, isReference } from './environment.ts'
-import { at } from './members.ts'
+import { at } from './membership.ts'
 import { isChosenName } from './provider-rules.ts'
-import { isMap } from './rules.ts'
+import { isMap } from './realm-rules.ts'
 
 /** The purpose under which all secrets of one realm document are sealed. */
 export const purposeOf = (realm_uri: string): string => `realm ${realm_uri}`

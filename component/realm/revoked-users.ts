@@ -1,6 +1,6 @@
 /** Whose tokens and sessions must end when a realm document takes the place of another. */
-import { at, maps, memberLists } from './members.ts'
-import { isMap } from './rules.ts'
+import { at, maps, memberLists } from '#component/realm/documents/membership.ts'
+import { isMap } from '#component/realm/documents/realm-rules.ts'
 
 /** What proves that somebody is a user: equal text, equal proof. */
 function proofs(document: unknown): Map<string, string> {

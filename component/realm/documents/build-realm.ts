@@ -1,10 +1,10 @@
 /** From a stored realm document and its prototypes to a Realm that can be asked. */
-import { parseCidr } from './address.ts'
+import { parseCidr } from '#component/realm/address.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
-import { at, type MemberList, maps, memberLists } from './members.ts'
+import { at, type MemberList, maps, memberLists } from './membership.ts'
 import type { Grant, Realm, RealmDocument, Resource, Source, User } from './model.ts'
 import type { ProtectedPassword } from './password.ts'
-import { isMap } from './rules.ts'
+import { isMap } from './realm-rules.ts'
 
 /** What a realm has of its prototype unless it sets it itself (behaviour: Realms). */
 const inherited = [

@@ -2,9 +2,9 @@
 import { createHmac } from 'node:crypto'
 import { expect } from 'chai'
 import { SecretBox } from '#component/secret-box.ts'
+import { policyOver, realmsWith } from '#test/unit/realm/doubles.ts'
+import { join, outside } from '#test/unit/realm/joining.ts'
 import { MemoryStore } from '#test/unit/replica/memory-store.ts'
-import { policyOver, realmsWith } from './doubles.ts'
-import { join, outside } from './joining.ts'
 
 const uri = 'com.example.realm'
 const users = [{ username: 'ada', password: 'geheim' }]
