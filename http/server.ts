@@ -12,7 +12,7 @@ import { sharesGatewayListener, trustsLocalRequests } from '#http/management/acc
 import { healthPaths, koaFallback } from '#http/management/admin.ts'
 import type { ManagementPorts } from '#http/management/api-specs.ts'
 import { type MetricSiblings, type MetricSource, Metrics } from '#http/management/metrics.ts'
-import { pathsOf } from '#procedures/procedure.ts'
+import { pathsOf } from '#procedures/definition/procedure.ts'
 import { Crowd } from './active-requests.ts'
 import { errorReply } from './errors.ts'
 import { createListener, type ListenerPorts, type Router, refuseAll } from './gateway.ts'

@@ -1,6 +1,6 @@
 /** `service.registry_status`: how this node is doing among the others. */
-import type { Procedure } from './procedure.ts'
-import { checkWhole } from './within.ts'
+import type { Procedure } from '#procedures/definition/procedure.ts'
+import { checkWhole } from '#procedures/definition/within.ts'
 
 /** Answers what the node knows of the others, of its registry, and of what it does not serve. */
 export const registryStatus: Procedure = {

@@ -5,7 +5,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { Operators } from '#component/security/operators.ts'
 import { type HttpOptions, parseListen } from '#http/options.ts'
 import { isLoopback, TrustedProxies } from '#http/peer.ts'
-import type { Asking } from '#procedures/procedure.ts'
+import type { Asking } from '#procedures/definition/procedure.ts'
 
 /** What the rules see of a request. */
 export interface ManagementRequest {

@@ -8,7 +8,7 @@ import { ByteBudget } from '#component/limits/byte-budget.ts'
 import { openLog } from '#component/log.ts'
 import type { HttpOptions } from '#http/options.ts'
 import { type HttpPorts, type Listeners, startListeners } from '#http/server.ts'
-import type { Procedure } from '#procedures/procedure.ts'
+import type { Procedure } from '#procedures/definition/procedure.ts'
 
 const json = ['application/json', 'application/msgpack']
 

@@ -1,6 +1,6 @@
 /** Two procedures in the shape of the real ones, over a map. */
 import { ServiceError } from '#component/errors.ts'
-import type { Management, Procedure } from '#procedures/procedure.ts'
+import type { Management, Procedure } from '#procedures/definition/procedure.ts'
 
 const documents = new Map<string, unknown>()
 

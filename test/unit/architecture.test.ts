@@ -33,7 +33,27 @@ const table: Record<string, { folders: readonly string[] | 'all'; packages: read
   },
   'http/oauth': { folders: 'all', packages: [] },
   'http/oidc': { folders: 'all', packages: [] },
-  procedures: { folders: ['registry', 'realm', 'realm/documents', 'token', 'wamp'], packages: [] },
+  procedures: {
+    folders: [
+      'procedures/definition',
+      'procedures/realms',
+      'procedures/specs',
+      'procedures/users',
+      'registry',
+      'wamp',
+    ],
+    packages: [],
+  },
+  'procedures/realms': { folders: ['procedures/definition', 'realm'], packages: [] },
+  'procedures/specs': { folders: ['procedures/definition', 'registry'], packages: [] },
+  'procedures/users': {
+    folders: ['procedures/definition', 'realm', 'token', 'wamp'],
+    packages: [],
+  },
+  'procedures/definition': {
+    folders: ['realm', 'realm/documents', 'registry', 'token', 'wamp'],
+    packages: [],
+  },
   'component/registry': {
     folders: ['compile', 'gateway', 'replica', 'routes', 'spec', 'store'],
     packages: [],

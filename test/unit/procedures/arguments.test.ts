@@ -1,7 +1,7 @@
 /** The arguments of management procedures: in an HTTP body, in a path, in a call. */
 import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
-import { argumentsOfBody, argumentsOfCall } from '#procedures/arguments.ts'
+import { argumentsOfBody, argumentsOfCall } from '#procedures/definition/arguments.ts'
 import { procedures } from '#procedures/index.ts'
 
 const find = (name: string) => {

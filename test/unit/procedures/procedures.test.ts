@@ -2,8 +2,8 @@
 import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
 import { type InvocationHandler, WampError } from '#component/wamp/session.ts'
+import { type Management, perform } from '#procedures/definition/procedure.ts'
 import { procedures, registerAll } from '#procedures/index.ts'
-import { type Management, perform } from '#procedures/procedure.ts'
 import { document } from '#test/unit/registry/doubles.ts'
 import { ada, find, managementOf } from './doubles.ts'
 

@@ -1,8 +1,8 @@
 /** The procedures about realms and what their users are given. */
 import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
-import type { Asking } from '#procedures/procedure.ts'
-import { perform } from '#procedures/procedure.ts'
+import type { Asking } from '#procedures/definition/procedure.ts'
+import { perform } from '#procedures/definition/procedure.ts'
 import { ada, find, managementOf } from './doubles.ts'
 
 const uri = 'com.example.test'

@@ -2,8 +2,8 @@
 import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
 import type { InvocationHandler } from '#component/wamp/session.ts'
-import { registerAuthenticator } from '#procedures/authenticate.ts'
-import { registerAuthorizer } from '#procedures/authorize.ts'
+import { registerAuthenticator } from '#procedures/users/authenticate.ts'
+import { registerAuthorizer } from '#procedures/users/authorize.ts'
 
 const allowed = { allow: true, disclose: true, cache: false } as const
 const principal = { authid: 'kim', role: 'user', extra: { authroles: [] } } as const

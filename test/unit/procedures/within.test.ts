@@ -1,8 +1,8 @@
 /** What somebody who manages one realm may do, and somebody who only reads: everything else is 403. */
 import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
-import type { Asking } from '#procedures/procedure.ts'
-import { perform } from '#procedures/procedure.ts'
+import type { Asking } from '#procedures/definition/procedure.ts'
+import { perform } from '#procedures/definition/procedure.ts'
 import { document } from '#test/unit/registry/doubles.ts'
 import { ada, find, managementOf } from './doubles.ts'
 

@@ -1,8 +1,8 @@
 /** `service.issue_api_key`: makes a key by which programs act for a user of a realm. */
 import { ServiceError } from '#component/errors.ts'
-import { pathOf } from './location.ts'
-import type { Procedure } from './procedure.ts'
-import { checkRealm } from './within.ts'
+import { pathOf } from '#procedures/definition/location.ts'
+import type { Procedure } from '#procedures/definition/procedure.ts'
+import { checkRealm } from '#procedures/definition/within.ts'
 
 /** Answers `{id, api_key, ts}`; the key is never shown again. */
 export const issueApiKey: Procedure = {

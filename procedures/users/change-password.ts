@@ -1,6 +1,6 @@
 /** `service.change_password`: gives a user of a realm another password. */
-import type { Procedure } from './procedure.ts'
-import { checkRealm } from './within.ts'
+import type { Procedure } from '#procedures/definition/procedure.ts'
+import { checkRealm } from '#procedures/definition/within.ts'
 
 /** Answers `{uri, username, ts}`; whatever the user was given before has ended when it does. */
 export const changePassword: Procedure = {

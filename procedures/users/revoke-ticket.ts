@@ -2,8 +2,8 @@
 import { secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { TokenError } from '#component/token/token-error.ts'
+import type { Asking, Management, Procedure } from '#procedures/definition/procedure.ts'
 import { callerOf, longestTicket } from './issue-ticket.ts'
-import type { Asking, Management, Procedure } from './procedure.ts'
 
 const refuse = (message: string) => new ServiceError('wamp.error.not_authorized', message)
 

@@ -1,6 +1,7 @@
 /** `service.rollback_api_spec`: loads a version of the history once more. */
+
+import type { Procedure } from '#procedures/definition/procedure.ts'
 import { answerOf } from './load-api-spec.ts'
-import type { Procedure } from './procedure.ts'
 
 /** Answers as a load of that document would: `{id, ts, warnings}`. */
 export const rollbackApiSpec: Procedure = {

@@ -1,5 +1,5 @@
 /** `service.list_api_spec_versions`: the history of an API Specification. */
-import type { Procedure } from './procedure.ts'
+import type { Procedure } from '#procedures/definition/procedure.ts'
 
 /** Answers `[{ts, hash, node, is_current, is_deleted}]`, newest first, also for an id that was deleted; `hash` null is a deletion. */
 export const listApiSpecVersions: Procedure = {

@@ -1,5 +1,5 @@
 /** `service.list_api_specs`: every API Specification that who asks may see. */
-import type { Procedure } from './procedure.ts'
+import type { Procedure } from '#procedures/definition/procedure.ts'
 
 /** Answers an array of full documents, by id. */
 export const listApiSpecs: Procedure = {

@@ -1,6 +1,6 @@
 /** `service.rotate_realm_keys`: makes the next key by which a realm signs its tokens. */
-import type { Procedure } from './procedure.ts'
-import { checkRealm } from './within.ts'
+import type { Procedure } from '#procedures/definition/procedure.ts'
+import { checkRealm } from '#procedures/definition/within.ts'
 
 /** Answers `{uri, kid, active_from}`, in seconds since the epoch; what older keys have signed stays valid. */
 export const rotateRealmKeys: Procedure = {

@@ -1,5 +1,5 @@
 /** `service.get_api_spec`: one API Specification as it was loaded. */
-import type { Procedure } from './procedure.ts'
+import type { Procedure } from '#procedures/definition/procedure.ts'
 
 /** Answers the full document and `ts`; `versions` is a map. */
 export const getApiSpec: Procedure = {

@@ -1,7 +1,7 @@
 /** `service.load_realm`: declares a realm, or an array of realms, or changes them. */
-import { pathOf } from './location.ts'
-import type { Procedure } from './procedure.ts'
-import { checkRealmDocuments } from './within.ts'
+import { pathOf } from '#procedures/definition/location.ts'
+import type { Procedure } from '#procedures/definition/procedure.ts'
+import { checkRealmDocuments } from '#procedures/definition/within.ts'
 
 /** Answers `{uri, ts, warnings}`, for an array an array of these; in force and on the disk when it does. */
 export const loadRealm: Procedure = {

@@ -1,7 +1,7 @@
 /** `service.revoke_api_key`: ends one API key. */
 import { ServiceError } from '#component/errors.ts'
-import type { Procedure } from './procedure.ts'
-import { checkRealm } from './within.ts'
+import type { Procedure } from '#procedures/definition/procedure.ts'
+import { checkRealm } from '#procedures/definition/within.ts'
 
 /** Answers `{id, uri, username}`; the key is refused when it does. */
 export const revokeApiKey: Procedure = {

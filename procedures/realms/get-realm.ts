@@ -1,6 +1,6 @@
 /** `service.get_realm`: one realm document, without its secrets. */
-import type { Procedure } from './procedure.ts'
-import { checkRealm } from './within.ts'
+import type { Procedure } from '#procedures/definition/procedure.ts'
+import { checkRealm } from '#procedures/definition/within.ts'
 
 /** Answers the document and `ts`. */
 export const getRealm: Procedure = {

@@ -1,6 +1,6 @@
 /** `service.forget_account`: frees a name that a user of an identity provider has in a realm. */
-import type { Procedure } from './procedure.ts'
-import { checkRealm } from './within.ts'
+import type { Procedure } from '#procedures/definition/procedure.ts'
+import { checkRealm } from '#procedures/definition/within.ts'
 
 /**
  * Answers `{uri, authid}`. Whoever logs in next with that name has it; all that the user had been given has ended. 404 where

@@ -1,6 +1,6 @@
 /** `service.delete_realm`: takes a realm document away, with its keys and all that its users were given. */
-import type { Procedure } from './procedure.ts'
-import { checkRealm } from './within.ts'
+import type { Procedure } from '#procedures/definition/procedure.ts'
+import { checkRealm } from '#procedures/definition/within.ts'
 
 /** Answers `{uri, ts}`; refused while other realms inherit from it. */
 export const deleteRealm: Procedure = {

@@ -1,5 +1,5 @@
 /** `service.delete_api_spec`: takes an API Specification and its routes away. */
-import type { Procedure } from './procedure.ts'
+import type { Procedure } from '#procedures/definition/procedure.ts'
 
 /** Answers `{id, ts}`; the routes are gone when it does. */
 export const deleteApiSpec: Procedure = {

@@ -2,7 +2,7 @@
 import { secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { isGranted } from '#component/realm/grants.ts'
-import type { Caller, Management, Procedure } from './procedure.ts'
+import type { Caller, Management, Procedure } from '#procedures/definition/procedure.ts'
 
 /** As long as a ticket may live at all; seconds. */
 export const longestTicket = 2_592_000

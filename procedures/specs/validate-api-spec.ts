@@ -1,5 +1,5 @@
 /** `service.validate_api_spec`: all that loading does, and nothing is kept. */
-import type { Procedure } from './procedure.ts'
+import type { Procedure } from '#procedures/definition/procedure.ts'
 
 /** Answers `{id, warnings}`, or refuses as loading would. */
 export const validateApiSpec: Procedure = {

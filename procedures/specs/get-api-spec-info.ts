@@ -1,5 +1,5 @@
 /** `service.get_api_spec_info`: what an API Specification is, without its versions. */
-import type { Procedure } from './procedure.ts'
+import type { Procedure } from '#procedures/definition/procedure.ts'
 
 /** Answers id, name, host, realm_uri, meta, as far as the document has them, and ts. */
 export const getApiSpecInfo: Procedure = {

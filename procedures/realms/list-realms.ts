@@ -1,5 +1,5 @@
 /** `service.list_realms`: every realm document that who asks may see, without its secrets. */
-import type { Procedure } from './procedure.ts'
+import type { Procedure } from '#procedures/definition/procedure.ts'
 
 /** Answers an array of documents, by URI. */
 export const listRealms: Procedure = {

@@ -1,7 +1,7 @@
 /** `service.load_api_spec`: validates, compiles and activates an API Specification. */
 import type { Loaded } from '#component/registry/outcome.ts'
-import { pathOf } from './location.ts'
-import type { Answer, Procedure } from './procedure.ts'
+import { pathOf } from '#procedures/definition/location.ts'
+import type { Answer, Procedure } from '#procedures/definition/procedure.ts'
 
 /** Answers `{id, ts, warnings}`; live and on the disk when it does. */
 export const loadApiSpec: Procedure = {

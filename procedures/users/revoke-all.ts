@@ -1,6 +1,6 @@
 /** `service.revoke_all`: ends everything that a user was given: tokens, tickets, API keys and sessions. */
-import type { Procedure } from './procedure.ts'
-import { checkRealm } from './within.ts'
+import type { Procedure } from '#procedures/definition/procedure.ts'
+import { checkRealm } from '#procedures/definition/within.ts'
 
 /** Answers `{uri, username}`; also for somebody who is no user of the realm any more. The user may log in again. */
 export const revokeAll: Procedure = {
