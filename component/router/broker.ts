@@ -3,7 +3,6 @@ import type { Clock } from '#component/clock.ts'
 import { code } from '#component/wamp/messages.ts'
 import type { Steps } from '#component/yielding.ts'
 import type { Authorizer, Denial } from './authorize.ts'
-import { limitExceeded, type RouterLimits, shortageOf } from './limits.ts'
 import {
   type Options,
   type PublishMessage,
@@ -15,6 +14,7 @@ import { randomId } from './random-id.ts'
 import { type Recipients, recipientsOf } from './recipients.ts'
 import type { Retained, RetainedEvents } from './retained.ts'
 import type { Session, Subscription } from './session.ts'
+import { limitExceeded, type RouterLimits, shortageOf } from './session-limits.ts'
 import { isMatch, type Match } from './uri.ts'
 import { UriIndex } from './uri-index.ts'
 

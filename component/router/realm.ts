@@ -8,7 +8,6 @@ import { runSteps, type Steps, type YieldTurn } from '#component/yielding.ts'
 import type { Authorizer } from './authorize.ts'
 import { Broker } from './broker.ts'
 import { Dealer } from './dealer.ts'
-import type { RouterLimits } from './limits.ts'
 import {
   type CallMessage,
   type CancelMessage,
@@ -25,6 +24,7 @@ import { callMeta } from './meta.ts'
 import { Registrations } from './registrations.ts'
 import { RetainedEvents } from './retained.ts'
 import type { Session } from './session.ts'
+import type { RouterLimits } from './session-limits.ts'
 
 /** What a realm needs of the router. */
 export interface RealmPorts {

@@ -3,13 +3,13 @@ import type { Buffer } from 'node:buffer'
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { Clock } from '#component/clock.ts'
+import type { Backlog, Holder } from '#component/router/limits/backlog.ts'
+import { Unfinished } from '#component/router/limits/unfinished.ts'
+import { Unread } from '#component/router/limits/unread.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
-import type { Backlog, Holder } from './backlog.ts'
 import { type Codec, maxValues } from './codec.ts'
 import type { Peer } from './ports.ts'
 import type { Transport } from './session.ts'
-import { Unfinished } from './unfinished.ts'
-import { Unread } from './unread.ts'
 
 /** What a peer may send at once before WELCOME: HELLO and AUTHENTICATE are short. */
 const strangerBytes = 65_536

@@ -85,7 +85,11 @@ const table: Record<string, { folders: readonly string[] | 'all'; packages: read
     folders: [],
     packages: ['autobahn', 'wampy', 'ws', '@msgpack/msgpack', 'cbor-x'],
   },
-  'component/router': { folders: ['wamp'], packages: ['ws', '@msgpack/msgpack', 'cbor-x'] },
+  'component/router/limits': { folders: [], packages: ['ws'] },
+  'component/router': {
+    folders: ['router/limits', 'wamp'],
+    packages: ['ws', '@msgpack/msgpack', 'cbor-x'],
+  },
   'component/store': { folders: ['replica'], packages: ['kysely', 'pg'] },
   'component/syntax': { folders: [], packages: [] },
   'component/codec': { folders: [], packages: ['@msgpack/msgpack'] },

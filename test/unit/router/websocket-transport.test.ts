@@ -6,8 +6,8 @@ import { expect } from 'chai'
 import type { WebSocket } from 'ws'
 import { systemClock } from '#component/clock.ts'
 import { ByteBudget } from '#component/limits/byte-budget.ts'
-import { Backlog } from '#component/router/backlog.ts'
 import { codecs } from '#component/router/codec.ts'
+import { Backlog } from '#component/router/limits/backlog.ts'
 import { WebSocketTransport } from '#component/router/websocket-transport.ts'
 
 class FakeWebSocket extends EventEmitter {

@@ -1,6 +1,6 @@
 /** Who of many clients is let in. */
 import { expect } from 'chai'
-import { Admission } from '#component/router/admission.ts'
+import { Admission } from '#component/router/limits/admission.ts'
 
 const admitted = (admission: Admission, address: string, count: number): number => {
   let entered = 0

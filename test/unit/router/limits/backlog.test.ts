@@ -2,8 +2,8 @@
 import { expect } from 'chai'
 import type { Clock } from '#component/clock.ts'
 import { ByteBudget } from '#component/limits/byte-budget.ts'
-import { Backlog, freeBytes, type Holder } from '#component/router/backlog.ts'
-import { Unfinished } from '#component/router/unfinished.ts'
+import { Backlog, freeBytes, type Holder } from '#component/router/limits/backlog.ts'
+import { Unfinished } from '#component/router/limits/unfinished.ts'
 
 const free = freeBytes
 
