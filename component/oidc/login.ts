@@ -15,14 +15,6 @@ import { authidOf, rolesOf, unmappedRoles } from './claims.ts'
 import { csrfOf } from './csrf.ts'
 import { why } from './discovery.ts'
 import type { IdTokens } from './id-tokens.ts'
-import type {
-  BegunLogin,
-  CallbackRequest,
-  FinishedLogin,
-  LoggedOut,
-  LoginRequest,
-  LogoutRequest,
-} from './legs.ts'
 import {
   cookiesOfLogin,
   type LoginState,
@@ -36,6 +28,14 @@ import {
 } from './login-state.ts'
 import type { Exchanged, Providers } from './provider.ts'
 import { answerOf } from './provider-answer.ts'
+import type {
+  BegunLogin,
+  CallbackRequest,
+  FinishedLogin,
+  LoggedOut,
+  LoginRequest,
+  LogoutRequest,
+} from './redirects.ts'
 import { type ProviderSettings, settingsOf } from './settings.ts'
 
 /** What logins work with. */

@@ -8,7 +8,7 @@ import { compareStamps } from '#component/replica/stamp.ts'
 import type { RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
 import { runSteps, type Steps, type YieldTurn } from '#component/yielding.ts'
 import { announceConflict, type PublishEvent } from './events.ts'
-import { type Compile, LastGood } from './last-good.ts'
+import { type Compile, LastGood } from './fallback-document.ts'
 import { type Known, type Loss, type Selection, type Served, select } from './selection.ts'
 
 /** What the documents are made live with. */

@@ -6,7 +6,7 @@ import type { Log } from '#component/log.ts'
 import type { Summary } from '#component/replica/digest.ts'
 import type { Entry } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
-import type { Name } from './messages.ts'
+import type { Name } from './sync-messages.ts'
 import { maxContentBytes } from './wire.ts'
 
 /** Bytes of JSON text that make a page; the first item is in it however long it is. */

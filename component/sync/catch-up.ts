@@ -2,9 +2,9 @@
 import type { Clock } from '#component/clock.ts'
 import type { Log } from '#component/log.ts'
 import type { Session } from '#component/wamp/session.ts'
+import { findPeers } from './discovery.ts'
 import type { Exchanges } from './exchange.ts'
 import type { Peers } from './peers.ts'
-import { findPeers } from './roll-call.ts'
 
 /** What catching up works with. */
 export interface CatchUpPorts {

@@ -6,6 +6,7 @@ import { type Summary, unequalBuckets } from '#component/replica/digest.ts'
 import { compareEntries, type Entry } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import { formatStamp } from '#component/replica/stamp.ts'
+import { Seldom } from './seldom.ts'
 import {
   type Fields,
   type Message,
@@ -15,8 +16,7 @@ import {
   readEntry,
   readList,
   readSummary,
-} from './messages.ts'
-import { Seldom } from './seldom.ts'
+} from './sync-messages.ts'
 import type { Request } from './wire.ts'
 
 /** What exchanges work with. */

@@ -8,6 +8,8 @@ import { entriesOf, summariesOf } from './answers.ts'
 import { changeTopics } from './changes.ts'
 import type { Exchanges } from './exchange.ts'
 import type { Ignored } from './ignored.ts'
+import type { Heard, Peers } from './peers.ts'
+import { Seldom } from './seldom.ts'
 import {
   type Beat,
   type Fields,
@@ -16,9 +18,7 @@ import {
   readBucket,
   readList,
   readName,
-} from './messages.ts'
-import type { Heard, Peers } from './peers.ts'
-import { Seldom } from './seldom.ts'
+} from './sync-messages.ts'
 import type { Wire } from './wire.ts'
 
 /** What listening works with. */

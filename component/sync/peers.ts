@@ -1,6 +1,6 @@
 /** The other gateways: who is there, how far their clocks are off, and which of their messages were heard before. */
 import type { Clock } from '#component/clock.ts'
-import type { Beat } from './messages.ts'
+import type { Beat } from './sync-messages.ts'
 
 /** Milliseconds of silence after which a peer is gone. */
 const goneMs = 15_000

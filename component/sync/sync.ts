@@ -13,10 +13,10 @@ import { announceChange } from './changes.ts'
 import { Exchanges } from './exchange.ts'
 import { Ignored } from './ignored.ts'
 import { Listener } from './listener.ts'
-import type { Beat } from './messages.ts'
 import { Peers } from './peers.ts'
 import { Seal } from './seal.ts'
 import { type SyncStatus, statusOf } from './status.ts'
+import type { Beat } from './sync-messages.ts'
 import { Wire } from './wire.ts'
 
 /** What of a replica is read and merged into. */

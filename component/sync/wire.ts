@@ -4,8 +4,8 @@ import { stringifyJson } from '#component/codec/json.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Call, Payload, Session } from '#component/wamp/session.ts'
 import type { Ignored } from './ignored.ts'
-import { type Beat, type Fields, type Message, readMessage } from './messages.ts'
 import { nonceOf, type Seal } from './seal.ts'
+import { type Beat, type Fields, type Message, readMessage } from './sync-messages.ts'
 
 /** What the wire works with. */
 export interface WirePorts {

@@ -1,7 +1,7 @@
 /** A channel to the embedded router in this process: messages pass as they are, without socket and serialization. */
 import { type Channel, ignore } from './channel.ts'
 import type { Link, OpenLink, WampMessage } from './link.ts'
-import { Survey } from './survey.ts'
+import { Survey } from './payload-check.ts'
 
 class LinkChannel implements Channel {
   onOpen = ignore

@@ -5,8 +5,8 @@ import { WebSocket } from 'ws'
 import type { Clock } from '#component/clock.ts'
 import { type Channel, ignore } from './channel.ts'
 import type { WampMessage } from './link.ts'
+import { Survey, tooLarge } from './payload-check.ts'
 import type { Serializer } from './serializers.ts'
-import { Survey, tooLarge } from './survey.ts'
 
 /** Where to, and how. */
 export interface SocketOptions {

@@ -9,9 +9,9 @@ import { openFolder } from '#component/wiring/open-store.ts'
 import { urlOfRouter } from '#component/wiring/router-connection.ts'
 import { refusalToStart } from '#http/management/access.ts'
 import { Metrics, type MetricValues, noMetrics } from '#http/management/metrics.ts'
-import { Crew } from './crew.ts'
-import { Door } from './door.ts'
+import { Door } from './listening-sockets.ts'
 import { type RouterHost, startRouterHost } from './router-host.ts'
+import { Crew } from './worker-pool.ts'
 
 /** The metrics of this process, as workers ask for them. */
 function metricsOf(host: RouterHost | undefined, clock: Clock): () => Promise<MetricValues> {

@@ -5,9 +5,9 @@ import { ConfigError } from '#component/config/config.ts'
 import { openLog } from '#component/log.ts'
 import type { WorkerPorts } from '#component/wiring/worker-ports.ts'
 import { type MetricValues, noMetrics } from '#http/management/metrics.ts'
-import { Channel } from './channel.ts'
-import { Inlet } from './inlet.ts'
-import type { Settings, ToPrimary, ToWorker } from './questions.ts'
+import { Channel } from './ipc-channel.ts'
+import type { Settings, ToPrimary, ToWorker } from './ipc-messages.ts'
+import { Inlet } from './worker-listener.ts'
 
 /** sysexits.h: something in the configuration is wrong; an internal error. */
 const [exitConfig, exitSoftware] = [78, 70]

@@ -1,7 +1,5 @@
 /** Tokens on three gateways whose clocks differ: what one has issued, renewed or ended holds on the others. Needs Debian's PostgreSQL. */
 import { expect } from 'chai'
-import { send } from '#test/support/http-request.ts'
-import { type Postgres, startPostgres } from '#test/support/postgres.ts'
 import {
   askLogin,
   askRefresh,
@@ -14,7 +12,9 @@ import {
   shopRealm,
   shopRealmWith,
   statusOf,
-} from '#test/support/shop.ts'
+} from '#test/support/example-api.ts'
+import { send } from '#test/support/http-request.ts'
+import { type Postgres, startPostgres } from '#test/support/postgres.ts'
 import { Cluster, type ClusterPlan, holdsWithin, type Member } from './cluster.ts'
 import { startRouterProcess } from './router-process.ts'
 

@@ -5,7 +5,7 @@ import { inspect } from 'node:util'
 import { expect } from 'chai'
 import { systemClock } from '#component/clock.ts'
 import { openStore } from '#component/store/database.ts'
-import { impatientClock } from './impatient-clock.ts'
+import { impatientClock } from './fast-clock.ts'
 
 const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(

@@ -16,7 +16,7 @@ import { systemClock } from '#component/clock.ts'
 import { hashOf } from '#component/replica/entry.ts'
 import { Replica } from '#component/replica/replica.ts'
 import { openStore } from '#component/store/database.ts'
-import { impatientClock } from './impatient-clock.ts'
+import { impatientClock } from './fast-clock.ts'
 import { version } from './store-documents.ts'
 
 const messageOf = (promise: Promise<unknown>): Promise<string> =>

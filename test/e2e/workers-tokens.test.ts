@@ -1,8 +1,6 @@
 /** Users and tokens of a gateway of several processes: what one worker has issued or ended holds on all of them once it is answered. */
 import { expect } from 'chai'
 import { allRoles, RouterPeer } from '#test/contract/router-peer.ts'
-import { type GatewayProcess, startGatewayProcess } from '#test/support/gateway-process.ts'
-import { send } from '#test/support/http-request.ts'
 import {
   ask,
   askLogin,
@@ -17,8 +15,10 @@ import {
   shopRealm,
   shopRealmWith,
   statusOf,
-} from '#test/support/shop.ts'
-import { openShopBackend } from '#test/support/shop-backend.ts'
+} from '#test/support/example-api.ts'
+import { openShopBackend } from '#test/support/example-backend.ts'
+import { type GatewayProcess, startGatewayProcess } from '#test/support/gateway-process.ts'
+import { send } from '#test/support/http-request.ts'
 import { allAnswer } from '#test/support/worker-gateway.ts'
 
 const workers = 2

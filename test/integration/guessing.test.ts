@@ -1,8 +1,14 @@
 /** Guessing passwords of a whole gateway, over HTTP and WAMP: what is limited, and who gets in all the same. */
 import { expect } from 'chai'
+import {
+  basicOf,
+  passwords,
+  shopDocument,
+  shopRealm,
+  shopRealmWith,
+} from '#test/support/example-api.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
-import { basicOf, passwords, shopDocument, shopRealm, shopRealmWith } from '#test/support/shop.ts'
 import { joinRefusal } from '#test/support/wamp-user.ts'
 
 /** Of one user, a minute. */

@@ -4,7 +4,7 @@ import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
 import { joinRefusal, joinUser } from '#test/support/wamp-user.ts'
 import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
-import { Browser, declare, openShop, providerOf, realmOf, refusalOf } from './oidc-shops.ts'
+import { Browser, declare, openShop, providerOf, realmOf, refusalOf } from './oidc-example-apis.ts'
 
 const shop = { realm_uri: 'com.example.shop', base: '/shop' }
 

@@ -11,7 +11,7 @@ import {
   providerOf,
   realmOf,
   refusalOf,
-} from './oidc-shops.ts'
+} from './oidc-example-apis.ts'
 
 const shop = { realm_uri: 'com.example.shop', base: '/shop' }
 const ticketName = `service_ticket_${shop.realm_uri}`

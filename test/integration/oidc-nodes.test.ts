@@ -5,7 +5,7 @@ import { send } from '#test/support/http-request.ts'
 import { until } from '#test/support/load.ts'
 import { openEmbeddedRouter, type TestRouter } from '#test/support/router.ts'
 import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
-import { Browser, declare, openShop, providerOf, realmOf, refusalOf } from './oidc-shops.ts'
+import { Browser, declare, openShop, providerOf, realmOf, refusalOf } from './oidc-example-apis.ts'
 
 const shop = { realm_uri: 'com.example.shop', base: '/shop' }
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
-import { Browser, openShop, providerOf, realmOf } from './oidc-shops.ts'
+import { Browser, openShop, providerOf, realmOf } from './oidc-example-apis.ts'
 
 const shop = { realm_uri: 'com.example.shop', base: '/v1' }
 const publicUrl = 'https://www.example.com/shop'

@@ -2,8 +2,8 @@
 import { expect } from 'chai'
 import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
 import { type LoginNode, openLogins, realm_uri, StillClock } from '#test/unit/oidc/login-fixture.ts'
+import { providerOf } from './oidc-example-apis.ts'
 import { Browser, gatewayOf } from './oidc-gateway.ts'
-import { providerOf } from './oidc-shops.ts'
 
 describe('a browser at an API with two identity providers', () => {
   let mock: FakeProvider

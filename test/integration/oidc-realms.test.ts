@@ -3,7 +3,14 @@ import { expect } from 'chai'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { joinRefusal } from '#test/support/wamp-user.ts'
 import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
-import { Browser, openShop, providerOf, realmOf, refusalOf, type Shop } from './oidc-shops.ts'
+import {
+  Browser,
+  openShop,
+  providerOf,
+  realmOf,
+  refusalOf,
+  type Shop,
+} from './oidc-example-apis.ts'
 
 const a = { realm_uri: 'com.example.a', base: '/a' }
 const b = { realm_uri: 'com.example.b', base: '/b' }

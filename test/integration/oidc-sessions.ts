@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect } from 'chai'
 import { WebSocket } from 'ws'
 import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
-import { Browser, providerOf, realmOf } from './oidc-shops.ts'
+import { Browser, providerOf, realmOf } from './oidc-example-apis.ts'
 
 const realm_uri = 'com.example.oidc'
 const page = 'https://app.example'

@@ -1,10 +1,10 @@
 /** Where the gateway joins as nobody in particular: only where requests need it. */
 import { expect } from 'chai'
 import { openLog } from '#component/log.ts'
+import { ask, logIn, shopDocument, shopRealm, shopRealmWith } from '#test/support/example-api.ts'
+import { openShopBackend } from '#test/support/example-backend.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
-import { ask, logIn, shopDocument, shopRealm, shopRealmWith } from '#test/support/shop.ts'
-import { openShopBackend } from '#test/support/shop-backend.ts'
 
 /** The realm, which lets nobody in without credentials. */
 const realm = { ...shopRealmWith(), authmethods: ['wampcra', 'ticket', 'oauth2'] }

@@ -1,11 +1,11 @@
 /** Users where the router cannot tell who they are, or is not meant to: what their calls come to, and what is said at the start. */
 import { expect } from 'chai'
 import { openLog } from '#component/log.ts'
+import { ask, logIn, shopDocument, shopRealmWith } from '#test/support/example-api.ts'
+import { openShopBackend } from '#test/support/example-backend.ts'
 import { type GatewaySetup, startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
 import { openEmbeddedRouter, type TestRouter } from '#test/support/router.ts'
-import { ask, logIn, shopDocument, shopRealmWith } from '#test/support/shop.ts'
-import { openShopBackend } from '#test/support/shop-backend.ts'
 
 type Settings = Readonly<Record<string, string>>
 

@@ -2,8 +2,6 @@
 import { expect } from 'chai'
 import { systemClock } from '#component/clock.ts'
 import { RouterPeer } from '#test/contract/router-peer.ts'
-import { startGateway, type TestGateway } from '#test/support/gateway.ts'
-import { send } from '#test/support/http-request.ts'
 import {
   ask,
   askLogin,
@@ -18,8 +16,10 @@ import {
   shopRealm,
   shopRealmWith,
   statusOf,
-} from '#test/support/shop.ts'
-import { openShopBackend } from '#test/support/shop-backend.ts'
+} from '#test/support/example-api.ts'
+import { openShopBackend } from '#test/support/example-backend.ts'
+import { startGateway, type TestGateway } from '#test/support/gateway.ts'
+import { send } from '#test/support/http-request.ts'
 import { joinRefusal, joinUser } from '#test/support/wamp-user.ts'
 
 const source = (usernames: readonly string[], authmethod: string, cidr = '0.0.0.0/0') => ({

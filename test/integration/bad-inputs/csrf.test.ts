@@ -1,7 +1,13 @@
 /** What other pages have a browser send with its cookies, byte by byte to a whole gateway. */
 import { expect } from 'chai'
 import { systemClock } from '#component/clock.ts'
-import { Browser, openShop, providerOf, realmOf, type Shop } from '#test/integration/oidc-shops.ts'
+import {
+  Browser,
+  openShop,
+  providerOf,
+  realmOf,
+  type Shop,
+} from '#test/integration/oidc-example-apis.ts'
 import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
 import { describeArea } from './cases.ts'
 import { ask, expectRefusal, post } from './sockets.ts'

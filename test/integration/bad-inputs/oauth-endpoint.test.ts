@@ -1,8 +1,6 @@
 /** Requests to the token endpoint that must be refused, as bytes on the listener of a gateway. */
 import { expect } from 'chai'
 import { openLog } from '#component/log.ts'
-import { send } from '#test/support/http-request.ts'
-import { until } from '#test/support/load.ts'
 import {
   askLogin,
   basicOf,
@@ -11,7 +9,9 @@ import {
   shopDocument,
   shopRealm,
   shopRealmWith,
-} from '#test/support/shop.ts'
+} from '#test/support/example-api.ts'
+import { send } from '#test/support/http-request.ts'
+import { until } from '#test/support/load.ts'
 import { type BadInput, describeArea } from './cases.ts'
 import { type Answer, ask, jsonOf, post } from './sockets.ts'
 

@@ -4,10 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { systemClock } from '#component/clock.ts'
-import { startGateway, type TestGateway } from '#test/support/gateway.ts'
-import { send } from '#test/support/http-request.ts'
-import { until } from '#test/support/load.ts'
-import { openEmbeddedRouter, type TestRouter } from '#test/support/router.ts'
 import {
   askRefresh,
   invalidGrant,
@@ -19,7 +15,11 @@ import {
   shopRealmWith,
   statusOf,
   type TokenAnswer,
-} from '#test/support/shop.ts'
+} from '#test/support/example-api.ts'
+import { startGateway, type TestGateway } from '#test/support/gateway.ts'
+import { send } from '#test/support/http-request.ts'
+import { until } from '#test/support/load.ts'
+import { openEmbeddedRouter, type TestRouter } from '#test/support/router.ts'
 import { describeArea } from './cases.ts'
 import { ask as askBytes, expectRefusal, get, portOf } from './sockets.ts'
 

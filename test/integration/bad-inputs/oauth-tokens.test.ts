@@ -2,9 +2,16 @@
 import { expect } from 'chai'
 import { CompactEncrypt, CompactSign, exportSPKI, importJWK, type JWK } from 'jose'
 import { systemClock } from '#component/clock.ts'
+import {
+  ask,
+  logIn,
+  revoke,
+  shopDocument,
+  shopRealm,
+  shopRealmWith,
+} from '#test/support/example-api.ts'
+import { openShopBackend } from '#test/support/example-backend.ts'
 import { send } from '#test/support/http-request.ts'
-import { ask, logIn, revoke, shopDocument, shopRealm, shopRealmWith } from '#test/support/shop.ts'
-import { openShopBackend } from '#test/support/shop-backend.ts'
 import { type Area, type BadInput, describeArea } from './cases.ts'
 import { decode, encode, forge, type StolenKey, stealKeys, storeKey } from './forging.ts'
 import { ask as askBytes, expectRefusal, get } from './sockets.ts'

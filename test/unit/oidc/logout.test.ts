@@ -1,6 +1,6 @@
 /** A logout: what ends, where the browser goes, and that nothing keeps it from going. */
 import { expect } from 'chai'
-import type { LogoutRequest } from '#component/oidc/legs.ts'
+import type { LogoutRequest } from '#component/oidc/redirects.ts'
 import { exchange, reasonOf } from '#test/unit/token/doubles.ts'
 import { FakeProvider } from './fake-provider.ts'
 import { codeOf, type LoginNode, openLogins, realm_uri, StillClock } from './login-fixture.ts'

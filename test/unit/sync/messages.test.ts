@@ -9,7 +9,7 @@ import {
   readMessage,
   readName,
   readSummary,
-} from '#component/sync/messages.ts'
+} from '#component/sync/sync-messages.ts'
 
 const beat = { node: 'a', boot: 'b-1', seq: 1, now: 5, digest: 'ff', leaving: false }
 const hash = 'ab'.repeat(32)

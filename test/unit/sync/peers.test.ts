@@ -1,7 +1,7 @@
 /** Who of the other gateways is believed to be there, and what their clocks say. */
 import { expect } from 'chai'
-import type { Beat } from '#component/sync/messages.ts'
 import { Peers } from '#component/sync/peers.ts'
+import type { Beat } from '#component/sync/sync-messages.ts'
 
 describe('the peers of a gateway', () => {
   let now: number

@@ -2,6 +2,7 @@
 import { OidcError } from '#component/errors.ts'
 import type { OidcKind } from '#component/gateway/api.ts'
 import { csrfOf } from '#component/oidc/csrf.ts'
+import type { RememberedLogin } from '#component/oidc/login-state.ts'
 import type {
   BegunLogin,
   CallbackRequest,
@@ -9,8 +10,7 @@ import type {
   LoggedOut,
   LoginRequest,
   LogoutRequest,
-} from '#component/oidc/legs.ts'
-import type { RememberedLogin } from '#component/oidc/login-state.ts'
+} from '#component/oidc/redirects.ts'
 import type { ProviderSettings } from '#component/oidc/settings.ts'
 import { SecretBox } from '#component/secret-box.ts'
 import type { TicketClaims } from '#component/token/ticket.ts'

@@ -1,9 +1,9 @@
 /** No secret leaves a gateway: not in logs, errors, metrics or listings, and not into its store as text. */
 import { expect } from 'chai'
 import { SecretBox } from '#component/secret-box.ts'
-import { canary, planted, upstreamToken } from './canary-documents.ts'
-import { runWithCanaries, type Written } from './canary-run.ts'
-import { CanarySearch } from './canary-search.ts'
+import { canary, planted, upstreamToken } from './secret-probe-documents.ts'
+import { runWithCanaries, type Written } from './secret-probe-run.ts'
+import { CanarySearch } from './secret-probe-search.ts'
 
 const storeKey = 'store key 5f0c9b1e77aa4d12'
 const clusterKey = 'cluster key 81d2e6c09f3b4a57'

@@ -1,6 +1,6 @@
 /** The requests of the test that looks for leaked secrets: right ones and wrong ones, with secrets wherever a request may have them. */
-import { canary, passwords, planted, wrong } from './canary-documents.ts'
-import { managementRequests } from './canary-management.ts'
+import { canary, passwords, planted, wrong } from './secret-probe-documents.ts'
+import { managementRequests } from './secret-probe-management.ts'
 
 /** One request; `raw` is sent as it is. */
 export interface Ask {

@@ -1,6 +1,6 @@
 /** Management in the test that looks for leaked secrets: what is refused, and what only looks. */
-import { canary, realm, refusedApis, refusedRealms, wrong } from './canary-documents.ts'
-import type { Ask, Issued } from './canary-requests.ts'
+import { canary, realm, refusedApis, refusedRealms, wrong } from './secret-probe-documents.ts'
+import type { Ask, Issued } from './secret-probe-requests.ts'
 
 const inQuery = encodeURIComponent(wrong)
 

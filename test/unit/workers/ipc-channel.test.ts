@@ -1,7 +1,7 @@
 /** Questions and answers between two processes: each is settled once, whatever becomes of the other process. */
 import { EventEmitter } from 'node:events'
 import { expect } from 'chai'
-import { Channel, ChannelLost } from '#component/workers/channel.ts'
+import { Channel, ChannelLost } from '#component/workers/ipc-channel.ts'
 
 /** One end of an IPC channel in this process; messages arrive later, as copies. */
 class End extends EventEmitter {

@@ -5,9 +5,9 @@ import type { Clock } from '#component/clock.ts'
 import { type Config, ConfigError } from '#component/config/config.ts'
 import type { Log } from '#component/log.ts'
 import type { MetricValues } from '#http/management/metrics.ts'
-import { Channel, ChannelLost } from './channel.ts'
-import type { Door, Taker } from './door.ts'
-import type { ToPrimary, ToWorker } from './questions.ts'
+import { Channel, ChannelLost } from './ipc-channel.ts'
+import type { ToPrimary, ToWorker } from './ipc-messages.ts'
+import type { Door, Taker } from './listening-sockets.ts'
 
 const program = join(import.meta.dirname, 'worker.ts')
 

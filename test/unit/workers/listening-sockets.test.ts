@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { readConfig } from '#component/config/config.ts'
-import { Door, type Taker } from '#component/workers/door.ts'
+import { Door, type Taker } from '#component/workers/listening-sockets.ts'
 import { until } from '#test/support/load.ts'
 
 /** A taker whose answers the test gives. */

@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Address } from '#http/options.ts'
 import type { Addresses, Face } from '#http/server.ts'
-import { listenerKey } from './questions.ts'
+import { listenerKey } from './ipc-messages.ts'
 
 /** What the inlet works with. */
 export interface InletPorts {

@@ -1,6 +1,6 @@
 /** Whoever serves the procedure of the shop: logs in to its realm by ticket and answers with the authid of the caller. */
 import { allRoles, RouterPeer } from '#test/contract/router-peer.ts'
-import { orderProcedure, passwords, shopRealm } from './shop.ts'
+import { orderProcedure, passwords, shopRealm } from './example-api.ts'
 
 async function logIn(url: string): Promise<RouterPeer> {
   const peer = await RouterPeer.open(url)

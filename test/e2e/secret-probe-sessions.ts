@@ -2,7 +2,7 @@
 import { createHmac, pbkdf2Sync } from 'node:crypto'
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
-import { passwords, realm, refusedRealms, wrong } from './canary-documents.ts'
+import { passwords, realm, refusedRealms, wrong } from './secret-probe-documents.ts'
 
 type Message = readonly unknown[]
 

@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { connectionOptions, listen } from '#http/node-server.ts'
 import { type HttpOptions, parseListen } from '#http/options.ts'
 import type { Addresses, Face } from '#http/server.ts'
-import { listenerKey } from './questions.ts'
+import { listenerKey } from './ipc-messages.ts'
 
 /** Who serves connections. */
 export interface Taker {

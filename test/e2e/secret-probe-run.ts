@@ -16,10 +16,17 @@ import {
   realm,
   realmDocument,
   wrong,
-} from './canary-documents.ts'
-import { manage } from './canary-management.ts'
-import { type Ask, client, type Issued, login, ofForm, requestsWith } from './canary-requests.ts'
-import { callByWamp, logInByWamp, openBackend } from './canary-sessions.ts'
+} from './secret-probe-documents.ts'
+import { manage } from './secret-probe-management.ts'
+import {
+  type Ask,
+  client,
+  type Issued,
+  login,
+  ofForm,
+  requestsWith,
+} from './secret-probe-requests.ts'
+import { callByWamp, logInByWamp, openBackend } from './secret-probe-sessions.ts'
 
 /** Everything that a gateway has written, as text or bytes by place. */
 export interface Written {
