@@ -2,12 +2,12 @@
 
 /** Something that knows its own place among the others. */
 export interface Placed {
-  /** Kept by the {@link Crowd}; -1 while it is in none. */
+  /** Kept by the {@link ActiveRequests}; -1 while it is in none. */
   place: number
 }
 
 /** A list without gaps: the last one moves to where one has left. A Set holds on to those that are gone (component/in-flight.ts). */
-export class Crowd<T extends Placed> {
+export class ActiveRequests<T extends Placed> {
   readonly #members: T[] = []
 
   get size(): number {

@@ -5,7 +5,7 @@ import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { Log } from '#component/log.ts'
 import type { CappedLines } from '#http/limits/capped-lines.ts'
 import type { Metrics } from '#http/management/metrics.ts'
-import type { Crowd } from './active-requests.ts'
+import type { ActiveRequests } from './active-requests.ts'
 import { errorReply } from './errors.ts'
 import { peerName, plainAddress } from './peer.ts'
 import { preflight, Refusal } from './preflight.ts'
@@ -34,7 +34,7 @@ export interface ListenerPorts extends ExchangePorts {
   /** Why a routed request is not served now: not ready yet, overloaded. */
   refusal(exchange: HttpExchange): ServiceError | undefined
   /** Requests in flight, for draining. */
-  readonly exchanges: Crowd<HttpExchange>
+  readonly exchanges: ActiveRequests<HttpExchange>
 }
 
 /** Milliseconds since then, to the microsecond; the clock of the component only counts whole ones. */

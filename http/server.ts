@@ -13,7 +13,7 @@ import { healthPaths, koaFallback } from '#http/management/admin.ts'
 import type { ManagementPorts } from '#http/management/api-specs.ts'
 import { type MetricSiblings, type MetricSource, Metrics } from '#http/management/metrics.ts'
 import { pathsOf } from '#procedures/definition/procedure.ts'
-import { Crowd } from './active-requests.ts'
+import { ActiveRequests } from './active-requests.ts'
 import { errorReply } from './errors.ts'
 import { createListener, type ListenerPorts, type Router, refuseAll } from './gateway.ts'
 import { listen, makeServer, type ServerPlan } from './node-server.ts'
@@ -75,7 +75,7 @@ export class Listeners {
   readonly addresses: Addresses = { gateway: [], admin: [], router: [] }
   readonly #ports: HttpPorts
   readonly #servers: Server[] = []
-  readonly #exchanges = new Crowd<HttpExchange>()
+  readonly #exchanges = new ActiveRequests<HttpExchange>()
   readonly #metrics: Metrics
   readonly #held: HeldBytes
   readonly #overload: OverloadGuard

@@ -11,7 +11,7 @@ import { refusalToStart } from '#http/management/access.ts'
 import { Metrics, type MetricValues, noMetrics } from '#http/management/metrics.ts'
 import { Door } from './listening-sockets.ts'
 import { type RouterHost, startRouterHost } from './router-host.ts'
-import { Crew } from './worker-pool.ts'
+import { WorkerPool } from './worker-pool.ts'
 
 /** The metrics of this process, as workers ask for them. */
 function metricsOf(host: RouterHost | undefined, clock: Clock): () => Promise<MetricValues> {
@@ -56,7 +56,7 @@ export async function startWorkers(
     config.wamp.url === undefined
       ? await startRouterHost({ ...config, node: ownName }, log, clock)
       : undefined
-  const crew = new Crew({
+  const crew = new WorkerPool({
     config: {
       ...config,
       node,

@@ -60,7 +60,7 @@ interface Start {
 }
 
 /** All workers of the gateway. */
-export class Crew {
+export class WorkerPool {
   readonly #ports: CrewPorts
   readonly #members = new Map<number, Member>()
   /** Number 1 loads the configured files; the others begin when that is done. */

@@ -1,7 +1,7 @@
 /** Which requests are refused first when the process has too much to do: those that cost most, and those of the networks that ask most. */
 import type { Clock } from '#component/clock.ts'
 import { networkOf } from '#component/limits/network.ts'
-import type { Crowd } from '#http/active-requests.ts'
+import type { ActiveRequests } from '#http/active-requests.ts'
 import type { HttpExchange } from '#http/read-request.ts'
 import type { Pressure } from './overload.ts'
 
@@ -17,12 +17,12 @@ const interval = 1000
 /** Decides by request; costs nothing as long as there is no pressure. */
 export class Shedding {
   readonly #clock: Pick<Clock, 'now'>
-  readonly #exchanges: Crowd<HttpExchange>
+  readonly #exchanges: ActiveRequests<HttpExchange>
   #greedy: ReadonlySet<string> = new Set()
   #lookedAt = Number.NEGATIVE_INFINITY
 
   /** @param exchanges those in flight */
-  constructor(clock: Pick<Clock, 'now'>, exchanges: Crowd<HttpExchange>) {
+  constructor(clock: Pick<Clock, 'now'>, exchanges: ActiveRequests<HttpExchange>) {
     this.#clock = clock
     this.#exchanges = exchanges
   }

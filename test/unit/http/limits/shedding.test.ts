@@ -1,6 +1,6 @@
 /** Which requests are refused under pressure. */
 import { expect } from 'chai'
-import { Crowd } from '#http/active-requests.ts'
+import { ActiveRequests } from '#http/active-requests.ts'
 import { Shedding } from '#http/limits/shedding.ts'
 import type { HttpExchange } from '#http/read-request.ts'
 
@@ -17,12 +17,12 @@ const exchange = (change: object = {}): HttpExchange =>
 
 describe('Shedding', () => {
   let now: number
-  let inFlight: Crowd<HttpExchange>
+  let inFlight: ActiveRequests<HttpExchange>
   let shedding: Shedding
 
   beforeEach(() => {
     now = 0
-    inFlight = new Crowd()
+    inFlight = new ActiveRequests()
     shedding = new Shedding({ now: () => now }, inFlight)
   })
 
