@@ -189,7 +189,7 @@ describe('clusterKey', () => {
 
 describe('docs/configuration.md', () => {
   it('is what the schema prints', () => {
-    const page = readFileSync(join(import.meta.dirname, '../../docs/configuration.md'), 'utf8')
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/configuration.md'), 'utf8')
     expect(page).to.equal(configurationPage())
   })
 })

@@ -20,7 +20,6 @@ import { openLog } from '#component/log.ts'
 import { openConfiguredStore } from '#component/wiring/open-store.ts'
 
 const run = promisify(execFile)
-const component = new URL('../../component/', import.meta.url)
 
 describe('store.key', () => {
   let folder: string
@@ -74,8 +73,8 @@ describe('store.key', () => {
 
   it('is the same for all processes that start at once', async () => {
     const script = `
-      import { readConfig } from '${new URL('config.ts', component)}'
-      import { storeSecret } from '${new URL('store-key.ts', component)}'
+      import { readConfig } from '${import.meta.resolve('#component/config/config.ts')}'
+      import { storeSecret } from '${import.meta.resolve('#component/config/store-key.ts')}'
       process.stdout.write(storeSecret(readConfig(undefined, {}), process.argv[1]))`
     const args = ['--input-type=module', '-e', script, folder]
     const started = Array.from({ length: 6 }, () => run(process.execPath, args))
