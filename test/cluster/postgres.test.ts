@@ -15,6 +15,7 @@ import { describeStore } from '#test/contract/store.contract.ts'
 import { stampOf, version } from '#test/contract/store-documents.ts'
 import { type Postgres, startPostgres } from '#test/support/postgres.ts'
 import { TcpProxy } from '#test/support/tcp-proxy.ts'
+import { untilHolds } from '#test/support/until.ts'
 
 describe('PostgreSQL', function () {
   this.timeout(60_000)
@@ -116,8 +117,7 @@ describe('PostgreSQL', function () {
             } else isAway = true
           }
         })
-        while (acknowledged.length < 50 && !isAway)
-          await new Promise((resolve) => setImmediate(resolve))
+        await untilHolds(() => acknowledged.length >= 50 || isAway)
         await server[way]()
         await Promise.all(writing)
         await server.start()
@@ -169,7 +169,7 @@ describe('PostgreSQL', function () {
         },
         (message) => void told.push(message),
       )
-      while (tries < 3) await new Promise((resolve) => setTimeout(resolve, 20))
+      await untilHolds(() => tries >= 3)
       await server.start()
       const late = await opened
       expect(await all(late)).to.deep.equal([version('a', 1)])
@@ -220,7 +220,7 @@ describe('PostgreSQL', function () {
     lines.on('line', (line) => said.push(line))
     const waiting = `select count(*)::int from pg_locks where not granted`
     try {
-      while ((await queryOne(url, waiting)) === 0) await new Promise(setImmediate)
+      await untilHolds(async () => (await queryOne(url, waiting)) !== 0)
       writer.kill('SIGSTOP')
       await other.query('rollback')
       await store.entries.merge([version('a', 1)])

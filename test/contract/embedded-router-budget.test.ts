@@ -1,8 +1,8 @@
 /** What the embedded router holds for all its peers has a limit: who holds most goes, everybody else is served. */
-import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { WebSocket } from 'ws'
 import { ByteBudget } from '#component/limits/byte-budget.ts'
+import { untilHolds } from '#test/support/until.ts'
 import { openRouter } from '#test/unit/router/open-router.ts'
 import { RouterPeer } from './router-peer.ts'
 
@@ -25,9 +25,6 @@ describe('what the embedded router holds for its peers', () => {
     peers.push(peer)
     return peer
   }
-  const until = async (isSo: () => boolean) => {
-    while (!isSo()) await turn()
-  }
   beforeEach(async () => {
     const budget = new ByteBudget(16 * mebibyte)
     opened = Object.assign(await openRouter({ budget }), { budget })
@@ -43,9 +40,9 @@ describe('what the embedded router holds for its peers', () => {
     const peer = await join()
     begin(peer)
     await goOn(peer, mebibyte)
-    await until(() => opened.budget.used >= mebibyte - 65_536)
+    await untilHolds(() => opened.budget.used >= mebibyte - 65_536)
     peer.cut()
-    await until(() => opened.budget.used === 0)
+    await untilHolds(() => opened.budget.used === 0)
     expect(opened.budget.used).to.equal(0)
   })
 
@@ -54,7 +51,7 @@ describe('what the embedded router holds for its peers', () => {
     begin(great)
     begin(small)
     await goOn(great, 3 * mebibyte)
-    await until(() => opened.budget.used > 2.9 * mebibyte)
+    await untilHolds(() => opened.budget.used > 2.9 * mebibyte)
     await goOn(small, 2 * mebibyte)
     await great.closed
     await isServed(ordinary)
@@ -81,7 +78,7 @@ describe('what the embedded router holds for its peers', () => {
     publisher.send(16, 1_000, {}, 'b', ['x'.repeat(mebibyte)])
     expect((await reader.next())[0]).to.equal(36)
     for (const peer of slow) peer.cut()
-    await until(() => opened.budget.used === 0)
+    await untilHolds(() => opened.budget.used === 0)
   }).timeout(20_000)
 
   it('delivers one large event to many peers, though it would not fit once for each', async () => {
@@ -92,7 +89,7 @@ describe('what the embedded router holds for its peers', () => {
     publisher.send(16, 1, {}, 'a', [text])
     for (const reader of readers) expect((await reader.next())[4]).to.deep.equal([text])
     expect(opened.router.sessionCount).to.equal(13)
-    await until(() => opened.budget.used === 0)
+    await untilHolds(() => opened.budget.used === 0)
   }).timeout(20_000)
 
   describe('in retained events', () => {
@@ -135,7 +132,7 @@ describe('what the embedded router holds for its peers', () => {
     it('gives the room back with the realm', async () => {
       await publish(await join(), 'a', 600_000)
       opened.router.closeRealm('realm1')
-      await until(() => opened.budget.used === 0)
+      await untilHolds(() => opened.budget.used === 0)
       expect(opened.budget.used).to.equal(0)
     })
 

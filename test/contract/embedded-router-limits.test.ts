@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { WebSocket } from 'ws'
 import type { RouterOptions } from '#component/router/router.ts'
+import { untilHolds } from '#test/support/until.ts'
 import { openRouter } from '#test/unit/router/open-router.ts'
 import { RouterPeer } from './router-peer.ts'
 
@@ -85,7 +86,7 @@ describe('the embedded router limits', () => {
     })
     expect(refusal).to.equal(503)
     peers[0]?.cut()
-    while (router.router.sessionCount > 1) await turn()
+    await untilHolds(() => router.router.sessionCount <= 1)
     expect((await RouterPeer.join(router)).id).to.be.a('number')
   })
 })
@@ -106,7 +107,7 @@ describe('a session with many registrations and subscriptions leaves the embedde
     for (const uri of ['a', 'b', 'c']) await leaver.subscribe(uri)
     for (const uri of ['a', 'b', 'c']) await leaver.register(uri)
     leaver.cut()
-    while (opened.router.sessionCount > 1) await turn()
+    await untilHolds(() => opened.router.sessionCount <= 1)
   })
   afterEach(() => opened.close())
 

@@ -6,7 +6,8 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import type { JoinAuth } from '#component/wamp/join-auth.ts'
 import type { Payload } from '#component/wamp/session.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
-import { basics, clients, failureOf, nothing, until } from './session-support.ts'
+import { untilHolds } from '#test/support/until.ts'
+import { basics, clients, failureOf, nothing } from './session-support.ts'
 
 type Message = readonly unknown[]
 type Send = (...message: Message) => void
@@ -184,7 +185,7 @@ for (const [name, open] of clients) {
       }
       await join()
       await session.subscribe('com.example.t', (event) => seen.push(event))
-      await until(() => seen.length > 0)
+      await untilHolds(() => seen.length > 0)
       expect(seen).to.deep.equal([{ args: ['raw'], kwargs: {} }])
     })
 
@@ -204,7 +205,7 @@ for (const [name, open] of clients) {
         args: [details.caller_authid],
         kwargs: {},
       }))
-      await until(() => answers.length === 2)
+      await untilHolds(() => answers.length === 2)
       expect(answers.map((answer) => answer.slice(0, 5))).to.deep.equal([
         [8, 68, 1, {}, 'wamp.error.not_authorized'],
         [70, 2, {}, ['kim'], {}],

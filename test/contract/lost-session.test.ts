@@ -5,6 +5,7 @@ import type { Payload } from '#component/wamp/session.ts'
 import type { SessionOptions } from '#component/wamp/session-options.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import { openEmbeddedRouter, type TestRouter } from '#test/support/router.ts'
+import { untilHolds } from '#test/support/until.ts'
 import {
   basics,
   clients,
@@ -13,7 +14,6 @@ import {
   nothing,
   openProxy,
   type TestProxy,
-  until,
   untilTrue,
 } from './session-support.ts'
 
@@ -80,13 +80,13 @@ for (const [name, open] of clients) {
         await session.subscribe(topic, () => events++)
         for (const round of [2, 3]) {
           await end(router)
-          await until(() => !session.isOpen)
+          await untilHolds(() => !session.isOpen)
           await router.restart()
-          await until(() => joins === round)
+          await untilHolds(() => joins === round)
           const caller = await join()
           await caller.call(procedure, nothing, {}, 1000).result
           await caller.publish(topic, nothing, {}, 1000)
-          await until(() => events === round - 1)
+          await untilHolds(() => events === round - 1)
         }
       }).timeout(15_000)
     }
@@ -100,7 +100,7 @@ for (const [name, open] of clients) {
         return payload
       })
       await router.kill()
-      await until(() => !session.isOpen)
+      await untilHolds(() => !session.isOpen)
       const error = await failureOf(session.call(uri, nothing, {}, 1000).result)
       expect(error.error_uri).to.equal('wamp.error.net_failure')
       expect(error.wasSent).to.equal(false)
@@ -114,7 +114,7 @@ for (const [name, open] of clients) {
     it('keeps what was registered while it was away for the next join', async () => {
       const session = await join()
       await router.kill()
-      await until(() => !session.isOpen)
+      await untilHolds(() => !session.isOpen)
       const uri = freshUri()
       await session.register(uri, (payload) => payload)
       await router.restart()
@@ -129,7 +129,7 @@ for (const [name, open] of clients) {
       const session = await join({ url: proxy.url })
       await session.register(uri, () => ({ args: ['mine'], kwargs: {} }))
       proxy.cut()
-      await until(() => !session.isOpen)
+      await untilHolds(() => !session.isOpen)
       // until the router has noticed the cut
       await untilTrue(() => squatter.register(uri, () => nothing).then(() => true))
       expect(await session.joined(4000)).to.equal(true)
@@ -158,7 +158,7 @@ for (const [name, open] of clients) {
       proxy = pinged
       const session = await join({ url: pinged.url, linkCheckMs: 200, onJoin: () => joins++ })
       const before = pinged.chunks
-      await until(() => pinged.chunks > before + 4)
+      await untilHolds(() => pinged.chunks > before + 4)
       expect(session.isOpen).to.equal(true)
       expect(joins).to.equal(1)
     })
@@ -168,7 +168,7 @@ for (const [name, open] of clients) {
       const session = open({ ...basics, url: proxy.url, joinTimeoutMs: 50 })
       opened.push(session)
       const { taken } = proxy
-      await until(() => (proxy?.taken ?? 0) > taken + 1)
+      await untilHolds(() => (proxy?.taken ?? 0) > taken + 1)
       expect(session.lastReason).to.equal('the router did not welcome us in time')
     })
 
@@ -190,7 +190,7 @@ for (const [name, open] of clients) {
         })
       })
       server.listen(0, '127.0.0.1')
-      await until(() => server.listening)
+      await untilHolds(() => server.listening)
       const address = server.address()
       const port = typeof address === 'object' ? address?.port : 0
       const url = `ws://127.0.0.1:${port}`

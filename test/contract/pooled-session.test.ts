@@ -4,15 +4,8 @@ import { anonymous, type Identity } from '#component/identity.ts'
 import type { Session } from '#component/wamp/session.ts'
 import { type PoolOptions, SessionPool } from '#component/wamp/session-pool.ts'
 import { openEmbeddedRouter, openRouter, type TestRouter } from '#test/support/router.ts'
-import {
-  basics,
-  failureOf,
-  freshUri,
-  nothing,
-  openProxy,
-  realm_uri,
-  until,
-} from './session-support.ts'
+import { untilHolds } from '#test/support/until.ts'
+import { basics, failureOf, freshUri, nothing, openProxy, realm_uri } from './session-support.ts'
 
 const alice: Identity = { ...anonymous(realm_uri), authid: 'alice', authmethod: 'oauth2' }
 const bob: Identity = { ...alice, authid: 'bob' }
@@ -82,7 +75,7 @@ describe('SessionPool', () => {
     const brief = openPool(router.url, 40)
     const session = await brief.session(realm_uri, alice, 2000)
     brief.open(realm_uri)
-    await until(() => !session.isOpen)
+    await untilHolds(() => !session.isOpen)
     expect(brief.stats().sessions).to.equal(1)
     expect(await brief.session(realm_uri, alice, 2000)).to.not.equal(session)
     await brief.close()
@@ -111,7 +104,7 @@ describe('SessionPool', () => {
     pool.dismiss('com.example.realm', ['alice'])
     expect(session.isOpen).to.equal(true)
     pool.dismiss(realm_uri, ['alice', 'nobody'])
-    await until(() => !session.isOpen)
+    await untilHolds(() => !session.isOpen)
     expect(other.isOpen).to.equal(true)
     expect(pool.stats().sessions).to.equal(1)
     expect(await pool.session(realm_uri, alice, 2000)).to.not.equal(session)
@@ -125,7 +118,7 @@ describe('SessionPool', () => {
     const second = await few.session(realm_uri, bob, 2000)
     expect(few.session(realm_uri, alice, 2000)).to.equal(first)
     await few.session(realm_uri, { ...bob, authid: 'carol' }, 2000)
-    await until(() => !second.isOpen)
+    await untilHolds(() => !second.isOpen)
     expect(first.isOpen).to.equal(true)
     const users = ['dave', 'erin', 'frank'].map((authid) => ({ ...bob, authid }))
     const joined = await Promise.all(users.map((user) => few.session(realm_uri, user, 2000)))
@@ -140,12 +133,12 @@ describe('SessionPool', () => {
     await Promise.all([used.joined(2000), session.joined(2000)])
     brief.keep(['com.example.realm'])
     expect(session.isOpen).to.equal(true)
-    await until(() => !session.isOpen)
+    await untilHolds(() => !session.isOpen)
     expect(used.isOpen).to.equal(true)
     const again = brief.open(realm_uri)
     expect(await again.joined(2000)).to.equal(true)
-    await until(() => !again.isOpen)
-    await until(() => brief.stats().sessions === 1)
+    await untilHolds(() => !again.isOpen)
+    await untilHolds(() => brief.stats().sessions === 1)
     await brief.close()
   })
 
@@ -164,11 +157,11 @@ describe('SessionPool', () => {
     brief.keep([])
     await brief.session(realm_uri, bob, 2000)
     // the other one leaves, so that sweeps have passed
-    await until(() => brief.stats().sessions === 1)
+    await untilHolds(() => brief.stats().sessions === 1)
     expect(session.isOpen).to.equal(true)
     finish()
     expect((await result).args).to.deep.equal([])
-    await until(() => !session.isOpen)
+    await untilHolds(() => !session.isOpen)
     await brief.close()
   })
 

@@ -1,7 +1,8 @@
 /** What every Session promises about publications and events. */
 import { expect } from 'chai'
 import type { Payload } from '#component/wamp/session.ts'
-import { freshUri, nothing, type Pair, until } from './session-support.ts'
+import { untilHolds } from '#test/support/until.ts'
+import { freshUri, nothing, type Pair } from './session-support.ts'
 
 /** Adds the tests. */
 export function describeEvents(pair: Pair): void {
@@ -12,7 +13,7 @@ export function describeEvents(pair: Pair): void {
     const payload = { args: [0, 2n ** 60n], kwargs: { a: false } }
     const { publication_id } = await pair.session.publish(uri, payload, {}, 2000)
     expect(publication_id).to.be.greaterThan(0)
-    await until(() => events.length > 0)
+    await untilHolds(() => events.length > 0)
     expect(events).to.deep.equal([payload])
   })
 
@@ -22,7 +23,7 @@ export function describeEvents(pair: Pair): void {
     await pair.other.subscribe(uri, () => events++)
     const options = { acknowledge: false }
     expect(await pair.session.publish(uri, nothing, options, 2000)).to.deep.equal({})
-    await until(() => events > 0)
+    await untilHolds(() => events > 0)
     expect(pair.session.pending).to.equal(0)
   })
 
@@ -31,7 +32,7 @@ export function describeEvents(pair: Pair): void {
     let events = 0
     await pair.session.subscribe(uri, () => events++)
     await pair.session.publish(uri, nothing, { exclude_me: false }, 2000)
-    await until(() => events > 0)
+    await untilHolds(() => events > 0)
   })
 
   it('survives a handler of events that throws, and calls the others', async () => {
@@ -45,7 +46,7 @@ export function describeEvents(pair: Pair): void {
     })
     await pair.session.subscribe(uri, () => events++)
     await pair.other.publish(uri, nothing, {}, 2000)
-    await until(() => events > 0)
+    await untilHolds(() => events > 0)
     expect(pair.session.isOpen).to.equal(true)
   })
 
@@ -54,7 +55,7 @@ export function describeEvents(pair: Pair): void {
     const seen: string[] = []
     await pair.session.subscribe(base, (_event, { uri }) => seen.push(uri), { match: 'prefix' })
     await pair.other.publish(`${base}.a`, nothing, {}, 2000)
-    await until(() => seen.length > 0)
+    await untilHolds(() => seen.length > 0)
     expect(seen).to.deep.equal([`${base}.a`])
   })
 }

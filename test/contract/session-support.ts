@@ -8,6 +8,7 @@ import { type Payload, type Session, WampError } from '#component/wamp/session.t
 import type { SessionOptions } from '#component/wamp/session-options.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import { requestSession } from '#component/wamp/wampy-session.ts'
+import { until } from '#test/support/until.ts'
 
 /** How a session under test is made. */
 export type OpenSession = (options: SessionOptions) => SupervisedSession
@@ -42,14 +43,9 @@ export const basics = {
 /** A name that no other test uses. */
 export const freshUri = (): string => `com.example.t${Math.random().toString(36).slice(2)}`
 
-/** Polls until the condition holds; mocha's timeout is the deadline. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
-}
-
 /** Asks until the answer is yes; failures are no. */
 export async function untilTrue(ask: () => Promise<boolean>): Promise<void> {
-  while (!(await ask().catch(() => false))) await new Promise((resolve) => setTimeout(resolve, 20))
+  await until(String(ask), () => ask().catch(() => false))
 }
 
 /** The WampError that a promise rejects with. */

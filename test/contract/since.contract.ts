@@ -72,8 +72,9 @@ export function describeSince(name: string, start: () => Promise<Place>): void {
       let isWriting = true
       const writing = (async () => {
         for (const { id } of many) await other.entries.merge([version(id, 999)])
+      })().finally(() => {
         isWriting = false
-      })()
+      })
       while (isWriting) {
         const ids = (await all()).map(({ id }) => id)
         expect([ids.length, new Set(ids).size]).to.deep.equal([230, 230])
@@ -110,12 +111,12 @@ export function describeSince(name: string, start: () => Promise<Place>): void {
           await new Promise((resolve) => setImmediate(resolve)) // SQLite leaves no room for others
         }
       })()
-      await Promise.all(
-        others.map(async ({ entries }, writer) => {
-          for (let ms = 1; ms <= 200; ms++) await entries.merge([version(`${writer}-${ms}`, ms)])
-        }),
-      )
-      isWriting = false
+      const writing = others.map(async ({ entries }, writer) => {
+        for (let ms = 1; ms <= 200; ms++) await entries.merge([version(`${writer}-${ms}`, ms)])
+      })
+      await Promise.all(writing).finally(() => {
+        isWriting = false
+      })
       await reading
       await poll()
       expect(seen).to.have.property('size', 400)

@@ -9,6 +9,7 @@ import { Sync } from '#component/sync/sync.ts'
 import { componentSession } from '#component/wamp/autobahn-session.ts'
 import type { OpenLink } from '#component/wamp/link.ts'
 import type { Session } from '#component/wamp/session.ts'
+import { until } from '#test/support/until.ts'
 import { basics } from './session-support.ts'
 
 /** How a node reaches the router. */
@@ -95,10 +96,10 @@ export class RealNodes {
     return opened
   }
 
-  /** Waits until all hold the same; mocha's timeout is the deadline. */
+  /** Waits until all hold the same. */
   async untilEqual(): Promise<void> {
     const digests = () => new Set(this.nodes.map(({ replica }) => replica.digest()))
-    while (digests().size > 1) await new Promise((resolve) => setTimeout(resolve, 10))
+    await until('all nodes hold the same', () => digests().size === 1)
   }
 
   async stop(): Promise<void> {

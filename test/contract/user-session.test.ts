@@ -10,8 +10,9 @@ import type { Session } from '#component/wamp/session.ts'
 import { SessionPool } from '#component/wamp/session-pool.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import { requestSession } from '#component/wamp/wampy-session.ts'
+import { untilHolds } from '#test/support/until.ts'
 import { proofPorts, realmsWith } from '#test/unit/realm/doubles.ts'
-import { basics, failureOf, nothing, realm_uri, until } from './session-support.ts'
+import { basics, failureOf, nothing, realm_uri } from './session-support.ts'
 
 const ada = { username: 'ada', password: 'pw', groups: ['staff', 'buyers'] }
 const joe = { username: 'joe', password: 'pw' }
@@ -142,7 +143,7 @@ describe('a session of a user, on the embedded router', () => {
     const session = await open(identity)
     const other = await open(identityFor('joe', ['joe']))
     await realms.load(documentOf([{ ...ada, enabled: false }, joe, backend]))
-    await until(() => !session.isOpen)
+    await untilHolds(() => !session.isOpen)
     expect(other.isOpen).to.equal(true)
     expect(callee.isOpen).to.equal(true)
     const requests = [open(identity), open(identity)].map(failureOf)
@@ -171,7 +172,7 @@ describe('a session of a user, on the embedded router', () => {
     const before = joins
     await realms.load(documentOf([joe, backend]))
     // the second try follows on a refusal
-    await until(() => joins >= before + 2)
+    await untilHolds(() => joins >= before + 2)
     expect(session.isOpen).to.equal(false)
     await realms.load(documentOf([ada, joe, backend]))
     expect((await open(identity)).isOpen).to.equal(true)
@@ -181,7 +182,7 @@ describe('a session of a user, on the embedded router', () => {
     const session = await open(identityFor('ada', ['staff', 'buyers']))
     const narrow = await open(identityFor('ada', ['staff']))
     await realms.load(documentOf([{ ...ada, groups: ['staff'] }, joe, backend]))
-    await until(() => !session.isOpen)
+    await untilHolds(() => !session.isOpen)
     expect(narrow.isOpen).to.equal(true)
   })
 

@@ -1,6 +1,7 @@
 /** Registrations that are taken back: nothing that was asked before is lost, and nothing is asked any more. */
 import { expect } from 'chai'
 import { openRouter, type TestRouter } from '#test/support/router.ts'
+import { untilHolds } from '#test/support/until.ts'
 import { basics, clients, failureOf, freshUri, nothing } from './session-support.ts'
 
 describe('a session that withdraws', () => {
@@ -29,8 +30,7 @@ describe('a session that withdraws', () => {
       const withdrawn = callee.withdraw()
       const refusal = async () =>
         (await failureOf(caller.call(uri, nothing, {}, 10_000).result)).error_uri
-      let last = ''
-      while (last !== 'wamp.error.no_such_procedure') last = await refusal()
+      await untilHolds(async () => (await refusal()) === 'wamp.error.no_such_procedure')
       answered.resolve()
       await withdrawn
       await callee.leave()

@@ -5,7 +5,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { RouterPeer } from '#test/contract/router-peer.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
-import { readMetric, until } from '#test/support/load.ts'
+import { readMetric } from '#test/support/load.ts'
+import { until } from '#test/support/until.ts'
 
 const total = 1000
 const atOnce = 50

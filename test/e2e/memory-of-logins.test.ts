@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { until } from '#test/support/load.ts'
 import { npmStart, type StartedGateway } from '#test/support/npm-start.ts'
+import { until } from '#test/support/until.ts'
 
 /** `LOGINS=1000` for the long form. */
 const logins = Number(process.env.LOGINS ?? 60)

@@ -8,8 +8,9 @@ import { expect } from 'chai'
 import { takePort } from '#test/support/command.ts'
 import { type GatewayProcess, plainEnvironment } from '#test/support/gateway-process.ts'
 import { send } from '#test/support/http-request.ts'
-import { startLoad, until } from '#test/support/load.ts'
+import { startLoad } from '#test/support/load.ts'
 import { Knocking } from '#test/support/login-attempts.ts'
+import { until } from '#test/support/until.ts'
 import { allAnswer, isAlive, nodeOf, startWorkers } from '#test/support/worker-gateway.ts'
 
 /** Waits until a worker of this name answers, in another process than that of this id. */

@@ -4,7 +4,7 @@ import { WebSocket } from 'ws'
 import { RouterPeer } from '#test/contract/router-peer.ts'
 import type { GatewayProcess } from '#test/support/gateway-process.ts'
 import { send } from '#test/support/http-request.ts'
-import { until } from '#test/support/load.ts'
+import { until } from '#test/support/until.ts'
 import { allAnswer, procedure, realm, startWorkers } from '#test/support/worker-gateway.ts'
 
 type Message = readonly unknown[]

@@ -4,8 +4,9 @@ import { expect } from 'chai'
 import { RouterPeer } from '#test/contract/router-peer.ts'
 import { type GatewayProcess, startGatewayProcess } from '#test/support/gateway-process.ts'
 import { send as sendAlone } from '#test/support/http-request.ts'
-import { send, startLoad, until } from '#test/support/load.ts'
+import { send, startLoad } from '#test/support/load.ts'
 import { openEmbeddedRouter } from '#test/support/router.ts'
+import { until } from '#test/support/until.ts'
 import {
   isAlive,
   procedure,

@@ -1,7 +1,7 @@
 /** Tickets on the realm of their users where the gateway is several processes: each worker gives and takes them. */
 import { expect } from 'chai'
 import { type GatewayProcess, startGatewayProcess } from '#test/support/gateway-process.ts'
-import { until } from '#test/support/load.ts'
+import { until } from '#test/support/until.ts'
 import { joinRefusal, joinUser, type WampUser } from '#test/support/wamp-user.ts'
 
 const realm = 'com.example.realm'

@@ -12,8 +12,9 @@ import { RouterPeer } from '#test/contract/router-peer.ts'
 import { writeCertificate } from '#test/support/certificate.ts'
 import type { GatewayProcess } from '#test/support/gateway-process.ts'
 import { send } from '#test/support/http-request.ts'
-import { readMetric, until } from '#test/support/load.ts'
+import { readMetric } from '#test/support/load.ts'
 import { openRouter } from '#test/support/router.ts'
+import { until } from '#test/support/until.ts'
 import { nodeOf, startWorkers, workersDocument } from '#test/support/worker-gateway.ts'
 
 /** The answers to so many requests, each on a connection of its own, so that all workers have their turn. */

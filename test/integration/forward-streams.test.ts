@@ -3,6 +3,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { expect } from 'chai'
 import { streamOf } from '#component/action/outcome.ts'
 import { ServiceError } from '#component/errors.ts'
+import { untilHolds } from '#test/support/until.ts'
 import { runOf } from '#test/unit/action/doubles.ts'
 import {
   attempts,
@@ -11,7 +12,6 @@ import {
   failureOf,
   forwarder,
   perform,
-  until,
   upstream,
 } from './forward-upstreams.ts'
 
@@ -40,7 +40,7 @@ describe('forward streams', () => {
     const body = streamOf(outcome)
     if (!body) throw new TypeError('not streamed')
     let before = -1
-    await until(() => {
+    await untilHolds(() => {
       const isStill = before === written
       before = written
       return isStill
@@ -56,7 +56,7 @@ describe('forward streams', () => {
     let isReading = false
     let read = 0
     const host = await upstream(async (request, response) => {
-      await until(() => isReading)
+      await untilHolds(() => isReading)
       for await (const chunk of request) read += chunk.length
       response.end(String(read))
     })
@@ -72,9 +72,9 @@ describe('forward streams', () => {
       { host },
       { method: 'post', rawBody: { stream, length: size }, ...attempts({ timeout: 4000 }) },
     )
-    await until(() => produced > 0)
+    await untilHolds(() => produced > 0)
     let before = -1
-    await until(() => {
+    await untilHolds(() => {
       const isStill = before === produced
       before = produced
       return isStill
@@ -96,7 +96,7 @@ describe('forward streams', () => {
     const outcome = await forwarder().perform({ host }, run)
     const body = streamOf(outcome)
     cancel()
-    await until(() => closed === 1)
+    await untilHolds(() => closed === 1)
     expect(body?.destroyed).to.equal(true)
   })
 
@@ -109,7 +109,7 @@ describe('forward streams', () => {
       response.write('beginning')
     })
     streamOf(await perform({ host }))?.destroy()
-    await until(() => closed === 1)
+    await untilHolds(() => closed === 1)
   })
 
   it('no more after the client goes away during an upload', async () => {
@@ -132,10 +132,10 @@ describe('forward streams', () => {
       ...attempts({}),
     })
     const performed = forwarder().perform({ host }, run)
-    await until(() => read > 0)
+    await untilHolds(() => read > 0)
     cancel()
     expect(await performed).to.have.nested.property('error.error_uri', 'wamp.error.canceled')
-    await until(() => closed === 1)
+    await untilHolds(() => closed === 1)
     expect(stream.destroyed).to.equal(true)
   })
 

@@ -85,11 +85,6 @@ export const answering =
     socket.once('data', () => socket.write(bytes, 'latin1'))
   }
 
-/** Polls until it is true; the test's timeout is the limit. */
-export const until = async (isTrue: () => boolean): Promise<void> => {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5))
-}
-
 /** Attempts with some of their bounds changed. */
 export const attempts = (changes: Partial<Run['attempts']>): Partial<Run> => ({
   attempts: { timeout: 2000, connect_timeout: 1000, retries: 0, retry_timeout: 5000, ...changes },

@@ -1,5 +1,6 @@
 /** How many connections a network holds. */
 import { expect } from 'chai'
+import { until } from '#test/support/until.ts'
 import { type Fixture, open, options, RawClient } from './http-fixture.ts'
 
 const get = 'GET /v1/x HTTP/1.1\r\nHost: localhost\r\n\r\n'
@@ -44,7 +45,10 @@ describe('connections of a network', () => {
     expect(await ask()).to.equal(200)
     clients[0]?.close()
     let status = 0
-    while (status === 0) status = await ask()
+    await until('a connection is served', async () => {
+      status = await ask()
+      return status !== 0
+    })
     expect(status).to.equal(200)
   })
 

@@ -2,7 +2,8 @@
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { ByteBudget } from '#component/limits/byte-budget.ts'
-import { type Fixture, open, post, RawClient, until } from './http-fixture.ts'
+import { untilHolds } from '#test/support/until.ts'
+import { type Fixture, open, post, RawClient } from './http-fixture.ts'
 
 const text = (length: number) => JSON.stringify('a'.repeat(length))
 
@@ -38,19 +39,19 @@ describe('bytes that are held for clients', () => {
       one.send(post('/v1/x', 'application/json', text(400_000)))
       expect((await one.read()).status).to.equal(200)
     }
-    await until(() => budget.used === 0)
+    await untilHolds(() => budget.used === 0)
     expect(budget.used).to.equal(0)
   })
 
   it('count as they arrive: what is announced and not sent takes nothing', async () => {
     client().send(begin(800_000, 1000))
-    await until(() => budget.used > 0)
+    await untilHolds(() => budget.used > 0)
     expect(budget.used).to.be.lessThan(1000)
   })
 
   it('are refused beyond the share of a network with 503 and Retry-After, and others go on', async () => {
     client().send(begin(800_000, 700_000))
-    await until(() => budget.used > 690_000)
+    await untilHolds(() => budget.used > 690_000)
     const next = client()
     next.send(post('/v1/x', 'application/json', text(300_000)))
     const refused = await next.read()
@@ -63,15 +64,15 @@ describe('bytes that are held for clients', () => {
   it('are given back when the client goes in the middle of its body', async () => {
     const one = client()
     one.send(begin(800_000, 700_000))
-    await until(() => budget.used > 690_000)
+    await untilHolds(() => budget.used > 690_000)
     one.close()
-    await until(() => budget.used === 0)
+    await untilHolds(() => budget.used === 0)
     expect(budget.used).to.equal(0)
   })
 
   it('count when they are inflated, too', async () => {
     client().send(begin(800_000, 700_000))
-    await until(() => budget.used > 690_000)
+    await untilHolds(() => budget.used > 690_000)
     const body = gzipSync(Buffer.from(text(300_000)))
     const next = client()
     next.send(post('/v1/x', 'application/json', body, ['Content-Encoding: gzip']))
@@ -92,9 +93,9 @@ describe('bytes that are held for clients', () => {
       next.close()
       return status
     }
-    while ((await ask()) !== 503);
+    await untilHolds(async () => (await ask()) === 503)
     one.socket.resume()
-    await until(() => budget.used === 0)
+    await untilHolds(() => budget.used === 0)
     expect(await ask()).to.equal(200)
   })
 

@@ -3,15 +3,8 @@ import { once } from 'node:events'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
-import {
-  bodyLimits,
-  exchangeRaw,
-  type Fixture,
-  open,
-  post,
-  RawClient,
-  until,
-} from './http-fixture.ts'
+import { untilHolds } from '#test/support/until.ts'
+import { bodyLimits, exchangeRaw, type Fixture, open, post, RawClient } from './http-fixture.ts'
 
 const get = (target: string, ...more: string[]) =>
   [`GET ${target} HTTP/1.1`, 'Host: localhost', ...more, '', ''].join('\r\n')
@@ -60,7 +53,7 @@ describe('the gateway listener', () => {
     client.send('POST /v1/raw HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n')
     await once(client.socket, 'readable')
     client.send('1\r\nb\r\n0\r\n\r\n')
-    await until(() => fixture.logged.length > 0)
+    await untilHolds(() => fixture.logged.length > 0)
     const { body } = await client.read()
     expect(body.replaceAll('\r\n', '')).to.equal('1a1b0')
   })
@@ -119,22 +112,22 @@ describe('the gateway listener', () => {
 
   it('cancels what a client that went away was waiting for', async () => {
     client.send(get('/v1/slow'))
-    await until(() => fixture.listeners.inFlight === 1)
+    await untilHolds(() => fixture.listeners.inFlight === 1)
     client.close()
-    await until(() => fixture.listeners.inFlight === 0)
-    await until(() => fixture.logged.some(({ status }) => status === 499))
+    await untilHolds(() => fixture.listeners.inFlight === 0)
+    await untilHolds(() => fixture.logged.some(({ status }) => status === 499))
   })
 
   it('destroys a stream whose client went away', async () => {
     client.send(get('/v1/endless'))
     await once(client.socket, 'readable')
     client.close()
-    await until(() => fixture.listeners.inFlight === 0)
+    await untilHolds(() => fixture.listeners.inFlight === 0)
   })
 
   it('logs one line a request: what happened, no query, no header, no body', async () => {
     await exchangeRaw(fixture.port, get('/v1/x?token=hunter2', 'Authorization: Bearer hunter2'))
-    await until(() => fixture.logged.some(({ msg }) => msg === 'request'))
+    await untilHolds(() => fixture.logged.some(({ msg }) => msg === 'request'))
     const line = fixture.logged.find(({ msg }) => msg === 'request')
     expect(line).to.include({ method: 'get', route: '/v1/x', status: 200 })
     expect(line).to.include.keys('request_id', 'duration', 'bytes', 'peer')
@@ -171,7 +164,7 @@ describe('the gateway listener', () => {
     expect(answer).to.include({ status: 417, isClosed: true })
     const id = answer.headers['x-request-id']
     expect(id).to.be.a('string')
-    await until(() => fixture.logged.some(({ request_id }) => request_id === id))
+    await untilHolds(() => fixture.logged.some(({ request_id }) => request_id === id))
   })
 
   it('answers 505 for another version of the protocol', async () => {
@@ -265,7 +258,7 @@ describe('draining', () => {
     await idle.read()
     const busy = new RawClient(fixture.port)
     busy.send(get('/v1/slow'))
-    await until(() => fixture.listeners.inFlight === 1)
+    await untilHolds(() => fixture.listeners.inFlight === 1)
     const done = fixture.stop()
     expect(await idle.read()).to.include({ status: 0 })
     const answer = await busy.read()

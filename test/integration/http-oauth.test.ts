@@ -1,8 +1,9 @@
 /** OAuth2 endpoints behind the listener: how bodies are read, and what is not logged. */
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
+import { untilHolds } from '#test/support/until.ts'
 import { basic, oauth } from '#test/unit/http/oauth/fixture.ts'
-import { type Answer, exchangeRaw, type Fixture, open, post, until } from './http-fixture.ts'
+import { type Answer, exchangeRaw, type Fixture, open, post } from './http-fixture.ts'
 
 const form = 'application/x-www-form-urlencoded'
 const token = '/v1/oauth/token'
@@ -69,7 +70,7 @@ describe('the token endpoint behind the listener', () => {
     await ask('password=canary2', [], `${token}?password=canary3`)
     await ask('client_id=app&client_secret=canary4')
     const requests = () => fixture.logged.filter(({ msg }) => msg === 'request')
-    await until(() => requests().length === 3)
+    await untilHolds(() => requests().length === 3)
     expect(requests().map(({ route, status, error }) => [route, status, error])).to.deep.equal([
       [token, 200, undefined],
       [token, 400, 'service.error.bad_request'],

@@ -2,7 +2,8 @@
 import { expect } from 'chai'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { HttpPorts } from '#http/server.ts'
-import { type Fixture, open, RawClient, until } from './http-fixture.ts'
+import { untilHolds } from '#test/support/until.ts'
+import { type Fixture, open, RawClient } from './http-fixture.ts'
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 
@@ -67,7 +68,7 @@ describe('pipelined requests', () => {
   it('are begun up to 32, and go on in order as answers leave', async () => {
     await start()
     client.send(paths.map(get).join(''))
-    await until(() => unanswered() >= 32)
+    await untilHolds(() => unanswered() >= 32)
     await othersAreServed()
     expect(unanswered()).to.equal(32)
     release()
@@ -82,11 +83,11 @@ describe('pipelined requests', () => {
   it('are not begun any more when their client has gone', async () => {
     await start()
     client.send(paths.map(get).join(''))
-    await until(() => unanswered() >= 32)
+    await untilHolds(() => unanswered() >= 32)
     client.socket.resetAndDestroy()
     await othersAreServed()
     release()
-    await until(() => fixture.listeners.inFlight === 0)
+    await untilHolds(() => fixture.listeners.inFlight === 0)
     await othersAreServed()
     expect(unanswered()).to.equal(32)
   })
@@ -102,7 +103,7 @@ describe('pipelined requests', () => {
     other.send(get('/other'))
     await other.read()
     for (const one of flood) one.send(paths.map(get).join(''))
-    await until(() => begun.length > 20)
+    await untilHolds(() => begun.length > 20)
     other.send(get('/other'))
     await other.read()
     expect(begun.length).to.be.lessThan(flood.length * paths.length)
@@ -112,7 +113,7 @@ describe('pipelined requests', () => {
   it('are answered before a malformed one behind them is', async () => {
     await start()
     client.send(`${get('/first')}nonsense\r\n\r\n`)
-    await until(() => unanswered() === 1)
+    await untilHolds(() => unanswered() === 1)
     await othersAreServed()
     release()
     expect((await client.read()).body).to.equal('"/first"')
@@ -126,7 +127,7 @@ describe('pipelined requests', () => {
     const broken =
       'POST /broken HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'
     client.send(get('/first') + broken)
-    await until(() => unanswered() === 2)
+    await untilHolds(() => unanswered() === 2)
     await othersAreServed()
     waiting.shift()?.()
     expect((await client.read()).body).to.equal('"/first"')
@@ -137,7 +138,7 @@ describe('pipelined requests', () => {
     await start()
     const last = 'GET /last HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
     client.send(last + get('/behind'))
-    await until(() => unanswered() === 1)
+    await untilHolds(() => unanswered() === 1)
     release()
     expect((await client.read()).body).to.equal('"/last"')
     expect((await client.read()).status).to.equal(0)
@@ -151,7 +152,7 @@ describe('pipelined requests', () => {
     })
     const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n'
     client.send(`GET /ws HTTP/1.1\r\nHost: localhost\r\n${upgrade}one\r\n\r\ntwo\r\n\r\nthree`)
-    await until(() => heads.length === 1)
+    await untilHolds(() => heads.length === 1)
     expect(String(heads[0])).to.equal('one\r\n\r\ntwo\r\n\r\nthree')
   })
 })

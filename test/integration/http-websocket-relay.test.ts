@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { type Clock, systemClock } from '#component/clock.ts'
-import { type Fixture, open, RawClient, until } from './http-fixture.ts'
+import { untilHolds } from '#test/support/until.ts'
+import { type Fixture, open, RawClient } from './http-fixture.ts'
 
 const key = 'dGhlIHNhbXBsZSBub25jZQ=='
 /** RFC 6455 §1.3. */
@@ -174,7 +175,7 @@ describe('/ws in front of another router', () => {
       expect([status, isClosed]).to.deep.equal([502, true])
       expect(JSON.parse(body)).to.have.property('code', 'wamp.error.net_failure')
       client.send(tunnelled)
-      await until(() => router.sockets === 0)
+      await untilHolds(() => router.sockets === 0)
       expect(router.received)
         .to.match(/^GET \/bus/)
         .and.not.include('/admin')
@@ -185,7 +186,7 @@ describe('/ws in front of another router', () => {
   it('answers 502 when the router closes without an answer', async () => {
     router.answer = ''
     const client = connect(handshake())
-    await until(() => router.sockets === 1)
+    await untilHolds(() => router.sockets === 1)
     router.last?.destroy()
     expect((await client.read()).status).to.equal(502)
     client.close()
@@ -194,10 +195,10 @@ describe('/ws in front of another router', () => {
   it('answers 502 when the answer is not whole after 10 seconds', async () => {
     router.answer = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 101 Switching'
     const client = connect(handshake() + tunnelled)
-    await until(() => router.sockets === 1 && router.received !== '' && deadlines.length > 0)
+    await untilHolds(() => router.sockets === 1 && router.received !== '' && deadlines.length > 0)
     for (const deadline of deadlines.splice(0)) deadline()
     expect((await client.read()).status).to.equal(502)
-    await until(() => router.sockets === 0)
+    await untilHolds(() => router.sockets === 0)
     expect(router.received).not.to.include('/admin')
     client.close()
   })
@@ -205,21 +206,21 @@ describe('/ws in front of another router', () => {
   it('holds what the client sends before the 101, and gives it to the router after it', async () => {
     router.answer = ''
     const client = connect(`${handshake()}early`)
-    await until(() => router.received.endsWith('\r\n\r\n'))
+    await untilHolds(() => router.received.endsWith('\r\n\r\n'))
     client.send(', too')
     router.last?.write(good())
     expect((await client.read(false)).status).to.equal(101)
-    await until(() => router.received.endsWith('early, too'))
+    await untilHolds(() => router.received.endsWith('early, too'))
     client.close()
-    await until(() => router.sockets === 0)
+    await untilHolds(() => router.sockets === 0)
   })
 
   it('lets the router go when the client goes before the 101', async () => {
     router.answer = ''
     const client = connect(handshake())
-    await until(() => router.received !== '')
+    await untilHolds(() => router.received !== '')
     client.socket.resetAndDestroy()
-    await until(() => router.sockets === 0)
+    await untilHolds(() => router.sockets === 0)
     expect(deadlines).to.have.length(0)
   })
 

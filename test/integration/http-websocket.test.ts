@@ -4,7 +4,8 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { expect } from 'chai'
 import { WebSocket, WebSocketServer } from 'ws'
-import { exchangeRaw, type Fixture, open, RawClient, until } from './http-fixture.ts'
+import { untilHolds } from '#test/support/until.ts'
+import { exchangeRaw, type Fixture, open, RawClient } from './http-fixture.ts'
 
 const handshake = (...more: string[]) =>
   [
@@ -188,6 +189,6 @@ describe('/ws with another router', () => {
     await once(socket, 'open')
     socket.on('error', () => undefined)
     await short.stop()
-    await until(() => socket.readyState === WebSocket.CLOSED)
+    await untilHolds(() => socket.readyState === WebSocket.CLOSED)
   })
 })

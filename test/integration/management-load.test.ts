@@ -8,6 +8,7 @@ import { componentSession } from '#component/wamp/autobahn-session.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
+import { until } from '#test/support/until.ts'
 import { type Loading, loadFaces, staticDocument } from './management-faces.ts'
 
 const hashOf = (document: object) =>
@@ -22,12 +23,10 @@ describe('loading an API Specification', () => {
 
   /** Waits for the next event of the topic about the id. */
   async function eventOf(topic: string, id: string): Promise<Kwargs> {
-    for (;;) {
-      const at = events.findIndex((event) => event.topic === topic && event.kwargs.id === id)
-      const [event] = at < 0 ? [] : events.splice(at, 1)
-      if (event) return event.kwargs
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
+    const find = () => events.findIndex((event) => event.topic === topic && event.kwargs.id === id)
+    await until(`an event of ${topic} about ${id}`, () => find() >= 0)
+    const [event] = events.splice(find(), 1)
+    return event?.kwargs ?? {}
   }
 
   before(async () => {

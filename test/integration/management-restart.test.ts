@@ -6,6 +6,7 @@ import { expect } from 'chai'
 import { startGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
 import { npmStart, type StartedGateway } from '#test/support/npm-start.ts'
+import { until } from '#test/support/until.ts'
 import { plainClients } from '#test/support/wamp-clients.ts'
 import { staticDocument } from './management-faces.ts'
 
@@ -82,7 +83,7 @@ describe('a restart', function () {
       }
       const all = Array.from({ length: loaders }, (_, index) => load(index))
       const enough = 5 + ((round * 7) % 40)
-      while (done < enough) await new Promise((resolve) => setTimeout(resolve, 1))
+      await until(`${enough} loads are acknowledged`, () => done >= enough, 60_000)
       const killed = gateway.kill()
       isKilled = true
       await killed

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import type { TestGateway } from '#test/support/gateway.ts'
 import { type HttpAnswer, type HttpRequest, send } from '#test/support/http-request.ts'
-import { until } from '#test/support/load.ts'
+import { until } from '#test/support/until.ts'
 import { client_id, client_secret, type FakeProvider } from '#test/unit/oidc/fake-provider.ts'
 
 /** What all realms here call their provider. */

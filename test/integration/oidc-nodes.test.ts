@@ -2,8 +2,8 @@
 import { expect } from 'chai'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
-import { until } from '#test/support/load.ts'
 import { openEmbeddedRouter, type TestRouter } from '#test/support/router.ts'
+import { until } from '#test/support/until.ts'
 import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
 import { Browser, declare, openShop, providerOf, realmOf, refusalOf } from './oidc-example-apis.ts'
 

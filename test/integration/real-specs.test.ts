@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { type Payload, WampError } from '#component/wamp/session.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { type HttpAnswer, send } from '#test/support/http-request.ts'
+import { untilHolds } from '#test/support/until.ts'
 import { plainClients } from '#test/support/wamp-clients.ts'
 import {
   Backend,
@@ -219,7 +220,7 @@ describe('the real API Specifications', function () {
         it('publishes what the request holds, and answers nothing', async () => {
           const answer = await ask(route)
           expectSuccess(route, answer, made)
-          while (backend.events.length === 0) await new Promise((done) => setTimeout(done, 5))
+          await untilHolds(() => backend.events.length > 0)
           expect(backend.events).to.deep.equal([{ args: body.args, kwargs: body.kwargs }])
         })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
-import { until } from '#test/support/load.ts'
+import { until } from '#test/support/until.ts'
 import { joinRefusal, joinUser, type UserLogin, type WampAction } from '#test/support/wamp-user.ts'
 
 const file = join(import.meta.dirname, '../cases/specs/security_config.json')

@@ -1,7 +1,7 @@
 /** What the four roles of docs/crossbar.md may do with the options of their messages: its table, asserted on Crossbar.io. */
 import { expect } from 'chai'
 import type { JoinAuth } from '#component/wamp/join-auth.ts'
-import { until } from '#test/contract/session-support.ts'
+import { untilHolds } from '#test/support/until.ts'
 import { type Documented, page, password, startDocumented } from './crossbar-page.ts'
 import { CrossbarPeer } from './crossbar-peer.ts'
 
@@ -136,7 +136,7 @@ describe('the roles of docs/crossbar.md on Crossbar.io', function () {
         await publisher.ask(16, { acknowledge: true, ...more }, topic, [arg])
       }
       const isEnd = (event: readonly unknown[]) => (event[4] as unknown[])[0] === 'end'
-      await until(() => [kim, other].every(({ events }) => events.some(isEnd)))
+      await untilHolds(() => [kim, other].every(({ events }) => events.some(isEnd)))
       return [kim, other].map(({ events: [event = []] }) =>
         isEnd(event) ? '' : String((event[3] as Record<string, unknown>).publisher_authid),
       )
@@ -171,7 +171,7 @@ describe('the roles of docs/crossbar.md on Crossbar.io', function () {
         [],
       )
       await kim.ask(32, { get_retained: true }, `${topic}.kept`)
-      await until(() => kim.events.length > 0)
+      await untilHolds(() => kim.events.length > 0)
       expect(kim.events[0]?.[3]).to.include({ retained: true, publisher_authid: 'anonymous' })
     })
   })
@@ -187,7 +187,7 @@ describe('the roles of docs/crossbar.md on Crossbar.io', function () {
     const seen = await gateway.call('com.example.table.c', { forward_for })
     expect(seen).to.include({ caller_authid: 'ops', caller_authrole: 'spec_loader' })
     await gateway.ask(16, { acknowledge: true, forward_for }, topic, [])
-    await until(() => subscriber.events.length > 0)
+    await untilHolds(() => subscriber.events.length > 0)
     expect(subscriber.events[0]?.[3]).to.include({ publisher_authid: 'ops' })
   })
 })

@@ -6,6 +6,7 @@ import { decode, encode } from '@msgpack/msgpack'
 import { expect } from 'chai'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
+import { until } from '#test/support/until.ts'
 import { fourActions, statuses } from './four-actions-document.ts'
 import { type PythonPeer, startPythonPeer } from './peer.ts'
 
@@ -88,7 +89,10 @@ describe('one document with all four actions', function () {
     expect(answer.status).to.equal(200)
     expect((answer.json() as { publication_id: number }).publication_id).to.be.greaterThan(0)
     let { events } = await seen()
-    while (events.length === 0) events = (await seen()).events
+    await until('an event arrives', async () => {
+      events = (await seen()).events
+      return events.length > 0
+    })
     expect(events).to.deep.equal([{ args: [{ wave: 1 }], kwargs: { from: 'post' } }])
   })
 

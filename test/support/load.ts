@@ -1,5 +1,6 @@
 /** A load on gateways: clients with a connection each, kept alive, that send one request after the other. */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import { until } from './until.ts'
 
 /** One request; tests extend it by what they want to know when it is answered. */
 export interface Ask {
@@ -37,7 +38,7 @@ export interface Load {
   readonly failures: readonly string[]
   /** Requests answered so far. */
   readonly answered: number
-  /** Waits for so many further answers. */
+  /** Waits for so many further answers. @throws Error when they do not come within a minute */
   more(count: number): Promise<void>
   /** Lets each client end its request, and closes the connections. */
   stop(): Promise<void>
@@ -86,7 +87,6 @@ class RunningLoad<A extends Ask> implements Load {
   answered = 0
   readonly #plan: LoadPlan<A>
   readonly #clients: readonly Promise<void>[]
-  readonly #waiting = new Set<() => void>()
   #isStopped = false
 
   constructor(plan: LoadPlan<A>) {
@@ -96,9 +96,7 @@ class RunningLoad<A extends Ask> implements Load {
 
   async more(count: number): Promise<void> {
     const goal = this.answered + count
-    while (this.answered < goal) {
-      await new Promise<void>((resolve) => this.#waiting.add(resolve))
-    }
+    await until(`${count} further answers`, () => this.answered >= goal, 60_000)
   }
 
   async stop(): Promise<void> {
@@ -118,8 +116,6 @@ class RunningLoad<A extends Ask> implements Load {
         this.failures.push(`${next.url}: ${error instanceof Error ? error.message : String(error)}`)
       }
       this.answered += 1
-      for (const resolve of this.#waiting) resolve()
-      this.#waiting.clear()
       if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause))
     }
     agent.destroy()
@@ -128,19 +124,6 @@ class RunningLoad<A extends Ask> implements Load {
 
 /** Starts a load. */
 export const startLoad = <A extends Ask>(plan: LoadPlan<A>): Load => new RunningLoad(plan)
-
-/** Polls until the condition holds. @throws Error with `what` after `limit` milliseconds */
-export async function until(
-  what: string,
-  condition: () => boolean | Promise<boolean>,
-  limit = 10_000,
-): Promise<void> {
-  const end = performance.now() + limit
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`not within ${limit} ms: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
 
 /** The value of a gauge or counter without labels at an admin listener. */
 export async function readMetric(adminUrl: string, name: string): Promise<number> {

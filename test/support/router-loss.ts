@@ -1,8 +1,9 @@
 /** What must hold when the router is killed and comes back, again and again, while requests come in; for whichever router. */
 import { expect } from 'chai'
 import { RouterPeer } from '#test/contract/router-peer.ts'
+import { until } from '#test/support/until.ts'
 import { startGateway, type TestGateway } from './gateway.ts'
-import { type Ask, type Load, readMetric, startLoad, until } from './load.ts'
+import { type Ask, type Load, readMetric, startLoad } from './load.ts'
 
 /** A router in another process. */
 export interface KillableRouter {

@@ -1,7 +1,8 @@
 /** What tests of gateways with several workers share: a document, and who answers a new connection. */
+
+import { until } from '#test/support/until.ts'
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts'
 import { send } from './http-request.ts'
-import { until } from './load.ts'
 
 /** The realm of {@link workersDocument}. */
 export const realm = 'com.example.test'

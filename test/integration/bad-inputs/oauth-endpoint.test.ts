@@ -11,7 +11,7 @@ import {
   shopRealmWith,
 } from '#test/support/example-api.ts'
 import { send } from '#test/support/http-request.ts'
-import { until } from '#test/support/load.ts'
+import { until } from '#test/support/until.ts'
 import { type BadInput, describeArea } from './cases.ts'
 import { type Answer, ask, jsonOf, post } from './sockets.ts'
 

@@ -18,8 +18,8 @@ import {
 } from '#test/support/example-api.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
-import { until } from '#test/support/load.ts'
 import { openEmbeddedRouter, type TestRouter } from '#test/support/router.ts'
+import { until } from '#test/support/until.ts'
 import { describeArea } from './cases.ts'
 import { ask as askBytes, expectRefusal, get, portOf } from './sockets.ts'
 

@@ -6,9 +6,10 @@ import { Seal } from '#component/sync/seal.ts'
 import { componentSession } from '#component/wamp/autobahn-session.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import { RouterPeer } from '#test/contract/router-peer.ts'
-import { basics, until, untilTrue } from '#test/contract/session-support.ts'
+import { basics, untilTrue } from '#test/contract/session-support.ts'
 import { memory, type RealNode, RealNodes } from '#test/contract/sync-nodes.ts'
 import { openRouter, type TestRouter } from '#test/support/router.ts'
+import { untilHolds } from '#test/support/until.ts'
 import { describeArea } from './cases.ts'
 import { type Document, documentOf, operation } from './documents.ts'
 import { type Line, openLine } from './routers.ts'
@@ -116,7 +117,7 @@ describeArea('sync', startRouter, (area) => {
   area.test(183, async () => {
     await area.load(serving('com.t.newer', 'the last good version'))
     const { ts } = (await fetchJson('/api_specs/com.t.newer')) as { ts: number }
-    await until(() => peer.replica.get('api_spec', 'com.t.newer') !== undefined)
+    await untilHolds(() => peer.replica.get('api_spec', 'com.t.newer') !== undefined)
     const newer = { id: 'com.t.newer', format: 2, routes: [] }
     await peer.put('com.t.newer', newer)
     await untilTrue(async () => (await registry()).conflicts.length > 0)
@@ -152,7 +153,7 @@ describeArea('sync', startRouter, (area) => {
       [hashOf(won), true],
       [hashOf(lost), false],
     ])
-    await until(() => conflicts.length > 0)
+    await untilHolds(() => conflicts.length > 0)
     expect(conflicts).to.have.length(1)
     expect(conflicts[0]).to.include({ id: 'com.t.both', hash: hashOf(lost), node: 'gateway' })
   })

@@ -1,5 +1,6 @@
 /** A router that dies, or goes silent, with calls open: every request is answered, in time, and then service resumes. */
 import { expect } from 'chai'
+import { until, untilHolds } from '#test/support/until.ts'
 import { type Callee, openCallee } from './callees.ts'
 import { type Area, describeArea, row } from './cases.ts'
 import { calling, documentOf } from './documents.ts'
@@ -32,14 +33,13 @@ const document = documentOf(
   { pool_size: 2000 },
 )
 
-/** Asks until the call is answered again; mocha's timeout is the deadline. */
+/** Asks until the call is answered again. */
 async function untilServed({ port }: Area): Promise<void> {
-  for (;;) {
+  await until('the call is answered', async () => {
     const { status } = await ask(port, get('/v1/ok'))
-    if (status === 200) return
-    expect(status, 'while the router is away').to.be.oneOf([404, 502, 503, 504])
-    await pause(20)
-  }
+    expect(status).to.be.oneOf([200, 404, 502, 503, 504])
+    return status === 200
+  })
 }
 
 /** What a call is told while the session is lost. */
@@ -76,7 +76,7 @@ describeArea('wamp with a router that dies', startRouter, (area) => {
     const clients = Array.from({ length: count }, () => new RawClient(area.port))
     const before = callee.invocations.length
     for (const client of clients) client.send(get('/v1/never'))
-    while (callee.invocations.length < before + count) await pause(5)
+    await untilHolds(() => callee.invocations.length >= before + count)
     const answers = Promise.all(clients.map((client) => client.read()))
     const start = performance.now()
     await router.kill()
@@ -141,7 +141,14 @@ describeArea('wamp over a line that goes dead', startLine, (area) => {
       expect(performance.now() - start).to.be.within(callTimeout - 50, callTimeout + 1000)
 
       let answer = await ask(area.port, get('/v1/ok'))
-      while (answer.status === 504) answer = await ask(area.port, get('/v1/ok'))
+      await until(
+        'the link is given up',
+        async () => {
+          answer = await ask(area.port, get('/v1/ok'))
+          return answer.status !== 504
+        },
+        15_000,
+      )
       expect(performance.now() - start, 'milliseconds to notice').to.be.below(10_000 + callTimeout)
       for (let count = 0; count < 20; count++) {
         const sent = performance.now()

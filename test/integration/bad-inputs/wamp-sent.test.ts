@@ -1,6 +1,7 @@
 /** What the gateway says to its router for bad options and for callees that never answer. */
 import { expect } from 'chai'
 import { RouterPeer } from '#test/contract/router-peer.ts'
+import { untilHolds } from '#test/support/until.ts'
 import { type Callee, openCallee } from './callees.ts'
 import { describeArea } from './cases.ts'
 import { calling, documentOf, operation, realm_uri } from './documents.ts'
@@ -51,9 +52,7 @@ describeArea('wamp as the router hears it', startRecorder, (area) => {
         '/peer': { get: calling('com.t.peer'), timeout: callTimeout },
       }),
     )
-    while ((await ask(area.port, get('/v1/who'))).status !== 200) {
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
+    await untilHolds(async () => (await ask(area.port, get('/v1/who'))).status === 200)
   })
   after(async () => {
     callee?.close()
@@ -103,7 +102,7 @@ describeArea('wamp as the router hears it', startRecorder, (area) => {
       const sent = (type: number) =>
         recorder.sent.slice(start).filter((message) => message[0] === type)
       expectRefusal(await ask(area.port, get('/v1/never')), entry)
-      await until(() => sent(code.cancel).length > 0)
+      await untilHolds(() => sent(code.cancel).length > 0)
       expect(sent(code.cancel).map(([, request]) => request)).to.deep.equal(
         sent(code.call).map(([, request]) => request),
       )
@@ -127,8 +126,3 @@ describeArea('wamp as the router hears it', startRecorder, (area) => {
     `timeout ${callTimeout} ms`,
   )
 })
-
-/** Polls until it is true; mocha's timeout is the deadline. */
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5))
-}

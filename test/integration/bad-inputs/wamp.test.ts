@@ -1,5 +1,6 @@
 /** Calls whose arguments, results or callees are bad: the session and everybody else's calls go on. */
 import { expect } from 'chai'
+import { untilHolds } from '#test/support/until.ts'
 import { type Callee, openCallee } from './callees.ts'
 import { describeArea } from './cases.ts'
 import { calling, documentOf, operation } from './documents.ts'
@@ -63,7 +64,7 @@ describeArea('wamp', {}, (area) => {
     const before = await sessionOfGateway()
     expect(before).to.match(/^[0-9]+$/)
     const neighbour = ask(area.port, get('/v1/wait'))
-    await until(() => waiting.length > 0)
+    await untilHolds(() => waiting.length > 0)
     const answerNeighbour = waiting.shift()
     await bad()
     answerNeighbour?.('answered')
@@ -122,8 +123,3 @@ describeArea('wamp', {}, (area) => {
     }),
   )
 })
-
-/** Polls until it is true; mocha's timeout is the deadline. */
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5))
-}

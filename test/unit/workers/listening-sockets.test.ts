@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { readConfig } from '#component/config/config.ts'
 import { Door, type Taker } from '#component/workers/listening-sockets.ts'
-import { until } from '#test/support/load.ts'
+import { until } from '#test/support/until.ts'
 
 /** A taker whose answers the test gives. */
 class Hands implements Taker {
