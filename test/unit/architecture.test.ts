@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'chai'
-import { layout, layoutPage } from '#test/support/layout.ts'
 
 /** The words every part may use. */
 const words = [
@@ -99,11 +98,12 @@ const table: Record<string, { folders: readonly string[] | 'all'; packages: read
 }
 
 const root = dirname(dirname(import.meta.dirname))
-const files = ['component', 'http', 'procedures'].flatMap((folder) =>
+const sources = ['component', 'http', 'procedures'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
+    .filter((name) => name.endsWith('.ts') || name.endsWith('.mjs'))
     .map((name) => `${folder}/${name}`),
 )
+const files = sources.filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
 
 const importsOf = (file: string): string[] =>
   [...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import\()\s*'([^']+)'/g)].map(
@@ -117,40 +117,38 @@ const packageOf = (name: string): string =>
     .slice(0, name.startsWith('@') ? 2 : 1)
     .join('/')
 
-describe('the direction of imports', () => {
-  for (const file of files) {
-    it(`holds in ${file}`, () => {
-      const folder = dirname(file)
-      const rule = table[folder]
-      expect(rule, `${folder} is not in the table`).to.not.equal(undefined)
-      if (!rule) return
-      const strangers = importsOf(file).filter((name) => {
-        if (name.startsWith('node:') || name.startsWith('./')) return false
-        if (!name.startsWith('#')) return !rule.packages.includes(packageOf(name))
-        const path = name.slice(1)
-        if (words.includes(path) || groundFloor.includes(dirname(path)) || rule.folders === 'all')
-          return false
-        return !rule.folders.some((allowed) =>
-          [allowed, `component/${allowed}`].includes(dirname(path)),
-        )
-      })
-      expect(strangers).to.deep.equal([])
-    })
-  }
+/** What is wrong with the imports of a file. */
+function strangersOf(file: string): string[] {
+  const folder = dirname(file)
+  const rule = table[folder]
+  if (!rule) return [`${file}: ${folder} is not in the table`]
+  const strangers = importsOf(file).filter((name) => {
+    if (name.startsWith('node:') || name.startsWith('./')) return false
+    if (!name.startsWith('#')) return !rule.packages.includes(packageOf(name))
+    const path = name.slice(1)
+    if (words.includes(path) || groundFloor.includes(dirname(path)) || rule.folders === 'all')
+      return false
+    return !rule.folders.some((allowed) =>
+      [allowed, `component/${allowed}`].includes(dirname(path)),
+    )
+  })
+  return strangers.map((name) => `${file}: ${name}`)
+}
 
-  it('finds files to judge', () => {
+/** Whether a file opens with a comment of a sentence: what it is for. */
+function isIntroduced(file: string): boolean {
+  const [, comment = ''] =
+    /^\/\*\*([\s\S]*?)\*\//.exec(readFileSync(join(root, file), 'utf8')) ?? []
+  return comment.replaceAll('*', '').trim().length > 20
+}
+
+describe('the source files', () => {
+  it('import in one direction only', () => {
     expect(files.length).to.be.greaterThan(20)
-  })
-})
-
-describe('docs/layout.md', () => {
-  it('is what the files say of themselves', () => {
-    expect(readFileSync(join(root, 'docs/layout.md'), 'utf8')).to.equal(layoutPage())
+    expect(files.flatMap(strangersOf)).to.deep.equal([])
   })
 
-  for (const [file, sentence] of layout) {
-    it(`has a sentence for ${file}`, () => {
-      expect(sentence.length).to.be.greaterThan(20)
-    })
-  }
+  it('say in their first sentence what they are for', () => {
+    expect(sources.filter((file) => !isIntroduced(file))).to.deep.equal([])
+  })
 })
