@@ -1,29 +1,33 @@
 /** `npm run test:crossbar`: the suites that take any router, once more against Crossbar.io, and the tests with Python peers. */
-import { spawn } from 'node:child_process'
-import { startCrossbar } from './crossbar.ts'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { mocha, sideBySide } from './mocha.ts'
+import { pythonProgram } from './python-environment.ts'
 
-const crossbar = await startCrossbar()
-const suites = [
-  'test/contract/*-session.test.ts',
-  'test/integration/**/*.test.ts',
-  'test/python/**/*.test.ts',
-]
-const mocha = spawn(
-  'mocha',
-  [
-    '--no-config',
-    '--extension',
-    'ts',
-    '--timeout',
-    '20000',
-    '--node-option',
-    'disable-proto=delete',
-    ...suites,
-  ],
-  { stdio: 'inherit', env: { ...process.env, WAMP_ROUTER_URL: crossbar.url } },
+/** A file and the files of `test/` that it imports, one after the other. */
+function reach(file: string, found: Map<string, string> = new Map()): Map<string, string> {
+  if (found.has(file)) return found
+  const text = readFileSync(file, 'utf8')
+  found.set(file, text)
+  for (const [, name = ''] of text.matchAll(/from '([^']+\.ts)'/g)) {
+    if (name.startsWith('#test/')) reach(join('test', name.slice('#test/'.length)), found)
+    else if (name.startsWith('.')) reach(join(dirname(file), name), found)
+  }
+  return found
+}
+
+/** Whether a test talks to the router of the run: as a peer that takes it, or through a gateway on it. */
+function needsRouter(file: string): boolean {
+  const texts = reach(file)
+  if (texts.has('test/support/router.ts')) return true
+  const takesIt = [...texts.values()].some((text) => text.includes('process.env.WAMP_ROUTER_URL'))
+  const talks = /routerUrl|WAMP_ROUTER_URL|'wamp_call'|'wamp_publish'/
+  return takesIt && talks.test(texts.get(file) ?? '')
+}
+
+const files = globSync(['test/{contract,integration}/**/*.test.ts']).sort().filter(needsRouter)
+pythonProgram('crossbar')
+process.exitCode = await mocha(
+  [...sideBySide(2), '--require', 'test/support/own-crossbar.ts'],
+  [...globSync('test/python/**/*.test.ts'), ...files],
 )
-const code = await new Promise<number>((resolve) =>
-  mocha.once('exit', (status) => resolve(status ?? 1)),
-)
-await crossbar.stop()
-process.exitCode = code
