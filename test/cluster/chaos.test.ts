@@ -1,6 +1,7 @@
 /** Three gateways under random loads and harm come to one registry; each with its own SQLite file, or with one PostgreSQL. */
 import { startCrossbar } from '#test/support/crossbar.ts'
 import { startPostgres } from '#test/support/postgres.ts'
+import { rounds } from '#test/support/rounds.ts'
 import { Chaos, type ChaosPlan } from './chaos.ts'
 import { Cluster } from './cluster.ts'
 import { startRouterProcess } from './router-process.ts'
@@ -25,23 +26,23 @@ const cases: readonly {
   {
     title: 'the embedded router in a process of its own, a SQLite file each',
     router: () => startRouterProcess(),
-    plan: { operations: 3000, seed: 4001, isHarmful: true },
+    plan: { operations: rounds(300, 3000), seed: 4001, isHarmful: true },
   },
   {
     title: 'Crossbar.io, a SQLite file each',
     router: startCrossbar,
-    plan: { operations: 3000, seed: 4002, isHarmful: true },
+    plan: { operations: rounds(300, 3000), seed: 4002, isHarmful: true },
   },
   {
     title: 'the embedded router in a process of its own, one PostgreSQL',
     router: () => startRouterProcess(),
     store: startDatabase,
-    plan: { operations: 3000, seed: 4003, isHarmful: true },
+    plan: { operations: rounds(300, 3000), seed: 4003, isHarmful: true },
   },
   {
     title: 'a router that drops every event of a change',
     router: () => startRouterProcess('--drop-changes'),
-    plan: { operations: 300, seed: 4004, isHarmful: false },
+    plan: { operations: rounds(60, 300), seed: 4004, isHarmful: false },
   },
 ]
 

@@ -1,5 +1,6 @@
-/** Faults of a set-up that a company would run, under 50 requests a second. FAULTS=long takes all of them, each twice. */
+/** Faults of a set-up that a company would run, under 50 requests a second. The long run takes all of them, each twice. */
 import { expect } from 'chai'
+import { isLong } from '#test/support/rounds.ts'
 import { holdsWithin } from './cluster.ts'
 import { type FaultSetup, startFaultSetup } from './fault-setup.ts'
 import { faults } from './fault-table.ts'
@@ -10,7 +11,6 @@ const longestOutage = 8_000
 /** After which a gateway has said what is wrong; milliseconds. */
 const tellingMs = 5_000
 
-const isLong = process.env.FAULTS === 'long'
 const plan = isLong ? [...faults, ...faults] : faults.filter(({ isShort }) => isShort)
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,6 +1,7 @@
 /** `kill -9` in the middle of loads: what was acknowledged is there after a restart, and serves, with and without the router. */
 import { expect } from 'chai'
 import { randomFrom } from '#test/fuzz/random.ts'
+import { rounds } from '#test/support/rounds.ts'
 import { TcpProxy } from '#test/support/tcp-proxy.ts'
 import { Acknowledgements, type Shown } from './acknowledgements.ts'
 import { clusterKey, holdsWithin, postJson, shownBy } from './cluster.ts'
@@ -8,7 +9,7 @@ import { ClusterNode } from './cluster-node.ts'
 import { startRouterProcess } from './router-process.ts'
 
 const realm = 'com.example.test'
-const rounds = 100
+const kills = rounds(12, 100)
 const ids = 20
 const loaders = 4
 /** How long a start may take on a busy machine; milliseconds. */
@@ -98,30 +99,30 @@ class Kills {
 describe('kill -9 in the middle of loads', function () {
   this.timeout(900_000)
 
-  it(`loses nothing that was acknowledged, ${rounds} times on the embedded router`, async () => {
+  it(`loses nothing that was acknowledged, ${kills} times on the embedded router`, async () => {
     const node = await ClusterNode.make({ name: 'alone' })
-    const kills = new Kills(node, 4101)
+    const killed = new Kills(node, 4101)
     try {
       await node.start()
       await postJson(`${node.adminUrl}/realms`, { uri: realm })
-      for (let round = 0; round < rounds; round++) {
-        await kills.loadAndKill()
+      for (let round = 0; round < kills; round++) {
+        await killed.loadAndKill()
         await node.start()
-        await kills.judge()
+        await killed.judge()
       }
-      expect(kills.acknowledged).to.be.at.least(rounds)
+      expect(killed.acknowledged).to.be.at.least(kills)
     } finally {
       await node.discard()
     }
   })
 
-  it(`loses nothing, ${rounds} times, when the router is absent after it`, async () => {
+  it(`loses nothing, ${kills} times, when the router is absent after it`, async () => {
     const router = await startRouterProcess()
     const { port } = new URL(router.url)
     try {
       // most of a round is waiting for the router
       const seeds = [4102, 4103, 4104, 4105]
-      await Promise.all(seeds.map((seed) => cutOff(Number(port), seed, rounds / seeds.length)))
+      await Promise.all(seeds.map((seed) => cutOff(Number(port), seed, kills / seeds.length)))
     } finally {
       await router.stop()
     }
@@ -133,18 +134,18 @@ async function cutOff(port: number, seed: number, times: number): Promise<void> 
   const link = await TcpProxy.open(port)
   const settings = { 'wamp.url': `ws://127.0.0.1:${link.port}/ws`, 'cluster.key': clusterKey }
   const node = await ClusterNode.make({ name: `cut-off-${seed}`, settings })
-  const kills = new Kills(node, seed)
+  const killed = new Kills(node, seed)
   try {
     for (let round = 0; round < times; round++) {
       link.heal()
       await node.start()
-      await kills.loadAndKill()
+      await killed.loadAndKill()
       link.cut()
       await node.start()
-      await kills.judge()
+      await killed.judge()
       await node.end('SIGKILL')
     }
-    expect(kills.acknowledged).to.be.at.least(times)
+    expect(killed.acknowledged).to.be.at.least(times)
   } finally {
     await node.discard()
     await link.close()

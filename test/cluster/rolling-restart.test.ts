@@ -6,12 +6,13 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { freePort } from '#test/support/free-port.ts'
 import { send } from '#test/support/load.ts'
+import { rounds } from '#test/support/rounds.ts'
 import { clusterKey, holdsWithin, postJson } from './cluster.ts'
 import { ClusterNode } from './cluster-node.ts'
 import { configurationFor, startHaproxy } from './haproxy.ts'
 import { startRouterProcess } from './router-process.ts'
 
-const rounds = 20
+const restarts = rounds(3, 20)
 /** Requests in each tick: 300 a second. */
 const tick = 20
 const perTick = 6
@@ -82,7 +83,7 @@ class SteadyLoad {
 describe('a rolling restart behind HAProxy', function () {
   this.timeout(1_200_000)
 
-  it(`fails no request in ${rounds} rounds of three nodes`, async () => {
+  it(`fails no request in ${restarts} rounds of three nodes`, async () => {
     const router = await startRouterProcess()
     const settings = {
       'wamp.url': router.url,
@@ -104,7 +105,7 @@ describe('a rolling restart behind HAProxy', function () {
     expect(await holdsWithin(10_000, answers)).to.equal(true)
     const load = new SteadyLoad(base)
     try {
-      for (let round = 0; round < rounds; round++) {
+      for (let round = 0; round < restarts; round++) {
         for (const node of nodes) {
           await node.end('SIGTERM')
           await node.start()
@@ -121,6 +122,6 @@ describe('a rolling restart behind HAProxy', function () {
     }
     process.stdout.write(`        ${load.answered} answers, ${load.failures.length} failures\n`)
     expect(load.failures).to.deep.equal([])
-    expect(load.answered).to.be.greaterThan(rounds * 3 * 300)
+    expect(load.answered).to.be.greaterThan(restarts * 3 * 300)
   })
 })

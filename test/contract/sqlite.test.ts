@@ -11,6 +11,7 @@ import { expect } from 'chai'
 import { systemClock } from '#component/clock.ts'
 import { hashOf } from '#component/replica/entry.ts'
 import { openStore, type Store } from '#component/store/database.ts'
+import { rounds } from '#test/support/rounds.ts'
 import { describeFamilies } from './families.contract.ts'
 import { impatientClock } from './fast-clock.ts'
 import { describeForgetting } from './forgetting.contract.ts'
@@ -19,6 +20,9 @@ import { describeStore } from './store.contract.ts'
 import { stampOf, tombstone, version } from './store-documents.ts'
 
 const script = fileURLToPath(new URL('./store-writer.ts', import.meta.url))
+
+/** How often a writer is killed. */
+const kills = rounds(4, 12)
 
 const makeFolder = () => mkdtempSync(join(tmpdir(), 'gateway-store-'))
 
@@ -237,9 +241,9 @@ describe('SQLite in a file', () => {
     await store.close()
   }).timeout(60_000)
 
-  it('has lost nothing that it acknowledged when it is killed, 12 times', async () => {
+  it(`has lost nothing that it acknowledged when it is killed, ${kills} times`, async () => {
     let acknowledged = 0
-    for (let round = 1; round <= 12; round++) {
+    for (let round = 1; round <= kills; round++) {
       const killAfter = acknowledged + 3 + round * 5
       const end = await write(['n1', String(acknowledged + 1)], (line, kill) => {
         acknowledged = Number(line)

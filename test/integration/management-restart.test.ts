@@ -1,4 +1,4 @@
-/** Loads are back after a restart: after a stop in order, and after `kill -9` in the middle of loads, twenty times. */
+/** Loads are back after a restart: after a stop in order, and after `kill -9` in the middle of loads, again and again. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,11 +6,12 @@ import { expect } from 'chai'
 import { startGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
 import { npmStart, type StartedGateway } from '#test/support/npm-start.ts'
+import { rounds } from '#test/support/rounds.ts'
 import { until } from '#test/support/until.ts'
 import { plainClients } from '#test/support/wamp-clients.ts'
 import { staticDocument } from './management-faces.ts'
 
-const kills = 20
+const kills = rounds(4, 20)
 /** Documents that are loaded again and again until the process is gone. */
 const loaders = 8
 

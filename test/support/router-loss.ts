@@ -4,6 +4,7 @@ import { RouterPeer } from '#test/contract/router-peer.ts'
 import { until } from '#test/support/until.ts'
 import { startGateway, type TestGateway } from './gateway.ts'
 import { type Ask, type Load, readMetric, startLoad } from './load.ts'
+import { rounds } from './rounds.ts'
 
 /** A router in another process. */
 export interface KillableRouter {
@@ -15,7 +16,7 @@ export interface KillableRouter {
   stop(): Promise<void>
 }
 
-const kills = 20
+const kills = rounds(3, 20)
 const clients = 32
 const realm = 'com.example.test'
 const procedure = 'com.example.test.work'

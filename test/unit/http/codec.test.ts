@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { ServiceError } from '#component/errors.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
 import { parseQuery } from '#http/form.ts'
+import { rounds } from '#test/support/rounds.ts'
 
 const msgpack = 'application/msgpack'
 const form = 'application/x-www-form-urlencoded'
@@ -79,7 +80,7 @@ describe('decodeBody of MessagePack', () => {
           expect(error).to.have.property('uri').that.is.oneOf([badRequest, tooLarge])
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(500, 2000) },
     )
   })
 })

@@ -5,6 +5,7 @@ import { systemClock } from '#component/clock.ts'
 import { type Entry, hashOf } from '#component/replica/entry.ts'
 import type { ReplicaStore } from '#component/replica/replica-store.ts'
 import { openStore, type Store } from '#component/store/database.ts'
+import { rounds } from '#test/support/rounds.ts'
 import { document } from './doubles.ts'
 import { MemoryStore } from './memory-store.ts'
 
@@ -80,7 +81,7 @@ describe('MemoryStore', () => {
           )
         }
       }),
-      { numRuns: 50 },
+      { numRuns: rounds(10, 50) },
     )
   }).timeout(60_000)
 })

@@ -1,11 +1,12 @@
 /** Random schedules of three nodes: in the end all hold what was acknowledged last; and what is left out is missed. */
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { rounds } from '#test/support/rounds.ts'
 import { type Mutation, mutations } from './cluster.ts'
 import { run, schedule } from './schedule.ts'
 
 const seed = Number(process.env.SEED ?? 4)
-const numRuns = Number(process.env.SCHEDULES ?? 1_000)
+const numRuns = Number(process.env.SCHEDULES ?? rounds(150, 1_000))
 
 /** To see by hand how it fails: the name of a mutation. */
 const mutated = mutations.find((name) => name === process.env.MUTATE)

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import findMyWay from 'find-my-way'
 import { type RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
+import { rounds } from '#test/support/rounds.ts'
 
 type Entry = RouteEntry<string>
 
@@ -157,7 +158,7 @@ describe('the routing table, at random', () => {
         const expected = found ? { route: found.store, bindings: { ...found.params } } : null
         expect(answer(entries, 'x', at)).to.deep.equal(expected)
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(400, 2000) },
     )
   })
 
@@ -167,7 +168,7 @@ describe('the routing table, at random', () => {
         const entries = withoutClashes(all)
         expect(naive(entries, from, at)).to.deep.include(answer(entries, from, at))
       }),
-      { numRuns: 3000 },
+      { numRuns: rounds(600, 3000) },
     )
   })
 
@@ -187,7 +188,7 @@ describe('the routing table, at random', () => {
           expect(answer(shuffled, from, at)).to.deep.equal(answer(entries, from, at))
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: rounds(200, 1000) },
     )
   })
 
@@ -199,7 +200,7 @@ describe('the routing table, at random', () => {
         const { clashes } = RoutingTable.build([one, other])
         expect(clashes.length > 0).to.equal(!areDisjoint(keysOf(one), keysOf(other)))
       }),
-      { numRuns: 3000 },
+      { numRuns: rounds(600, 3000) },
     )
   })
 

@@ -1,10 +1,11 @@
 /** Random loads and deletes under random harm: when all is well again, all nodes hold every acknowledged change that was not overtaken. */
 import { expect } from 'chai'
 import { compareEntries, type Entry } from '#component/replica/entry.ts'
+import { rounds } from '#test/support/rounds.ts'
 import type { MemoryStore } from '#test/unit/replica/memory-store.ts'
 import { Fleet } from './fleet.ts'
 
-const runs = 40
+const runs = rounds(10, 40)
 const steps = 80
 /** One beat, and what an exchange may take. */
 const healMs = 6000
