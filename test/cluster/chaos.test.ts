@@ -26,23 +26,23 @@ const cases: readonly {
   {
     title: 'the embedded router in a process of its own, a SQLite file each',
     router: () => startRouterProcess(),
-    plan: { operations: rounds(300, 3000), seed: 4001, isHarmful: true },
+    plan: { operations: rounds(150, 3000), seed: 4001, isHarmful: true },
   },
   {
     title: 'Crossbar.io, a SQLite file each',
     router: startCrossbar,
-    plan: { operations: rounds(300, 3000), seed: 4002, isHarmful: true },
+    plan: { operations: rounds(150, 3000), seed: 4002, isHarmful: true },
   },
   {
     title: 'the embedded router in a process of its own, one PostgreSQL',
     router: () => startRouterProcess(),
     store: startDatabase,
-    plan: { operations: rounds(300, 3000), seed: 4003, isHarmful: true },
+    plan: { operations: rounds(150, 3000), seed: 4003, isHarmful: true },
   },
   {
     title: 'a router that drops every event of a change',
     router: () => startRouterProcess('--drop-changes'),
-    plan: { operations: rounds(60, 300), seed: 4004, isHarmful: false },
+    plan: { operations: rounds(50, 300), seed: 4004, isHarmful: false },
   },
 ]
 

@@ -1,6 +1,7 @@
 /** Random loads and deletes on random nodes, while nodes are killed, paused and cut off; then what must hold when all is well again. */
 import { expect } from 'chai'
 import { randomFrom } from '#test/fuzz/random.ts'
+import { rounds } from '#test/support/rounds.ts'
 import { Acknowledgements, type Operation, routeOwners, type Shown } from './acknowledgements.ts'
 import { askJson, type Cluster, holdsWithin, type Member, postJson, shownBy } from './cluster.ts'
 
@@ -18,7 +19,7 @@ const ids = 200
 const rivals = 40
 const clients = 6
 /** Those of a parted cluster. */
-const lastOperations = 150
+const lastOperations = rounds(40, 150)
 /** How long the nodes have to agree when all is well again; milliseconds. */
 const convergence = 6000
 /** How long a node may be away from its peers before it is well again; milliseconds. */

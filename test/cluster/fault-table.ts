@@ -1,4 +1,6 @@
 /** The faults, each as data: what is struck, how it is healed, and what the spared gateway says within 5 seconds. */
+
+import { rounds } from '#test/support/rounds.ts'
 import type { FaultSetup } from './fault-setup.ts'
 
 /** One fault. */
@@ -73,7 +75,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'the clock of a gateway is 60 s ahead',
-    lastsMs: 15_000,
+    lastsMs: rounds(8_000, 15_000),
     sparesCalls: true,
     isShort: true,
     told: { path: '/registry', text: '"clock":"agrees"' },
@@ -95,7 +97,7 @@ export const faults: readonly Fault[] = [
   },
   frozenWorker(15_000),
   frozenWorker(50_000),
-  { ...frozenStore(15_000), isShort: true },
+  { ...frozenStore(rounds(8_000, 15_000)), isShort: true },
   frozenStore(50_000),
   {
     name: 'PostgreSQL is stopped',
@@ -125,7 +127,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'the disk of PostgreSQL is full',
-    lastsMs: 15_000,
+    lastsMs: rounds(8_000, 15_000),
     sparesCalls: true,
     isShort: true,
     told: { path: '/registry', text: '"store":"full"' },

@@ -9,7 +9,7 @@ import { ClusterNode } from './cluster-node.ts'
 import { startRouterProcess } from './router-process.ts'
 
 const realm = 'com.example.test'
-const kills = rounds(12, 100)
+const kills = rounds(8, 100)
 const ids = 20
 const loaders = 4
 /** How long a start may take on a busy machine; milliseconds. */
