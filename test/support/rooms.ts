@@ -1,0 +1,117 @@
+/** The table of rooms: what each product folder may import, and which packages enter through it. */
+
+/** The words every part may use. */
+const words = [
+  'errors',
+  'identity',
+  'request',
+  'log',
+  'clock',
+  'in-flight',
+  'yielding',
+  'secret-box',
+].map((name) => `component/${name}.ts`)
+
+/** The folders every part may use. */
+const groundFloor = ['component/syntax', 'component/codec', 'component/limits']
+
+/** What one room may import: rooms below `component/`, and npm packages. */
+type RoomRule = { folders: readonly string[] | 'all'; packages: readonly string[] }
+
+/** Room to rule. Every product folder has a row. */
+export const rooms: Readonly<Record<string, RoomRule>> = {
+  component: { folders: 'all', packages: ['pino'] },
+  'component/config': { folders: ['store'], packages: ['ajv', 'yaml'] },
+  'component/wiring': { folders: 'all', packages: [] },
+  'component/workers': { folders: 'all', packages: ['pino'] },
+  http: { folders: 'all', packages: ['raw-body'] },
+  'http/limits': { folders: ['http'], packages: [] },
+  'http/management': {
+    folders: 'all',
+    packages: ['koa', '@koa/router', 'koa-body', 'prom-client'],
+  },
+  'http/oauth': { folders: 'all', packages: [] },
+  'http/oidc': { folders: 'all', packages: [] },
+  procedures: {
+    folders: [
+      'procedures/definition',
+      'procedures/realms',
+      'procedures/specs',
+      'procedures/users',
+      'registry',
+      'wamp',
+    ],
+    packages: [],
+  },
+  'procedures/realms': { folders: ['procedures/definition', 'realm'], packages: [] },
+  'procedures/specs': { folders: ['procedures/definition', 'registry'], packages: [] },
+  'procedures/users': {
+    folders: ['procedures/definition', 'realm', 'token', 'wamp'],
+    packages: [],
+  },
+  'procedures/definition': {
+    folders: ['realm', 'realm/documents', 'registry', 'token', 'wamp'],
+    packages: [],
+  },
+  'component/registry': {
+    folders: ['compile', 'gateway', 'replica', 'routes', 'spec', 'store'],
+    packages: [],
+  },
+  'component/gateway': {
+    folders: ['action', 'expression', 'routes', 'security', 'spec'],
+    packages: [],
+  },
+  'component/compile': {
+    folders: ['action', 'expression', 'gateway', 'routes', 'security', 'spec'],
+    packages: [],
+  },
+  'component/routes': { folders: ['spec'], packages: [] },
+  'component/security': {
+    folders: ['oidc', 'realm', 'realm/documents', 'token', 'wamp'],
+    packages: ['lru-cache', 'rate-limiter-flexible'],
+  },
+  'component/oidc': {
+    folders: ['realm', 'realm/documents', 'replica', 'token'],
+    packages: ['openid-client'],
+  },
+  'component/token': { folders: ['replica', 'store'], packages: ['jose', 'lru-cache'] },
+  'component/realm': { folders: ['realm/documents', 'replica', 'wamp'], packages: [] },
+  'component/realm/documents': { folders: ['expression', 'realm', 'wamp'], packages: [] },
+  'component/action': { folders: ['wamp'], packages: ['undici'] },
+  'component/sync': { folders: ['replica', 'wamp'], packages: [] },
+  'component/spec': { folders: ['expression'], packages: [] },
+  'component/wamp': {
+    folders: [],
+    packages: ['autobahn', 'wampy', 'ws', '@msgpack/msgpack', 'cbor-x'],
+  },
+  'component/router/limits': { folders: [], packages: ['ws'] },
+  'component/router': {
+    folders: ['router/limits', 'wamp'],
+    packages: ['ws', '@msgpack/msgpack', 'cbor-x'],
+  },
+  'component/store': { folders: ['replica'], packages: ['kysely', 'pg'] },
+  'component/syntax': { folders: [], packages: [] },
+  'component/codec': { folders: [], packages: ['@msgpack/msgpack'] },
+  'component/limits': { folders: [], packages: [] },
+  'component/replica': { folders: [], packages: [] },
+  'component/expression': { folders: [], packages: [] },
+}
+
+/** The package of a bare specifier: `@koa/router/x` is `@koa/router`. */
+const packageOf = (name: string): string =>
+  name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/')
+
+/** The imports, out of `names`, that the rule of a room does not allow. */
+export const importsAgainst = (rule: RoomRule, names: readonly string[]): string[] =>
+  names.filter((name) => {
+    if (name.startsWith('node:') || name.startsWith('./')) return false
+    if (!name.startsWith('#')) return !rule.packages.includes(packageOf(name))
+    if (rule.folders === 'all') return false
+    const path = name.slice(1)
+    const folder = path.slice(0, path.lastIndexOf('/'))
+    if (words.includes(path) || groundFloor.includes(folder)) return false
+    return !rule.folders.some((allowed) => [allowed, `component/${allowed}`].includes(folder))
+  })
