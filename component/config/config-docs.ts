@@ -52,12 +52,12 @@ export function configurationPage(): string {
 
 <!-- Printed from component/config/config-schema.ts by \`npm run docs\`; a test fails when it is stale. -->
 
-One file, YAML or JSON, given by \`npm start -- --config FILE\`. The environment overrides it: \`GATEWAY_A__B=value\` sets \`a.b\`
-(two underscores go one level down; values are read as YAML, so \`true\`, \`5000\` and \`[a, b]\` are what they look like). Flags
-override both: \`--set a.b=value\`. An option that does not exist is refused by its name, and nothing starts. The effective
+The configuration is one file, YAML or JSON: \`npm start -- --config FILE\`. The environment overrides the file: \`GATEWAY_A__B=value\`
+sets \`a.b\`. Two underscores go one level down, and values are read as YAML, so \`true\`, \`5000\` and \`[a, b]\` have their YAML types.
+Flags override both: \`--set a.b=value\`. An unknown option is refused by name, and the gateway does not start. The effective
 configuration is printed at start with secrets masked. Durations are milliseconds unless the description says otherwise.
 
-| option | type | default | what it is |
+| option | type | default | meaning |
 |---|---|---|---|
 ${rows.join('\n')}
 

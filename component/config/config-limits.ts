@@ -8,13 +8,13 @@ export const limitsSection = section(
     max_connections: integer({
       default: 10_000,
       minimum: 1,
-      description: 'Connections a listener holds at once, in each process.',
+      description: 'Connections that a listener holds at once, in each process.',
     }),
     connections_per_address: mayBeAbsent(
       integer({
         minimum: 1,
         description:
-          'Connections that one address (of IPv6: its /64) holds at a listener at once, in each process; further ones are closed. Trusted proxies are exempt. Default: half of max_connections.',
+          'Connections that one address (of IPv6: its /64) holds at a listener at once, in each process. Further ones are closed. Trusted proxies are exempt. Default: half of max_connections.',
       }),
     ),
     headers_timeout: milliseconds(10_000, 'How long the headers of a request may take.'),
@@ -24,37 +24,37 @@ export const limitsSection = section(
     ),
     keep_alive_timeout: milliseconds(
       5_000,
-      'How long an idle connection is kept. Behind a load balancer: longer than its own (75000).',
+      'How long an idle connection is kept. Behind a load balancer, longer than that of the balancer (75000).',
     ),
     max_requests_per_socket: integer({
       default: 0,
       minimum: 0,
-      description: 'Requests after which a connection is closed; 0: never.',
+      description: 'Number of requests after which a connection is closed. 0: never.',
     }),
     wamp_sessions: integer({
       default: 10_000,
       minimum: 2,
       description:
-        'Clients that are connected to the embedded router at once. Those of one address, of IPv6 one /64, are at most half of what all others leave; the rest is refused with 503.',
+        'Clients that are connected to the embedded router at once. One address (of IPv6: its /64) has at most half of what all others leave. Further clients are refused with 503.',
     }),
     subscriptions_per_session: integer({
       default: 5_000,
       minimum: 1,
       description:
-        'Subscriptions of one session on the embedded router, and as many registrations; more are refused with `wamp.error.limit_exceeded`.',
+        'Subscriptions of one session on the embedded router, and separately its registrations. Further ones are refused with `wamp.error.limit_exceeded`.',
     }),
     subscriptions_per_realm: integer({
       default: 50_000,
       minimum: 1,
       description:
-        'Topics and patterns subscribed in one realm of the embedded router, and as many registered procedures.',
+        'Topics and patterns subscribed in one realm of the embedded router, and separately its registered procedures.',
     }),
     buffered_bytes: integer({
       default: 134_217_728,
       minimum: 33_554_432,
       description:
-        'Bytes that are held at once for all peers, in each process: what they have not finished sending, what they have not read, and retained events. New ones are refused beyond it.',
+        'Bytes that are buffered at once for all peers, in each process: incomplete requests and messages, unread answers and messages, and retained events. Further ones are refused.',
     }),
   },
-  'Limits of the listeners: what peers may use up, before they log in above all.',
+  'Limits for clients, whether they log in or not.',
 )

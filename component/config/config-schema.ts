@@ -45,11 +45,11 @@ export const configSchema = section(
       minimum: 1,
       maximum: 64,
       description:
-        'Processes that share the listeners, each a node of its own: `<node>-1`, `<node>-2`, … 1: everything in one process.',
+        'Number of processes that share the listeners. Each is a node: `<node>-1`, `<node>-2`, … 1: one process does everything.',
     }),
     data_dir: string({
       default: './data',
-      description: 'Folder of what the gateway keeps. Relative to the working folder.',
+      description: 'Folder where the gateway keeps its data. Relative to the working folder.',
     }),
     log: section(
       {
@@ -57,7 +57,7 @@ export const configSchema = section(
           ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].map((name) =>
             literal(name),
           ),
-          { default: 'info', description: 'The least level that is logged.' },
+          { default: 'info', description: 'The lowest level that is logged.' },
         ),
         access: boolean({ default: true, description: 'Log one line for each request.' }),
       },
@@ -67,16 +67,18 @@ export const configSchema = section(
       {
         listen: union([string(), integer(), array(union([string(), integer()]))], {
           default: '127.0.0.1:18080',
-          description: `Where routed requests and \`/ws\` are served: ${address}, or a list of these.`,
+          description: `The address of routed requests and \`/ws\`: ${address}, or a list of these.`,
         }),
         public_base_url: mayBeAbsent(
-          string({ description: 'The address under which clients reach this gateway.' }),
+          string({ description: 'The URL at which clients reach this gateway.' }),
         ),
-        trusted_proxies: strings('CIDR ranges of the proxies in front who say who the client is.'),
+        trusted_proxies: strings(
+          'CIDR ranges of the proxies in front of the gateway. Their header fields name the client.',
+        ),
         forwarded_header: union([literal('x-forwarded-for'), literal('forwarded')], {
           default: 'x-forwarded-for',
           description:
-            'By which headers trusted_proxies say it: `x-forwarded-for`, with `X-Forwarded-Proto`, `X-Forwarded-Host` and `X-Real-IP`; or `forwarded` (RFC 7239). The other ones are not read: a client can send them through a proxy that does not set them.',
+            'The header fields of trusted_proxies that are read: `x-forwarded-for`, with `X-Forwarded-Proto`, `X-Forwarded-Host` and `X-Real-IP`; or `forwarded` (RFC 7239). The others are not read, because a client can send them through a proxy that does not set them.',
         }),
         tls: mayBeAbsent(
           object(
@@ -110,13 +112,16 @@ export const configSchema = section(
           'The CORS headers of routed paths; what a specification declares replaces them header by header.',
         ),
         ws_allowed_origins: strings(
-          'Origins of pages that may open a WAMP session at `/ws`. Clients that are no browsers send none and are not concerned.',
+          'Origins of pages that may open a WAMP session at `/ws`. Clients without an `Origin` header, which only browsers send, are not restricted.',
         ),
         drain_delay: milliseconds(
           0,
-          'On SIGTERM, how long requests are still accepted (with `Connection: close`), so that a load balancer notices. 10000 is recommended behind one.',
+          'How long requests are still accepted after SIGTERM (with `Connection: close`), so that a load balancer notices. Behind one, 10000 is recommended.',
         ),
-        drain_timeout: milliseconds(30_000, 'How long requests in flight may take after that.'),
+        drain_timeout: milliseconds(
+          30_000,
+          'How long requests in flight may take after drain_delay.',
+        ),
       },
       'The listener for clients.',
     ),
@@ -124,17 +129,17 @@ export const configSchema = section(
       {
         listen: union([string(), integer(), array(union([string(), integer()]))], {
           default: '127.0.0.1:18081',
-          description: `Where management, \`/ping\`, \`/ready\` and \`/metrics\` are served: ${address}, or a list of these.`,
+          description: `The address of management, \`/ping\`, \`/ready\` and \`/metrics\`: ${address}, or a list of these.`,
         }),
         share_gateway_listener: union([literal('auto'), boolean()], {
           default: 'auto',
           description:
-            'Does the gateway listener serve management, too? `auto`: only while it is bound to loopback and none of public_base_url, trusted_proxies and tls is set, or when admin.realm is set.',
+            'Whether the gateway listener serves management, too. `auto`: while it is bound to loopback and none of public_base_url, trusted_proxies and tls is set, or when admin.realm is set.',
         }),
         realm: mayBeAbsent(
           string({
             description:
-              'The realm whose users with role `spec_loader` (or `spec_reader`, to see only) may manage everything, with an access token or an API key as `Authorization: Bearer`. Needed for an admin listener that is not on loopback. Users of other realms with these roles manage what belongs to their realm.',
+              'The realm whose users manage everything, with an access token or an API key as `Authorization: Bearer`. They need the role `spec_loader`, or `spec_reader` to read only. Users of other realms with these roles manage what belongs to their realm. Required for an admin listener that is not on loopback.',
           }),
         ),
       },
@@ -150,11 +155,11 @@ export const configSchema = section(
         ),
         key: mayBeAbsent(
           secret(
-            'Under which secrets are sealed in the store: the same on all gateways that share a store or a router, 16 characters or more. A store opens under no other: when `cluster.key` changes, set this to the former one. Default: the file `store.key` in `data_dir` where there is one, else `cluster.key` where that is set, else made once and kept in that file.',
+            'The key that seals the secrets in the store: the same on all gateways that share a store or a router, at least 16 characters. A store opens with no other key: when `cluster.key` changes, set this to the former one. Default: the file `store.key` in `data_dir` if it exists, else `cluster.key` if it is set, else a random key that is kept in that file.',
           ),
         ),
       },
-      'Where specifications and realms are kept.',
+      'The store of specifications and realms.',
     ),
     history: section(
       {
@@ -163,7 +168,7 @@ export const configSchema = section(
           minimum: 0,
           maximum: 3650,
           description:
-            'How long the versions of a deleted API Specification can still be listed and rolled back to. Days.',
+            'How long the versions of a deleted API Specification are kept, to be listed and rolled back to. Days.',
         }),
       },
       'The last versions of each API Specification.',
@@ -172,7 +177,7 @@ export const configSchema = section(
       {
         key: mayBeAbsent(
           secret(
-            'By which gateways on one router know each other: the same on all, 16 characters or more (`openssl rand -hex 32`). Needed with `wamp.url`; random on the embedded router.',
+            'The key that seals the messages between gateways on one router: the same on all, at least 16 characters (`openssl rand -hex 32`). Required with `wamp.url`; random on the embedded router.',
           ),
         ),
       },
@@ -182,8 +187,7 @@ export const configSchema = section(
       {
         url: mayBeAbsent(
           string({
-            description:
-              '`ws://…` or `wss://…` of the WAMP router. Absent: the embedded router is used.',
+            description: '`ws://…` or `wss://…` of the WAMP router. Default: the embedded router.',
           }),
         ),
         realm: string({
@@ -199,11 +203,11 @@ export const configSchema = section(
         identity: union([literal('session'), literal('service')], {
           default: 'session',
           description:
-            "As whom calls of logged-in users reach the router. `session`: as the user, over a session of the user's own, so that the router's grants decide. `service`: as the gateway, for a router that cannot ask the gateway who somebody is.",
+            "The identity under which calls of logged-in users reach the router. `session`: the user, over a session of its own, so that the router's grants decide. `service`: the gateway, for a router that cannot ask the gateway to authenticate users.",
         }),
         serializer: union(
           ['json', 'msgpack', 'cbor'].map((name) => literal(name)),
-          { default: 'msgpack', description: 'The serializer towards an external router.' },
+          { default: 'msgpack', description: 'The serializer for an external router.' },
         ),
         call_timeout: milliseconds(
           30_000,
@@ -219,7 +223,7 @@ export const configSchema = section(
       {
         listen: mayBeAbsent(
           union([string(), integer()], {
-            description: `A port of its own for the embedded router: ${address}. It is always at \`/ws\` of the gateway.`,
+            description: `An additional address for the embedded router: ${address}. The router is always at \`/ws\` of the gateway.`,
           }),
         ),
       },
@@ -228,7 +232,7 @@ export const configSchema = section(
     forward: section(
       {
         allowed_hosts: strings(
-          'Hosts that a `forward` action may reach when its host is computed from the request: `host`, `host:port` or `*.suffix`.',
+          'Hosts that a `forward` action may reach when the request decides its host: `host`, `host:port` or `*.suffix`.',
         ),
       },
       'Forward actions.',
@@ -250,12 +254,13 @@ export const configSchema = section(
           default: 20,
           minimum: 1,
           description:
-            'Wrong passwords or keys for one user from one address, in a minute, before further attempts are refused (over HTTP: 429). Ten times as many from all the addresses where the user has not logged in within a day.',
+            'Wrong passwords or keys for one user from one address, in a minute, before further attempts are refused (over HTTP: 429). The limit is ten times as high for all addresses together from which the user has not logged in within a day.',
         }),
         address_failures: integer({
           default: 100,
           minimum: 1,
-          description: 'The same from one address, whatever users it tries.',
+          description:
+            'Wrong passwords or keys from one address for any users, in a minute, before further attempts are refused.',
         }),
       },
       'Limits on guessing over HTTP and WAMP; counted in each process. Of an IPv6 address its /64 counts.',
