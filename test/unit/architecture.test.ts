@@ -33,3 +33,12 @@ describe('the source files', () => {
     expect(files.filter(({ path }) => !isIntroduced(path))).to.deep.equal([])
   })
 })
+
+describe('docs/architecture.md', () => {
+  it('has one line for each room', () => {
+    const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+    const lines = page.matchAll(/^\| `((?:component|http|procedures)[a-z/-]*)` \|/gm)
+    const folders = new Set(files.map(({ folder }) => folder))
+    expect([...lines].map(([, room]) => room).sort()).to.deep.equal([...folders].sort())
+  })
+})
