@@ -4,7 +4,6 @@ import { ServiceError } from '#component/errors.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { Log } from '#component/log.ts'
 import type { CappedLines } from '#http/limits/capped-lines.ts'
-import type { Metrics } from '#http/management/metrics.ts'
 import type { ActiveRequests } from './active-requests.ts'
 import { errorReply } from './errors.ts'
 import { peerName, plainAddress } from './peer.ts'
@@ -21,6 +20,13 @@ export interface Router {
 /** Serves what is not routed. */
 export type Fallback = (exchange: HttpExchange) => void
 
+/** Counts and times the requests of the process. */
+interface RequestCounter {
+  inFlight: number
+  /** @param duration milliseconds */
+  count(method: string, route: string, status: number, duration: number): void
+}
+
 /** What every listener of the process shares. */
 export interface ListenerPorts extends ExchangePorts {
   readonly log: Log
@@ -28,7 +34,7 @@ export interface ListenerPorts extends ExchangePorts {
   readonly accessLog: Log | undefined
   /** Where lines of requests go that are not served; absent with {@link accessLog}. */
   readonly refusedLog: CappedLines | undefined
-  readonly metrics: Metrics
+  readonly metrics: RequestCounter
   /** Answers are the last on their connection (draining). */
   isClosing(): boolean
   /** Why a routed request is not served now: not ready yet, overloaded. */

@@ -1,8 +1,6 @@
 /** Which requests are refused first when the process has too much to do: those that cost most, and those of the networks that ask most. */
 import type { Clock } from '#component/clock.ts'
 import { networkOf } from '#component/limits/network.ts'
-import type { ActiveRequests } from '#http/active-requests.ts'
-import type { HttpExchange } from '#http/read-request.ts'
 import type { Pressure } from './overload.ts'
 
 /** A larger body is dear; bytes. */
@@ -14,21 +12,31 @@ const largeShare = { part: 1 / 4, least: 16 } as const
 /** For how long the networks that ask much are known; milliseconds. */
 const interval = 1000
 
+/** The parts of a request that decide whether it is refused. */
+export interface Sheddable {
+  /** The IP address of the client. */
+  readonly client: string
+  readonly hasBody: boolean
+  /** Its length in bytes; undefined while that is unknown. */
+  readonly body: { readonly length: number | undefined }
+  readonly request: { readonly socket: { readonly bytesWritten: number } }
+}
+
 /** Decides by request; costs nothing as long as there is no pressure. */
 export class Shedding {
   readonly #clock: Pick<Clock, 'now'>
-  readonly #exchanges: ActiveRequests<HttpExchange>
+  readonly #exchanges: { all(): readonly Sheddable[] }
   #greedy: ReadonlySet<string> = new Set()
   #lookedAt = Number.NEGATIVE_INFINITY
 
   /** @param exchanges those in flight */
-  constructor(clock: Pick<Clock, 'now'>, exchanges: ActiveRequests<HttpExchange>) {
+  constructor(clock: Pick<Clock, 'now'>, exchanges: { all(): readonly Sheddable[] }) {
     this.#clock = clock
     this.#exchanges = exchanges
   }
 
   /** Is the request to be refused at this pressure? */
-  refuses(exchange: HttpExchange, pressure: Pressure): boolean {
+  refuses(exchange: Sheddable, pressure: Pressure): boolean {
     if (pressure !== 'strained') return pressure === 'full'
     return isNew(exchange) || isLarge(exchange) || this.#isGreedy(networkOf(exchange.client))
   }
@@ -44,12 +52,12 @@ export class Shedding {
 }
 
 /** The first request of a connection: those that have been served before go on. */
-const isNew = ({ request }: HttpExchange): boolean => request.socket.bytesWritten === 0
+const isNew = ({ request }: Sheddable): boolean => request.socket.bytesWritten === 0
 
-const isLarge = ({ hasBody, body }: HttpExchange): boolean =>
+const isLarge = ({ hasBody, body }: Sheddable): boolean =>
   hasBody && (body.length ?? Number.POSITIVE_INFINITY) > smallBody
 
-function greedyNetworks(exchanges: readonly HttpExchange[]): ReadonlySet<string> {
+function greedyNetworks(exchanges: readonly Sheddable[]): ReadonlySet<string> {
   const counts = new Map<string, number>()
   for (const { client } of exchanges) {
     const network = networkOf(client)

@@ -1,23 +1,21 @@
 /** Which requests are refused under pressure. */
 import { expect } from 'chai'
-import { ActiveRequests } from '#http/active-requests.ts'
-import { Shedding } from '#http/limits/shedding.ts'
-import type { HttpExchange } from '#http/read-request.ts'
+import { ActiveRequests, type Placed } from '#http/active-requests.ts'
+import { type Sheddable, Shedding } from '#http/limits/shedding.ts'
 
 /** A request without a body, on a connection that has been answered before. */
-const exchange = (change: object = {}): HttpExchange =>
-  ({
-    client: '192.0.2.1',
-    hasBody: false,
-    body: { length: undefined },
-    request: { socket: { bytesWritten: 100 } },
-    place: -1,
-    ...change,
-  }) as unknown as HttpExchange
+const exchange = (change: Partial<Sheddable> = {}) => ({
+  client: '192.0.2.1',
+  hasBody: false,
+  body: { length: undefined },
+  request: { socket: { bytesWritten: 100 } },
+  place: -1,
+  ...change,
+})
 
 describe('Shedding', () => {
   let now: number
-  let inFlight: ActiveRequests<HttpExchange>
+  let inFlight: ActiveRequests<Sheddable & Placed>
   let shedding: Shedding
 
   beforeEach(() => {
@@ -26,7 +24,7 @@ describe('Shedding', () => {
     shedding = new Shedding({ now: () => now }, inFlight)
   })
 
-  const dear: Record<string, object> = {
+  const dear: Record<string, Partial<Sheddable>> = {
     'the first request of a connection': { request: { socket: { bytesWritten: 0 } } },
     'a large body': { hasBody: true, body: { length: 65_537 } },
     'a body of unknown length': { hasBody: true },
