@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'chai'
+import { arrowsUpward } from '#test/support/import-graph.ts'
 import { importsAgainst, rooms } from '#test/support/rooms.ts'
 import { productFolders, sourceTree } from '#test/support/source-tree.ts'
 
@@ -27,6 +28,10 @@ describe('the source files', () => {
   it('import what the table of rooms allows', () => {
     expect(files.length).to.be.greaterThan(20)
     expect(wrongImports).to.deep.equal([])
+  })
+
+  it('import no room above their own', () => {
+    expect(arrowsUpward(files)).to.deep.equal([])
   })
 
   it('say in their first sentence what they are for', () => {
