@@ -4,8 +4,9 @@ import { expect } from 'chai'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { RouterPeer } from '#test/contract/router-peer.ts'
 import { type GatewayProcess, startGatewayProcess } from '#test/support/gateway-process.ts'
-import { send, startLoad } from '#test/support/load.ts'
+import { send } from '#test/support/load.ts'
 import { until } from '#test/support/until.ts'
+import { leaveUnderLoad } from './leaving.ts'
 
 const realm = 'com.example.test'
 const procedure = 'com.example.test.slow'
@@ -223,31 +224,10 @@ describe('a gateway that is told to stop', function () {
   it('loses no request of 50 clients when a balancer sees it leave', async () => {
     const leaving = await start({ 'gateway.drain_delay': '1500' })
     const staying = await start()
-    let target = leaving
-    // asks as balancers do; this one notices within 300 ms
-    const health = setInterval(() => {
-      isReady(leaving).then(
-        (ready) => {
-          if (!ready) target = staying
-        },
-        () => {
-          target = staying
-        },
-      )
-    }, 300)
-    const statuses = new Set<number>()
-    const load = startLoad({
-      clients: 50,
-      ask: () => ({ url: `${target.url}/draining/static` }),
-      onAnswer: ({ status }) => statuses.add(status),
-    })
-    await load.more(1000)
-    void leaving.kill('SIGTERM')
-    expect(await leaving.ended).to.deep.equal({ code: 0, signal: null })
-    await load.more(1000)
-    await load.stop()
-    clearInterval(health)
-    expect(load.failures).to.deep.equal([])
+    const path = '/draining/static'
+    const { ending, failures, statuses } = await leaveUnderLoad({ leaving, staying, path })
+    expect(ending).to.deep.equal({ code: 0, signal: null })
+    expect(failures).to.deep.equal([])
     expect(statuses).to.deep.equal(new Set([200]))
   })
 })

@@ -1,35 +1,12 @@
 /** What strangers reach of a gateway that is not on loopback, or behind a proxy: routed paths, and no management. */
 import { expect } from 'chai'
-import { WebSocket } from 'ws'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
+import { hello } from '#test/support/hello.ts'
 import { send } from '#test/support/http-request.ts'
 import { npmStartFails } from '#test/support/npm-start.ts'
 
-type Message = readonly unknown[]
-
-/** Sends HELLO; the router's answer. */
-async function hello(
-  url: string,
-  realm: string,
-  details: Readonly<Record<string, unknown>> = {},
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Message> {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, 'wamp.2.json', { headers })
-  try {
-    return await new Promise<Message>((resolve, reject) => {
-      socket.once('error', reject)
-      socket.once('close', (code) => reject(new Error(`closed with ${code}`)))
-      socket.once('message', (data) => resolve(JSON.parse(String(data)) as Message))
-      socket.once('open', () => {
-        const roles = { caller: {}, callee: {}, publisher: {}, subscriber: {} }
-        socket.send(JSON.stringify([1, realm, { roles, ...details }]))
-      })
-    })
-  } finally {
-    socket.removeAllListeners('close')
-    socket.terminate()
-  }
-}
+/** The router of a gateway on its own listener. */
+const routerOf = (url: string) => `${url.replace('http', 'ws')}/ws`
 
 const welcome = 2
 const abort = 3
@@ -99,7 +76,7 @@ for (const [where, settings] of Object.entries(notLoopback)) {
     for (const details of attempts) {
       it(`does not let in at /ws on the component's realm: ${JSON.stringify(details)}`, async () => {
         for (const url of urls()) {
-          const [code] = await hello(url, 'service.gateway', details)
+          const [code] = await hello(routerOf(url), 'service.gateway', { details })
           expect(code).to.equal(abort)
         }
       })
@@ -111,11 +88,13 @@ for (const [where, settings] of Object.entries(notLoopback)) {
       await load({ uri: 'com.example.closed', allow_connections: false })
       await load({ uri: 'com.example.tickets', authmethods: ['ticket'] })
       for (const url of urls()) {
-        expect((await hello(url, 'com.example.test'))[0]).to.equal(welcome)
-        expect((await hello(url, 'com.example.closed'))[0]).to.equal(abort)
-        expect((await hello(url, 'com.example.unknown'))[0]).to.equal(abort)
+        expect((await hello(routerOf(url), 'com.example.test'))[0]).to.equal(welcome)
+        expect((await hello(routerOf(url), 'com.example.closed'))[0]).to.equal(abort)
+        expect((await hello(routerOf(url), 'com.example.unknown'))[0]).to.equal(abort)
         const asAnonymous = { authmethods: ['anonymous'] }
-        expect((await hello(url, 'com.example.tickets', asAnonymous))[0]).to.equal(abort)
+        expect(
+          (await hello(routerOf(url), 'com.example.tickets', { details: asAnonymous }))[0],
+        ).to.equal(abort)
       }
     })
   })
@@ -129,7 +108,9 @@ describe('a gateway on loopback', () => {
   after(() => gateway.stop())
 
   it("lets clients of this machine in on the component's realm, never as the gateway", async () => {
-    const [code, , details] = await hello(gateway.url, 'service.gateway', { authid: 'gateway' })
+    const [code, , details] = await hello(routerOf(gateway.url), 'service.gateway', {
+      details: { authid: 'gateway' },
+    })
     expect(code).to.equal(welcome)
     expect(details).to.deep.include({ authid: 'anonymous', authrole: 'anonymous' })
   })
@@ -149,7 +130,7 @@ describe('a gateway on loopback', () => {
         expect(answer.status).to.equal(401)
         expect(answer.headers).to.have.property('www-authenticate')
       }
-      const [code] = await hello(gateway.url, 'service.gateway', {}, headers)
+      const [code] = await hello(routerOf(gateway.url), 'service.gateway', { headers })
       expect(code).to.equal(abort)
     })
   }
@@ -158,7 +139,7 @@ describe('a gateway on loopback', () => {
     const answer = await send(gateway.adminUrl, '/api_specs', { host: 'evil.example' })
     expect(answer.status).to.equal(401)
     const page = { host: 'evil.example', origin: 'http://evil.example' }
-    const [code] = await hello(gateway.url, 'service.gateway', {}, page)
+    const [code] = await hello(routerOf(gateway.url), 'service.gateway', { headers: page })
     expect(code).to.equal(abort)
   })
 })

@@ -1,43 +1,11 @@
 /** The embedded router of a gateway of several processes: one router for all clients, and who they are is not forgotten on the way. */
 import { expect } from 'chai'
-import { WebSocket } from 'ws'
 import { RouterPeer } from '#test/contract/router-peer.ts'
 import type { GatewayProcess } from '#test/support/gateway-process.ts'
+import { hello } from '#test/support/hello.ts'
 import { send } from '#test/support/http-request.ts'
 import { until } from '#test/support/until.ts'
 import { allAnswer, procedure, realm, startWorkers } from '#test/support/worker-gateway.ts'
-
-type Message = readonly unknown[]
-
-/** Where a client comes from, and what it says. */
-interface Client {
-  readonly details?: Readonly<Record<string, unknown>>
-  readonly headers?: Readonly<Record<string, string>>
-  readonly localAddress?: string
-}
-
-/** Sends HELLO; the router's answer. @throws Error when no WebSocket is opened */
-async function hello(
-  url: string,
-  uri: string,
-  { details = {}, ...client }: Client = {},
-): Promise<Message> {
-  const socket = new WebSocket(url, 'wamp.2.json', client)
-  try {
-    return await new Promise<Message>((resolve, reject) => {
-      socket.once('error', reject)
-      socket.once('close', (code) => reject(new Error(`closed with ${code}`)))
-      socket.once('message', (data) => resolve(JSON.parse(String(data)) as Message))
-      socket.once('open', () => {
-        const roles = { caller: {}, callee: {}, publisher: {}, subscriber: {} }
-        socket.send(JSON.stringify([1, uri, { roles, ...details }]))
-      })
-    })
-  } finally {
-    socket.removeAllListeners('close')
-    socket.terminate()
-  }
-}
 
 const [welcome, abort] = [2, 3]
 

@@ -1,10 +1,8 @@
 /** How a gateway of several processes leaves: as one, whoever is told, and without leaving anybody behind. */
-import { Agent } from 'node:http'
 import { expect } from 'chai'
 import { RouterPeer } from '#test/contract/router-peer.ts'
 import { type GatewayProcess, startGatewayProcess } from '#test/support/gateway-process.ts'
-import { send as sendAlone } from '#test/support/http-request.ts'
-import { send, startLoad } from '#test/support/load.ts'
+import { send } from '#test/support/http-request.ts'
 import { openEmbeddedRouter } from '#test/support/router.ts'
 import { until } from '#test/support/until.ts'
 import {
@@ -14,6 +12,7 @@ import {
   startWorkers,
   workersDocument,
 } from '#test/support/worker-gateway.ts'
+import { leaveUnderLoad } from './leaving.ts'
 
 const fine = { code: 0, signal: null }
 
@@ -37,13 +36,13 @@ describe('a gateway of 2 workers that is told to stop', function () {
   async function callInFlight(gateway: GatewayProcess) {
     const callee = await RouterPeer.join({ url: gateway.routerUrl, realm })
     await callee.register(procedure)
-    const answer = sendAlone(gateway.url, '/workers/called')
+    const answer = send(gateway.url, '/workers/called')
     const [, request] = await callee.next()
     return { callee, answer, finish: () => callee.send(70, request, {}, ['done']) }
   }
 
   const isClosed = (gateway: GatewayProcess) =>
-    sendAlone(gateway.url, '/workers/static').then(
+    send(gateway.url, '/workers/static').then(
       () => false,
       () => true,
     )
@@ -68,13 +67,13 @@ describe('a gateway of 2 workers that is told to stop', function () {
   it('serves on during the delay with Connection: close, not ready', async () => {
     const gateway = await start({ 'gateway.drain_delay': '1500' })
     void gateway.kill('SIGTERM')
-    const isReady = async () => (await sendAlone(gateway.adminUrl, '/ready')).status === 200
+    const isReady = async () => (await send(gateway.adminUrl, '/ready')).status === 200
     await until('neither worker is ready', async () => {
       const both = await Promise.all([isReady(), isReady()])
       return both.every((ready) => !ready)
     })
     for (let at = 0; at < 4; at++) {
-      const { status, headers } = await sendAlone(gateway.url, '/workers/static')
+      const { status, headers } = await send(gateway.url, '/workers/static')
       expect([status, headers.connection]).to.deep.equal([200, 'close'])
     }
     expect(await gateway.ended).to.deep.equal(fine)
@@ -102,7 +101,7 @@ describe('a gateway of 2 workers that is told to stop', function () {
     const told = performance.now()
     signalAll(gateway, 'SIGTERM')
     while (performance.now() < told + 800) {
-      expect((await sendAlone(gateway.url, '/workers/static')).status).to.equal(200)
+      expect((await send(gateway.url, '/workers/static')).status).to.equal(200)
     }
     expect(await gateway.ended).to.deep.equal(fine)
   })
@@ -111,7 +110,7 @@ describe('a gateway of 2 workers that is told to stop', function () {
     const gateway = await start({ 'gateway.drain_delay': '20000' })
     const workers = [...gateway.workers().values()]
     void gateway.kill('SIGTERM')
-    const ready = async () => (await sendAlone(gateway.adminUrl, '/ready')).status
+    const ready = async () => (await send(gateway.adminUrl, '/ready')).status
     await until('it is not ready', async () => (await ready()) === 503)
     void gateway.kill('SIGTERM')
     expect(await gateway.ended).to.deep.equal({ code: 1, signal: null })
@@ -145,34 +144,10 @@ describe('a gateway of 2 workers that is told to stop', function () {
     const staying = await startGatewayProcess()
     running.push(staying)
     await staying.post('/api_specs', workersDocument)
-    let target = leaving
-    const agent = new Agent({ keepAlive: true })
-    // asks as balancers do, on whichever worker
-    const health = setInterval(() => {
-      send({ url: `${leaving.adminUrl}/ready` }, agent).then(
-        ({ status }) => {
-          if (status !== 200) target = staying
-        },
-        () => {
-          target = staying
-        },
-      )
-    }, 300)
-    const statuses = new Set<number>()
-    const load = startLoad({
-      clients: 50,
-      pause: 5,
-      ask: () => ({ url: `${target.url}/workers/static` }),
-      onAnswer: ({ status }) => statuses.add(status),
-    })
-    await load.more(1000)
-    void leaving.kill('SIGTERM')
-    expect(await leaving.ended).to.deep.equal(fine)
-    await load.more(1000)
-    await load.stop()
-    clearInterval(health)
-    agent.destroy()
-    expect(load.failures).to.deep.equal([])
+    const path = '/workers/static'
+    const { ending, failures, statuses } = await leaveUnderLoad({ leaving, staying, path })
+    expect(ending).to.deep.equal(fine)
+    expect(failures).to.deep.equal([])
     expect(statuses).to.deep.equal(new Set([200]))
   })
 })

@@ -1,4 +1,4 @@
-/** The Python environment of the tests in .venv: Crossbar.io, and independent OAuth2 libraries. */
+/** The Python environment of the tests in .venv: Crossbar.io, and independent OAuth2 libraries. Run by itself, it makes it. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -36,3 +36,5 @@ export function pythonProgram(name: 'crossbar' | 'python'): string {
   }
   return join(environment, 'bin', name)
 }
+
+if (import.meta.main) pythonProgram('python')

@@ -7,7 +7,11 @@ import { availableParallelism } from 'node:os'
 import { mocha, sideBySide } from './mocha.ts'
 
 /** Files that measure memory or moments, need a fixed port, or load the machine: nothing runs beside them. */
-const alone: readonly string[] = ['test/e2e/memory-of-logins.test.ts', 'test/e2e/streaming.test.ts']
+const alone: readonly string[] = [
+  'test/cluster/postgres.test.ts',
+  'test/e2e/memory-of-logins.test.ts',
+  'test/e2e/streaming.test.ts',
+]
 
 const files = process.argv
   .slice(2)
