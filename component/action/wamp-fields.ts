@@ -1,37 +1,14 @@
 /** What wamp_call and wamp_publish have in common: their fields, and what becomes of a failure. */
 import { ServiceError } from '#component/errors.ts'
+import { isReservedUri, isUri } from '#component/syntax/wamp-uri.ts'
 import { failure as localFailure } from '#component/wamp/failure.ts'
 import { type Payload, WampError } from '#component/wamp/session.ts'
 import type { ActionFields, Run } from './action.ts'
 import { errorOf } from './outcome.ts'
 import { type Attempted, isIdempotent } from './retry.ts'
 
-/** Prefixes of URIs that a request may not name (reliability §2, confused deputy). */
-const reserved = ['wamp.', 'service.'] as const
-
 /** Errors after which a call was certainly not executed. */
 const notExecuted = new Set(['wamp.error.no_eligible_callee', 'wamp.error.no_such_procedure'])
-
-const dot = 0x2e
-const hash = 0x23
-
-/** Is it a loose WAMP URI: non-empty parts between dots, without white space and `#`? */
-function isUri(text: string): boolean {
-  let isPartEmpty = true
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === dot) {
-      if (isPartEmpty) return false
-      isPartEmpty = true
-    } else {
-      if (code === hash || code <= 0x20 || (code > 0x7e && text.charAt(at).trim() === '')) {
-        return false
-      }
-      isPartEmpty = false
-    }
-  }
-  return !isPartEmpty && text.isWellFormed()
-}
 
 /** Is the URI in the list? An entry that ends with a dot stands for all below it. */
 const isListed = (uri: string, list: readonly string[]): boolean =>
@@ -52,7 +29,7 @@ export function readUri(
   if (typeof uri !== 'string' || !isUri(uri)) {
     throw new ServiceError('wamp.error.invalid_uri', `${name}: expected a WAMP URI`)
   }
-  if (run.computed.has(name) && reserved.some((prefix) => uri.startsWith(prefix))) {
+  if (run.computed.has(name) && isReservedUri(uri)) {
     if (!isListed(uri, allowed)) {
       throw new ServiceError(
         'wamp.error.not_authorized',

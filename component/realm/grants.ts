@@ -1,8 +1,6 @@
 /** What the grants of a realm allow, and what they cannot: URIs under `wamp.` and `service.` are reserved (behaviour §6). */
 import type { Grant, Realm, Resource } from '#component/realm/documents/model.ts'
-
-/** What registrations and subscriptions name; `exact` for everything else. */
-export type Match = 'exact' | 'prefix' | 'wildcard'
+import { isReservedUri, type Match, reservedPrefixes } from '#component/syntax/wamp-uri.ts'
 
 /** Does every component of a pattern that is not empty equal the other's? */
 function fits(pattern: string, uri: string): boolean {
@@ -31,11 +29,6 @@ function covers(resource: Resource, uri: string, match: Match): boolean {
   }
 }
 
-const reservedStarts = ['service.', 'wamp.'] as const
-
-const isUnderReserved = (uri: string): boolean =>
-  reservedStarts.some((start) => uri.startsWith(start))
-
 /** Whether a pattern could match a URI that begins so. */
 function reaches(uri: string, match: Match, start: string): boolean {
   if (match === 'exact') return uri.startsWith(start)
@@ -45,7 +38,7 @@ function reaches(uri: string, match: Match, start: string): boolean {
 
 /** Whether the pattern could match a URI under `service.` or `wamp.`: those belong to the gateway and the router. */
 export const isReserved = (uri: string, match: Match): boolean =>
-  reservedStarts.some((start) => reaches(uri, match, start))
+  reservedPrefixes.some((start) => reaches(uri, match, start))
 
 /**
  * Whether one of the grants gives this permission to a session with these roles.
@@ -64,8 +57,7 @@ export function isGranted(
       grant.permissions.has(permission) &&
       (grant.roles.has('all') || roles.some((role) => grant.roles.has(role))) &&
       grant.resources.some(
-        (resource) =>
-          covers(resource, uri, match) && (!mustBeNamed || isUnderReserved(resource.uri)),
+        (resource) => covers(resource, uri, match) && (!mustBeNamed || isReservedUri(resource.uri)),
       ),
   )
 }
@@ -82,10 +74,10 @@ export function isPermitted(
   uri: string,
   match: Match,
 ): boolean {
-  if (isUnderReserved(uri)) return isGranted(grants, roles, permission, uri, match, true)
+  if (isReservedUri(uri)) return isGranted(grants, roles, permission, uri, match, true)
   if (!isUnrestricted && !isGranted(grants, roles, permission, uri, match)) return false
   if (match === 'exact') return true
-  return reservedStarts.every(
+  return reservedPrefixes.every(
     (start) =>
       !reaches(uri, match, start) || isGranted(grants, roles, permission, start, 'prefix', true),
   )

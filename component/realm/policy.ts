@@ -3,6 +3,7 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Realm } from '#component/realm/documents/model.ts'
 import type { SecretBox } from '#component/secret-box.ts'
+import { isMatch } from '#component/syntax/wamp-uri.ts'
 import { isLoopback } from './address.ts'
 import {
   authenticate,
@@ -15,7 +16,7 @@ import {
   rolesOf,
   type Welcome,
 } from './authenticator.ts'
-import { isGranted, isPermitted, isReserved, type Match } from './grants.ts'
+import { isGranted, isPermitted, isReserved } from './grants.ts'
 import type { ProofPorts, TicketPorts } from './proof-ports.ts'
 import type { Realms } from './realms.ts'
 
@@ -204,7 +205,7 @@ export class Policy {
     if (member.authroles.includes(gatewayRole)) return true
     // Crossbar.io tells callees and subscribers whatever caller or publisher this option names
     if (options.forward_for !== undefined) return false
-    const way: Match = match === 'prefix' || match === 'wildcard' ? match : 'exact'
+    const way = isMatch(match) ? match : 'exact'
     if ((action === 'register' || action === 'publish') && isReserved(uri, way)) return false
     const { componentRealm, realms } = this.#ports
     const realm = realms.realm(member.realm)

@@ -1,9 +1,10 @@
 /** May this session do this to this URI? The router's own rules first, then the realm's grants. */
+import { isLooseUri, type Match } from '#component/syntax/wamp-uri.ts'
 import { code } from '#component/wamp/messages.ts'
 import type { Options } from './messages.ts'
 import type { RealmPolicy, RouterAction } from './ports.ts'
 import type { Session } from './session.ts'
-import { isUri, type Match, maxLength } from './uri.ts'
+import { maxLength } from './uri-index.ts'
 
 /** Why a request is refused. */
 export interface Denial {
@@ -64,7 +65,7 @@ export class Authorizer {
     match: Match = 'exact',
   ): Denial | undefined {
     if (uri.length > maxLength[match]) return tooLong(match)
-    if (!isUri(uri, match)) return invalidUri
+    if (!isLooseUri(uri, match)) return invalidUri
     if ((action === 'register' || action === 'publish') && isReserved(uri)) return reserved
     try {
       const isAllowed = this.#policy.isAllowed(session, action, uri, match, options)

@@ -1,5 +1,7 @@
 /** Events: SUBSCRIBE, UNSUBSCRIBE and PUBLISH of one realm. */
+
 import type { Clock } from '#component/clock.ts'
+import { isMatch, type Match } from '#component/syntax/wamp-uri.ts'
 import { code } from '#component/wamp/messages.ts'
 import type { Steps } from '#component/yielding.ts'
 import type { Authorizer, Denial } from './authorize.ts'
@@ -15,7 +17,6 @@ import { type Recipients, recipientsOf } from './recipients.ts'
 import type { Retained, RetainedEvents } from './retained.ts'
 import type { Session, Subscription } from './session.ts'
 import { limitExceeded, type RouterLimits, shortageOf } from './session-limits.ts'
-import { isMatch, type Match } from './uri.ts'
 import { UriIndex } from './uri-index.ts'
 
 /** What the broker needs of its realm. */

@@ -1,8 +1,8 @@
 /** The router's own procedures: what it knows of sessions, registrations and subscriptions (WAMP: Meta API). */
+import { isLooseUri, isMatch, matches } from '#component/syntax/wamp-uri.ts'
 import { code } from '#component/wamp/messages.ts'
 import type { CallMessage, Options } from './messages.ts'
 import type { Registration, Session, Subscription } from './session.ts'
-import { isMatch, isUri } from './uri.ts'
 import type { UriIndex } from './uri-index.ts'
 
 /** What the procedures read. */
@@ -66,7 +66,7 @@ function kill(
   { caller, kwargs }: MetaCall,
 ): number[] {
   const { reason = 'wamp.close.killed', message } = kwargs
-  if (!isUri(text(reason, 'a URI as reason'))) {
+  if (!isLooseUri(text(reason, 'a URI as reason'))) {
     throw new MetaError('wamp.error.invalid_uri', 'the reason is no URI')
   }
   const killed = [...sessions].filter((session) => session !== caller && mayEnd(caller, session))
@@ -98,10 +98,7 @@ function lookups<E extends Entry>(
       `wamp.${kind}.list`,
       (ports) =>
         Object.fromEntries(
-          (['exact', 'prefix', 'wildcard'] as const).map((match) => [
-            match,
-            [...indexOf(ports).values(match)].map(byId),
-          ]),
+          matches.map((match) => [match, [...indexOf(ports).values(match)].map(byId)]),
         ),
     ],
     [

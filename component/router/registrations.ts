@@ -1,12 +1,13 @@
 /** Registrations: REGISTER and UNREGISTER of one realm, and where a call goes. */
+
 import type { Clock } from '#component/clock.ts'
+import { isMatch, type Match } from '#component/syntax/wamp-uri.ts'
 import { code } from '#component/wamp/messages.ts'
 import type { Steps } from '#component/yielding.ts'
 import type { Authorizer } from './authorize.ts'
 import type { RegisterMessage, UnregisterMessage } from './messages.ts'
 import type { Registration, Session } from './session.ts'
 import { limitExceeded, type RouterLimits, shortageOf } from './session-limits.ts'
-import { isMatch, type Match } from './uri.ts'
 import { UriIndex } from './uri-index.ts'
 
 /** How a shared registration picks its callee. */

@@ -1,6 +1,6 @@
 /** How many sessions, subscriptions and registrations there may be. */
+import type { Match } from '#component/syntax/wamp-uri.ts'
 import type { Session } from './session.ts'
-import type { Match } from './uri.ts'
 import type { UriIndex } from './uri-index.ts'
 
 /** Limits of a router; a session in this process has none of its own. */

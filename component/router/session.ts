@@ -1,10 +1,11 @@
 /** One joined session as the router sees it: who it is, what it announced, and what is under way for it. */
+
 import { InFlight } from '#component/in-flight.ts'
+import type { Match } from '#component/syntax/wamp-uri.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
 import { isMap, type Options } from './messages.ts'
 import type { Peer, Welcome } from './ports.ts'
-import type { Match } from './uri.ts'
 
 /** A way to reach a peer. */
 export interface Transport {

@@ -1,6 +1,13 @@
 /** What is registered or subscribed under which URI or pattern, found by the URI of a message. */
-import { type Match, maxLength } from './uri.ts'
+import type { Match } from '#component/syntax/wamp-uri.ts'
 import { Wildcards } from './wildcards.ts'
+
+/** The most characters of a URI that is matched in each way: patterns are kept, and looked through with each message. */
+export const maxLength: Readonly<Record<Match, number>> = {
+  exact: 1_024,
+  prefix: 255,
+  wildcard: 255,
+}
 
 /** Entries by pattern. Precedence (WAMP: Pattern-based Registrations): exact, then the longest prefix, then the best wildcard. */
 export class UriIndex<E> {

@@ -1,6 +1,4 @@
 /** Wildcard patterns, found by the URI of a message: one look-up for each way to leave components empty, however many patterns there are. */
-import { comparePatterns } from './uri.ts'
-
 /** The patterns of one number of components whose empty ones are the same. */
 interface Shape {
   /** Which components are empty: one of these patterns. */
@@ -10,6 +8,14 @@ interface Shape {
 
 /** Most shapes for one number of components; 8 components have no more. */
 const maxShapes = 256
+
+/** Sorts the better wildcard pattern first: the one whose first wildcard that the other has not stands further right. */
+function comparePatterns(a: readonly string[], b: readonly string[]): number {
+  for (let index = 0; index < a.length && index < b.length; index++) {
+    if ((a[index] === '') !== (b[index] === '')) return a[index] === '' ? 1 : -1
+  }
+  return 0
+}
 
 /** How many components has a URI? */
 function countOf(uri: string): number {

@@ -1,6 +1,7 @@
 /** The rules of every object of a specification, key by key (specification: Resources and their fields). */
 import { pointer } from '#component/codec/json.ts'
 import { methods } from '#component/request.ts'
+import { uriProblem } from '#component/syntax/wamp-uri.ts'
 import type { ActionType } from './model.ts'
 import { describe } from './report.ts'
 import {
@@ -25,7 +26,6 @@ import {
   queryProblem,
   readDigits,
   upstreamPathProblem,
-  uriProblem,
 } from './syntax.ts'
 import { upstreamHostProblem } from './upstream-host.ts'
 

@@ -18,18 +18,6 @@ export function idProblem(id: string): string | undefined {
   return undefined
 }
 
-/** WAMP, loose URIs: parts joined by dots, none empty, none with white space or `#`. */
-export function uriProblem(uri: string): string | undefined {
-  let isEmptyPart = true
-  for (const c of uri) {
-    if (c <= ' ' || c === '#' || c === '\u007f' || c.trim() === '')
-      return 'it holds white space, "#" or a control character'
-    if (c === '.' && isEmptyPart) return 'a part of it is empty'
-    isEmptyPart = c === '.'
-  }
-  return isEmptyPart ? 'a part of it is empty' : undefined
-}
-
 /** RFC 5646 in outline: subtags of 1–8 letters and digits, the first one only letters. */
 export function languageProblem(tag: string): string | undefined {
   const [first = '', ...rest] = tag.split('-')

@@ -1,5 +1,6 @@
 /** Turns a document into an ApiSpec, or lists every issue with its JSON Pointer. */
 import type { Issue } from '#component/errors.ts'
+import { uriProblem } from '#component/syntax/wamp-uri.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
 import { checkDocument } from './document-limits.ts'
 import { type HostPattern, parseHostPattern } from './host-pattern.ts'
@@ -7,7 +8,7 @@ import type { ApiSpec, JsonMap } from './model.ts'
 import { describe, Report } from './report.ts'
 import { anything, isMap, mapOrEmpty, mapOrExpression, object, text } from './rules.ts'
 import { map, scopes, string } from './schema.ts'
-import { idProblem, uriProblem } from './syntax.ts'
+import { idProblem } from './syntax.ts'
 import { readVersions } from './versions.ts'
 
 /** What validation found. */

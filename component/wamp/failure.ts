@@ -1,9 +1,10 @@
 /** Failures that are made on this side of the router, in the form that every action.error has. */
 import { describeError, type ErrorUri, ServiceError } from '#component/errors.ts'
+import { isUri } from '#component/syntax/wamp-uri.ts'
 import type { WampMessage } from './link.ts'
 import { code } from './messages.ts'
 import { WampError } from './session.ts'
-import { isWampUri, uris } from './uris.ts'
+import { uris } from './uris.ts'
 
 const body = (uri: ErrorUri, message: string) => ({
   code: uri,
@@ -32,7 +33,7 @@ export const sessionLost = (): WampError =>
 
 /** The ERROR that answers an invocation whose handler threw. Unknown errors show nothing of themselves. */
 export function invocationError(request: unknown, error: unknown): WampMessage {
-  if (error instanceof WampError && isWampUri(error.error_uri)) {
+  if (error instanceof WampError && isUri(error.error_uri)) {
     const { details, error_uri, args, kwargs } = error
     return [code.error, code.invocation, request, details, error_uri, args, kwargs]
   }

@@ -1,4 +1,6 @@
 /** Keeps a session joined: a fresh client for each connection, whatever ended the last one, and everything registered again. */
+
+import { isMatch, isUri } from '#component/syntax/wamp-uri.ts'
 import { ignore, type OpenChannel } from './channel.ts'
 import type { Client, MakeClient } from './client.ts'
 import { Connection } from './connection.ts'
@@ -16,7 +18,7 @@ import type {
   Session,
 } from './session.ts'
 import { defaultJoinTimeoutMs, openChannels, type SessionOptions } from './session-options.ts'
-import { isWampUri, uris } from './uris.ts'
+import { uris } from './uris.ts'
 
 /** Milliseconds between attempts to join, at least and at most: below 2 s, so that a router that is back has us within 2 s. */
 const backOff = { least: 100, most: 1500 }
@@ -109,7 +111,7 @@ export class SupervisedSession implements Session {
   ): Call {
     const connection = this.#connection
     if (!connection?.isJoined) return failedCall(notJoined())
-    if (!isWampUri(procedure)) return failedCall(refuseUri())
+    if (!isUri(procedure)) return failedCall(refuseUri())
     const { id, answer: result } = connection.request(
       code.call,
       procedure,
@@ -130,7 +132,7 @@ export class SupervisedSession implements Session {
   ): Promise<Publication> {
     const connection = this.#connection
     if (!connection?.isJoined) throw notJoined()
-    if (!isWampUri(topic)) throw refuseUri()
+    if (!isUri(topic)) throw refuseUri()
     const isAcknowledged = options.acknowledge !== false
     return await connection.request(
       code.publish,
@@ -189,8 +191,8 @@ export class SupervisedSession implements Session {
 
   /** Tells the router now if it is there, and from now on after each join. What it refuses at once is not kept. */
   async #keep(options: Readonly<Record<string, unknown>>, standing: Standing): Promise<void> {
-    const isPattern = options.match === 'prefix' || options.match === 'wildcard'
-    if (!isWampUri(standing.uri, isPattern)) throw refuseUri()
+    const match = isMatch(options.match) ? options.match : 'exact'
+    if (!isUri(standing.uri, match)) throw refuseUri()
     const connection = this.#connection
     if (connection?.isJoined) {
       try {

@@ -1,4 +1,4 @@
-/** Every procedure, topic and error that we speak by name, and what a WAMP URI is. */
+/** Every procedure, topic and error that we speak by name. */
 
 /** URIs by what they name. Errors with a status and a sentence stand in component/errors.ts as well. */
 export const uris = {
@@ -44,43 +44,3 @@ export const uris = {
     authorizationFailed: 'wamp.error.authorization_failed',
   },
 } as const
-
-/** White space beyond U+0020 and controls, for JavaScript's and for Python's `\s`, from and to (both included). */
-const wideSpaces: readonly (readonly [number, number])[] = [
-  [0x1680, 0x1680],
-  [0x2000, 0x200a],
-  [0x2028, 0x2029],
-  [0x202f, 0x202f],
-  [0x205f, 0x205f],
-  [0x3000, 0x3000],
-  [0xfeff, 0xfeff],
-]
-
-const dot = 0x2e
-const hash = 0x23
-
-function isForbidden(code: number): boolean {
-  if (code <= 0x20 || code === hash) return true
-  if (code < 0x7f) return false
-  if (code <= 0xa0) return true
-  if (code < 0x1680) return false
-  return wideSpaces.some(([from, to]) => code >= from && code <= to)
-}
-
-/**
- * Is the text a WAMP URI in the loose sense: components without white space and `#`, joined by dots? Controls and halves of
- * a surrogate pair are refused as well: routers close the connection on a URI they cannot read (reliability F5).
- * @param mayBeEmpty lets components be empty, as the patterns of prefix and wildcard matching may be
- */
-export function isWampUri(text: string, mayBeEmpty = false): boolean {
-  let isEmpty = true
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === dot) {
-      if (isEmpty && !mayBeEmpty) return false
-      isEmpty = true
-    } else if (isForbidden(code)) return false
-    else isEmpty = false
-  }
-  return (!isEmpty || mayBeEmpty) && text.isWellFormed()
-}

@@ -1,5 +1,6 @@
 /** The request path: sessions into the realms of APIs, for calls and publications, through wampy. */
 import { Wampy } from 'wampy'
+import { isMatch } from '#component/syntax/wamp-uri.ts'
 import { ignore } from './channel.ts'
 import type { Client, ClientPorts } from './client.ts'
 import { code } from './messages.ts'
@@ -112,11 +113,7 @@ class WampyClient implements Client {
 
   subscribe(topic: string, onEvent: () => void, match: string | undefined): Promise<unknown> {
     const exact = { match: 'exact', get_retained: false } as const
-    return this.#wampy.subscribe(
-      topic,
-      onEvent,
-      match === 'prefix' || match === 'wildcard' ? { ...exact, match } : exact,
-    )
+    return this.#wampy.subscribe(topic, onEvent, isMatch(match) ? { ...exact, match } : exact)
   }
 
   leave(): void {

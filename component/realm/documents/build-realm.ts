@@ -1,5 +1,6 @@
 /** From a stored realm document and its prototypes to a Realm that can be asked. */
 import { parseCidr } from '#component/realm/address.ts'
+import { isMatch } from '#component/syntax/wamp-uri.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
 import { at, type MemberList, maps, memberLists } from './membership.ts'
 import type { Grant, Realm, RealmDocument, Resource, Source, User } from './model.ts'
@@ -75,7 +76,7 @@ const readResource = ({ uri, match }: JsonMap): Resource =>
     ? everyUri
     : {
         uri: String(uri),
-        match: match === 'prefix' || match === 'wildcard' ? match : 'exact',
+        match: isMatch(match) ? match : 'exact',
       }
 
 const readGrant = (grant: JsonMap): Grant => ({

@@ -1,4 +1,5 @@
 /** What a realm document says, made ready to be asked: inherited, environment filled in, groups resolved. */
+import type { Match } from '#component/syntax/wamp-uri.ts'
 import type { ProtectedPassword } from './password.ts'
 
 /** A realm document as its author wrote it; in the store passwords are replaced. */
@@ -31,7 +32,7 @@ export interface Source {
 /** What a grant is about. */
 export interface Resource {
   readonly uri: string
-  readonly match: 'exact' | 'prefix' | 'wildcard'
+  readonly match: Match
 }
 
 /** What roles may do. */

@@ -1,7 +1,7 @@
 /** Judges a realm document: every issue and warning with its JSON Pointer (behaviour: Realms). */
 import { pointer } from '#component/codec/json.ts'
 import { parseCidr } from '#component/realm/address.ts'
-import { isWampUri } from '#component/wamp/uris.ts'
+import { isMatch, isUri } from '#component/syntax/wamp-uri.ts'
 import { at, memberLists } from './membership.ts'
 import { info } from './provider-rules.ts'
 import {
@@ -52,7 +52,7 @@ const method = textThat((value, path, { warnings }) => {
 })
 
 const realmUri = textThat((value, path, { issues }) => {
-  if (!isWampUri(value)) issues.push({ path, message: 'expected a WAMP URI' })
+  if (!isUri(value)) issues.push({ path, message: 'expected a WAMP URI' })
 })
 
 const authorizedKey = textThat((value, path, { issues }) => {
@@ -72,8 +72,7 @@ const permission = textThat((value, path, { warnings }) => {
 })
 
 const match = textThat((value, path, { issues }) => {
-  if (value === 'exact' || value === 'prefix' || value === 'wildcard') return
-  issues.push({ path, message: 'expected exact, prefix or wildcard' })
+  if (!isMatch(value)) issues.push({ path, message: 'expected exact, prefix or wildcard' })
 })
 
 const reservedRole = 'gateway'

@@ -1,8 +1,8 @@
 /** Which patterns a URI goes to, in which order, however many there are. */
 import { expect } from 'chai'
 import fc from 'fast-check'
-import type { Match } from '#component/router/uri.ts'
 import { UriIndex } from '#component/router/uri-index.ts'
+import type { Match } from '#component/syntax/wamp-uri.ts'
 
 describe('UriIndex', () => {
   const patterns: readonly (readonly [Match, string])[] = [
