@@ -12,7 +12,7 @@ import type { Method } from '#component/request.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import { providerOf } from '#component/security/oidc.ts'
 import type { ApiSpec, JsonMap, Version } from '#component/spec/model.ts'
-import { parsePathPattern, type Segment } from '#component/spec/path-pattern.ts'
+import { parsePathPattern, type Segment } from '#component/syntax/path-pattern.ts'
 import { lifetimeHeaders } from './lifetime.ts'
 
 /** RFC 8414 §3. */

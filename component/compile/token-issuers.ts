@@ -3,7 +3,7 @@
 import type { Route } from '#component/gateway/api.ts'
 import { PathTree } from '#component/routes/path-tree.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
-import { type KeyedForm, keyedForms, parsePathPattern } from '#component/spec/path-pattern.ts'
+import { type KeyedForm, keyedForms, parsePathPattern } from '#component/syntax/path-pattern.ts'
 
 /** A version with a token endpoint. */
 interface Issuer {

@@ -1,5 +1,5 @@
 /** A base_path as one URL has it: its optional segments taken, its bindings filled in. */
-import { parsePathPattern, type Segment } from '#component/spec/path-pattern.ts'
+import { parsePathPattern, type Segment } from '#component/syntax/path-pattern.ts'
 
 type Bindings = Readonly<Record<string, string>>
 

@@ -1,5 +1,5 @@
 /** Host patterns as a tree of labels, read from the right: the most specific pattern that fits comes first. */
-import { type HostPattern, labelsKey, trimDots } from '#component/spec/host-pattern.ts'
+import { type HostPattern, labelsKey, trimDots } from '#component/syntax/host-pattern.ts'
 
 /** What a host leads to: something that finds by path. */
 export interface Finder<R> {

@@ -1,5 +1,5 @@
 /** The forms of path patterns as a tree of segments: static before binding before rest, with backtracking. */
-import { decodeSegment, type Segment } from '#component/spec/path-pattern.ts'
+import { decodeSegment, type Segment } from '#component/syntax/path-pattern.ts'
 
 interface Leaf<T> {
   readonly value: T

@@ -1,7 +1,7 @@
 /** Which requests that belong to others the routes of a document would answer: those of other realms, and of management. */
 import { type Issue, ServiceError } from '#component/errors.ts'
-import { hostsOverlap } from '#component/spec/host-pattern.ts'
-import { parsePathPattern } from '#component/spec/path-pattern.ts'
+import { hostsOverlap } from '#component/syntax/host-pattern.ts'
+import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 import type { Steps } from '#component/yielding.ts'
 import { type Overlap, overlapOf } from './path-overlap.ts'
 import { PathTree } from './path-tree.ts'

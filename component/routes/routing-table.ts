@@ -1,12 +1,12 @@
 /** The one immutable table that a request is matched against: host, path, method ─▶ route and bindings. */
 import { type Method, methods } from '#component/request.ts'
-import { type HostPattern, parseHostPattern } from '#component/spec/host-pattern.ts'
+import { type HostPattern, parseHostPattern } from '#component/syntax/host-pattern.ts'
 import {
   type KeyedForm,
   keyedForms,
   parsePathPattern,
   type Segment,
-} from '#component/spec/path-pattern.ts'
+} from '#component/syntax/path-pattern.ts'
 import type { Steps } from '#component/yielding.ts'
 import { HostTree } from './host-tree.ts'
 import { type Found, PathTree } from './path-tree.ts'

@@ -1,5 +1,5 @@
 /** The API Specification as its author wrote it: own keys, snake_case, nothing evaluated. */
-import type { KeyedForm } from './path-pattern.ts'
+import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 
 /** A JSON object of the document. */
 export type JsonMap = Readonly<Record<string, unknown>>

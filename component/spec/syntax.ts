@@ -1,5 +1,5 @@
 /** The small syntaxes inside a specification's texts, each as a scanner that says what is wrong, or nothing. */
-import { parsePathPattern } from './path-pattern.ts'
+import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 
 const isLetter = (c: string): boolean => (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 const isDigit = (c: string): boolean => c >= '0' && c <= '9'

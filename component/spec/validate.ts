@@ -1,9 +1,9 @@
 /** Turns a document into an ApiSpec, or lists every issue with its JSON Pointer. */
 import type { Issue } from '#component/errors.ts'
+import { type HostPattern, parseHostPattern } from '#component/syntax/host-pattern.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
 import { checkDocument } from './document-limits.ts'
-import { type HostPattern, parseHostPattern } from './host-pattern.ts'
 import type { ApiSpec, JsonMap } from './model.ts'
 import { describe, Report } from './report.ts'
 import { anything, isMap, mapOrEmpty, mapOrExpression, object, text } from './rules.ts'

@@ -1,14 +1,14 @@
 /** Reads the versions of a document, map or list, with the patterns of their paths. */
 import { pointer } from '#component/codec/json.ts'
-import type { Steps } from '#component/yielding.ts'
-import type { JsonMap, Path, Version } from './model.ts'
 import {
   keyedForms,
   type PathPattern,
   type Problem,
   parsePathPattern,
   type Segment,
-} from './path-pattern.ts'
+} from '#component/syntax/path-pattern.ts'
+import type { Steps } from '#component/yielding.ts'
+import type { JsonMap, Path, Version } from './model.ts'
 import { describe, type Report } from './report.ts'
 import {
   anything,

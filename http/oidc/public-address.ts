@@ -1,7 +1,7 @@
 /** The address by which browsers reach the documents that are served here: for callbacks, and for what counts as this origin. */
 import type { Endpoint } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
-import { parseHostPattern } from '#component/spec/host-pattern.ts'
+import { parseHostPattern } from '#component/syntax/host-pattern.ts'
 
 /** What the address is made of. */
 export interface PublicAddressPorts {

@@ -65,7 +65,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: ['action', 'expression', 'gateway', 'routes', 'security', 'spec'],
     packages: [],
   },
-  'component/routes': { folders: ['spec'], packages: [] },
+  'component/routes': { folders: [], packages: [] },
   'component/security': {
     folders: ['oidc', 'realm', 'realm/documents', 'token', 'wamp'],
     packages: ['lru-cache', 'rate-limiter-flexible'],

@@ -5,8 +5,8 @@ import { compilation, compileSpec } from '#component/compile/compile.ts'
 import { overlapOf } from '#component/routes/path-overlap.ts'
 import { PathTree } from '#component/routes/path-tree.ts'
 import { clashesAmong, RoutingTable } from '#component/routes/routing-table.ts'
-import { parsePathPattern } from '#component/spec/path-pattern.ts'
 import { validateSpec, validation } from '#component/spec/validate.ts'
+import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 import { stepsOf } from '#test/unit/steps-of.ts'
 
 const count = 300

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { overlapOf } from '#component/routes/path-overlap.ts'
 import { PathTree } from '#component/routes/path-tree.ts'
 import { RoutingTable } from '#component/routes/routing-table.ts'
-import { hostsOverlap, parseHostPattern } from '#component/spec/host-pattern.ts'
-import { parsePathPattern } from '#component/spec/path-pattern.ts'
+import { hostsOverlap, parseHostPattern } from '#component/syntax/host-pattern.ts'
+import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 import { runAtOnce } from '#component/yielding.ts'
 
 function treeOf(patterns: readonly string[]): PathTree<string> {

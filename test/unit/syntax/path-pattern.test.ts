@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { PathTree } from '#component/routes/path-tree.ts'
-import { parsePathPattern, type Segment } from '#component/spec/path-pattern.ts'
+import { parsePathPattern, type Segment } from '#component/syntax/path-pattern.ts'
 
 const table: {
   cases: { pattern: string; paths: Record<string, Record<string, string> | null> }[]

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { HostTree } from '#component/routes/host-tree.ts'
-import { parseHostPattern } from '#component/spec/host-pattern.ts'
+import { parseHostPattern } from '#component/syntax/host-pattern.ts'
 
 const table: {
   cases: { pattern: string; matches: string[]; misses: string[] }[]
