@@ -108,12 +108,12 @@ export async function startComponent(
   if (config.wamp.identity === 'service') {
     log.warn(
       { setting: 'wamp.identity' },
-      'calls of logged-in users reach the router as the gateway: their own grants do not hold',
+      'calls of logged-in users reach the router as the gateway: the grants of the users do not apply',
     )
   } else if (config.wamp.url !== undefined && config.wamp.auth === undefined) {
     log.warn(
       { setting: 'wamp.auth' },
-      'without it the router cannot ask the gateway who users are: their calls fail there (docs/crossbar.md; else wamp.identity: service)',
+      'wamp.auth is not set: the router cannot authenticate users through the gateway, and their calls fail. See docs/crossbar.md, or set wamp.identity to "service"',
     )
   }
   const answering = openAnswering({ config, authority, attempts, routing, clock, log })
@@ -199,9 +199,9 @@ export async function startComponent(
     }),
   }
 
-  let waitsFor = (): string | undefined => 'it joins the router'
+  let waitsFor = (): string | undefined => 'joining the router'
   const waitsForNow = () =>
-    waitsFor() ?? (worker?.areAllReady() === false ? 'other workers start' : undefined)
+    waitsFor() ?? (worker?.areAllReady() === false ? 'waiting for other workers' : undefined)
   await registry.start()
   const listeners = await startListeners({
     options: config,
@@ -231,14 +231,14 @@ export async function startComponent(
 
   // a router that is away keeps nothing from being served: the procedures follow when it is back
   const isJoined = await own.joined(routerTimeout)
-  waitsFor = () => 'it fetches what the other gateways have'
+  waitsFor = () => 'fetching documents from the other gateways'
   const refusedByRouter = (cause: unknown) => {
     const found = cause instanceof Error ? cause.message : String(cause)
-    const message = `the router does not let the session of wamp.auth register service. on the realm ${config.wamp.realm}`
+    const message = `the router does not allow the session of wamp.auth to register "service." on the realm ${config.wamp.realm}`
     throw new Error(`${message}: ${found}`, { cause })
   }
   await sync.start().catch(refusedByRouter)
-  waitsFor = () => 'it loads the files of the configuration'
+  waitsFor = () => 'loading the configured files'
   // a file that others have, too, is no new version; what is managed here must not be older than elsewhere
   const files = { files: store.files, log, yieldTurn }
   await loadFiles(config.realms, {
@@ -256,12 +256,15 @@ export async function startComponent(
   const isCutOff = !isJoined && registry.size > 0
   waitsFor = () => {
     if (isCutOff || sync.isCaughtUp) return undefined
-    return own.isOpen ? 'it fetches what the other gateways have' : 'it joins the router'
+    return own.isOpen ? 'fetching documents from the other gateways' : 'joining the router'
   }
   // a node that is not ready would refuse users that the others know
   const answer = () => answering?.start(own, management).catch(refusedByRouter)
   if (isCutOff || sync.isCaughtUp) await answer()
-  else sync.caughtUp.then(answer).catch((err: unknown) => log.error({ err }, 'nobody is let in'))
+  else
+    sync.caughtUp
+      .then(answer)
+      .catch((err: unknown) => log.error({ err }, 'users cannot be authenticated on the router'))
   const routerUrl = urlOfRouter(config, listeners.addresses)
   const gatewayUrls = addressUrls(listeners.addresses.gateway, config.gateway.tls !== undefined)
   const adminUrls = addressUrls(listeners.addresses.admin, false)

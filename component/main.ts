@@ -80,7 +80,7 @@ if (
   `${process.execArgv.join(' ')} ${process.env.NODE_OPTIONS ?? ''}`.includes('insecure-http-parser')
 ) {
   fail(
-    'the option --insecure-http-parser of Node lets requests be smuggled: start without it',
+    "Node's option --insecure-http-parser allows request smuggling: start without it",
     exitConfig,
   )
 }
@@ -96,7 +96,7 @@ log.info({ config: maskConfig(config), node_version: process.version }, 'startin
 if (process.platform === 'linux' && process.env.MALLOC_MMAP_THRESHOLD_ === undefined) {
   log.info(
     { setting: 'MALLOC_MMAP_THRESHOLD_' },
-    'this variable of the environment is not set: with glibc, password checks leave up to 20 MB a thread behind (docs/operations.md, "Stopping")',
+    'the environment variable is not set: with glibc, password checks leave up to 20 MB per thread allocated (docs/operations.md, "Stopping")',
   )
 }
 

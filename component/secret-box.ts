@@ -8,7 +8,7 @@ const tagLength = 16
 /** Text that was sealed under another key, or for another purpose, or is none that was sealed. */
 export class UnsealError extends Error {
   constructor(options?: ErrorOptions) {
-    super('it was not sealed with this store.key', options)
+    super('the value was not sealed with this store.key', options)
     this.name = 'UnsealError'
   }
 }

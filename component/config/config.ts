@@ -64,7 +64,7 @@ export function readConfig(
 function readFile(file: string): Json {
   try {
     const value: unknown = parse(readFileSync(file, 'utf8')) ?? {}
-    if (!isMap(value)) throw new TypeError('it is not a map of options')
+    if (!isMap(value)) throw new TypeError('expected a map of options')
     return value
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
@@ -92,7 +92,7 @@ function readValue(keys: readonly string[], text: string): unknown {
     return parse(text)
   } catch (cause) {
     // the text itself may be a secret
-    throw new ConfigError([`option "${keys.join('.')}": is no YAML value`], { cause })
+    throw new ConfigError([`option "${keys.join('.')}": the value is not valid YAML`], { cause })
   }
 }
 
@@ -124,7 +124,7 @@ function describe(
     } else if (error.keyword === 'anyOf') {
       problems.set(key, `option "${key}": ${allowed(error)}`)
     } else if (!error.schemaPath.includes('/anyOf/') && !problems.has(key)) {
-      problems.set(key, `option "${key}": ${error.message ?? 'is wrong'}`)
+      problems.set(key, `option "${key}": ${error.message ?? 'is invalid'}`)
     }
   }
   return [...problems].map(([key, problem]) => {
@@ -182,9 +182,9 @@ export function clusterKey({ cluster, wamp }: Config): string {
   const { key } = cluster
   if (key === undefined && wamp.url === undefined) return randomBytes(32).toString('hex')
   if (typeof key === 'string' && key.length >= leastKeyLength) return key
-  const found = key === undefined ? 'needed with wamp.url: ' : ''
+  const found = key === undefined ? 'required with wamp.url; ' : ''
   throw new ConfigError([
-    `option "cluster.key": ${found}a secret of ${leastKeyLength} characters or more, the same on all gateways of the router`,
+    `option "cluster.key": ${found}must have at least ${leastKeyLength} characters and be the same on all gateways of the router`,
   ])
 }
 

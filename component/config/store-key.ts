@@ -86,7 +86,7 @@ export function storeSecret(config: Config, folder: string): string {
   if (secret.length >= leastLength) return secret
   const place = typeof key === 'string' ? '' : `${join(folder, 'store.key')}: `
   throw new ConfigError([
-    `option "store.key": ${place}a secret of ${leastLength} characters or more, the same on all gateways that share a store or a router`,
+    `option "store.key": ${place}must have at least ${leastLength} characters and be the same on all gateways that share a store or a router`,
   ])
 }
 
@@ -103,6 +103,6 @@ export async function checkStoreKey(
   const ours = new SecretBox(secret).derive('store key check').toString('base64url')
   if ((await meta.keep('store_key', ours)) === ours) return
   throw new ConfigError([
-    `option "store.key": store ${place} is sealed under another key, and opens under no other: set the one that it was made with, of the file store.key in the data_dir of then or, where cluster.key has changed since, the former cluster.key`,
+    `option "store.key": store ${place} was created with a different key. Set store.key to the original key (the former cluster.key, if that has changed), or restore the store.key file from the original data_dir.`,
   ])
 }

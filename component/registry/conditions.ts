@@ -29,11 +29,11 @@ export function checkConditions(
   if (ifMatch !== undefined && (found === undefined || !isOneOf(found, ifMatch))) {
     throw refuse(
       found === undefined
-        ? 'If-Match: there is no API Specification of this id'
-        : `If-Match: the version that is there has the ETag "${found}"`,
+        ? 'If-Match: there is no API Specification with this id'
+        : `If-Match: the current version has the ETag "${found}"`,
     )
   }
   if (ifNoneMatch !== undefined && found !== undefined && isOneOf(found, ifNoneMatch)) {
-    throw refuse(`If-None-Match: there is a version with the ETag "${found}"`)
+    throw refuse(`If-None-Match: the current version has the ETag "${found}"`)
   }
 }

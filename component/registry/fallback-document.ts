@@ -53,7 +53,7 @@ export class LastGood<R> {
     const good = before?.good ?? (await this.#newestGood(entry))
     this.#ports.log.error(
       { api_spec: id, hash, from: stamp.node, ...problem, serves: good?.stamp.ms ?? null },
-      'it does not compile here: the last version that does serves on',
+      'the document does not compile on this node: its last version that compiles is served, if there is one',
     )
     return { entry, good, places }
   }
@@ -61,7 +61,7 @@ export class LastGood<R> {
   /** After a restart: the newest version in the history that compiles, since it was last deleted. */
   async #newestGood({ id, stamp }: LiveEntry): Promise<Known<R>['good']> {
     const versions = await this.#ports.replica.versions('api_spec', id).catch((err: unknown) => {
-      this.#ports.log.warn({ err, api_spec: id }, 'its history cannot be read')
+      this.#ports.log.warn({ err, api_spec: id }, 'the history of the document cannot be read')
       return []
     })
     for (const version of versions) {

@@ -125,7 +125,10 @@ async function loadFile(
   const names = namesOf(document)
   const owner = names.map((name) => owners.get(name)).find((other) => other !== undefined)
   if (owner !== undefined) {
-    const error = new ServiceError('service.error.already_exists', `${owner} has the same name`)
+    const error = new ServiceError(
+      'service.error.already_exists',
+      `${owner} declares the same name`,
+    )
     return { file, outcome: 'shadowed', error }
   }
   const isNews = (await files.loadedHash(file)) !== hash
@@ -160,7 +163,7 @@ function tell(report: FileReport, log: FilePorts['log']): void {
       log.warn({ file, reason: (error as Error).message }, 'the file is not served')
       return
     case 'missing':
-      log.warn({ file }, 'no file is there')
+      log.warn({ file }, 'no file matches')
       return
     case 'loaded':
     case 'unchanged':

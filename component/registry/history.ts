@@ -17,7 +17,7 @@ export interface VersionInfo {
 
 /** There is no API Specification of an id. */
 export const unknownId = (): ServiceError =>
-  new ServiceError('service.error.not_found', 'there is no API Specification of this id')
+  new ServiceError('service.error.not_found', 'there is no API Specification with this id')
 
 /** The last versions of an id, newest first. @throws ServiceError `service.error.not_found`, `service.error.unavailable` */
 export async function historyOf(

@@ -120,7 +120,7 @@ export class LiveDocuments<R> {
       const line = { api_spec: id, from: stamp.node, hash, old_hash: before?.hash }
       this.#ports.log.info(
         line,
-        hash === null ? 'deleted by another node' : 'taken from another node',
+        hash === null ? 'deleted on another node' : 'received from another node',
       )
     }
     const selection =
@@ -139,13 +139,17 @@ export class LiveDocuments<R> {
     }
     for (const [id, loss] of before) {
       const isBack = !selection.losses.has(id) && isSameStamp(known.get(id)?.good, loss)
-      if (isBack) this.#ports.log.info({ api_spec: id }, 'its routes are free again: it is served')
+      if (isBack)
+        this.#ports.log.info(
+          { api_spec: id },
+          'the routes of the document are free again: it is served',
+        )
     }
   }
 
   #tellLoss(id: string, { stamp, other, path }: Loss, isNews: boolean): void {
     const { log, node, publishEvent } = this.#ports
-    log.error({ api_spec: id, other, path }, 'its routes are taken: it is not served')
+    log.error({ api_spec: id, other, path }, 'routes of the document are taken: it is not served')
     // whoever made it tells of it, so that it is told once
     if (!isNews || stamp.node !== node) return
     const hash = this.#known.get(id)?.good?.hash

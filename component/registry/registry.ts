@@ -107,7 +107,10 @@ export class Registry<R = unknown> {
       checkHistoryWithin(versions, within)
       const found = versions.find((version) => version.hash === hash)
       if (!found?.document) {
-        throw new ServiceError('service.error.not_found', 'the history has no version of this hash')
+        throw new ServiceError(
+          'service.error.not_found',
+          'the history has no version with this hash',
+        )
       }
       return this.#load(found.document, by, conditions, within)
     }
@@ -176,7 +179,7 @@ export class Registry<R = unknown> {
     const { node, ms: ts } = loser.stamp
     log.warn(
       { [kind]: id, hash, other_hash: winner.hash, other_node: winner.stamp.node },
-      'lost: another node has changed it without knowing of this change',
+      'a change was overwritten: another node changed the document without knowing of it',
     )
     if (kind === 'api_spec') announceConflict(publishEvent, log, { id, ts, hash, node, other: id })
   }

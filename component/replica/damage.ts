@@ -21,9 +21,9 @@ interface DamagePorts {
 }
 
 const unreadable =
-  'the store has a document that cannot be read: it is set aside and not served here; load it again, or delete its row after a backup'
+  'a document in the store cannot be read and is not served: load it again, or back the store up and delete the row'
 const changed =
-  'the store has a document that is not what its hash says: it is served as it is; compare it with what was loaded, and load that again'
+  'a document in the store does not match its hash and is served as it is: compare it with the document that was loaded, and load that document again'
 
 /** What a replica knows of it. */
 export class Damage {
@@ -59,7 +59,7 @@ export class Damage {
   /** A version that was just made, or has come from another node. */
   repair({ kind, id }: Entry): void {
     if (!this.#damaged.delete(keyOf({ kind, id }))) return
-    this.#ports.log.info({ kind, id }, 'a whole version of the damaged document is served')
+    this.#ports.log.info({ kind, id }, 'an intact version has replaced the damaged document')
   }
 
   #note(version: Damaged, message: string): void {

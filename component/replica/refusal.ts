@@ -36,14 +36,14 @@ export function* hasItsHash({ document, hash }: Entry): Steps<boolean> {
  * @param now the clock of this node, milliseconds since the epoch
  */
 export function* refusalOf(entry: Entry, now: number): Steps<string | undefined> {
-  if (!kinds.includes(entry.kind)) return 'its kind is unknown here'
+  if (!kinds.includes(entry.kind)) return 'the kind of the entry is unknown'
   if (!isStamp(entry.stamp) || (entry.parent !== null && !isStamp(entry.parent))) {
-    return 'its stamp is malformed'
+    return 'the stamp of the entry is malformed'
   }
   const aheadMs = entry.stamp.ms - now
   if (aheadMs > maxAheadMs) {
-    return `its stamp is ${aheadMs} ms ahead of the clock of this node, at most ${maxAheadMs} are allowed`
+    return `the stamp is ${aheadMs} ms ahead of the clock of this node, at most ${maxAheadMs} ms are allowed`
   }
-  if (!(yield* hasItsHash(entry))) return 'its hash is not that of its document'
+  if (!(yield* hasItsHash(entry))) return 'the hash does not match the document'
   return undefined
 }

@@ -104,13 +104,15 @@ export class Replica {
         if (await store.replace(entries, yieldTurn)) {
           await yieldTurn?.()
           const changes = await this.#take(entries)
-          this.#report('a change is not passed on', () => this.onLocalChange(entries))
+          this.#report('a change could not be announced to the other nodes', () =>
+            this.onLocalChange(entries),
+          )
           return changes
         }
         // refused, and yet nothing to be read: it is not the store that it was
         if ((await this.#read()) === 0) await this.#restore()
       }
-      const message = `other processes were faster ${maxTries} times`
+      const message = `other processes changed the documents first, ${maxTries} times in a row`
       throw new ServiceError('service.error.unavailable', message, {
         headers: { 'Retry-After': '1' },
       })
@@ -143,7 +145,7 @@ export class Replica {
     return this.#inTurn(async () => {
       try {
         await this.#read()
-        if (this.#isStoreAway) this.#ports.log.info('the store is back')
+        if (this.#isStoreAway) this.#ports.log.info('the store answers again')
         this.#isStoreAway = false
       } catch (err) {
         if (!this.#isStoreAway) this.#ports.log.error({ err }, 'the store is away')
@@ -224,7 +226,9 @@ export class Replica {
   /** The store has gone back, to a backup or a standby that was behind: what was acknowledged is put there again. */
   async #restore(): Promise<number> {
     const { store, log } = this.#ports
-    log.error('the store has gone back to an earlier state, and is given what is served here')
+    log.error(
+      'the store is in an earlier state, such as a restored backup: the documents of this node are written to it again',
+    )
     await store.merge(kinds.flatMap((kind) => this.entries(kind)))
     this.#revision = 0
     return this.#read()
@@ -251,7 +255,7 @@ export class Replica {
     this.#digestBefore = undefined
     for (const [loser, winner] of conflicts) {
       if (!this.#losses.note(loser, winner)) continue
-      this.#report('a lost change is not reported', () => this.onLost(loser, winner))
+      this.#report('a lost change could not be reported', () => this.onLost(loser, winner))
     }
     return [...changes.values()]
   }
@@ -264,7 +268,7 @@ export class Replica {
         await this.#watchers.get(kind)?.(ofKind)
       } catch (err) {
         const ids = ofKind.map(({ entry }) => entry.id)
-        this.#ports.log.error({ err, kind, ids }, 'changes are kept and not live')
+        this.#ports.log.error({ err, kind, ids }, 'changes were stored but could not be made live')
       }
     }
   }
@@ -276,7 +280,7 @@ export class Replica {
       await this.#ports.store.forget(expired)
       for (const entry of expired) this.#holdings.remove(entry)
     } catch (err) {
-      this.#ports.log.warn({ err }, 'what has ended is not removed')
+      this.#ports.log.warn({ err }, 'expired entries could not be removed')
     }
   }
 

@@ -208,7 +208,7 @@ const provider: MigrationProvider = { getMigrations: async () => migrations }
 class NewerStore extends Error {
   constructor(migration: string) {
     super(
-      `a newer version of the gateway has changed its tables (${migration}): start that version or a later one, or restore a backup from before`,
+      `a newer version of the gateway has migrated the tables (${migration}): start that version or a later one, or restore a backup from before the migration`,
     )
   }
 }

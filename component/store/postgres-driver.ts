@@ -45,18 +45,21 @@ const int8 = 20
 const conditions: Readonly<Record<string, Condition>> = {
   '08': { message: 'the database cannot be reached', patience: 'at start' },
   '25006': { message: 'the database is read-only', patience: 'at start' },
-  '25P03': { message: 'the database gave up waiting for the gateway', patience: 'at start' },
-  '28': { message: 'the database does not let the gateway in', patience: 'never' },
+  '25P03': {
+    message: 'the database ended an idle transaction of the gateway',
+    patience: 'at start',
+  },
+  '28': { message: 'the database refused the login of the gateway', patience: 'never' },
   '3D': { message: 'the database does not exist', patience: 'never' },
   '40001': { message: 'too many changes at once', patience: 'always' },
   '40P01': { message: 'too many changes at once', patience: 'always' },
-  '53': { message: 'the database has no room', patience: 'at start' },
+  '53': { message: 'the database is out of resources', patience: 'at start' },
   '53100': { message: 'the disk of the database is full', patience: 'at start', isFull: true },
   '53300': { message: 'the database has too many connections', patience: 'at start' },
   '55P03': { message: 'the database is locked', patience: 'always' },
   '57': { message: 'the database is stopping or starting', patience: 'at start' },
   '57014': { message: 'the database takes too long', patience: 'at start' },
-  '58': { message: 'the database has a disk that failed', patience: 'never' },
+  '58': { message: 'the database had a system error, such as a failed disk', patience: 'never' },
   XX: { message: 'the database is corrupt', patience: 'never' },
 }
 

@@ -32,7 +32,7 @@ const pagesAtOnce = 1000
 
 /** What people do about a file that cannot be read. */
 const remedy =
-  'stop the gateway, put a backup in its place (with its -wal and -shm removed), or remove all three to begin with nothing; of several gateways, one fetches what the others have (docs/operations.md)'
+  'stop the gateway and restore a backup (without -wal and -shm files), or remove all three files to begin with an empty store; a gateway among several fetches the documents of the others (docs/operations.md)'
 
 /** Primary result codes that say something of the world, not of the query (https://sqlite.org/rescode.html). */
 const conditions: Readonly<Record<number, Condition>> = {
@@ -43,7 +43,7 @@ const conditions: Readonly<Record<number, Condition>> = {
   11: { message: `the store is damaged: ${remedy}`, patience: 'never' },
   13: { message: 'the disk of the store is full', patience: 'never', isFull: true },
   14: { message: 'the store cannot be opened', patience: 'never' },
-  26: { message: `the file of the store is no database: ${remedy}`, patience: 'never' },
+  26: { message: `the file of the store is not a database: ${remedy}`, patience: 'never' },
 }
 
 /** A file that is there with nothing in it: another process is about to fill it, or it has lost what it held. */

@@ -66,7 +66,10 @@ export function entriesOf(
     if (size > 0 && size + bytes > pageBytes) break
     answered++
     if (bytes > maxContentBytes) {
-      log.error({ kind, id, bytes }, 'it is too large for the router: the others do not get it')
+      log.error(
+        { kind, id, bytes },
+        'the entry is too large for the router: the other gateways do not receive it',
+      )
     } else if (entry) {
       items.push(entry)
       size += bytes

@@ -101,7 +101,10 @@ export class CatchUp {
     } catch (err) {
       if (session.isOpen && !this.#isMetaRefused) {
         this.#isMetaRefused = true
-        log.warn({ err }, 'the router does not say which gateways are there; their beats will')
+        log.warn(
+          { err },
+          'the router does not list its registrations: the gateways are found by their heartbeats',
+        )
       }
       return undefined
     }

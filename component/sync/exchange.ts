@@ -110,7 +110,7 @@ export class Exchanges {
 
   #failed(node: string, err: unknown): void {
     if (this.#isClosed || !this.#seldom.isTime(node)) return
-    this.#ports.log.warn({ err, peer: node }, 'the exchange with a gateway has failed')
+    this.#ports.log.warn({ err, peer: node }, 'the exchange with another gateway failed')
   }
 
   async #attempt(node: string): Promise<boolean> {
@@ -181,7 +181,10 @@ export class Exchanges {
       const version = versionOf(entry)
       if (!this.#refusedAt.has(version)) {
         const { kind, id, stamp } = entry
-        log.error({ kind, id, stamp, peer: node, reason }, 'an entry of a gateway is refused')
+        log.error(
+          { kind, id, stamp, peer: node, reason },
+          'an entry of another gateway was refused',
+        )
       }
       this.#remember(this.#refusedAt, version)
     }

@@ -25,6 +25,6 @@ export class Ignored {
   note(sender: string, about: string, reason: string): void {
     this.#count++
     if (!this.#seldom.isTime(sender)) return
-    this.#log.warn({ sender, about, reason }, 'a message of the registry is ignored')
+    this.#log.warn({ sender, about, reason }, 'a message from the router is ignored')
   }
 }

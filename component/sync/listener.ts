@@ -77,7 +77,7 @@ export class Listener {
     if (this.#isClosed || this.#isOfThisNode(beat, about)) return undefined
     const heard = peers.hear(beat)
     if (heard === 'repeated') {
-      ignored.note(beat.node, about, 'it was heard before')
+      ignored.note(beat.node, about, 'the message was received before')
       return undefined
     }
     if (heard === 'stranger') this.#meet(beat, about).catch(ignore)
@@ -90,9 +90,12 @@ export class Listener {
     const { boot, ignored, log, node } = this.#ports
     if (beat.node !== node) return false
     if (beat.boot !== boot && this.#seldom.isTime(node)) {
-      log.error({ about }, 'another gateway has the name of this node: each needs its own')
+      log.error(
+        { about },
+        'another gateway has the name of this node: every gateway needs its own name',
+      )
     }
-    ignored.note(node, about, 'it has the name of this node')
+    ignored.note(node, about, 'the sender has the name of this node')
     return true
   }
 
@@ -107,7 +110,8 @@ export class Listener {
     this.#askedAt.set(node, now)
     await exchanges.with(node)
     const peer = peers.get(node)
-    if (peer && peer.boot !== boot) ignored.note(node, about, 'it is of an earlier start')
+    if (peer && peer.boot !== boot)
+      ignored.note(node, about, 'the message is from an earlier start of the sender')
   }
 
   /** Fetches what a peer has, where its digest says that it has something. */
@@ -127,7 +131,7 @@ export class Listener {
     const { exchanges, ignored } = this.#ports
     const { node } = message.beat
     const announced = readAnnounced(message.fields.entry)
-    if (!announced) ignored.note(node, topic, 'its entry is malformed')
+    if (!announced) ignored.note(node, topic, 'the entry is malformed')
     else if (announced.entry) exchanges.take(node, announced.entry).catch(ignore)
     else exchanges.fetch(node, announced.summary).catch(ignore)
   }
@@ -152,7 +156,8 @@ export class Listener {
   #onRequest(message: Message, uri: string): void {
     if (this.#isClosed) return
     const heard = this.#hear(message, uri)
-    if (!heard) throw new ServiceError('wamp.error.not_authorized', 'the request was heard before')
+    if (!heard)
+      throw new ServiceError('wamp.error.not_authorized', 'the request was received before')
     if (heard === 'heard') this.#compare(message.beat)
   }
 }

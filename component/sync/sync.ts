@@ -143,11 +143,12 @@ export class Sync {
   refusal(): ServiceError | undefined {
     const { replica, session } = this.#ports
     if (this.#isLeft) return unavailable('this node is stopping')
-    if (!session.isOpen) return unavailable('the router is away: the other nodes would not know')
+    if (!session.isOpen)
+      return unavailable('the router is away: the other nodes cannot be told of changes')
     if (replica.isStoreAway) return unavailable('the store is away')
     // what the others' clocks say is not known yet: they might not take what is loaded here
     if (!this.#catchUp.hasLooked)
-      return unavailable('this node asks the others what they have', '1')
+      return unavailable('this node is still comparing its documents with the other nodes', '1')
     const skew = this.#skew
     if (skew === undefined) return undefined
     return new ServiceError('service.error.clock_skew', skew, { headers: { 'Retry-After': '5' } })
@@ -158,7 +159,7 @@ export class Sync {
     const offset = this.#peers.clockOffsetMs ?? 0
     if (Math.abs(offset) <= maxOffsetMs) return undefined
     const found = `${Math.round(Math.abs(offset) / 1000)} s ${offset < 0 ? 'ahead of' : 'behind'}`
-    return `the clock of this node is ${found} those of the others; at most ${maxOffsetMs / 1000} s are allowed: loads are refused until it is set (NTP)`
+    return `the clock of this node is ${found} the clocks of the other nodes (at most ${maxOffsetMs / 1000} s are allowed): loads are refused until the clock is set (NTP)`
   }
 
   /** The clock of another node minus that of this one; undefined when it is not there. Milliseconds. */
@@ -246,7 +247,8 @@ export class Sync {
     const { log } = this.#ports
     const skew = this.#skew
     if (skew !== undefined && !this.#isSkewed) log.error(skew)
-    if (skew === undefined && this.#isSkewed) log.info('the clock of this node agrees again')
+    if (skew === undefined && this.#isSkewed)
+      log.info('the clock of this node agrees with the other nodes again')
     this.#isSkewed = skew !== undefined
   }
 

@@ -103,7 +103,7 @@ export class Wire {
     }
     throw new ServiceError(
       'service.error.bad_gateway',
-      'the answer is not that of a gateway with the same cluster.key',
+      'the answer is not from a gateway with the same cluster.key',
     )
   }
 
@@ -153,11 +153,11 @@ export class Wire {
     const { seal, ignored } = this.#ports
     const text = seal.open(purpose, sealed, maxLength)
     if (text === undefined) {
-      ignored.note(strangerOf(details), about, 'it is not sealed with cluster.key')
+      ignored.note(strangerOf(details), about, 'the message is not sealed with cluster.key')
       return undefined
     }
     const message = readMessage(text)
-    if (!message) ignored.note(strangerOf(details), about, 'it is malformed')
+    if (!message) ignored.note(strangerOf(details), about, 'the message is malformed')
     return message
   }
 }

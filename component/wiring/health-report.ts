@@ -19,8 +19,8 @@ export const awayOf = (
 /** Logs that the disk of the store is full, or has room again. */
 export const tellRoom = (isFull: boolean, log: Pick<Log, 'error' | 'info'>): void =>
   isFull
-    ? log.error('the disk of the store is full: what is known is served, nothing can be loaded')
-    : log.info('the disk of the store has room again')
+    ? log.error('the disk of the store is full: known documents are served, but none can be loaded')
+    : log.info('the disk of the store has free space again')
 
 /** A damaged document as /registry shows it. */
 export const damageOf = ({ kind, id, stamp, isChanged }: Damaged) => ({

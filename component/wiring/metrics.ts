@@ -26,34 +26,34 @@ export function metricSources({
 }): Readonly<Record<string, MetricSource>> {
   return {
     gateway_wamp_sessions: {
-      help: "The gateway's WAMP sessions for requests, joined now.",
+      help: "The gateway's WAMP sessions for requests that have joined.",
       read: () => sessions.stats().joined,
     },
     gateway_wamp_calls_in_flight: {
-      help: 'WAMP calls and publications that wait for their outcome.',
+      help: 'WAMP calls and publications in flight.',
       read: () => sessions.stats().pending,
     },
     gateway_router_sessions: {
-      help: 'Sessions of everybody on the embedded router.',
+      help: 'All sessions on the embedded router.',
       read: () => routing.sessionCount() ?? 0,
     },
     gateway_api_spec_loads_total: {
-      help: 'Loads of API Specifications that were acknowledged, over WAMP, over HTTP and from files.',
+      help: 'Acknowledged loads of API Specifications, over WAMP, over HTTP and from files.',
       isCounter: true,
       read: () => registry.counts.loaded,
     },
     gateway_api_spec_loads_refused_total: {
-      help: 'Loads of API Specifications that were refused.',
+      help: 'Refused loads of API Specifications.',
       isCounter: true,
       read: () => registry.counts.refused,
     },
     gateway_registry_entries: {
-      help: 'API Specifications known here.',
+      help: 'API Specifications on this node.',
       isShared: true,
       read: () => registry.size,
     },
     gateway_registry_tombstones: {
-      help: 'Ids of API Specifications that are remembered as deleted.',
+      help: 'Tombstones of deleted API Specifications.',
       isShared: true,
       read: () => registry.tombstones,
     },
@@ -63,22 +63,22 @@ export function metricSources({
       read: () => Number(replica.isStoreAway),
     },
     gateway_store_full: {
-      help: '1 while the disk of the store has no room.',
+      help: '1 while the disk of the store is full.',
       isShared: true,
       read: () => Number(health.isFull),
     },
     gateway_store_damaged_documents: {
-      help: 'Documents that the store does not give back as they were put in.',
+      help: 'Documents in the store that are unreadable or do not match their hash.',
       isShared: true,
       read: () => replica.damaged.length,
     },
     gateway_clock_offset_seconds: {
-      help: "The median of the other nodes' clocks minus that of this node; 0 with no others.",
+      help: 'The median clock of the other nodes minus the clock of this node; 0 without other nodes.',
       isShared: true,
       read: () => (sync.clockOffsetMs ?? 0) / 1000,
     },
     gateway_registry_conflicts: {
-      help: 'API Specifications whose newest version is not served here.',
+      help: 'API Specifications whose newest version is not served on this node.',
       isShared: true,
       read: () => registry.conflicts().length,
     },

@@ -34,9 +34,7 @@ export async function openConfiguredStore(config: Config, clock: Clock, log: Log
   const secret = storeSecret(config, config.data_dir)
   let store: Store | undefined
   try {
-    store = await openStore(url, clock, (message) =>
-      log.warn(`the store is waited for: ${message}`),
-    )
+    store = await openStore(url, clock, (message) => log.warn(`waiting for the store: ${message}`))
     await checkStoreKey(store.meta, secret, place)
     return store
   } catch (cause) {

@@ -53,7 +53,8 @@ export function openAnswering(ports: AnsweringPorts): Answering | undefined {
     ...{ attempts, secrets: authority.box },
   })
   const proxies = new TrustedProxies(config.gateway.trusted_proxies)
-  const notEnded = (err: unknown) => log.warn({ err }, 'the router did not end the sessions')
+  const notEnded = (err: unknown) =>
+    log.warn({ err }, 'the router did not end the sessions of revoked users')
   const ofTickets = new TicketSessions({
     clock,
     end: ({ realm_uri, session }) => void sessions?.endSession(realm_uri, session).catch(notEnded),
@@ -84,7 +85,10 @@ export function openAnswering(ports: AnsweringPorts): Answering | undefined {
           await tickets(session).catch((cause: unknown) => {
             if (!(cause instanceof WampError)) throw cause
             const line = { realm: session.realm_uri, reason: cause.error_uri }
-            log.info(line, 'the router does not let users ask for tickets here')
+            log.info(
+              line,
+              'the router does not allow the ticket procedures to be registered on this realm',
+            )
           })
         },
         isWanted: (uri) => policy.hasRealm(uri) && (dynamic !== undefined || servesTickets(uri)),

@@ -104,7 +104,9 @@ function externalRouting({ config }: RoutingPorts, url: string): Routing {
     throw new ConfigError(['option "wamp.url": must be a ws: or wss: URL'])
   }
   if (config.router.listen !== undefined) {
-    throw new ConfigError(['option "router.listen": there is no embedded router beside wamp.url'])
+    throw new ConfigError([
+      'option "router.listen": cannot be combined with wamp.url, which replaces the embedded router',
+    ])
   }
   const { auth = anonymousAuth, realms, serializer } = config.wamp
   return {

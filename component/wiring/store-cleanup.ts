@@ -21,10 +21,10 @@ const dayMs = 86_400_000
 /** Does it until the result is called. Every process of a gateway does it, whichever comes first. */
 export function keepHouse({ store, clock, log, deletedDays }: HousekeepingPorts): () => void {
   const tasks = {
-    'expired refresh tokens are not removed': () => store.families.removeExpired(clock.now()),
-    'the history of deleted documents is not removed': () =>
+    'expired refresh tokens could not be removed': () => store.families.removeExpired(clock.now()),
+    'the history of deleted documents could not be removed': () =>
       store.entries.endHistory(clock.now() - deletedDays * dayMs),
-    'unused room of the store is not given back': () => store.shrink(),
+    'unused space of the store could not be released': () => store.shrink(),
   }
   let stop = clock.after(firstMs, clean)
 

@@ -38,7 +38,7 @@ interface Asked {
 /** The process at the other end has gone: what it was asked, it may not have heard. */
 export class ChannelLost extends Error {
   constructor() {
-    super('the other process has gone')
+    super('the other process has ended')
     this.name = 'ChannelLost'
   }
 }

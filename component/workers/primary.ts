@@ -18,7 +18,7 @@ function metricsOf(host: RouterHost | undefined, clock: Clock): () => Promise<Me
   let read = (): Promise<MetricValues> => Promise.resolve(noMetrics)
   const sources = {
     gateway_router_sessions: {
-      help: 'Sessions of everybody on the embedded router.',
+      help: 'All sessions on the embedded router.',
       read: () => host?.sessionCount() ?? 0,
     },
   }

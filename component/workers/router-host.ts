@@ -27,11 +27,12 @@ const isUsable = (path: string) => /^[\w./-]{1,107}$/.test(path)
 function makeFolder(): string {
   const start = join(tmpdir(), 'wamp-gateway-')
   try {
-    if (!isUsable(join(`${start}123456`, socketName))) throw new Error('its path is long or odd')
+    if (!isUsable(join(`${start}123456`, socketName)))
+      throw new Error('the path is too long, or has characters other than letters, digits and ._/-')
     return mkdtempSync(start)
   } catch (cause) {
     const found = cause instanceof Error ? cause.message : String(cause)
-    const message = `the router's socket cannot be made in ${tmpdir()} (TMPDIR): ${found}`
+    const message = `the socket of the router cannot be created in ${tmpdir()} (TMPDIR): ${found}`
     throw new ConfigError([`option "workers": ${message}`], { cause })
   }
 }

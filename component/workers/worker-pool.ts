@@ -107,7 +107,7 @@ export class WorkerPool {
     try {
       member = this.#fork(number, start)
     } catch (err) {
-      log.error({ err, number }, 'a worker cannot be made')
+      log.error({ err, number }, 'a worker cannot be started')
       this.#runLater(number, attempt + 1, start)
       return
     }
@@ -124,7 +124,7 @@ export class WorkerPool {
     }
     child.once('exit', end)
     child.on('error', (err) => {
-      log.error({ err, worker: name }, 'a worker cannot be run')
+      log.error({ err, worker: name }, 'a worker process has failed')
       if (child.pid === undefined) end(null, null) // it has never been, so that it does not exit
     })
   }
@@ -225,8 +225,7 @@ export class WorkerPool {
     door.dismiss(leaver.taker)
     this.#stop(leaver, config.gateway.drain_delay).then(
       () => disconnect(leaver.child),
-      (err: unknown) =>
-        log.error({ err, worker: leaver.name }, 'a worker did not stop as it should'),
+      (err: unknown) => log.error({ err, worker: leaver.name }, 'a worker did not stop cleanly'),
     )
   }
 

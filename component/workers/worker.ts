@@ -74,7 +74,12 @@ async function start({ config, addresses, routerSocket }: Settings): Promise<voi
     refreshOthers: () =>
       primary
         .ask('refreshOthers', null)
-        .catch((err: unknown) => log.warn({ err }, 'other workers learn of a change later')),
+        .catch((err: unknown) =>
+          log.warn(
+            { err },
+            'the other workers could not be told of a change: they read it with their next heartbeat',
+          ),
+        ),
   }
   drainTimeout = config.gateway.drain_timeout
   try {

@@ -43,14 +43,14 @@ describe('a PostgreSQL database that lets nobody in', () => {
   for (const [code, message, isWaitedFor] of [
     ['08004', 'cannot be reached', true],
     ['25006', 'is read-only', true],
-    ['28P01', 'does not let the gateway in', false],
-    ['28000', 'does not let the gateway in', false],
+    ['28P01', 'refused the login of the gateway', false],
+    ['28000', 'refused the login of the gateway', false],
     ['3D000', 'does not exist', false],
-    ['53200', 'has no room', true],
+    ['53200', 'is out of resources', true],
     ['53300', 'has too many connections', true],
     ['57P01', 'is stopping or starting', true],
     ['57P03', 'is stopping or starting', true],
-    ['58030', 'has a disk that failed', false],
+    ['58030', 'had a system error, such as a failed disk', false],
     ['XX001', 'is corrupt', false],
   ] as const) {
     it(`is unavailable with SQLSTATE ${code}, ${isWaitedFor ? 'after a minute' : 'at once'}`, async () => {

@@ -76,7 +76,7 @@ describe('a store with a fault', () => {
   })
 
   for (const [what, from, found] of [
-    ['of something else', 0, 'the file of the store is no database'],
+    ['of something else', 0, 'the file of the store is not a database'],
     ['with a whole first page, and something else after it', 4096, 'the store is damaged'],
   ] as const) {
     it(`does not open a file ${what}, and says what to do`, async () => {
@@ -93,7 +93,7 @@ describe('a store with a fault', () => {
   it('does not open a store that a newer gateway has changed, and says so', async () => {
     inFile("insert into kysely_migration values ('999-of-tomorrow', '2030-01-01T00:00:00.000Z')")
     expect(await messageOf(openStore(url, systemClock))).to.match(
-      /^a newer version of the gateway has changed its tables \(999-of-tomorrow\): start that version/,
+      /^a newer version of the gateway has migrated the tables \(999-of-tomorrow\): start that version/,
     )
   })
 
@@ -103,7 +103,7 @@ describe('a store with a fault', () => {
     expect(replica.entries('api_spec').map(({ id }) => id)).to.deep.equal(['b'])
     expect(replica.damaged.map(({ id }) => id)).to.deep.equal(['a'])
     expect(errors[0]?.[0]).to.include({ kind: 'api_spec', id: 'a' })
-    expect(errors[0]?.[1]).to.match(/cannot be read: .* load it again/)
+    expect(errors[0]?.[1]).to.match(/cannot be read and is not served: load it again/)
     // loading it again is the remedy
     await replica.change('api_spec', () => [{ id: 'a', document: { id: 'a', ms: 2 } }])
     expect(replica.damaged).to.deep.equal([])
@@ -114,12 +114,12 @@ describe('a store with a fault', () => {
     await again.store.close()
   })
 
-  it('names a document that is not what its hash says, and serves it', async () => {
+  it('names a document that does not match its hash, and serves it', async () => {
     inFile(`update entries set document = '{"id":"a","ms":7}' where id = 'a'`)
     const { store, replica, errors } = await started()
     expect(replica.get('api_spec', 'a')?.document).to.deep.equal({ id: 'a', ms: 7 })
     expect(replica.damaged).to.have.deep.nested.property('0.isChanged', true)
-    expect(errors[0]?.[1]).to.include('is not what its hash says')
+    expect(errors[0]?.[1]).to.include('does not match its hash')
     await store.close()
   })
 })

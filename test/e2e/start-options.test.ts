@@ -123,7 +123,7 @@ describe('the command line', function () {
     writeFileSync(store, 'this is no database'.repeat(1000))
     const { code, stderr } = await main(['--set', `store.url=sqlite:${store}`])
     expect(stderr).to.match(
-      /^store sqlite:\S+broken\.db: the file of the store is no database: stop the gateway, put a backup/,
+      /^store sqlite:\S+broken\.db: the file of the store is not a database: stop the gateway and restore a backup/,
     )
     expect(code).to.equal(70)
   })
@@ -148,7 +148,7 @@ describe('the command line', function () {
     )
     await router.stop(0)
     expect(stderr).to.equal(
-      'the router does not let the session of wamp.auth register service. on the realm service.gateway: wamp.error.not_authorized: the session may not register this URI with these options\n',
+      'the router does not allow the session of wamp.auth to register "service." on the realm service.gateway: wamp.error.not_authorized: the session may not register this URI with these options\n',
     )
     expect(code).to.equal(70)
   })

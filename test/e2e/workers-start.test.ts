@@ -86,7 +86,7 @@ describe('a gateway of 2 workers that cannot start', function () {
     writeFileSync(store, 'this is no database'.repeat(1000))
     const { code, stderr } = await start({ 'store.url': `sqlite:${store}` })
     expect(stderr).to.match(
-      /^store sqlite:\S+broken\.db: the file of the store is no database: stop the gateway, put a backup/,
+      /^store sqlite:\S+broken\.db: the file of the store is not a database: stop the gateway and restore a backup/,
     )
     expect(code).to.equal(70)
   })

@@ -83,7 +83,7 @@ for (const count of [2, 3]) {
       const nameless = lines().flatMap(({ msg, node }) => (node === undefined ? [msg] : []))
       expect(nameless[0], 'before it has a name').to.equal('starting')
       expect(nameless.slice(1).join(), 'of the environment').to.match(
-        /^(this variable of the environment|$)/,
+        /^(the environment variable|$)/,
       )
     })
 

@@ -217,11 +217,11 @@ describe('readiness', () => {
 
   it('says what the node waits for, then what it serves without', async () => {
     let isReady = false
-    let problems = ['it joins the router', 'other workers start']
+    let problems = ['joining the router', 'waiting for other workers']
     const fixture = await open({ isReady: () => isReady, problems: () => problems })
     const ready = async () => (await exchangeRaw(fixture.adminPort, get('/ready'))).body
     expect(JSON.parse(await ready()).message).to.equal(
-      'this node is not ready: it joins the router; other workers start',
+      'this node is not ready: joining the router; waiting for other workers',
     )
     problems = []
     expect(JSON.parse(await ready()).message).to.equal('this node is not ready: it is starting')

@@ -94,7 +94,7 @@ describeArea('sync', startRouter, (area) => {
     expect([status, body.ts]).to.deep.equal([201, Math.min(body.ts ?? 0, Date.now())])
     // the same part in another process: what it has written into its log
     const alarms = peer.complaints.filter((text) =>
-      text.includes('an entry of a gateway is refused'),
+      text.includes('an entry of another gateway was refused'),
     )
     expect(alarms).to.have.length(1)
     expect(JSON.parse(alarms[0] ?? '')).to.deep.include({ level: 'error', id: 'com.t.future' })

@@ -87,7 +87,7 @@ describe('readConfig', () => {
   it('names the option whose value is no YAML', () => {
     expect(() => readConfig(undefined, { GATEWAY_SPECS: '[a' })).to.throw(
       ConfigError,
-      'option "specs": is no YAML value',
+      'option "specs": the value is not valid YAML',
     )
   })
 
@@ -129,7 +129,7 @@ describe('readConfig', () => {
     ['workers: 65', 'option "workers": must be <= 64'],
     ['wamp: { call_timeout: soon }', 'option "wamp.call_timeout": must be integer'],
     ['gateway: { listen: { port: 1 } }', 'option "gateway.listen": must be one of string'],
-    ['[a, b]', 'it is not a map of options'],
+    ['[a, b]', 'expected a map of options'],
     ['a: [', 'configuration file'],
   ] as const) {
     it(`refuses ${text}`, () => {
@@ -175,14 +175,14 @@ describe('clusterKey', () => {
   it('is needed on a router that others may share', () => {
     expect(() => clusterKey(readConfig(undefined, {}, url))).to.throw(
       ConfigError,
-      'option "cluster.key": needed with wamp.url',
+      'option "cluster.key": required with wamp.url',
     )
   })
 
   it('is not short, wherever it is used', () => {
     for (const settings of [{}, url]) {
       const config = readConfig(undefined, {}, { ...settings, 'cluster.key': key.slice(1) })
-      expect(() => clusterKey(config)).to.throw(ConfigError, '16 characters or more')
+      expect(() => clusterKey(config)).to.throw(ConfigError, 'at least 16 characters')
     }
   })
 })

@@ -122,7 +122,7 @@ describe('store.key', () => {
     it('is not given a key anew when the file was lost', async () => {
       await (await open()).close()
       rmSync(file)
-      expect(await failure(open())).to.include('is sealed under another key')
+      expect(await failure(open())).to.include('was created with a different key')
     })
 
     it('takes one of two keys that come at once', async () => {

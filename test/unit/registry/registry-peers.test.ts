@@ -55,7 +55,7 @@ describe('registry, when other nodes load', () => {
     expect(serves('/v1/x')).to.equal(undefined)
     expect(logged).to.deep.include([
       { api_spec: 'a', from: 'node-2', hash: null, old_hash: hash },
-      'deleted by another node',
+      'deleted on another node',
     ])
   })
 

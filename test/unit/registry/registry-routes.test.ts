@@ -95,7 +95,9 @@ describe('documents of several nodes with one route', () => {
     ])
     await replica.merge([versionOf('third', document('third', ['/y']), stampAt(500))])
     expect(events).to.have.length(1)
-    expect(logged.filter(isAbout('its routes are taken')).map(([line]) => line)).to.deep.equal([
+    expect(
+      logged.filter(isAbout('routes of the document are taken')).map(([line]) => line),
+    ).to.deep.equal([
       { api_spec: 'mine', other: 'theirs', path: '/versions/1.0/paths/~1x' },
       { api_spec: 'third', other: 'other', path: '/versions/1.0/paths/~1y' },
     ])
@@ -108,7 +110,7 @@ describe('documents of several nodes with one route', () => {
     const again = await registryWith({ store })
     expect(again.serves('/v1/x')).to.equal('theirs')
     expect(again.events).to.deep.equal([])
-    expect(again.logged.filter(isAbout('its routes are taken'))).to.have.length(1)
+    expect(again.logged.filter(isAbout('routes of the document are taken'))).to.have.length(1)
   })
 
   it('serve again when the other has gone, and say so in the log', async () => {
@@ -119,7 +121,7 @@ describe('documents of several nodes with one route', () => {
     await registry.remove('theirs')
     expect(serves('/v1/x')).to.equal('mine')
     expect(registry.conflicts()).to.deep.equal([])
-    const line = [{ api_spec: 'mine' }, 'its routes are free again: it is served']
+    const line = [{ api_spec: 'mine' }, 'the routes of the document are free again: it is served']
     expect(logged).to.deep.include(line)
     await replica.merge([versionOf('theirs', document('theirs'), stampAt(3_000))])
     expect(serves('/v1/x')).to.equal('theirs')

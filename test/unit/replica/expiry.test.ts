@@ -96,7 +96,9 @@ describe('Replica.sweep', () => {
     store.isAway = true
     await replica.sweep()
     expect(idsOf(replica)).to.deep.equal(['x'])
-    expect(logged.map((line) => line.at(-1))).to.deep.equal(['what has ended is not removed'])
+    expect(logged.map((line) => line.at(-1))).to.deep.equal([
+      'expired entries could not be removed',
+    ])
     store.isAway = false
     await replica.sweep()
     expect([idsOf(replica), store.rows.size]).to.deep.equal([[], 0])

@@ -135,7 +135,7 @@ describe('what Replica.merge refuses', () => {
   it('is a stamp more than 60 s ahead of the clock', async () => {
     expect(await refusal(version('x', stampAt(60_000)))).to.equal(undefined)
     expect(await refusal(version('x', stampAt(60_001)))).to.equal(
-      'its stamp is 60001 ms ahead of the clock of this node, at most 60000 are allowed',
+      'the stamp is 60001 ms ahead of the clock of this node, at most 60000 ms are allowed',
     )
   })
 
@@ -149,16 +149,16 @@ describe('what Replica.merge refuses', () => {
       { counter: Number.NaN },
     ]) {
       const stamp = { ...stampAt(0), ...broken }
-      expect(await refusal(version('x', stamp))).to.equal('its stamp is malformed')
+      expect(await refusal(version('x', stamp))).to.equal('the stamp of the entry is malformed')
       const parented = version('x', stampAt(0), 'one', { parent: stamp })
-      expect(await refusal(parented)).to.equal('its stamp is malformed')
+      expect(await refusal(parented)).to.equal('the stamp of the entry is malformed')
     }
   })
 
   it('is a hash that is not that of the document', async () => {
     const entry = version('x', stampAt(0))
     const gone = version('x', stampAt(0), null)
-    const wrong = 'its hash is not that of its document'
+    const wrong = 'the hash does not match the document'
     expect(await refusal({ ...entry, document: document('x', 'forged') })).to.equal(wrong)
     expect(await refusal({ ...entry, hash: null })).to.equal(wrong)
     expect(await refusal({ ...entry, document: null })).to.equal(wrong)
@@ -170,13 +170,13 @@ describe('what Replica.merge refuses', () => {
     const loop: Record<string, unknown> = {}
     loop.self = loop
     expect(await refusal({ ...version('x', stampAt(0)), document: loop })).to.equal(
-      'its hash is not that of its document',
+      'the hash does not match the document',
     )
   })
 
   it('is a kind from another age', async () => {
     const entry = { ...version('x', stampAt(0)), kind: 'key' as 'realm' }
-    expect(await refusal(entry)).to.equal('its kind is unknown here')
+    expect(await refusal(entry)).to.equal('the kind of the entry is unknown')
   })
 
   it('never holds up what came with it', async () => {

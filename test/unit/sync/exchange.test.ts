@@ -116,7 +116,7 @@ describe('an exchange', function () {
     await fleet.run(100)
     expect(others.map((node) => node.textOf('y'))).to.deep.equal(['one', 'one'])
     await Promise.all([joined, fleet.run(5000)])
-    expect(b.messages('warn')).to.deep.equal(['the exchange with a gateway has failed'])
+    expect(b.messages('warn')).to.deep.equal(['the exchange with another gateway failed'])
     await c.load('z')
     await fleet.run(healMs)
     expect(b.textOf('z')).to.equal('one')
@@ -147,7 +147,7 @@ describe('an exchange', function () {
     const before = { fetches: fleet.bus.countCalls('.fetch'), calls: calls() }
     await fleet.run(600_000)
     expect(b.textOf('x')).to.equal(undefined)
-    expect(b.messages('error')).to.deep.equal(['an entry of a gateway is refused'])
+    expect(b.messages('error')).to.deep.equal(['an entry of another gateway was refused'])
     // both compare once a minute, and the one that misses something asks for it
     expect(fleet.bus.countCalls('.fetch') - before.fetches).to.be.at.most(10)
     expect(calls() - before.calls).to.be.at.most(60)

@@ -77,7 +77,7 @@ describe('a gateway that joins', () => {
     expect(b.sync.isCaughtUp).to.equal(true)
     expect(names(b)).to.deep.equal([])
     expect(b.sync.status().ignored_messages).to.be.greaterThan(3)
-    expect(b.messages('warn')).to.include('the exchange with a gateway has failed')
+    expect(b.messages('warn')).to.include('the exchange with another gateway failed')
   })
 
   describe('where the router does not say who is there', () => {
@@ -106,7 +106,7 @@ describe('a gateway that joins', () => {
       a.session.join()
       await fleet.run(2000)
       expect(a.messages('warn')).to.deep.equal([
-        'the router does not say which gateways are there; their beats will',
+        'the router does not list its registrations: the gateways are found by their heartbeats',
       ])
     })
   })

@@ -10,7 +10,7 @@ import { start } from './time.ts'
 
 const beatTopic = 'service.registry.beat'
 const loadTopic = 'service.api_spec.on_load'
-const ignoredLine = 'a message of the registry is ignored'
+const ignoredLine = 'a message from the router is ignored'
 
 describe('a message of the registry', () => {
   let fleet: Fleet
@@ -160,7 +160,7 @@ describe('a message of the registry', () => {
     await fleet.run(6000)
     expect(ignored()).to.be.greaterThan(before)
     expect(a.messages('error')).to.deep.equal([
-      'another gateway has the name of this node: each needs its own',
+      'another gateway has the name of this node: every gateway needs its own name',
     ])
     expect(twin.messages('error')).to.deep.equal(a.messages('error'))
     expect(a.sync.status().nodes.map(({ node }) => node)).to.deep.equal(['b'])
@@ -171,7 +171,7 @@ describe('a message of the registry', () => {
     const again = { ...beat, seq: 2, entry }
     expect(await publish(loadTopic, { sealed: sealed(loadTopic, again) })).to.equal(0)
     await expectUnmoved()
-    expect(a.messages('error')).to.deep.equal(['an entry of a gateway is refused'])
+    expect(a.messages('error')).to.deep.equal(['an entry of another gateway was refused'])
     const [line] = a.lines.filter(({ level }) => level === 'error')
     expect(line?.fields).to.deep.include({ id: 'x', peer: 'z', stamp: future })
   })
@@ -181,7 +181,7 @@ describe('a message of the registry', () => {
     const forged = { ...entry, stamp, document: { id: 'x', text: 'another' } }
     await publish(loadTopic, { sealed: sealed(loadTopic, { ...beat, entry: forged }) })
     expect(a.textOf('x')).to.equal('kept')
-    expect(a.messages('error')).to.deep.equal(['an entry of a gateway is refused'])
+    expect(a.messages('error')).to.deep.equal(['an entry of another gateway was refused'])
   })
 
   describe('that asks', () => {
@@ -251,6 +251,6 @@ describe('a message of the registry', () => {
       await fleet.run(20)
     }
     await expectUnmoved()
-    expect(a.messages('warn')).to.deep.equal(['the exchange with a gateway has failed'])
+    expect(a.messages('warn')).to.deep.equal(['the exchange with another gateway failed'])
   })
 })

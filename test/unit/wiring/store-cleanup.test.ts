@@ -57,6 +57,6 @@ describe('housekeeping', () => {
     stop()
     expect(await store.entries.versions('api_spec', 'a')).to.deep.equal([])
     expect(warnings).to.have.length(1)
-    expect(JSON.stringify(warnings)).to.include('expired refresh tokens are not removed')
+    expect(JSON.stringify(warnings)).to.include('expired refresh tokens could not be removed')
   })
 })
