@@ -8,14 +8,14 @@ import { addressUrls } from '#component/config/urls.ts'
 import { ByteBudget } from '#component/limits/byte-budget.ts'
 import { collectAfter } from '#component/limits/gc-pressure.ts'
 import type { UserName } from '#component/realm/documents/model.ts'
-import { awayOf, damageOf, tellRoom } from '#component/wiring/health-report.ts'
-import { openEntrance } from '#component/wiring/http-authentication.ts'
+import { damageOf, logFull, problemsOf } from '#component/wiring/health-report.ts'
+import { openHttpAuthentication } from '#component/wiring/http-authentication.ts'
 import { metricSources } from '#component/wiring/metrics.ts'
 import { openConfiguredStore, openFolder } from '#component/wiring/open-store.ts'
-import { openAnswering } from '#component/wiring/router-authentication.ts'
-import { openRouting, urlOfRouter } from '#component/wiring/router-connection.ts'
-import { keepHouse } from '#component/wiring/store-cleanup.ts'
-import { Authority } from '#component/wiring/users.ts'
+import { openRouterAuthentication } from '#component/wiring/router-authentication.ts'
+import { openRouterConnection, urlOfRouter } from '#component/wiring/router-connection.ts'
+import { startCleanup } from '#component/wiring/store-cleanup.ts'
+import { Users } from '#component/wiring/users.ts'
 import type { WorkerPorts } from '#component/wiring/worker-ports.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
 import { isLoopbackOnly, refusalToStart } from '#http/management/access.ts'
@@ -78,32 +78,32 @@ export async function startComponent(
   const replica = new Replica({ store: store.entries, clock, node, log, yieldTurn })
   await replica.start()
   store.health.onAway = () => void replica.refresh()
-  store.health.onFull = (isFull) => tellRoom(isFull, log)
+  store.health.onFull = (isFull) => logFull(isFull, log)
   worker?.refreshBy(() => replica.refresh())
-  const spread = worker && (() => worker.refreshOthers())
+  const broadcast = worker && (() => worker.refreshOthers())
   const box = new SecretBox(storeSecret(config, config.data_dir))
   const { families } = store
-  const authority = new Authority({
-    ...{ config, replica, families, box, clock, log, node, spread },
+  const users = new Users({
+    ...{ config, replica, families, box, clock, log, node, broadcast },
   })
-  authority.start()
-  const stopCleaning = keepHouse({ store, clock, log, deletedDays: config.history.deleted_days })
-  const { realms } = authority
+  users.start()
+  const stopCleanup = startCleanup({ store, clock, log, deletedDays: config.history.deleted_days })
+  const { realms } = users
 
   const attempts = new Attempts(config.rate_limits)
   const budget = new ByteBudget(config.limits.buffered_bytes)
   const stopCollecting = collectAfter(budget, clock)
-  const routing = openRouting({
-    ...{ config, authority, attempts, yieldTurn, budget, clock, log },
-    elsewhere: worker?.router,
+  const routerConnection = openRouterConnection({
+    ...{ config, users, attempts, yieldTurn, budget, clock, log },
+    primaryRouter: worker?.router,
   })
   const sessions = new SessionPool({
-    ...routing.link,
+    ...routerConnection.link,
     clock,
     log,
     identity: config.wamp.identity as 'session' | 'service',
     authFor: (realm_uri, identity) =>
-      identity ? authority.sessionTickets.authFor(identity) : routing.authOf(realm_uri),
+      identity ? users.sessionTickets.authFor(identity) : routerConnection.authOf(realm_uri),
   })
   if (config.wamp.identity === 'service') {
     log.warn(
@@ -116,22 +116,29 @@ export async function startComponent(
       'wamp.auth is not set: the router cannot authenticate users through the gateway, and their calls fail. See docs/crossbar.md, or set wamp.identity to "service"',
     )
   }
-  const answering = openAnswering({ config, authority, attempts, routing, clock, log })
-  authority.onRevoked = (revoked) => {
+  const routerAuthentication = openRouterAuthentication({
+    config,
+    users,
+    attempts,
+    routerConnection,
+    clock,
+    log,
+  })
+  users.onRevoked = (revoked) => {
     for (const { realm_uri, authid } of revoked.users) sessions.dismiss(realm_uri, [authid])
-    routing.end(revoked)
-    void answering?.end(revoked)
+    routerConnection.end(revoked)
+    void routerAuthentication?.end(revoked)
   }
   const own = componentSession({
-    ...routing.link,
+    ...routerConnection.link,
     realm_uri: config.wamp.realm,
-    auth: routing.componentAuth,
+    auth: routerConnection.componentAuth,
     clock,
     log,
     onJoin: () => sync.joined(),
   })
   const sync = new Sync({ replica, session: own, clock, log, node, key, health: store.health })
-  authority.sessionTickets.clockOffsetOf = (other) => sync.clockOffsetOf(other)
+  users.sessionTickets.clockOffsetOf = (other) => sync.clockOffsetOf(other)
   const actions = openActions({
     clock,
     sessions,
@@ -144,10 +151,10 @@ export async function startComponent(
   const issuerBase = () => baseUrl ?? ''
   const hasPublicUrl = baseUrl !== undefined
   const isLocal = isLoopbackOnly(config.gateway.listen)
-  const entrance = openEntrance({
-    ...{ config, authority, attempts, families, box, clock, log, issuerBase },
+  const httpAuthentication = openHttpAuthentication({
+    ...{ config, users, attempts, families, box, clock, log, issuerBase },
   })
-  const { schemes, endpoints, operators } = entrance
+  const { schemes, endpoints, operators } = httpAuthentication
   const gateway = new Gateway({
     ...{ clock, schemes, endpoints },
     actions: actions.table,
@@ -169,29 +176,30 @@ export async function startComponent(
     prepare: ({ entries }) => sessions.openAll(ownRealms(entries, config.wamp.identity)),
     onSwap(table) {
       gateway.table = table
-      entrance.issuers.follow(table.entries)
+      httpAuthentication.issuers.follow(table.entries)
       sessions.keep(ownRealms(table.entries, config.wamp.identity))
     },
-    realmExists: (realm_uri) => realms.has(realm_uri) || routing.canJoin(realm_uri, sessions),
+    realmExists: (realm_uri) =>
+      realms.has(realm_uri) || routerConnection.canJoin(realm_uri, sessions),
     publishEvent: (topic, kwargs) =>
       own.publish(topic, { args: [], kwargs }, { acknowledge: true }, eventTimeout),
-    managementPaths: routing.sharesListener ? managementPaths : [],
+    managementPaths: routerConnection.sharesListener ? managementPaths : [],
   })
   replica.onLost = (loser, winner) => registry.tellLost(loser, winner)
   const management = {
     ...{ registry, realms, clock },
-    logins: authority.logins,
-    apiKeys: authority.apiKeys,
-    keys: authority.keys,
-    tickets: authority.tickets,
-    revocations: authority.revocations,
-    forgetRealm: (uri: string) => authority.forgetRealm(uri),
-    forgetAccount: (user: UserName) => authority.forgetAccount(user),
-    endUsers: (users: readonly UserName[]) => authority.endUsers(users),
+    logins: users.logins,
+    apiKeys: users.apiKeys,
+    keys: users.keys,
+    tickets: users.tickets,
+    revocations: users.revocations,
+    forgetRealm: (uri: string) => users.forgetRealm(uri),
+    forgetAccount: (user: UserName) => users.forgetAccount(user),
+    endUsers: (names: readonly UserName[]) => users.endUsers(names),
     componentRealm: config.wamp.realm,
     issuer: issuerBase,
     refusal: () => sync.refusal(),
-    ...(spread && { spread }),
+    ...(broadcast && { broadcast }),
     status: () => ({
       ...sync.status(),
       conflicts: registry.conflicts(),
@@ -215,15 +223,22 @@ export async function startComponent(
     management,
     operators,
     yieldTurn,
-    webSocket: routing.webSocket,
-    metrics: metricSources({ sessions, registry, routing, replica, health: store.health, sync }),
+    webSocket: routerConnection.webSocket,
+    metrics: metricSources({
+      sessions,
+      registry,
+      routerConnection,
+      replica,
+      health: store.health,
+      sync,
+    }),
     isRoute: (pattern) => gateway.table.patterns.has(pattern),
     siblings: worker?.siblings,
     listen: worker?.listen,
     isReady: () => waitsForNow() === undefined,
     problems() {
       const reason = waitsForNow()
-      return reason === undefined ? awayOf(own, replica, store.health) : [reason]
+      return reason === undefined ? problemsOf(own, replica, store.health) : [reason]
     },
   })
 
@@ -259,7 +274,7 @@ export async function startComponent(
     return own.isOpen ? 'fetching documents from the other gateways' : 'joining the router'
   }
   // a node that is not ready would refuse users that the others know
-  const answer = () => answering?.start(own, management).catch(refusedByRouter)
+  const answer = () => routerAuthentication?.start(own, management).catch(refusedByRouter)
   if (isCutOff || sync.isCaughtUp) await answer()
   else
     sync.caughtUp
@@ -281,16 +296,16 @@ export async function startComponent(
       if (drainDelay > 0) await wait(clock, drainDelay)
       await listeners.finish()
       await sync.leave()
-      await answering?.close()
+      await routerAuthentication?.close()
       await own.withdraw()
       await own.leave()
       await sessions.close()
       await actions.close()
-      await entrance.close()
-      await routing.close()
-      stopCleaning()
+      await httpAuthentication.close()
+      await routerConnection.close()
+      stopCleanup()
       stopCollecting()
-      authority.stop()
+      users.stop()
       await store.close()
       log.info('stopped')
     },

@@ -2,7 +2,7 @@
 import { networkOf } from './network.ts'
 
 /** Counts what each network holds; of an IPv6 address its /64 is the network. */
-export class AddressShare {
+export class NetworkShare {
   readonly #limit: number
   readonly #held = new Map<string, number>()
 

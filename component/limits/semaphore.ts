@@ -2,19 +2,19 @@
 import { ServiceError } from '#component/errors.ts'
 
 /** How much is done at once, and how much may wait. */
-export interface TurnLimits {
+export interface SemaphoreLimits {
   readonly atOnce: number
   readonly waiting: number
 }
 
 /** First come, first served. */
-export class Turns {
-  readonly #limits: TurnLimits
+export class Semaphore {
+  readonly #limits: SemaphoreLimits
   /** Starts the ones that wait, longest first. */
   readonly #waiting = new Set<() => void>()
   #running = 0
 
-  constructor(limits: TurnLimits) {
+  constructor(limits: SemaphoreLimits) {
     this.#limits = limits
   }
 

@@ -9,7 +9,7 @@ export interface IdTokenPorts {
   readonly box: Pick<SecretBox, 'seal' | 'open'>
   readonly clock: Pick<Clock, 'now'>
   /** Resolves when the other processes of this gateway know what has just been changed. */
-  readonly spread?: () => Promise<void>
+  readonly broadcast?: () => Promise<void>
 }
 
 /** As it is replicated: kind `id_token`, by the id of the ticket. */
@@ -60,6 +60,6 @@ export class IdTokens {
 
   async #change(id: string, document: KeptDocument): Promise<void> {
     await this.#ports.replica.change('id_token', () => [{ id, document }])
-    await this.#ports.spread?.()
+    await this.#ports.broadcast?.()
   }
 }

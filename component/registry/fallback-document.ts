@@ -14,7 +14,7 @@ export type Compile<R> = (
   document: unknown,
 ) => CompiledDocument<Served<R>> | Promise<CompiledDocument<Served<R>>>
 
-interface LastGoodPorts<R> {
+interface FallbackPorts<R> {
   readonly compile: Compile<R>
   readonly replica: Pick<Replica, 'versions'>
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
@@ -26,10 +26,10 @@ const maxLogged = 10
 const isLive = (entry: Entry): entry is LiveEntry => entry.document !== null && entry.hash !== null
 
 /** Finds out what of a document can be served. */
-export class LastGood<R> {
-  readonly #ports: LastGoodPorts<R>
+export class FallbackDocuments<R> {
+  readonly #ports: FallbackPorts<R>
 
-  constructor(ports: LastGoodPorts<R>) {
+  constructor(ports: FallbackPorts<R>) {
     this.#ports = ports
   }
 

@@ -8,7 +8,7 @@ import { compareStamps } from '#component/replica/stamp.ts'
 import type { RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
 import { runSteps, type Steps, type YieldTurn } from '#component/yielding.ts'
 import { announceConflict, type PublishEvent } from './events.ts'
-import { type Compile, LastGood } from './fallback-document.ts'
+import { type Compile, FallbackDocuments } from './fallback-document.ts'
 import { type Known, type Loss, type Selection, type Served, select } from './selection.ts'
 
 /** What the documents are made live with. */
@@ -71,7 +71,7 @@ interface Trial<R> {
 /** Every document that is not deleted. */
 export class LiveDocuments<R> {
   readonly #ports: LivePorts<R>
-  readonly #lastGood: LastGood<R>
+  readonly #fallback: FallbackDocuments<R>
   #known: ReadonlyMap<string, Known<R>> = new Map()
   #losses: ReadonlyMap<string, Loss> = new Map()
   /** What is expected to change next: then nothing is compiled or selected anew. */
@@ -79,7 +79,7 @@ export class LiveDocuments<R> {
 
   constructor(ports: LivePorts<R>) {
     this.#ports = ports
-    this.#lastGood = new LastGood(ports)
+    this.#fallback = new FallbackDocuments(ports)
   }
 
   /** The newest version of a document, whether it is served or not. */
@@ -112,7 +112,7 @@ export class LiveDocuments<R> {
     const expected = isExpected ? this.#expected : undefined
     this.#expected = undefined
     for (const { entry, before } of changes) {
-      const next = await this.#lastGood.of(entry, known.get(entry.id), expected?.api)
+      const next = await this.#fallback.of(entry, known.get(entry.id), expected?.api)
       if (next) known.set(entry.id, next)
       else known.delete(entry.id)
       const { id, stamp, hash } = entry

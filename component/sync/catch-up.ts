@@ -17,9 +17,9 @@ export interface CatchUpPorts {
   readonly exchanges: Pick<Exchanges, 'with' | 'settled'>
 }
 
-/** Milliseconds after which peers that neither answer nor beat are not waited for. */
+/** Milliseconds after which peers that neither answer nor send heartbeats are not waited for. */
 const patienceMs = 15_000
-/** Milliseconds that answers to a first beat are waited for where the router does not say who is there. */
+/** Milliseconds that answers to a first heartbeat are waited for where the router does not say who is there. */
 const answerMs = 1500
 
 const ignore = () => undefined
@@ -110,7 +110,7 @@ export class CatchUp {
     }
   }
 
-  /** Waits for somebody to answer the beat of this node, for a little. */
+  /** Waits for somebody to answer the heartbeat of this node, for a little. */
   #answer(): Promise<void> {
     this.#stopWaiting()
     return new Promise((resolve) => {

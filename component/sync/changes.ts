@@ -35,7 +35,7 @@ const maxInlineBytes = 64 * 1024
 const isInline = ({ kind, document }: Entry): boolean =>
   document === null || (kind !== 'realm' && isWithin(document, maxInlineBytes))
 
-/** Tells the others of a change. Never rejects: the next beat heals what is lost. */
+/** Tells the others of a change. Never rejects: the next heartbeat heals what is lost. */
 export async function announceChange(
   wire: Pick<Wire, 'publish'>,
   log: Pick<Log, 'warn'>,

@@ -129,8 +129,8 @@ export class Exchanges {
   async #exchange(node: string): Promise<void> {
     const { ask, onDone, replica } = this.#ports
     const ours = replica.digest()
-    const { beat, fields } = await ask(node, 'digest', {})
-    const { digest } = beat
+    const { heartbeat, fields } = await ask(node, 'digest', {})
+    const { digest } = heartbeat
     // another peer may have the same: who comes first fetches it, the next one only when that has failed
     for (let other = this.#fetching.get(digest); other; other = this.#fetching.get(digest)) {
       await other

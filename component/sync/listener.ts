@@ -1,4 +1,4 @@
-/** What comes from the other gateways: beats, changes and requests; who is believed, and what follows. */
+/** What comes from the other gateways: heartbeats, changes and requests; who is believed, and what follows. */
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
@@ -11,8 +11,8 @@ import type { Ignored } from './ignored.ts'
 import type { Heard, Peers } from './peers.ts'
 import { Seldom } from './seldom.ts'
 import {
-  type Beat,
   type Fields,
+  type Heartbeat,
   type Message,
   readAnnounced,
   readBucket,
@@ -59,7 +59,7 @@ export class Listener {
     const { node, wire } = this.#ports
     const onChange = (message: Message, topic: string) => this.#onChange(message, topic)
     await Promise.all([
-      wire.subscribe(uris.topics.beat, (message, topic) => this.#onBeat(message, topic)),
+      wire.subscribe(uris.topics.beat, (message, topic) => this.#onHeartbeat(message, topic)),
       ...changeTopics.map((topic) => wire.subscribe(topic, onChange)),
       wire.register(node, 'digest', (message, uri) => this.#digest(message, uri)),
       wire.register(node, 'fetch', (message, uri) => this.#fetch(message, uri)),
@@ -72,24 +72,24 @@ export class Listener {
   }
 
   /** Takes note of who speaks. Undefined: the message does not count. */
-  #hear({ beat }: Message, about: string): Heard | undefined {
+  #hear({ heartbeat }: Message, about: string): Heard | undefined {
     const { ignored, onHeard, peers } = this.#ports
-    if (this.#isClosed || this.#isOfThisNode(beat, about)) return undefined
-    const heard = peers.hear(beat)
+    if (this.#isClosed || this.#isOfThisNode(heartbeat, about)) return undefined
+    const heard = peers.hear(heartbeat)
     if (heard === 'repeated') {
-      ignored.note(beat.node, about, 'the message was received before')
+      ignored.note(heartbeat.node, about, 'the message was received before')
       return undefined
     }
-    if (heard === 'stranger') this.#meet(beat, about).catch(ignore)
-    else if (beat.leaving) peers.drop(beat.node)
+    if (heard === 'stranger') this.#meet(heartbeat, about).catch(ignore)
+    else if (heartbeat.leaving) peers.drop(heartbeat.node)
     onHeard()
     return heard
   }
 
-  #isOfThisNode(beat: Beat, about: string): boolean {
+  #isOfThisNode(heartbeat: Heartbeat, about: string): boolean {
     const { boot, ignored, log, node } = this.#ports
-    if (beat.node !== node) return false
-    if (beat.boot !== boot && this.#seldom.isTime(node)) {
+    if (heartbeat.node !== node) return false
+    if (heartbeat.boot !== boot && this.#seldom.isTime(node)) {
       log.error(
         { about },
         'another gateway has the name of this node: every gateway needs its own name',
@@ -100,7 +100,7 @@ export class Listener {
   }
 
   /** Asks a node whether it is there: anybody may have kept a message of an earlier start of it. */
-  async #meet({ boot, leaving, node }: Beat, about: string): Promise<void> {
+  async #meet({ boot, leaving, node }: Heartbeat, about: string): Promise<void> {
     const { clock, exchanges, ignored, peers } = this.#ports
     const now = clock.now()
     for (const [known, at] of this.#askedAt) {
@@ -115,21 +115,21 @@ export class Listener {
   }
 
   /** Fetches what a peer has, where its digest says that it has something. */
-  #compare({ digest, leaving, node }: Beat): void {
+  #compare({ digest, leaving, node }: Heartbeat): void {
     const { exchanges, replica } = this.#ports
     if (leaving || replica.isStoreAway || !exchanges.isNews(digest)) return
     exchanges.with(node).catch(ignore)
   }
 
-  #onBeat(message: Message, topic: string): void {
-    if (this.#hear(message, topic) === 'heard') this.#compare(message.beat)
+  #onHeartbeat(message: Message, topic: string): void {
+    if (this.#hear(message, topic) === 'heard') this.#compare(message.heartbeat)
   }
 
-  /** A change is taken as it is: the digest beside it is for beats to compare, when the change has arrived. */
+  /** A change is taken as it is: the digest beside it is for heartbeats to compare, when the change has arrived. */
   #onChange(message: Message, topic: string): void {
     if (!this.#hear(message, topic)) return
     const { exchanges, ignored } = this.#ports
-    const { node } = message.beat
+    const { node } = message.heartbeat
     const announced = readAnnounced(message.fields.entry)
     if (!announced) ignored.note(node, topic, 'the entry is malformed')
     else if (announced.entry) exchanges.take(node, announced.entry).catch(ignore)
@@ -142,7 +142,7 @@ export class Listener {
     const { replica } = this.#ports
     const buckets = readList(message.fields.buckets, readBucket)
     if (buckets) return { ...summariesOf(replica, buckets) }
-    return message.beat.digest === replica.digest() ? {} : { buckets: replica.buckets() }
+    return message.heartbeat.digest === replica.digest() ? {} : { buckets: replica.buckets() }
   }
 
   /** `service.registry.<node>.fetch`: the documents that are named. */
@@ -158,6 +158,6 @@ export class Listener {
     const heard = this.#hear(message, uri)
     if (!heard)
       throw new ServiceError('wamp.error.not_authorized', 'the request was received before')
-    if (heard === 'heard') this.#compare(message.beat)
+    if (heard === 'heard') this.#compare(message.heartbeat)
   }
 }

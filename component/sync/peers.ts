@@ -1,6 +1,6 @@
 /** The other gateways: who is there, how far their clocks are off, and which of their messages were heard before. */
 import type { Clock } from '#component/clock.ts'
-import type { Beat } from './sync-messages.ts'
+import type { Heartbeat } from './sync-messages.ts'
 
 /** Milliseconds of silence after which a peer is gone. */
 const goneMs = 15_000
@@ -51,23 +51,27 @@ export class Peers {
   }
 
   /** Takes note of a message that was not asked for. */
-  hear(beat: Beat): Heard {
-    const known = this.#find(beat.node)
-    if (known?.peer.boot !== beat.boot) return 'stranger'
-    if (beat.seq <= known.highest - window || known.seen.has(beat.seq)) return 'repeated'
-    this.#note(known, beat)
+  hear(heartbeat: Heartbeat): Heard {
+    const known = this.#find(heartbeat.node)
+    if (known?.peer.boot !== heartbeat.boot) return 'stranger'
+    if (heartbeat.seq <= known.highest - window || known.seen.has(heartbeat.seq)) return 'repeated'
+    this.#note(known, heartbeat)
     return 'heard'
   }
 
   /** Takes note of the answer to a request of ours: certainly this node, certainly now. */
-  meet(beat: Beat): void {
-    const known = this.#find(beat.node)
-    if (known?.peer.boot === beat.boot) {
-      this.#note(known, beat)
+  meet(heartbeat: Heartbeat): void {
+    const known = this.#find(heartbeat.node)
+    if (known?.peer.boot === heartbeat.boot) {
+      this.#note(known, heartbeat)
       return
     }
-    const peer = { ...this.#seen(beat), exchangedAt: undefined }
-    this.#known.set(beat.node, { peer, highest: beat.seq, seen: new Set([beat.seq]) })
+    const peer = { ...this.#seen(heartbeat), exchangedAt: undefined }
+    this.#known.set(heartbeat.node, {
+      peer,
+      highest: heartbeat.seq,
+      seen: new Set([heartbeat.seq]),
+    })
   }
 
   /** It has said that it leaves. */
@@ -121,19 +125,19 @@ export class Peers {
     return undefined
   }
 
-  #note(known: Known, beat: Beat): void {
-    known.seen.add(beat.seq)
+  #note(known: Known, heartbeat: Heartbeat): void {
+    known.seen.add(heartbeat.seq)
     // a message that was overtaken says nothing new
-    if (beat.seq < known.highest) return
-    known.highest = beat.seq
-    known.peer = { ...this.#seen(beat), exchangedAt: known.peer.exchangedAt }
+    if (heartbeat.seq < known.highest) return
+    known.highest = heartbeat.seq
+    known.peer = { ...this.#seen(heartbeat), exchangedAt: known.peer.exchangedAt }
     for (const seq of known.seen) {
-      if (seq > beat.seq - window) break
+      if (seq > heartbeat.seq - window) break
       known.seen.delete(seq)
     }
   }
 
-  #seen({ node, boot, digest, now }: Beat): Omit<Peer, 'exchangedAt'> {
+  #seen({ node, boot, digest, now }: Heartbeat): Omit<Peer, 'exchangedAt'> {
     const heardAt = this.#clock.now()
     return { node, boot, digest, clockOffsetMs: now - heardAt, heardAt }
   }

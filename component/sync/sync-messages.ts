@@ -11,7 +11,7 @@ import {
 import type { Stamp } from '#component/replica/stamp.ts'
 
 /** What a node says of itself in every message. */
-export interface Beat {
+export interface Heartbeat {
   readonly node: string
   /** Another one after each start of the process. */
   readonly boot: string
@@ -30,7 +30,7 @@ export type Fields = Readonly<Record<string, unknown>>
 
 /** An opened message: who says it, and what. */
 export interface Message {
-  readonly beat: Beat
+  readonly heartbeat: Heartbeat
   readonly fields: Fields
 }
 
@@ -79,7 +79,7 @@ export function readMessage(text: string): Message | undefined {
   const { node, boot, seq, now, digest, leaving = false } = fields
   if (!isNode(node) || !isText(boot) || !isCount(seq) || !isCount(now)) return undefined
   if (!isText(digest) || typeof leaving !== 'boolean') return undefined
-  return { beat: { node, boot, seq, now, digest, leaving }, fields }
+  return { heartbeat: { node, boot, seq, now, digest, leaving }, fields }
 }
 
 /** A list without what is not understood: a newer gateway may know more kinds. Undefined when it is no list. */

@@ -16,7 +16,7 @@ import { Listener } from './listener.ts'
 import { Peers } from './peers.ts'
 import { Seal } from './seal.ts'
 import { type SyncStatus, statusOf } from './status.ts'
-import type { Beat } from './sync-messages.ts'
+import type { Heartbeat } from './sync-messages.ts'
 import { Wire } from './wire.ts'
 
 /** What of a replica is read and merged into. */
@@ -49,9 +49,9 @@ export interface SyncPorts {
   readonly health?: { readonly isFull: boolean; readonly clockOffsetMs: number | undefined }
 }
 
-/** Milliseconds between two beats: at least, and what chance adds at most (4 s ± 20 %). */
-const beatMs = { least: 3200, chance: 1600 }
-/** Milliseconds that the last beat may take to leave. */
+/** Milliseconds between two heartbeats: at least, and what chance adds at most (4 s ± 20 %). */
+const heartbeatMs = { least: 3200, chance: 1600 }
+/** Milliseconds that the last heartbeat may take to leave. */
 const farewellMs = 1000
 /** How far the clock of this node may be off the median of the others. Milliseconds. */
 const maxOffsetMs = 30_000
@@ -76,7 +76,7 @@ export class Sync {
   #isLeft = false
   #isRefreshing = false
   #isSkewed = false
-  #stopBeat: () => void = ignore
+  #stopHeartbeat: () => void = ignore
   #stopSweep: () => void = ignore
 
   constructor(ports: SyncPorts) {
@@ -84,12 +84,17 @@ export class Sync {
     this.#ports = ports
     const peers = new Peers(clock, () => ports.health?.clockOffsetMs)
     const ignored = new Ignored(clock, log)
-    const wire = new Wire({ session, seal: new Seal(key), ignored, beat: () => this.#beat() })
+    const wire = new Wire({
+      session,
+      seal: new Seal(key),
+      ignored,
+      heartbeat: () => this.#heartbeat(),
+    })
     const exchanges = new Exchanges({
       ...{ replica, clock, log },
       async ask(node, request, content) {
         const message = await wire.ask(node, request, content)
-        if (!message.beat.leaving) peers.meet(message.beat)
+        if (!message.heartbeat.leaving) peers.meet(message.heartbeat)
         return message
       },
       onDone: (node) => {
@@ -108,7 +113,7 @@ export class Sync {
   }
 
   /**
-   * Subscribes, registers and begins to beat; where the session is joined, {@link joined} follows. Once.
+   * Subscribes, registers and begins to send heartbeats; where the session is joined, {@link joined} follows. Once.
    * @throws WampError what the router refuses
    */
   async start(): Promise<void> {
@@ -125,7 +130,7 @@ export class Sync {
    */
   async joined(): Promise<void> {
     if (!this.#isStarted || this.#isLeft) return
-    this.#sendBeat()
+    this.#sendHeartbeat()
     await this.#catchUp.look()
   }
 
@@ -187,7 +192,7 @@ export class Sync {
   async leave(): Promise<void> {
     if (this.#isLeft) return
     this.#isLeft = true
-    this.#stopBeat()
+    this.#stopHeartbeat()
     this.#stopSweep()
     this.#listener.close()
     this.#catchUp.close()
@@ -198,7 +203,7 @@ export class Sync {
     await this.#wire.publish(uris.topics.beat, { node }, {}, farewellMs).catch(ignore)
   }
 
-  #beat(): Beat {
+  #heartbeat(): Heartbeat {
     const { clock, node, replica } = this.#ports
     this.#seq++
     return {
@@ -207,7 +212,7 @@ export class Sync {
     }
   }
 
-  #sendBeat(): void {
+  #sendHeartbeat(): void {
     const { node, session } = this.#ports
     if (!session.isOpen || this.#isLeft) return
     // one that is lost is followed by the next
@@ -216,10 +221,13 @@ export class Sync {
 
   #schedule(): void {
     const { clock } = this.#ports
-    this.#stopBeat = clock.after(beatMs.least + clock.random() * beatMs.chance, () => {
-      this.#schedule()
-      this.#tick().catch(ignore)
-    })
+    this.#stopHeartbeat = clock.after(
+      heartbeatMs.least + clock.random() * heartbeatMs.chance,
+      () => {
+        this.#schedule()
+        this.#tick().catch(ignore)
+      },
+    )
   }
 
   /** At full minutes, when the others do it. */
@@ -240,7 +248,7 @@ export class Sync {
       await this.#ports.replica.refresh()
       this.#isRefreshing = false
     }
-    this.#sendBeat()
+    this.#sendHeartbeat()
   }
 
   #watchClock(): void {

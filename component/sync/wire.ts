@@ -5,7 +5,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { Call, Payload, Session } from '#component/wamp/session.ts'
 import type { Ignored } from './ignored.ts'
 import { nonceOf, type Seal } from './seal.ts'
-import { type Beat, type Fields, type Message, readMessage } from './sync-messages.ts'
+import { type Fields, type Heartbeat, type Message, readMessage } from './sync-messages.ts'
 
 /** What the wire works with. */
 export interface WirePorts {
@@ -13,7 +13,7 @@ export interface WirePorts {
   readonly seal: Seal
   readonly ignored: Ignored
   /** What this node says of itself, made anew for each message. */
-  readonly beat: () => Beat
+  readonly heartbeat: () => Heartbeat
 }
 
 /** What peers may be asked for. */
@@ -97,7 +97,7 @@ export class Wire {
       const { kwargs } = await call.result
       const text = seal.open(answerPurpose(procedure, sealed), kwargs.sealed, maxAnswer)
       const message = text === undefined ? undefined : readMessage(text)
-      if (message?.beat.node === node) return message
+      if (message?.heartbeat.node === node) return message
     } finally {
       this.#calls.delete(call)
     }
@@ -139,7 +139,7 @@ export class Wire {
   }
 
   #sealed(purpose: string, content: Fields): string {
-    const text = stringifyJson({ ...this.#ports.beat(), ...content }, maxTextBytes)
+    const text = stringifyJson({ ...this.#ports.heartbeat(), ...content }, maxTextBytes)
     return this.#ports.seal.seal(purpose, text)
   }
 

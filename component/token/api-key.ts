@@ -49,7 +49,7 @@ export interface ApiKeyPorts {
   readonly replica: Pick<Replica, 'change' | 'entries' | 'get'>
   readonly clock: Pick<Clock, 'now'>
   /** Resolves when the other processes of this gateway know what has just been changed. */
-  readonly spread?: () => Promise<void>
+  readonly broadcast?: () => Promise<void>
 }
 
 /** The API keys of all realms. Methods that change something throw `service.error.unavailable`. */
@@ -111,7 +111,7 @@ export class ApiKeys {
 
   async #change(decide: () => Draft[]): Promise<void> {
     await this.#ports.replica.change('api_key', decide)
-    await this.#ports.spread?.()
+    await this.#ports.broadcast?.()
   }
 
   #document(id: string): ApiKeyDocument | undefined {

@@ -30,7 +30,7 @@ export interface KeyPorts {
   /** How long a key is published before it signs, so that whoever keeps a copy of the JWK Set knows it by then. Seconds. */
   readonly lead?: number
   /** Resolves when the other processes of this gateway know what has just been changed. */
-  readonly spread?: () => Promise<void>
+  readonly broadcast?: () => Promise<void>
 }
 
 const defaultLead = 300
@@ -120,7 +120,7 @@ export class RealmKeys {
 
   async #change(decide: () => Promise<Draft[]> | Draft[]): Promise<readonly Change[]> {
     const changes = await this.#ports.replica.change('realm_key', decide)
-    await this.#ports.spread?.()
+    await this.#ports.broadcast?.()
     return changes
   }
 

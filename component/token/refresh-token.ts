@@ -14,7 +14,7 @@ export interface RefreshPorts {
   readonly revocations: Pick<Revocations, 'isRevoked' | 'notBefore' | 'revokeFamily'>
   readonly clock: Pick<Clock, 'now'>
   /** Since when a request may have waited for this process to go on; undefined when it has not. Milliseconds since the epoch. */
-  readonly standStill?: { since(): number | undefined }
+  readonly suspension?: { since(): number | undefined }
   /** How long a token can be used. Seconds. */
   readonly ttl: number
   /** How long a repeat of a use is answered as the use was: the answer may have been lost. Milliseconds. */
@@ -90,7 +90,7 @@ export class RefreshTokens {
     realm_uri: string,
     admit: (family: Family) => void = () => undefined,
   ): Promise<IssuedRefreshToken> {
-    const { clock, families, graceMs = defaultGraceMs, revocations, standStill, ttl } = this.#ports
+    const { clock, families, graceMs = defaultGraceMs, revocations, suspension, ttl } = this.#ports
     const { id, generation } = await this.#find(token, realm_uri, admit)
     const rotation = await families.rotate(id, generation, {
       graceMs,
@@ -102,7 +102,7 @@ export class RefreshTokens {
         return clock.now() + ttl * 1000
       },
       get waitsSinceMs() {
-        return standStill?.since()
+        return suspension?.since()
       },
     })
     if (rotation.kind === 'rotated' || rotation.kind === 'repeated') {

@@ -38,7 +38,7 @@ export interface RevocationPorts {
   /** Of the access tokens of a family. Seconds; {@link longestLifetime} when absent. */
   readonly accessLifetime?: number
   /** Resolves when the other processes of this gateway know what has just been changed. */
-  readonly spread?: () => Promise<void>
+  readonly broadcast?: () => Promise<void>
 }
 
 /** What is issued may say that it was issued a little later than it was. Seconds. */
@@ -153,7 +153,7 @@ export class Revocations {
 
   async #keep(decide: () => Draft[]): Promise<readonly Change[]> {
     const changes = await this.#ports.replica.change('revocation', decide)
-    await this.#ports.spread?.()
+    await this.#ports.broadcast?.()
     return changes
   }
 }

@@ -6,7 +6,7 @@ import type { StoreHealth } from '#component/store/health.ts'
 import type { Session } from '#component/wamp/session.ts'
 
 /** The lines of /ready after the first one. */
-export const awayOf = (
+export const problemsOf = (
   { isOpen }: Pick<Session, 'isOpen'>,
   { isStoreAway }: Pick<Replica, 'isStoreAway'>,
   { isFull }: Pick<StoreHealth, 'isFull'>,
@@ -17,7 +17,7 @@ export const awayOf = (
 ]
 
 /** Logs that the disk of the store is full, or has room again. */
-export const tellRoom = (isFull: boolean, log: Pick<Log, 'error' | 'info'>): void =>
+export const logFull = (isFull: boolean, log: Pick<Log, 'error' | 'info'>): void =>
   isFull
     ? log.error('the disk of the store is full: known documents are served, but none can be loaded')
     : log.info('the disk of the store has free space again')

@@ -16,11 +16,11 @@ import type { Store } from '#component/store/database.ts'
 import { openGrants } from '#component/token/grants.ts'
 import { oauthEndpoints } from '#http/oauth/endpoints.ts'
 import { oidcEndpoints } from '#http/oidc/endpoints.ts'
-import type { Authority } from './users.ts'
+import type { Users } from './users.ts'
 
-interface EntrancePorts {
+interface HttpAuthenticationPorts {
   readonly config: Config
-  readonly authority: Authority
+  readonly users: Users
   readonly attempts: Attempts
   readonly families: Store['families']
   readonly box: SecretBox
@@ -31,7 +31,7 @@ interface EntrancePorts {
 }
 
 /** What the gateway and its management need for it. */
-export interface Entrance extends Pick<GatewayPorts, 'schemes' | 'endpoints'> {
+export interface HttpAuthentication extends Pick<GatewayPorts, 'schemes' | 'endpoints'> {
   /** Who may manage by credentials. */
   readonly operators: Operators
   /** Whose tokens the paths take: they go by what is served. */
@@ -39,9 +39,9 @@ export interface Entrance extends Pick<GatewayPorts, 'schemes' | 'endpoints'> {
   close(): Promise<void>
 }
 
-export function openEntrance(ports: EntrancePorts): Entrance {
-  const { config, authority, attempts, families, box, clock, log, issuerBase } = ports
-  const { accessTokens, accounts, apiKeys, keys, logins, realms, revocations, tickets } = authority
+export function openHttpAuthentication(ports: HttpAuthenticationPorts): HttpAuthentication {
+  const { config, users, attempts, families, box, clock, log, issuerBase } = ports
+  const { accessTokens, accounts, apiKeys, keys, logins, realms, revocations, tickets } = users
   const issuers = new TokenIssuers(config.gateway.public_base_url?.replace(/\/$/, ''))
   const schemes = openSchemes({
     ...{ accessTokens, accounts, apiKeys, attempts, box, issuers, logins, tickets },
@@ -49,7 +49,7 @@ export function openEntrance(ports: EntrancePorts): Entrance {
   const outside = new CheckedFetch({ clock })
   const login = new OidcLogin({
     ...{ accounts, box, clock, log, logins, realms, revocations, tickets },
-    idTokens: authority.idTokens,
+    idTokens: users.idTokens,
     providers: new Providers({ clock, log, realms, fetch: outside.fetch.bind(outside) }),
   })
   return {
@@ -58,8 +58,8 @@ export function openEntrance(ports: EntrancePorts): Entrance {
       ...oauthEndpoints({
         ...{ accessTokens, attempts, families, issuerBase, keys, logins, revocations },
         bearer: schemes.oauth2,
-        grants: openGrants(authority),
-        refreshTokens: authority.refreshTokens,
+        grants: openGrants(users),
+        refreshTokens: users.refreshTokens,
       }),
       ...oidcEndpoints({
         ...{ box, issuerBase, log, login, tickets },

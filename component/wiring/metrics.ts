@@ -6,20 +6,20 @@ import type { StoreHealth } from '#component/store/health.ts'
 import type { Sync } from '#component/sync/sync.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import type { MetricSource } from '#http/management/metrics.ts'
-import type { Routing } from './router-connection.ts'
+import type { RouterConnection } from './router-connection.ts'
 
 /** Gauges and counters by their Prometheus names. */
 export function metricSources({
   sessions,
   registry,
-  routing,
+  routerConnection,
   replica,
   health,
   sync,
 }: {
   readonly sessions: SessionPool
   readonly registry: Pick<Registry, 'size' | 'counts' | 'tombstones' | 'conflicts'>
-  readonly routing: Pick<Routing, 'sessionCount'>
+  readonly routerConnection: Pick<RouterConnection, 'sessionCount'>
   readonly replica: Pick<Replica, 'isStoreAway' | 'damaged'>
   readonly health: Pick<StoreHealth, 'isFull'>
   readonly sync: Pick<Sync, 'clockOffsetMs'>
@@ -35,7 +35,7 @@ export function metricSources({
     },
     gateway_router_sessions: {
       help: 'All sessions on the embedded router.',
-      read: () => routing.sessionCount() ?? 0,
+      read: () => routerConnection.sessionCount() ?? 0,
     },
     gateway_api_spec_loads_total: {
       help: 'Acknowledged loads of API Specifications, over WAMP, over HTTP and from files.',

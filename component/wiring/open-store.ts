@@ -1,4 +1,4 @@
-/** What a gateway opens before anything else: its folder, and the store that is kept there unless it is elsewhere. */
+/** Opens what a gateway needs before anything else: its folder, and its store. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '#component/clock.ts'

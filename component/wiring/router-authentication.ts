@@ -16,20 +16,20 @@ import type { Management } from '#procedures/definition/procedure.ts'
 import { registerTickets } from '#procedures/index.ts'
 import { registerAuthenticator } from '#procedures/users/authenticate.ts'
 import { registerAuthorizer } from '#procedures/users/authorize.ts'
-import type { Routing } from './router-connection.ts'
-import type { Authority } from './users.ts'
+import type { RouterConnection } from './router-connection.ts'
+import type { Users } from './users.ts'
 
-interface AnsweringPorts {
+interface RouterAuthenticationPorts {
   readonly config: Config
-  readonly authority: Authority
+  readonly users: Users
   readonly attempts: Attempts
-  readonly routing: Pick<Routing, 'link' | 'componentAuth'>
+  readonly routerConnection: Pick<RouterConnection, 'link' | 'componentAuth'>
   readonly clock: Clock
   readonly log: Log
 }
 
 /** The gateway among users. */
-export interface Answering {
+export interface RouterAuthentication {
   /**
    * Answers from now on: a node that knows no users yet would refuse everybody.
    * @param own the session on the component's realm
@@ -41,16 +41,18 @@ export interface Answering {
 }
 
 /** Undefined with an external router that knows no login of the gateway: that one does not ask, and takes no tickets. */
-export function openAnswering(ports: AnsweringPorts): Answering | undefined {
-  const { config, authority, attempts, routing, clock, log } = ports
+export function openRouterAuthentication(
+  ports: RouterAuthenticationPorts,
+): RouterAuthentication | undefined {
+  const { config, users, attempts, routerConnection, clock, log } = ports
   const { url, auth, realm: componentRealm } = config.wamp
   if (url !== undefined && auth === undefined) return undefined
-  const { realms } = authority
+  const { realms } = users
   const policy = new Policy({
     ...{ realms, clock, componentRealm },
     admitsStrangers: () => false,
-    tickets: authority.ticketPorts,
-    ...{ attempts, secrets: authority.box },
+    tickets: users.ticketPorts,
+    ...{ attempts, secrets: users.box },
   })
   const proxies = new TrustedProxies(config.gateway.trusted_proxies)
   const notEnded = (err: unknown) =>
@@ -75,8 +77,8 @@ export function openAnswering(ports: AnsweringPorts): Answering | undefined {
       sessions = new GatewaySessions({
         open: (realm_uri, onJoin) =>
           componentSession({
-            ...routing.link,
-            auth: routing.componentAuth,
+            ...routerConnection.link,
+            auth: routerConnection.componentAuth,
             ...{ realm_uri, clock, log, onJoin },
           }),
         async register(session) {
@@ -110,7 +112,7 @@ export function openAnswering(ports: AnsweringPorts): Answering | undefined {
 }
 
 /** Keeps the sessions up with the realms; the router goes by a change before they do. */
-function keepUp(realms: Authority['realms'], sessions: GatewaySessions): void {
+function keepUp(realms: Users['realms'], sessions: GatewaySessions): void {
   const { onChange } = realms
   realms.onChange = async (uris) => {
     await onChange(uris)

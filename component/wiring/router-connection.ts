@@ -17,12 +17,12 @@ import type { YieldTurn } from '#component/yielding.ts'
 import { isLoopbackOnly, sharesGatewayListener } from '#http/management/access.ts'
 import type { Address } from '#http/options.ts'
 import type { WebSocketTarget } from '#http/websocket.ts'
-import type { Authority } from './users.ts'
-import type { RouterElsewhere } from './worker-ports.ts'
+import type { Users } from './users.ts'
+import type { PrimaryRouter } from './worker-ports.ts'
 
 interface RouterPorts {
   readonly config: Config
-  readonly authority: Authority
+  readonly users: Users
   readonly attempts: Attempts
   readonly yieldTurn: YieldTurn
   /** What this process holds for its peers. */
@@ -31,16 +31,16 @@ interface RouterPorts {
   readonly log: Log
 }
 
-interface RoutingPorts extends RouterPorts {
+interface RouterConnectionPorts extends RouterPorts {
   /** Where the embedded router is when another process of this gateway has it. */
-  readonly elsewhere?: RouterElsewhere | undefined
+  readonly primaryRouter?: PrimaryRouter | undefined
 }
 
 /** The paths of the socket by which other processes of this gateway reach the embedded router: for themselves, for clients. */
 export const routerPaths = { gateway: '/gateway', clients: '/ws' }
 
 /** What the component needs of its router. */
-export interface Routing {
+export interface RouterConnection {
   /** How sessions get there. */
   readonly link: {
     readonly url?: string
@@ -67,14 +67,14 @@ const registrationCheckMs = 10_000
 const anonymousAuth: JoinAuth = { authmethod: 'anonymous' }
 
 /** Opens the embedded router, or points at the configured one. */
-export function openRouting(ports: RoutingPorts): Routing {
+export function openRouterConnection(ports: RouterConnectionPorts): RouterConnection {
   const { url, auth, realms } = ports.config.wamp
   if (auth !== undefined) checkAuth('wamp.auth', auth as JoinAuth)
   for (const [uri, other] of Object.entries(realms)) {
     checkAuth(`wamp.realms.${uri}`, other as JoinAuth)
   }
-  if (url !== undefined) return externalRouting(ports, url)
-  return ports.elsewhere ? elsewhereRouting(ports, ports.elsewhere) : embeddedRouting(ports)
+  if (url !== undefined) return externalRouter(ports, url)
+  return ports.primaryRouter ? routerOfPrimary(ports, ports.primaryRouter) : embeddedRouter(ports)
 }
 
 /** The URL for WAMP clients, once the listeners are open. */
@@ -99,7 +99,7 @@ function checkAuth(option: string, auth: JoinAuth): void {
   }
 }
 
-function externalRouting({ config }: RoutingPorts, url: string): Routing {
+function externalRouter({ config }: RouterConnectionPorts, url: string): RouterConnection {
   if (!/^wss?:\/\//.test(url) || !URL.canParse(url)) {
     throw new ConfigError(['option "wamp.url": must be a ws: or wss: URL'])
   }
@@ -130,8 +130,8 @@ interface OpenRouter {
 
 /** Makes the embedded router, which goes by the realms as they are. */
 export function openRouter(ports: RouterPorts): OpenRouter {
-  const { config, authority, attempts, yieldTurn, budget, clock, log } = ports
-  const { realms } = authority
+  const { config, users, attempts, yieldTurn, budget, clock, log } = ports
+  const { realms } = users
   const { gateway, router: own, wamp } = config
   // what is published or has a proxy in front is not local, wherever it is bound
   const isLocal =
@@ -144,8 +144,8 @@ export function openRouter(ports: RouterPorts): OpenRouter {
     clock,
     componentRealm: wamp.realm,
     admitsStrangers: () => isLocal,
-    tickets: authority.ticketPorts,
-    ...{ attempts, secrets: authority.box },
+    tickets: users.ticketPorts,
+    ...{ attempts, secrets: users.box },
   })
   const router = new Router({
     policy,
@@ -191,7 +191,7 @@ const embeddedCommons = (config: Config) => ({
   sharesListener: sharesGatewayListener(config),
 })
 
-function embeddedRouting(ports: RoutingPorts): Routing {
+function embeddedRouter(ports: RouterConnectionPorts): RouterConnection {
   const { router, end } = openRouter(ports)
   return {
     ...embeddedCommons(ports.config),
@@ -207,15 +207,15 @@ function embeddedRouting(ports: RoutingPorts): Routing {
   }
 }
 
-function elsewhereRouting(
-  { config, authority }: RoutingPorts,
-  elsewhere: RouterElsewhere,
-): Routing {
-  const { socketPath } = elsewhere
+function routerOfPrimary(
+  { config, users }: RouterConnectionPorts,
+  primaryRouter: PrimaryRouter,
+): RouterConnection {
+  const { socketPath } = primaryRouter
   // a load is acknowledged when the router goes by it
-  authority.realms.onChange = () => elsewhere.refresh()
+  users.realms.onChange = () => primaryRouter.refresh()
   // and a ticket is given when the router can tell that it is one
-  authority.keys.onChange = () => elsewhere.refresh()
+  users.keys.onChange = () => primaryRouter.refresh()
   return {
     ...embeddedCommons(config),
     link: {
@@ -223,7 +223,7 @@ function elsewhereRouting(
       serializer: config.wamp.serializer as SerializerName,
     },
     webSocket: { kind: 'pipe', url: `ws://router${routerPaths.clients}`, socketPath },
-    end: () => void elsewhere.refresh(),
+    end: () => void primaryRouter.refresh(),
     sessionCount: () => undefined,
     close: () => Promise.resolve(),
   }

@@ -4,7 +4,7 @@ import type { Log } from '#component/log.ts'
 import type { Store } from '#component/store/database.ts'
 
 /** What is needed for it. */
-export interface HousekeepingPorts {
+export interface CleanupPorts {
   readonly store: Pick<Store, 'families' | 'entries' | 'shrink'>
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Pick<Log, 'warn'>
@@ -19,7 +19,7 @@ const intervalMs = 3_600_000
 const dayMs = 86_400_000
 
 /** Does it until the result is called. Every process of a gateway does it, whichever comes first. */
-export function keepHouse({ store, clock, log, deletedDays }: HousekeepingPorts): () => void {
+export function startCleanup({ store, clock, log, deletedDays }: CleanupPorts): () => void {
   const tasks = {
     'expired refresh tokens could not be removed': () => store.families.removeExpired(clock.now()),
     'the history of deleted documents could not be removed': () =>

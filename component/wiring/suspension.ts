@@ -11,7 +11,7 @@ const memoryMs = 10_000
 const ignore = () => undefined
 
 /** One for each process. It goes by elapsed time: a wall clock that is set does not look like a process that stood still. */
-export class StandStill {
+export class Suspension {
   readonly #clock: Pick<Clock, 'now' | 'after'>
   readonly #elapsed: () => number
   /** The next three: as of elapsed time. */

@@ -22,10 +22,10 @@ import { bearerOf } from '#component/token/signed-tokens.ts'
 import { Tickets } from '#component/token/ticket.ts'
 import { readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
 import { TokenError } from '#component/token/token-error.ts'
-import { StandStill } from './suspension.ts'
+import { Suspension } from './suspension.ts'
 
 /** What it is made of. */
-export interface AuthorityPorts {
+export interface UsersPorts {
   readonly config: Config
   readonly replica: Replica
   readonly families: Store['families']
@@ -35,14 +35,14 @@ export interface AuthorityPorts {
   readonly log: Log
   readonly node: string
   /** Resolves when the other processes of this gateway know what has just been changed. */
-  readonly spread?: (() => Promise<void>) | undefined
+  readonly broadcast?: (() => Promise<void>) | undefined
 }
 
 /** How long a ticket may be valid (specification: Cookies). Seconds. */
 const ticketLifetime = 2_592_000
 
 /** Opened once the replica has been read. */
-export class Authority {
+export class Users {
   readonly realms: Realms
   readonly logins: Logins
   readonly keys: RealmKeys
@@ -55,13 +55,13 @@ export class Authority {
   readonly accounts: Accounts
   readonly idTokens: IdTokens
   readonly box: SecretBox
-  readonly #ports: AuthorityPorts
-  readonly #standStill: StandStill
+  readonly #ports: UsersPorts
+  readonly #suspension: Suspension
 
-  constructor(ports: AuthorityPorts) {
+  constructor(ports: UsersPorts) {
     const { config, replica, families, box, clock, log, node } = ports
     const { access_token_ttl, refresh_token_ttl } = config.oauth2
-    const spread = ports.spread && { spread: ports.spread }
+    const broadcast = ports.broadcast && { broadcast: ports.broadcast }
     this.#ports = ports
     this.box = box
     this.realms = new Realms({
@@ -71,29 +71,29 @@ export class Authority {
     })
     this.logins = new Logins({ realms: this.realms })
     const keys = new RealmKeys({
-      ...{ replica, box, clock, log, ...spread },
+      ...{ replica, box, clock, log, ...broadcast },
       longestLifetime: Math.max(access_token_ttl, ticketLifetime),
     })
     const revocations = new Revocations({
-      ...{ replica, clock, families, ...spread },
+      ...{ replica, clock, families, ...broadcast },
       longestLifetime: Math.max(access_token_ttl, refresh_token_ttl, ticketLifetime),
       accessLifetime: access_token_ttl,
     })
     this.keys = keys
     this.revocations = revocations
     this.accessTokens = new AccessTokens({ keys, revocations, clock, ttl: access_token_ttl })
-    this.#standStill = new StandStill(clock)
+    this.#suspension = new Suspension(clock)
     this.refreshTokens = new RefreshTokens({
-      ...{ families, box, revocations, clock, standStill: this.#standStill },
+      ...{ families, box, revocations, clock, suspension: this.#suspension },
       ttl: refresh_token_ttl,
     })
     this.tickets = new Tickets({ keys, revocations, clock, node })
-    this.apiKeys = new ApiKeys({ replica, clock, ...spread })
+    this.apiKeys = new ApiKeys({ replica, clock, ...broadcast })
     this.sessionTickets = new SessionTickets({ box, clock, node })
     this.accounts = new Accounts({
-      ...{ replica, realms: this.realms, revocations, clock, log, ...spread },
+      ...{ replica, realms: this.realms, revocations, clock, log, ...broadcast },
     })
-    this.idTokens = new IdTokens({ replica, box, clock, ...spread })
+    this.idTokens = new IdTokens({ replica, box, clock, ...broadcast })
     this.realms.onUsersEnded = (users) => this.endUsers(users)
   }
 
@@ -102,11 +102,11 @@ export class Authority {
     this.keys.start()
     this.revocations.start()
     this.accounts.start()
-    this.#standStill.start()
+    this.#suspension.start()
   }
 
   stop(): void {
-    this.#standStill.stop()
+    this.#suspension.stop()
   }
 
   /** Told of users and tokens that were revoked on any node. */

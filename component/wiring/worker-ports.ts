@@ -2,7 +2,7 @@
 import type { HttpPorts } from '#http/server.ts'
 
 /** The embedded router, when it is in another process of this gateway. */
-export interface RouterElsewhere {
+export interface PrimaryRouter {
   /** Path of the Unix socket that it is reached at. */
   readonly socketPath: string
   /** Resolves when it goes by the realm documents and keys that the store holds now. */
@@ -12,7 +12,7 @@ export interface RouterElsewhere {
 /** The primary, as a worker sees it. */
 export interface WorkerPorts extends Pick<HttpPorts, 'listen' | 'siblings'> {
   /** Absent with an external router. */
-  readonly router: RouterElsewhere | undefined
+  readonly router: PrimaryRouter | undefined
   /** Have all workers had their configuration? */
   areAllReady(): boolean
   /** Takes the way to make live here what the others have written into the store. */

@@ -1,12 +1,12 @@
-/** Questions and answers between the primary and a worker over IPC, the same at both ends. */
+/** Requests and answers between the primary and a worker over IPC, the same at both ends. */
 import type { Socket } from 'node:net'
 import type { Clock } from '#component/clock.ts'
 
-/** Takes one value, maybe a connection, and gives the answer or a promise of it. */
+/** Takes one value, and for some requests a connection; returns the answer or a promise of it. */
 type Handler = (value: never, socket?: Socket) => unknown
 
-/** What one end can be asked, by name. */
-type Questions<T> = Record<keyof T, Handler>
+/** The requests that one end answers, by name. */
+type Handlers<T> = Record<keyof T, Handler>
 
 /** An end of the IPC channel: of a child process, or of the process itself. */
 interface End {
@@ -21,7 +21,7 @@ interface End {
   on(event: 'disconnect' | 'close', listener: () => void): unknown
 }
 
-/** A question has a name, its answer has none. What is only told has no id. */
+/** A request has a name, its answer has none. A notification has no id. */
 interface Message {
   readonly id?: number
   readonly name?: string
@@ -30,12 +30,12 @@ interface Message {
   readonly error?: string
 }
 
-interface Asked {
+interface PendingRequest {
   resolve(value: unknown): void
   reject(error: Error): void
 }
 
-/** The process at the other end has gone: what it was asked, it may not have heard. */
+/** The other process has ended; it may or may not have received the request. */
 export class ChannelLost extends Error {
   constructor() {
     super('the other process has ended')
@@ -47,11 +47,11 @@ export class ChannelLost extends Error {
 const usualLimit = 5_000
 
 /** One end: `Own` is what it answers, `Other` what it asks. */
-export class Channel<Own extends Questions<Own>, Other extends Questions<Other>> {
+export class Channel<Own extends Handlers<Own>, Other extends Handlers<Other>> {
   readonly #end: End
   readonly #own: Own
   readonly #clock: Pick<Clock, 'after'>
-  readonly #asked = new Map<number, Asked>()
+  readonly #pending = new Map<number, PendingRequest>()
   #lastId = 0
 
   constructor(end: End, own: Own, clock: Pick<Clock, 'after'>) {
@@ -62,7 +62,7 @@ export class Channel<Own extends Questions<Own>, Other extends Questions<Other>>
       this.#receive(message as Message, socket as Socket | undefined)
     })
     const lose = () => {
-      for (const { reject } of this.#asked.values()) reject(new ChannelLost())
+      for (const { reject } of this.#pending.values()) reject(new ChannelLost())
     }
     // both come after every message that was sent before the end
     end.on('disconnect', lose)
@@ -70,13 +70,13 @@ export class Channel<Own extends Questions<Own>, Other extends Questions<Other>>
     end.on('close', lose)
   }
 
-  /** Says something that needs no answer. */
+  /** Sends a notification, which is not answered. */
   tell<K extends keyof Other & string>(name: K, value: Parameters<Other[K]>[0]): void {
     this.#send({ name, value })
   }
 
   /**
-   * Asks. A connection goes with the question and stays open on this side, too.
+   * Sends a request and resolves with the answer. A connection that is sent along stays open on this side, too.
    * @throws ChannelLost when the other process goes, Error when it does not answer in time, or answers with an error
    */
   ask<K extends keyof Other & string>(
@@ -89,20 +89,20 @@ export class Channel<Own extends Questions<Own>, Other extends Questions<Other>>
     const id = this.#lastId
     let stopTimer = () => {}
     const answer = new Promise<unknown>((resolve, reject) => {
-      this.#asked.set(id, { resolve, reject })
+      this.#pending.set(id, { resolve, reject })
       stopTimer = this.#clock.after(limit, () => {
         reject(new Error(`"${name}" was not answered within ${limit} ms`))
       })
       this.#send({ id, name, value }, socket)
     }).finally(() => {
       stopTimer()
-      this.#asked.delete(id)
+      this.#pending.delete(id)
     })
     return answer as Promise<Awaited<ReturnType<Other[K]>>>
   }
 
   #send(message: Message, socket?: Socket): void {
-    // whoever has gone is noticed by the disconnect
+    // an ended process is noticed by its disconnect
     this.#end.send?.(message, socket, { keepOpen: true }, () => {})
   }
 
@@ -114,9 +114,9 @@ export class Channel<Own extends Questions<Own>, Other extends Questions<Other>>
       })
       return
     }
-    const asked = this.#asked.get(id ?? 0)
-    if (error === undefined) asked?.resolve(value)
-    else asked?.reject(new Error(error))
+    const pending = this.#pending.get(id ?? 0)
+    if (error === undefined) pending?.resolve(value)
+    else pending?.reject(new Error(error))
   }
 
   async #answer(

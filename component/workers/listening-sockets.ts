@@ -6,13 +6,13 @@ import type { Addresses, Face } from '#http/server.ts'
 import { listenerKey } from './ipc-messages.ts'
 
 /** Who serves connections. */
-export interface Taker {
-  /** Resolves when the connection is the taker's; with false when it is not, and may be given to another. Never rejects. */
+export interface Recipient {
+  /** Resolves when the connection is the recipient's; with false when it is not, and may be given to another. Never rejects. */
   take(listener: string, socket: Socket): Promise<boolean>
 }
 
 /** A connection that nobody has taken yet. */
-interface Guest {
+interface WaitingConnection {
   readonly listener: string
   readonly socket: Socket
 }
@@ -20,14 +20,14 @@ interface Guest {
 const faces: readonly Face[] = ['admin', 'gateway', 'router']
 
 /** Every listener of the gateway. */
-export class Door {
+export class ListeningSockets {
   /** Where it listens. */
   readonly addresses: Addresses = { admin: [], gateway: [], router: [] }
   readonly #servers: Server[] = []
-  readonly #takers = new Set<Taker>()
+  readonly #recipients = new Set<Recipient>()
   /** Those who can be given a connection now; each has at most one that it has not taken yet. */
-  readonly #free: Taker[] = []
-  readonly #waiting: Guest[] = []
+  readonly #free: Recipient[] = []
+  readonly #waiting: WaitingConnection[] = []
   #isClosed = false
 
   /**
@@ -40,7 +40,7 @@ export class Door {
         const server = createServer({ ...connectionOptions, pauseOnConnect: true })
         server.maxConnections = most
         server.on('connection', (socket) => {
-          // what a client does to it meanwhile is for its taker to see
+          // what a client does to it meanwhile is for its recipient to see
           socket.on('error', () => {})
           this.#waiting.push({ listener: listenerKey(face, index), socket })
           this.#handOver()
@@ -52,17 +52,17 @@ export class Door {
   }
 
   /** Gives it connections from now on. */
-  admit(taker: Taker): void {
-    if (this.#takers.has(taker)) return
-    this.#takers.add(taker)
-    this.#free.push(taker)
+  admit(recipient: Recipient): void {
+    if (this.#recipients.has(recipient)) return
+    this.#recipients.add(recipient)
+    this.#free.push(recipient)
     this.#handOver()
   }
 
   /** Gives it none any more. */
-  dismiss(taker: Taker): void {
-    this.#takers.delete(taker)
-    const index = this.#free.indexOf(taker)
+  dismiss(recipient: Recipient): void {
+    this.#recipients.delete(recipient)
+    const index = this.#free.indexOf(recipient)
     if (index >= 0) this.#free.splice(index, 1)
   }
 
@@ -75,22 +75,22 @@ export class Door {
 
   #handOver(): void {
     while (this.#free.length > 0) {
-      const guest = this.#waiting.shift()
-      if (guest === undefined) return
-      const taker = this.#free.shift()
-      if (taker) void this.#offer(taker, guest)
+      const connection = this.#waiting.shift()
+      if (connection === undefined) return
+      const recipient = this.#free.shift()
+      if (recipient) void this.#offer(recipient, connection)
     }
   }
 
-  async #offer(taker: Taker, guest: Guest): Promise<void> {
-    const isTaken = await taker.take(guest.listener, guest.socket)
+  async #offer(recipient: Recipient, connection: WaitingConnection): Promise<void> {
+    const isTaken = await recipient.take(connection.listener, connection.socket)
     // what is closed here lives on where it was taken
-    if (isTaken || this.#isClosed) guest.socket.destroy()
+    if (isTaken || this.#isClosed) connection.socket.destroy()
     else {
-      this.dismiss(taker)
-      this.#waiting.unshift(guest)
+      this.dismiss(recipient)
+      this.#waiting.unshift(connection)
     }
-    if (this.#takers.has(taker)) this.#free.push(taker)
+    if (this.#recipients.has(recipient)) this.#free.push(recipient)
     this.#handOver()
   }
 }

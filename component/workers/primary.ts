@@ -9,7 +9,7 @@ import { openFolder } from '#component/wiring/open-store.ts'
 import { urlOfRouter } from '#component/wiring/router-connection.ts'
 import { refusalToStart } from '#http/management/access.ts'
 import { Metrics, type MetricValues, noMetrics } from '#http/management/metrics.ts'
-import { Door } from './listening-sockets.ts'
+import { ListeningSockets } from './listening-sockets.ts'
 import { type RouterHost, startRouterHost } from './router-host.ts'
 import { WorkerPool } from './worker-pool.ts'
 
@@ -50,13 +50,13 @@ export async function startWorkers(
   const ownName = `${node}-0`
   const log = processLog.child({ node: ownName })
   const key = clusterKey(config)
-  const door = new Door()
-  await door.open(config, config.workers * config.limits.max_connections)
+  const sockets = new ListeningSockets()
+  await sockets.open(config, config.workers * config.limits.max_connections)
   const host =
     config.wamp.url === undefined
       ? await startRouterHost({ ...config, node: ownName }, log, clock)
       : undefined
-  const crew = new WorkerPool({
+  const pool = new WorkerPool({
     config: {
       ...config,
       node,
@@ -66,23 +66,23 @@ export async function startWorkers(
     routerSocket: host?.socketPath,
     refreshRouter: async () => host?.refresh(),
     metrics: metricsOf(host, clock),
-    ...{ door, clock, log },
+    ...{ sockets, clock, log },
   })
-  await crew.start()
-  const { admin, gateway } = door.addresses
+  await pool.start()
+  const { admin, gateway } = sockets.addresses
   const gatewayUrls = addressUrls(gateway, config.gateway.tls !== undefined)
   log.info({ workers: config.workers }, 'started')
   return {
     gatewayUrls,
     adminUrls: addressUrls(admin, false),
-    routerUrl: urlOfRouter(config, door.addresses),
-    isReady: () => crew.areAllReady,
+    routerUrl: urlOfRouter(config, sockets.addresses),
+    isReady: () => pool.areAllReady,
     async stop(drainDelay) {
       log.info({ drain_delay: drainDelay }, 'stopping')
-      await crew.stop(drainDelay)
-      door.close()
+      await pool.stop(drainDelay)
+      sockets.close()
       await host?.close()
-      await crew.end()
+      await pool.end()
       log.info('stopped')
     },
   }

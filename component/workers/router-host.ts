@@ -15,7 +15,7 @@ import { SecretBox } from '#component/secret-box.ts'
 import { Attempts } from '#component/security/attempts.ts'
 import { openConfiguredStore } from '#component/wiring/open-store.ts'
 import { openRouter, routerPaths } from '#component/wiring/router-connection.ts'
-import { Authority } from '#component/wiring/users.ts'
+import { Users } from '#component/wiring/users.ts'
 import { turnYielder } from '#component/yielding.ts'
 
 const socketName = 'router'
@@ -59,20 +59,20 @@ export async function startRouterHost(
   const store = await openConfiguredStore(config, clock, log)
   const replica = new Replica({ store: store.entries, clock, node: config.node, log })
   await replica.start()
-  const authority = new Authority({
+  const users = new Users({
     ...{ config, replica, clock, log, node: config.node },
     families: store.families,
     box: new SecretBox(storeSecret(config, config.data_dir)),
   })
-  authority.start()
+  users.start()
   const attempts = new Attempts(config.rate_limits)
   const budget = new ByteBudget(config.limits.buffered_bytes)
   const stopCollecting = collectAfter(budget, clock)
   const { router, end } = openRouter({
-    ...{ config, authority, attempts, budget, clock, log },
+    ...{ config, users, attempts, budget, clock, log },
     yieldTurn: turnYielder(),
   })
-  authority.onRevoked = end
+  users.onRevoked = end
 
   const folder = makeFolder()
   const remove = () => rmSync(folder, { recursive: true, force: true })
@@ -103,7 +103,7 @@ export async function startRouterHost(
     },
     async close() {
       stopCollecting()
-      authority.stop()
+      users.stop()
       server.close()
       await router.close()
       await store.close()

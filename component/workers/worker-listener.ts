@@ -5,8 +5,8 @@ import type { Address } from '#http/options.ts'
 import type { Addresses, Face } from '#http/server.ts'
 import { listenerKey } from './ipc-messages.ts'
 
-/** What the inlet works with. */
-export interface InletPorts {
+/** What the workerListener works with. */
+export interface WorkerListenerPorts {
   /** Where the primary listens. */
   readonly addresses: Addresses
   /** Every listener is there. */
@@ -16,12 +16,12 @@ export interface InletPorts {
 }
 
 /** Every listener of the worker. */
-export class Inlet {
-  readonly #ports: InletPorts
+export class WorkerListener {
+  readonly #ports: WorkerListenerPorts
   readonly #servers = new Map<string, Server>()
   readonly #connections = new Map<Server, number>()
 
-  constructor(ports: InletPorts) {
+  constructor(ports: WorkerListenerPorts) {
     this.#ports = ports
   }
 

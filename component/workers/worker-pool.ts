@@ -7,7 +7,7 @@ import type { Log } from '#component/log.ts'
 import type { MetricValues } from '#http/management/metrics.ts'
 import { Channel, ChannelLost } from './ipc-channel.ts'
 import type { ToPrimary, ToWorker } from './ipc-messages.ts'
-import type { Door, Taker } from './listening-sockets.ts'
+import type { ListeningSockets, Recipient } from './listening-sockets.ts'
 
 const program = join(import.meta.dirname, 'worker.ts')
 
@@ -28,11 +28,11 @@ const backOff = { least: 100, most: 5_000 }
 /** A signal that goes to all processes at a time reaches the primary within this; milliseconds. */
 const signalSpread = 100
 
-/** What the crew works with. */
-export interface CrewPorts {
+/** What the pool works with. */
+export interface WorkerPoolPorts {
   /** As it was read; `node` is the name that workers add their numbers to. */
   readonly config: Config & { readonly node: string }
-  readonly door: Door
+  readonly sockets: ListeningSockets
   readonly routerSocket: string | undefined
   readonly clock: Clock
   readonly log: Log
@@ -47,7 +47,7 @@ interface Member {
   readonly name: string
   readonly child: ChildProcess
   readonly channel: Channel<ToPrimary, ToWorker>
-  readonly taker: Taker
+  readonly recipient: Recipient
   state: 'starting' | 'started' | 'ready' | 'leaving'
   /** It was told to end by somebody else. */
   isToLeave: boolean
@@ -61,7 +61,7 @@ interface Start {
 
 /** All workers of the gateway. */
 export class WorkerPool {
-  readonly #ports: CrewPorts
+  readonly #ports: WorkerPoolPorts
   readonly #members = new Map<number, Member>()
   /** Number 1 loads the configured files; the others begin when that is done. */
   readonly #begun = Promise.withResolvers<void>()
@@ -69,7 +69,7 @@ export class WorkerPool {
   readonly #haveBeenReady = new Set<number>()
   #isStopping = false
 
-  constructor(ports: CrewPorts) {
+  constructor(ports: WorkerPoolPorts) {
     this.#ports = ports
     // however the primary ends, but by SIGKILL: then they notice it themselves
     process.once('exit', () => this.#kill())
@@ -102,7 +102,7 @@ export class WorkerPool {
   /** Keeps a worker of this number running. @param attempt how many in a row have ended before they were ready */
   #run(number: number, attempt: number, start: Start): void {
     if (this.#isStopping) return
-    const { door, log } = this.#ports
+    const { sockets, log } = this.#ports
     let member: Member
     try {
       member = this.#fork(number, start)
@@ -116,7 +116,7 @@ export class WorkerPool {
     log.info({ worker: name, pid: child.pid }, 'a worker starts')
     const end = (code: number | null, signal: NodeJS.Signals | null) => {
       this.#members.delete(number)
-      door.dismiss(member.taker)
+      sockets.dismiss(member.recipient)
       const level = this.#isStopping || member.state === 'leaving' ? 'info' : 'error'
       log[level]({ worker: name, pid: child.pid, code, signal }, 'a worker has ended')
       const wasReady = member.state === 'ready' || member.state === 'leaving'
@@ -136,7 +136,7 @@ export class WorkerPool {
   }
 
   #fork(number: number, start: Start): Member {
-    const { config, clock, door, log, routerSocket } = this.#ports
+    const { config, clock, sockets, log, routerSocket } = this.#ports
     const name = `${config.node}-${number}`
     // the name is for who looks at the list of processes
     const child = fork(program, [name], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
@@ -145,7 +145,7 @@ export class WorkerPool {
       {
         open: () => {
           // one that takes the place of another serves nobody before it is ready
-          if (!this.areAllReady) door.admit(member.taker)
+          if (!this.areAllReady) sockets.admit(member.recipient)
         },
         started: () => {
           member.state = 'started'
@@ -154,8 +154,8 @@ export class WorkerPool {
         },
         ready: () => this.#ready(number, member),
         closed: () => {
-          door.dismiss(member.taker)
-          if (this.#isStopping) door.close()
+          sockets.dismiss(member.recipient)
+          if (this.#isStopping) sockets.close()
         },
         failed: ({ message, isConfig }) => {
           log.error({ worker: name }, message)
@@ -185,7 +185,7 @@ export class WorkerPool {
       channel,
       state: 'starting',
       isToLeave: false,
-      taker: {
+      recipient: {
         // whoever does not answer has it, or has lost it: it is no other's
         take: (listener, socket) =>
           channel
@@ -193,7 +193,7 @@ export class WorkerPool {
             .catch((error: unknown) => !(error instanceof ChannelLost)),
       },
     }
-    const { addresses } = door
+    const { addresses } = sockets
     const settings = { config: { ...config, node: name }, addresses, routerSocket }
     if (number === 1) channel.tell('start', settings)
     else void this.#begun.promise.then(() => channel.tell('start', settings))
@@ -201,7 +201,7 @@ export class WorkerPool {
   }
 
   #ready(number: number, member: Member): void {
-    const { door, log } = this.#ports
+    const { sockets, log } = this.#ports
     member.state = 'ready'
     if (this.#isStopping) return
     this.#haveBeenReady.add(number)
@@ -209,20 +209,20 @@ export class WorkerPool {
     if (this.areAllReady) {
       for (const { channel } of this.#members.values()) channel.tell('allReady', null)
     }
-    door.admit(member.taker)
+    sockets.admit(member.recipient)
     log.info({ worker: member.name }, 'a worker is ready')
     this.#letLeave()
   }
 
   /** Lets one go that was told to, when all the others serve; it is replaced. */
   #letLeave(): void {
-    const { config, door, log } = this.#ports
+    const { config, sockets, log } = this.#ports
     const members = [...this.#members.values()]
     const serving = members.filter(({ state }) => state === 'ready')
     const leaver = serving.find(({ isToLeave }) => isToLeave)
     if (this.#isStopping || !leaver || serving.length < config.workers) return
     leaver.state = 'leaving'
-    door.dismiss(leaver.taker)
+    sockets.dismiss(leaver.recipient)
     this.#stop(leaver, config.gateway.drain_delay).then(
       () => disconnect(leaver.child),
       (err: unknown) => log.error({ err, worker: leaver.name }, 'a worker did not stop cleanly'),

@@ -7,7 +7,7 @@ import type { WorkerPorts } from '#component/wiring/worker-ports.ts'
 import { type MetricValues, noMetrics } from '#http/management/metrics.ts'
 import { Channel } from './ipc-channel.ts'
 import type { Settings, ToPrimary, ToWorker } from './ipc-messages.ts'
-import { Inlet } from './worker-listener.ts'
+import { WorkerListener } from './worker-listener.ts'
 
 /** sysexits.h: something in the configuration is wrong; an internal error. */
 const [exitConfig, exitSoftware] = [78, 70]
@@ -19,7 +19,7 @@ const stopGrace = 10_000
 /** How often a worker that waits for other gateways looks whether it is ready; milliseconds. */
 const readyInterval = 50
 
-let inlet: Inlet | undefined
+let workerListener: WorkerListener | undefined
 let component: Component | undefined
 let readMetrics = (): Promise<MetricValues> => Promise.resolve(noMetrics)
 let refresh = (): Promise<void> => Promise.resolve()
@@ -31,7 +31,7 @@ const primary = new Channel<ToWorker, ToPrimary>(
   process,
   {
     start: (settings) => void start(settings),
-    take: (listener, socket) => (socket && inlet?.take(listener, socket)) ?? false,
+    take: (listener, socket) => (socket && workerListener?.take(listener, socket)) ?? false,
     allReady: () => {
       areAllReady = true
     },
@@ -45,14 +45,14 @@ const primary = new Channel<ToWorker, ToPrimary>(
 async function start({ config, addresses, routerSocket }: Settings): Promise<void> {
   const processLog = openLog(config.log.level)
   log = processLog.child({ node: config.node })
-  const ownInlet = new Inlet({
+  const ownListener = new WorkerListener({
     addresses,
     onOpen: () => primary.tell('open', null),
     onClose: () => primary.tell('closed', null),
   })
-  inlet = ownInlet
+  workerListener = ownListener
   const ports: WorkerPorts = {
-    listen: ownInlet.listen,
+    listen: ownListener.listen,
     siblings: {
       answerBy: (read) => {
         readMetrics = read

@@ -1,7 +1,7 @@
 /** The connections of one network at a server: the others find some left. */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { AddressShare } from '#component/limits/network-share.ts'
+import { NetworkShare } from '#component/limits/network-share.ts'
 import { plainAddress } from '#http/peer.ts'
 
 /**
@@ -14,7 +14,7 @@ export function shareConnections(
   most: number,
   isExempt: (address: string) => boolean,
 ): void {
-  const share = new AddressShare(most)
+  const share = new NetworkShare(most)
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket
     // absent on Unix sockets, and where the client has gone already

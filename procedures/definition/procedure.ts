@@ -40,7 +40,7 @@ export interface Management {
   /** Why nothing may be changed now, such as that the other nodes would not hear of it; undefined when it may. */
   refusal(): ServiceError | undefined
   /** After a change: the other processes of this gateway have it, too, when it resolves, unless one does not answer. */
-  spread?(): Promise<void>
+  broadcast?(): Promise<void>
   /** How this node is doing among the others; JSON. */
   status(): unknown
 }
@@ -159,6 +159,6 @@ export async function perform(
   const refusal = accessRefusal(procedure, asking) ?? (isChange ? management.refusal() : undefined)
   if (refusal) throw refusal
   const answer = await procedure.handler(management, args, asking)
-  if (isChange) await management.spread?.()
+  if (isChange) await management.broadcast?.()
   return answer
 }

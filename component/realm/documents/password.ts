@@ -2,7 +2,7 @@
 import { argon2, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
-import { Turns } from '#component/limits/semaphore.ts'
+import { Semaphore } from '#component/limits/semaphore.ts'
 
 /** What stands in the place of a password for salted WAMP-CRA. */
 export interface WampCraSecret {
@@ -39,10 +39,10 @@ export const wampCraKeyLength = 32
 const atOnce = Math.max(1, Math.min(3, Math.floor(availableParallelism() / 2)))
 
 /** A check waits behind at most 256 others, so that its answer comes within seconds. */
-const checks = new Turns({ atOnce, waiting: 256 })
+const checks = new Semaphore({ atOnce, waiting: 256 })
 
 /** Realms have thousands of users, and are loaded while others log in. */
-const derivations = new Turns({ atOnce, waiting: Number.POSITIVE_INFINITY })
+const derivations = new Semaphore({ atOnce, waiting: Number.POSITIVE_INFINITY })
 
 const runArgon2 = promisify(argon2)
 const runPbkdf2 = promisify(pbkdf2)

@@ -1,16 +1,16 @@
 /** How many clients the router serves at once, and how many of them from one network. */
-import { AddressShare } from '#component/limits/network-share.ts'
+import { NetworkShare } from '#component/limits/network-share.ts'
 
 /** Counts the connections of clients; one network has at most half of those that all others leave. */
 export class Admission {
   readonly #limit: number
-  readonly #share: AddressShare
+  readonly #share: NetworkShare
   #count = 0
 
   /** @param limit most connections at once */
   constructor(limit: number) {
     this.#limit = limit
-    this.#share = new AddressShare(limit)
+    this.#share = new NetworkShare(limit)
   }
 
   /** Counts one more from the IP address; false, with nothing counted, when there is no place for it. */

@@ -1,10 +1,10 @@
 /** Shares of networks. */
 import { expect } from 'chai'
-import { AddressShare } from '#component/limits/network-share.ts'
+import { NetworkShare } from '#component/limits/network-share.ts'
 
-describe('AddressShare', () => {
+describe('NetworkShare', () => {
   it('lets a network hold no more than the limit, and others go on', () => {
-    const share = new AddressShare(2)
+    const share = new NetworkShare(2)
     expect(share.tryEnter('192.0.2.1')).to.equal(true)
     expect(share.tryEnter('192.0.2.1')).to.equal(true)
     expect(share.tryEnter('192.0.2.1')).to.equal(false)
@@ -13,7 +13,7 @@ describe('AddressShare', () => {
   })
 
   it('lets one in again when one has left', () => {
-    const share = new AddressShare(1)
+    const share = new NetworkShare(1)
     share.tryEnter('192.0.2.1')
     share.leave('192.0.2.1')
     expect(share.heldBy('192.0.2.1')).to.equal(0)
@@ -27,14 +27,14 @@ describe('AddressShare', () => {
   ] as const
   for (const [one, other] of same) {
     it(`counts ${one} and ${other} as one`, () => {
-      const share = new AddressShare(1)
+      const share = new NetworkShare(1)
       share.tryEnter(one)
       expect(share.tryEnter(other)).to.equal(false)
     })
   }
 
   it('counts networks of IPv6 apart', () => {
-    const share = new AddressShare(1)
+    const share = new NetworkShare(1)
     share.tryEnter('2001:db8::1')
     expect(share.tryEnter('2001:db8:0:1::1')).to.equal(true)
   })

@@ -1,6 +1,6 @@
-/** Turns: how many run, who is next, and who is refused. */
+/** Semaphore: how many run, who is next, and who is refused. */
 import { expect } from 'chai'
-import { Turns } from '#component/limits/semaphore.ts'
+import { Semaphore } from '#component/limits/semaphore.ts'
 
 /** Work that ends when the test says so. */
 function works() {
@@ -15,7 +15,7 @@ function works() {
 
 describe('turns', () => {
   it('are taken so many at once, in the order of asking', async () => {
-    const turns = new Turns({ atOnce: 2, waiting: 9 })
+    const turns = new Semaphore({ atOnce: 2, waiting: 9 })
     const { begun, work, end } = works()
     const done = ['a', 'b', 'c', 'd'].map((name) => turns.run(work(name)))
     expect(begun).to.deep.equal(['a', 'b'])
@@ -34,7 +34,7 @@ describe('turns', () => {
   })
 
   it('are refused beyond those that may wait, and there again when somebody has begun', async () => {
-    const turns = new Turns({ atOnce: 1, waiting: 1 })
+    const turns = new Semaphore({ atOnce: 1, waiting: 1 })
     const { work, end } = works()
     const [first, second] = [turns.run(work('a')), turns.run(work('b'))]
     const refused = await turns.run(work('c')).catch((error: unknown) => error)
@@ -50,7 +50,7 @@ describe('turns', () => {
   })
 
   it('pass on when work fails', async () => {
-    const turns = new Turns({ atOnce: 1, waiting: 1 })
+    const turns = new Semaphore({ atOnce: 1, waiting: 1 })
     const failed = turns.run(() => Promise.reject(new Error('no')))
     const next = turns.run(() => Promise.resolve('yes'))
     expect(await failed.catch(({ message }: Error) => message)).to.equal('no')

@@ -7,7 +7,7 @@ import { Fleet } from './fleet.ts'
 
 const runs = rounds(10, 40)
 const steps = 80
-/** One beat, and what an exchange may take. */
+/** One heartbeat, and what an exchange may take. */
 const healMs = 6000
 
 /** A fleet of four, what may become of it, and what it has acknowledged. */

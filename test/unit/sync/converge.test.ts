@@ -3,9 +3,9 @@ import { expect } from 'chai'
 import type { Passing } from './bus.ts'
 import { Fleet, type SimulatedNode } from './fleet.ts'
 
-const isBeat = ({ uri }: Passing) => uri === 'service.registry.beat'
+const isHeartbeat = ({ uri }: Passing) => uri === 'service.registry.beat'
 
-/** One beat, and what an exchange may take. */
+/** One heartbeat, and what an exchange may take. */
 const healMs = 6000
 
 describe('gateways on one router', () => {
@@ -38,8 +38,8 @@ describe('gateways on one router', () => {
     expect(fleet.bus.calls.slice(calls), 'exchanges').to.deep.equal([])
   })
 
-  it('need no event: beats alone make them equal within one beat and an exchange', async () => {
-    fleet.bus.copies = (passing) => Number(isBeat(passing))
+  it('need no event: heartbeats alone make them equal within one heartbeat and an exchange', async () => {
+    fleet.bus.copies = (passing) => Number(isHeartbeat(passing))
     for (const [index, node] of [a, b, c, a, b, c].entries()) {
       await node.load(`x${index}`, `by ${node.name}`)
       await node.load('of all', `by ${node.name}`)
@@ -50,8 +50,8 @@ describe('gateways on one router', () => {
     expect(new Set([a, b, c].map((node) => node.textOf('of all')))).to.deep.equal(new Set(['by c']))
   })
 
-  it('need no beat: events alone make them equal', async () => {
-    fleet.bus.copies = (passing) => Number(!isBeat(passing))
+  it('need no heartbeat: events alone make them equal', async () => {
+    fleet.bus.copies = (passing) => Number(!isHeartbeat(passing))
     await a.load('x', 'by a')
     await b.load('y', 'by b')
     await c.load('x', 'by c')
@@ -59,8 +59,8 @@ describe('gateways on one router', () => {
     expect(a.textOf('x')).to.equal('by c')
   })
 
-  it('need no beat when one of them has heard of a difference: who is asked asks back', async () => {
-    fleet.bus.copies = (passing) => Number(isBeat(passing) && passing.to === a.session)
+  it('need no heartbeat when one of them has heard of a difference: who is asked asks back', async () => {
+    fleet.bus.copies = (passing) => Number(isHeartbeat(passing) && passing.to === a.session)
     await a.load('x', 'by a')
     await b.load('y', 'by b')
     expect(await fleet.untilEqual(healMs)).to.be.at.most(healMs)
@@ -94,7 +94,7 @@ describe('gateways on one router', () => {
     expect(await fleet.untilEqual(healMs)).to.be.at.most(healMs)
   })
 
-  it('catch up when they come back, before any beat', async () => {
+  it('catch up when they come back, before any heartbeat', async () => {
     await a.load('x', 'one')
     await a.load('y', 'one')
     await fleet.untilEqual(20)
@@ -168,7 +168,7 @@ describe('gateways on one router', () => {
     })
   })
 
-  it('see by beats what another process wrote into the store of one of them', async () => {
+  it('see by heartbeats what another process wrote into the store of one of them', async () => {
     const sibling = new Fleet()
     const other = await sibling.open('a-2', { store: a.store })
     await other.load('x', 'by a sibling')

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { Fleet, type SimulatedNode } from './fleet.ts'
 
-/** One beat, and what an exchange may take. */
+/** One heartbeat, and what an exchange may take. */
 const healMs = 6000
 const mebibyte = 1024 * 1024
 
@@ -200,9 +200,9 @@ describe('the traffic between gateways', function () {
     const events = fleet.bus.events.length
     await fleet.run(40_000)
     expect(fleet.bus.calls.length).to.equal(before)
-    const beats = fleet.bus.events.length - events
-    expect(beats).to.be.within(16, 26)
-    expect(fleet.bus.traffic / beats).to.be.below(500)
+    const heartbeats = fleet.bus.events.length - events
+    expect(heartbeats).to.be.within(16, 26)
+    expect(fleet.bus.traffic / heartbeats).to.be.below(500)
     b.session.cut()
     b.session.join()
     fleet.bus.traffic = 0

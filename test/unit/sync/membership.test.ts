@@ -58,7 +58,7 @@ describe('a gateway that joins', () => {
     expect([a.sync.isCaughtUp, a.textOf('x')]).to.deep.equal([true, 'one'])
   })
 
-  it('waits 15 seconds for a peer that neither answers nor beats', async () => {
+  it('waits 15 seconds for a peer that neither answers nor heartbeats', async () => {
     const a = await fleet.open('a')
     a.session.isHeld = true
     const b = await fleet.open('b')
@@ -85,7 +85,7 @@ describe('a gateway that joins', () => {
       fleet.bus.hasMeta = false
     })
 
-    it('finds the others by their answers to its first beat', async () => {
+    it('finds the others by their answers to its first heartbeat', async () => {
       const a = await fleet.open('a')
       await fleet.run(2000)
       await a.load('x')
@@ -156,7 +156,7 @@ describe('a gateway without its router', () => {
     expect(a.sync.refusal()).to.equal(undefined)
   })
 
-  it('beats on when its store answers nothing', async () => {
+  it('heartbeats on when its store answers nothing', async () => {
     const fleet = new Fleet()
     const [a, b] = (await fleet.openAll('a', 'b')) as [SimulatedNode, SimulatedNode]
     a.store.before = () => new Promise(() => undefined)

@@ -11,25 +11,25 @@ import {
   readSummary,
 } from '#component/sync/sync-messages.ts'
 
-const beat = { node: 'a', boot: 'b-1', seq: 1, now: 5, digest: 'ff', leaving: false }
+const heartbeat = { node: 'a', boot: 'b-1', seq: 1, now: 5, digest: 'ff', leaving: false }
 const hash = 'ab'.repeat(32)
 const stamp = { ms: 5, counter: 0, node: 'a' }
 const summary = { kind: 'api_spec', id: 'x', stamp, hash }
 const entry = { ...summary, parent: null, document: { id: 'x' } }
 
 describe('a message', () => {
-  it('is read with all that it says beside its beat', () => {
-    const message = readMessage(JSON.stringify({ ...beat, more: [1] }))
-    expect(message).to.deep.equal({ beat, fields: { ...beat, more: [1] } })
+  it('is read with all that it says beside its heartbeat', () => {
+    const message = readMessage(JSON.stringify({ ...heartbeat, more: [1] }))
+    expect(message).to.deep.equal({ heartbeat, fields: { ...heartbeat, more: [1] } })
   })
 
   it('is of nobody who leaves when it does not say so', () => {
-    const { leaving: _, ...rest } = beat
-    expect(readMessage(JSON.stringify(rest))?.beat.leaving).to.equal(false)
+    const { leaving: _, ...rest } = heartbeat
+    expect(readMessage(JSON.stringify(rest))?.heartbeat.leaving).to.equal(false)
   })
 
   it('keeps integers of 64 bits, and keys that objects inherit', () => {
-    const text = `{"n":18446744073709551615,"__proto__":{"x":1},${JSON.stringify(beat).slice(1)}`
+    const text = `{"n":18446744073709551615,"__proto__":{"x":1},${JSON.stringify(heartbeat).slice(1)}`
     const fields = readMessage(text)?.fields
     expect(fields?.n).to.equal(2n ** 64n - 1n)
     expect(Object.hasOwn(fields ?? {}, '__proto__')).to.equal(true)
@@ -53,7 +53,7 @@ describe('a message', () => {
     for (const value of values) {
       if (key === 'leaving' && value === undefined) continue
       it(`does not say ${key}: ${JSON.stringify(value)?.slice(0, 20)}`, () => {
-        expect(readMessage(JSON.stringify({ ...beat, [key]: value }))).to.equal(undefined)
+        expect(readMessage(JSON.stringify({ ...heartbeat, [key]: value }))).to.equal(undefined)
       })
     }
   }

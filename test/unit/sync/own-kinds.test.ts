@@ -7,7 +7,7 @@ import { start } from './time.ts'
 
 const ownKinds = ['realm_key', 'revocation', 'api_key', 'oidc_user', 'id_token'] as const
 
-/** Longer than a beat and an exchange. Milliseconds. */
+/** Longer than a heartbeat and an exchange. Milliseconds. */
 const healMs = 6_000
 
 describe('keys and revocations of gateways on one router', () => {

@@ -1,7 +1,7 @@
 /** Who of the other gateways is believed to be there, and what their clocks say. */
 import { expect } from 'chai'
 import { Peers } from '#component/sync/peers.ts'
-import type { Beat } from '#component/sync/sync-messages.ts'
+import type { Heartbeat } from '#component/sync/sync-messages.ts'
 
 describe('the peers of a gateway', () => {
   let now: number
@@ -11,38 +11,38 @@ describe('the peers of a gateway', () => {
     peers = new Peers({ now: () => now })
   })
 
-  const beat = (node: string, seq: number, changes: Partial<Beat> = {}): Beat => ({
+  const heartbeat = (node: string, seq: number, changes: Partial<Heartbeat> = {}): Heartbeat => ({
     ...{ node, boot: 'boot', seq, now, digest: `digest ${seq}`, leaving: false },
     ...changes,
   })
   const names = () => peers.present().map(({ node }) => node)
 
   it('are those that have answered', () => {
-    expect(peers.hear(beat('a', 1))).to.equal('stranger')
+    expect(peers.hear(heartbeat('a', 1))).to.equal('stranger')
     expect(names()).to.deep.equal([])
-    peers.meet(beat('b', 1))
-    peers.meet(beat('a', 2))
+    peers.meet(heartbeat('b', 1))
+    peers.meet(heartbeat('a', 2))
     expect(names()).to.deep.equal(['a', 'b'])
-    expect(peers.hear(beat('a', 3))).to.equal('heard')
+    expect(peers.hear(heartbeat('a', 3))).to.equal('heard')
     expect(peers.get('a')).to.include({ digest: 'digest 3', boot: 'boot' })
   })
 
   it('are gone after 15 seconds of silence, or when they say so', () => {
-    peers.meet(beat('a', 1))
-    peers.meet(beat('b', 1))
-    peers.meet(beat('c', 1))
+    peers.meet(heartbeat('a', 1))
+    peers.meet(heartbeat('b', 1))
+    peers.meet(heartbeat('c', 1))
     peers.drop('c')
     now += 10_000
-    peers.hear(beat('b', 2))
+    peers.hear(heartbeat('b', 2))
     now += 5001
     expect(names()).to.deep.equal(['b'])
-    expect(peers.hear(beat('a', 2))).to.equal('stranger')
-    expect(peers.hear(beat('c', 2))).to.equal('stranger')
+    expect(peers.hear(heartbeat('a', 2))).to.equal('stranger')
+    expect(peers.hear(heartbeat('c', 2))).to.equal('stranger')
   })
 
   it('are heard once with each message, in whatever order', () => {
-    peers.meet(beat('a', 10))
-    const heard = [12, 11, 12, 10, 11, 13, 5, 5].map((seq) => peers.hear(beat('a', seq)))
+    peers.meet(heartbeat('a', 10))
+    const heard = [12, 11, 12, 10, 11, 13, 5, 5].map((seq) => peers.hear(heartbeat('a', seq)))
     const twice = 'repeated'
     expect(heard).to.deep.equal([
       ...['heard', 'heard', twice, twice, twice],
@@ -52,30 +52,30 @@ describe('the peers of a gateway', () => {
   })
 
   it('are not heard with messages of long ago', () => {
-    peers.meet(beat('a', 1))
-    for (let seq = 2; seq < 5000; seq++) expect(peers.hear(beat('a', seq))).to.equal('heard')
-    for (const seq of [1, 2, 3999]) expect(peers.hear(beat('a', seq))).to.equal('repeated')
-    for (const seq of [4001, 4999]) expect(peers.hear(beat('a', seq))).to.equal('repeated')
+    peers.meet(heartbeat('a', 1))
+    for (let seq = 2; seq < 5000; seq++) expect(peers.hear(heartbeat('a', seq))).to.equal('heard')
+    for (const seq of [1, 2, 3999]) expect(peers.hear(heartbeat('a', seq))).to.equal('repeated')
+    for (const seq of [4001, 4999]) expect(peers.hear(heartbeat('a', seq))).to.equal('repeated')
   })
 
   it('are strangers after another start, until they answer', () => {
-    peers.meet(beat('a', 10))
-    const restarted = beat('a', 1, { boot: 'another' })
+    peers.meet(heartbeat('a', 10))
+    const restarted = heartbeat('a', 1, { boot: 'another' })
     expect(peers.hear(restarted)).to.equal('stranger')
     expect(peers.get('a')?.boot).to.equal('boot')
     peers.meet(restarted)
     expect(peers.get('a')?.boot).to.equal('another')
-    expect(peers.hear(beat('a', 11))).to.equal('stranger')
+    expect(peers.hear(heartbeat('a', 11))).to.equal('stranger')
   })
 
   it('remember when all they had was here', () => {
-    peers.meet(beat('a', 1))
+    peers.meet(heartbeat('a', 1))
     expect(peers.lastExchangedAt).to.equal(undefined)
     peers.exchanged('a')
     now += 100
     peers.exchanged('nobody')
     expect(peers.get('a')?.exchangedAt).to.equal(now - 100)
-    peers.hear(beat('a', 2))
+    peers.hear(heartbeat('a', 2))
     expect(peers.get('a')?.exchangedAt).to.equal(now - 100)
     expect(peers.lastExchangedAt).to.equal(now)
   })
@@ -92,7 +92,7 @@ describe('the peers of a gateway', () => {
   for (const [offsets, median] of medians) {
     it(`have clocks that are ${median} ms ahead in the median of [${offsets}]`, () => {
       for (const [index, offset] of offsets.entries()) {
-        peers.meet(beat(`n${index}`, 1, { now: now + offset }))
+        peers.meet(heartbeat(`n${index}`, 1, { now: now + offset }))
       }
       expect(peers.clockOffsetMs).to.equal(median)
     })

@@ -52,7 +52,7 @@ describe('a message of the registry', () => {
     ...{ kind: 'api_spec', id: 'x', stamp: future, parent: null },
     ...{ hash: hashOf(document), document },
   }
-  const beat = { node: 'z', boot: 'z', seq: 1, now: start + 7_200_000, digest: 'ff' }
+  const heartbeat = { node: 'z', boot: 'z', seq: 1, now: start + 7_200_000, digest: 'ff' }
   const sealed = (purpose: string, content: unknown, by = seal) =>
     by.seal(purpose, JSON.stringify(content))
 
@@ -61,13 +61,17 @@ describe('a message of the registry', () => {
     'a number': 5,
     'a list': [1, 2],
     garbage: 'garbage',
-    'what is sealed with another key': sealed(loadTopic, { ...beat, entry }, new Seal('another')),
-    'what is sealed for another topic': sealed(beatTopic, { ...beat, entry }),
+    'what is sealed with another key': sealed(
+      loadTopic,
+      { ...heartbeat, entry },
+      new Seal('another'),
+    ),
+    'what is sealed for another topic': sealed(beatTopic, { ...heartbeat, entry }),
     'no JSON': seal.seal(loadTopic, 'x'),
     'a list in place of a message': sealed(loadTopic, []),
-    'no beat': sealed(loadTopic, { entry }),
-    'no entry': sealed(loadTopic, beat),
-    'an entry without a stamp': sealed(loadTopic, { ...beat, entry: { ...entry, stamp: 5 } }),
+    'no heartbeat': sealed(loadTopic, { entry }),
+    'no entry': sealed(loadTopic, heartbeat),
+    'an entry without a stamp': sealed(loadTopic, { ...heartbeat, entry: { ...entry, stamp: 5 } }),
   }
   for (const [what, value] of Object.entries(bad)) {
     it(`that is ${what} is ignored`, async () => {
@@ -113,7 +117,7 @@ describe('a message of the registry', () => {
     return found
   }
 
-  it('that was heard before is ignored: beats and changes', async () => {
+  it('that was heard before is ignored: heartbeats and changes', async () => {
     await fleet.run(6000)
     const before = b.sync.status().ignored_messages
     for (const uri of [beatTopic, loadTopic]) {
@@ -167,8 +171,10 @@ describe('a message of the registry', () => {
   })
 
   it('whose stamp is far ahead is refused, even from a gateway, and told once', async () => {
-    expect(await publish(loadTopic, { sealed: sealed(loadTopic, { ...beat, entry }) })).to.equal(0)
-    const again = { ...beat, seq: 2, entry }
+    expect(
+      await publish(loadTopic, { sealed: sealed(loadTopic, { ...heartbeat, entry }) }),
+    ).to.equal(0)
+    const again = { ...heartbeat, seq: 2, entry }
     expect(await publish(loadTopic, { sealed: sealed(loadTopic, again) })).to.equal(0)
     await expectUnmoved()
     expect(a.messages('error')).to.deep.equal(['an entry of another gateway was refused'])
@@ -179,7 +185,7 @@ describe('a message of the registry', () => {
   it('whose document is another than its hash says is refused', async () => {
     const stamp = { ...future, ms: start + 50 }
     const forged = { ...entry, stamp, document: { id: 'x', text: 'another' } }
-    await publish(loadTopic, { sealed: sealed(loadTopic, { ...beat, entry: forged }) })
+    await publish(loadTopic, { sealed: sealed(loadTopic, { ...heartbeat, entry: forged }) })
     expect(a.textOf('x')).to.equal('kept')
     expect(a.messages('error')).to.deep.equal(['an entry of another gateway was refused'])
   })
@@ -200,11 +206,11 @@ describe('a message of the registry', () => {
       for (const kwargs of [
         {},
         { sealed: 5 },
-        { sealed: sealed(procedure, beat, new Seal('x')) },
+        { sealed: sealed(procedure, heartbeat, new Seal('x')) },
       ]) {
         expect(await ask(procedure, kwargs)).to.equal('wamp.error.not_authorized')
       }
-      const forFetch = sealed('service.registry.a.fetch', beat)
+      const forFetch = sealed('service.registry.a.fetch', heartbeat)
       expect(await ask(procedure, { sealed: forFetch })).to.equal('wamp.error.not_authorized')
       expect(ignored()).to.equal(4)
       await expectUnmoved()
@@ -227,7 +233,7 @@ describe('a message of the registry', () => {
     it('is answered with what only gateways can read, and nobody can play back', async () => {
       const answers: unknown[] = []
       fleet.bus.onAnswer = (_passing, { kwargs }) => answers.push(kwargs.sealed)
-      const question = sealed(procedure, beat)
+      const question = sealed(procedure, heartbeat)
       expect(await ask(procedure, { sealed: question })).to.have.keys('sealed')
       const [answer] = answers
       const purpose = `${procedure}#${question.slice(0, 16)}`
@@ -240,7 +246,9 @@ describe('a message of the registry', () => {
     const summary: Summary = { kind: 'api_spec', id: 'x', stamp: future, hash: entry.hash }
     const answers = [
       { sealed: 'garbage' },
-      { sealed: sealed('service.registry.b.digest', { ...beat, node: 'b', items: [summary] }) },
+      {
+        sealed: sealed('service.registry.b.digest', { ...heartbeat, node: 'b', items: [summary] }),
+      },
       {},
     ]
     for (const kwargs of answers) {

@@ -7,7 +7,7 @@ import { RefreshTokens } from '#component/token/refresh-token.ts'
 import { Revocations } from '#component/token/revocation.ts'
 import { Tickets } from '#component/token/ticket.ts'
 import { TokenError } from '#component/token/token-error.ts'
-import type { StandStill } from '#component/wiring/suspension.ts'
+import type { Suspension } from '#component/wiring/suspension.ts'
 import { nodeOf, SetClock } from '#test/unit/replica/doubles.ts'
 import type { MemoryStore } from '#test/unit/replica/memory-store.ts'
 import { MemoryFamilies } from './memory-families.ts'
@@ -35,8 +35,8 @@ interface Setup {
   readonly store?: MemoryStore
   readonly store_key?: string
   readonly families?: MemoryFamilies
-  readonly spread?: () => Promise<void>
-  readonly standStill?: Pick<StandStill, 'since'>
+  readonly broadcast?: () => Promise<void>
+  readonly suspension?: Pick<Suspension, 'since'>
 }
 
 /** A node that has been started. */
@@ -49,20 +49,20 @@ export async function openTokens(setup: Setup = {}) {
   const logAs = (level: string) => (fields: unknown, text?: unknown) =>
     void logged.push({ level, fields, text })
   const log = { info: logAs('info'), error: logAs('error') }
-  const spread = setup.spread && { spread: setup.spread }
-  const keys = new RealmKeys({ replica, box, clock, log, longestLifetime, ...spread })
+  const broadcast = setup.broadcast && { broadcast: setup.broadcast }
+  const keys = new RealmKeys({ replica, box, clock, log, longestLifetime, ...broadcast })
   const revocations = new Revocations({
     replica,
     clock,
     families,
     longestLifetime,
     accessLifetime: ttl,
-    ...spread,
+    ...broadcast,
   })
   keys.start()
   revocations.start()
   const ports = { keys, revocations, clock }
-  const { standStill } = setup
+  const { suspension } = setup
   return {
     ...ports,
     replica,
@@ -77,7 +77,7 @@ export async function openTokens(setup: Setup = {}) {
       revocations,
       clock,
       ttl: 86_400,
-      ...(standStill && { standStill }),
+      ...(suspension && { suspension }),
     }),
     /** Lets seconds pass. */
     pass: (seconds: number) => {

@@ -97,10 +97,10 @@ describe('the first key of a realm', () => {
   it('is another one when the clock has gone back before it, and none while the clock goes back', async () => {
     const clock = new SetClock()
     const back = { ms: 0 }
-    const spread = async () => {
+    const broadcast = async () => {
       clock.ms -= back.ms
     }
-    const { keys } = await openTokens({ clock, spread })
+    const { keys } = await openTokens({ clock, broadcast })
     const { kid } = await keys.signingKey(realm_uri)
     clock.ms -= 3_600_000
     expect((await keys.signingKey(realm_uri)).kid).to.not.equal(kid)
@@ -125,7 +125,7 @@ describe('the first key of a realm', () => {
   it('is known to the other processes of the gateway before a token is handed out', async () => {
     const store = new MemoryStore()
     const other = await openTokens({ store })
-    const tokens = await openTokens({ store, spread: () => other.replica.refresh() })
+    const tokens = await openTokens({ store, broadcast: () => other.replica.refresh() })
     const token = await issue(tokens)
     expect(await verdict(other, token)).to.equal(undefined)
   })

@@ -94,7 +94,7 @@ describe('a revoked access token', () => {
   it('is known to the other processes of the gateway before it is answered', async () => {
     const store = new MemoryStore()
     const other = await openTokens({ store, name: 'a' })
-    const tokens = await openTokens({ store, spread: () => other.replica.refresh() })
+    const tokens = await openTokens({ store, broadcast: () => other.replica.refresh() })
     const { token, claims } = await login(tokens)
     await other.replica.refresh()
     expect(await verdict(other, token)).to.equal(undefined)

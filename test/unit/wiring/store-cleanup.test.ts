@@ -1,7 +1,7 @@
 /** What the store is rid of, and when. */
 import { expect } from 'chai'
 import { openStore, type Store } from '#component/store/database.ts'
-import { keepHouse } from '#component/wiring/store-cleanup.ts'
+import { startCleanup } from '#component/wiring/store-cleanup.ts'
 import { ManualClock } from '#test/unit/action/doubles.ts'
 
 const day = 86_400_000
@@ -28,7 +28,7 @@ describe('housekeeping', () => {
   afterEach(() => store.close())
 
   it('ends the history of a document some days after it was deleted, and keeps its tombstone', async () => {
-    const stop = keepHouse({ store, clock, log, deletedDays: 7 })
+    const stop = startCleanup({ store, clock, log, deletedDays: 7 })
     await clock.advance(7 * day)
     expect(await store.entries.versions('api_spec', 'a')).to.have.length(2)
     await clock.advance(day)
@@ -39,7 +39,7 @@ describe('housekeeping', () => {
   })
 
   it('stops when it is told to', async () => {
-    const stop = keepHouse({ store, clock, log, deletedDays: 0 })
+    const stop = startCleanup({ store, clock, log, deletedDays: 0 })
     stop()
     await clock.advance(day)
     expect(await store.entries.versions('api_spec', 'a')).to.have.length(2)
@@ -52,7 +52,7 @@ describe('housekeeping', () => {
       entries: store.entries,
       shrink: () => store.shrink(),
     } as unknown as Store
-    const stop = keepHouse({ store: failing, clock, log, deletedDays: 0 })
+    const stop = startCleanup({ store: failing, clock, log, deletedDays: 0 })
     await clock.advance(2 * 60_000)
     stop()
     expect(await store.entries.versions('api_spec', 'a')).to.deep.equal([])

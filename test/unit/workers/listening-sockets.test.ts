@@ -1,13 +1,13 @@
-/** The door of a gateway of several processes: who is given a connection, and that none is forgotten. */
+/** The sockets of a gateway of several processes: who is given a connection, and that none is forgotten. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { readConfig } from '#component/config/config.ts'
-import { Door, type Taker } from '#component/workers/listening-sockets.ts'
+import { ListeningSockets, type Recipient } from '#component/workers/listening-sockets.ts'
 import { until } from '#test/support/until.ts'
 
-/** A taker whose answers the test gives. */
-class Hands implements Taker {
+/** A recipient whose answers the test gives. */
+class Hands implements Recipient {
   readonly offered: { listener: string; answer(isTaken: boolean): void }[] = []
 
   take(listener: string): Promise<boolean> {
@@ -15,13 +15,13 @@ class Hands implements Taker {
   }
 }
 
-describe('the door of a gateway', () => {
-  let door: Door
+describe('the sockets of a gateway', () => {
+  let sockets: ListeningSockets
   const clients: Socket[] = []
 
   beforeEach(async () => {
-    door = new Door()
-    await door.open(
+    sockets = new ListeningSockets()
+    await sockets.open(
       readConfig(
         undefined,
         {},
@@ -35,12 +35,12 @@ describe('the door of a gateway', () => {
   })
 
   afterEach(() => {
-    door.close()
+    sockets.close()
     for (const client of clients.splice(0)) client.destroy()
   })
 
   async function enter(face: 'admin' | 'gateway' = 'gateway', index = 0): Promise<Socket> {
-    const { port = 0 } = door.addresses[face][index] ?? {}
+    const { port = 0 } = sockets.addresses[face][index] ?? {}
     const client = connect(port, '127.0.0.1')
     client.on('error', () => {})
     clients.push(client)
@@ -53,7 +53,7 @@ describe('the door of a gateway', () => {
 
   it('says which listener a connection came by', async () => {
     const hands = new Hands()
-    door.admit(hands)
+    sockets.admit(hands)
     for (const [face, index] of [
       ['admin', 0],
       ['gateway', 0],
@@ -67,8 +67,8 @@ describe('the door of a gateway', () => {
 
   it('gives connections in turn, and to nobody a second one who has not taken the first', async () => {
     const [one, other] = [new Hands(), new Hands()]
-    door.admit(one)
-    door.admit(other)
+    sockets.admit(one)
+    sockets.admit(other)
     for (let at = 0; at < 4; at++) await enter()
     await offers(one, 1)
     await offers(other, 1)
@@ -83,7 +83,7 @@ describe('the door of a gateway', () => {
     await enter()
     await enter()
     const hands = new Hands()
-    door.admit(hands)
+    sockets.admit(hands)
     await offers(hands, 1)
     hands.offered[0]?.answer(true)
     await offers(hands, 2)
@@ -91,13 +91,13 @@ describe('the door of a gateway', () => {
 
   it('gives to another what was not taken, before all that came later', async () => {
     const [one, other] = [new Hands(), new Hands()]
-    door.admit(one)
+    sockets.admit(one)
     const first = await enter('gateway', 1)
     await offers(one, 1)
     await enter()
     one.offered[0]?.answer(false)
-    await new Promise(setImmediate) // the door has heard it
-    door.admit(other)
+    await new Promise(setImmediate) // the sockets has heard it
+    sockets.admit(other)
     await offers(other, 1)
     expect(other.offered[0]?.listener).to.equal('gateway.1')
     expect(first.destroyed).to.equal(false)
@@ -106,9 +106,9 @@ describe('the door of a gateway', () => {
 
   it('gives nothing to who was dismissed', async () => {
     const [one, other] = [new Hands(), new Hands()]
-    door.admit(one)
-    door.admit(other)
-    door.dismiss(one)
+    sockets.admit(one)
+    sockets.admit(other)
+    sockets.dismiss(one)
     await enter()
     await offers(other, 1)
     other.offered[0]?.answer(true)
@@ -131,9 +131,9 @@ describe('the door of a gateway', () => {
   it('ends who waits when it closes, and lets nobody in', async () => {
     const client = await enter()
     client.resume()
-    door.close()
+    sockets.close()
     await once(client, 'close')
-    const { port = 0 } = door.addresses.gateway[0] ?? {}
+    const { port = 0 } = sockets.addresses.gateway[0] ?? {}
     const late = connect(port, '127.0.0.1')
     const [error] = (await once(late, 'error')) as [NodeJS.ErrnoException]
     expect(error.code).to.equal('ECONNREFUSED')

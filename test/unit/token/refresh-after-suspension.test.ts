@@ -1,6 +1,6 @@
 /** Refresh tokens in a process that stood still: who waited there, and has meanwhile got the next token elsewhere, is no thief. */
 import { expect } from 'chai'
-import { StandStill } from '#component/wiring/suspension.ts'
+import { Suspension } from '#component/wiring/suspension.ts'
 import { SetClock } from '#test/unit/replica/doubles.ts'
 import { ada, openTokens, realm_uri, reasonOf } from './doubles.ts'
 
@@ -10,8 +10,8 @@ const refused = 'the refresh token is not valid'
 async function twoNodes() {
   const clock = new SetClock()
   const now = () => clock.now()
-  const standStill = new StandStill({ now, after: () => () => undefined }, now)
-  const first = await openTokens({ clock, standStill })
+  const suspension = new Suspension({ now, after: () => () => undefined }, now)
+  const first = await openTokens({ clock, suspension })
   const second = await openTokens({ clock, families: first.families })
   const { token } = await first.refreshTokens.issue(realm_uri, ada)
   return {
@@ -19,7 +19,7 @@ async function twoNodes() {
     runs(seconds: number) {
       for (let half = 0; half < 2 * seconds; half++) {
         first.pass(0.5)
-        standStill.since()
+        suspension.since()
       }
     },
     onFirst: (text: string) => first.refreshTokens.rotate(text, realm_uri),
@@ -68,8 +68,8 @@ describe('a refresh token that waited in a process that stood still', () => {
   it('ends its family, when the clock of a process that runs is set forward', async () => {
     const clock = new SetClock()
     const now = () => clock.now()
-    const standStill = new StandStill({ now, after: () => () => undefined }, () => 0)
-    const { families, pass, refreshTokens } = await openTokens({ clock, standStill })
+    const suspension = new Suspension({ now, after: () => () => undefined }, () => 0)
+    const { families, pass, refreshTokens } = await openTokens({ clock, suspension })
     const { token } = await refreshTokens.issue(realm_uri, ada)
     await refreshTokens.rotate(token, realm_uri)
     pass(20)
