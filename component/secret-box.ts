@@ -1,29 +1,26 @@
-/** What is secret at rest: sealed under `store.key`, and derived from it; whoever has only a copy of the store has neither. */
+/** Secrets at rest and between nodes: seals texts under a key of the configuration, and derives other secrets from it. */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 const version = 'v1.'
 const nonceLength = 12
 const tagLength = 16
 
-/** Text that was sealed under another key, or for another purpose, or is none that was sealed. */
-export class UnsealError extends Error {
-  constructor(options?: ErrorOptions) {
-    super('the value was not sealed with this store.key', options)
-    this.name = 'UnsealError'
-  }
-}
-
 /** AES-256-GCM and HMAC-SHA256, each purpose under a key of its own (HKDF, RFC 5869). */
 export class SecretBox {
-  readonly #secret: string
+  readonly #secret: string | Uint8Array
+  readonly #scope: string
   readonly #keys = new Map<string, Buffer>()
 
-  /** @param secret `store.key`: any text of enough entropy */
-  constructor(secret: string) {
+  /**
+   * @param secret `store.key` or `cluster.key`: any text of enough entropy
+   * @param scope separates the keys of boxes that have one secret
+   */
+  constructor(secret: string | Uint8Array, scope = 'wamp-gateway') {
     this.#secret = secret
+    this.#scope = scope
   }
 
-  /** @param purpose what the text is, such as `realm com.example: client_secret`; needed to open it */
+  /** @param purpose names the text, for example `realm com.example`; {@link open} needs the same one */
   seal(text: string, purpose: string): string {
     const nonce = randomBytes(nonceLength)
     const cipher = createCipheriv('aes-256-gcm', this.#key('seal'), nonce)
@@ -32,12 +29,10 @@ export class SecretBox {
     return version + Buffer.concat(parts).toString('base64url')
   }
 
-  /** @throws UnsealError */
-  open(sealed: string, purpose: string): string {
+  /** The text; undefined unless it was sealed with this secret, in this scope and for this purpose. */
+  open(sealed: string, purpose: string): string | undefined {
     const bytes = Buffer.from(sealed.slice(version.length), 'base64url')
-    if (!sealed.startsWith(version) || bytes.length < nonceLength + tagLength) {
-      throw new UnsealError()
-    }
+    if (!sealed.startsWith(version) || bytes.length < nonceLength + tagLength) return undefined
     const nonce = bytes.subarray(0, nonceLength)
     const cipher = createDecipheriv('aes-256-gcm', this.#key('seal'), nonce)
     cipher.setAAD(Buffer.from(purpose))
@@ -45,8 +40,8 @@ export class SecretBox {
     try {
       const text = cipher.update(bytes.subarray(nonceLength, -tagLength))
       return Buffer.concat([text, cipher.final()]).toString('utf8')
-    } catch (cause) {
-      throw new UnsealError({ cause })
+    } catch {
+      return undefined // the tag is wrong
     }
   }
 
@@ -58,7 +53,7 @@ export class SecretBox {
   #key(purpose: string): Buffer {
     const known = this.#keys.get(purpose)
     if (known) return known
-    const key = Buffer.from(hkdfSync('sha256', this.#secret, '', `wamp-gateway ${purpose}`, 32))
+    const key = Buffer.from(hkdfSync('sha256', this.#secret, '', `${this.#scope} ${purpose}`, 32))
     this.#keys.set(purpose, key)
     return key
   }

@@ -1,7 +1,7 @@
 /** ID tokens that do not fit into the ticket cookie, kept for the logout until a while after their tickets. On all nodes. */
 import { type Clock, secondsOf } from '#component/clock.ts'
 import type { Replica } from '#component/replica/replica.ts'
-import { type SecretBox, UnsealError } from '#component/secret-box.ts'
+import type { SecretBox } from '#component/secret-box.ts'
 
 /** What they are kept with. */
 export interface IdTokenPorts {
@@ -42,13 +42,7 @@ export class IdTokens {
   find(ticket_id: string): string | undefined {
     const { replica, box } = this.#ports
     const document = replica.get('id_token', ticket_id)?.document as KeptDocument | null | undefined
-    if (!document?.id_token) return undefined
-    try {
-      return box.open(document.id_token, purposeOf(ticket_id))
-    } catch (error) {
-      if (error instanceof UnsealError) return undefined
-      throw error
-    }
+    return document?.id_token && box.open(document.id_token, purposeOf(ticket_id))
   }
 
   /** Forgets the ID token of a ticket that has ended. */

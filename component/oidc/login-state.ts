@@ -1,7 +1,7 @@
 /** What a login remembers while the browser is at the provider: sealed in a cookie of this browser, so that any node can finish it. */
 import { createHash } from 'node:crypto'
 import { OidcError } from '#component/errors.ts'
-import { type SecretBox, UnsealError } from '#component/secret-box.ts'
+import type { SecretBox } from '#component/secret-box.ts'
 
 /** A login that has begun. */
 export interface LoginState {
@@ -95,12 +95,8 @@ const cleared = (name: string): LoginCookie => ({ name, value: '' })
 
 /** What cookies say; undefined when this gateway, or one with the same `store.key`, has not made them. */
 function openState(box: Box, value: string): LoginState | undefined {
-  try {
-    return JSON.parse(box.open(value, purpose)) as LoginState
-  } catch (error) {
-    if (error instanceof UnsealError) return undefined
-    throw error
-  }
+  const opened = box.open(value, purpose)
+  return opened === undefined ? undefined : (JSON.parse(opened) as LoginState)
 }
 
 /** A login of which only its page is remembered: others of the browser have taken its place. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '#component/clock.ts'
 import type { Identity } from '#component/identity.ts'
-import { type SecretBox, UnsealError } from '#component/secret-box.ts'
+import type { SecretBox } from '#component/secret-box.ts'
 import type { JoinAuth } from '#component/wamp/join-auth.ts'
 
 /** Milliseconds from the CHALLENGE, when a ticket is made, until nobody takes it any more. */
@@ -89,12 +89,8 @@ export class SessionTickets {
   }
 
   #open(text: string, purpose: string): Content | undefined {
-    try {
-      return JSON.parse(this.#box.open(text, purpose)) as Content
-    } catch (error) {
-      if (error instanceof UnsealError) return undefined
-      throw error
-    }
+    const opened = this.#box.open(text, purpose)
+    return opened === undefined ? undefined : (JSON.parse(opened) as Content)
   }
 
   #forget(now: number): void {

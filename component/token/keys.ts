@@ -160,13 +160,16 @@ export class RealmKeys {
 
   async #open({ kid, realm_uri, private_jwk }: RealmKey): Promise<CryptoKey | undefined> {
     const { box, log } = this.#ports
+    const opened = box.open(private_jwk, purposeOf(kid))
     try {
-      const jwk = JSON.parse(box.open(private_jwk, purposeOf(kid)))
-      return (await importJWK(jwk, alg)) as CryptoKey
+      if (opened !== undefined) return (await importJWK(JSON.parse(opened), alg)) as CryptoKey
     } catch (err) {
-      log.error({ err, kid, realm_uri }, 'a key of a realm cannot be opened with this store.key')
+      log.error({ err, kid, realm_uri }, 'the signing key of the realm is malformed')
       return undefined
     }
+    const message = 'the signing key of the realm cannot be opened with this store.key'
+    log.error({ kid, realm_uri }, message)
+    return undefined
   }
 
   async #makeFirst(realm_uri: string): Promise<SigningKey> {

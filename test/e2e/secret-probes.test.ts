@@ -20,7 +20,7 @@ function signingKeys({ rows }: Written, box: SecretBox): string[] {
     .filter((row) => row.includes('"private_jwk"'))
     .map((row) => {
       const { kid, private_jwk } = JSON.parse(row) as { kid: string; private_jwk: string }
-      return (JSON.parse(box.open(private_jwk, `realm_key ${kid}`)) as { d: string }).d
+      return (JSON.parse(box.open(private_jwk, `realm_key ${kid}`) ?? 'null') as { d: string }).d
     })
 }
 

@@ -1,6 +1,6 @@
 /** Secrets of a realm document that must be read again, such as those of OIDC providers: sealed on the way into the store. */
 import { readFile } from 'node:fs/promises'
-import { type SecretBox, UnsealError } from '#component/secret-box.ts'
+import type { SecretBox } from '#component/secret-box.ts'
 import { type Environment, fillEnvironment, isReference } from './environment.ts'
 import { at } from './membership.ts'
 import { isChosenName } from './provider-rules.ts'
@@ -41,11 +41,8 @@ const isElsewhere = (value: unknown): boolean =>
 /** Opens a text that was sealed for one of the realms; undefined when for none. */
 function openAny(sealed: string, realm_uris: readonly string[], box: Pick<SecretBox, 'open'>) {
   for (const uri of realm_uris) {
-    try {
-      return box.open(sealed, purposeOf(uri))
-    } catch (cause) {
-      if (!(cause instanceof UnsealError)) throw cause
-    }
+    const opened = box.open(sealed, purposeOf(uri))
+    if (opened !== undefined) return opened
   }
   return undefined
 }

@@ -1,6 +1,6 @@
 /** WAMP-CRA secrets in the store: sealed under `store.key`, each for its user, because a secret in the clear is enough to log in. */
 
-import { type SecretBox, UnsealError } from '#component/secret-box.ts'
+import type { SecretBox } from '#component/secret-box.ts'
 import type { WampCraSecret } from './password.ts'
 
 /** Whose secret it is. */
@@ -29,11 +29,5 @@ export function openWampCra(
   owner: SecretOwner,
   box: Pick<SecretBox, 'open'>,
 ): string | undefined {
-  if (typeof secret === 'string') return secret
-  try {
-    return box.open(secret.sealed, purposeOf(owner))
-  } catch (cause) {
-    if (cause instanceof UnsealError) return undefined
-    throw cause
-  }
+  return typeof secret === 'string' ? secret : box.open(secret.sealed, purposeOf(owner))
 }

@@ -33,7 +33,7 @@ export async function stealKeys(dataDir: string): Promise<StolenKey[]> {
   const box = new SecretBox(storeKey)
   return entries.flatMap(({ kind, id, document }) =>
     kind === 'realm_key' && document?.realm_uri === shopRealm
-      ? [{ kid: id, jwk: JSON.parse(box.open(String(document.private_jwk), `realm_key ${id}`)) }]
+      ? [{ kid: id, jwk: JSON.parse(box.open(`${document.private_jwk}`, `realm_key ${id}`) ?? '') }]
       : [],
   )
 }
