@@ -58,10 +58,10 @@ function refusalOf(realm: Realm, authid: string): string | undefined {
   const user = realm.users.get(authid)
   if (user) {
     const hasOwn = user.password !== undefined || user.authorized_keys.length > 0
-    return hasOwn ? 'a user of the realm with credentials of its own has this name' : undefined
+    return hasOwn ? 'a user of the realm document with a password or keys has this name' : undefined
   }
   return rolesOfGrants(realm).has(authid)
-    ? 'grants of the realm name it, and it is no user of the document'
+    ? 'the grants of the realm name it, but the realm document has no such user'
     : undefined
 }
 
@@ -89,15 +89,15 @@ export class Accounts {
     const changes = await replica.change('oidc_user', () => {
       const realm = realms.realm(realm_uri)
       const bound = this.#bound(realm_uri, authid)
-      const refusal = realm ? refusalOf(realm, authid) : 'the realm is gone'
+      const refusal = realm ? refusalOf(realm, authid) : 'the realm no longer exists'
       if (refusal !== undefined) throw refused(refusal)
       if (bound) {
         if (isSame(bound, person)) return []
         if (bound.issuer === person.issuer) throw takenByPredecessor()
-        throw refused('the name belongs to somebody else of another provider')
+        throw refused('the name belongs to a user of another provider')
       }
       if (!isOpen && !realm?.users.has(authid)) {
-        throw refused('there is no such user in the document, and auto_provision is false')
+        throw refused('the realm document has no such user, and auto_provision is false')
       }
       const { issuer, sub } = person
       return [{ id, document: { realm_uri, authid, issuer, sub, created_at: clock.now() } }]
@@ -149,13 +149,16 @@ export class Accounts {
     const { revocations, log } = this.#ports
     log.warn(
       { users: users.map(({ realm_uri, authid }) => ({ realm_uri, authid })) },
-      'two persons had one name',
+      'one authid was bound to two persons',
     )
     // not waited for: the replica is waiting for us
     revocations
       .revokeUsers(users)
       .catch((err: unknown) =>
-        log.warn({ err }, 'tickets of a name that two persons had are not revoked'),
+        log.warn(
+          { err },
+          'the tickets of an authid that was bound to two persons could not be revoked',
+        ),
       )
   }
 }

@@ -45,7 +45,7 @@ const isVerified = ({ email_verified }: Claims): boolean =>
 export function authidOf(claims: Claims, { authid_claim }: ProviderSettings): string {
   // an address that a user may write into its own profile says nothing of who it is
   if (authid_claim === 'email' && !isVerified(claims)) {
-    const message = 'authid_claim is email, and the provider does not say email_verified: true'
+    const message = 'authid_claim is email, but the provider does not confirm email_verified: true'
     throw new OidcError('missing_authid_claim', message)
   }
   const authid = claimAt(claims, authid_claim) ?? claims.sub

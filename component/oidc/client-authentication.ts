@@ -19,7 +19,7 @@ function methodOf(
   if (methods.includes('client_secret_post')) return 'client_secret_post'
   if (methods.includes('client_secret_basic')) return 'client_secret_basic'
   const supported = clientAuthentications.join(', ')
-  const message = `the provider ${name} authenticates clients by ${methods.join(', ')} only; supported are ${supported}`
+  const message = `the provider ${name} only takes the client authentication ${methods.join(', ')}; the gateway supports ${supported}`
   throw new OidcError('provider_unavailable', message)
 }
 

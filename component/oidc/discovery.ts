@@ -137,7 +137,7 @@ export class Discovery {
   #tell({ issuer }: Site, error: unknown): void {
     this.#ports.log.warn(
       { issuer, reason: why(error), ...(error instanceof OidcError && error.answer) },
-      'a provider cannot be asked what it is; what is known of it serves on',
+      'the metadata of a provider could not be refreshed; the known metadata stays in use',
     )
   }
 
@@ -152,7 +152,7 @@ export class Discovery {
           return known.found
         },
         (cause: unknown) => {
-          const message = `the provider cannot be asked what it is: ${why(cause)}`
+          const message = `the metadata of the provider could not be fetched: ${why(cause)}`
           const answer = failureOf(cause, asked)
           known.failure = new OidcError('provider_unavailable', message, { cause, answer })
           known.triedAt = this.#ports.clock.now()

@@ -16,9 +16,9 @@ export function loginProblem(
   try {
     const { redirect_uri } = settingsOf(realms, realm_uri, provider)
     if (!isGuessed || redirect_uri !== undefined) return undefined
-    return `logins at the provider ${provider} of ${realm_uri} come back to the address that is listened at: set gateway.public_base_url, redirect_uri of the provider, or a host without wildcards`
+    return `logins at the provider ${provider} of ${realm_uri} return to the address that the gateway listens on: set gateway.public_base_url, redirect_uri of the provider, or a host without wildcards`
   } catch (error) {
     if (!(error instanceof OidcError)) throw error
-    return `nobody can log in at the provider ${provider} of ${realm_uri}: ${error.message}`
+    return `logins fail at the provider ${provider} of ${realm_uri}: ${error.message}`
   }
 }

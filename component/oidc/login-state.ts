@@ -69,7 +69,7 @@ export function sealState(box: Box, state: LoginState): readonly LoginCookie[] {
   const name = loginCookieName(state.state)
   const values = box.seal(JSON.stringify(state), purpose).match(pieces) ?? []
   if (values.length > maxPieces) {
-    throw new OidcError('invalid_redirect_uri', 'redirect_uri is too long to be remembered')
+    throw new OidcError('invalid_redirect_uri', 'redirect_uri does not fit in the login cookies')
   }
   return values.map((value, index) => ({ name: pieceName(name, index), value }))
 }
@@ -125,16 +125,16 @@ export function readState(
     throw new OidcError('invalid_state', 'no login of this browser has this state')
   }
   if (found.realm_uri !== at.realm_uri) {
-    throw new OidcError('realm_mismatch', 'the login was begun for another realm')
+    throw new OidcError('realm_mismatch', 'the login was started for another realm')
   }
   if (found.provider !== at.provider) {
-    throw new OidcError('invalid_state', 'the login was begun at another provider')
+    throw new OidcError('invalid_state', 'the login was started at another provider')
   }
   if (at.now - found.iat > stateLifetime) {
     throw new OidcError('state_expired', `the login took longer than ${stateLifetime} seconds`)
   }
   if (isSuperseded(found)) {
-    const message = `${maxLogins} later logins of this browser have taken its place`
+    const message = `${maxLogins} later logins of this browser have replaced it`
     throw new OidcError('invalid_state', message)
   }
   return found

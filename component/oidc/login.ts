@@ -121,7 +121,7 @@ export class OidcLogin {
     if (!state || !(error || searchParams.get('code'))) {
       throw new OidcError('missing_code_or_state', 'code and state are required')
     }
-    if (more !== undefined) throw new OidcError('invalid_state', 'there are two states')
+    if (more !== undefined) throw new OidcError('invalid_state', 'state is given more than once')
     const at = { realm_uri, provider: name, now: this.#now() }
     const login = readState(box, state, request.cookieOf, at)
     if (error) {
@@ -153,7 +153,9 @@ export class OidcLogin {
       }
     } catch (cause) {
       if (!(cause instanceof ServiceError || cause instanceof TokenError)) throw cause
-      throw new OidcError('ticket_issue_failed', `there is no ticket: ${cause.message}`, { cause })
+      throw new OidcError('ticket_issue_failed', `no ticket was issued: ${cause.message}`, {
+        cause,
+      })
     }
   }
 
@@ -175,13 +177,16 @@ export class OidcLogin {
     if (!claims || !mayRevoke) return answer
     const { revocations, idTokens, providers } = this.#ports
     const id_token = claims.oidc_id_token ?? (await this.#try(() => idTokens.find(claims.id)))
-    await this.#try(() => revocations.revokeToken(claims.id, claims.exp), 'a ticket is not revoked')
+    await this.#try(
+      () => revocations.revokeToken(claims.id, claims.exp),
+      'the ticket could not be revoked',
+    )
     await this.#try(() => idTokens.end(claims.id))
     const location = await this.#try(async () => {
       if (!id_token || !settings) return undefined
       const provider = await providers.get(realm_uri, name)
       return provider.endSessionUrl(id_token, returnUri(request, settings))
-    }, 'the session at the provider does not end')
+    }, 'the session at the provider could not be ended')
     return { ...answer, location: location ?? redirect_uri }
   }
 
@@ -202,9 +207,11 @@ export class OidcLogin {
     const isFirst = await revocations
       .useOnce(`login:${loginCookieName(state)}`, iat + 2 * stateLifetime)
       .catch((cause: unknown) => {
-        throw new OidcError('ticket_issue_failed', 'the login cannot be noted as used', { cause })
+        throw new OidcError('ticket_issue_failed', 'the login could not be marked as used', {
+          cause,
+        })
       })
-    if (!isFirst) throw new OidcError('invalid_state', 'the login was finished before')
+    if (!isFirst) throw new OidcError('invalid_state', 'the login is already finished')
   }
 
   /** @throws OidcError missing_authid_claim, ticket_issue_failed */
@@ -231,7 +238,7 @@ export class OidcLogin {
       if (this.#unmapped.has(key) || this.#unmapped.size >= maxUnmapped) continue
       this.#unmapped.add(key)
       const line = { realm_uri, provider: settings.name, role }
-      this.#ports.log.info(line, 'role_mapping does not name a role of the provider: it is dropped')
+      this.#ports.log.info(line, 'a role of the provider is dropped: role_mapping does not name it')
     }
   }
 
@@ -258,7 +265,7 @@ export class OidcLogin {
     if (whole && fitsCookie(realm_uri, whole.ticket, settings)) return { ...whole, isWhole: true }
     const bare = await tickets.issue(realm_uri, subject)
     if (fitsCookie(realm_uri, bare.ticket, settings)) return { ...bare, isWhole: false }
-    const message = `the ticket does not fit into a cookie of ${maxCookie} bytes: give fewer roles`
+    const message = `the ticket does not fit in a cookie of ${maxCookie} bytes: give fewer roles`
     throw new OidcError('ticket_issue_failed', message)
   }
 

@@ -115,7 +115,7 @@ export class Provider {
         code_challenge_method: 'S256',
       }).href
     } catch (cause) {
-      const message = `there is no authorization URL: ${why(cause)}`
+      const message = `the authorization URL could not be made: ${why(cause)}`
       throw new OidcError('authorization_url_failed', message, { cause })
     }
   }
@@ -141,9 +141,9 @@ export class Provider {
       })
       const { id_token = '', access_token, expires_in = Number.NaN } = tokens
       const now = secondsOf(this.#parts.clock)
-      const claims = tokens.claims() ?? refuse('there is no ID token')
-      if (claims.sub === '') refuse('the ID token is nobody’s: sub is empty')
-      if (claims.iat > now + maxAhead) refuse('the ID token comes from the future')
+      const claims = tokens.claims() ?? refuse('the answer has no ID token')
+      if (claims.sub === '') refuse('the ID token has an empty sub')
+      if (claims.iat > now + maxAhead) refuse('the iat of the ID token is in the future')
       checkAccessToken(id_token, access_token, claims.at_hash)
       const userinfo = discovered.metadata.userinfo_endpoint
         ? await client.fetchUserInfo(configuration, access_token, claims.sub)
@@ -159,7 +159,7 @@ export class Provider {
     } catch (cause) {
       const code = isAway(cause) ? 'provider_unavailable' : 'token_exchange_failed'
       const answer = failureOf(cause, asked)
-      throw new OidcError(code, `the code was not exchanged: ${why(cause)}`, { cause, answer })
+      throw new OidcError(code, `the code could not be exchanged: ${why(cause)}`, { cause, answer })
     } finally {
       discovered.jwks.keep(client.getJwksCache(configuration))
     }
@@ -225,5 +225,5 @@ function checkAccessToken(id_token: string, access_token: string, at_hash: unkno
   const [, hash] = hashes.find(([names]) => names.test(alg)) ?? []
   const digest = hash && createHash(hash).update(access_token).digest()
   const half = digest?.subarray(0, digest.length / 2).toString('base64url')
-  if (half === undefined || half !== at_hash) refuse('at_hash is not that of the access token')
+  if (half === undefined || half !== at_hash) refuse('at_hash does not match the access token')
 }

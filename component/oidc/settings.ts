@@ -89,8 +89,8 @@ function read(name: string, entry: unknown): ProviderSettings | readonly string[
     if (value === undefined && problems.length === 0) problems.push(`${key}: expected ${wanted}`)
     return value ?? ''
   }
-  const text = (key: ProviderKey, preset: string) => optional(key, isText, 'a text') ?? preset
-  const list = (key: ProviderKey) => optional(key, isTexts, 'a list of texts') ?? []
+  const text = (key: ProviderKey, preset: string) => optional(key, isText, 'a string') ?? preset
+  const list = (key: ProviderKey) => optional(key, isTexts, 'a list of strings') ?? []
   const flag = (key: ProviderKey, preset: boolean) =>
     optional(key, isFlag, 'true or false') ?? preset
   const allow_unsafe_http = flag('allow_unsafe_http', false)
@@ -104,13 +104,13 @@ function read(name: string, entry: unknown): ProviderSettings | readonly string[
     isClientAuthentication,
     clientAuthentications.join(', '),
   )
-  const cookie_domain = optional('cookie_domain', isDomain, 'the name of a domain')
+  const cookie_domain = optional('cookie_domain', isDomain, 'a domain name')
   const expiry = optional('ticket_expiry_secs', isExpiry, `an integer from 1 to ${maxExpiry}`)
   const mapping = optional('role_mapping', isMapping, 'an object of roles, or lists of roles')
-  const scopes = optional('scopes', isTexts, 'a list of texts') ?? ['openid', 'profile', 'email']
+  const scopes = optional('scopes', isTexts, 'a list of strings') ?? ['openid', 'profile', 'email']
   const settings: ProviderSettings = {
     ...{ name, issuer, allow_unsafe_http },
-    client_id: required('client_id', isText, 'a text'),
+    client_id: required('client_id', isText, 'a string'),
     ...((entry.client_secret ?? null) !== null && { client_secret: entry.client_secret }),
     ...(authentication && { token_endpoint_auth_method: authentication }),
     ...(redirect_uri && { redirect_uri }),
@@ -150,7 +150,7 @@ export function settingsOf(
     throw new OidcError('unknown_provider', 'the realm does not serve oidcrp')
   }
   if (!isMap(providers) || !Object.hasOwn(providers, name)) {
-    throw new OidcError('unknown_provider', 'the realm has no provider of this name')
+    throw new OidcError('unknown_provider', 'the realm has no provider with this name')
   }
   const found = read(name, providers[name])
   if (!isProblems(found)) return found

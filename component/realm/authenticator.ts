@@ -270,17 +270,18 @@ export function authenticate(
   const { authmethod, authid, peer } = hello
   const isWithin = authmethod === 'ticket' && mayBeOwn(peer) && ports.sessionTickets
   if (!realm.authmethods.includes(authmethod) && !isWithin) {
-    return refuse('the realm does not serve this method')
+    return refuse('the realm does not support this authentication method')
   }
   if (authmethod === 'anonymous') {
     return mayUse(realm, authmethod, 'anonymous', peer.address)
       ? { kind: 'welcome', authid: 'anonymous', authroles: ['anonymous'] }
-      : refuse('the realm admits nobody without credentials from there')
+      : refuse('the realm does not admit anonymous sessions from this address')
   }
   if (authmethod === 'cryptosign') return authenticateByKey(realm, hello)
   if (authmethod === 'cookie') return authenticateByCookie(realm, hello, ports)
   if (authid === undefined) return refuse('expected an authid')
   if (authmethod === 'ticket') return challengeTicket(realm, authid, peer, ports)
-  if (authmethod !== 'wampcra') return refuse('the method is not served over WAMP')
+  if (authmethod !== 'wampcra')
+    return refuse('this authentication method is not available over WAMP')
   return challengeWampCra(realm, authid, hello, nowMs, ports)
 }

@@ -74,7 +74,7 @@ const defaultDeadlineMs = 5_000
 /** One and the same for whoever may not join; Crossbar.io says the same URI of wrong signatures. */
 class Refused extends ServiceError {
   constructor() {
-    super('wamp.error.not_authorized', 'the login is refused')
+    super('wamp.error.not_authorized', 'the login was refused')
   }
 }
 
@@ -120,7 +120,9 @@ export class DynamicAuth {
   async authenticate(realm_uri: string, authid: unknown, details: JsonMap): Promise<Principal> {
     const { clock, log, deadlineMs = defaultDeadlineMs } = this.#ports
     const late = Promise.withResolvers<never>()
-    const stopTimer = clock.after(deadlineMs, () => late.reject(new Error('the deadline passed')))
+    const stopTimer = clock.after(deadlineMs, () =>
+      late.reject(new Error('the deadline of the login has passed')),
+    )
     try {
       const found = this.#principal(realm_uri, textOf(authid), details)
       return await Promise.race([found, late.promise])

@@ -55,7 +55,12 @@ export class GatewaySessions {
    */
   async endSession(realm_uri: string, id: number): Promise<void> {
     try {
-      await this.#kill(realm_uri, 'wamp.session.kill', id, 'the ticket of the session has ended')
+      await this.#kill(
+        realm_uri,
+        'wamp.session.kill',
+        id,
+        'the ticket of the session has expired or was revoked',
+      )
     } catch (cause) {
       if (!(cause instanceof WampError) || cause.error_uri !== 'wamp.error.no_such_session')
         throw cause
@@ -63,7 +68,7 @@ export class GatewaySessions {
   }
 
   #end({ realm_uri, authid }: UserName): Promise<void> {
-    const reason = 'the user may not be here any more'
+    const reason = 'the user may no longer use this realm'
     return this.#kill(realm_uri, 'wamp.session.kill_by_authid', authid, reason)
   }
 
@@ -83,7 +88,10 @@ export class GatewaySessions {
       if (!(cause instanceof WampError) || cause.error_uri !== 'wamp.error.not_authorized')
         throw cause
       const { log } = this.#ports
-      log.warn({ realm: realm_uri, procedure }, 'the router does not let the gateway end sessions')
+      log.warn(
+        { realm: realm_uri, procedure },
+        'the router does not allow the gateway to end sessions',
+      )
     }
   }
 
@@ -111,7 +119,10 @@ export class GatewaySessions {
       } catch (cause) {
         if (!(cause instanceof WampError)) throw cause
         // a router with roles of its own for this realm: it does not ask, and nothing is to be answered
-        log.info({ realm: realm_uri, reason: cause.error_uri }, 'the router decides by itself here')
+        log.info(
+          { realm: realm_uri, reason: cause.error_uri },
+          'the router authenticates the clients of this realm itself',
+        )
         if (this.#sessions.get(realm_uri) === session) this.#leave(realm_uri)
       }
     })
@@ -123,6 +134,8 @@ export class GatewaySessions {
     this.#sessions.delete(realm_uri)
     session
       ?.leave()
-      .catch((err: unknown) => this.#ports.log.warn({ err, realm: realm_uri }, 'not left'))
+      .catch((err: unknown) =>
+        this.#ports.log.warn({ err, realm: realm_uri }, 'leaving the realm failed'),
+      )
   }
 }

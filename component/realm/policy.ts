@@ -67,13 +67,13 @@ interface Guest extends Member {
 const notAuthorized: Refusal = {
   kind: 'refuse',
   reason: 'wamp.error.not_authorized',
-  message: 'this realm needs credentials',
+  message: 'the realm requires credentials',
 }
 
 const noSuchRealm: Refusal = {
   kind: 'refuse',
   reason: 'wamp.error.no_such_realm',
-  message: 'there is no such realm, or it takes no sessions',
+  message: 'the realm does not exist or accepts no sessions',
 }
 
 const isTooMany = (cause: unknown): boolean =>

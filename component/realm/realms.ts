@@ -42,8 +42,7 @@ export interface LoadedRealm {
   readonly isNew: boolean
 }
 
-const unknownRealm = () =>
-  new ServiceError('service.error.not_found', 'there is no realm of this URI')
+const unknownRealm = () => new ServiceError('service.error.not_found', 'no realm has this URI')
 
 /** Every realm document, and the realms made of them. */
 export class Realms {
@@ -98,7 +97,7 @@ export class Realms {
         if (!this.#stored.has(uri)) throw unknownRealm()
         const heirs = [...this.#stored].filter(([, { document }]) => prototypeOf(document) === uri)
         if (heirs.length === 0) return [{ id: uri, document: null }]
-        const message = `uri: realms inherit from it: ${heirs.map(([heir]) => heir).join(', ')}`
+        const message = `uri: other realms inherit from this realm: ${heirs.map(([heir]) => heir).join(', ')}`
         throw new ServiceError('wamp.error.invalid_argument', message)
       })
       this.#ports.log.info({ realms: [uri], by }, 'realm deleted')
@@ -208,9 +207,12 @@ export class Realms {
     try {
       await this.onUsersEnded(users)
     } catch (cause) {
-      this.#ports.log.error({ err: cause, users }, 'users are gone, and their tokens are not')
+      this.#ports.log.error(
+        { err: cause, users },
+        'the tokens of removed or changed users could not be revoked',
+      )
       const message =
-        'the change is made, but what its users got before has not ended; service.revoke_all ends it'
+        'the change is stored, but the tokens and sessions of its users could not be ended; call service.revoke_all'
       throw new ServiceError('service.error.unavailable', message, { cause })
     }
   }
@@ -238,11 +240,10 @@ export class Realms {
     const { log } = this.#ports
     for (const [uri, reason] of problems) {
       if (this.#problems.get(uri) === reason) continue
-      log.error({ realm: uri, reason }, 'the realm takes no sessions')
+      log.error({ realm: uri, reason }, 'the realm accepts no sessions')
     }
     for (const uri of this.#problems.keys()) {
-      if (!problems.has(uri))
-        log.info({ realm: uri }, 'the realm is whole: it takes sessions as it says')
+      if (!problems.has(uri)) log.info({ realm: uri }, 'the realm accepts sessions again')
     }
     this.#problems = problems
   }

@@ -61,10 +61,10 @@ export class BearerScheme implements SecurityScheme {
     }
     // only the verify endpoint names no flow: paths of several flows may share it
     if (typeof object.flow === 'string' && !servesToken(object.flow, claims)) {
-      throw unauthorized(protection, 'the flow of the path does not serve the grant of the token')
+      throw unauthorized(protection, 'the flow of the path does not accept tokens of this grant')
     }
     const login = this.#ports.logins.user(realm_uri, claims.sub)
-    if (!login) throw unauthorized(protection, 'the user of the token is not there any more')
+    if (!login) throw unauthorized(protection, 'the user of the token no longer exists')
     const known = this.#known.get(claims)
     if (known?.user === login.user) return known.identity
     const { auth, client_id, jti } = claims

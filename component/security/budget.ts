@@ -88,8 +88,6 @@ const newPlace = (): Place => ({
 })
 
 const tooMany = (ms: number): ServiceError =>
-  new ServiceError(
-    'service.error.too_many_requests',
-    'there were too many wrong passwords or keys: try again later',
-    { headers: { 'retry-after': String(Math.ceil(ms / 1000)) } },
-  )
+  new ServiceError('service.error.too_many_requests', 'too many failed logins: try again later', {
+    headers: { 'retry-after': String(Math.ceil(ms / 1000)) },
+  })

@@ -101,16 +101,16 @@ export class OidcScheme implements SecurityScheme {
   ): Identity {
     const { realm_uri } = protection
     if (claims.authmethod !== providerMethod) {
-      throw unauthorized(protection, 'the ticket is not of a login at a provider')
+      throw unauthorized(protection, 'the ticket does not come from a login at a provider')
     }
     if (claims.oidc_provider !== providerOf(protection.object)) {
-      throw unauthorized(protection, 'the ticket is of a login at another provider')
+      throw unauthorized(protection, 'the ticket comes from a login at another provider')
     }
     if (!this.#ports.accounts.isKnown(realm_uri, claims.authid)) {
-      throw unauthorized(protection, 'the user of the ticket is not there any more')
+      throw unauthorized(protection, 'the user of the ticket no longer exists')
     }
     if (needsProof && !hasCsrfProof(request, realm_uri, claims.id, this.#ports.box)) {
-      const message = `with the ticket cookie this method needs X-CSRF-Token: the value of ${csrfCookie(realm_uri)}`
+      const message = `with the ticket cookie this method needs the header X-CSRF-Token with the value of the cookie ${csrfCookie(realm_uri)}`
       throw new ServiceError('wamp.error.not_authorized', message)
     }
     return this.#identity(claims, realm_uri)

@@ -46,7 +46,7 @@ export class AccessTokens {
   /**
    * @param iss the issuer's URL
    * @param family the refresh tokens that it is issued with; it ends with them
-   * @throws TokenError when the roles do not fit into a token; `service.error.unavailable`
+   * @throws TokenError when the roles do not fit in a token; `service.error.unavailable`
    */
   issue(
     realm_uri: string,

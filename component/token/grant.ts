@@ -90,12 +90,12 @@ export function narrow(roles: readonly string[], { scope = '' }: TokenForm): rea
   const asked = scope.split(' ').filter((role) => role !== '')
   if (asked.length === 0) return roles
   if (!asked.every((role) => roles.includes(role))) {
-    throw new OAuthError('invalid_scope', 'the scope asks for more than there is to grant')
+    throw new OAuthError('invalid_scope', 'the scope contains a role that cannot be granted')
   }
   return roles.filter((role) => asked.includes(role))
 }
 
-/** Issues an access token and answers with it. @throws OAuthError invalid_scope when the roles do not fit into a token */
+/** Issues an access token and answers with it. @throws OAuthError invalid_scope when the roles do not fit in a token */
 export async function answerWith(
   accessTokens: Pick<AccessTokens, 'issue'>,
   { realm_uri, iss }: GrantContext,
@@ -106,7 +106,7 @@ export async function answerWith(
     .issue(realm_uri, iss, subject, refresh?.family)
     .catch((cause: unknown) => {
       if (!(cause instanceof TokenError)) throw cause
-      throw new OAuthError('invalid_scope', 'the roles do not fit into a token', { cause })
+      throw new OAuthError('invalid_scope', 'the roles do not fit in a token', { cause })
     })
   return {
     token_type: 'bearer',

@@ -56,7 +56,7 @@ export function openGrants(ports: GrantPorts): AnswerTokenRequest {
     const grant = grants.find(({ grant_type }) => grant_type === asked)
     if (!grant || !served.includes(grant.grant_type)) {
       const allowed = served.join(', ') || 'none'
-      throw new OAuthError('unsupported_grant_type', `the grants served here: ${allowed}`)
+      throw new OAuthError('unsupported_grant_type', `the grants supported here: ${allowed}`)
     }
     return grant.answer(form, context)
   }

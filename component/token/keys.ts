@@ -179,10 +179,13 @@ export class RealmKeys {
     )
     const made = await this.#signer(realm_uri)
     if (!made) {
-      throw new ServiceError('service.error.unavailable', 'there is no key to sign with')
+      throw new ServiceError('service.error.unavailable', 'no signing key is available')
     }
     if (change) {
-      this.#ports.log.info({ realm_uri, kid: made.kid }, 'the realm has a key to sign with')
+      this.#ports.log.info(
+        { realm_uri, kid: made.kid },
+        'the first signing key of the realm was created',
+      )
     }
     return made
   }

@@ -25,7 +25,7 @@ const refused = (reason: string) => new OAuthError('invalid_grant', reason)
 function rolesNow(family: Family, form: TokenForm, context: GrantContext): readonly string[] {
   const owner = context.ownerNow(family.authid)
   const roles = owner?.roles.filter((role) => family.scope.includes(role)) ?? []
-  if (roles.length === 0) throw refused('the user has none of the granted roles any more')
+  if (roles.length === 0) throw refused('the user no longer has any of the granted roles')
   return narrow(roles, form)
 }
 
@@ -33,7 +33,7 @@ function rolesNow(family: Family, form: TokenForm, context: GrantContext): reado
 function checkClient({ client_id }: Family, form: TokenForm, context: GrantContext): void {
   const named = context.client?.authid ?? form.client_id ?? client_id
   if (named !== client_id) throw refused('the refresh token was issued to another client')
-  if (!context.clientNow(client_id)) throw refused('the client is not there any more')
+  if (!context.clientNow(client_id)) throw refused('the client no longer exists')
 }
 
 /** Opens the grant. It needs no client authentication; a client that does authenticate must be the token's. */

@@ -145,7 +145,7 @@ export class SignedTokens<C extends RegisteredClaims> {
     const claims = decode(payload)
     this.#checkClaims(claims, realm_uri)
     const key = this.#ports.keys.verifyingKey(realm_uri, kid)
-    if (!key) throw new TokenError('the key of the token is unknown')
+    if (!key) throw new TokenError('the signing key of the token is unknown')
     return { kid, claims, key }
   }
 
@@ -165,7 +165,7 @@ export class SignedTokens<C extends RegisteredClaims> {
   #kidOf(header: Record<string, unknown>): string {
     const { alg: itsAlg, typ, kid, ...others } = header
     if (itsAlg !== alg) throw new TokenError('the algorithm of the token is not allowed')
-    if (typ !== this.#rules.typ) throw new TokenError('the token is of another type')
+    if (typ !== this.#rules.typ) throw new TokenError('the token has the wrong type')
     if (typeof kid !== 'string' || Object.keys(others).length > 0) {
       throw new TokenError('the header of the token is not allowed')
     }
@@ -175,14 +175,15 @@ export class SignedTokens<C extends RegisteredClaims> {
   #checkClaims(claims: Record<string, unknown>, realm_uri: string): void {
     const { iss, sub, aud, jti, exp, iat, nbf } = claims
     if (![iss, sub, jti].every((claim) => typeof claim === 'string' && claim !== '')) {
-      throw new TokenError('the token lacks a claim')
+      throw new TokenError('the token lacks a required claim')
     }
     if (aud !== realm_uri) throw new TokenError('the token was issued for another realm')
     const now = secondsOf(this.#ports.clock)
     if (!isInstant(exp) || !isInstant(iat) || (nbf !== undefined && !isInstant(nbf))) {
-      throw new TokenError('the token lacks an instant')
+      throw new TokenError('a time claim of the token is missing or malformed')
     }
-    if (exp - iat > this.#rules.maxLifetime) throw new TokenError('the token lives too long')
+    if (exp - iat > this.#rules.maxLifetime)
+      throw new TokenError('the lifetime of the token is too long')
     if (iat > now + maxAhead || (nbf ?? 0) > now) throw new TokenError('the token is not valid yet')
   }
 
@@ -191,7 +192,8 @@ export class SignedTokens<C extends RegisteredClaims> {
     const { clock, keys, revocations } = this.#ports
     if (claims.aud !== realm_uri) throw new TokenError('the token was issued for another realm')
     if (claims.exp * 1000 <= clock.now()) throw new TokenError(expired)
-    if (!keys.verifyingKey(realm_uri, kid)) throw new TokenError('the key of the token is unknown')
+    if (!keys.verifyingKey(realm_uri, kid))
+      throw new TokenError('the signing key of the token is unknown')
     if (revocations.isRevoked(bearer)) throw new TokenError('the token was revoked')
   }
 }

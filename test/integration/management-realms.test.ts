@@ -67,7 +67,7 @@ describe('the management of realms', () => {
     expect(refused.status).to.equal(400)
     expect(refused.json()).to.include({
       code: 'wamp.error.invalid_argument',
-      message: 'uri: realms inherit from it: com.heir',
+      message: 'uri: other realms inherit from this realm: com.heir',
     })
     for (const uri of ['com.heir', 'com.base']) {
       expect((await ask('DELETE', `/realms/${uri}`)).status).to.equal(204)

@@ -20,7 +20,7 @@ function build(
   environment: Environment,
 ): Realm | string {
   const { document } = stored.get(uri) ?? {}
-  if (document?.uri !== uri) return 'its document is that of another realm'
+  if (document?.uri !== uri) return 'its document belongs to another realm'
   const chain = prototypesOf(document, (at) => stored.get(at)?.document)
   if (typeof chain === 'string') return chain
   try {

@@ -23,10 +23,7 @@ export async function changedPassword(
   keeping: Keeping,
 ): Promise<RealmDocument> {
   if (password === '') {
-    throw new ServiceError(
-      'wamp.error.invalid_argument',
-      'password: expected one, found an empty string',
-    )
+    throw new ServiceError('wamp.error.invalid_argument', 'password: expected a non-empty string')
   }
   for (const { keys, name, secret } of memberLists) {
     const index = maps(at(filled, keys)).findIndex((member) => member[name] === username)
@@ -41,5 +38,5 @@ export async function changedPassword(
     )
     return withAt(written, keys, changed)
   }
-  throw new ServiceError('service.error.not_found', 'the realm has no user of this name')
+  throw new ServiceError('service.error.not_found', 'the realm has no user with this name')
 }

@@ -71,7 +71,7 @@ export function fillEnvironment(
 ): unknown {
   if (typeof value === 'string') {
     return fillText(value, environment, (name) => {
-      issues.push({ path, message: `the environment has no variable ${name}` })
+      issues.push({ path, message: `the environment variable ${name} is not set` })
     })
   }
   if (Array.isArray(value)) {

@@ -36,7 +36,7 @@ export function prototypesOf(
     if (seen.has(uri)) return `its prototypes inherit from each other: ${[...seen].join(', ')}`
     seen.add(uri)
     const prototype = documentAt(uri)
-    if (prototype === undefined) return `its prototype ${uri} is not known here`
+    if (prototype === undefined) return `its prototype ${uri} is not known to this node`
     chain.push(prototype)
     uri = prototypeOf(prototype)
   }

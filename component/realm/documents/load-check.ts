@@ -63,7 +63,10 @@ export function judgeTogether(
     const uri = uriOf(filled)
     if (uri === undefined) continue
     if (seen.has(uri)) {
-      found.push({ path: pointer(path, 'uri'), message: 'two documents have this URI' })
+      found.push({
+        path: pointer(path, 'uri'),
+        message: 'another document of this load has the same URI',
+      })
     }
     seen.add(uri)
     parents.set(uri, prototypeOf(filled))
@@ -72,7 +75,7 @@ export function judgeTogether(
     const prototype = prototypeOf(filled)
     if (prototype === undefined) continue
     const at = pointer(path, 'prototype_uri')
-    if (!parents.has(prototype)) found.push({ path: at, message: 'there is no such realm' })
+    if (!parents.has(prototype)) found.push({ path: at, message: 'the realm does not exist' })
     else if (leadsBack(uriOf(filled), prototype, parents)) {
       found.push({ path: at, message: 'the prototype inherits from this realm' })
     }

@@ -42,7 +42,7 @@ export const text = kind((value) => typeof value === 'string', 'a string')
 export const map = kind(isMap, 'an object')
 /** Whatever it is, it is kept and not used. */
 export const unused: Rule = (_value, path, { warnings }) => {
-  warnings.push({ path, message: 'this key is kept and not used' })
+  warnings.push({ path, message: 'this key is stored but not used' })
 }
 /** Whatever it is. */
 export const anything: Rule = () => undefined

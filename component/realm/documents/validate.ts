@@ -48,7 +48,10 @@ const wampPermissions = new Set([
 
 const method = textThat((value, path, { warnings }) => {
   if (servedMethods.has(value)) return
-  warnings.push({ path, message: `this method is not served${hint(value, servedMethods)}` })
+  warnings.push({
+    path,
+    message: `this authentication method is not supported${hint(value, servedMethods)}`,
+  })
 })
 
 const realmUri = textThat((value, path, { issues }) => {
@@ -81,7 +84,7 @@ const reservedRole = 'gateway'
 const roleName: Rule = (value, path, report) => {
   name(value, path, report)
   if (value !== reservedRole) return
-  const message = "the role gateway is the gateway's own, and is not given to others"
+  const message = 'the role gateway is reserved for the gateway and is never given to users'
   report.warnings.push({ path, message })
 }
 
@@ -167,7 +170,7 @@ function findTwins(document: unknown, path: string, { issues }: Report): void {
       const place = pointer(path, ...keys, index, nameKey)
       const first = seen.get(found)
       if (first !== undefined && found !== undefined) {
-        issues.push({ path: place, message: `the user is there already, at ${first}` })
+        issues.push({ path: place, message: `another user has this name: ${first}` })
       } else seen.set(found, place)
     }
   }

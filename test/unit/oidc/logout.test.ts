@@ -131,7 +131,7 @@ describe('a logout', () => {
     node.store.isAway = true
     const { location } = await logOut(ticket)
     expect(location).to.include('/end?')
-    expect(JSON.stringify(node.lines)).to.include('a ticket is not revoked')
+    expect(JSON.stringify(node.lines)).to.include('the ticket could not be revoked')
   })
 })
 

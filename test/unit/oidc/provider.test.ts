@@ -134,7 +134,7 @@ describe('a provider', () => {
   it('has its roles that no mapping names told in the log once', async () => {
     await node.declare({ role_mapping: { admins: 'spec_loader' } })
     for (let turn = 0; turn < 2; turn++) await node.logIn()
-    const message = 'role_mapping does not name a role of the provider: it is dropped'
+    const message = 'a role of the provider is dropped: role_mapping does not name it'
     expect(node.lines.filter((line) => line.includes(message))).to.deep.equal([
       [{ realm_uri, provider: 'mock', role: 'staff' }, message],
     ])

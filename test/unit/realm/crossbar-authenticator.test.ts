@@ -83,7 +83,7 @@ async function refusalOf(promise: Promise<unknown>): Promise<unknown> {
 
 const refused = {
   code: 'wamp.error.not_authorized',
-  message: 'the login is refused',
+  message: 'the login was refused',
   description: 'This is not allowed.',
 }
 

@@ -48,9 +48,10 @@ describe('a realm that another node has loaded', () => {
     const member = { realm: 'top', authid: 'ada', authroles: ['anonymous'] }
     expect(policy.isAllowed(member, 'call', 'com.example.x')).to.equal(false)
     await realms.load({ uri: 'other' }) // builds all of them anew
-    const reports = () => logged.filter(([, message]) => message === 'the realm takes no sessions')
+    const reports = () =>
+      logged.filter(([, message]) => message === 'the realm accepts no sessions')
     expect(reports().map(([line]) => line)).to.deep.equal([
-      { realm: 'top', reason: 'its prototype base is not known here' },
+      { realm: 'top', reason: 'its prototype base is not known to this node' },
     ])
     await replica.merge([base])
     expect(policy.hasRealm('top')).to.equal(true)
@@ -84,7 +85,7 @@ describe('a realm that another node has loaded', () => {
     expect(told).to.deep.equal([['base', 'top']])
     await replica.merge([{ ...realmOf({ uri: 'top' }, 300), hash: null, document: null }])
     expect(realms.has('top')).to.equal(false)
-    expect(() => realms.get('top')).to.throw('there is no realm of this URI')
+    expect(() => realms.get('top')).to.throw('no realm has this URI')
     expect(told).to.have.length(2)
   })
 

@@ -40,9 +40,12 @@ describe('realms.load', () => {
       realm({ authmethods: ['wampcar'], grant: [], sso_realm_uri: 'x' }),
     )
     expect(warnings).to.deep.equal([
-      { path: '/authmethods/0', message: 'this method is not served; did you mean "wampcra"?' },
+      {
+        path: '/authmethods/0',
+        message: 'this authentication method is not supported; did you mean "wampcra"?',
+      },
       { path: '/grant', message: 'unknown key; did you mean "grants"?' },
-      { path: '/sso_realm_uri', message: 'this key is kept and not used' },
+      { path: '/sso_realm_uri', message: 'this key is stored but not used' },
     ])
   })
 

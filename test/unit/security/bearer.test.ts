@@ -99,7 +99,7 @@ describe('a path under oauth2', () => {
     it(`refuses the token of a user that is gone, ${fresh ? 'first' : 'last'} seen`, async () => {
       isFresh = fresh
       const gone =
-        ', error="invalid_token", error_description="the user of the token is not there any more"'
+        ', error="invalid_token", error_description="the user of the token no longer exists"'
       expect(await ask({ authorization: 'Bearer ghost' })).to.deep.equal(refused(gone))
       expect(await ask({ authorization: 'Bearer good' })).to.have.property('authid', 'ada')
       logins.change({}, '')
@@ -123,7 +123,7 @@ describe('a path under oauth2', () => {
         const request = requestWith({ authorization: 'Bearer good' })
         const at = protectedBy('oauth2', { flow })
         const outcome = await outcomeOf(() => scheme.authenticate(request, at))
-        const reason = 'the flow of the path does not serve the grant of the token'
+        const reason = 'the flow of the path does not accept tokens of this grant'
         const error = `, error="invalid_token", error_description="${reason}"`
         if (opens) expect(outcome).to.include({ authid: 'ada' })
         else expect(outcome).to.deep.equal(refused(error))

@@ -117,9 +117,9 @@ describe('a path under oidc', () => {
 
   for (const [what, ticket, reason] of [
     ['is not valid now', 'bad', 'the ticket has expired'],
-    ['is of a user that is gone', 'gone', 'the user of the ticket is not there any more'],
-    ['is not of a login', 'local', 'the ticket is not of a login at a provider'],
-    ['is of another provider', 'other', 'the ticket is of a login at another provider'],
+    ['is of a user that is gone', 'gone', 'the user of the ticket no longer exists'],
+    ['is not of a login', 'local', 'the ticket does not come from a login at a provider'],
+    ['is of another provider', 'other', 'the ticket comes from a login at another provider'],
   ] as const) {
     it(`says so when the ticket ${what}`, async () => {
       for (const fresh of [false, true]) {
@@ -135,7 +135,7 @@ describe('a path under oidc', () => {
     const bearing = (ticket: string) => ask({ authorization: `Bearer ${ticket}` }, 'get', at)
     expect(await bearing('fallback')).to.include({ authid: 'ada' })
     expect(await bearing('good')).to.deep.equal(
-      invalid('the ticket is of a login at another provider'),
+      invalid('the ticket comes from a login at another provider'),
     )
   })
 

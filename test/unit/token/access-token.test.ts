@@ -94,7 +94,7 @@ describe('an access token', () => {
     const { token, claims, replica } = await issued()
     const other = await openTokens({ name: 'b' })
     expect(await reasonOf(() => other.accessTokens.verify(token, realm_uri))).to.equal(
-      'the key of the token is unknown',
+      'the signing key of the token is unknown',
     )
     await other.replica.merge(replica.entries('realm_key'))
     expect(await other.accessTokens.verify(token, realm_uri)).to.deep.equal(claims)
@@ -138,7 +138,7 @@ describe('an access token that was verified before', () => {
   it('is refused once its key is gone', async () => {
     const { verify, keys } = await remembered()
     await keys.remove(realm_uri)
-    expect(reasonAtOnce(verify)).to.equal('the key of the token is unknown')
+    expect(reasonAtOnce(verify)).to.equal('the signing key of the token is unknown')
   })
 
   it('is refused in another realm', async () => {

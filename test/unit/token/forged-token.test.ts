@@ -25,9 +25,9 @@ interface Case {
 const algorithm = 'the algorithm of the token is not allowed'
 const headerRefused = 'the header of the token is not allowed'
 const malformed = 'the token is malformed'
-const unknownKey = 'the key of the token is unknown'
-const lacksClaim = 'the token lacks a claim'
-const lacksInstant = 'the token lacks an instant'
+const unknownKey = 'the signing key of the token is unknown'
+const lacksClaim = 'the token lacks a required claim'
+const lacksInstant = 'a time claim of the token is missing or malformed'
 
 /** A token with another header, and the signature it had. */
 const withHeader = (token: string, header: Readonly<Record<string, unknown>>): string => {
@@ -120,12 +120,12 @@ const cheap: readonly Case[] = [
   },
   {
     what: 'the type of a plain JWT',
-    reason: 'the token is of another type',
+    reason: 'the token has the wrong type',
     make: (_tokens, token) => withHeader(token, { typ: 'JWT' }),
   },
   {
     what: 'no type',
-    reason: 'the token is of another type',
+    reason: 'the token has the wrong type',
     make: (_tokens, token) => withHeader(token, { typ: undefined }),
   },
   {
@@ -173,7 +173,7 @@ const cheap: readonly Case[] = [
   { what: 'exp 1e300', reason: lacksInstant, make: withClaims({ exp: 1e300 }) },
   {
     what: 'a lifetime of a year',
-    reason: 'the token lives too long',
+    reason: 'the lifetime of the token is too long',
     make: withClaims({ exp: start + 31_536_000 }),
   },
   { what: 'exp now', reason: 'the token has expired', make: withClaims({ exp: start }) },

@@ -33,7 +33,7 @@ describe('the first key of a realm', () => {
     expect(new Set(keys.map(({ kid }) => kid))).to.have.property('size', 1)
     expect(tokens.replica.entries('realm_key')).to.have.length(1)
     expect(tokens.logged.map(({ text }) => text)).to.deep.equal([
-      'the realm has a key to sign with',
+      'the first signing key of the realm was created',
     ])
     expect(await tokens.keys.signingKey(realm_uri)).to.deep.equal(keys[0])
   })

@@ -114,6 +114,6 @@ describe('a ticket', () => {
       reasonAtOnce(() => accessTokens.verify(ticket, realm_uri)),
       reasonAtOnce(() => tickets.verify(token, realm_uri)),
     ]
-    expect(refusals).to.deep.equal(Array(2).fill('the token is of another type'))
+    expect(refusals).to.deep.equal(Array(2).fill('the token has the wrong type'))
   })
 })
