@@ -54,14 +54,14 @@ export class CheckedFetch {
   async fetch(url: string, request: CheckedRequest, isFixed: boolean): Promise<Response> {
     const target = URL.parse(url)
     const origin = readOrigin(target?.origin ?? '')
-    if (!target || !origin) throw badGateway('the URL is none that can be asked')
+    if (!target || !origin) throw badGateway('the URL is not a valid http or https URL')
     // before anything is sent there; the addresses of a name are looked at where it is connected to
     const { isAddress, hostname, port } = origin
     const refusal = isAddress && refuseAddress(hostname, port, isFixed ? undefined : this.#policy)
     if (refusal) throw refusal
     const ended = new AbortController()
     const stopTimer = this.#clock.after(timeoutMs, () => {
-      const message = `there was no whole answer within ${timeoutMs} ms`
+      const message = `no complete answer arrived within ${timeoutMs} ms`
       ended.abort(new ServiceError('service.error.timeout', message))
     })
     try {

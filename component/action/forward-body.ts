@@ -90,7 +90,9 @@ export function upstreamBody(
     encoded = codec.encode(value, json)
   }
   if (encoded === undefined) {
-    throw new ExpressionError('body: a value that is no text cannot be sent as the declared type')
+    throw new ExpressionError(
+      'body: a value that is not a text cannot be sent as the declared type',
+    )
   }
   return typeof encoded === 'string' ? Buffer.from(encoded) : encoded
 }
@@ -133,7 +135,7 @@ export function decodeAnswer(bytes: Uint8Array, headers: HeaderMap, codec: BodyC
   try {
     return codec.decode(essence, bytes)
   } catch (cause) {
-    const message = 'the body of the answer is not what its content type says'
+    const message = 'the body of the answer is not valid for its content type'
     throw new ServiceError('service.error.bad_gateway', message, { cause })
   }
 }

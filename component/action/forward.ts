@@ -77,11 +77,11 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
   const readHost = (host: unknown, isComputed: boolean): Origin => {
     const origin = typeof host === 'string' ? originOf(host) : undefined
     if (!origin) {
-      const message = 'host: expected a host, a port if need be, and no scheme but http or https'
+      const message = 'host: expected [scheme://]host[:port] with the scheme http or https'
       throw isComputed ? refusal(message) : new ExpressionError(message)
     }
     if (isComputed && !policy.allows(origin)) {
-      throw refusal('host: forward.allowed_hosts does not name it')
+      throw refusal('host: forward.allowed_hosts does not list it')
     }
     const refused =
       origin.isAddress &&

@@ -84,9 +84,12 @@ function readValue(name: string, value: unknown): string {
     typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint'
       ? String(value)
       : value
-  if (typeof text !== 'string') throw new ExpressionError(`headers: ${name} is no text`)
+  if (typeof text !== 'string')
+    throw new ExpressionError(`headers: the value of ${name} is not a text`)
   if (!isFieldValue(text)) {
-    throw new ExpressionError(`headers: ${name} holds a character that no header may hold`)
+    throw new ExpressionError(
+      `headers: the value of ${name} contains a character that is not allowed`,
+    )
   }
   return text.trim()
 }
@@ -141,7 +144,7 @@ function declaredFields(declared: unknown, sent: Readonly<Record<string, string>
   for (const [key, value] of Object.entries(declared)) {
     const name = key.toLowerCase()
     if (!isToken(name))
-      throw new ExpressionError('headers: a name holds a character it may not hold')
+      throw new ExpressionError('headers: a name contains a character that is not allowed')
     if (value === null || value === undefined) continue
     if (ownOfConnection.has(name) || ofTheWay.has(name)) continue
     // What the client lists in Connection is dropped if it is the client's; what the document sets stays.
@@ -195,7 +198,7 @@ export function answerHeaders(
       const [only] = cookies
       if (only !== undefined) headers[name] = cookies.length === 1 ? only : cookies
     } else if (name === '__proto__') {
-      throw new ServiceError('service.error.bad_gateway', 'the answer has a header that is refused')
+      throw new ServiceError('service.error.bad_gateway', 'the answer has a header named __proto__')
     } else {
       headers[name] = Array.isArray(value) ? value.join(', ') : value
     }

@@ -10,7 +10,7 @@ const isInteger = (value: unknown): boolean =>
 
 const types = {
   'a boolean': (value: unknown) => typeof value === 'boolean',
-  'a positive integer': isInteger,
+  'a non-negative integer': isInteger,
   'a string or an integer': (value: unknown) => typeof value === 'string' || isInteger(value),
   'a list of integers': (value: unknown) => Array.isArray(value) && value.every(isInteger),
   'a list of strings': (value: unknown) =>
@@ -22,7 +22,7 @@ export const callOptions: Readonly<Record<string, OptionType>> = {
   disclose_me: 'a boolean',
   receive_progress: 'a boolean',
   rkey: 'a string or an integer',
-  timeout: 'a positive integer',
+  timeout: 'a non-negative integer',
 }
 
 /** The options of PUBLISH that pass. */

@@ -66,7 +66,7 @@ export class Pool {
 
   #wait(maxWaitMs: number, onCancel: (callback: () => void) => void): Promise<void> {
     if (this.#waiting.size >= this.#size * waitersPerSlot) {
-      return Promise.reject(unavailable('too many requests wait for this API already'))
+      return Promise.reject(unavailable('too many requests are already waiting for this API'))
     }
     return new Promise((resolve, reject) => {
       const refuse = (error: ServiceError): void => {

@@ -147,9 +147,9 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     statusCode: number,
     received: ReceivedHeaders,
   ): void {
-    if (statusCode === 101) throw badGateway('the upstream switched protocols unasked')
+    if (statusCode === 101) throw badGateway('the upstream switched protocols without being asked')
     if (statusCode < 200) return
-    if (statusCode > 599) throw badGateway('the upstream answered with no status of HTTP')
+    if (statusCode > 599) throw badGateway('the upstream answered with an invalid HTTP status')
     this.#answer = { status_code: statusCode, received }
     if (this.#isBuffered) return
     this.#deadline = this.#clock.now() + this.#timeoutMs
@@ -211,7 +211,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
       return
     }
     const message = this.wasAnswered
-      ? 'the upstream fell silent during its answer'
+      ? 'the upstream stopped sending during its answer'
       : 'the upstream did not answer within the timeout'
     this.abort(new ServiceError('service.error.timeout', message))
   }

@@ -84,7 +84,7 @@ const isUnasked = ({ error_uri, args: [text] }: WampError): boolean =>
 const notAuthorizedYet = (): WampError =>
   localFailure(
     'wamp.error.net_failure',
-    'the router could not ask whether the user may do this; nothing was executed',
+    'the router could not check the authorization of the user; nothing was executed',
     false,
   )
 

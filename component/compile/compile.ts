@@ -262,7 +262,7 @@ class SpecCompiler {
         ? `${otherPattern}, generated for ${otherPath}`
         : otherPath
       const message = generated.has(path)
-        ? `its security generates the route ${pattern} with another flow or for another purpose than ${other}`
+        ? `its security generates the route ${pattern} with a different flow or purpose than ${other}`
         : `the route ${pattern} answers the same requests as ${other}`
       this.#issues.push({ path, message })
     }

@@ -36,8 +36,11 @@ function beginsEncoded(node: Node | undefined): boolean {
 
 function pathText(node: Node, path: string, { issues, warnings }: Findings): Node {
   if (beginsEncoded(node)) {
-    const message = 'it begins with a value that is percent-encoded, and a path begins with "/"'
-    warnings.push({ path, message: `${message}: write "/{{…}}", or let it pass by url:raw` })
+    const message = 'it begins with a value that is percent-encoded, but a path must begin with "/"'
+    warnings.push({
+      path,
+      message: `${message}: write "/{{…}}", or pass the value through url:raw`,
+    })
   }
   return urlText(node, 'path', path, escapes, issues)
 }

@@ -196,7 +196,7 @@ function patternProblem(pattern: string, kit: Kit, budget: { forms: number }): s
   // what the object itself says has been judged
   if ('problem' in parsed) return kit === oidc ? parsed.problem : undefined
   budget.forms -= parsed.forms.length
-  if (budget.forms < 0) return 'the optional segments of the document make too many routes'
+  if (budget.forms < 0) return 'the optional segments of the document expand to too many routes'
   return parsed.forms.some(isReserved) ? '"/ws" is reserved for WebSocket connections' : undefined
 }
 

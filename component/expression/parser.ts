@@ -31,7 +31,7 @@ export function parseExpression(
 function readExpression(lexer: Lexer, nesting: number): Expression {
   const opening = lexer.site
   if (nesting > deepestNesting) {
-    opening.fail(`expressions stand inside each other more than ${deepestNesting} deep`)
+    opening.fail(`expressions are nested more than ${deepestNesting} levels deep`)
   }
   lexer.next()
   const path = readPath(lexer)
@@ -108,7 +108,7 @@ function readArgument(lexer: Lexer, name: string, nesting: number, isItem: boole
   }
   if (kind === '[') {
     if (isItem || !takesList.has(name)) {
-      lexer.site.fail('a list may only be the argument of with and without')
+      lexer.site.fail('only with and without take a list as an argument')
     }
     const items = readArguments(lexer, ']', name, nesting)
     return { kind: 'list', items, start, end: lexer.endBefore }
@@ -117,7 +117,7 @@ function readArgument(lexer: Lexer, name: string, nesting: number, isItem: boole
     lexer.site.fail(`expected an argument, found ${found(lexer)}`)
   }
   if (kind === 'word' && value === '_' && name !== 'merge') {
-    lexer.site.fail("_ is the piped value and has a meaning in merge only; the text is '_'")
+    lexer.site.fail("_ stands for the piped value, in merge only; write '_' for the text")
   }
   lexer.next()
   if (kind === 'word' && value === '_') return { kind: 'piped', start, end }

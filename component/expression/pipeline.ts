@@ -99,14 +99,14 @@ function readCall(pipe: Pipe, { site: whole, issues }: Surroundings): Call {
   const hasPiped = pipe.arguments.some(({ kind }) => kind === 'piped')
   const { length } = pipe.arguments
   if (hasPiped && (length !== 2 || pipe.arguments.every(({ kind }) => kind === 'piped'))) {
-    site.fail(`merge is written ${known.usage}`)
+    site.fail(`write ${known.usage}`)
   }
   const isUnder = hasPiped && pipe.arguments[1]?.kind === 'piped'
   const args = pipe.arguments.filter(({ kind }) => kind !== 'piped')
   const row = (isUnder ? functions['merge under'] : undefined) ?? known
   if (args.length < row.least || args.length > row.parameters.length) {
-    const problem = args.length < row.least ? 'an argument is missing' : 'an argument too many'
-    site.fail(`${pipe.name}: ${problem}, it is written ${known.usage}`)
+    const problem = args.length < row.least ? 'an argument is missing' : 'too many arguments'
+    site.fail(`${pipe.name}: ${problem}; write ${known.usage}`)
   }
   return { name: pipe.name, row, arguments: args, site }
 }

@@ -102,7 +102,11 @@ export class Scope {
         : compile(entry.value, entry.path, this, issues)
     this.#pending.pop()
     if (pending.height > longestChain) {
-      report(issues, entry.path, `more than ${longestChain} variables refer to each other in a row`)
+      report(
+        issues,
+        entry.path,
+        `more than ${longestChain} variables refer to each other in a chain`,
+      )
       node = broken
       pending.height = 1
     }

@@ -22,7 +22,7 @@ export function textOf(value: unknown, site: Site): string {
 /** The size is known and charged before the text is built; what escaping adds, after. */
 function jsonOf(value: object, site: Site): string {
   const kind = kindOf(value)
-  if (kind === 'binary data') site.fail('binary data has no text')
+  if (kind === 'binary data') site.fail('binary data cannot be written as text')
   const size = treeSize(value)
   charge(size, site)
   const text = stringifyJson(value)

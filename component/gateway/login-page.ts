@@ -21,23 +21,23 @@ export interface LoginPage {
 
 const sentences: Readonly<Record<LoginPage['reason'], string>> = {
   unknown_provider: 'Users cannot log in here at this identity provider.',
-  authorization_url_failed: 'The login could not begin.',
+  authorization_url_failed: 'The login could not be started.',
   provider_unavailable: 'The identity provider cannot be reached now. Try again later.',
   ticket_issue_failed: 'The identity provider knows you, but you cannot log in here.',
-  invalid_redirect_uri: 'The address that the login was to lead to is not allowed, or too long.',
+  invalid_redirect_uri: 'The address to return to after the login is not allowed or is too long.',
   missing_code_or_state: 'The answer of the identity provider is incomplete.',
   invalid_state:
-    'This login is not known any more: it was finished before, or begun in another browser.',
+    'This login is no longer valid: it has already been completed, or it was started in another browser.',
   state_expired: 'The login took too long.',
-  realm_mismatch: 'This login was begun at another service.',
+  realm_mismatch: 'This login was started at another service.',
   token_exchange_failed: 'The answer of the identity provider could not be verified.',
   missing_authid_claim:
     'The identity provider does not say who you are in a form that is accepted here.',
   provider_error: 'The identity provider has refused the login.',
   two_tickets:
-    'Your browser sends two different tickets, so that neither is believed. Log in again, which removes both. If this page comes back, delete the cookies of this site.',
+    'Your browser sent two different tickets, so neither was accepted. Log in again, which removes both. If this page comes back, delete the cookies of this site.',
   ticket_not_sent:
-    'You have just logged in, but your browser did not send the ticket. It may keep it back on the way from another site (cookie_same_site: strict), or refuse cookies of this site.',
+    'You have just logged in, but your browser did not send the ticket. The browser may withhold it when you come from another site (cookie_same_site: strict), or block the cookies of this site.',
   ticket_refused: 'You have just logged in, but your ticket is not accepted here.',
 }
 

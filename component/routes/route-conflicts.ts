@@ -19,7 +19,7 @@ export interface Surroundings {
 }
 
 const tooEntangled =
-  'the routes of the API Specification cannot be told from those of other realms: give them a host of their own'
+  'checking the routes of the API Specification against those of other realms takes too long: give the API a host of its own'
 
 /** Most warnings about other realms. */
 const maxWarnings = 100

@@ -48,13 +48,13 @@ const isSoundKey = (key: string): boolean => key !== '__proto__' && key.isWellFo
 function checkKey(key: string, at: string, report: Report): void {
   if (key === '__proto__') report.issue(at, 'the key __proto__ is not allowed')
   else if (!key.isWellFormed())
-    report.issue(at, 'the key holds a lone surrogate: it is no valid Unicode')
+    report.issue(at, 'the key holds a lone surrogate: it is not valid Unicode')
 }
 
 function check(value: unknown, path: string, level: number, report: Report): boolean {
   if (typeof value === 'string') {
     if (!value.isWellFormed())
-      report.issue(path, 'the text holds a lone surrogate: it is no valid Unicode')
+      report.issue(path, 'the text holds a lone surrogate: it is not valid Unicode')
     return true
   }
   if (typeof value !== 'object' || value === null) return true

@@ -49,7 +49,7 @@ export class Report {
         this.warnings.length < maxSuggestions ? suggest(key.toLowerCase(), known) : undefined
       const hint = near === undefined ? '' : `; did you mean ${near}?`
       const name = describe(key)
-      this.warn(pointer(path, key), `the key ${name} is unknown and not used${hint}`)
+      this.warn(pointer(path, key), `the key ${name} is unknown and is ignored${hint}`)
     }
   }
 

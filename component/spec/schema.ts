@@ -91,7 +91,7 @@ const flowName = oneOf([
 const flow: Rule = dynamic((value, path, report) => {
   flowName(value, path, report)
   if (unservedFlows.includes(value))
-    report.warn(path, `the flow ${describe(value)} serves no grant`)
+    report.warn(path, `no grant is served for the flow ${describe(value)}`)
 })
 
 const securityVariants = variants('a security object', {
@@ -206,7 +206,7 @@ const action: Rule = dynamic((value, path, report) => {
     if (Object.hasOwn(value, name) && Object.hasOwn(value, alias)) {
       report.issue(
         pointer(path, alias),
-        `${alias} is another name of ${name}: expected one of them`,
+        `${alias} is another name for ${name}: give only one of them`,
       )
     }
   }
@@ -238,7 +238,7 @@ const operation = dynamic(
       defaults: dynamic(object('a map of defaults', { keys: inheritable })),
     },
     required: {
-      action: 'an action: what is done on a request',
+      action: 'an action: what the operation does',
       response: 'a response: {on_result, on_error}',
     },
   }),

@@ -14,7 +14,8 @@ export function idProblem(id: string): string | undefined {
   if (id === '' || id.length > 255) return `it has ${id.length} characters`
   if (id.startsWith(' ') || id.endsWith(' ')) return 'it begins or ends with a blank'
   for (const c of id)
-    if (!isAlphanumeric(c) && !'._:- '.includes(c)) return 'it holds another character'
+    if (!isAlphanumeric(c) && !'._:- '.includes(c))
+      return 'it contains a character that is not allowed'
   return undefined
 }
 
@@ -24,7 +25,9 @@ export function languageProblem(tag: string): string | undefined {
   const isSubtag = (part: string, isPart: (c: string) => boolean): boolean =>
     part.length > 0 && part.length <= 8 && [...part].every(isPart)
   const isTag = isSubtag(first, isLetter) && rest.every((part) => isSubtag(part, isAlphanumeric))
-  return isTag ? undefined : 'a subtag is empty, too long or holds another character'
+  return isTag
+    ? undefined
+    : 'a subtag is empty, too long or contains a character that is not allowed'
 }
 
 /** Names that frame a message or belong to one connection (RFC 9110 §7.6.1), or that the gateway alone sets. */
@@ -42,15 +45,15 @@ const reservedHeaders = new Set([
 
 /** RFC 9110 §5.1: a token, and none that would break the framing of the message. */
 export function headerNameProblem(name: string): string | undefined {
-  if (name === '') return 'a header name is not empty'
+  if (name === '') return 'a header name must not be empty'
   for (const c of name) {
     if (!isAlphanumeric(c) && !"!#$%&'*+-.^_`|~".includes(c)) {
-      return 'a header name holds only letters, digits and "-" or other token characters'
+      return 'a header name may contain only letters, digits, "-" and other token characters'
     }
   }
   const lower = name.toLowerCase()
   return reservedHeaders.has(lower) || lower.startsWith('proxy-')
-    ? 'the gateway sets this header itself: it may not be declared'
+    ? 'the gateway sets this header itself: it must not be declared'
     : undefined
 }
 
@@ -66,12 +69,12 @@ export function headerValueProblem(value: string): string | undefined {
   return undefined
 }
 
-/** RFC 3986 §3.3, §3.4: visible ASCII without what has to be percent-encoded. */
+/** RFC 3986 §3.3, §3.4: visible ASCII without what must be percent-encoded. */
 function targetProblem(text: string, forbidden: string): string | undefined {
   for (let i = 0; i < text.length; i += 1) {
     const c = text[i] ?? ''
     if (c <= ' ' || c > '~' || forbidden.includes(c)) {
-      return `the character in column ${i + 1} has to be percent-encoded`
+      return `the character in column ${i + 1} must be percent-encoded`
     }
   }
   return undefined

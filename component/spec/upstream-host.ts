@@ -35,7 +35,7 @@ export function upstreamHostProblem(text: string): string | undefined {
   const authority = mark < 0 ? text : text.slice(mark + 3)
   const end = authority.startsWith('[') ? authority.indexOf(']') + 1 : indexOrEnd(authority, ':')
   const port = authority.slice(end)
-  if (port !== '' && !isPort(port)) return 'what follows the host is no port'
+  if (port !== '' && !isPort(port)) return 'the host is not followed by a valid port'
   return authority.startsWith('[')
     ? addressProblem(authority.slice(1, end - 1))
     : nameProblem(authority.slice(0, end).toLowerCase())
@@ -53,7 +53,7 @@ function isPort(text: string): boolean {
 
 function addressProblem(address: string): string | undefined {
   if (!isIPv6(address) || address.includes('%'))
-    return 'there is no IPv6 address between its brackets'
+    return 'its brackets do not contain an IPv6 address'
   return forbidden.check(address, 'ipv6') ? isForbidden : undefined
 }
 
@@ -61,12 +61,12 @@ function nameProblem(name: string): string | undefined {
   const bare = name.endsWith('.') ? name.slice(0, -1) : name
   const labels = bare.split('.')
   if (bare.length > 253 || !labels.every(isLabel)) {
-    return 'its host is neither a name of letters, digits, "-", "_" and dots nor an address'
+    return 'its host is neither a name of letters, digits, "-", "_" and dots nor an IP address'
   }
   if (forbiddenNames.has(bare)) return isForbidden
   const address = readIPv4(labels)
   if (address === undefined) return undefined
-  if (address < 0) return 'its host is no valid IPv4 address'
+  if (address < 0) return 'its host is not a valid IPv4 address'
   const bytes = [24, 16, 8, 0].map((shift) => (address >>> shift) & 0xff)
   return forbidden.check(bytes.join('.'), 'ipv4') ? isForbidden : undefined
 }

@@ -33,7 +33,7 @@ const maxForms = 100_000
 const sunset: Rule = (value, path, report) => {
   string(value, path, report)
   if (typeof value === 'string' && readDate(value) === undefined) {
-    report.warn(path, `${describe(value)} is no date: no Sunset header is sent`)
+    report.warn(path, `${describe(value)} is not a date: no Sunset header is sent`)
   }
 }
 
@@ -108,7 +108,8 @@ export function* readVersions(
     const label = Array.isArray(versions) ? versionLabel(version) : key
     const other = labels.get(label)
     if (label === '__proto__') report.issue(path, 'the label __proto__ is not allowed')
-    if (other !== undefined) report.issue(path, `the label ${describe(label)} is taken by ${other}`)
+    if (other !== undefined)
+      report.issue(path, `the label ${describe(label)} is already used by ${other}`)
     labels.set(label, path)
     read.push(yield* readVersion(version, label, path, totals, report))
   }
@@ -154,7 +155,7 @@ function readBasePath(version: JsonMap, path: string, report: Report): string | 
     'problem' in parsed
       ? parsed.problem
       : parsed.forms.some((form) => form.at(-1)?.kind === 'rest')
-        ? '"[...]" stands at the end of a path only'
+        ? '"[...]" is allowed only at the end of a path'
         : undefined
   if (problem !== undefined) {
     report.issue(at, `expected a path pattern, got ${describe(base_path)}: ${problem}`)
@@ -227,7 +228,7 @@ function patternProblem(
   if ('problem' in whole) return `with its base_path, ${whole.problem}`
   totals.forms += whole.forms.length * totals.hostForms
   if (totals.forms > maxForms) {
-    return `the optional segments and labels of the document make more than ${maxForms} routes`
+    return `the optional segments and labels of the document expand to more than ${maxForms} routes`
   }
   return whole.forms.some(isReserved) ? '"/ws" is reserved for WebSocket connections' : undefined
 }

@@ -16,8 +16,9 @@ const maxOptional = 8
 export function parseHostPattern(text: string): HostPattern | Problem {
   const bare = trimDots(text.toLowerCase())
   if (bare === '_') return { kind: 'any' }
-  if (bare === '') return { problem: 'a host pattern is not empty; "_" is any host' }
-  if (bare.startsWith('.') || bare.endsWith('.')) return { problem: 'a host has no empty label' }
+  if (bare === '') return { problem: 'a host pattern must not be empty; write "_" for any host' }
+  if (bare.startsWith('.') || bare.endsWith('.'))
+    return { problem: 'a host must not have an empty label' }
   if (bare[0] === '[' && bare.endsWith(']') && isIPv6(bare.slice(1, -1))) {
     return { kind: 'hosts', forms: [[bare]] }
   }
@@ -66,7 +67,7 @@ function expandBrackets(text: string): string[] | Problem {
   while (at < text.length) {
     const open = text.indexOf('[', at)
     if (text.slice(at, open < 0 ? text.length : open).includes(']')) {
-      return { problem: 'a "]" closes no "["' }
+      return { problem: 'a "]" has no matching "["' }
     }
     if (open < 0) return forms.map((form) => form + text.slice(at))
     const close = text.indexOf(']', open)
@@ -78,7 +79,7 @@ function expandBrackets(text: string): string[] | Problem {
       ? isFirst
       : inner.startsWith('.') && close === text.length - 1 && !isFirst
     if (trimDots(inner) === '' || !isWhole) {
-      return { problem: 'an optional label is written with its dot, such as "[www.]example.com"' }
+      return { problem: 'write an optional label with its dot, such as "[www.]example.com"' }
     }
     optionals += 1
     if (optionals > maxOptional)
@@ -94,18 +95,18 @@ function readLabels(host: string): Label[] | Problem {
   if (host.length > 253) return { problem: 'a host has at most 253 characters' }
   const labels: Label[] = []
   for (const label of host.split('.')) {
-    if (label === '') return { problem: 'a host has no empty label' }
+    if (label === '') return { problem: 'a host must not have an empty label' }
     const isWildcard = label[0] === ':'
     const name = isWildcard ? label.slice(1) : label
     if (name === '' || name.length > 63 || !isLabel(name)) {
       return {
         problem:
-          'a host is made of labels of letters, digits, "-" and "_", or ":_" for any one label, ' +
+          'a host consists of labels of letters, digits, "-" and "_", or ":_" for any one label, ' +
           'without scheme, user, port and path; "_" alone is any host',
       }
     }
     if (name === '_' && !isWildcard) {
-      return { problem: '"_" stands alone for any host; one label of any name is ":_"' }
+      return { problem: '"_" alone is any host; write ":_" for any one label' }
     }
     labels.push(isWildcard ? undefined : label)
   }

@@ -32,7 +32,7 @@ class PatternError extends Error {}
 /** Parses `base_path + path` or either of them; hand-written, linear but for the capped expansion. */
 export function parsePathPattern(text: string): PathPattern | Problem {
   try {
-    if (text[0] !== '/') throw new PatternError('a path pattern begins with "/"')
+    if (text[0] !== '/') throw new PatternError('a path pattern must begin with "/"')
     const items = new PatternParser(text).parse()
     // a copy has no room to grow: there are thousands
     const forms = items.every(isSegment) ? [items.slice()] : expand(items)
@@ -78,7 +78,7 @@ class PatternParser {
 
   parse(): Item[] {
     const items = this.#items()
-    if (this.#at < this.#text.length) throw new PatternError('a "]" closes no "["')
+    if (this.#at < this.#text.length) throw new PatternError('a "]" has no matching "["')
     return items
   }
 
@@ -128,7 +128,9 @@ class PatternParser {
 
   #begin(): void {
     if (!this.#isSeparated) {
-      throw new PatternError('brackets enclose whole segments: a "/" stands between two segments')
+      throw new PatternError(
+        'brackets must enclose whole segments, with a "/" between two segments',
+      )
     }
     this.#isSeparated = false
   }
@@ -138,14 +140,16 @@ function readSegment(text: string): Segment {
   if (text[0] === ':') return { kind: 'binding', name: readName(text.slice(1)) }
   for (const character of text) {
     if (character <= ' ' || '?#\\\u007f'.includes(character)) {
-      throw new PatternError('a segment holds no "?", "#", backslash, blank or control character')
+      throw new PatternError(
+        'a segment must not contain "?", "#", a backslash, a blank or a control character',
+      )
     }
     if (character === '{' || character === '}') {
-      throw new PatternError('a binding is written :name, and a pattern holds no expression')
+      throw new PatternError('a pattern must not contain an expression; write a binding as :name')
     }
   }
   const literal = decodeSegment(text)
-  if (literal === undefined) throw new PatternError('a segment has a bad percent escape')
+  if (literal === undefined) throw new PatternError('a segment has an invalid percent escape')
   if (isUnreachable(literal)) {
     throw new PatternError(
       '"." and "..", encoded slashes and control characters never match a request',
@@ -156,8 +160,8 @@ function readSegment(text: string): Segment {
 
 /** Letters, digits, `_` and `-`, so that `{{request.bindings.<name>}}` can read it. */
 function readName(name: string): string {
-  if (name === '__proto__') throw new PatternError('a binding may not be named __proto__')
-  if (name === '') throw new PatternError('a ":" is followed by the name of a binding')
+  if (name === '__proto__') throw new PatternError('a binding must not be named __proto__')
+  if (name === '') throw new PatternError('a ":" must be followed by the name of a binding')
   for (const character of name) {
     const isWord =
       (character >= 'a' && character <= 'z') ||
@@ -165,7 +169,8 @@ function readName(name: string): string {
       (character >= '0' && character <= '9') ||
       character === '_' ||
       character === '-'
-    if (!isWord) throw new PatternError('the name of a binding holds letters, digits, "_" and "-"')
+    if (!isWord)
+      throw new PatternError('the name of a binding may contain only letters, digits, "_" and "-"')
   }
   return name
 }
@@ -202,7 +207,7 @@ function checkForm(form: readonly Segment[]): void {
   let names: Set<string> | undefined
   for (const [index, segment] of form.entries()) {
     if (segment.kind === 'rest' && index < form.length - 1) {
-      throw new PatternError('"[...]" stands at the end only')
+      throw new PatternError('"[...]" is allowed only at the end')
     }
     if (segment.kind !== 'binding' || segment.name === '_') continue
     if (names?.has(segment.name)) throw new PatternError(`two bindings are named ${segment.name}`)

@@ -25,7 +25,7 @@ describe('loading a document with oauth2', () => {
     const other = { type: 'oauth2', flow: 'client_credentials' }
     const issues = issuesOf(documentOf({ '/x': { security: other, get: fixed() } }, secured))
     expect(issues.map(({ path }) => path)).to.deep.equal([`${at}/~1x/security`])
-    expect(issues[0]?.message).to.contain('another flow').and.contain('/defaults/security')
+    expect(issues[0]?.message).to.contain('a different flow').and.contain('/defaults/security')
   })
 
   for (const [title, security, version] of [

@@ -51,12 +51,12 @@ describe('the warnings of files', () => {
       {
         file,
         pointer: '/nmae',
-        reason: 'the key "nmae" is unknown and not used; did you mean name?',
+        reason: 'the key "nmae" is unknown and is ignored; did you mean name?',
       },
       {
         file,
         pointer: '/hots',
-        reason: 'the key "hots" is unknown and not used; did you mean host?',
+        reason: 'the key "hots" is unknown and is ignored; did you mean host?',
       },
     ])
   })

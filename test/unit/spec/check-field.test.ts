@@ -36,7 +36,7 @@ describe('checkField', () => {
     expect(warnings).to.deep.equal([
       {
         path: '/p/on_resul',
-        message: 'the key "on_resul" is unknown and not used; did you mean on_result?',
+        message: 'the key "on_resul" is unknown and is ignored; did you mean on_result?',
       },
     ])
   })

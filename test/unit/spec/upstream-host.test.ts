@@ -59,7 +59,7 @@ describe('the fixed host of a forward action', () => {
       'http://metadata',
     ],
     'neither http nor https': ['file:///etc', 'ftp://a', 'gopher://a', '://a', 'ws://a'],
-    'is no port': ['a:', 'a:0', 'a:65536', 'a:8x', 'a:80/x', 'a:1:2', '::1', '[::1]x', '[::1'],
+    'a valid port': ['a:', 'a:0', 'a:65536', 'a:8x', 'a:80/x', 'a:1:2', '::1', '[::1]x', '[::1'],
     'is neither a name': [
       '',
       'a b',
@@ -74,8 +74,8 @@ describe('the fixed host of a forward action', () => {
       'a\n',
       '-a!',
     ],
-    'no IPv6 address': ['[]', '[1.2.3.4]', '[fe80::1%eth0]', '[x]'],
-    'no valid IPv4': [
+    'do not contain an IPv6 address': ['[]', '[1.2.3.4]', '[fe80::1%eth0]', '[x]'],
+    'not a valid IPv4': [
       '256.1.1.1',
       '1.2.3.4.5',
       '1.2.3.256',

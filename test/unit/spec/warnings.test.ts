@@ -45,15 +45,15 @@ describe('warnings', () => {
       `${path}/security/shemes`,
       'did you mean schemes',
     ],
-    ['/versions/1/info', { sunset: 'soon' }, '/versions/1/info/sunset', 'no date'],
+    ['/versions/1/info', { sunset: 'soon' }, '/versions/1/info/sunset', 'not a date'],
     [
       `${path}/get/defaults`,
       { headers: { 'x-a': 'b' } },
       `${path}/get/defaults/headers`,
-      'unknown and not used',
+      'unknown and is ignored',
     ],
-    ['/versions/1/info', { sunset: 'version 3' }, '/versions/1/info/sunset', 'no date'],
-    ['/versions/1/info', { sunset: '2027' }, '/versions/1/info/sunset', 'no date'],
+    ['/versions/1/info', { sunset: 'version 3' }, '/versions/1/info/sunset', 'not a date'],
+    ['/versions/1/info', { sunset: '2027' }, '/versions/1/info/sunset', 'not a date'],
   ] as const) {
     it(`${JSON.stringify(value)} at ${at}: ${words}`, () => {
       const { issues, warnings } = validateSpec(withValue(at, value))
