@@ -162,7 +162,6 @@ export async function startComponent(
     publicPath: publicPath(baseUrl ?? ''),
   })
   const compilePorts = {
-    clock,
     callTimeout: config.wamp.call_timeout,
     loginProblem: (realm_uri: string, provider: string, host: string) =>
       loginProblem(realms, realm_uri, provider, isGuessedFor(host, { hasPublicUrl, isLocal })),

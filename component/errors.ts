@@ -228,6 +228,10 @@ export class OidcError extends Error {
   }
 }
 
+/** Ends a request whose client went away; its answer is not sent. */
+export const canceled = (): ServiceError =>
+  new ServiceError('wamp.error.canceled', 'the client went away')
+
 /** How many issues a refusal lists. */
 const maxListed = 100
 

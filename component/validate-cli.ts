@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { parseJson } from '#component/codec/json.ts'
 import { compileDocument } from '#component/compile/compile-document.ts'
 import { readConfig } from '#component/config/config.ts'
-import { systemClock } from './clock.ts'
 import { type Issue, ServiceError } from './errors.ts'
 
 const limits = { depth: 256, values: 1_000_000 }
@@ -13,7 +12,7 @@ function check(file: string): { issues: readonly Issue[]; warnings: readonly Iss
     const bytes = readFileSync(file)
     const document = parseJson(bytes, { limits, allowLoneSurrogates: true, allowProtoKeys: true })
     const { call_timeout } = readConfig(undefined, process.env).wamp
-    return compileDocument(document, { clock: systemClock, callTimeout: call_timeout })
+    return compileDocument(document, { callTimeout: call_timeout })
   } catch (cause) {
     if (!(cause instanceof ServiceError) && !(cause instanceof Error && 'code' in cause))
       throw cause

@@ -1,6 +1,6 @@
 /** How an action ended: a result or an error, as data. */
 import type { Readable } from 'node:stream'
-import { describeError, type ErrorUri, ServiceError } from '#component/errors.ts'
+import { describeError, type ErrorUri } from '#component/errors.ts'
 
 /** `action.error` of the API Context; forward adds the last four keys. */
 export interface ActionError {
@@ -48,7 +48,3 @@ export const actionError = (code: string, message: string, description: string):
 /** The same from a row of the table of errors. */
 export const errorOf = (uri: ErrorUri, message: string): ActionError =>
   actionError(uri, message, describeError(uri))
-
-/** The outcome of a request whose client went away; nobody reads it. */
-export const canceled = (): ServiceError =>
-  new ServiceError('wamp.error.canceled', 'the client went away')

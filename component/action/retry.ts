@@ -1,8 +1,9 @@
 /** Attempts: how often an action is tried, how long it waits between, and how it is given up (behaviour §1 Units, §4). */
 import type { Clock } from '#component/clock.ts'
+import { canceled } from '#component/errors.ts'
 import type { Method } from '#component/request.ts'
 import type { Attempts } from './action.ts'
-import { canceled, type Outcome } from './outcome.ts'
+import type { Outcome } from './outcome.ts'
 
 /** How one attempt ended. */
 export interface Attempted {

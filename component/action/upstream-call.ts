@@ -2,9 +2,8 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Clock } from '#component/clock.ts'
-import { ServiceError } from '#component/errors.ts'
+import { canceled, ServiceError } from '#component/errors.ts'
 import { maxBufferedBytes } from './forward-body.ts'
-import { canceled } from './outcome.ts'
 import { countPassed } from './passed-bytes.ts'
 
 /** Header fields as undici reads them: names in lower case, a list where a field repeats, each byte one character. */

@@ -1,6 +1,4 @@
 /** Compiles an ApiSpec: every expression that can be folded is folded and checked, and every issue is found. */
-import { Pool } from '#component/action/pool.ts'
-import type { Clock } from '#component/clock.ts'
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, type Node } from '#component/expression/compile.ts'
@@ -13,12 +11,12 @@ import type {
   Rules,
 } from '#component/gateway/api.ts'
 import { empty, type Headers, layerOf, layOver } from '#component/gateway/header-layers.ts'
-import { anonymous, type Identity } from '#component/identity.ts'
 import { type Method, methods } from '#component/request.ts'
 import { clashesAmong, type RouteEntry } from '#component/routes/routing-table.ts'
 import type { ApiSpec, JsonMap, Path, Version } from '#component/spec/model.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
 import { compileOperation, type PathPlan } from './compile-operation.ts'
+import { compileVersion, versionHeaders } from './compile-version.ts'
 import { type Findings, judge } from './fold-check.ts'
 import { GeneratedRoutes } from './generated-routes.ts'
 import {
@@ -29,13 +27,11 @@ import {
   type Lookup,
   readRules,
 } from './inherited-values.ts'
-import { lifetimeHeaders } from './lifetime.ts'
 import { freshScope, type Level, levelBelow, type MergedMap, sweep, topLevel } from './scope.ts'
 import { statusCodeTables } from './status-code-tables.ts'
 
 /** What compiling needs to know of the component. */
 export interface CompilePorts {
-  readonly clock: Clock
   /** Milliseconds: configuration `wamp.call_timeout`, the timeout of paths that say nothing else. */
   readonly callTimeout: number
   /**
@@ -85,7 +81,6 @@ const maxGeneratedForms = 10_000
 class SpecCompiler {
   readonly entries: RouteEntry<Route>[] = []
   readonly #spec: ApiSpec
-  readonly #anonymous: Identity
   readonly #ports: CompilePorts
   readonly findings: Findings = { issues: [], warnings: [] }
   readonly #issues = this.findings.issues
@@ -103,7 +98,6 @@ class SpecCompiler {
 
   constructor(spec: ApiSpec, ports: CompilePorts) {
     this.#spec = spec
-    this.#anonymous = anonymous(spec.realm_uri)
     this.#ports = ports
   }
 
@@ -124,22 +118,8 @@ class SpecCompiler {
   }
 
   *#compileVersion(version: Version, level: Level): Steps<void> {
-    const { id, realm_uri } = this.#spec
-    const { languages } = version
-    const shared: CompiledVersion = {
-      api: id,
-      realm_uri,
-      base: version.base_path,
-      languages,
-      anonymous: this.#anonymous,
-      pool: new Pool(version.pool_size, this.#ports.clock),
-    }
-    const lifetime = lifetimeHeaders(version)
-    const [language] = languages
-    const always: Headers = {
-      ...lifetime,
-      ...(languages.length === 1 && language !== undefined && { 'content-language': language }),
-    }
+    const shared = compileVersion(this.#spec, version)
+    const always = versionHeaders(version)
     const generated = new GeneratedRoutes(shared, this.#versionRules(level))
     for (const path of version.paths) {
       yield

@@ -13,7 +13,7 @@ import type { RouteEntry } from '#component/routes/routing-table.ts'
 import { providerOf } from '#component/security/oidc.ts'
 import type { ApiSpec, JsonMap, Version } from '#component/spec/model.ts'
 import { parsePathPattern, type Segment } from '#component/syntax/path-pattern.ts'
-import { lifetimeHeaders } from './lifetime.ts'
+import { lifetimeHeaders } from './compile-version.ts'
 
 /** RFC 8414 §3. */
 const wellKnown = '/.well-known/oauth-authorization-server'

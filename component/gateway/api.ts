@@ -1,7 +1,7 @@
 /** What compiling makes of a specification: routes with everything decided that can be decided before a request. */
 import type { ActionType, Attempts } from '#component/action/action.ts'
-import type { Pool } from '#component/action/pool.ts'
 import type { Identity } from '#component/identity.ts'
+import type { Semaphore } from '#component/limits/semaphore.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import type { Protection } from '#component/security/scheme.ts'
 import type { Encodings } from './encodings.ts'
@@ -74,8 +74,8 @@ export interface CompiledVersion {
   readonly languages: readonly string[]
   /** Who acts on an open path. */
   readonly anonymous: Identity
-  /** The slots of its actions. */
-  readonly pool: Pool
+  /** Behaviour: `pool_size`. */
+  readonly pool: Semaphore
 }
 
 /** One path of one version. */

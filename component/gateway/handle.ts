@@ -1,6 +1,6 @@
 /** Answers routed requests: match ─▶ check ─▶ secure ─▶ negotiate ─▶ read ─▶ evaluate ─▶ act ─▶ respond. */
 import type { Action, ActionFields, ActionType, Run } from '#component/action/action.ts'
-import type { Outcome } from '#component/action/outcome.ts'
+import { type Outcome, streamOf } from '#component/action/outcome.ts'
 import { type Clock, secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Context } from '#component/expression/scope.ts'
@@ -209,7 +209,8 @@ export class Gateway {
     })
     // what asks nobody takes no slot of the version's pool
     if (action.type === 'static') return performer.perform(fields, run())
-    return pool.run(attempts.timeout, () => performer.perform(fields, run()), onCancel)
+    const limit = { clock: this.#ports.clock, maxMs: attempts.timeout, onCancel }
+    return pool.run(() => performer.perform(fields, run()), limit, streamOf)
   }
 }
 

@@ -1,16 +1,33 @@
-/** Work that keeps a processor busy, so much of it at once; more waits its turn, and beyond a bound it is refused. */
-import { ServiceError } from '#component/errors.ts'
+/** Limits how many tasks run at once: more wait, first come, first served, and beyond a bound they are refused. */
+import type { Readable } from 'node:stream'
+import type { Clock } from '#component/clock.ts'
+import { canceled, ServiceError } from '#component/errors.ts'
 
-/** How much is done at once, and how much may wait. */
+/** The bounds of a semaphore. */
 export interface SemaphoreLimits {
+  /** Tasks that run at once, at least 1. */
   readonly atOnce: number
+  /** Tasks that wait. */
   readonly waiting: number
+  /** The message to a task beyond these. */
+  readonly refusal: string
 }
 
-/** First come, first served. */
+/** How long a task waits; without it, until a slot is free. */
+interface WaitLimit {
+  readonly clock: Clock
+  readonly maxMs: number
+  /** Takes a callback that gives up waiting because the client went away. */
+  onCancel(callback: () => void): void
+}
+
+const unavailable = (message: string): ServiceError =>
+  new ServiceError('service.error.unavailable', message, { headers: { 'retry-after': '1' } })
+
+/** A number of slots, and a queue in front of them. */
 export class Semaphore {
   readonly #limits: SemaphoreLimits
-  /** Starts the ones that wait, longest first. */
+  /** Starts the waiting tasks, the oldest first. */
   readonly #waiting = new Set<() => void>()
   #running = 0
 
@@ -18,35 +35,72 @@ export class Semaphore {
     this.#limits = limits
   }
 
-  /** @throws ServiceError `service.error.unavailable` with `Retry-After` when too many wait already */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running < this.#limits.atOnce) this.#running += 1
-    else await this.#wait()
+  /**
+   * Runs the task when a slot is free. The slot is held until the task has settled and the stream of its result, if any,
+   * has closed. ServiceError: `service.error.unavailable` with `Retry-After` when too many tasks wait already or the wait
+   * was too long, `wamp.error.canceled` when the client went away meanwhile.
+   * @param streamOf finds the stream in a result
+   */
+  run<T>(
+    task: () => Promise<T>,
+    limit?: WaitLimit,
+    streamOf?: (result: T) => Readable | undefined,
+  ): Promise<T> {
+    if (this.#running >= this.#limits.atOnce) {
+      return this.#wait(limit).then(() => this.#hold(task, streamOf))
+    }
+    this.#running += 1
+    return this.#hold(task, streamOf)
+  }
+
+  /** Runs the task in a slot that is taken. */
+  async #hold<T>(
+    task: () => Promise<T>,
+    streamOf?: (result: T) => Readable | undefined,
+  ): Promise<T> {
+    let stream: Readable | undefined
     try {
-      return await work()
+      const result = await task()
+      stream = streamOf?.(result)
+      return result
     } finally {
-      this.#pass()
+      if (stream && !stream.closed) stream.once('close', () => this.#release())
+      else this.#release()
     }
   }
 
-  #wait(): Promise<void> {
+  #wait(limit: WaitLimit | undefined): Promise<void> {
     if (this.#waiting.size >= this.#limits.waiting) {
-      const message = 'too many passwords are being checked: try again'
-      throw new ServiceError('service.error.unavailable', message, {
-        headers: { 'retry-after': '1' },
-      })
+      return Promise.reject(unavailable(this.#limits.refusal))
     }
-    return new Promise((resolve) => this.#waiting.add(resolve))
+    return new Promise((resolve, reject) => {
+      let stopTimer: (() => void) | undefined
+      const start = (): void => {
+        stopTimer?.()
+        resolve()
+      }
+      this.#waiting.add(start)
+      if (limit === undefined) return
+      const giveUp = (error: ServiceError): void => {
+        if (!this.#waiting.delete(start)) return
+        stopTimer?.()
+        reject(error)
+      }
+      const { clock, maxMs } = limit
+      const late = 'the request waited too long for its turn'
+      stopTimer = clock.after(maxMs, () => giveUp(unavailable(late)))
+      limit.onCancel(() => giveUp(canceled()))
+    })
   }
 
-  /** The turn goes to the one that has waited longest. */
-  #pass(): void {
-    const [next] = this.#waiting
-    if (next === undefined) {
+  /** Hands the slot to the task that has waited longest, or frees it. */
+  #release(): void {
+    const [start] = this.#waiting
+    if (start === undefined) {
       this.#running -= 1
       return
     }
-    this.#waiting.delete(next)
-    next()
+    this.#waiting.delete(start)
+    start()
   }
 }

@@ -39,10 +39,13 @@ export const wampCraKeyLength = 32
 const atOnce = Math.max(1, Math.min(3, Math.floor(availableParallelism() / 2)))
 
 /** A check waits behind at most 256 others, so that its answer comes within seconds. */
-const checks = new Semaphore({ atOnce, waiting: 256 })
+const checks = new Semaphore({
+  ...{ atOnce, waiting: 256 },
+  refusal: 'too many passwords are being checked: try again',
+})
 
 /** Realms have thousands of users, and are loaded while others log in. */
-const derivations = new Semaphore({ atOnce, waiting: Number.POSITIVE_INFINITY })
+const derivations = new Semaphore({ atOnce, waiting: Number.POSITIVE_INFINITY, refusal: '' })
 
 const runArgon2 = promisify(argon2)
 const runPbkdf2 = promisify(pbkdf2)

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { systemClock } from '#component/clock.ts'
 import { compileSpec } from '#component/compile/compile.ts'
 import { validateSpec } from '#component/spec/validate.ts'
 import { call, documentOf, fixed, issuesOf } from '#test/unit/gateway/fake-exchange.ts'
@@ -212,7 +211,7 @@ describe('loading finds', () => {
   it('a warning for an unknown key of a folded map, where its expression stands', () => {
     const variables = { op: { ...call(), respones: {} } }
     const { spec } = validateSpec(documentOf({ '/x': { get: '{{variables.op}}' } }, { variables }))
-    const ports = { clock: systemClock, callTimeout: 1 }
+    const ports = { callTimeout: 1 }
     const { warnings } = spec ? compileSpec(spec, ports) : { warnings: [] }
     expect(warnings.map(({ path }) => path)).to.deep.equal([get])
     expect(warnings[0]?.message).to.contain('did you mean response')

@@ -146,13 +146,12 @@ describe('the logins of several documents', () => {
 })
 
 describe('loading a document with oidc', () => {
-  const clock = { now: () => 0, after: () => () => {}, random: () => 0.5 }
   const warningsOf = (document: unknown) => {
     const { spec } = validateSpec(document)
     if (!spec) throw new Error('the document is broken')
     const asked: string[] = []
     const { warnings, issues } = compileSpec(spec, {
-      ...{ clock, callTimeout: 1_000 },
+      callTimeout: 1_000,
       loginProblem(realm_uri, provider) {
         asked.push(`${realm_uri} ${provider}`)
         return provider === 'gone' ? 'there is no such provider' : undefined

@@ -1,6 +1,5 @@
 /** What is done for each path of a document is done in a step of its own. */
 import { expect } from 'chai'
-import { systemClock } from '#component/clock.ts'
 import { compilation, compileSpec } from '#component/compile/compile.ts'
 import { overlapOf } from '#component/routes/path-overlap.ts'
 import { PathTree } from '#component/routes/path-tree.ts'
@@ -10,7 +9,7 @@ import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 import { stepsOf } from '#test/unit/steps-of.ts'
 
 const count = 300
-const ports = { clock: systemClock, callTimeout: 30_000 }
+const ports = { callTimeout: 30_000 }
 
 const operation = { action: { type: 'static', body: '{{variables.a}}' } }
 const document = {

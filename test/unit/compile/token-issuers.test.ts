@@ -1,6 +1,5 @@
 /** The issuers that an API trusts: by base path, and by the public base URL where one is configured. */
 import { expect } from 'chai'
-import { systemClock } from '#component/clock.ts'
 import { compileSpec } from '#component/compile/compile.ts'
 import { TokenIssuers } from '#component/compile/token-issuers.ts'
 import { validateSpec } from '#component/spec/validate.ts'
@@ -12,7 +11,7 @@ function entriesOf(id: string, base_path: string, realm_uri = 'com.example.realm
   const document = { ...documentOf({}, { defaults: { security } }), id, realm_uri }
   const { spec } = validateSpec({ ...document, versions: { one: { base_path, paths: {} } } })
   if (!spec) throw new Error('the document is not valid')
-  return compileSpec(spec, { clock: systemClock, callTimeout: 1000 }).api?.entries ?? []
+  return compileSpec(spec, { callTimeout: 1000 }).api?.entries ?? []
 }
 
 describe('the issuers that an API trusts', () => {

@@ -106,6 +106,18 @@ describe('the action', () => {
     )
   })
 
+  it('lets ten requests wait for each of pool_size, and answers 503 with Retry-After to one more', async () => {
+    const { promise, resolve } = Promise.withResolvers<Outcome>()
+    const served = serve(documentOf({ '/x': { get: call() } }, {}, { pool_size: 1 }), () => promise)
+    const replies = Array.from({ length: 12 }, () => served.ask('GET /v1/x'))
+    const refused = await replies[11]
+    expect(refused).to.have.nested.property('headers.retry-after', '1')
+    expect(refused?.status).to.equal(503)
+    resolve({ result: {} })
+    const others = await Promise.all(replies.slice(0, 11))
+    expect(others.map(({ status }) => status)).to.deep.equal(Array(11).fill(200))
+  })
+
   it('that fails by a bug is no reply', async () => {
     const served = serve(documentOf({ '/x': { get: call() } }), () => {
       throw new TypeError('a bug')

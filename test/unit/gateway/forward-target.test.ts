@@ -1,7 +1,6 @@
 /** Path and query of a forward: the document's text stands, values of a request stay one segment or one value. */
 import { expect } from 'chai'
 import { readTarget } from '#component/action/target.ts'
-import { systemClock } from '#component/clock.ts'
 import { compileSpec } from '#component/compile/compile.ts'
 import type { ApiSpec } from '#component/spec/model.ts'
 import { validateSpec } from '#component/spec/validate.ts'
@@ -160,7 +159,6 @@ describe('a path that begins with a value', () => {
       const document = documentOf({ '/x': { post: { action, response: {} } } }, { variables })
       const { spec } = validateSpec(document)
       const { issues, warnings } = compileSpec(spec as ApiSpec, {
-        clock: systemClock,
         callTimeout: 30_000,
       })
       expect(issues).to.deep.equal([])

@@ -1,5 +1,5 @@
 /** A registry of its own for each test: a replica over a store in memory, a clock that stands still, documents of one route. */
-import { type Clock, systemClock } from '#component/clock.ts'
+import type { Clock } from '#component/clock.ts'
 import { compileDocument, compilingDocument } from '#component/compile/compile-document.ts'
 import type { Route } from '#component/gateway/api.ts'
 import { Registry, type RegistryPorts } from '#component/registry/registry.ts'
@@ -12,7 +12,7 @@ import { MemoryStore } from '#test/unit/replica/memory-store.ts'
 
 type Ports = RegistryPorts<Route>
 
-const compilePorts = { clock: systemClock, callTimeout: 30_000 }
+const compilePorts = { callTimeout: 30_000 }
 
 /** The compiler, all at once. */
 export const compileReal = (value: unknown) => compileDocument(value, compilePorts)
