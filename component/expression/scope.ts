@@ -115,13 +115,6 @@ export class Scope {
     return node
   }
 
-  /** Compiles every entry of `variables` and `status_codes`, so that unused broken ones are found, too. */
-  compileAll(issues: Issue[]): void {
-    for (const map of ['variables', 'status_codes']) {
-      for (const key of this.map(map)?.keys() ?? []) this.compileEntry(map, key, issues)
-    }
-  }
-
   /** A whole map as a node whose members are compiled when they are asked for. */
   wholeMap(map: string, issues: Issue[]): MapNode {
     const known = this.#whole.get(map)

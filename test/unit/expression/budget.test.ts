@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { ExpressionError, type Issue } from '#component/errors.ts'
 import { compile } from '#component/expression/compile.ts'
-import { contextOf, scopeOf, stage1 } from './context.ts'
+import { compileVariables, contextOf, scopeOf, stage1 } from './context.ts'
 
 /** Variables v0 … v<count>, each made of the one before it. */
 function chain(first: unknown, next: (before: string) => unknown, count: number): object {
@@ -18,7 +18,7 @@ const backwards = (variables: object): object =>
 
 const issuesOf = (variables: object): Issue[] => {
   const issues: Issue[] = []
-  scopeOf({ variables }).compileAll(issues)
+  compileVariables(scopeOf({ variables }), issues)
   return issues
 }
 

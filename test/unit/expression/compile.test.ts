@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { ExpressionError, type Issue } from '#component/errors.ts'
 import { compile, keysOf, member, type Node } from '#component/expression/compile.ts'
-import { contextOf, type Given, scopeOf, stage1 } from './context.ts'
+import { compileVariables, contextOf, type Given, scopeOf, stage1 } from './context.ts'
 
 const known = (node: Node): Exclude<Node, { kind: 'broken' }> => {
   if (node.kind === 'broken') throw new TypeError('broken')
@@ -159,21 +159,15 @@ describe('an issue of an expression', () => {
       expect(compile(text, '/value', scope, issues).kind).to.equal('broken')
     }
     expect(compile('{{variables.ok.b}}', '/value', scope, issues)).to.include({ value: 1 })
-    scope.compileAll(issues)
+    compileVariables(scope, issues)
     expect(issues.map(({ path }) => path)).to.deep.equal(['/variables/v'])
   })
 
   it('is reported once for scopes that share a variable', () => {
     const issues: Issue[] = []
     for (let times = 0; times < 3; times++)
-      scopeOf({ variables: { v: '{{nope}}' } }).compileAll(issues)
+      compileVariables(scopeOf({ variables: { v: '{{nope}}' } }), issues)
     expect(issues).to.have.length(1)
-  })
-
-  it('is found in variables and status codes that nobody uses', () => {
-    const issues: Issue[] = []
-    scopeOf({ variables: { a: '{{x}}' }, status_codes: { u: '{{y}}' } }).compileAll(issues)
-    expect(issues.map(({ path }) => path)).to.deep.equal(['/variables/a', '/status_codes/u'])
   })
 
   it('leaves the other members of a map usable', () => {

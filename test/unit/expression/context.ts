@@ -29,6 +29,13 @@ export function scopeOf(given: Given): Scope {
   )
 }
 
+/** Compiles every variable, used or not. */
+export function compileVariables(scope: Scope, issues: Issue[]): void {
+  for (const key of scope.map('variables')?.keys() ?? []) {
+    scope.compileEntry('variables', key, issues)
+  }
+}
+
 /** The data of one request; random() is always in the middle. */
 export function contextOf(given: Given): Context {
   return {

@@ -6,7 +6,7 @@ import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile } from '#component/expression/compile.ts'
 import { fuzzExpressions } from '#test/fuzz/expressions.ts'
-import { type Given, scopeOf } from './context.ts'
+import { compileVariables, type Given, scopeOf } from './context.ts'
 
 type Level = Given & Readonly<Record<string, unknown>>
 type Document = Level & { readonly versions?: Readonly<Record<string, Level>> }
@@ -25,7 +25,7 @@ function issuesOf(document: Document): Issue[] {
     const given = merge(document, version)
     for (const [pattern, path] of Object.entries((version.paths ?? {}) as Record<string, Level>)) {
       const scope = scopeOf(merge(given, path))
-      scope.compileAll(issues)
+      compileVariables(scope, issues)
       compile(path, pointer('/versions', label, 'paths', pattern), scope, issues)
     }
   }
