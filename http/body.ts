@@ -3,11 +3,11 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import readRaw from 'raw-body'
-import { countPassed } from '#component/action/passed-bytes.ts'
-import type { RawBody } from '#component/action/raw-body.ts'
+import type { RawBody } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { BodyLimits } from '#component/gateway/exchange.ts'
+import { countPassed } from '#component/limits/gc-pressure.ts'
 
 /** Content codings we undo (RFC 9110 §8.4.1). */
 const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {

@@ -1,7 +1,7 @@
 /** A node:http request as the gateway's Exchange; what costs time is made when it is asked for. */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RawBody } from '#component/action/raw-body.ts'
+import type { RawBody } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { BodyLimits, Exchange } from '#component/gateway/exchange.ts'

@@ -1,8 +1,8 @@
 /** The port of an action: its fields, already evaluated for one request, in; an outcome out. */
+import type { Readable } from 'node:stream'
 import type { Identity } from '#component/identity.ts'
 import type { Method, Request } from '#component/request.ts'
 import type { Outcome } from './outcome.ts'
-import type { RawBody } from './raw-body.ts'
 
 /** The kinds of actions (specification: Action object). */
 export type ActionType = 'static' | 'forward' | 'wamp_call' | 'wamp_publish'
@@ -16,6 +16,14 @@ export interface Attempts {
   readonly connect_timeout: number
   readonly retries: number
   readonly retry_timeout: number
+}
+
+/** A body that is passed on unread, from the client to an upstream. */
+export interface RawBody {
+  /** Errors with ServiceError (413, 408) when a limit of the path is passed. */
+  readonly stream: Readable
+  /** Bytes; undefined when the client sends chunks. */
+  readonly length: number | undefined
 }
 
 /** What an action may know of the request it runs for. */

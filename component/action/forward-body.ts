@@ -2,9 +2,8 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import { ExpressionError, ServiceError } from '#component/errors.ts'
-import type { ActionFields, Run } from './action.ts'
+import type { ActionFields, RawBody, Run } from './action.ts'
 import type { HeaderMap } from './headers.ts'
-import type { RawBody } from './raw-body.ts'
 
 /** Encodes and decodes bodies; handed over by whoever knows the formats. */
 export interface BodyCodec {

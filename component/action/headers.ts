@@ -23,19 +23,24 @@ const ownOfConnection = new Set([
   'upgrade',
 ])
 
-/** The way of a request; the gateway tells it itself, so that an upstream can believe it. */
-const ofTheWay = new Set(['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'])
+/** Where a request came from: only the gateway says so, so that an upstream can trust it. A document cannot replace them. */
+const originFields = new Set([
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+])
 
 /**
- * Does an upstream take the field for the word of a gateway or of its own surroundings? CGI gives `x_a` the name of
- * `x-a`, and makes HTTP_PROXY of `proxy`.
+ * Whether an upstream trusts the field as set by a gateway or by its own environment, so that a client must not send it.
+ * CGI gives `x_a` the name of `x-a`, and makes HTTP_PROXY of `proxy`.
  */
 const isGatewayField = (name: string): boolean =>
+  originFields.has(name) ||
   name.startsWith('x-forwarded-') ||
   name.startsWith('x-service-') ||
   name.includes('_') ||
   name === 'x-real-ip' ||
-  name === 'forwarded' ||
   name === 'proxy'
 
 /** Cookies of this service: tickets and their CSRF values belong to the gateway, in both directions. */
@@ -146,7 +151,7 @@ function declaredFields(declared: unknown, sent: Readonly<Record<string, string>
     if (!isToken(name))
       throw new ExpressionError('headers: a name contains a character that is not allowed')
     if (value === null || value === undefined) continue
-    if (ownOfConnection.has(name) || ofTheWay.has(name)) continue
+    if (ownOfConnection.has(name) || originFields.has(name)) continue
     // What the client lists in Connection is dropped if it is the client's; what the document sets stays.
     if (listed.includes(name) && value === sent[name]) continue
     if (Array.isArray(value)) headers[name] = value.map((item) => readValue(name, item))

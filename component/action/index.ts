@@ -1,7 +1,6 @@
 /** What an operation can do: the type of an action and who performs it. */
 import type { Action, ActionType } from './action.ts'
 import { type ForwardPorts, forwardAction } from './forward.ts'
-import { staticAction } from './static.ts'
 import type { WampPorts } from './wamp-attempts.ts'
 import { wampCallAction } from './wamp-call.ts'
 import { wampPublishAction } from './wamp-publish.ts'
@@ -11,6 +10,13 @@ export interface Actions {
   readonly table: Readonly<Record<ActionType, Action>>
   /** Ends all connections to upstreams; sessions belong to their source. */
   close(): Promise<void>
+}
+
+/** `static`: a fixed answer. Its result is what the document declares: `{body, headers}` (behaviour §4). */
+export const staticAction: Action = {
+  async perform({ body = '', headers = {} }) {
+    return { result: { body, headers } }
+  },
 }
 
 /** Makes all actions. */

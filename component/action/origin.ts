@@ -130,7 +130,7 @@ export function hostPolicy(entries: readonly string[]): HostPolicy {
 export const refusal = (message: string): ServiceError =>
   new ServiceError('wamp.error.not_authorized', message)
 
-/** Addresses repeat, and reading one takes long numbers: 4 µs. The last ones are kept. */
+/** Addresses repeat, and classifying one is slow: the last ones are kept. */
 const classes = new Map<string, AddressClass>()
 const maxClasses = 1000
 

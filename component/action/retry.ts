@@ -41,8 +41,8 @@ export class Cancellation {
   }
 
   /**
-   * What is in flight now; given up at once if the client has gone already. The thing itself and no function that knows
-   * it: V8 promotes such functions, with all that they know, to the old generation (2 kB for each forward, 10 µs of GC).
+   * What is in flight now; given up at once if the client has gone already. It is the object itself, not a closure over it:
+   * V8 promotes such closures, with all that they refer to, to the old generation.
    */
   set current(current: Cancelable | undefined) {
     this.#current = current

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Clock } from '#component/clock.ts'
 import { canceled, ServiceError } from '#component/errors.ts'
+import { countPassed } from '#component/limits/gc-pressure.ts'
 import { maxBufferedBytes } from './forward-body.ts'
-import { countPassed } from './passed-bytes.ts'
 
 /** Header fields as undici reads them: names in lower case, a list where a field repeats, each byte one character. */
 type ReceivedHeaders = Readonly<Record<string, string | string[] | undefined>>

@@ -66,11 +66,6 @@ export class Upstreams {
     this.#lookup = lookup
   }
 
-  /** Pools there are now. */
-  get size(): number {
-    return this.#size
-  }
-
   /**
    * The pool of an origin.
    * @param isComputed was the host computed from the request? Then private addresses must be listed.

@@ -1,6 +1,6 @@
 /** The ports between HTTP and the gateway: a request as it came in, and the reply that goes out. */
 import type { Readable } from 'node:stream'
-import type { RawBody } from '#component/action/raw-body.ts'
+import type { RawBody } from '#component/action/action.ts'
 import type { ServiceError } from '#component/errors.ts'
 import type { Method } from '#component/request.ts'
 import type { Encodings } from './encodings.ts'

@@ -1,4 +1,4 @@
-/** Tells the garbage collector of buffers: to V8 one of 64 kB is a few hundred bytes of heap, and it collects nothing while the process is idle. */
+/** Collects the garbage that V8 does not see in time: buffers, which are outside its heap, and what is left when the process becomes idle. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Clock } from '#component/clock.ts'
@@ -12,8 +12,8 @@ type Collect = (options: {
 let known: Collect | undefined
 
 /**
- * Collects young objects, in less than a millisecond, or all of them, in some 150 ms, after which V8 keeps no room for more
- * (`last-resort`). It is `gc` of `node --expose-gc`, however the process was started.
+ * Collects young objects (`minor`), or all of them (`major`), after which V8 returns the free pages of its heap. It is `gc`
+ * of `node --expose-gc`, however the process was started.
  */
 export function collectGarbage(type: 'major' | 'minor'): void {
   if (known === undefined) {
@@ -51,4 +51,17 @@ export function collectAfter(
     stop = clock.after(lookMs, look)
   }
   return () => stop()
+}
+
+/** Bytes that may pass between two collections of young objects; docs/performance.md tells what this costs and saves. */
+const passedAtOnce = 8 * 1024 * 1024
+
+let passed = 0
+
+/** Takes note of a piece of a body that has been passed on: its buffer is garbage that V8 hardly sees. */
+export function countPassed(bytes: number): void {
+  passed += bytes
+  if (passed < passedAtOnce) return
+  passed = 0
+  collectGarbage('minor')
 }

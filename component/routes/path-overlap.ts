@@ -10,7 +10,7 @@ export interface Overlap<T, U> {
   readonly isComplete: boolean
 }
 
-/** Most steps of a search, so that nobody can make it quadratic: some 100 ms. Trees of 10,000 usual paths take 100,000. */
+/** Most steps of a search, so that a document cannot make it quadratic; ten times what two trees of 10,000 usual paths take. */
 const maxSteps = 2 ** 20
 
 /** Pairs of nodes that are compared without a pause. */

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
+import type { Dispatcher, Pool } from 'undici'
 import type { BodyCodec } from '#component/action/forward-body.ts'
 import { openActions } from '#component/action/index.ts'
 import { hostPolicy, readOrigin } from '#component/action/origin.ts'
@@ -15,17 +16,20 @@ const originOf = (host: string) => {
   return origin
 }
 
+/** What a pool of undici says of itself. */
+const isClosed = (pool: Dispatcher): boolean => (pool as Pool).closed
+
 describe('Upstreams', () => {
   it('keep one pool per origin, origin of the host, and connect_timeout', async () => {
     const upstreams = new Upstreams(new ManualClock(), hostPolicy([]))
     const origin = originOf('a.example')
     const pool = upstreams.pool(origin, false, 1000)
     expect(upstreams.pool(originOf('http://A.example:80/'), false, 1000)).to.equal(pool)
-    expect(upstreams.pool(origin, true, 1000)).to.not.equal(pool)
-    expect(upstreams.pool(origin, false, 1001)).to.not.equal(pool)
-    expect(upstreams.size).to.equal(3)
+    const others = [upstreams.pool(origin, true, 1000), upstreams.pool(origin, false, 1001)]
+    const pools = new Set([pool, ...others])
+    expect(pools.size).to.equal(3)
     await upstreams.close()
-    expect(upstreams.size).to.equal(0)
+    expect([...pools].map((one) => (one as Pool).destroyed)).to.deep.equal([true, true, true])
   })
 
   it('close the pool that was used longest ago beyond 512 of them', async () => {
@@ -34,11 +38,13 @@ describe('Upstreams', () => {
     if (!first || !second) throw new TypeError('no origins')
     const kept = upstreams.pool(first, true, 1000)
     const lost = upstreams.pool(second, true, 1000)
+    const pools = [kept, lost]
     for (let count = 0; count < 600; count += 1) {
-      upstreams.pool(originOf(`n${count}.example`), true, 1000)
+      pools.push(upstreams.pool(originOf(`n${count}.example`), true, 1000))
       upstreams.pool(first, true, 1000)
     }
-    expect(upstreams.size).to.equal(512)
+    expect(pools.filter((pool) => !isClosed(pool))).to.have.length(512)
+    expect([kept, lost].map(isClosed)).to.deep.equal([false, true])
     expect(upstreams.pool(first, true, 1000)).to.equal(kept)
     expect(upstreams.pool(second, true, 1000)).to.not.equal(lost)
     await upstreams.close()
@@ -55,10 +61,10 @@ describe('Upstreams', () => {
       await clock.advance(30_000)
       expect(upstreams.pool(used, false, 1000)).to.equal(kept)
     }
-    expect(upstreams.size).to.equal(1)
+    expect([kept, lost].map(isClosed)).to.deep.equal([false, true])
     expect(upstreams.pool(idle, false, 1000)).to.not.equal(lost)
     await clock.advance(180_000)
-    expect(upstreams.size).to.equal(0)
+    expect(isClosed(kept)).to.equal(true)
     expect(clock.pending).to.equal(0)
     await upstreams.close()
   })
@@ -77,7 +83,7 @@ describe('Upstreams', () => {
     const running = pool.request({ origin: `http://127.0.0.1:${port}`, path: '/', method: 'GET' })
     await arrived
     await clock.advance(121_000)
-    expect(upstreams.size).to.equal(0)
+    expect(isClosed(pool)).to.equal(true)
     answer.resolve()
     expect(await (await running).body.text()).to.equal('late')
     await upstreams.close()

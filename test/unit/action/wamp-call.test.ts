@@ -1,7 +1,7 @@
 /** wamp_call and static against a session that does as told. */
 import { expect } from 'chai'
 import type { Run } from '#component/action/action.ts'
-import { staticAction } from '#component/action/static.ts'
+import { staticAction } from '#component/action/index.ts'
 import { wampCallAction } from '#component/action/wamp-call.ts'
 import { ServiceError } from '#component/errors.ts'
 import { anonymous } from '#component/identity.ts'
