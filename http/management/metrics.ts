@@ -1,5 +1,5 @@
 /** What Prometheus may know: requests by route pattern and status, and the numbers that other parts offer. */
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client'
 import type { Clock } from '#component/clock.ts'
 import type { YieldTurn } from '#component/yielding.ts'
 import { LoopDelay, type LoopDelays } from '#http/limits/loop-delay.ts'
@@ -48,6 +48,10 @@ export interface MetricPorts {
 /** Characters that are sent at once. */
 const pieceLength = 65_536
 
+/** The library's own watches of the event loop miss stalls and are not used: they run once an hour. Milliseconds. */
+const rarely = { eventLoopMonitoringPrecision: 3_600_000, eventLoopUtilizationTimeout: 3_600_000 }
+const unused = ['nodejs_eventloop_utilization_summary', 'nodejs_eventloop_utilization_histogram']
+
 const lag = 'nodejs_eventloop_lag'
 
 /** The metrics of the event loop: name, help, and how those of several processes come together. */
@@ -81,8 +85,8 @@ export class Metrics {
     const { clock, siblings, sources, isServed = () => false } = ports
     this.#requests = new RequestMetrics({ now: () => clock.now(), isServed })
     siblings?.answerBy(() => this.#own())
-    // its own watch of the event loop is not used: it misses stalls, so it must not cost anything
-    collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 3_600_000 })
+    collectDefaultMetrics({ register: this.#registry, ...rarely })
+    for (const name of unused) this.#registry.removeSingleMetric(name)
     this.#offerLoopDelay()
     const all: Record<string, MetricSource> = {
       gateway_http_requests_in_flight: {
@@ -94,7 +98,7 @@ export class Metrics {
     for (const [name, source] of Object.entries(all)) this.#offer(name, source)
   }
 
-  /** Takes the place of what prom-client offers under these names. */
+  /** Replaces the library's metrics of these names. */
   #offerLoopDelay(): void {
     this.#loopDelay.start()
     let delays = this.#loopDelay.read()
@@ -157,7 +161,7 @@ export class Metrics {
     if (siblings) {
       const all = [await this.#own(), ...(await siblings.gather())]
       const values = all.map((one) => one.values)
-      piece = await AggregatorRegistry.aggregate(values).metrics()
+      piece = await Registry.aggregate(values).metrics()
       requests = await this.#sum(all)
     } else {
       requests.sweep()

@@ -110,8 +110,8 @@ export interface RoutePorts {
 
 /**
  * The requests since the start. The series of a route end some minutes after the route, and begin at 0 if it comes back.
- * A histogram of prom-client makes a text of the labels for each observation and looks that up among those of all routes,
- * for each of the two metrics: 2 % of a forward.
+ * This is no histogram of the metrics library, which writes the series of all routes in one step and would block the event loop
+ * meanwhile (docs/performance.md, "What was tried").
  */
 export class RequestMetrics {
   /** By route; one has few. */

@@ -28,7 +28,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'http/limits': { folders: ['http'], packages: [] },
   'http/management': {
     folders: 'all',
-    packages: ['koa', '@koa/router', 'koa-body', 'prom-client'],
+    packages: ['koa', '@koa/router', 'koa-body', '@prometheus-io/client'],
   },
   'http/oauth': { folders: 'all', packages: [] },
   'http/oidc': { folders: 'all', packages: [] },
