@@ -12,7 +12,10 @@ export const isCookieName = (text: string): boolean => /^[\w!#$%&'*+\-.^`|~]+$/.
 /** RFC 6265 §4.1.1: cookie-octet. */
 const octets = /^[!#-+\--:<-[\]-~]*$/
 
-/** The values of one name, in the order of the field; a cookie without a name is the name it spells. */
+/**
+ * The values of one name, in the order of the field; a cookie without a name is the name it spells. The `cookie` package cannot tell
+ * that a name stands twice: it takes the first value, and passes over cookies without a name.
+ */
 function valuesOf(field: string, name: string): string[] {
   const values: string[] = []
   for (const pair of field.split(';')) {

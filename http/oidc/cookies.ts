@@ -26,6 +26,7 @@ export function cookieDomain(host: string, wanted: string | undefined): string |
   return isParent || (domain === host && domain !== '') ? domain : undefined
 }
 
+/** The `cookie` package would refuse a domain with an underscore, which a host may have. */
 const cookie = (name: string, value: string, ...attributes: readonly (string | undefined)[]) =>
   [`${name}=${value}`, ...attributes.filter((one) => one !== undefined)].join('; ')
 

@@ -117,6 +117,12 @@ describe('the logout endpoint', () => {
     })
   }
 
+  it('clears cookies of a host with an underscore', async () => {
+    const { ask } = oidc({ settings: { cookie_domain: 'my_app.example' } })
+    const { cookies } = await ask('GET /v1/oidc/logout', { host: 'my_app.example' })
+    expect(cookies).to.deep.equal(clearedOf(realm_uri, '; Domain=my_app.example'))
+  })
+
   it('clears cookies as they were set, so that browsers take it', async () => {
     const { cookies } = await oidc({ settings: { cookie_same_site: 'none' } }).ask(
       'GET /v1/oidc/logout',
