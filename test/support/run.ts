@@ -6,11 +6,13 @@ import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { mocha, sideBySide } from './mocha.ts'
 
-/** Files that measure memory or moments, need a fixed port, or load the machine: nothing runs beside them. */
+/** Files that measure memory or moments, or load the machine: nothing runs beside them. */
 const alone: readonly string[] = [
   'test/cluster/postgres.test.ts',
   'test/e2e/memory-of-logins.test.ts',
   'test/e2e/streaming.test.ts',
+  'test/integration/bad-inputs/body.test.ts',
+  'test/integration/forward-time.test.ts',
 ]
 
 const files = process.argv
