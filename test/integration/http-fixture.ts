@@ -78,7 +78,7 @@ export const options: HttpOptions = {
   router: {},
   limits: {
     max_connections: 100,
-    headers_timeout: 300,
+    headers_timeout: 1000,
     request_timeout: 5000,
     keep_alive_timeout: 5000,
     max_requests_per_socket: 0,

@@ -12,6 +12,7 @@ const alone: readonly string[] = [
   'test/e2e/memory-of-logins.test.ts',
   'test/e2e/streaming.test.ts',
   'test/integration/bad-inputs/body.test.ts',
+  'test/integration/bad-inputs/oauth-nodes.test.ts',
   'test/integration/forward-time.test.ts',
 ]
 
