@@ -4,7 +4,7 @@ import type { Clock } from '#component/clock.ts'
 import { OidcError, ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { ProviderJwks } from './jwks.ts'
-import { type Asked, failureOf } from './provider-answer.ts'
+import { failureOf, type SentRequest } from './provider-answer.ts'
 import type { ProviderSettings } from './settings.ts'
 
 /** Sends requests to providers: with limits of time and size, without following redirects. */
@@ -66,20 +66,24 @@ const endpoints = [
 
 /**
  * The fetch as the library calls it: a status of 500 or more counts as no answer.
- * @param asked noted for the log: the request that was sent last
+ * @param sent receives the last request, for the log
  */
 export const libraryFetch =
-  (fetch: ProviderFetch, { issuer, allow_unsafe_http }: Site, asked: Asked): openid.CustomFetch =>
+  (
+    fetch: ProviderFetch,
+    { issuer, allow_unsafe_http }: Site,
+    sent: SentRequest,
+  ): openid.CustomFetch =>
   async (url, { method, headers, body }) => {
     if (body instanceof ArrayBuffer || body instanceof ReadableStream) {
       throw new TypeError('the body of a request to a provider is a form')
     }
     const { origin, pathname } = new URL(url)
     const isFixed = allow_unsafe_http || origin === new URL(issuer).origin
-    asked.url = origin + pathname
-    delete asked.status
+    sent.url = origin + pathname
+    delete sent.status
     const response = await fetch(url, { method, headers, body }, isFixed)
-    asked.status = response.status
+    sent.status = response.status
     if (response.status < 500) return response
     const message = `the provider answered with the status ${response.status}`
     throw new ServiceError('service.error.bad_gateway', message)
@@ -142,8 +146,8 @@ export class Discovery {
   }
 
   #fetch(site: Site, known: Known): Promise<Discovered> {
-    const asked: Asked = {}
-    known.pending ??= this.#discover(site, asked)
+    const sent: SentRequest = {}
+    known.pending ??= this.#discover(site, sent)
       .then(
         (found) => {
           delete known.failure
@@ -153,7 +157,7 @@ export class Discovery {
         },
         (cause: unknown) => {
           const message = `the metadata of the provider could not be fetched: ${why(cause)}`
-          const answer = failureOf(cause, asked)
+          const answer = failureOf(cause, sent)
           known.failure = new OidcError('provider_unavailable', message, { cause, answer })
           known.triedAt = this.#ports.clock.now()
           throw known.failure
@@ -163,11 +167,11 @@ export class Discovery {
     return known.pending
   }
 
-  async #discover(site: Site, asked: Asked): Promise<Discovered> {
+  async #discover(site: Site, sent: SentRequest): Promise<Discovered> {
     const client = await import('openid-client')
     const { issuer, allow_unsafe_http } = site
     const found = await client.discovery(new URL(issuer), 'gateway', undefined, client.None(), {
-      [client.customFetch]: libraryFetch(this.#ports.fetch, site, asked),
+      [client.customFetch]: libraryFetch(this.#ports.fetch, site, sent),
       timeout: spareTimeout,
       execute: allow_unsafe_http ? [client.allowInsecureRequests] : [],
     })

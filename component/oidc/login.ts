@@ -44,7 +44,7 @@ export interface OidcLoginPorts {
   readonly logins: Pick<Logins, 'mayUse'>
   readonly providers: Pick<Providers, 'get'>
   readonly accounts: Pick<Accounts, 'bind'>
-  readonly tickets: Pick<Tickets, 'issue' | 'readEnding'>
+  readonly tickets: Pick<Tickets, 'issue' | 'verifyIgnoringExpiry'>
   readonly idTokens: Pick<IdTokens, 'keep' | 'find' | 'end'>
   readonly revocations: Pick<Revocations, 'revokeToken' | 'useOnce'>
   readonly box: SecretBox
@@ -170,7 +170,9 @@ export class OidcLogin {
   /** Ends what the ticket stands for, as far as that is possible now. Never throws: a logout never fails visibly. */
   async logout(request: LogoutRequest): Promise<LoggedOut> {
     const { realm_uri, ticket = '', redirect_uri, mayRevoke, routeProvider = 'default' } = request
-    const claims = await this.#try(() => this.#ports.tickets.readEnding(ticket, realm_uri))
+    const claims = await this.#try(() =>
+      this.#ports.tickets.verifyIgnoringExpiry(ticket, realm_uri),
+    )
     const name = claims?.oidc_provider ?? routeProvider
     const settings = await this.#try(() => this.settings(realm_uri, name))
     const answer = { location: redirect_uri, ...(settings && { settings }) }

@@ -2,7 +2,7 @@
 import type { ProviderAnswer } from '#component/errors.ts'
 
 /** A request to a provider, noted while it is sent; the last one of an exchange is the one that failed. */
-export interface Asked {
+export interface SentRequest {
   /** Without its query. */
   url?: string
   status?: number
@@ -36,7 +36,7 @@ export function answerOf(error: unknown, error_description: unknown): ProviderAn
  * What the log is told of a request that failed.
  * @param failure the error of the library, whose causes may hold the provider's own error (RFC 6749 §5.2)
  */
-export function failureOf(failure: unknown, { url, status }: Asked): ProviderAnswer {
+export function failureOf(failure: unknown, { url, status }: SentRequest): ProviderAnswer {
   let said: ProviderAnswer = {}
   let depth = 0
   for (let at = failure; at instanceof Error && depth < 8; at = at.cause) {

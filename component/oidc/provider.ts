@@ -15,7 +15,7 @@ import {
   why,
 } from './discovery.ts'
 import type { LoginState } from './login-state.ts'
-import { type Asked, failureOf } from './provider-answer.ts'
+import { failureOf, type SentRequest } from './provider-answer.ts'
 import { type ProviderSettings, settingsOf } from './settings.ts'
 
 /** What a login came to at the provider. */
@@ -123,13 +123,13 @@ export class Provider {
   /**
    * Exchanges the code for the tokens, and verifies all that they say.
    * @param search the query of the callback
-   * @throws OidcError token_exchange_failed; provider_unavailable when it cannot be asked
+   * @throws OidcError token_exchange_failed; provider_unavailable when the provider does not answer
    */
   async exchange(search: string, login: LoginState): Promise<Exchanged> {
     const { discovered } = this.#parts
     const { client } = discovered
-    const asked: Asked = {}
-    const configuration = this.#configuration(asked)
+    const sent: SentRequest = {}
+    const configuration = this.#configuration(sent)
     try {
       const callback = new URL(login.callback)
       callback.search = search
@@ -158,7 +158,7 @@ export class Provider {
       }
     } catch (cause) {
       const code = isAway(cause) ? 'provider_unavailable' : 'token_exchange_failed'
-      const answer = failureOf(cause, asked)
+      const answer = failureOf(cause, sent)
       throw new OidcError(code, `the code could not be exchanged: ${why(cause)}`, { cause, answer })
     } finally {
       discovered.jwks.keep(client.getJwksCache(configuration))
@@ -180,11 +180,11 @@ export class Provider {
   }
 
   /** Made anew each time, since the library fixes with it how far its clock is from ours, and the secret may have changed. */
-  #configuration(asked: Asked = {}): openid.Configuration {
+  #configuration(sent: SentRequest = {}): openid.Configuration {
     const { settings, discovered, fetch, clock } = this.#parts
     const { client_id, allow_unsafe_http } = settings
     const { client, metadata, jwks } = discovered
-    const send = libraryFetch(fetch, settings, asked)
+    const send = libraryFetch(fetch, settings, sent)
     const cache = jwks.cache()
     const jwksUrl = URL.parse(metadata.jwks_uri ?? '')?.href
     const clockSkew = Math.round((clock.now() - Date.now()) / 1000)

@@ -178,7 +178,7 @@ const roundsOf = new WeakMap<Realm, readonly number[]>()
  * The salt and rounds for an unknown user: like those of real users and the same on every node, so that they do not tell
  * which users exist.
  */
-function challengeOfNobody({ secrets }: ProofPorts, realm: Realm, authid: string) {
+function decoyChallenge({ secrets }: ProofPorts, realm: Realm, authid: string) {
   const bytes = secrets.derive('wampcra salt of nobody', realm.uri, authid)
   const rounds =
     roundsOf.get(realm) ??
@@ -201,7 +201,7 @@ function challengeWampCra(
   const isAdmitted = mayUse(realm, 'wampcra', authid, peer.address)
   const user = isAdmitted ? realm.users.get(authid) : undefined
   const stored = user?.password?.wampcra
-  const { salt, iterations, keylen } = stored ?? challengeOfNobody(ports, realm, authid)
+  const { salt, iterations, keylen } = stored ?? decoyChallenge(ports, realm, authid)
   const owner = { realm_uri: realm.uri, username: authid }
   const challenge = JSON.stringify({
     authid,

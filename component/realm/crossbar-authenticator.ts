@@ -19,7 +19,7 @@ import type { TicketSession } from './ticket-sessions.ts'
 type JsonMap = Readonly<Record<string, unknown>>
 
 /** What the answers are made of. */
-export interface DynamicPorts {
+interface CrossbarAuthenticatorPorts {
   /** The decisions themselves: the same as on the embedded router. */
   readonly policy: Pick<Policy, 'authenticate' | 'isWelcome' | 'isAllowed'>
   readonly realms: Pick<Realms, 'plainPassword'>
@@ -102,12 +102,12 @@ const headersOf = (value: unknown): Record<string, string> =>
   )
 
 /** Answers from the realm documents as they are now. */
-export class DynamicAuth {
-  readonly #ports: DynamicPorts
+export class CrossbarAuthenticator {
+  readonly #ports: CrossbarAuthenticatorPorts
   /** Users whose missing password was logged: whoever knows a name must not be able to fill the log. */
   readonly #told = new WeakSet<User>()
 
-  constructor(ports: DynamicPorts) {
+  constructor(ports: CrossbarAuthenticatorPorts) {
     this.#ports = ports
   }
 
@@ -218,12 +218,12 @@ export class DynamicAuth {
     options: JsonMap,
   ): Authorization {
     const { clock, policy } = this.#ports
-    const member = memberOf(realm_uri, session)
+    const found = sessionOf(realm_uri, session)
     const allow =
-      member !== undefined &&
-      member.expiresAt > clock.now() &&
-      policy.isWelcome(member) &&
-      policy.isAllowed(member, action, uri, textOf(options.match), options)
+      found !== undefined &&
+      found.expiresAt > clock.now() &&
+      policy.isWelcome(found) &&
+      policy.isAllowed(found, action, uri, textOf(options.match), options)
     return { allow, disclose: allow, cache: false }
   }
 }
@@ -248,7 +248,7 @@ const principal = (
 })
 
 /** Who the session is by what the authenticator said; with static authentication `authextra` is the client's own words. */
-function memberOf(realm: string, { authid, authmethod, authprovider, authextra }: JsonMap) {
+function sessionOf(realm: string, { authid, authmethod, authprovider, authextra }: JsonMap) {
   const { authroles, authmethod: told, expires_at } = asMap(authextra)
   const isOurs = authprovider === 'dynamic' && Array.isArray(authroles)
   if (!isOurs || typeof authid !== 'string' || typeof authmethod !== 'string') return undefined

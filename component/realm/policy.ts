@@ -52,14 +52,14 @@ export interface PolicyPorts {
 }
 
 /** Who a session is, as far as permission goes. */
-interface Member {
+interface SessionIdentity {
   readonly realm: string
   readonly authid: string
   readonly authroles: readonly string[]
 }
 
 /** Who a session is, as far as its staying goes. */
-interface Guest extends Member {
+interface SessionState extends SessionIdentity {
   readonly authmethod: string
   readonly isRevoked?: (() => boolean) | undefined
 }
@@ -163,7 +163,7 @@ export class Policy {
    * May the session be there, by the realm as it is now? Not of a user who has gone or has lost one of its roles, nor by a
    * ticket that was revoked.
    */
-  isWelcome({ realm: uri, authid, authroles, authmethod, isRevoked }: Guest): boolean {
+  isWelcome({ realm: uri, authid, authroles, authmethod, isRevoked }: SessionState): boolean {
     if (!this.hasRealm(uri)) return false
     if (authroles.includes(gatewayRole)) return true
     const { componentRealm, realms, tickets } = this.#ports
@@ -181,12 +181,15 @@ export class Policy {
   }
 
   /** The gateway must know whom it serves. */
-  seesCallers({ authroles }: Pick<Member, 'authroles'>): boolean {
+  seesCallers({ authroles }: Pick<SessionIdentity, 'authroles'>): boolean {
     return authroles.includes(gatewayRole)
   }
 
   /** Only the gateway ends sessions of the gateway: without them no session is authorized. */
-  mayEnd(caller: Pick<Member, 'authroles'>, session: Pick<Member, 'authroles'>): boolean {
+  mayEnd(
+    caller: Pick<SessionIdentity, 'authroles'>,
+    session: Pick<SessionIdentity, 'authroles'>,
+  ): boolean {
     return caller.authroles.includes(gatewayRole) || !session.authroles.includes(gatewayRole)
   }
 
@@ -196,27 +199,27 @@ export class Policy {
    * @param options of the message: `forward_for` and `force_reregister` count
    */
   isAllowed(
-    member: Member,
+    session: SessionIdentity,
     action: string,
     uri: string,
     match = 'exact',
     options: Readonly<Record<string, unknown>> = {},
   ): boolean {
-    if (member.authroles.includes(gatewayRole)) return true
+    if (session.authroles.includes(gatewayRole)) return true
     // Crossbar.io tells callees and subscribers whatever caller or publisher this option names
     if (options.forward_for !== undefined) return false
     const way = isMatch(match) ? match : 'exact'
     if ((action === 'register' || action === 'publish') && isReserved(uri, way)) return false
     const { componentRealm, realms } = this.#ports
-    const realm = realms.realm(member.realm)
+    const realm = realms.realm(session.realm)
     // a user may be in a group of that name
-    const isStranger = member.authroles.includes('anonymous') && !realm?.users.has(member.authid)
-    if (member.realm === componentRealm && (isStranger || !realm)) {
+    const isStranger = session.authroles.includes('anonymous') && !realm?.users.has(session.authid)
+    if (session.realm === componentRealm && (isStranger || !realm)) {
       // management, as far as strangers are let in at all
       return action !== 'register' && action !== 'publish' && uri.startsWith('service.')
     }
     if (!realm) return false
-    const roles = [member.authid, ...member.authroles]
+    const roles = [session.authid, ...session.authroles]
     if (!isPermitted(realm, roles, `wamp.${action}`, uri, way)) return false
     // it takes the procedure of another session away
     if (action !== 'register' || !options.force_reregister) return true

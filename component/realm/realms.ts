@@ -6,7 +6,12 @@ import { servesWampCra } from '#component/realm/documents/build-realm.ts'
 import { changedPassword } from '#component/realm/documents/change-password.ts'
 import { type Environment, fillEnvironment } from '#component/realm/documents/environment.ts'
 import { prototypeOf, prototypesOf } from '#component/realm/documents/inheritance.ts'
-import { type Judged, judge, judgeTogether, uriOf } from '#component/realm/documents/load-check.ts'
+import {
+  type CheckedLoad,
+  checkDocuments,
+  checkTogether,
+  uriOf,
+} from '#component/realm/documents/load-check.ts'
 import type { Realm, RealmDocument, UserName } from '#component/realm/documents/model.ts'
 import { wampCraRounds as defaultRounds } from '#component/realm/documents/password.ts'
 import { type Keeping, protectDocument } from '#component/realm/documents/protect.ts'
@@ -16,7 +21,7 @@ import type { Change } from '#component/replica/change.ts'
 import type { Entry } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { SecretBox } from '#component/secret-box.ts'
-import { endedUsers } from './revoked-users.ts'
+import { revokedUsers } from './revoked-users.ts'
 
 /** What the realms work with. */
 export interface RealmsPorts {
@@ -64,7 +69,7 @@ export class Realms {
    * Told, on the node that made the change only, which users are gone or disabled, or have another password or other
    * keys. The change is acknowledged when everything that was given to them before has ended.
    */
-  onUsersEnded: (users: readonly UserName[]) => void | Promise<void> = () => undefined
+  onUsersRevoked: (users: readonly UserName[]) => void | Promise<void> = () => undefined
 
   constructor(ports: RealmsPorts) {
     this.#ports = ports
@@ -101,7 +106,7 @@ export class Realms {
         throw new ServiceError('wamp.error.invalid_argument', message)
       })
       this.#ports.log.info({ realms: [uri], by }, 'realm deleted')
-      await this.#tellEnded(change ? this.#endedBy(change) : [])
+      await this.#announceRevoked(change ? this.#revokedBy(change) : [])
       return { uri, ts: change?.entry.stamp.ms ?? 0 }
     })
   }
@@ -126,19 +131,19 @@ export class Realms {
         return [{ id: uri, document: await changedPassword(pair, username, password, keeping) }]
       })
       this.#ports.log.info({ realm: uri, user: username, by }, 'password changed')
-      await this.#tellEnded([{ realm_uri: uri, authid: username }])
+      await this.#announceRevoked([{ realm_uri: uri, authid: username }])
       return { uri, username, ts: change?.entry.stamp.ms ?? 0 }
     })
   }
 
   async #load(document: unknown, by: string): Promise<LoadedRealm[]> {
-    const judged = judge(document, this.#ports.environment)
-    this.#judgeTogether(judged)
+    const checked = checkDocuments(document, this.#ports.environment)
+    this.#checkTogether(checked)
     const beside = new Map(
-      judged.candidates.map(({ filled }) => [uriOf(filled) ?? '', filled as RealmDocument]),
+      checked.candidates.map(({ filled }) => [uriOf(filled) ?? '', filled as RealmDocument]),
     )
     const drafts = await Promise.all(
-      judged.candidates.map(async ({ written, filled }) => {
+      checked.candidates.map(async ({ written, filled }) => {
         const id = uriOf(filled) ?? ''
         const before = this.#stored.get(id)?.document
         const pair = { written: written as RealmDocument, filled: filled as RealmDocument }
@@ -148,14 +153,14 @@ export class Realms {
     )
     // while passwords were hashed, prototypes may have gone
     const changes = await this.#change(() => {
-      this.#judgeTogether(judged)
+      this.#checkTogether(checked)
       return drafts
     })
     this.#ports.log.info({ realms: drafts.map(({ id }) => id), by }, 'realms loaded')
-    await this.#tellEnded(changes.flatMap((change) => this.#endedBy(change)))
+    await this.#announceRevoked(changes.flatMap((change) => this.#revokedBy(change)))
     return changes.map(({ entry, before }, index) => {
-      const path = judged.candidates[index]?.path ?? ''
-      const warnings = judged.warnings.filter((warning) => warning.path.startsWith(`${path}/`))
+      const path = checked.candidates[index]?.path ?? ''
+      const warnings = checked.warnings.filter((warning) => warning.path.startsWith(`${path}/`))
       const isNew = before === undefined || before.document === null
       return { uri: entry.id, ts: entry.stamp.ms, warnings, isNew }
     })
@@ -171,9 +176,9 @@ export class Realms {
     return result
   }
 
-  #judgeTogether(judged: Judged): void {
+  #checkTogether(checked: CheckedLoad): void {
     const stored = [...this.#stored].map(([uri, { document }]) => [uri, document] as const)
-    judgeTogether(judged, stored)
+    checkTogether(checked, stored)
   }
 
   #fill(document: RealmDocument): RealmDocument {
@@ -197,15 +202,15 @@ export class Realms {
     }
   }
 
-  #endedBy({ entry, before }: Change): UserName[] {
+  #revokedBy({ entry, before }: Change): UserName[] {
     const [old, now] = [before?.document, entry.document].map((one) => one && this.#fill(one))
-    return endedUsers(old, now).map((authid) => ({ realm_uri: entry.id, authid }))
+    return revokedUsers(old, now).map((authid) => ({ realm_uri: entry.id, authid }))
   }
 
-  async #tellEnded(users: readonly UserName[]): Promise<void> {
+  async #announceRevoked(users: readonly UserName[]): Promise<void> {
     if (users.length === 0) return
     try {
-      await this.onUsersEnded(users)
+      await this.onUsersRevoked(users)
     } catch (cause) {
       this.#ports.log.error(
         { err: cause, users },
@@ -284,8 +289,8 @@ export class Realms {
   openSecret(uri: string, value: unknown): Promise<string | undefined> {
     const { document } = this.#stored.get(uri) ?? {}
     const chain = document ? prototypesOf(document, (at) => this.#stored.get(at)?.document) : []
-    const heirlooms = typeof chain === 'string' ? [] : chain.map((one) => String(one.uri))
-    return openSecret(value, [uri, ...heirlooms], this.#ports)
+    const inherited = typeof chain === 'string' ? [] : chain.map((one) => String(one.uri))
+    return openSecret(value, [uri, ...inherited], this.#ports)
   }
 
   /** The password of an enabled user, where passwords are kept; undefined where not, and when it was sealed with another `store.key`. */

@@ -34,7 +34,7 @@ function disabled(document: unknown): Set<string> {
  * @param before the stored document, with the environment filled in; null: there was none
  * @param after in its place; null: it is deleted
  */
-export function endedUsers(before: unknown, after: unknown): string[] {
+export function revokedUsers(before: unknown, after: unknown): string[] {
   const now = proofs(after)
   const gone = [...proofs(before)].flatMap(([name, proof]) => (now.get(name) === proof ? [] : name))
   const were = disabled(before)

@@ -116,8 +116,8 @@ export class Tickets {
   verify(ticket: string, realm_uri: string): TicketClaims | Promise<TicketClaims> {
     return this.#tickets.verify(ticket, realm_uri)
   }
-  /** The claims of a ticket of this gateway, also when it has expired; see {@link SignedTokens.readEnding}. @throws TokenError */
-  readEnding(ticket: string, realm_uri: string): Promise<TicketClaims> {
-    return this.#tickets.readEnding(ticket, realm_uri)
+  /** The claims of a ticket of this gateway, also when it has expired; see {@link SignedTokens.verifyIgnoringExpiry}. @throws TokenError */
+  verifyIgnoringExpiry(ticket: string, realm_uri: string): Promise<TicketClaims> {
+    return this.#tickets.verifyIgnoringExpiry(ticket, realm_uri)
   }
 }

@@ -3,7 +3,7 @@
 import type { Clock } from '#component/clock.ts'
 import type { Config } from '#component/config/config.ts'
 import type { Log } from '#component/log.ts'
-import { DynamicAuth } from '#component/realm/crossbar-authenticator.ts'
+import { CrossbarAuthenticator } from '#component/realm/crossbar-authenticator.ts'
 import { GatewaySessions } from '#component/realm/gateway-sessions.ts'
 import { Policy } from '#component/realm/policy.ts'
 import { TicketSessions } from '#component/realm/ticket-sessions.ts'
@@ -62,10 +62,10 @@ export function openRouterAuthentication(
     end: ({ realm_uri, session }) => void sessions?.endSession(realm_uri, session).catch(notEnded),
   })
   // the embedded router goes by the same policy, and need not ask
-  const dynamic =
+  const authenticator =
     url === undefined
       ? undefined
-      : new DynamicAuth({
+      : new CrossbarAuthenticator({
           ...{ policy, realms, proxies, clock, log },
           onTicket: (session) => ofTickets.add(session),
         })
@@ -82,8 +82,8 @@ export function openRouterAuthentication(
             ...{ realm_uri, clock, log, onJoin },
           }),
         async register(session) {
-          if (!dynamic) return await tickets(session)
-          await registerAuthorizer(session, dynamic)
+          if (!authenticator) return await tickets(session)
+          await registerAuthorizer(session, authenticator)
           await tickets(session).catch((cause: unknown) => {
             if (!(cause instanceof WampError)) throw cause
             const line = { realm: session.realm_uri, reason: cause.error_uri }
@@ -93,14 +93,15 @@ export function openRouterAuthentication(
             )
           })
         },
-        isWanted: (uri) => policy.hasRealm(uri) && (dynamic !== undefined || servesTickets(uri)),
+        isWanted: (uri) =>
+          policy.hasRealm(uri) && (authenticator !== undefined || servesTickets(uri)),
         ...{ componentRealm, log },
       })
-      if (dynamic) await registerAuthenticator(own, dynamic)
+      if (authenticator) await registerAuthenticator(own, authenticator)
       keepUp(realms, sessions)
     },
     async end({ users, hasTokens }) {
-      if (!dynamic) return
+      if (!authenticator) return
       if (hasTokens) ofTickets.endRevoked()
       await sessions?.end(users).catch(notEnded)
     },

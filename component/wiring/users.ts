@@ -94,7 +94,7 @@ export class Users {
       ...{ replica, realms: this.realms, revocations, clock, log, ...broadcast },
     })
     this.idTokens = new IdTokens({ replica, box, clock, ...broadcast })
-    this.realms.onUsersEnded = (users) => this.endUsers(users)
+    this.realms.onUsersRevoked = (users) => this.endUsers(users)
   }
 
   start(): void {

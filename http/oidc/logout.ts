@@ -23,7 +23,7 @@ import { type OidcReplyPorts, oidcEndpoint, redirect } from './reply.ts'
 /** What the logout endpoint works with. */
 export interface LogoutPorts extends OidcReplyPorts, PublicAddressPorts {
   readonly login: Pick<OidcLogin, 'logout' | 'settings'>
-  readonly tickets: Pick<Tickets, 'readEnding'>
+  readonly tickets: Pick<Tickets, 'verifyIgnoringExpiry'>
   readonly box: OidcPorts['box']
 }
 
@@ -35,7 +35,7 @@ async function claimsOf(
 ): Promise<TicketClaims | undefined> {
   if (ticket === undefined) return undefined
   try {
-    return await tickets.readEnding(ticket, realm_uri)
+    return await tickets.verifyIgnoringExpiry(ticket, realm_uri)
   } catch (error) {
     if (error instanceof TokenError) return undefined
     throw error

@@ -1,6 +1,6 @@
 /** `service.authenticate`: an external router asks who may join, as which role. */
 import { ServiceError } from '#component/errors.ts'
-import type { DynamicAuth } from '#component/realm/crossbar-authenticator.ts'
+import type { CrossbarAuthenticator } from '#component/realm/crossbar-authenticator.ts'
 import { asMap } from '#component/wamp/messages.ts'
 import type { InvocationHandler, Session } from '#component/wamp/session.ts'
 
@@ -18,7 +18,7 @@ export function checkCaller(details: Readonly<Record<string, unknown>>): void {
 
 /** `(realm, authid, details)` ─▶ `{authid, role, extra, secret?, pubkey?}`. */
 const endpoint =
-  (auth: Pick<DynamicAuth, 'authenticate'>): InvocationHandler =>
+  (auth: Pick<CrossbarAuthenticator, 'authenticate'>): InvocationHandler =>
   async ({ args: [realm_uri, authid, details] }, origin) => {
     checkCaller(origin.details)
     const answer = await auth.authenticate(String(realm_uri), authid, asMap(details))
@@ -31,6 +31,6 @@ const endpoint =
  */
 export const registerAuthenticator = (
   session: Pick<Session, 'register'>,
-  auth: Pick<DynamicAuth, 'authenticate'>,
+  auth: Pick<CrossbarAuthenticator, 'authenticate'>,
 ): Promise<void> =>
   session.register('service.authenticate', endpoint(auth), { invoke: 'roundrobin' })

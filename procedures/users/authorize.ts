@@ -1,12 +1,12 @@
 /** `service.authorize`: an external router asks what a session may do on the realm where this is registered. */
-import type { DynamicAuth } from '#component/realm/crossbar-authenticator.ts'
+import type { CrossbarAuthenticator } from '#component/realm/crossbar-authenticator.ts'
 import { asMap } from '#component/wamp/messages.ts'
 import type { InvocationHandler, Session } from '#component/wamp/session.ts'
 import { checkCaller } from './authenticate.ts'
 
 /** `(session, uri, action, options)` ─▶ `{allow, disclose, cache}`. */
 const endpoint =
-  (auth: Pick<DynamicAuth, 'authorize'>, realm_uri: string): InvocationHandler =>
+  (auth: Pick<CrossbarAuthenticator, 'authorize'>, realm_uri: string): InvocationHandler =>
   ({ args: [session, uri, action, options] }, origin) => {
     checkCaller(origin.details)
     const [name, what] = [String(uri), String(action)]
@@ -20,7 +20,7 @@ const endpoint =
  */
 export const registerAuthorizer = (
   session: Pick<Session, 'register' | 'realm_uri'>,
-  auth: Pick<DynamicAuth, 'authorize'>,
+  auth: Pick<CrossbarAuthenticator, 'authorize'>,
 ): Promise<void> =>
   session.register('service.authorize', endpoint(auth, session.realm_uri), {
     invoke: 'roundrobin',

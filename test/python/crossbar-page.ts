@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { systemClock } from '#component/clock.ts'
 import { openLog } from '#component/log.ts'
-import { DynamicAuth } from '#component/realm/crossbar-authenticator.ts'
+import { CrossbarAuthenticator } from '#component/realm/crossbar-authenticator.ts'
 import { GatewaySessions } from '#component/realm/gateway-sessions.ts'
 import { Logins } from '#component/realm/logins.ts'
 import { Policy } from '#component/realm/policy.ts'
@@ -156,7 +156,7 @@ export async function startDocumented(amend?: Amend): Promise<Documented> {
     end: ({ realm_uri, session }) => void sessions.endSession(realm_uri, session),
   })
   revocations.onRevoked = () => ofTickets.endRevoked()
-  const dynamic = new DynamicAuth({
+  const dynamic = new CrossbarAuthenticator({
     ...{ policy, realms, proxies: new TrustedProxies([]), clock, log },
     onTicket: (session) => ofTickets.add(session),
   })
@@ -172,7 +172,7 @@ export async function startDocumented(amend?: Amend): Promise<Documented> {
     log,
   })
   realms.onChange = (uris) => sessions.follow(uris)
-  realms.onUsersEnded = (users) => sessions.end(users)
+  realms.onUsersRevoked = (users) => sessions.end(users)
   const own = componentSession({ ...basics, url: gatewayUrl, realm_uri: 'service.gateway', auth })
   const document = JSON.parse(block('json', '"sources"'))
   await realms.load(document)

@@ -17,7 +17,7 @@ interface Candidate {
 }
 
 /** What is wrong or doubtful in the documents of a load, each on its own. */
-export interface Judged extends Report {
+export interface CheckedLoad extends Report {
   readonly candidates: readonly Candidate[]
 }
 
@@ -34,16 +34,16 @@ function candidatesOf(copy: unknown, environment: Environment, issues: Issue[]):
 }
 
 /** All that each document shows alone; of a copy, which nobody changes meanwhile. */
-export function judge(document: unknown, environment: Environment): Judged {
+export function checkDocuments(document: unknown, environment: Environment): CheckedLoad {
   const text = stringifyJson(document)
   const copy = parseJson(text, { limits, allowLoneSurrogates: true, allowProtoKeys: true })
   const report: Report = { issues: [], warnings: [] }
   const unset: Issue[] = []
   const candidates = candidatesOf(copy, environment, unset)
   for (const { filled, path } of candidates) validateRealm(filled, path, report)
-  // what an unset variable was to be cannot be judged
-  const judged = report.issues.filter(({ path }) => !unset.some((issue) => issue.path === path))
-  return { candidates, issues: [...unset, ...judged], warnings: report.warnings }
+  // what an unset variable was to be cannot be described
+  const described = report.issues.filter(({ path }) => !unset.some((issue) => issue.path === path))
+  return { candidates, issues: [...unset, ...described], warnings: report.warnings }
 }
 
 /**
@@ -51,8 +51,8 @@ export function judge(document: unknown, environment: Environment): Judged {
  * @param stored documents that are there, by URI
  * @throws InvalidSpecError with these and all other issues
  */
-export function judgeTogether(
-  { candidates, issues }: Judged,
+export function checkTogether(
+  { candidates, issues }: CheckedLoad,
   stored: Iterable<readonly [uri: string, document: unknown]>,
 ): void {
   const found: Issue[] = []
@@ -80,7 +80,7 @@ export function judgeTogether(
       found.push({ path: at, message: 'the prototype inherits from this realm' })
     }
   }
-  // what cannot be read at a place is not judged there again
+  // what cannot be read at a place is not described there again
   const news = found.filter(({ path }) => !issues.some((issue) => issue.path === path))
   if (issues.length + news.length > 0) throw new InvalidSpecError([...issues, ...news])
 }

@@ -75,7 +75,7 @@ async function deriveWampCra(password: string, iterations: number) {
 }
 
 /** What is stored comes from other nodes, too: whoever writes it must not be able to take this one's memory and time. */
-const mostCosts: Costs = { memory: 262_144, passes: 10, parallelism: 4 }
+const maxCosts: Costs = { memory: 262_144, passes: 10, parallelism: 4 }
 
 /** The parts of a PHC string. */
 interface Phc {
@@ -88,10 +88,10 @@ const isWithin = (value: number, least: number, most: number): boolean =>
   Number.isInteger(value) && value >= least && value <= most
 
 /** Can it be checked, at a cost that is borne? */
-const isBearable = ({ costs: { memory, passes, parallelism }, nonce, tag }: Phc): boolean =>
-  isWithin(parallelism, 1, mostCosts.parallelism) &&
-  isWithin(passes, 1, mostCosts.passes) &&
-  isWithin(memory, 8 * parallelism, mostCosts.memory) &&
+const isAffordable = ({ costs: { memory, passes, parallelism }, nonce, tag }: Phc): boolean =>
+  isWithin(parallelism, 1, maxCosts.parallelism) &&
+  isWithin(passes, 1, maxCosts.passes) &&
+  isWithin(memory, 8 * parallelism, maxCosts.memory) &&
   isWithin(nonce.length, 8, 64) &&
   tag.length === tagLength
 
@@ -113,19 +113,19 @@ function readPhc(text: string): Phc {
 }
 
 /** Checked in the place of somebody who is not there, so that unknown users take as long as wrong passwords. */
-let nobody: Promise<string> | undefined
+let decoyHash: Promise<string> | undefined
 
 async function matches(password: string, stored: ProtectedPassword | undefined): Promise<boolean> {
-  nobody ??= deriveHash(randomBytes(16).toString('hex'))
+  decoyHash ??= deriveHash(randomBytes(16).toString('hex'))
   const own = stored && readPhc(stored.argon2id)
-  const isChecked = own !== undefined && isBearable(own)
-  const { costs, nonce, tag } = isChecked ? own : readPhc(await nobody)
+  const isChecked = own !== undefined && isAffordable(own)
+  const { costs, nonce, tag } = isChecked ? own : readPhc(await decoyHash)
   const found = await hash(password, nonce, costs)
   return timingSafeEqual(found, tag) && isChecked
 }
 
 /**
- * Is it the password of somebody who logs in? As slow for nobody (undefined) as for somebody.
+ * Whether the password is that of the user. An unknown user (undefined) takes as long.
  * @throws ServiceError `service.error.unavailable` when too many log in at once
  */
 export const isPassword = (

@@ -160,7 +160,7 @@ const realm = object(
 )
 
 /** Users, clients and resource owners are one set of users. */
-function findTwins(document: unknown, path: string, { issues }: Report): void {
+function findDuplicateUsers(document: unknown, path: string, { issues }: Report): void {
   const seen = new Map<unknown, string>()
   for (const { keys, name: nameKey } of memberLists) {
     const members = at(document, keys)
@@ -182,5 +182,5 @@ function findTwins(document: unknown, path: string, { issues }: Report): void {
  */
 export function validateRealm(document: unknown, path: string, report: Report): void {
   realm(document, path, report)
-  findTwins(document, path, report)
+  findDuplicateUsers(document, path, report)
 }

@@ -38,7 +38,7 @@ export async function managementOf(changes: Partial<Management> = {}) {
     await revocations.revokeUsers(users)
     await apiKeys.revokeOfUsers(users)
   }
-  realms.onUsersEnded = endUsers
+  realms.onUsersRevoked = endUsers
   const management: Management = {
     registry,
     realms,

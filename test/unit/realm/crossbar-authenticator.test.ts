@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { systemClock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import { DynamicAuth, type DynamicPorts } from '#component/realm/crossbar-authenticator.ts'
+import { CrossbarAuthenticator } from '#component/realm/crossbar-authenticator.ts'
 import { Policy } from '#component/realm/policy.ts'
 import { SessionTickets } from '#component/realm/session-ticket.ts'
 import { TrustedProxies } from '#http/peer.ts'
@@ -36,7 +36,7 @@ const document = {
 }
 
 /** Answers over the document; what was logged. */
-async function open(more: Partial<DynamicPorts> = {}, keepsPasswords = true) {
+async function open(more: object = {}, keepsPasswords = true) {
   const { realms } = await realmsWith({}, new MemoryStore(), { keepsPasswords })
   await realms.load(document)
   const tickets = new SessionTickets({ box: testBox, clock: systemClock })
@@ -58,7 +58,8 @@ async function open(more: Partial<DynamicPorts> = {}, keepsPasswords = true) {
     error: (...line: unknown[]) => void logged.push(line),
   }
   const proxies = new TrustedProxies(['198.51.100.1'])
-  const auth = new DynamicAuth({ policy, realms, proxies, clock: systemClock, log, ...more })
+  const ports = { policy, realms, proxies, clock: systemClock, log, ...more }
+  const auth = new CrossbarAuthenticator(ports)
   return { auth, realms, tickets, logged }
 }
 

@@ -1,7 +1,7 @@
 /** An external router and service tickets: it is told when they end, and nothing is allowed after that. */
 import { expect } from 'chai'
 import type { Welcome } from '#component/realm/authenticator.ts'
-import { DynamicAuth } from '#component/realm/crossbar-authenticator.ts'
+import { CrossbarAuthenticator } from '#component/realm/crossbar-authenticator.ts'
 import { TrustedProxies } from '#http/peer.ts'
 import { ManualClock } from '#test/unit/action/doubles.ts'
 
@@ -13,11 +13,11 @@ describe('a router that asks about sessions of tickets', () => {
   const expiresAt = clock.now() + 60_000
   const isRevoked = () => false
   let noted: unknown[]
-  let auth: DynamicAuth
+  let auth: CrossbarAuthenticator
 
   beforeEach(() => {
     noted = []
-    auth = new DynamicAuth({
+    auth = new CrossbarAuthenticator({
       policy: {
         authenticate: async () => ({
           ...{ kind: 'challenge', challenge: 'ticket', extra: {} },

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { systemClock } from '#component/clock.ts'
 import type { ServiceError } from '#component/errors.ts'
 import type { Hello } from '#component/realm/authenticator.ts'
-import { DynamicAuth } from '#component/realm/crossbar-authenticator.ts'
+import { CrossbarAuthenticator } from '#component/realm/crossbar-authenticator.ts'
 import type { Policy } from '#component/realm/policy.ts'
 import type { TicketPorts } from '#component/realm/proof-ports.ts'
 import type { Realms } from '#component/realm/realms.ts'
@@ -93,7 +93,7 @@ describe('guessing over WAMP', () => {
   it('by way of an external router is limited, and keeps no session of the gateway away', async () => {
     const log = { warn: () => undefined, error: () => undefined }
     const proxies = new TrustedProxies([])
-    const dynamic = new DynamicAuth({ policy, realms, proxies, clock: systemClock, log })
+    const dynamic = new CrossbarAuthenticator({ policy, realms, proxies, clock: systemClock, log })
     const ask = async (ticket: string, address = outside.address) => {
       const transport = { peer: `tcp4:${address}:5000`, http_headers_received: {} }
       const details = { authmethod: 'ticket', ticket, session: 7, transport }

@@ -1,6 +1,6 @@
 /** Users who have logged in at an identity provider, in WAMP sessions: by ticket, by the cookie of their browser, through the gateway. */
 import { expect } from 'chai'
-import { DynamicAuth } from '#component/realm/crossbar-authenticator.ts'
+import { CrossbarAuthenticator } from '#component/realm/crossbar-authenticator.ts'
 import { Policy } from '#component/realm/policy.ts'
 import type { TicketPorts } from '#component/realm/proof-ports.ts'
 import type { Realms } from '#component/realm/realms.ts'
@@ -162,7 +162,7 @@ describe('a user of an identity provider', () => {
   it('is known again by an external router that asks', async () => {
     const log = { warn: () => {}, error: () => {} }
     const proxies = { read: () => undefined }
-    const dynamic = new DynamicAuth({
+    const dynamic = new CrossbarAuthenticator({
       ...{ policy, proxies, clock, log },
       realms: { plainPassword: async () => undefined },
     })

@@ -25,7 +25,7 @@ async function opened() {
   const { realms, replica, store, logged } = await realmsWith()
   await realms.load(document)
   const ended: UserName[] = []
-  realms.onUsersEnded = (users) => void ended.push(...users)
+  realms.onUsersRevoked = (users) => void ended.push(...users)
   return { realms, replica, store, logged, ended }
 }
 
@@ -81,7 +81,7 @@ describe('a load', () => {
   it('is acknowledged when what they had has ended', async () => {
     const { realms } = await opened()
     let isEnded = false
-    realms.onUsersEnded = async () => {
+    realms.onUsersRevoked = async () => {
       await new Promise((resolve) => setImmediate(resolve))
       isEnded = true
     }
@@ -91,7 +91,7 @@ describe('a load', () => {
 
   it('is not acknowledged when what they had cannot be ended', async () => {
     const { realms, logged } = await opened()
-    realms.onUsersEnded = () => {
+    realms.onUsersRevoked = () => {
       throw new Error('the store is away')
     }
     expect(await codeOf(realms.load({ uri }))).to.equal('service.error.unavailable')

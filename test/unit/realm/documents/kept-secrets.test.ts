@@ -59,7 +59,7 @@ describe('a load of a realm document', () => {
     ended = []
     opened = await realmsWith(environment)
     await opened.realms.load(document)
-    opened.realms.onUsersEnded = (names) => void ended.push(...names)
+    opened.realms.onUsersRevoked = (names) => void ended.push(...names)
   })
 
   it('changes nothing when it is what get_realm gave, however often', async () => {

@@ -142,7 +142,7 @@ describe('a WAMP-CRA secret in the store', () => {
     it('is made anew by a load of the same password, and nothing of the user ends', async () => {
       const { argon2id } = await storeOld(opened)
       const ended: unknown[] = []
-      opened.realms.onUsersEnded = (names) => void ended.push(...names)
+      opened.realms.onUsersRevoked = (names) => void ended.push(...names)
       await opened.realms.load({ uri, users })
       expect(storedIn(opened)).to.include({ argon2id })
       expect(storedIn(opened).wampcra?.iterations).to.equal(1_000)
