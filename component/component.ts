@@ -81,10 +81,10 @@ export async function startComponent(
   store.health.onFull = (isFull) => logFull(isFull, log)
   worker?.refreshBy(() => replica.refresh())
   const broadcast = worker && (() => worker.refreshOthers())
-  const box = new SecretBox(storeSecret(config, config.data_dir))
-  const { families } = store
   const users = new Users({
-    ...{ config, replica, families, box, clock, log, node, broadcast },
+    ...{ config, replica, clock, log, node, broadcast },
+    families: store.families,
+    box: new SecretBox(storeSecret(config, config.data_dir)),
   })
   users.start()
   const stopCleanup = startCleanup({ store, clock, log, deletedDays: config.history.deleted_days })
@@ -93,46 +93,29 @@ export async function startComponent(
   const attempts = new Attempts(config.rate_limits)
   const budget = new ByteBudget(config.limits.buffered_bytes)
   const stopCollecting = collectAfter(budget, clock)
-  const routerConnection = openRouterConnection({
-    ...{ config, users, attempts, yieldTurn, budget, clock, log },
+  const context = { config, users, attempts, clock, log }
+  const router = openRouterConnection({
+    ...{ ...context, yieldTurn, budget },
     primaryRouter: worker?.router,
   })
   const sessions = new SessionPool({
-    ...routerConnection.link,
+    ...router.link,
     clock,
     log,
     identity: config.wamp.identity as 'session' | 'service',
     authFor: (realm_uri, identity) =>
-      identity ? users.sessionTickets.authFor(identity) : routerConnection.authOf(realm_uri),
+      identity ? users.sessionTickets.authFor(identity) : router.authOf(realm_uri),
   })
-  if (config.wamp.identity === 'service') {
-    log.warn(
-      { setting: 'wamp.identity' },
-      'calls of logged-in users reach the router as the gateway: the grants of the users do not apply',
-    )
-  } else if (config.wamp.url !== undefined && config.wamp.auth === undefined) {
-    log.warn(
-      { setting: 'wamp.auth' },
-      'wamp.auth is not set: the router cannot authenticate users through the gateway, and their calls fail. See docs/crossbar.md, or set wamp.identity to "service"',
-    )
-  }
-  const routerAuthentication = openRouterAuthentication({
-    config,
-    users,
-    attempts,
-    routerConnection,
-    clock,
-    log,
-  })
+  const routerAuthentication = openRouterAuthentication(context, router)
   users.onRevoked = (revoked) => {
     for (const { realm_uri, authid } of revoked.users) sessions.dismiss(realm_uri, [authid])
-    routerConnection.end(revoked)
+    router.end(revoked)
     void routerAuthentication?.end(revoked)
   }
   const own = componentSession({
-    ...routerConnection.link,
+    ...router.link,
     realm_uri: config.wamp.realm,
-    auth: routerConnection.componentAuth,
+    auth: router.componentAuth,
     clock,
     log,
     onJoin: () => sync.joined(),
@@ -151,9 +134,7 @@ export async function startComponent(
   const issuerBase = () => baseUrl ?? ''
   const hasPublicUrl = baseUrl !== undefined
   const isLocal = isLoopbackOnly(config.gateway.listen)
-  const httpAuthentication = openHttpAuthentication({
-    ...{ config, users, attempts, families, box, clock, log, issuerBase },
-  })
+  const httpAuthentication = openHttpAuthentication(context, issuerBase)
   const { schemes, endpoints, operators } = httpAuthentication
   const gateway = new Gateway({
     ...{ clock, schemes, endpoints },
@@ -178,11 +159,10 @@ export async function startComponent(
       httpAuthentication.issuers.follow(table.entries)
       sessions.keep(ownRealms(table.entries, config.wamp.identity))
     },
-    realmExists: (realm_uri) =>
-      realms.has(realm_uri) || routerConnection.canJoin(realm_uri, sessions),
+    realmExists: (realm_uri) => realms.has(realm_uri) || router.canJoin(realm_uri, sessions),
     publishEvent: (topic, kwargs) =>
       own.publish(topic, { args: [], kwargs }, { acknowledge: true }, eventTimeout),
-    managementPaths: routerConnection.sharesListener ? managementPaths : [],
+    managementPaths: router.sharesListener ? managementPaths : [],
   })
   replica.onLost = (loser, winner) => registry.tellLost(loser, winner)
   const management = {
@@ -222,11 +202,11 @@ export async function startComponent(
     management,
     operators,
     yieldTurn,
-    webSocket: routerConnection.webSocket,
+    webSocket: router.webSocket,
     metrics: metricSources({
       sessions,
       registry,
-      routerConnection,
+      router,
       replica,
       health: store.health,
       sync,
@@ -301,7 +281,7 @@ export async function startComponent(
       await sessions.close()
       await actions.close()
       await httpAuthentication.close()
-      await routerConnection.close()
+      await router.close()
       stopCleanup()
       stopCollecting()
       users.stop()

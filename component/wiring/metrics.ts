@@ -12,14 +12,14 @@ import type { RouterConnection } from './router-connection.ts'
 export function metricSources({
   sessions,
   registry,
-  routerConnection,
+  router,
   replica,
   health,
   sync,
 }: {
   readonly sessions: SessionPool
   readonly registry: Pick<Registry, 'size' | 'counts' | 'tombstones' | 'conflicts'>
-  readonly routerConnection: Pick<RouterConnection, 'sessionCount'>
+  readonly router: Pick<RouterConnection, 'sessionCount'>
   readonly replica: Pick<Replica, 'isStoreAway' | 'damaged'>
   readonly health: Pick<StoreHealth, 'isFull'>
   readonly sync: Pick<Sync, 'clockOffsetMs'>
@@ -35,7 +35,7 @@ export function metricSources({
     },
     gateway_router_sessions: {
       help: 'All sessions on the embedded router.',
-      read: () => routerConnection.sessionCount() ?? 0,
+      read: () => router.sessionCount() ?? 0,
     },
     gateway_api_spec_loads_total: {
       help: 'Acknowledged loads of API Specifications, over WAMP, over HTTP and from files.',

@@ -1,13 +1,11 @@
 /** What the gateway does on the realms of users: gives them tickets, and answers an external router that asks who may join and do what. */
 
-import type { Clock } from '#component/clock.ts'
 import type { Config } from '#component/config/config.ts'
 import type { Log } from '#component/log.ts'
 import { CrossbarAuthenticator } from '#component/realm/crossbar-authenticator.ts'
 import { GatewaySessions } from '#component/realm/gateway-sessions.ts'
 import { Policy } from '#component/realm/policy.ts'
 import { TicketSessions } from '#component/realm/ticket-sessions.ts'
-import type { Attempts } from '#component/security/attempts.ts'
 import type { Revoked } from '#component/token/revocation.ts'
 import { componentSession } from '#component/wamp/autobahn-session.ts'
 import { type Session, WampError } from '#component/wamp/session.ts'
@@ -17,16 +15,7 @@ import { registerTickets } from '#procedures/index.ts'
 import { registerAuthenticator } from '#procedures/users/authenticate.ts'
 import { registerAuthorizer } from '#procedures/users/authorize.ts'
 import type { RouterConnection } from './router-connection.ts'
-import type { Users } from './users.ts'
-
-interface RouterAuthenticationPorts {
-  readonly config: Config
-  readonly users: Users
-  readonly attempts: Attempts
-  readonly routerConnection: Pick<RouterConnection, 'link' | 'componentAuth'>
-  readonly clock: Clock
-  readonly log: Log
-}
+import type { Users, WiringContext } from './users.ts'
 
 /** The gateway among users. */
 export interface RouterAuthentication {
@@ -42,10 +31,11 @@ export interface RouterAuthentication {
 
 /** Undefined with an external router that knows no login of the gateway: that one does not ask, and takes no tickets. */
 export function openRouterAuthentication(
-  ports: RouterAuthenticationPorts,
+  { config, users, attempts, clock, log }: WiringContext,
+  router: Pick<RouterConnection, 'link' | 'componentAuth'>,
 ): RouterAuthentication | undefined {
-  const { config, users, attempts, routerConnection, clock, log } = ports
   const { url, auth, realm: componentRealm } = config.wamp
+  warnOfIdentity(config.wamp, log)
   if (url !== undefined && auth === undefined) return undefined
   const { realms } = users
   const policy = new Policy({
@@ -77,8 +67,8 @@ export function openRouterAuthentication(
       sessions = new GatewaySessions({
         open: (realm_uri, onJoin) =>
           componentSession({
-            ...routerConnection.link,
-            auth: routerConnection.componentAuth,
+            ...router.link,
+            auth: router.componentAuth,
             ...{ realm_uri, clock, log, onJoin },
           }),
         async register(session) {
@@ -120,4 +110,19 @@ function keepUp(realms: Users['realms'], sessions: GatewaySessions): void {
     sessions.follow(uris)
   }
   sessions.follow(realms.uris)
+}
+
+/** Logs a warning where the router does not decide by the grants of the users, or cannot. */
+function warnOfIdentity({ auth, identity, url }: Config['wamp'], log: Log): void {
+  if (identity === 'service') {
+    log.warn(
+      { setting: 'wamp.identity' },
+      'calls of logged-in users reach the router as the gateway: the grants of the users do not apply',
+    )
+  } else if (url !== undefined && auth === undefined) {
+    log.warn(
+      { setting: 'wamp.auth' },
+      'wamp.auth is not set: the router cannot authenticate users through the gateway, and their calls fail. See docs/crossbar.md, or set wamp.identity to "service"',
+    )
+  }
 }

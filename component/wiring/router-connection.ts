@@ -1,13 +1,10 @@
 /** The router of this node: the embedded one, or the one that `wamp.url` names; and how sessions reach it. */
 
-import type { Clock } from '#component/clock.ts'
 import { type Config, ConfigError } from '#component/config/config.ts'
 import { routerUrlAt } from '#component/config/urls.ts'
 import type { ByteBudget } from '#component/limits/byte-budget.ts'
-import type { Log } from '#component/log.ts'
 import { gatewayAuthid, Policy } from '#component/realm/policy.ts'
 import { Router } from '#component/router/router.ts'
-import type { Attempts } from '#component/security/attempts.ts'
 import type { Revoked } from '#component/token/revocation.ts'
 import { credentials, type JoinAuth } from '#component/wamp/join-auth.ts'
 import type { OpenLink } from '#component/wamp/link.ts'
@@ -17,18 +14,13 @@ import type { YieldTurn } from '#component/yielding.ts'
 import { isLoopbackOnly, sharesGatewayListener } from '#http/management/access.ts'
 import type { Address } from '#http/options.ts'
 import type { WebSocketTarget } from '#http/websocket.ts'
-import type { Users } from './users.ts'
+import type { WiringContext } from './users.ts'
 import type { PrimaryRouter } from './worker-ports.ts'
 
-interface RouterPorts {
-  readonly config: Config
-  readonly users: Users
-  readonly attempts: Attempts
+interface RouterPorts extends WiringContext {
   readonly yieldTurn: YieldTurn
   /** What this process holds for its peers. */
   readonly budget: ByteBudget
-  readonly clock: Clock
-  readonly log: Log
 }
 
 interface RouterConnectionPorts extends RouterPorts {

@@ -12,6 +12,7 @@ import { Realms } from '#component/realm/realms.ts'
 import { SessionTickets } from '#component/realm/session-ticket.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { SecretBox } from '#component/secret-box.ts'
+import type { Attempts } from '#component/security/attempts.ts'
 import type { Store } from '#component/store/database.ts'
 import { AccessTokens } from '#component/token/access-token.ts'
 import { ApiKeys } from '#component/token/api-key.ts'
@@ -24,7 +25,16 @@ import { readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
 import { TokenError } from '#component/token/token-error.ts'
 import { Suspension } from './suspension.ts'
 
-/** What it is made of. */
+/** What the parts that are wired here share. */
+export interface WiringContext {
+  readonly config: Config
+  readonly users: Users
+  readonly attempts: Attempts
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** What {@link Users} is made of. */
 export interface UsersPorts {
   readonly config: Config
   readonly replica: Replica
@@ -55,15 +65,15 @@ export class Users {
   readonly accounts: Accounts
   readonly idTokens: IdTokens
   readonly box: SecretBox
-  readonly #ports: UsersPorts
+  readonly families: Store['families']
   readonly #suspension: Suspension
 
   constructor(ports: UsersPorts) {
     const { config, replica, families, box, clock, log, node } = ports
     const { access_token_ttl, refresh_token_ttl } = config.oauth2
     const broadcast = ports.broadcast && { broadcast: ports.broadcast }
-    this.#ports = ports
     this.box = box
+    this.families = families
     this.realms = new Realms({
       ...{ replica, log, box },
       environment: process.env,
@@ -133,7 +143,7 @@ export class Users {
   async forgetRealm(uri: string): Promise<void> {
     await this.keys.remove(uri)
     await this.accounts.removeOfRealm(uri)
-    await this.#ports.families.removeOfRealm(uri)
+    await this.families.removeOfRealm(uri)
   }
 
   /** What the router takes as a ticket, beside passwords. */
