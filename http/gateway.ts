@@ -2,8 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '#component/errors.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
+import type { LogThrottle } from '#component/limits/log-throttle.ts'
+import { networkOf } from '#component/limits/network.ts'
 import type { Log } from '#component/log.ts'
-import type { CappedLines } from '#http/limits/capped-lines.ts'
 import type { ActiveRequests } from './active-requests.ts'
 import { errorReply } from './errors.ts'
 import { peerName, plainAddress } from './peer.ts'
@@ -32,8 +33,8 @@ export interface ListenerPorts extends ExchangePorts {
   readonly log: Log
   /** Absent: requests are not logged. */
   readonly accessLog: Log | undefined
-  /** Where lines of requests go that are not served; absent with {@link accessLog}. */
-  readonly refusedLog: CappedLines | undefined
+  /** Bounds the lines of requests that are not served, by network. */
+  readonly refusedThrottle: LogThrottle
   readonly metrics: RequestCounter
   /** Answers are the last on their connection (draining). */
   isClosing(): boolean
@@ -177,9 +178,9 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
       peer: exchange.peername,
     }
     // these cost a client nothing, so that it may have any number of them
-    if (status === clientClosed || status === 503) {
-      ports.refusedLog?.info(exchange.client, line, 'request')
-    } else ports.accessLog.info(line, 'request')
+    const isCheap = status === clientClosed || status === 503
+    if (isCheap && !ports.refusedThrottle.admits(networkOf(exchange.client))) return
+    ports.accessLog.info(line, 'request')
   })
 }
 
@@ -206,7 +207,9 @@ function refuse(
     const duration = since(start)
     ports.metrics.count('', '', refusal.status, duration)
     const line = { request_id: id, status: refusal.status, duration, peer }
-    ports.refusedLog?.info(address, line, 'malformed request')
+    if (ports.accessLog && ports.refusedThrottle.admits(networkOf(address))) {
+      ports.accessLog.info(line, 'malformed request')
+    }
   })
   sendReply(exchange, errorReply(refusal, undefined), true)
 }

@@ -3,8 +3,8 @@ import type { Server } from 'node:http'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { ByteBudget } from '#component/limits/byte-budget.ts'
+import { LogThrottle } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
-import { CappedLines } from '#http/limits/capped-lines.ts'
 import { HeldBytes } from '#http/limits/held-bytes.ts'
 import { OverloadGuard, processLoad } from '#http/limits/overload.ts'
 import { Shedding } from '#http/limits/shedding.ts'
@@ -172,7 +172,10 @@ export class Listeners {
       clock,
       log,
       accessLog,
-      refusedLog: accessLog && new CappedLines(clock, accessLog),
+      refusedThrottle: new LogThrottle(clock, {
+        ...{ lines: 10, intervalMs: 1_000 },
+        onLeftOut: (network, lines) => accessLog?.info({ network, lines }, 'lines left out'),
+      }),
       metrics: this.#metrics,
       proxies,
       isSecure,

@@ -1,12 +1,12 @@
 /** Fetches from a peer what it has and this node has not: digests, then summaries of what differs, then documents. */
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
 import { type Summary, unequalBuckets } from '#component/replica/digest.ts'
 import { compareEntries, type Entry } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import { formatStamp } from '#component/replica/stamp.ts'
-import { Seldom } from './seldom.ts'
 import {
   type Fields,
   type Message,
@@ -22,7 +22,7 @@ import type { Request } from './wire.ts'
 /** What exchanges work with. */
 export interface ExchangePorts {
   readonly replica: Pick<Replica, 'get' | 'merge' | 'digest' | 'buckets'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Pick<Log, 'warn' | 'error'>
   /** Asks a peer; rejects when it does not answer as it should. */
   readonly ask: (node: string, request: Request, content: Fields) => Promise<Message>
@@ -58,12 +58,12 @@ export class Exchanges {
   readonly #fetchedAt = new Map<string, number>()
   /** Version to when it was refused. */
   readonly #refusedAt = new Map<string, number>()
-  readonly #seldom: Seldom
+  readonly #throttle: LogThrottle
   #isClosed = false
 
   constructor(ports: ExchangePorts) {
     this.#ports = ports
-    this.#seldom = new Seldom(ports.clock)
+    this.#throttle = new LogThrottle(ports.clock, linePerMinute)
   }
 
   /** Has a peer with this digest something that should be fetched now? */
@@ -109,7 +109,7 @@ export class Exchanges {
   }
 
   #failed(node: string, err: unknown): void {
-    if (this.#isClosed || !this.#seldom.isTime(node)) return
+    if (this.#isClosed || !this.#throttle.admits(node)) return
     this.#ports.log.warn({ err, peer: node }, 'the exchange with another gateway failed')
   }
 

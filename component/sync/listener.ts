@@ -1,15 +1,14 @@
 /** What comes from the other gateways: heartbeats, changes and requests; who is believed, and what follows. */
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import { uris } from '#component/wamp/uris.ts'
 import { entriesOf, summariesOf } from './answers.ts'
 import { changeTopics } from './changes.ts'
 import type { Exchanges } from './exchange.ts'
-import type { Ignored } from './ignored.ts'
 import type { Heard, Peers } from './peers.ts'
-import { Seldom } from './seldom.ts'
 import {
   type Fields,
   type Heartbeat,
@@ -19,12 +18,12 @@ import {
   readList,
   readName,
 } from './sync-messages.ts'
-import type { Wire } from './wire.ts'
+import type { Ignore, Wire } from './wire.ts'
 
 /** What listening works with. */
 export interface ListenerPorts {
   readonly replica: Pick<Replica, 'get' | 'isStoreAway' | 'digest' | 'buckets' | 'summaries'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Pick<Log, 'error'>
   /** The name of this node, and its present start. */
   readonly node: string
@@ -32,26 +31,26 @@ export interface ListenerPorts {
   readonly wire: Pick<Wire, 'subscribe' | 'register'>
   readonly peers: Pick<Peers, 'hear' | 'drop' | 'get'>
   readonly exchanges: Pick<Exchanges, 'isNews' | 'with' | 'take' | 'fetch'>
-  readonly ignored: Ignored
+  readonly ignore: Ignore
   readonly onHeard: () => void
 }
 
 /** Milliseconds between two questions to a node of whose present start nothing is known. */
 const meetPauseMs = 1000
 
-const ignore = () => undefined
+const noop = () => undefined
 
 /** Hears the others from {@link start} to {@link close}. */
 export class Listener {
   readonly #ports: ListenerPorts
-  readonly #seldom: Seldom
+  readonly #throttle: LogThrottle
   /** Node to when it was last asked who it is. */
   readonly #askedAt = new Map<string, number>()
   #isClosed = false
 
   constructor(ports: ListenerPorts) {
     this.#ports = ports
-    this.#seldom = new Seldom(ports.clock)
+    this.#throttle = new LogThrottle(ports.clock, linePerMinute)
   }
 
   /** @throws WampError what the router refuses */
@@ -73,35 +72,35 @@ export class Listener {
 
   /** Takes note of who speaks. Undefined: the message does not count. */
   #hear({ heartbeat }: Message, about: string): Heard | undefined {
-    const { ignored, onHeard, peers } = this.#ports
+    const { ignore, onHeard, peers } = this.#ports
     if (this.#isClosed || this.#isOfThisNode(heartbeat, about)) return undefined
     const heard = peers.hear(heartbeat)
     if (heard === 'repeated') {
-      ignored.note(heartbeat.node, about, 'the message was received before')
+      ignore(heartbeat.node, about, 'the message was received before')
       return undefined
     }
-    if (heard === 'stranger') this.#meet(heartbeat, about).catch(ignore)
+    if (heard === 'stranger') this.#meet(heartbeat, about).catch(noop)
     else if (heartbeat.leaving) peers.drop(heartbeat.node)
     onHeard()
     return heard
   }
 
   #isOfThisNode(heartbeat: Heartbeat, about: string): boolean {
-    const { boot, ignored, log, node } = this.#ports
+    const { boot, ignore, log, node } = this.#ports
     if (heartbeat.node !== node) return false
-    if (heartbeat.boot !== boot && this.#seldom.isTime(node)) {
+    if (heartbeat.boot !== boot && this.#throttle.admits(node)) {
       log.error(
         { about },
         'another gateway has the name of this node: every gateway needs its own name',
       )
     }
-    ignored.note(node, about, 'the sender has the name of this node')
+    ignore(node, about, 'the sender has the name of this node')
     return true
   }
 
   /** Asks a node whether it is there: anybody may have kept a message of an earlier start of it. */
   async #meet({ boot, leaving, node }: Heartbeat, about: string): Promise<void> {
-    const { clock, exchanges, ignored, peers } = this.#ports
+    const { clock, exchanges, ignore, peers } = this.#ports
     const now = clock.now()
     for (const [known, at] of this.#askedAt) {
       if (Math.abs(now - at) >= meetPauseMs) this.#askedAt.delete(known)
@@ -111,14 +110,14 @@ export class Listener {
     await exchanges.with(node)
     const peer = peers.get(node)
     if (peer && peer.boot !== boot)
-      ignored.note(node, about, 'the message is from an earlier start of the sender')
+      ignore(node, about, 'the message is from an earlier start of the sender')
   }
 
   /** Fetches what a peer has, where its digest says that it has something. */
   #compare({ digest, leaving, node }: Heartbeat): void {
     const { exchanges, replica } = this.#ports
     if (leaving || replica.isStoreAway || !exchanges.isNews(digest)) return
-    exchanges.with(node).catch(ignore)
+    exchanges.with(node).catch(noop)
   }
 
   #onHeartbeat(message: Message, topic: string): void {
@@ -128,12 +127,12 @@ export class Listener {
   /** A change is taken as it is: the digest beside it is for heartbeats to compare, when the change has arrived. */
   #onChange(message: Message, topic: string): void {
     if (!this.#hear(message, topic)) return
-    const { exchanges, ignored } = this.#ports
+    const { exchanges, ignore } = this.#ports
     const { node } = message.heartbeat
     const announced = readAnnounced(message.fields.entry)
-    if (!announced) ignored.note(node, topic, 'the entry is malformed')
-    else if (announced.entry) exchanges.take(node, announced.entry).catch(ignore)
-    else exchanges.fetch(node, announced.summary).catch(ignore)
+    if (!announced) ignore(node, topic, 'the entry is malformed')
+    else if (announced.entry) exchanges.take(node, announced.entry).catch(noop)
+    else exchanges.fetch(node, announced.summary).catch(noop)
   }
 
   /** `service.registry.<node>.digest`: digests of buckets, or summaries of what is in those that are named. */

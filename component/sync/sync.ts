@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
 import type { Entry } from '#component/replica/entry.ts'
 import { untilNextMinute } from '#component/replica/expiry.ts'
@@ -11,7 +12,6 @@ import { uris } from '#component/wamp/uris.ts'
 import { CatchUp } from './catch-up.ts'
 import { announceChange } from './changes.ts'
 import { Exchanges } from './exchange.ts'
-import { Ignored } from './ignored.ts'
 import { Listener } from './listener.ts'
 import { Peers } from './peers.ts'
 import { Seal } from './seal.ts'
@@ -56,7 +56,7 @@ const farewellMs = 1000
 /** How far the clock of this node may be off the median of the others. Milliseconds. */
 const maxOffsetMs = 30_000
 
-const ignore = () => undefined
+const noop = () => undefined
 
 const unavailable = (message: string, retryAfter = '5') =>
   new ServiceError('service.error.unavailable', message, { headers: { 'Retry-After': retryAfter } })
@@ -66,28 +66,33 @@ export class Sync {
   readonly #ports: SyncPorts
   readonly #boot = randomUUID()
   readonly #peers: Peers
-  readonly #ignored: Ignored
   readonly #wire: Wire
   readonly #exchanges: Exchanges
   readonly #catchUp: CatchUp
   readonly #listener: Listener
   #seq = 0
+  #ignoredCount = 0
   #isStarted = false
   #isLeft = false
   #isRefreshing = false
   #isSkewed = false
-  #stopHeartbeat: () => void = ignore
-  #stopSweep: () => void = ignore
+  #stopHeartbeat: () => void = noop
+  #stopSweep: () => void = noop
 
   constructor(ports: SyncPorts) {
     const { clock, key, log, replica, session } = ports
     this.#ports = ports
     const peers = new Peers(clock, () => ports.health?.clockOffsetMs)
-    const ignored = new Ignored(clock, log)
+    const throttle = new LogThrottle(clock, linePerMinute)
+    const ignore = (sender: string, about: string, reason: string) => {
+      this.#ignoredCount += 1
+      if (!throttle.admits(sender)) return
+      log.warn({ sender, about, reason }, 'a message from the router is ignored')
+    }
     const wire = new Wire({
       session,
       seal: new Seal(key),
-      ignored,
+      ignore,
       heartbeat: () => this.#heartbeat(),
     })
     const exchanges = new Exchanges({
@@ -102,11 +107,10 @@ export class Sync {
         this.#catchUp.judge()
       },
     })
-    const parts = { ...ports, boot: this.#boot, exchanges, ignored, peers, wire }
+    const parts = { ...ports, boot: this.#boot, exchanges, ignore, peers, wire }
     this.#catchUp = new CatchUp(parts)
     this.#listener = new Listener({ ...parts, onHeard: () => this.#catchUp.heard() })
     this.#peers = peers
-    this.#ignored = ignored
     this.#wire = wire
     this.#exchanges = exchanges
     replica.onLocalChange = (entries) => this.#announce(entries)
@@ -184,7 +188,7 @@ export class Sync {
       peers: this.#peers,
       isStoreFull: this.#ports.health?.isFull === true,
       isSkewed: this.#skew !== undefined,
-      ignoredMessages: this.#ignored.count,
+      ignoredMessages: this.#ignoredCount,
     })
   }
 
@@ -200,7 +204,7 @@ export class Sync {
     this.#wire.close()
     const { node, session } = this.#ports
     if (!this.#isStarted || !session.isOpen) return
-    await this.#wire.publish(uris.topics.beat, { node }, {}, farewellMs).catch(ignore)
+    await this.#wire.publish(uris.topics.beat, { node }, {}, farewellMs).catch(noop)
   }
 
   #heartbeat(): Heartbeat {
@@ -216,7 +220,7 @@ export class Sync {
     const { node, session } = this.#ports
     if (!session.isOpen || this.#isLeft) return
     // one that is lost is followed by the next
-    this.#wire.publish(uris.topics.beat, { node }, {}).catch(ignore)
+    this.#wire.publish(uris.topics.beat, { node }, {}).catch(noop)
   }
 
   #schedule(): void {
@@ -225,7 +229,7 @@ export class Sync {
       heartbeatMs.least + clock.random() * heartbeatMs.chance,
       () => {
         this.#schedule()
-        this.#tick().catch(ignore)
+        this.#tick().catch(noop)
       },
     )
   }
@@ -235,7 +239,7 @@ export class Sync {
     const { clock, replica } = this.#ports
     this.#stopSweep = clock.after(untilNextMinute(clock.now()), () => {
       this.#scheduleSweep()
-      replica.sweep().catch(ignore)
+      replica.sweep().catch(noop)
     })
   }
 
@@ -264,6 +268,6 @@ export class Sync {
     const { log, node, session } = this.#ports
     // while the session is away nobody would hear it: the exchange at the next join tells it
     if (!session.isOpen) return
-    for (const entry of entries) announceChange(this.#wire, log, node, entry).catch(ignore)
+    for (const entry of entries) announceChange(this.#wire, log, node, entry).catch(noop)
   }
 }

@@ -3,15 +3,21 @@
 import { stringifyJson } from '#component/codec/json.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Call, Payload, Session } from '#component/wamp/session.ts'
-import type { Ignored } from './ignored.ts'
 import { nonceOf, type Seal } from './seal.ts'
 import { type Fields, type Heartbeat, type Message, readMessage } from './sync-messages.ts'
+
+/**
+ * Counts and logs a message that is not taken.
+ * @param sender the name of a node, or of the session that sent it
+ * @param about topic or procedure
+ */
+export type Ignore = (sender: string, about: string, reason: string) => void
 
 /** What the wire works with. */
 export interface WirePorts {
   readonly session: Pick<Session, 'call' | 'publish' | 'register' | 'subscribe'>
   readonly seal: Seal
-  readonly ignored: Ignored
+  readonly ignore: Ignore
   /** What this node says of itself, made anew for each message. */
   readonly heartbeat: () => Heartbeat
 }
@@ -150,14 +156,14 @@ export class Wire {
     about: string,
     details: Fields,
   ): Message | undefined {
-    const { seal, ignored } = this.#ports
+    const { seal, ignore } = this.#ports
     const text = seal.open(purpose, sealed, maxLength)
     if (text === undefined) {
-      ignored.note(strangerOf(details), about, 'the message is not sealed with cluster.key')
+      ignore(strangerOf(details), about, 'the message is not sealed with cluster.key')
       return undefined
     }
     const message = readMessage(text)
-    if (!message) ignored.note(strangerOf(details), about, 'the message is malformed')
+    if (!message) ignore(strangerOf(details), about, 'the message is malformed')
     return message
   }
 }
