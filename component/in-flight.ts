@@ -1,13 +1,12 @@
-/** What is under way, by its id: a Map for entries that come and go with every request. */
+/** Requests and calls in flight: a Map for entries that come and go with every request. */
 
-/** The most that an entry which is gone can be held on to: so many have come after it, beside four for each that is there. */
-const patience = 256
+/** The map is rebuilt after this many insertions plus four per live entry. */
+const insertionsPerMap = 256
 
 /**
- * A Map alone would do, were it not for V8: it links the table that a Map has outgrown to the next one. Once such a table has
- * reached the old generation, it holds the next, and that the one after, with all entries that were in them, until the next
- * full collection; all of it is copied by each young collection on the way. That took 20 µs of the 60 of a routed call. So the
- * map is made anew every so often, which begins a new chain, for 0.01 µs an entry.
+ * A Map that is rebuilt from time to time. V8 links the table that a Map has outgrown to the next one: once one of them has reached
+ * the old generation, it keeps all later ones alive, with all their entries, until the next full collection (docs/performance.md,
+ * "What was tried"). A new Map begins a new chain.
  */
 export class InFlight<K, V> {
   #map = new Map<K, V>()
@@ -28,7 +27,7 @@ export class InFlight<K, V> {
   set(key: K, value: V): void {
     this.#map.set(key, value)
     this.#added += 1
-    if (this.#added <= patience + 4 * this.#map.size) return
+    if (this.#added <= insertionsPerMap + 4 * this.#map.size) return
     this.#map = new Map(this.#map)
     this.#added = 0
   }

@@ -2,10 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '#component/errors.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
-import type { LogThrottle } from '#component/limits/log-throttle.ts'
-import { networkOf } from '#component/limits/network.ts'
+import type { InFlight } from '#component/in-flight.ts'
 import type { Log } from '#component/log.ts'
-import type { ActiveRequests } from './active-requests.ts'
+import type { CappedLines } from '#http/limits/capped-lines.ts'
 import { errorReply } from './errors.ts'
 import { peerName, plainAddress } from './peer.ts'
 import { preflight, Refusal } from './preflight.ts'
@@ -41,7 +40,7 @@ export interface ListenerPorts extends ExchangePorts {
   /** Why a routed request is not served now: not ready yet, overloaded. */
   refusal(exchange: HttpExchange): ServiceError | undefined
   /** Requests in flight, for draining. */
-  readonly exchanges: ActiveRequests<HttpExchange>
+  readonly exchanges: InFlight<HttpExchange, true>
 }
 
 /** Milliseconds since then, to the microsecond; the clock of the component only counts whole ones. */
@@ -154,7 +153,7 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
   const { request, response } = exchange
   const { socket } = request
   const written = socket.bytesWritten
-  ports.exchanges.add(exchange)
+  ports.exchanges.set(exchange, true)
   ports.metrics.inFlight++
   response.on('close', () => {
     ports.exchanges.delete(exchange)

@@ -60,8 +60,6 @@ export class HttpExchange implements Exchange {
   route = ''
   /** The URI of the error that was told, for the log. */
   error: string | undefined
-  /** Among the requests in flight. */
-  place = -1
   /** Has an answer been begun, by whomever? */
   isAnswered = false
   readonly #clock: Clock

@@ -2,6 +2,7 @@
 import type { Server } from 'node:http'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import { InFlight } from '#component/in-flight.ts'
 import type { ByteBudget } from '#component/limits/byte-budget.ts'
 import { LogThrottle } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
@@ -13,7 +14,6 @@ import { healthPaths, koaFallback } from '#http/management/admin.ts'
 import type { ManagementPorts } from '#http/management/api-specs.ts'
 import { type MetricSiblings, type MetricSource, Metrics } from '#http/management/metrics.ts'
 import { pathsOf } from '#procedures/definition/procedure.ts'
-import { ActiveRequests } from './active-requests.ts'
 import { errorReply } from './errors.ts'
 import { createListener, type ListenerPorts, type Router, refuseAll } from './gateway.ts'
 import { listen, makeServer, type ServerPlan } from './node-server.ts'
@@ -75,7 +75,7 @@ export class Listeners {
   readonly addresses: Addresses = { gateway: [], admin: [], router: [] }
   readonly #ports: HttpPorts
   readonly #servers: Server[] = []
-  readonly #exchanges = new ActiveRequests<HttpExchange>()
+  readonly #exchanges = new InFlight<HttpExchange, true>()
   readonly #metrics: Metrics
   readonly #held: HeldBytes
   readonly #overload: OverloadGuard
@@ -216,7 +216,7 @@ export class Listeners {
     for (const server of this.#servers) server.close()
     const end = clock.now() + options.gateway.drain_timeout
     await this.#sweep(end)
-    for (const exchange of this.#exchanges.all()) giveUp(exchange)
+    for (const exchange of this.#exchanges.keys()) giveUp(exchange)
     await this.#sweep(clock.now() + lastAnswers)
     this.#destroy()
   }

@@ -25,12 +25,12 @@ export interface Sheddable {
 /** Decides by request; costs nothing as long as there is no pressure. */
 export class Shedding {
   readonly #clock: Pick<Clock, 'now'>
-  readonly #exchanges: { all(): readonly Sheddable[] }
+  readonly #exchanges: { keys(): readonly Sheddable[] }
   #greedy: ReadonlySet<string> = new Set()
   #lookedAt = Number.NEGATIVE_INFINITY
 
   /** @param exchanges those in flight */
-  constructor(clock: Pick<Clock, 'now'>, exchanges: { all(): readonly Sheddable[] }) {
+  constructor(clock: Pick<Clock, 'now'>, exchanges: { keys(): readonly Sheddable[] }) {
     this.#clock = clock
     this.#exchanges = exchanges
   }
@@ -45,7 +45,7 @@ export class Shedding {
     const now = this.#clock.now()
     if (now - this.#lookedAt >= interval) {
       this.#lookedAt = now
-      this.#greedy = greedyNetworks(this.#exchanges.all())
+      this.#greedy = greedyNetworks(this.#exchanges.keys())
     }
     return this.#greedy.has(network)
   }

@@ -1,6 +1,6 @@
 /** Which requests are refused under pressure. */
 import { expect } from 'chai'
-import { ActiveRequests, type Placed } from '#http/active-requests.ts'
+import { InFlight } from '#component/in-flight.ts'
 import { type Sheddable, Shedding } from '#http/limits/shedding.ts'
 
 /** A request without a body, on a connection that has been answered before. */
@@ -9,18 +9,17 @@ const exchange = (change: Partial<Sheddable> = {}) => ({
   hasBody: false,
   body: { length: undefined },
   request: { socket: { bytesWritten: 100 } },
-  place: -1,
   ...change,
 })
 
 describe('Shedding', () => {
   let now: number
-  let inFlight: ActiveRequests<Sheddable & Placed>
+  let inFlight: InFlight<Sheddable, true>
   let shedding: Shedding
 
   beforeEach(() => {
     now = 0
-    inFlight = new ActiveRequests()
+    inFlight = new InFlight()
     shedding = new Shedding({ now: () => now }, inFlight)
   })
 
@@ -44,11 +43,11 @@ describe('Shedding', () => {
   })
 
   it('refuses the networks that hold more than a quarter of the requests in flight, and no other', () => {
-    for (let count = 0; count < 20; count++) inFlight.add(exchange({ client: '2001:db8::1' }))
-    for (let count = 0; count < 16; count++) inFlight.add(exchange({ client: '192.0.2.9' }))
+    for (let count = 0; count < 20; count++) inFlight.set(exchange({ client: '2001:db8::1' }), true)
+    for (let count = 0; count < 16; count++) inFlight.set(exchange({ client: '192.0.2.9' }), true)
     expect(shedding.refuses(exchange({ client: '2001:db8::2' }), 'strained')).to.equal(true)
     expect(shedding.refuses(exchange({ client: '192.0.2.9' }), 'strained')).to.equal(false)
-    for (const one of inFlight.all()) inFlight.delete(one)
+    for (const one of inFlight.keys()) inFlight.delete(one)
     now = 1000
     expect(shedding.refuses(exchange({ client: '2001:db8::2' }), 'strained')).to.equal(false)
   })
