@@ -7,6 +7,7 @@ import type { ByteBudget } from '#component/limits/byte-budget.ts'
 import { LogThrottle } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
 import { HeldBytes } from '#http/limits/held-bytes.ts'
+import { LoopDelay } from '#http/limits/loop-delay.ts'
 import { OverloadGuard, processLoad } from '#http/limits/overload.ts'
 import { Shedding } from '#http/limits/shedding.ts'
 import { sharesGatewayListener, trustsLocalRequests } from '#http/management/access.ts'
@@ -78,6 +79,7 @@ export class Listeners {
   readonly #exchanges = new InFlight<HttpExchange, true>()
   readonly #metrics: Metrics
   readonly #held: HeldBytes
+  readonly #loopDelay = new LoopDelay()
   readonly #overload: OverloadGuard
   readonly #shedding: Shedding
   #closePipes: () => void = () => undefined
@@ -92,7 +94,7 @@ export class Listeners {
     const isServed = (route: string) => fixed.has(route) || ports.isRoute(route)
     this.#metrics = new Metrics({ clock, sources, siblings, yieldTurn, isServed })
     this.#held = new HeldBytes(ports.budget)
-    this.#overload = new OverloadGuard(ports.clock, processLoad())
+    this.#overload = new OverloadGuard(ports.clock, processLoad(this.#loopDelay))
     this.#shedding = new Shedding(ports.clock, this.#exchanges)
   }
 
@@ -147,6 +149,7 @@ export class Listeners {
     await this.#listen('gateway', gateway.listen, { ...routed, upgradePaths: ['/ws'] })
     const sessions = { ...plain, listener: none, upgrade, upgradePaths: ['/', '/ws'] }
     await this.#listen('router', router.listen ?? [], sessions)
+    this.#loopDelay.start()
     this.#overload.start()
   }
 
@@ -233,6 +236,7 @@ export class Listeners {
   }
 
   #destroy(): void {
+    this.#loopDelay.stop()
     this.#overload.stop()
     this.#metrics.close()
     this.#closePipes()

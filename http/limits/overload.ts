@@ -1,8 +1,8 @@
 /** Notices that the process has too much to do or to hold, so that requests are refused while there is still time to (reliability §3.1). */
 import { totalmem } from 'node:os'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import type { Clock } from '#component/clock.ts'
+import type { LoopDelay } from './loop-delay.ts'
 
 /** What is looked at each second. */
 export interface Load {
@@ -79,15 +79,11 @@ function memoryLimit(): number {
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
 }
 
-/** Looks at this process. */
-export function processLoad(): () => Load {
-  const histogram = monitorEventLoopDelay({ resolution: 20 })
-  histogram.enable()
+/** Reads the load of this process. @param loopDelay read by nothing else */
+export function processLoad(loopDelay: Pick<LoopDelay, 'read'>): () => Load {
   const most = memoryLimit()
   return () => {
-    // the histogram counts its own resolution in
-    const delay = histogram.percentile(99) / 1e6 - 20
-    histogram.reset()
+    const delay = loopDelay.read().p99 * 1000
     const { used_heap_size, heap_size_limit } = getHeapStatistics()
     // buffers are not in the heap
     const memory = Math.max(used_heap_size / heap_size_limit, process.memoryUsage.rss() / most)

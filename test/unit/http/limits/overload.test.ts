@@ -1,6 +1,7 @@
 /** The overload guard, and the ids of requests. */
 import { expect } from 'chai'
 import type { Clock } from '#component/clock.ts'
+import { LoopDelay } from '#http/limits/loop-delay.ts'
 import { type Load, OverloadGuard, type Pressure, processLoad } from '#http/limits/overload.ts'
 import { requestId } from '#http/request-id.ts'
 
@@ -52,9 +53,14 @@ describe('OverloadGuard', () => {
     expect(judge([slow, slow, slow, slow, fine, slow])).to.not.include('strained')
   })
 
-  it('looks at this process', () => {
-    const { delay, memory } = processLoad()()
-    expect(delay).to.be.lessThan(200)
+  it('reads the delay of the event loop in milliseconds, and the memory of this process', () => {
+    let now = 0
+    const loopDelay = new LoopDelay(() => now)
+    const load = processLoad(loopDelay)
+    now = 320
+    loopDelay.tick()
+    const { delay, memory } = load()
+    expect(delay).to.be.closeTo(300, 1)
     expect(memory).to.be.within(0.000_1, 1)
   })
 })
