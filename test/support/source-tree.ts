@@ -17,6 +17,7 @@ export type SourceFile = {
   /** The path from the root of the checkout. */
   readonly path: string
   readonly folder: string
+  readonly text: string
   readonly lines: number
   readonly imports: readonly Import[]
 }
@@ -39,13 +40,17 @@ function readImports(path: string, text: string): Import[] {
   })
 }
 
-/** Reads the TypeScript files below `folders`; a folder that the checkout does not have holds none. */
-export function sourceTree(root: string, folders: readonly string[]): SourceFile[] {
+/** Reads the files with these extensions below `folders`; a folder that the checkout does not have holds none. */
+export function sourceTree(
+  root: string,
+  folders: readonly string[],
+  extensions: readonly string[] = ['.ts'],
+): SourceFile[] {
   return folders
     .filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-        .filter((name) => name.endsWith('.ts'))
+        .filter((name) => extensions.some((extension) => name.endsWith(extension)))
         .map((name) => join(folder, name)),
     )
     .sort()
@@ -53,6 +58,7 @@ export function sourceTree(root: string, folders: readonly string[]): SourceFile
       const text = readFileSync(join(root, path), 'utf8')
       return {
         path,
+        text,
         folder: dirname(path),
         lines: text.split('\n').length - 1,
         imports: readImports(path, text),

@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path'
 import { expect } from 'chai'
 import { arrowsUpward } from '#test/support/import-graph.ts'
 import { importsAgainst, rooms } from '#test/support/rooms.ts'
-import { productFolders, sourceTree } from '#test/support/source-tree.ts'
+import { productFolders, type SourceFile, sourceTree } from '#test/support/source-tree.ts'
 
 const root = dirname(dirname(import.meta.dirname))
-const files = sourceTree(root, productFolders).filter(({ path }) => !path.endsWith('.d.ts'))
+const sources = sourceTree(root, productFolders, ['.ts', '.mjs'])
+const files = sources.filter(({ path }) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
 
 /** The imports of each file that its room does not allow, as `file: import`. */
 const wrongImports = files.flatMap(({ path, folder, imports }) => {
@@ -18,9 +19,8 @@ const wrongImports = files.flatMap(({ path, folder, imports }) => {
 })
 
 /** Whether a file opens with a comment of a sentence: what it is for. */
-function isIntroduced(path: string): boolean {
-  const [, comment = ''] =
-    /^\/\*\*([\s\S]*?)\*\//.exec(readFileSync(join(root, path), 'utf8')) ?? []
+function isIntroduced({ text }: SourceFile): boolean {
+  const [, comment = ''] = /^\/\*\*([\s\S]*?)\*\//.exec(text) ?? []
   return comment.replaceAll('*', '').trim().length > 20
 }
 
@@ -35,7 +35,8 @@ describe('the source files', () => {
   })
 
   it('say in their first sentence what they are for', () => {
-    expect(files.filter(({ path }) => !isIntroduced(path))).to.deep.equal([])
+    const without = sources.filter((file) => !isIntroduced(file))
+    expect(without.map(({ path }) => path)).to.deep.equal([])
   })
 })
 
