@@ -1,22 +1,14 @@
 /** Who sent a request: the address of the socket, or of the client behind proxies that are trusted. */
-import { BlockList, isIP, isIPv6 } from 'node:net'
+import { isIP } from 'node:net'
+import {
+  type IpRange,
+  isInRanges,
+  peerName,
+  plainAddress,
+  readRange,
+} from '#component/syntax/ip-address.ts'
 import type { Authority } from './target.ts'
 import { parseAuthority } from './target.ts'
-
-/** An IP address without the disguise of IPv4 as IPv6 (`::ffff:127.0.0.1`). */
-export const plainAddress = (address: string): string =>
-  address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address
-
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8, 'ipv4')
-loopback.addAddress('::1', 'ipv6')
-
-/** Is the IP address, or the name `localhost`, this machine's loopback? */
-export const isLoopback = (address: string): boolean => {
-  if (address === '127.0.0.1' || address === 'localhost') return true
-  const plain = plainAddress(address)
-  return isIP(plain) !== 0 && loopback.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4')
-}
 
 /** What trusted proxies told about a request; absent keys were not told. */
 export interface Forwarded {
@@ -26,16 +18,12 @@ export interface Forwarded {
   readonly authority?: Authority
 }
 
-/** `ip:port`, IPv6 in brackets. */
-export const peerName = (address: string, port: string | number): string =>
-  address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
-
 /** By which fields proxies tell who the client is; `forwarded` is RFC 7239. */
 export type ForwardedHeader = 'x-forwarded-for' | 'forwarded'
 
 /** Ranges whose fields are believed: `X-Forwarded-*`, or `Forwarded`; what a proxy does not set itself, a client can. */
 export class TrustedProxies {
-  readonly #ranges = new BlockList()
+  readonly #ranges: readonly IpRange[]
   readonly #header: ForwardedHeader
   readonly isEmpty: boolean
 
@@ -43,24 +31,15 @@ export class TrustedProxies {
   constructor(ranges: readonly string[], header: ForwardedHeader = 'x-forwarded-for') {
     this.#header = header
     this.isEmpty = ranges.length === 0
-    for (const range of ranges) {
-      const [address = '', bits] = range.split('/')
-      const family = isIP(address)
-      const most = family === 6 ? 128 : 32
-      const length = bits === undefined ? most : Number(bits)
-      if (family === 0 || bits === '' || !Number.isInteger(length) || length < 0 || length > most) {
-        throw new TypeError(`expected an address or CIDR range, got ${range}`)
-      }
-      this.#ranges.addSubnet(address, length, family === 6 ? 'ipv6' : 'ipv4')
-    }
+    this.#ranges = ranges.map((text) => {
+      const range = readRange(text)
+      if (range) return range
+      throw new TypeError(`expected an address or CIDR range, got ${text}`)
+    })
   }
 
   has(address: string): boolean {
-    return (
-      !this.isEmpty &&
-      isIP(address) !== 0 &&
-      this.#ranges.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
-    )
+    return !this.isEmpty && isInRanges(address, this.#ranges)
   }
 
   /** What may be believed of the fields of a request from `peer`; undefined when nothing. */

@@ -6,13 +6,14 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { BodyLimits, Exchange } from '#component/gateway/exchange.ts'
 import type { Method } from '#component/request.ts'
+import { addressOf, peerName, plainAddress } from '#component/syntax/ip-address.ts'
 import { type HeldBytes, Holding } from '#http/limits/held-bytes.ts'
 import { decodingTurn, isLarge } from '#http/limits/large-bodies.ts'
 import { hasBody, isRefused, RequestBody } from './body.ts'
 import { decodeBody } from './codec.ts'
 import { parseQuery } from './form.ts'
 import { isAcceptedType, negotiateLanguage, negotiateType } from './negotiate.ts'
-import { type Forwarded, peerName, plainAddress, type TrustedProxies } from './peer.ts'
+import type { Forwarded, TrustedProxies } from './peer.ts'
 import type { Target } from './preflight.ts'
 
 const gone = () => new ServiceError('service.error.bad_request', 'the request is over')
@@ -176,9 +177,7 @@ export class HttpExchange implements Exchange {
   /** The IP address of the client, as far as trusted proxies tell it. */
   get client(): string {
     const told = this.#forwarded?.peername
-    if (told === undefined) return this.address
-    const client = told.slice(0, told.lastIndexOf(':'))
-    return client.startsWith('[') ? client.slice(1, -1) : client
+    return told === undefined ? this.address : addressOf(told)
   }
 
   /**

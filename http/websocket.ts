@@ -3,9 +3,10 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { withoutOwnCookies } from '#component/action/headers.ts'
 import type { Clock } from '#component/clock.ts'
+import { addressOf, isLoopback, plainAddress } from '#component/syntax/ip-address.ts'
 import { hasLocalHost, hasProxyFields, isOwnOrigin } from '#http/management/access.ts'
 import { rawError } from './errors.ts'
-import { isLoopback, plainAddress, type TrustedProxies } from './peer.ts'
+import type { TrustedProxies } from './peer.ts'
 import { preflight, Refusal } from './preflight.ts'
 import { type RelayTarget, relay } from './websocket-relay.ts'
 
@@ -128,10 +129,7 @@ function peerOf(
 ): string {
   const address = plainAddress(request.socket.remoteAddress ?? '')
   const peername = proxies.read(address, headers)?.peername
-  if (peername !== undefined) {
-    const client = peername.slice(0, peername.lastIndexOf(':'))
-    return client.startsWith('[') ? client.slice(1, -1) : client
-  }
+  if (peername !== undefined) return addressOf(peername)
   const isPage = headers.origin !== undefined
   const isDoubtful = hasProxyFields(headers) || (isPage && !hasLocalHost(headers))
   return isLoopback(address) && isDoubtful ? unknownAddress : address

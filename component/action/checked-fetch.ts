@@ -1,7 +1,8 @@
 /** Requests of the gateway itself to servers that others name: checked addresses, limited in time and size, no redirects. */
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import { type HostPolicy, readOrigin, refuseAddress } from './origin.ts'
+import { readOrigin } from '#component/syntax/upstream-origin.ts'
+import { type HostPolicy, refuseOrigin } from './origin.ts'
 import { Upstreams } from './upstreams.ts'
 
 /** Until the whole answer is here. Milliseconds. */
@@ -54,10 +55,9 @@ export class CheckedFetch {
   async fetch(url: string, request: CheckedRequest, isFixed: boolean): Promise<Response> {
     const target = URL.parse(url)
     const origin = readOrigin(target?.origin ?? '')
-    if (!target || !origin) throw badGateway('the URL is not a valid http or https URL')
+    if (!target || 'problem' in origin) throw badGateway('the URL is not a valid http or https URL')
     // before anything is sent there; the addresses of a name are looked at where it is connected to
-    const { isAddress, hostname, port } = origin
-    const refusal = isAddress && refuseAddress(hostname, port, isFixed ? undefined : this.#policy)
+    const refusal = refuseOrigin(origin, isFixed ? undefined : this.#policy)
     if (refusal) throw refusal
     const ended = new AbortController()
     const stopTimer = this.#clock.after(timeoutMs, () => {

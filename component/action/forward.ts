@@ -3,10 +3,11 @@ import type { Dispatcher } from 'undici'
 import type { Clock } from '#component/clock.ts'
 import { ExpressionError, ServiceError } from '#component/errors.ts'
 import { type Method, methods } from '#component/request.ts'
+import { type Origin, readOrigin } from '#component/syntax/upstream-origin.ts'
 import type { Action, ActionFields, RawBody, Run } from './action.ts'
 import { type BodyCodec, decodeAnswer, decompress, upstreamBody } from './forward-body.ts'
 import { answerHeaders, type HeaderMap, upstreamHeaders } from './headers.ts'
-import { hostPolicy, type Origin, readOrigin, refusal, refuseAddress } from './origin.ts'
+import { hostPolicy, refusal, refuseOrigin } from './origin.ts'
 import { actionError, errorOf, type Outcome, type UpstreamAnswer } from './outcome.ts'
 import { type Attempted, Cancellation, isIdempotent, retry } from './retry.ts'
 import { readTarget } from './target.ts'
@@ -68,7 +69,8 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
   const originOf = (host: string): Origin | undefined => {
     if (origins.has(host)) return origins.get(host)
     if (origins.size >= maxOrigins) origins.clear()
-    const origin = readOrigin(host)
+    const read = readOrigin(host)
+    const origin = 'problem' in read ? undefined : read
     origins.set(host, origin)
     return origin
   }
@@ -82,9 +84,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     if (isComputed && !policy.allows(origin)) {
       throw refusal('host: forward.allowed_hosts does not list it')
     }
-    const refused =
-      origin.isAddress &&
-      refuseAddress(origin.hostname, origin.port, isComputed ? policy : undefined)
+    const refused = refuseOrigin(origin, isComputed ? policy : undefined)
     if (refused) throw refused
     return origin
   }

@@ -1,5 +1,6 @@
 /** Which header fields may cross the proxy, in both directions (RFC 9110 §7.6.1, behaviour §4, reliability F1). */
 import { ExpressionError, ServiceError } from '#component/errors.ts'
+import { addressOf } from '#component/syntax/ip-address.ts'
 import type { Run } from './action.ts'
 
 /** Header fields with lower-case names; a list is sent as repeated fields. */
@@ -106,12 +107,6 @@ export const withoutOwnCookies = (cookie: string): string | undefined =>
     .filter((pair) => !isOwnCookie(pair))
     .join(';')
     .trim() || undefined
-
-const addressOf = (peername: string): string => {
-  const end = peername.lastIndexOf(':')
-  const address = end < 0 ? peername : peername.slice(0, end)
-  return address.startsWith('[') ? address.slice(1, -1) : address
-}
 
 /** What crosses of the request's own fields: the parser of node:http has checked names and values, and trimmed them. */
 function passedFields(sent: Readonly<Record<string, string>>): HeaderMap {

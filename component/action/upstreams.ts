@@ -5,7 +5,8 @@ import { connect as connectTls } from 'node:tls'
 import { type buildConnector, type Dispatcher, Pool } from 'undici'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import { type HostPolicy, type Origin, refuseAddress } from './origin.ts'
+import type { Origin } from '#component/syntax/upstream-origin.ts'
+import { type HostPolicy, refuseAddress } from './origin.ts'
 
 /** Resolves a name to all its addresses, as `dns.lookup` with `all`. */
 export type Lookup = (

@@ -1,4 +1,5 @@
 /** Addresses as people type them. */
+import { peerName } from '#component/syntax/ip-address.ts'
 
 /** An address a listener is bound to. */
 interface Address {
@@ -6,11 +7,9 @@ interface Address {
   readonly port: number
 }
 
-/** `host:port`, IPv6 in brackets; a listener on every address is reached by the loopback one. */
-function authority({ host, port }: Address): string {
-  if (host === '0.0.0.0' || host === '::') return `127.0.0.1:${port}`
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
-}
+/** `host:port`; a listener on every address is reached by the loopback one. */
+const authority = ({ host, port }: Address): string =>
+  peerName(host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port)
 
 /** Base URLs of a listener, without a slash at the end. */
 export const addressUrls = (addresses: readonly Address[], isSecure: boolean): readonly string[] =>

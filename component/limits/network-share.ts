@@ -1,5 +1,5 @@
 /** What the clients of one network hold at once, such as connections: no network gets all of it. */
-import { networkOf } from './network.ts'
+import { networkOf } from '#component/syntax/ip-address.ts'
 
 /** Counts what each network holds; of an IPv6 address its /64 is the network. */
 export class NetworkShare {

@@ -4,6 +4,7 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import type { User } from '#component/realm/documents/model.ts'
+import { addressOf, plainAddress } from '#component/syntax/ip-address.ts'
 import { asMap } from '#component/wamp/messages.ts'
 import {
   type Challenge,
@@ -81,17 +82,11 @@ class Refused extends ServiceError {
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/** `ip:port` without the port. */
-const hostOf = (name: string): string => {
-  const host = name.slice(0, name.lastIndexOf(':'))
-  return host.startsWith('[') ? host.slice(1, -1) : host
-}
-
 /** `tcp4:192.0.2.1:50000`, `tcp6:2001:db8::1:50000`; a Unix socket has no address. */
-function addressOf(peer: unknown): string {
+function peerAddress(peer: unknown): string {
   const text = textOf(peer) ?? ''
   if (!/^tcp[46]:/.test(text)) return unknownAddress
-  return hostOf(text.slice(5)).replace(/^::ffff:(?=\d+\.)/i, '') // IPv4 on a socket for both
+  return plainAddress(addressOf(text.slice(5)))
 }
 
 const headersOf = (value: unknown): Record<string, string> =>
@@ -199,9 +194,9 @@ export class CrossbarAuthenticator {
   }
 
   #addressOf({ peer, http_headers_received }: JsonMap): string {
-    const address = addressOf(peer)
+    const address = peerAddress(peer)
     const told = this.#ports.proxies.read(address, headersOf(http_headers_received))?.peername
-    return told === undefined ? address : hostOf(told)
+    return told === undefined ? address : addressOf(told)
   }
 
   /**

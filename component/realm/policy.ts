@@ -3,8 +3,8 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Realm } from '#component/realm/documents/model.ts'
 import type { SecretBox } from '#component/secret-box.ts'
+import { isLoopback } from '#component/syntax/ip-address.ts'
 import { isMatch } from '#component/syntax/wamp-uri.ts'
-import { isLoopback } from './address.ts'
 import {
   authenticate,
   type Challenge,

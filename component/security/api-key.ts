@@ -1,11 +1,12 @@
 /** `api_key` on a path: an API key of a user of the realm, in a header of the document's choice. */
+
 import { type Identity, identityOf } from '#component/identity.ts'
 import type { User } from '#component/realm/documents/model.ts'
 import type { Logins } from '#component/realm/logins.ts'
+import { addressOf } from '#component/syntax/ip-address.ts'
 import type { ApiKeys } from '#component/token/api-key.ts'
 import type { Attempts } from './attempts.ts'
 import {
-  addressOf,
   credentialsOf,
   type Protection,
   type SecuredRequest,
@@ -64,7 +65,12 @@ export class ApiKeyScheme implements SecurityScheme {
   async #refuse(text: string, request: SecuredRequest, protection: Protection): Promise<never> {
     const name = text.slice(0, nameLength)
     const nobody = () => Promise.resolve(undefined)
-    await this.#ports.attempts.guard(protection.realm_uri, name, addressOf(request), nobody)
+    await this.#ports.attempts.guard(
+      protection.realm_uri,
+      name,
+      addressOf(request.peername),
+      nobody,
+    )
     throw unauthorized(protection)
   }
 }

@@ -1,7 +1,7 @@
 /** Limits on guessing passwords, secrets and keys: failures are counted by user and by network, in this process. */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { networkOf } from '#component/limits/network.ts'
+import { networkOf } from '#component/syntax/ip-address.ts'
 import { Budget, type Leave } from './budget.ts'
 
 /** How many failures a minute may have before all further attempts are refused (`rate_limits`). */

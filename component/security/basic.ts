@@ -1,17 +1,13 @@
 /** `basic` on a path: name and password of a user of the realm (RFC 7617). */
+
 import { createHmac, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { type Identity, identityOf } from '#component/identity.ts'
 import type { User } from '#component/realm/documents/model.ts'
 import type { Logins } from '#component/realm/logins.ts'
+import { addressOf } from '#component/syntax/ip-address.ts'
 import type { Attempts } from './attempts.ts'
-import {
-  addressOf,
-  credentialsOf,
-  type Protection,
-  type SecurityScheme,
-  unauthorized,
-} from './scheme.ts'
+import { credentialsOf, type Protection, type SecurityScheme, unauthorized } from './scheme.ts'
 
 /** What the scheme asks. */
 export interface BasicPorts {
@@ -55,7 +51,7 @@ export class BasicScheme implements SecurityScheme {
     const claimed = credentials === undefined ? undefined : read(credentials)
     if (!claimed) throw unauthorized(protection)
     const { realm_uri } = protection
-    const address = addressOf(request)
+    const address = addressOf(request.peername)
     const { username, password } = claimed
     const proof = createHmac('sha256', this.#key)
       .update(JSON.stringify([realm_uri, username, password, address]))

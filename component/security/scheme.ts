@@ -44,12 +44,6 @@ function quoted(text: string): string {
   return `${result}"`
 }
 
-/** The IP address of whoever asks. */
-export function addressOf({ peername }: SecuredRequest): string {
-  const address = peername.slice(0, peername.lastIndexOf(':'))
-  return address.startsWith('[') ? address.slice(1, -1) : address
-}
-
 /**
  * What stands behind the name of an authentication scheme in `Authorization` (RFC 9110 §11.4); undefined when the header is
  * absent or names another.

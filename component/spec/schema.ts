@@ -1,6 +1,7 @@
 /** The rules of every object of a specification, key by key (specification: Resources and their fields). */
 import { pointer } from '#component/codec/json.ts'
 import { methods } from '#component/request.ts'
+import { originProblem } from '#component/syntax/upstream-origin.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
 import type { ActionType } from './model.ts'
 import { describe } from './report.ts'
@@ -27,7 +28,6 @@ import {
   readDigits,
   upstreamPathProblem,
 } from './syntax.ts'
-import { upstreamHostProblem } from './upstream-host.ts'
 
 /** Behaviour: Limits. One hour. */
 const maxMilliseconds = 3_600_000
@@ -164,7 +164,7 @@ const wampArguments = {
 const upstreamHost: Rule = dynamic((value, path, report) => {
   // what stands before an @ may be a password
   const display = typeof value === 'string' && value.includes('@') ? 'hidden' : 'shown'
-  text('[scheme://]host[:port]', upstreamHostProblem, display)(value, path, report)
+  text('[scheme://]host[:port]', originProblem, display)(value, path, report)
 })
 
 /** The parts of a forwarded request. */

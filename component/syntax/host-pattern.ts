@@ -98,7 +98,7 @@ function readLabels(host: string): Label[] | Problem {
     if (label === '') return { problem: 'a host must not have an empty label' }
     const isWildcard = label[0] === ':'
     const name = isWildcard ? label.slice(1) : label
-    if (name === '' || name.length > 63 || !isLabel(name)) {
+    if (!isHostLabel(name)) {
       return {
         problem:
           'a host consists of labels of letters, digits, "-" and "_", or ":_" for any one label, ' +
@@ -113,8 +113,12 @@ function readLabels(host: string): Label[] | Problem {
   return labels
 }
 
-/** Letters, digits, hyphen, and the underscore that real host names have; international names as `xn--…`. */
-function isLabel(text: string): boolean {
+/**
+ * Whether a text in lower case is a label of a host: letters, digits, hyphen, and the underscore that real host names have, at
+ * most 63; international names as `xn--…`.
+ */
+export function isHostLabel(text: string): boolean {
+  if (text === '' || text.length > 63) return false
   for (const character of text) {
     const isPlain =
       (character >= 'a' && character <= 'z') ||

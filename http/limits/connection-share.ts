@@ -2,7 +2,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { NetworkShare } from '#component/limits/network-share.ts'
-import { plainAddress } from '#http/peer.ts'
+import { plainAddress } from '#component/syntax/ip-address.ts'
 
 /**
  * Closes connections beyond the share of their network when they are accepted.

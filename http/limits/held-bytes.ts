@@ -2,7 +2,7 @@
 
 import { ServiceError } from '#component/errors.ts'
 import { ByteBudget } from '#component/limits/byte-budget.ts'
-import { networkOf } from '#component/limits/network.ts'
+import { networkOf } from '#component/syntax/ip-address.ts'
 
 /** The part of all buffered bytes that HTTP clients may hold; the rest stays for WAMP peers. */
 const httpPart = 7 / 8

@@ -1,7 +1,7 @@
 /** Pipelined requests (RFC 9112 §9.3.2): a connection has a bounded number of them unanswered, and takes turns with the others. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { networkOf } from '#component/limits/network.ts'
+import { networkOf } from '#component/syntax/ip-address.ts'
 
 /** Unanswered requests of a connection that are served at once; what follows them waits. */
 const maxUnanswered = 32

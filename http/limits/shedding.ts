@@ -1,6 +1,6 @@
 /** Which requests are refused first when the process has too much to do: those that cost most, and those of the networks that ask most. */
 import type { Clock } from '#component/clock.ts'
-import { networkOf } from '#component/limits/network.ts'
+import { networkOf } from '#component/syntax/ip-address.ts'
 import type { Pressure } from './overload.ts'
 
 /** A larger body is dear; bytes. */

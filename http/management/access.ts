@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { ServiceError } from '#component/errors.ts'
 import type { Operators } from '#component/security/operators.ts'
+import { isLoopback } from '#component/syntax/ip-address.ts'
 import { type HttpOptions, parseListen } from '#http/options.ts'
-import { isLoopback, TrustedProxies } from '#http/peer.ts'
+import { TrustedProxies } from '#http/peer.ts'
 import type { Asking } from '#procedures/definition/procedure.ts'
 
 /** What the rules see of a request. */
@@ -37,7 +38,7 @@ function withoutPort(authority: string): string {
 
 /** Do the addresses of a listener all lie on loopback? */
 export const isLoopbackOnly = (listen: HttpOptions['gateway']['listen']): boolean =>
-  parseListen(listen).every(({ host }) => isLoopback(host))
+  parseListen(listen).every(({ host }) => host === 'localhost' || isLoopback(host))
 
 /** Is the page that a request comes from of this very origin? Absent: it comes from no page. */
 export function isOwnOrigin(headers: Readonly<Record<string, string>>): boolean {

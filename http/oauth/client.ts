@@ -1,10 +1,12 @@
 /** Who asks an OAuth2 endpoint: client authentication (RFC 6749 §2.3.1), and resource owners by their passwords. */
+
 import { Buffer, isUtf8 } from 'node:buffer'
 import { OAuthError } from '#component/errors.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { Login, Logins } from '#component/realm/logins.ts'
 import type { Attempts } from '#component/security/attempts.ts'
-import { addressOf, credentialsOf } from '#component/security/scheme.ts'
+import { credentialsOf } from '#component/security/scheme.ts'
+import { addressOf } from '#component/syntax/ip-address.ts'
 import { percentDecode } from '#http/target.ts'
 import type { OAuthForm } from './form.ts'
 
@@ -100,7 +102,7 @@ export class OAuthLogins {
     const [first, otherwise] = readCredentials(exchange, form)
     if (!first) return undefined
     const { logins, attempts } = this.#ports
-    const address = addressOf(exchange)
+    const address = addressOf(exchange.peername)
     const asClient = ({ client_id, client_secret }: Credentials) =>
       logins.password(realm_uri, client_id, client_secret, address).then(onlyClients)
     // one attempt, however it is read

@@ -1,7 +1,8 @@
 /** The token endpoint: a grant in, tokens out (RFC 6749 §3.2). */
+
 import type { EndpointHandler } from '#component/gateway/handle.ts'
 import type { Login, Logins } from '#component/realm/logins.ts'
-import { addressOf } from '#component/security/scheme.ts'
+import { addressOf } from '#component/syntax/ip-address.ts'
 import type { GrantContext, Owner } from '#component/token/grant.ts'
 import type { AnswerTokenRequest } from '#component/token/grants.ts'
 import { type OAuthLogins, onlyClients, onlyOwners } from './client.ts'
@@ -32,7 +33,7 @@ export const tokenEndpoint = ({
     const { realm_uri, security } = endpoint
     const form = await readOAuthForm(exchange)
     const client = ownerOf(await clients.client(exchange, form, realm_uri))
-    const address = addressOf(exchange)
+    const address = addressOf(exchange.peername)
     const context: GrantContext = {
       realm_uri,
       iss: issuerOf(issuerBase(), endpoint, bindings),

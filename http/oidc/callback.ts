@@ -1,10 +1,11 @@
 /** GET `<base_path>/oidc/<provider>/callback`: a browser comes back from the identity provider (specification: Callback). */
+
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
 import { loginLocation } from '#component/gateway/login-redirect.ts'
 import type { OidcLogin } from '#component/oidc/login.ts'
 import { cookiesOfLogin } from '#component/oidc/login-state.ts'
-import { addressOf } from '#component/security/scheme.ts'
+import { addressOf } from '#component/syntax/ip-address.ts'
 import { readCookie } from '#component/token/ticket-cookie.ts'
 import { issuerOf } from '#http/oauth/issuer.ts'
 import {
@@ -41,7 +42,7 @@ export const callbackEndpoint = (ports: CallbackPorts): EndpointHandler =>
         ...{ realm_uri, provider, issuer },
         url: `${callbackOf(issuer, provider)}?${exchange.query_string}`,
         cookieOf: cookiesOf(exchange),
-        address: addressOf(exchange),
+        address: addressOf(exchange.peername),
       })
       const { settings, ticket, csrf, maxAge } = done
       // what was allowed when the login began may be allowed no more

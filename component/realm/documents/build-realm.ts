@@ -1,5 +1,5 @@
 /** From a stored realm document and its prototypes to a Realm that can be asked. */
-import { parseCidr } from '#component/realm/address.ts'
+import { isInRanges, readRange } from '#component/syntax/ip-address.ts'
 import { isMatch } from '#component/syntax/wamp-uri.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
 import { at, type MemberList, maps, memberLists } from './membership.ts'
@@ -65,8 +65,16 @@ function readUsers(document: JsonMap, groups: Groups): Pick<Realm, 'users' | 'di
 const readSource = (source: JsonMap): Source => ({
   usernames: texts(source.usernames).includes('all') ? 'all' : texts(source.usernames),
   authmethod: String(source.authmethod),
-  isFrom: parseCidr(String(source.cidr)) ?? (() => false),
+  isFrom: isFrom(String(source.cidr)),
 })
+
+/** `0.0.0.0/0` holds every address, IPv6 too (behaviour: Realms). */
+function isFrom(cidr: string): Source['isFrom'] {
+  const ranges = [cidr, ...(cidr === '0.0.0.0/0' ? ['::/0'] : [])].flatMap(
+    (text) => readRange(text) ?? [],
+  )
+  return (address) => isInRanges(address, ranges)
+}
 
 /** What `"uri": "*"` stands for, whatever its `match`: many security configurations write every URI so. */
 const everyUri: Resource = { uri: '', match: 'prefix' }

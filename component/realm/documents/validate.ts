@@ -1,6 +1,6 @@
 /** Judges a realm document: every issue and warning with its JSON Pointer (behaviour: Realms). */
 import { pointer } from '#component/codec/json.ts'
-import { parseCidr } from '#component/realm/address.ts'
+import { readRange } from '#component/syntax/ip-address.ts'
 import { isMatch, isUri } from '#component/syntax/wamp-uri.ts'
 import { at, memberLists } from './membership.ts'
 import { info } from './provider-rules.ts'
@@ -64,7 +64,7 @@ const authorizedKey = textThat((value, path, { issues }) => {
 })
 
 const cidr = textThat((value, path, { issues }) => {
-  if (parseCidr(value) === undefined) {
+  if (readRange(value) === undefined) {
     issues.push({ path, message: 'expected an IP address, or address/prefix' })
   }
 })

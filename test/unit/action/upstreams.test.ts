@@ -6,13 +6,14 @@ import { expect } from 'chai'
 import type { Dispatcher, Pool } from 'undici'
 import type { BodyCodec } from '#component/action/forward-body.ts'
 import { openActions } from '#component/action/index.ts'
-import { hostPolicy, readOrigin } from '#component/action/origin.ts'
+import { hostPolicy } from '#component/action/origin.ts'
 import { Upstreams } from '#component/action/upstreams.ts'
+import { readOrigin } from '#component/syntax/upstream-origin.ts'
 import { ManualClock, SessionDouble } from './doubles.ts'
 
 const originOf = (host: string) => {
   const origin = readOrigin(host)
-  if (!origin) throw new TypeError(host)
+  if ('problem' in origin) throw new TypeError(origin.problem)
   return origin
 }
 
@@ -24,7 +25,7 @@ describe('Upstreams', () => {
     const upstreams = new Upstreams(new ManualClock(), hostPolicy([]))
     const origin = originOf('a.example')
     const pool = upstreams.pool(origin, false, 1000)
-    expect(upstreams.pool(originOf('http://A.example:80/'), false, 1000)).to.equal(pool)
+    expect(upstreams.pool(originOf('http://A.example:80'), false, 1000)).to.equal(pool)
     const others = [upstreams.pool(origin, true, 1000), upstreams.pool(origin, false, 1001)]
     const pools = new Set([pool, ...others])
     expect(pools.size).to.equal(3)

@@ -10,7 +10,6 @@ import {
   trustsLocalRequests,
 } from '#http/management/access.ts'
 import { type HttpOptions, parseListen } from '#http/options.ts'
-import { isLoopback } from '#http/peer.ts'
 
 const configured = (
   gateway: Partial<HttpOptions['gateway']> = {},
@@ -233,22 +232,4 @@ describe('parseListen', () => {
       expect(() => parseListen(wrong)).to.throw(TypeError)
     }
   })
-})
-
-describe('isLoopback', () => {
-  for (const [address, isLocal] of [
-    ['127.0.0.1', true],
-    ['127.9.9.9', true],
-    ['::1', true],
-    ['::ffff:127.0.0.1', true],
-    ['localhost', true],
-    ['10.0.0.1', false],
-    ['::ffff:10.0.0.1', false],
-    ['', false],
-    ['127.evil.com', false],
-  ] as const) {
-    it(`is ${isLocal} for "${address}"`, () => {
-      expect(isLoopback(address)).to.equal(isLocal)
-    })
-  }
 })

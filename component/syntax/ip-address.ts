@@ -1,0 +1,197 @@
+/** IP addresses: reading them, ranges of them, `ip:port`, the network a limit counts, and which of them a forward may reach. */
+import { isIPv4, isIPv6 } from 'node:net'
+
+/** An address as numbers of 16 bits: two for IPv4, eight for IPv6. */
+type Groups = readonly number[]
+
+/** @param address is valid */
+function groupsOfIPv4(address: string): number[] {
+  let number = 0
+  let part = 0
+  for (let index = 0; index < address.length; index++) {
+    const code = address.charCodeAt(index)
+    if (code === 0x2e) {
+      number = number * 256 + part
+      part = 0
+    } else part = part * 10 + code - 0x30
+  }
+  number = number * 256 + part
+  return [Math.floor(number / 65_536), number % 65_536]
+}
+
+/** @param address is valid, with or without the zone of a link-local address */
+function groupsOfIPv6(address: string): number[] {
+  const [text = ''] = address.includes('%') ? address.split('%', 1) : [address]
+  const groups: number[] = []
+  let gap = 0
+  for (let start = 0; start < text.length; ) {
+    const colon = text.indexOf(':', start)
+    const end = colon < 0 ? text.length : colon
+    const group = text.slice(start, end)
+    if (group === '') gap = groups.length
+    else if (group.includes('.')) groups.push(...groupsOfIPv4(group))
+    else groups.push(Number.parseInt(group, 16))
+    start = end + 1
+  }
+  while (groups.length < 8) groups.splice(gap, 0, 0)
+  return groups
+}
+
+/** The address as it is written, without a zone; undefined for other texts. */
+function readWritten(address: string): Groups | undefined {
+  if (isIPv4(address)) return groupsOfIPv4(address)
+  return isIPv6(address) ? groupsOfIPv6(address) : undefined
+}
+
+/** A CIDR range. */
+export interface IpRange {
+  readonly network: Groups
+  readonly bits: number
+}
+
+function isWithin(groups: Groups, { network, bits }: IpRange): boolean {
+  if (groups.length !== network.length) return false
+  for (let index = 0; index * 16 < bits; index++) {
+    const shift = Math.max(16 * (index + 1) - bits, 0)
+    if ((groups[index] ?? 0) >> shift !== (network[index] ?? 0) >> shift) return false
+  }
+  return true
+}
+
+/** IPv4 written as IPv6 (RFC 4291 §2.5.5.2), as sockets for both give it. */
+const mapped: IpRange = { network: [0, 0, 0, 0, 0, 0xffff, 0, 0], bits: 96 }
+
+/** The address, IPv4 written as IPv6 as IPv4; undefined for other texts. */
+function readAddress(address: string): Groups | undefined {
+  const groups = readWritten(address)
+  return groups && isWithin(groups, mapped) ? groups.slice(6) : groups
+}
+
+/** The usual spelling of an IPv4 address. */
+export const dotted = (groups: Groups): string =>
+  groups.flatMap((group) => [group >> 8, group & 0xff]).join('.')
+
+/** The address, IPv4 written as IPv6 as IPv4; other texts come back as they are. */
+export function plainAddress(address: string): string {
+  if (!address.startsWith('::')) return address
+  const end = address.slice(7)
+  // as sockets write it
+  if (address.startsWith('::ffff:') && isIPv4(end)) return end
+  const groups = readAddress(address)
+  return groups?.length === 2 ? dotted(groups) : address
+}
+
+function readBits(text: string | undefined, most: number): number | undefined {
+  if (text === undefined) return most
+  const bits = Number(text)
+  return String(bits) === text && Number.isInteger(bits) && bits >= 0 && bits <= most
+    ? bits
+    : undefined
+}
+
+/** Reads `address/bits`, or one address; undefined for other texts. */
+export function readRange(text: string): IpRange | undefined {
+  const [address = '', bitsText, ...rest] = text.split('/')
+  const network = address.includes('%') ? undefined : readWritten(address)
+  if (network === undefined || rest.length > 0) return undefined
+  const bits = readBits(bitsText, network.length * 16)
+  if (bits === undefined) return undefined
+  return bits >= mapped.bits && isWithin(network, mapped)
+    ? { network: network.slice(6), bits: bits - mapped.bits }
+    : { network, bits }
+}
+
+const rangesOf = (texts: readonly string[]): readonly IpRange[] =>
+  texts.flatMap((text) => readRange(text) ?? [])
+
+/** Whether the text is an address of one of the ranges; IPv4 written as IPv6 is IPv4. */
+export function isInRanges(address: string, ranges: readonly IpRange[]): boolean {
+  const groups = readAddress(address)
+  return groups !== undefined && ranges.some((range) => isWithin(groups, range))
+}
+
+const loopback = rangesOf(['127.0.0.0/8', '::1'])
+
+/** Whether the address is one of this machine's own. */
+export const isLoopback = (address: string): boolean => isInRanges(address, loopback)
+
+/** `ip:port`, IPv6 in brackets. */
+export const peerName = (address: string, port: string | number): string =>
+  address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
+
+/** The address in `ip:port`, with or without brackets. */
+export function addressOf(peername: string): string {
+  const end = peername.lastIndexOf(':')
+  const address = end < 0 ? peername : peername.slice(0, end)
+  return address.startsWith('[') ? address.slice(1, -1) : address
+}
+
+/** The network that limits count: an IPv4 address itself; of an IPv6 address the /64, all of which one client holds. */
+export function networkOf(address: string): string {
+  const plain = plainAddress(address)
+  if (!plain.includes(':')) return plain
+  return readWritten(plain)?.slice(0, 4).join(':') ?? plain
+}
+
+/** What a forward may do with an address: nothing, reach it where it is fixed or listed, or reach it. */
+export type AddressClass = 'forbidden' | 'private' | 'public'
+
+const forbidden = rangesOf([
+  '169.254.0.0/16', // link-local, and the metadata service of most clouds
+  '100.100.100.200', // metadata service of Alibaba Cloud
+  '168.63.129.16', // platform service of Azure
+  '192.0.0.192', // metadata service of Oracle Cloud
+  'fe80::/10', // link-local
+  'fd00:ec2::254', // metadata service of AWS
+  'fd20:ce::254', // metadata service of Google Cloud
+])
+
+/** IANA special-purpose registries: what is not globally reachable. */
+const notPublic = rangesOf([
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3', // multicast, reserved, broadcast
+  '::/127', // unspecified, loopback
+  '64:ff9b:1::/48', // local-use NAT64
+  '100::/64',
+  '2001::/23', // protocol assignments, Teredo
+  '2001:db8::/32',
+  '3fff::/20',
+  '5f00::/16',
+  'fc00::/7',
+  'fec0::/10',
+  'ff00::/8',
+])
+
+/** Ranges of IPv6 whose addresses carry an IPv4 address, and the group where it begins. */
+const carriers = (
+  [
+    ['::ffff:0:0:0/96', 6], // IPv4-translated
+    ['64:ff9b::/96', 6], // NAT64
+    ['2002::/16', 1], // 6to4
+    ['::/96', 6], // IPv4-compatible
+  ] as const
+).flatMap(([text, at]) => rangesOf([text]).map((range) => ({ range, at })))
+
+function classify(groups: Groups): AddressClass {
+  if (forbidden.some((range) => isWithin(groups, range))) return 'forbidden'
+  if (notPublic.some((range) => isWithin(groups, range))) return 'private'
+  const carrier = carriers.find(({ range }) => isWithin(groups, range))
+  return carrier ? classify(groups.slice(carrier.at, carrier.at + 2)) : 'public'
+}
+
+/** The class of an address; what cannot be read is forbidden. */
+export function classifyAddress(address: string): AddressClass {
+  const groups = readAddress(address)
+  return groups ? classify(groups) : 'forbidden'
+}
