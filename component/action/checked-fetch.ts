@@ -22,7 +22,7 @@ export interface CheckedRequest {
 const empty: ReadonlySet<number> = new Set([204, 205, 304])
 
 /** No host is listed. */
-const nobody: HostPolicy = { allows: () => false, lists: () => false }
+const noHosts: HostPolicy = { allows: () => false, lists: () => false }
 
 const badGateway = (message: string, cause?: unknown): ServiceError =>
   new ServiceError('service.error.bad_gateway', message, { cause })
@@ -40,7 +40,7 @@ export class CheckedFetch {
   readonly #policy: HostPolicy
   readonly #upstreams: Upstreams
 
-  constructor({ clock, policy = nobody }: CheckedFetchPorts) {
+  constructor({ clock, policy = noHosts }: CheckedFetchPorts) {
     this.#clock = clock
     this.#policy = policy
     this.#upstreams = new Upstreams(clock, policy)
@@ -87,7 +87,7 @@ export class CheckedFetch {
       const init = { status: statusCode, headers: fields }
       return new Response(empty.has(statusCode) ? null : Buffer.concat(chunks), init)
     } catch (error) {
-      throw explained(error)
+      throw asServiceError(error)
     } finally {
       stopTimer()
     }
@@ -105,7 +105,7 @@ const bodyOf = (body: CheckedRequest['body']): string | Uint8Array | null => {
 }
 
 /** undici wraps what has stopped a request. */
-function explained(error: unknown): ServiceError {
+function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   const cause = error instanceof Error ? error.cause : undefined
   if (cause instanceof ServiceError) return cause

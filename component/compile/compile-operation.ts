@@ -7,8 +7,8 @@ import type {
   ActionPlan,
   CompiledOperation,
   CompiledPath,
+  InheritedValues,
   ResponsePlan,
-  Rules,
 } from '#component/gateway/api.ts'
 import { Encodings } from '#component/gateway/encodings.ts'
 import { type HeaderLayer, type Live, layerOf } from '#component/gateway/header-layers.ts'
@@ -16,7 +16,7 @@ import type { Method } from '#component/request.ts'
 import { type ActionType, actionTypes, type JsonMap } from '#component/spec/model.ts'
 import { isExpression, isMap } from '#component/spec/rules.ts'
 import { compileResponse, nodesOf } from './compile-response.ts'
-import { type Findings, judge, written } from './fold-check.ts'
+import { checkFolded, type Findings, written } from './fold-check.ts'
 import { forwardFields } from './forward-fields.ts'
 import {
   first,
@@ -25,7 +25,7 @@ import {
   isInheritedKey,
   type Lookup,
   lookupIn,
-  readRules,
+  readInheritedValues,
 } from './inherited-values.ts'
 import { type Level, levelBelow } from './scope.ts'
 import { withVary } from './vary.ts'
@@ -82,7 +82,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   if (level !== plan.level) plan.levels.add(level)
   const operation = compileMap(raw, at, level, issues)
   if (operation === undefined) return undefined
-  judge('operation', raw, operation, at, findings)
+  checkFolded('operation', raw, operation, at, findings)
 
   /** Where a key of the operation is written: the expression it came from, or the key itself. */
   const pathOf = (...keys: readonly string[]): string => written(raw, at, ...keys)
@@ -93,13 +93,13 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const ownKeys = lookupIn(operation, (key) => pathOf(key))
   const actionKeys = lookupIn(actionNode, (key) => pathOf('action', key))
   const defaults = level === plan.level ? plan.defaults : inDefaults(level.scope, findings)
-  const hasOwnRules =
+  const hasOwnValues =
     level !== plan.level ||
     keysOf(operation)?.some(isInheritedKey) ||
     (actionNode && keysOf(actionNode)?.some(isAttemptKey))
   const { api, realm_uri } = path.version
-  const rules = hasOwnRules
-    ? readRules({
+  const inherited = hasOwnValues
+    ? readInheritedValues({
         lookup: first(ownKeys, plan.own, defaults),
         action: actionKeys,
         scope: level.scope,
@@ -107,14 +107,14 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
         callTimeout: plan.callTimeout,
         findings,
       })
-    : path.rules
+    : path.inherited
 
-  const encoded = withVary(rules, path)
+  const encoded = withVary(inherited, path)
   const isForward = action.type === 'forward'
   const response = member(operation, 'response')
   const respond = (key: string, ...between: readonly HeaderLayer[]): ResponsePlan => {
     const node = response && member(response, key)
-    const isPassedOn = isForward && !(node && member(node, 'body')) && !rules.declares.provides
+    const isPassedOn = isForward && !(node && member(node, 'body')) && !inherited.declares.provides
     return compileResponse(
       node,
       (name) => (name === '' ? pathOf('response', key) : pathOf('response', key, name)),
@@ -130,7 +130,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const outcomeNodes = [...nodesOf(on_result), ...nodesOf(on_error)]
   const nodes = [
     ...action.computed.map(([, node]) => node),
-    ...rules.attempts.computed.map(([, { node }]) => node),
+    ...inherited.attempts.computed.map(([, { node }]) => node),
     ...outcomeNodes,
   ]
   const readsBody = isRead(nodes, 'request.body') || isRead(nodes, 'request.body_length')
@@ -139,17 +139,17 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     (isRead(outcomeNodes, 'action.result.body') || isRead(outcomeNodes, 'action.error.body'))
   const hasOwnBody = actionNode !== undefined && member(actionNode, 'body') !== undefined
   const types =
-    method === 'options' ? undefined : negotiated(rules, on_result, isForward, readsAnswer)
+    method === 'options' ? undefined : negotiated(inherited, on_result, isForward, readsAnswer)
   const { type, fixed, computed, computedNames } = action
   const passesBody = isForward && !readsBody && !hasOwnBody
   return {
     path,
-    rules,
+    inherited,
     // written out: an object that is spread and added to is two in memory
     action: { type, fixed, computed, computedNames, passesBody, readsAnswer },
     readsBody,
     negotiated: types,
-    checksType: method !== 'options' && (!isForward || readsBody || rules.declares.accepts),
+    checksType: method !== 'options' && (!isForward || readsBody || inherited.declares.accepts),
     on_result,
     on_error,
     encodings: types && isBodyFixed(action, on_result) ? new Encodings() : undefined,
@@ -174,7 +174,7 @@ function compileMap(raw: unknown, at: string, level: Level, issues: Issue[]): No
 
 /** The media types that the answer to a success can have, where `Accept` may refuse them (behaviour §3). */
 function negotiated(
-  rules: Rules,
+  inherited: InheritedValues,
   on_result: ResponsePlan,
   isForward: boolean,
   readsAnswer: boolean,
@@ -186,7 +186,7 @@ function negotiated(
   const type = on_result.headers['content-type']
   if (isOwn && mayBeComputed) return undefined
   if (isOwn && type !== undefined) return [type]
-  return isForward && !readsAnswer && !rules.declares.provides ? undefined : rules.provides
+  return isForward && !readsAnswer && !inherited.declares.provides ? undefined : inherited.provides
 }
 
 /** Is the body of a success the same for every request? */

@@ -7,8 +7,8 @@ import type {
   Api,
   CompiledOperation,
   CompiledVersion,
+  InheritedValues,
   Route,
-  Rules,
 } from '#component/gateway/api.ts'
 import { empty, type Headers, layerOf, layOver } from '#component/gateway/header-layers.ts'
 import { type Method, methods } from '#component/request.ts'
@@ -17,7 +17,7 @@ import type { ApiSpec, JsonMap, Path, Version } from '#component/spec/model.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
 import { compileOperation, type PathPlan } from './compile-operation.ts'
 import { compileVersion, versionHeaders } from './compile-version.ts'
-import { type Findings, judge } from './fold-check.ts'
+import { checkFolded, type Findings } from './fold-check.ts'
 import { GeneratedRoutes } from './generated-routes.ts'
 import {
   type Found,
@@ -25,23 +25,30 @@ import {
   inDefaults,
   isInheritedKey,
   type Lookup,
-  readRules,
+  readInheritedValues,
 } from './inherited-values.ts'
-import { freshScope, type Level, levelBelow, type MergedMap, sweep, topLevel } from './scope.ts'
+import {
+  checkEntries,
+  freshScope,
+  type Level,
+  levelBelow,
+  type MergedMap,
+  topLevel,
+} from './scope.ts'
 import { statusCodeTables } from './status-code-tables.ts'
 
-/** What compiling needs to know of the component. */
+/** What compiling takes from the component. */
 export interface CompilePorts {
-  /** Milliseconds: configuration `wamp.call_timeout`, the timeout of paths that say nothing else. */
+  /** Milliseconds: configuration `wamp.call_timeout`, the timeout of paths that set none. */
   readonly callTimeout: number
   /**
-   * Why logins to the realm at this provider fail now; undefined when they work. Absent: logins are not judged.
+   * Why logins to the realm at this provider fail now; undefined when they work. Absent: logins are not checked.
    * @param host the host pattern of the document
    */
   readonly loginProblem?: (realm_uri: string, provider: string, host: string) => string | undefined
 }
 
-/** What compiling a specification came to. */
+/** The result of compiling a specification. */
 export interface Compilation {
   /** undefined when there are issues. */
   readonly api: Api | undefined
@@ -49,7 +56,7 @@ export interface Compilation {
   readonly warnings: Issue[]
 }
 
-/** Compiles a specification, also one in which validation has found issues: it then finds those that are left. */
+/** Compiles a specification. One in which validation has found issues is compiled, too, to find the remaining ones. */
 export const compileSpec = (spec: ApiSpec, ports: CompilePorts): Compilation =>
   runAtOnce(compilation(spec, ports))
 
@@ -63,7 +70,7 @@ export function* compilation(spec: ApiSpec, ports: CompilePorts): Steps<Compilat
   return { api, issues, warnings: distinct(compiler.findings.warnings) }
 }
 
-/** Each issue once: what many paths inherit is found by each of them. */
+/** Each issue once: every path that inherits a broken value finds it. */
 function distinct(issues: readonly Issue[]): Issue[] {
   const seen = new Set<string>()
   return issues.filter(({ path, message }) => {
@@ -75,7 +82,7 @@ function distinct(issues: readonly Issue[]): Issue[] {
 /** All paths of a document have its host, so that clashes among them are the same under any other. */
 const anyHost = { api: '', realm_uri: '', host: '_', routes: {} }
 
-/** Ours: most forms of generated patterns in one document; keeps the routing table small. */
+/** At most this many forms of generated patterns in one document; our own limit, which keeps the routing table small. */
 const maxGeneratedForms = 10_000
 
 class SpecCompiler {
@@ -84,15 +91,15 @@ class SpecCompiler {
   readonly #ports: CompilePorts
   readonly findings: Findings = { issues: [], warnings: [] }
   readonly #issues = this.findings.issues
-  /** Where the active versions' paths are. */
+  /** The paths of active versions. */
   readonly #places: RouteEntry<never>[] = []
-  /** Where the routes are that the security of active versions generates. */
+  /** The routes that the security of active versions generates. */
   readonly #generated: RouteEntry<never>[] = []
   readonly #budget = { forms: maxGeneratedForms }
   /** The lowest levels of the tree. */
   readonly #levels = new Set<Level>()
-  /** The rules of paths that set none of their own, by the level they inherit from. */
-  readonly #inherited = new WeakMap<Level, Rules>()
+  /** The values of paths that set no inheritable key, by the level they inherit from. */
+  readonly #inherited = new WeakMap<Level, InheritedValues>()
   readonly #defaults = new WeakMap<Level, Lookup>()
   readonly #statusCodes = statusCodeTables(this.#issues)
 
@@ -109,7 +116,7 @@ class SpecCompiler {
       yield* this.#compileVersion(version, level)
     }
     yield* this.#findClashes()
-    yield* sweep(this.#levels, this.#issues, judgeEntry)
+    yield* checkEntries(this.#levels, this.#issues, checkEntry)
   }
 
   /** The merged maps of an API or a version, as a part of the document. */
@@ -120,7 +127,7 @@ class SpecCompiler {
   *#compileVersion(version: Version, level: Level): Steps<void> {
     const shared = compileVersion(this.#spec, version)
     const always = versionHeaders(version)
-    const generated = new GeneratedRoutes(shared, this.#versionRules(level))
+    const generated = new GeneratedRoutes(shared, this.#versionValues(level))
     for (const path of version.paths) {
       yield
       const entry = this.#compilePath(path, version, level, always, shared, generated)
@@ -137,7 +144,7 @@ class SpecCompiler {
     if (version.is_active) this.#warnOfLogins(generated)
   }
 
-  /** A realm may be loaded later, so that this refuses nothing. */
+  /** Only warns: the realm may be loaded later. */
   #warnOfLogins({ logins }: GeneratedRoutes): void {
     const { realm_uri, host } = this.#spec
     for (const { provider, at } of logins) {
@@ -146,11 +153,11 @@ class SpecCompiler {
     }
   }
 
-  /** What would hold for a path without keys; judged by the paths that inherit it, so that nothing is reported here. */
-  #versionRules(level: Level): Rules {
+  /** What holds for a path without keys. Paths that inherit it report its issues, so none is reported here. */
+  #versionValues(level: Level): InheritedValues {
     const scope = freshScope(level)
     const findings: Findings = { issues: [], warnings: [] }
-    return this.#readRules(inDefaults(scope, findings), { scope }, findings)
+    return this.#readValues(inDefaults(scope, findings), { scope }, findings)
   }
 
   #compilePath(
@@ -177,7 +184,7 @@ class SpecCompiler {
       level,
       path: {
         version: shared,
-        rules: this.#rulesOf(document, level, lookup),
+        inherited: this.#valuesOf(document, level, lookup),
         pattern,
         headers: layOver(always, headers.fixed),
         layer: headers.computed.length > 0 || headers.whole ? { ...headers, fixed: {} } : empty,
@@ -190,13 +197,13 @@ class SpecCompiler {
       levels: this.#levels,
       findings: this.findings,
     }
-    generated.add(plan.path.rules)
+    generated.add(plan.path.inherited)
     const routes: Partial<Record<Method, CompiledOperation>> = {}
     for (const method of methods) {
       if (!Object.hasOwn(document, method)) continue
       const operation = compileOperation(method, plan)
       if (!operation) continue
-      generated.add(operation.rules)
+      generated.add(operation.inherited)
       routes[method] = operation
     }
     const hasRoutes = Object.keys(routes).length > 0
@@ -213,27 +220,31 @@ class SpecCompiler {
       const path = pointer(at, key)
       const raw = document[key]
       const node = compile(raw, path, level.scope, this.#issues)
-      judge(key, raw, node, path, this.findings)
+      checkFolded(key, raw, node, path, this.findings)
       found.set(key, { node, path })
     }
     return (key) => found.get(key)
   }
 
-  #rulesOf(document: JsonMap, level: Level, lookup: Lookup): Rules {
-    const read = (): Rules => this.#readRules(lookup, level, this.findings)
+  #valuesOf(document: JsonMap, level: Level, lookup: Lookup): InheritedValues {
+    const read = (): InheritedValues => this.#readValues(lookup, level, this.findings)
     if (Object.keys(document).some(isInheritedKey)) return read()
     const known = this.#inherited.get(level) ?? read()
     this.#inherited.set(level, known)
     return known
   }
 
-  #readRules(lookup: Lookup, { scope }: Pick<Level, 'scope'>, findings: Findings): Rules {
+  #readValues(
+    lookup: Lookup,
+    { scope }: Pick<Level, 'scope'>,
+    findings: Findings,
+  ): InheritedValues {
     const { id: api, realm_uri } = this.#spec
     const { callTimeout } = this.#ports
-    return readRules({ lookup, scope, api, realm_uri, callTimeout, findings })
+    return readInheritedValues({ lookup, scope, api, realm_uri, callTimeout, findings })
   }
 
-  /** Routes of this document that would answer the same requests, whatever their operations are worth. */
+  /** Reports routes of this document that would answer the same requests, whether or not their operations compile. */
   *#findClashes(): Steps<void> {
     const generated = new Set(this.#generated.map(({ path }) => path))
     const clashes = yield* clashesAmong([...this.#generated, ...this.#places])
@@ -268,14 +279,14 @@ function allowOf(document: JsonMap): string {
   return allow
 }
 
-/** Checks what an entry of the merged maps came to; users of a default have done so already. */
-function judgeEntry(map: MergedMap, key: string, { value, path }: SpecEntry, node: Node): Issue[] {
+/** Checks the value of an entry of the merged maps; a default is checked where it is used, too. */
+function checkEntry(map: MergedMap, key: string, { value, path }: SpecEntry, node: Node): Issue[] {
   const findings: Findings = { issues: [], warnings: [] }
-  if (map === 'defaults' && isInheritedKey(key)) judge(key, value, node, path, findings)
+  if (map === 'defaults' && isInheritedKey(key)) checkFolded(key, value, node, path, findings)
   if (map !== 'status_codes') return findings.issues
   if (node.kind !== 'constant' && node.kind !== 'broken') {
     return [{ path, message: 'a status code must be known when the specification is loaded' }]
   }
-  judge('status_code', value, node, path, findings)
+  checkFolded('status_code', value, node, path, findings)
   return findings.issues
 }

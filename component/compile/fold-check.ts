@@ -11,7 +11,7 @@ import { isExpression, isMap } from '#component/spec/rules.ts'
 const unknown = '{{}}'
 
 /** What is known of a node, as a literal. */
-function sketch(node: Node): unknown {
+function knownPart(node: Node): unknown {
   switch (node.kind) {
     case 'constant':
       return node.value
@@ -19,11 +19,11 @@ function sketch(node: Node): unknown {
       return Object.fromEntries(
         (keysOf(node) ?? []).map((key) => {
           const value = member(node, key)
-          return [key, value ? sketch(value) : unknown]
+          return [key, value ? knownPart(value) : unknown]
         }),
       )
     case 'list':
-      return node.items.map(sketch)
+      return node.items.map(knownPart)
     default:
       return unknown
   }
@@ -67,7 +67,7 @@ export interface Findings {
 }
 
 /** Checks a compiled value against the rule of its field. What validation has found in the literals is left out. */
-export function judge(
+export function checkFolded(
   field: FieldName,
   raw: unknown,
   node: Node,
@@ -76,16 +76,16 @@ export function judge(
 ): void {
   if (!isFolded(raw, node)) return
   const noted: Issue[] = []
-  const found = checkField(field, sketch(node), path, noted)
+  const found = checkField(field, knownPart(node), path, noted)
   if (found.length === 0 && noted.length === 0) return
   const notedBefore: Issue[] = []
   const foundBefore = checkField(field, raw, path, notedBefore)
-  issues.push(...moved(found, foundBefore, raw, path))
-  warnings.push(...moved(noted, notedBefore, raw, path))
+  issues.push(...atSource(found, foundBefore, raw, path))
+  warnings.push(...atSource(noted, notedBefore, raw, path))
 }
 
 /** What is new, told where the document writes it. */
-function moved(found: Issue[], before: Issue[], raw: unknown, path: string): Issue[] {
+function atSource(found: Issue[], before: Issue[], raw: unknown, path: string): Issue[] {
   if (found.length === 0) return found
   const known = new Set(before.map((issue) => issue.path))
   return found

@@ -5,7 +5,7 @@ import type {
   CompiledVersion,
   Endpoint,
   EndpointKind,
-  Rules,
+  InheritedValues,
 } from '#component/gateway/api.ts'
 import type { Headers } from '#component/gateway/header-layers.ts'
 import type { Method } from '#component/request.ts'
@@ -18,7 +18,7 @@ import { lifetimeHeaders } from './compile-version.ts'
 /** RFC 8414 §3. */
 const wellKnown = '/.well-known/oauth-authorization-server'
 
-/** One endpoint that a security object brings. */
+/** One endpoint that a security object adds. */
 interface Row {
   readonly kind: EndpointKind
   readonly methods: readonly Method[]
@@ -27,22 +27,22 @@ interface Row {
   patterns(base: string, security: JsonMap): readonly string[]
 }
 
-/** What a type of security brings. */
+/** The endpoints that one type of security adds. */
 interface Kit {
   /** Below base_path: behaviour, OAuth2 and OIDC. */
   readonly rows: readonly Row[]
-  /** Security objects with equal keys are one. */
+  /** Security objects with equal keys share their routes. */
   key(security: JsonMap): string
-  /** Only routes of equal purposes can be one; what the row alone says is left out. */
+  /** Routes are shared only for equal purposes; the kind of the row is added. */
   purpose(kind: EndpointKind, security: JsonMap): string
   readonly headers: Headers
 }
 
 const get = { methods: ['get'], allow: 'GET, HEAD, OPTIONS' } as const
 const post = { methods: ['post'], allow: 'OPTIONS, POST' } as const
-// whoever may ask from another origin is for the endpoint to say
+// the endpoint decides which origins may ask
 const withOptions = { methods: ['get', 'options'], allow: 'GET, HEAD, OPTIONS' } as const
-const postToo = {
+const getAndPost = {
   methods: ['get', 'options', 'post'],
   allow: 'GET, HEAD, OPTIONS, POST',
 } as const
@@ -50,13 +50,13 @@ const postToo = {
 const textOr = (value: unknown, otherwise: string): string =>
   typeof value === 'string' ? value : otherwise
 
-// what is no text has been reported
+// validation has reported what is not a text
 const flowOf = ({ flow }: JsonMap): string => textOr(flow, '')
 const tokenPathOf = ({ token_path }: JsonMap): string => textOr(token_path, '/oauth/token')
 const revokePathOf = ({ revoke_token_path }: JsonMap): string =>
   textOr(revoke_token_path, '/oauth/revoke')
 
-/** The metadata are at the place that RFC 8414 §3.1 derives from the issuer, too. */
+/** The metadata is also served at the path that RFC 8414 §3.1 derives from the issuer. */
 const oauth2: Kit = {
   rows: [
     {
@@ -92,13 +92,13 @@ const oidc: Kit = {
       ...withOptions,
       patterns: (base) => [`${base}/oidc/:provider/callback`],
     },
-    { kind: 'oidc.logout', ...postToo, patterns: (base) => [`${base}/oidc/logout`] },
+    { kind: 'oidc.logout', ...getAndPost, patterns: (base) => [`${base}/oidc/logout`] },
   ],
-  // a login names its provider: a version has one set of routes, whose default is the first one that it names
+  // a login names its provider, so a version has one set of routes; its default provider is the first one named
   key: () => '',
   // documents that share the login must agree on its default
   purpose: (kind, security) => (kind === 'oidc.callback' ? '' : providerOf(security)),
-  // RFC 9700 §4.16, and nothing of a callback's URL for the next page
+  // RFC 9700 §4.16; the next page must not learn the URL of a callback
   headers: {
     'cache-control': 'no-store',
     'content-security-policy': "frame-ancestors 'none'",
@@ -108,42 +108,45 @@ const oidc: Kit = {
 
 const kits: Readonly<Record<string, Kit>> = { oauth2, oidc }
 
-/** A security object of a version that brings routes, and where it is written. */
+/** A security object that adds routes to a version, and where it is written. */
 interface Found {
   readonly kit: Kit
   readonly security: JsonMap
   readonly at: string
   admitsHttp: boolean
-  /** The version itself has it, so that what its paths say of schemes does not matter. */
+  /** Whether the version itself has it: then the `schemes` of its paths do not matter. */
   readonly isDefault: boolean
 }
 
-/** The different security objects of one version that bring routes. */
+/** The different security objects that add routes to one version. */
 export class GeneratedRoutes {
-  readonly #common: Pick<CompiledPath, 'version' | 'rules'>
+  readonly #common: Pick<CompiledPath, 'version' | 'inherited'>
   readonly #found = new Map<string, Found>()
   /** JSON Pointers by provider. */
   readonly #providers = new Map<string, string>()
 
-  /** @param rules what holds for a path of the version that says nothing itself; the paths' rules come after it */
-  constructor(version: CompiledVersion, rules: Rules) {
-    this.#common = { version: { ...version, languages: ['en'] }, rules: { ...rules, ...formRules } }
-    this.#add(rules, true)
+  /** @param inherited what holds for a path of the version that sets nothing itself; the values of the paths are added after it */
+  constructor(version: CompiledVersion, inherited: InheritedValues) {
+    this.#common = {
+      version: { ...version, languages: ['en'] },
+      inherited: { ...inherited, ...formValues },
+    }
+    this.#add(inherited, true)
   }
 
   /** Notes the security of a path or an operation. */
-  add(rules: Rules): void {
-    this.#add(rules, false)
+  add(inherited: InheritedValues): void {
+    this.#add(inherited, false)
   }
 
-  /** The providers that `oidc` objects name, each once, and where it is named. */
+  /** The providers that `oidc` objects name, each once, with the JSON Pointer of the object. */
   get logins(): readonly { readonly provider: string; readonly at: string }[] {
     return Array.from(this.#providers, ([provider, at]) => ({ provider, at }))
   }
 
-  #add({ protection, protectedAt, admitsHttp }: Rules, isDefault: boolean): void {
+  #add({ protection, protectedAt, admitsHttp }: InheritedValues, isDefault: boolean): void {
     const { object = {} } = protection ?? {}
-    // a broken object stands as a closed one without a type
+    // a broken object is kept as a closed one without a type
     const kit = typeof object.type === 'string' ? kits[object.type] : undefined
     if (kit === undefined) return
     if (kit === oidc && !this.#providers.has(providerOf(object))) {
@@ -154,13 +157,13 @@ export class GeneratedRoutes {
     if (known === undefined) {
       this.#found.set(key, { kit, security: object, at: protectedAt, admitsHttp, isDefault })
     } else if (!known.isDefault) {
-      // where one path that asks for tokens is served over https only, they are given over https only
+      // tokens are issued over https only where one path that takes them is served over https only
       known.admitsHttp &&= admitsHttp
     }
   }
 
   /**
-   * The routes; a pattern that cannot be one is an issue.
+   * The routes; an invalid pattern is an issue.
    * @param budget how many forms of patterns the document may still have
    */
   entries(
@@ -169,7 +172,7 @@ export class GeneratedRoutes {
     budget: { forms: number },
     issues: Issue[],
   ): RouteEntry<Endpoint>[] {
-    // a broken one has been reported
+    // validation has reported a broken one
     if ('problem' in parsePathPattern(version.base_path || '/')) return []
     const entries = new Map<string, RouteEntry<Endpoint>>()
     for (const found of this.#found.values()) {
@@ -193,7 +196,7 @@ export class GeneratedRoutes {
 
 function patternProblem(pattern: string, kit: Kit, budget: { forms: number }): string | undefined {
   const parsed = parsePathPattern(pattern)
-  // what the object itself says has been judged
+  // validation has checked the paths in the object itself
   if ('problem' in parsed) return kit === oidc ? parsed.problem : undefined
   budget.forms -= parsed.forms.length
   if (budget.forms < 0) return 'the optional segments of the document expand to too many routes'
@@ -203,8 +206,8 @@ function patternProblem(pattern: string, kit: Kit, budget: { forms: number }): s
 const isReserved = ([first, second]: readonly Segment[]): boolean =>
   first?.kind === 'literal' && first.text === 'ws' && second === undefined
 
-/** Open to all, a form in, and JSON out, whatever the client accepts (RFC 6749 §5). */
-const formRules = {
+/** Open, takes a form and answers JSON whatever the client accepts (RFC 6749 §5). */
+const formValues = {
   accepts: ['application/x-www-form-urlencoded'],
   provides: ['application/json'],
   declares: { accepts: true, provides: true },
@@ -219,11 +222,11 @@ function entryOf(
   { kit, security, at, admitsHttp }: Found,
   { id, realm_uri, host }: ApiSpec,
   version: Version,
-  { version: compiled, rules }: Pick<CompiledPath, 'version' | 'rules'>,
+  { version: compiled, inherited }: Pick<CompiledPath, 'version' | 'inherited'>,
 ): RouteEntry<Endpoint> {
   const path: CompiledPath = {
     version: compiled,
-    rules: { ...rules, admitsHttp },
+    inherited: { ...inherited, admitsHttp },
     pattern,
     headers: { ...lifetimeHeaders(version), ...kit.headers },
     layer: { fixed: {}, computed: [], whole: undefined },

@@ -3,12 +3,12 @@ import type { Attempts } from '#component/action/action.ts'
 import type { Issue } from '#component/errors.ts'
 import { member, type Node } from '#component/expression/compile.ts'
 import type { Scope } from '#component/expression/scope.ts'
-import type { AttemptsPlan, Computed, Rules } from '#component/gateway/api.ts'
+import type { AttemptsPlan, Computed, InheritedValues } from '#component/gateway/api.ts'
 import type { BodyLimits } from '#component/gateway/exchange.ts'
 import { isSecurityType, type Protection } from '#component/security/scheme.ts'
 import { defaultValues } from '#component/spec/defaults.ts'
 import { isMap } from '#component/spec/rules.ts'
-import { type Findings, judge } from './fold-check.ts'
+import { checkFolded, type Findings } from './fold-check.ts'
 
 /** The keys whose value is looked for up the tree (behaviour: Priority of a value). */
 const inheritedKeys = [
@@ -33,7 +33,7 @@ export const isInheritedKey = (key: string): key is InheritedKey => inherited.ha
 const attemptKeys = ['timeout', 'connect_timeout', 'retries', 'retry_timeout'] as const
 const limitKeys = ['body_max_bytes', 'body_read_bytes', 'body_read_seconds'] as const
 
-/** Those that an action may have, too; its `headers` are another thing. */
+/** Keys that an action may set, too; its `headers` are not inheritable. */
 export const isAttemptKey = (key: string): boolean => attemptKeys.some((name) => name === key)
 
 /** A compiled value and where it is written. */
@@ -45,14 +45,14 @@ export interface Found {
 /** One level that may set keys of its own. */
 export type Lookup = (key: InheritedKey) => Found | undefined
 
-/** Looks in the merged `defaults`; what is found is compiled and checked once. */
+/** Looks in the merged `defaults`; each default is compiled and checked once. */
 export function inDefaults(scope: Scope, findings: Findings): Lookup {
   const known = new Map<InheritedKey, Found | undefined>()
   const find: Lookup = (key) => {
     const entry = scope.entry('defaults', key)
     const node = entry && scope.compileEntry('defaults', key, findings.issues)
     if (!entry || !node) return undefined
-    judge(key, entry.value, node, entry.path, findings)
+    checkFolded(key, entry.value, node, entry.path, findings)
     return { node, path: entry.path }
   }
   return (key) => {
@@ -89,12 +89,12 @@ const texts = (value: unknown, otherwise: readonly string[]): readonly string[] 
     : otherwise
 
 /**
- * What protects a path. Only a map without keys, known at load time, is open; whatever else stands there, however
- * broken, is closed.
+ * The protection of a path. Only a map without keys, known at load, leaves it open; any other value, however broken,
+ * closes it.
  */
 function protectionOf(
   found: Found | undefined,
-  { api, realm_uri }: Pick<RuleSources, 'api' | 'realm_uri'>,
+  { api, realm_uri }: Pick<ValueSources, 'api' | 'realm_uri'>,
   issues: Issue[],
 ): Protection | undefined {
   if (found === undefined) return undefined
@@ -105,24 +105,24 @@ function protectionOf(
   return { type: isSecurityType(type) ? type : 'oauth2', realm_uri, api, object: object ?? {} }
 }
 
-/** Where the rules of a place come from. */
-export interface RuleSources {
+/** The sources of the values that hold at one place. */
+export interface ValueSources {
   readonly lookup: Lookup
-  /** The keys of an action: its attempts come before others. */
+  /** The keys of an action; they come first. */
   readonly action?: Lookup
   readonly scope: Scope
   /** The id of the specification. */
   readonly api: string
   readonly realm_uri: string
-  /** Milliseconds; holds where nothing says `timeout`. */
+  /** Milliseconds; holds where nothing sets `timeout`. */
   readonly callTimeout: number
   readonly findings: Findings
 }
 
 const nothing: Lookup = () => undefined
 
-/** Reads the rules that hold at one place. */
-export function readRules(sources: RuleSources): Rules {
+/** Reads the values that hold at one place. */
+export function readInheritedValues(sources: ValueSources): InheritedValues {
   const { lookup, action = nothing, scope, callTimeout, findings } = sources
   const { issues } = findings
   const accepts = lookup('accepts')
@@ -179,8 +179,8 @@ function inVariables(scope: Scope, findings: Findings): Found | undefined {
   const entry = scope.entry('variables', 'security')
   const node = entry && scope.compileEntry('variables', 'security', findings.issues)
   if (!entry || !node) return undefined
-  // a variable has no rule of its own, so its literals are judged here, too
-  judge('security', '{{variables.security}}', node, entry.path, findings)
+  // a variable has no rule of its own, so its literals are checked here
+  checkFolded('security', '{{variables.security}}', node, entry.path, findings)
   return { node, path: entry.path }
 }
 

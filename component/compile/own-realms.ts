@@ -4,11 +4,11 @@ import type { Route } from '#component/gateway/api.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 
 /** Does it call or publish over the session that the gateway has for everybody? */
-function isOverOwn(route: Route, identity: string): boolean {
+function usesOwnSession(route: Route, identity: string): boolean {
   if (route.kind !== undefined) return false
-  const { action, rules } = route
+  const { action, inherited } = route
   const isWamp = action.type === 'wamp_call' || action.type === 'wamp_publish'
-  return isWamp && (rules.protection === undefined || identity === 'service')
+  return isWamp && (inherited.protection === undefined || identity === 'service')
 }
 
 /**
@@ -21,6 +21,8 @@ export const ownRealms = (
 ): ReadonlySet<string> =>
   new Set(
     entries
-      .filter(({ routes }) => Object.values(routes).some((route) => isOverOwn(route, identity)))
+      .filter(({ routes }) =>
+        Object.values(routes).some((route) => usesOwnSession(route, identity)),
+      )
       .map(({ realm_uri }) => realm_uri),
   )

@@ -109,7 +109,7 @@ export const freshScope = ({ maps }: Level): Scope => new Scope(maps, roots)
  * broken when none of the lowest levels can resolve it.
  * @param judge looks at what an entry came to, in a level where it compiles
  */
-export function* sweep(
+export function* checkEntries(
   levels: Iterable<Level>,
   issues: Issue[],
   judge: (map: MergedMap, key: string, entry: SpecEntry, node: Node) => Issue[],

@@ -1,5 +1,5 @@
 /** Which request headers an answer depends on (RFC 9110 §12.5.5). */
-import type { CompiledPath, Rules } from '#component/gateway/api.ts'
+import type { CompiledPath, InheritedValues } from '#component/gateway/api.ts'
 import { type Headers, layOver } from '#component/gateway/header-layers.ts'
 
 /** By the headers they are laid under, then by `Vary`: thousands of operations share one object. */
@@ -7,7 +7,7 @@ const known = new WeakMap<Headers, Map<string, Headers>>()
 
 /** The headers of a path with `Vary` for what the gateway itself encodes; an upstream's answer that is passed on says so itself. */
 export function withVary(
-  { provides }: Pick<Rules, 'provides'>,
+  { provides }: Pick<InheritedValues, 'provides'>,
   { version, headers }: Pick<CompiledPath, 'version' | 'headers'>,
 ): Headers {
   const names: string[] = []

@@ -18,7 +18,7 @@ export interface Api {
 /** What a request is routed to: an operation of the document, or a generated endpoint. */
 export type Route = CompiledOperation | Endpoint
 
-/** What an endpoint does that `oauth2` security brings along. */
+/** The endpoints that `oauth2` security generates. */
 export type OAuthKind =
   | 'oauth.token'
   | 'oauth.revoke'
@@ -27,13 +27,13 @@ export type OAuthKind =
   | 'oauth.jwks'
   | 'oauth.metadata'
 
-/** What an endpoint does that `oidc` security brings along. */
+/** The endpoints that `oidc` security generates. */
 export type OidcKind = 'oidc.login' | 'oidc.callback' | 'oidc.logout'
 
-/** What a generated endpoint does. */
+/** The kinds of generated endpoints. */
 export type EndpointKind = OAuthKind | OidcKind
 
-/** One method of a path that no document declares: its security brings it along (behaviour: OAuth2, OIDC). */
+/** One method of a generated path: the security of a version adds it, the document does not declare it (behaviour: OAuth2, OIDC). */
 export interface Endpoint {
   readonly kind: EndpointKind
   readonly realm_uri: string
@@ -41,20 +41,20 @@ export interface Endpoint {
   readonly host: string
   /** base_path of the version, as written. */
   readonly base: string
-  /** The security object that brought it. */
+  /** The security object that generates it. */
   readonly security: Readonly<Record<string, unknown>>
   readonly path: CompiledPath
 }
 
-/** What holds for a path, and for an operation unless its own keys, or those of its action, say otherwise. */
-export interface Rules {
+/** The inheritable values that hold for a path, and for an operation that sets none of its own (behaviour: Priority of a value). */
+export interface InheritedValues {
   readonly accepts: readonly string[]
   readonly provides: readonly string[]
-  /** Does the document say `accepts`, and `provides`, anywhere? Only then they bind a forward that passes bodies on. */
+  /** Whether the document sets `accepts` and `provides`: only then do they bind a forward that passes bodies on. */
   readonly declares: { readonly accepts: boolean; readonly provides: boolean }
   /** Media types of an error's body, by preference when equal: `provides`, then problem+json. */
   readonly errorTypes: readonly string[]
-  /** May the path be reached over plain http? */
+  /** Whether the path is served over plain http. */
   readonly admitsHttp: boolean
   /** undefined: open. */
   readonly protection: Protection | undefined
@@ -64,7 +64,7 @@ export interface Rules {
   readonly limits: BodyLimits
 }
 
-/** What all paths of a version have in common: one object, so that thousands of routes fit into the caches of a processor. */
+/** What all paths of a version share: one object, which keeps thousands of routes small. */
 export interface CompiledVersion {
   /** The id of the specification. */
   readonly api: string
@@ -72,7 +72,7 @@ export interface CompiledVersion {
   /** base_path, as written. */
   readonly base: string
   readonly languages: readonly string[]
-  /** Who acts on an open path. */
+  /** The identity of requests to an open path. */
   readonly anonymous: Identity
   /** Behaviour: `pool_size`. */
   readonly pool: Semaphore
@@ -81,8 +81,8 @@ export interface CompiledVersion {
 /** One path of one version. */
 export interface CompiledPath {
   readonly version: CompiledVersion
-  /** One object for all paths that say nothing themselves. */
-  readonly rules: Rules
+  /** One object for all paths that set nothing themselves. */
+  readonly inherited: InheritedValues
   /** base_path + path, as written. */
   readonly pattern: string
   /** The headers known at load time, on every answer: the path's, Deprecation, Sunset. Lower-case names. */
@@ -108,9 +108,9 @@ export interface ActionPlan {
   readonly computed: readonly (readonly [name: string, node: Live])[]
   /** The names of `computed`. */
   readonly computedNames: ReadonlySet<string>
-  /** Forward: is the request's body passed on unread? */
+  /** Forward: whether the request's body is passed on unread. */
   readonly passesBody: boolean
-  /** Forward: does an expression read the upstream's body? */
+  /** Forward: whether an expression reads the upstream's body. */
   readonly readsAnswer: boolean
 }
 
@@ -118,7 +118,7 @@ export interface ActionPlan {
 export interface ResponsePlan {
   /** Headers known at load time, the path's included. */
   readonly headers: Readonly<Record<string, string>>
-  /** What is laid over them per request, in this order. */
+  /** Headers that are laid over them for each request, in this order. */
   readonly layers: readonly HeaderLayer[]
   readonly status: number | Computed | undefined
   /** undefined: the document has no such key. */
@@ -137,13 +137,13 @@ export interface CompiledOperation {
   /** Only endpoints have one. */
   readonly kind?: undefined
   readonly path: CompiledPath
-  readonly rules: Rules
+  readonly inherited: InheritedValues
   readonly action: ActionPlan
-  /** Does any expression read `request.body` or `request.body_length`? */
+  /** Whether an expression reads `request.body` or `request.body_length`. */
   readonly readsBody: boolean
   /** Media types to negotiate before the action; undefined: nothing to refuse. */
   readonly negotiated: readonly string[] | undefined
-  /** Is a body of a type outside `accepts` refused? */
+  /** Whether a body of a type outside `accepts` is refused. */
   readonly checksType: boolean
   readonly on_result: ResponsePlan
   readonly on_error: ResponsePlan

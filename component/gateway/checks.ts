@@ -1,6 +1,6 @@
 /** The checks between a matched route and its action, in the order of behaviour §3, and the body they let in. */
 import { ServiceError } from '#component/errors.ts'
-import type { CompiledOperation, CompiledVersion, Rules } from './api.ts'
+import type { CompiledOperation, CompiledVersion, InheritedValues } from './api.ts'
 import { noBody } from './context.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -14,7 +14,7 @@ export const methodNotAllowed = (allow: string): ServiceError =>
   })
 
 /** 403 for plain http where `schemes` does not name it; https is admitted wherever http is. */
-export function checkScheme(exchange: Exchange, { admitsHttp }: Rules): void {
+export function checkScheme(exchange: Exchange, { admitsHttp }: InheritedValues): void {
   if (admitsHttp || exchange.scheme === 'https') return
   throw new ServiceError('wamp.error.not_authorized', 'the path is served over https only')
 }
@@ -39,12 +39,12 @@ export const negotiateLanguage = (exchange: Exchange, { languages }: CompiledVer
 
 /** 415 where `accepts` binds the request, 413 by its Content-Length where nobody is going to count. */
 function checkContent(exchange: Exchange, operation: CompiledOperation, isRead: boolean): void {
-  const { rules, checksType } = operation
-  const { limits } = rules
-  if (checksType && !exchange.isAccepted(rules.accepts)) {
+  const { inherited, checksType } = operation
+  const { limits } = inherited
+  if (checksType && !exchange.isAccepted(inherited.accepts)) {
     throw new ServiceError(
       'service.error.unsupported_media_type',
-      `expected a body of type ${rules.accepts.join(' or ')}`,
+      `expected a body of type ${inherited.accepts.join(' or ')}`,
     )
   }
   if (isRead || Number(exchange.header('content-length') ?? 0) <= limits.body_max_bytes) return
@@ -60,10 +60,10 @@ export async function readContent(
   operation: CompiledOperation,
 ): Promise<typeof noBody> {
   if (exchange.method === 'options') return noBody
-  const { action, readsBody, rules } = operation
+  const { action, readsBody, inherited } = operation
   const isChecked = bodyMethods.has(exchange.method)
   // a body that nobody needs is decoded nevertheless, so that a malformed request is told so; a forward's is not ours
   const isRead = readsBody || (isChecked && action.type !== 'forward')
   if (isChecked) checkContent(exchange, operation, isRead)
-  return isRead ? exchange.readBody(rules.limits) : noBody
+  return isRead ? exchange.readBody(inherited.limits) : noBody
 }

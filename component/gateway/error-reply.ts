@@ -1,6 +1,6 @@
 /** The reply to a request that cannot be answered as declared: `{code, message, description}` and the route's headers. */
 import { describeError, type ServiceError } from '#component/errors.ts'
-import type { CompiledPath, Rules } from './api.ts'
+import type { CompiledPath, InheritedValues } from './api.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import { type Headers, layOver } from './header-layers.ts'
 
@@ -31,7 +31,7 @@ function lowerCase(headers: Headers): Headers {
 export function errorReply(
   exchange: Exchange,
   path: CompiledPath,
-  { errorTypes }: Pick<Rules, 'errorTypes'>,
+  { errorTypes }: Pick<InheritedValues, 'errorTypes'>,
   policy: Headers,
   error: ServiceError,
 ): Reply {

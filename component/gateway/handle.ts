@@ -13,8 +13,8 @@ import type {
   CompiledPath,
   Endpoint,
   EndpointKind,
+  InheritedValues,
   Route,
-  Rules,
 } from './api.ts'
 import {
   checkScheme,
@@ -86,7 +86,7 @@ export class Gateway {
     const route = isMatch ? found.route : anyRouteOf(found)
     const { path } = route
     const isOperation = route.kind === undefined
-    const rules: Rules = isMatch && isOperation ? route.rules : path.rules
+    const inherited: InheritedValues = isMatch && isOperation ? route.inherited : path.inherited
     const policy = isOperation ? this.#policy(exchange, path) : policyOfEndpoint(exchange, path)
     try {
       if (isMatch) {
@@ -95,16 +95,16 @@ export class Gateway {
           : await this.#serveEndpoint(exchange, route, found.bindings)
       }
       if (found.kind === 'method') throw methodNotAllowed(path.allow)
-      checkScheme(exchange, path.rules)
+      checkScheme(exchange, path.inherited)
       return this.#preflight(exchange, path, policy)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      const reply = errorReply(exchange, path, rules, policy, error)
+      const reply = errorReply(exchange, path, inherited, policy, error)
       if (!isMatch) return reply
       const { publicPath: prefix = '', clock } = this.#ports
       const base = concretePath(path.version.base, found.bindings)
       const place = { base, prefix, now: secondsOf(clock) }
-      return loginRedirect(exchange, rules, place, error, reply) ?? reply
+      return loginRedirect(exchange, inherited, place, error, reply) ?? reply
     }
   }
 
@@ -130,10 +130,10 @@ export class Gateway {
     bindings: Readonly<Record<string, string>>,
     policy: Headers,
   ): Promise<Reply> {
-    const { path, rules } = route
+    const { path, inherited } = route
     const { version } = path
-    checkScheme(exchange, rules)
-    const { protection } = rules
+    checkScheme(exchange, inherited)
+    const { protection } = inherited
     const isSecured = protection !== undefined && exchange.method !== 'options'
     const passed = isSecured
       ? this.#ports.schemes[protection.type].authenticate(exchange, protection)
@@ -176,7 +176,7 @@ export class Gateway {
     bindings: Readonly<Record<string, string>>,
   ): Promise<Reply> {
     const { kind, path } = endpoint
-    checkScheme(exchange, path.rules)
+    checkScheme(exchange, path.inherited)
     const reply = await this.#ports.endpoints[kind](exchange, endpoint, bindings)
     return { ...reply, headers: { ...path.headers, ...reply.headers }, route: path.pattern }
   }
@@ -188,12 +188,12 @@ export class Gateway {
     request: RequestView,
     context: Context,
   ): Outcome | Promise<Outcome> {
-    const { action, path, rules } = operation
+    const { action, path, inherited } = operation
     const { pool, realm_uri } = path.version
     if (action.type === 'none') return noAction
     const performer = this.#ports.actions[action.type]
     const fields = evaluateFields(action, context)
-    const attempts = evaluateAttempts(rules.attempts, context)
+    const attempts = evaluateAttempts(inherited.attempts, context)
     const onCancel = (callback: () => void): void => exchange.onAbort(callback)
     // made when the action's turn has come: a body's time begins when somebody reads it
     const run = (): Run => ({
@@ -202,7 +202,8 @@ export class Gateway {
       method: exchange.method,
       attempts,
       computed: action.computedNames,
-      rawBody: action.passesBody && exchange.hasBody ? exchange.rawBody(rules.limits) : undefined,
+      rawBody:
+        action.passesBody && exchange.hasBody ? exchange.rawBody(inherited.limits) : undefined,
       readsBody: action.readsAnswer,
       request,
       onCancel,

@@ -1,7 +1,7 @@
 /** Browsers that open a page under `oidc` without a valid ticket are sent to log in, and come back to it (behaviour: OIDC). */
 import type { ServiceError } from '#component/errors.ts'
 import { returnProblem } from '#component/security/login-return.ts'
-import type { Rules } from './api.ts'
+import type { InheritedValues } from './api.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import { isForPage, loginPage } from './login-page.ts'
 import { isOwnPath } from './own-path.ts'
@@ -43,7 +43,7 @@ export const loginLocation = (
  */
 export function loginRedirect(
   exchange: Exchange,
-  { protection }: Pick<Rules, 'protection'>,
+  { protection }: Pick<InheritedValues, 'protection'>,
   { base, prefix, now }: Place,
   error: ServiceError,
   refused: Reply,

@@ -42,7 +42,7 @@ export function renderOutcome(
   policy: Headers,
   negotiated: string | undefined,
 ): Reply {
-  const { rules, path } = operation
+  const { inherited, path } = operation
   const isResult = 'result' in outcome
   const plan = isResult ? operation.on_result : operation.on_error
   const { answer } = outcome
@@ -65,7 +65,7 @@ export function renderOutcome(
     : render(
         value,
         headers,
-        () => type ?? exchange.negotiate(rules.provides),
+        () => type ?? exchange.negotiate(inherited.provides),
         isResult ? operation.encodings : undefined,
       )
   if (answer !== undefined && !isPassedOn) discard(answer)

@@ -2,7 +2,7 @@
 
 import type { CompiledDocument } from '#component/compile/compile-document.ts'
 import { InvalidSpecError, type Issue } from '#component/errors.ts'
-import { judgeReach } from '#component/routes/route-conflicts.ts'
+import { findConflicts } from '#component/routes/route-conflicts.ts'
 import type { Steps } from '#component/yielding.ts'
 import { type Expected, issueOf, type LiveDocuments, type Taken } from './live-documents.ts'
 import type { RegistryPorts } from './registry.ts'
@@ -22,7 +22,7 @@ interface Accepted<R> extends Expected<R> {
 export interface Around<R> {
   readonly live: Pick<LiveDocuments<R>, 'besides' | 'tryOut'>
   readonly managementPaths: readonly string[]
-  /** Has who asks the rights of one realm only? */
+  /** Whether the operator may manage one realm only. */
   readonly isWithin: boolean
 }
 
@@ -58,12 +58,12 @@ export function* judge<R>(
   const id = idOf(candidate)
   if (id === undefined) throw new InvalidSpecError(issues)
   const around = { others: live.besides(id, realm_uri), managementPaths }
-  const reach = yield* judgeReach(api?.entries ?? places, around, isWithin)
+  const conflicts = yield* findConflicts(api?.entries ?? places, around, isWithin)
   const { selection, taken } = yield* live.tryOut(id, api?.entries ?? places)
   const found = taken.map(issueOf)
   if (!api || issues.length > 0) throw new InvalidSpecError([...issues, ...found])
   const [first] = taken
-  if (!first) return { api, selection, warnings: [...candidate.warnings, ...reach] }
+  if (!first) return { api, selection, warnings: [...candidate.warnings, ...conflicts] }
   onTaken(id, first)
   throw new InvalidSpecError(found, 'service.error.already_exists')
 }

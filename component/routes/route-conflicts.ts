@@ -1,4 +1,4 @@
-/** Which requests that belong to others the routes of a document would answer: those of other realms, and of management. */
+/** Finds routes of a document that would answer requests to another realm or to management. */
 import { type Issue, ServiceError } from '#component/errors.ts'
 import { hostsOverlap } from '#component/syntax/host-pattern.ts'
 import { parsePathPattern } from '#component/syntax/path-pattern.ts'
@@ -7,18 +7,18 @@ import { type Overlap, overlapOf } from './path-overlap.ts'
 import { PathTree } from './path-tree.ts'
 import { type RouteEntry, readEntry } from './routing-table.ts'
 
-/** Where routes are; what they do does not matter. */
+/** The place of a route, without what it does. */
 type Place = RouteEntry<unknown>
 
-/** What is there beside a document. */
-export interface Surroundings {
-  /** What documents of other realms serve or would serve; the places of each list have one host. */
+/** The routes that a document must not hide. */
+export interface OtherRoutes {
+  /** Routes that documents of other realms serve or would serve; all places of a list have one host. */
   readonly others: Iterable<readonly Place[]>
-  /** Path patterns of management, where the listener of routed paths serves them; any host has them. */
+  /** Path patterns of management where the listener of routed paths serves them, on any host. */
   readonly managementPaths: readonly string[]
 }
 
-const tooEntangled =
+const tooManyToCompare =
   'checking the routes of the API Specification against those of other realms takes too long: give the API a host of its own'
 
 /** Most warnings about other realms. */
@@ -34,7 +34,7 @@ function* treeOf(places: Iterable<Place>): Steps<PathTree<Place>> {
   return tree
 }
 
-/** @param patterns that have been written here, and are no wrong ones */
+/** @param patterns of our own, which are valid */
 function treeOfPatterns(patterns: readonly string[]): PathTree<string> {
   const tree = new PathTree<string>()
   for (const pattern of patterns) {
@@ -45,8 +45,8 @@ function treeOfPatterns(patterns: readonly string[]): PathTree<string> {
   return tree
 }
 
-/** The places whose hosts a request could have that fits the host of these. */
-function* besides(
+/** The places of which a host overlaps the host of these. */
+function* placesWithHostOf(
   [place]: readonly Place[],
   others: Iterable<readonly Place[]>,
 ): Generator<Place, undefined> {
@@ -60,45 +60,45 @@ function* besides(
 }
 
 /**
- * Judges how far the routes of a document reach: whoever is kept within a realm is refused, others are warned.
+ * Finds the conflicts of a document with other realms and management.
  * @param places all of one document; they have one host
- * @throws ServiceError `wamp.error.not_authorized`, where `isKept`, that names a route of the document, and nothing of others
+ * @param isKept whether the operator may manage one realm only: then a conflict is refused, else it is a warning
+ * @throws ServiceError `wamp.error.not_authorized` that names a route of the document, and nothing of other documents
  */
-export function* judgeReach(
+export function* findConflicts(
   places: readonly Place[],
-  around: Surroundings,
+  around: OtherRoutes,
   isKept: boolean,
 ): Steps<Issue[]> {
-  if (!isKept) return yield* reachWarnings(places, around)
-  yield* checkReach(places, around)
+  if (!isKept) return yield* conflictWarnings(places, around)
+  yield* refuseConflicts(places, around)
   return []
 }
 
 /**
- * Refuses routes that answer what belongs to others, now or as soon as those are served; also where that would take too
- * long to find out.
+ * Refuses routes that would answer requests to other realms or to management, also where finding out would take too long.
  */
-function* checkReach(places: readonly Place[], around: Surroundings): Steps<void> {
+function* refuseConflicts(places: readonly Place[], around: OtherRoutes): Steps<void> {
   const mine = yield* treeOf(places)
   const hidden = yield* overlapOf(mine, treeOfPatterns(around.managementPaths), 1)
   const [hiding] = hidden.found.keys()
   if (hiding) throw refusalOf(hiding, 'answers requests to management, which this listener serves')
-  const others = yield* treeOf(besides(places, around.others))
+  const others = yield* treeOf(placesWithHostOf(places, around.others))
   const { found, isComplete } = yield* overlapOf(mine, others, 1)
   const [taking] = found.keys()
   if (taking) throw refusalOf(taking, 'answers requests that belong to another realm')
   if (isComplete) return
-  throw new ServiceError('wamp.error.not_authorized', tooEntangled)
+  throw new ServiceError('wamp.error.not_authorized', tooManyToCompare)
 }
 
 const refusalOf = ({ pattern, path }: Place, what: string) =>
   new ServiceError('wamp.error.not_authorized', `the route ${pattern} (${path}) ${what}`)
 
-/** Warns of routes that answer what belongs to others, or whose requests others answer. */
-function* reachWarnings(places: readonly Place[], around: Surroundings): Steps<Issue[]> {
+/** Warns of routes that could answer the same requests as other realms or management. */
+function* conflictWarnings(places: readonly Place[], around: OtherRoutes): Steps<Issue[]> {
   const mine = yield* treeOf(places)
   const hidden = yield* overlapOf(mine, treeOfPatterns(around.managementPaths), Infinity)
-  const others = yield* treeOf(besides(places, around.others))
+  const others = yield* treeOf(placesWithHostOf(places, around.others))
   const taken = yield* overlapOf(mine, others, maxWarnings)
   return [
     ...issuesOf(
@@ -110,11 +110,11 @@ function* reachWarnings(places: readonly Place[], around: Surroundings): Steps<I
       ({ api, pattern }) =>
         `the route and ${pattern} of ${api}, which belongs to another realm, could answer the same requests`,
     ),
-    ...(taken.isComplete ? [] : [{ path: '', message: tooEntangled }]),
+    ...(taken.isComplete ? [] : [{ path: '', message: tooManyToCompare }]),
   ]
 }
 
-/** One issue a path of the document: several of its forms, or what they generate, say nothing new. */
+/** One issue for each path of the document, however many of its forms conflict. */
 function issuesOf<U>({ found }: Overlap<Place, U>, messageOf: (other: U) => string): Issue[] {
   const issues = new Map<string, Issue>()
   for (const [{ path }, other] of found) {

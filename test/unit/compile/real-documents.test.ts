@@ -51,7 +51,7 @@ const operations = [
       const hasBody = ['post', 'put', 'patch'].includes(method)
       const ask = {
         host: host === '_' ? 'localhost' : host.replace('[www.]', 'www.'),
-        scheme: operation.rules.admitsHttp ? ('http' as const) : ('https' as const),
+        scheme: operation.inherited.admitsHttp ? ('http' as const) : ('https' as const),
         ...(hasBody && { body }),
       }
       return { name, method, path, ask, operation, line: `${method.toUpperCase()} ${path}` }
@@ -65,7 +65,7 @@ describe('the real documents', () => {
   })
 
   for (const { name, line, ask, operation } of operations) {
-    const isSecured = operation.rules.protection !== undefined && !line.startsWith('OPTIONS')
+    const isSecured = operation.inherited.protection !== undefined && !line.startsWith('OPTIONS')
     if (isSecured) {
       it(`${name}: ${line} is 401 with a challenge`, async () => {
         const reply = await serve(read(name), succeed).ask(line, ask)
@@ -160,8 +160,8 @@ describe('the real documents', () => {
     const things = made.api.entries.find(({ pattern }) => pattern === '/v1.0/things')
     const get = things?.routes.get
     if (get?.kind !== undefined) throw new Error('the route is generated')
-    expect(get?.rules.attempts.fixed.timeout).to.equal(30_000)
-    expect(get?.rules.protection?.object.token_path).to.equal('/auth/token')
+    expect(get?.inherited.attempts.fixed.timeout).to.equal(30_000)
+    expect(get?.inherited.protection?.object.token_path).to.equal('/auth/token')
   })
 
   it('static_ping_oidc: plain http is 403', async () => {
