@@ -1,4 +1,4 @@
-/** From a document to an Api: validation and compiling put together, so that one refusal names everything. */
+/** Turns a document into an Api: validates and compiles it, so that one refusal lists every issue. */
 import type { Issue } from '#component/errors.ts'
 import type { Api } from '#component/gateway/api.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
@@ -7,19 +7,19 @@ import { validation } from '#component/spec/validate.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
 import { type CompilePorts, compilation } from './compile.ts'
 
-/** What a document came to. */
+/** The result of compiling a document. */
 export interface CompiledDocument<A> {
   /** undefined when there are issues. */
   readonly api: A | undefined
   /** undefined when the document is too broken to have one. */
   readonly realm_uri: string | undefined
-  /** What the document would serve, so that clashes are found beside other issues; empty when it is too broken. */
+  /** The routes that the document would serve, so that clashes are listed beside other issues; empty when it is too broken. */
   readonly places: readonly RouteEntry<never>[]
   readonly issues: Issue[]
   readonly warnings: Issue[]
 }
 
-/** The routes of a document without what they do. */
+/** The routes of a document without their operations. */
 function* placesOf({ id, realm_uri, host, versions }: ApiSpec): Steps<RouteEntry<never>[]> {
   const places: RouteEntry<never>[] = []
   for (const { is_active, base_path, paths } of versions) {
@@ -41,11 +41,11 @@ function* placesOf({ id, realm_uri, host, versions }: ApiSpec): Steps<RouteEntry
   return places
 }
 
-/** Validates and compiles. Realm and other documents are the registry's to ask. */
+/** Validates and compiles. The registry checks the realm and other documents. */
 export const compileDocument = (document: unknown, ports: CompilePorts): CompiledDocument<Api> =>
   runAtOnce(compilingDocument(document, ports))
 
-/** {@link compileDocument} in steps, some for each path. */
+/** {@link compileDocument} in steps, several for each path. */
 export function* compilingDocument(
   document: unknown,
   ports: CompilePorts,
@@ -65,7 +65,7 @@ export function* compilingDocument(
   }
 }
 
-/** A broken document may still name a realm that can be asked for. */
+/** The realm of a broken document, if it names one. */
 function realmOf(document: unknown): string | undefined {
   if (typeof document !== 'object' || document === null) return undefined
   const { realm_uri } = document as JsonMap

@@ -30,15 +30,15 @@ import {
 import { type Level, levelBelow } from './scope.ts'
 import { withVary } from './vary.ts'
 
-/** What the operations of one path share. */
+/** The parts that the operations of one path share. */
 export interface PathPlan {
   readonly document: JsonMap
   readonly at: string
   readonly level: Level
   readonly path: CompiledPath
-  /** Keys of the path itself. */
+  /** Looks up the keys of the path itself. */
   readonly own: Lookup
-  /** The defaults of its level. */
+  /** Looks up the defaults of its level. */
   readonly defaults: Lookup
   readonly callTimeout: number
   readonly statusCodes: (level: Level) => ReadonlyMap<string, number>
@@ -51,7 +51,7 @@ export interface PathPlan {
 const isEvaluated = (key: string): boolean =>
   key === 'action' || key === 'response' || (isInheritedKey(key) && key !== 'headers')
 
-/** What each kind of action is told; `arguments` and `arguments_kw` are other names of `args` and `kwargs`. */
+/** The fields of each type of action; `arguments` and `arguments_kw` are other names for `args` and `kwargs`. */
 const fieldNames: Readonly<Record<ActionType, readonly string[]>> = {
   static: ['headers', 'body'],
   forward: ['http_method', 'host', 'path', 'query_string', 'headers', 'body'],
@@ -59,7 +59,7 @@ const fieldNames: Readonly<Record<ActionType, readonly string[]>> = {
   wamp_publish: ['topic', 'options', 'args', 'kwargs', 'arguments', 'arguments_kw'],
 }
 
-/** Does anything read the data at `key`, a part of it, or something it is a part of? */
+/** Whether a node reads the data at `key`, above it or below it. */
 function isRead(nodes: Iterable<Live>, key: string): boolean {
   for (const node of nodes) {
     for (const read of node.reads) {
@@ -72,7 +72,7 @@ function isRead(nodes: Iterable<Live>, key: string): boolean {
 const isBelow = (read: string, key: string): boolean =>
   read[key.length] === '.' && read.startsWith(key)
 
-/** Compiles an operation; undefined when it is too broken to say what it does. */
+/** Compiles an operation; undefined when its action is too broken. */
 export function compileOperation(method: Method, plan: PathPlan): CompiledOperation | undefined {
   const { findings, path } = plan
   const { issues } = findings
@@ -145,7 +145,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   return {
     path,
     inherited,
-    // written out: an object that is spread and added to is two in memory
+    // written out: spreading an object and adding to it makes two in memory
     action: { type, fixed, computed, computedNames, passesBody, readsAnswer },
     readsBody,
     negotiated: types,
@@ -157,7 +157,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   }
 }
 
-/** An operation as a map with known keys; undefined when it is none. */
+/** An operation as a map with known keys; undefined when it is not one. */
 function compileMap(raw: unknown, at: string, level: Level, issues: Issue[]): Node | undefined {
   if (isMap(raw)) {
     const evaluated = Object.fromEntries(Object.entries(raw).filter(([key]) => isEvaluated(key)))
@@ -189,7 +189,7 @@ function negotiated(
   return isForward && !readsAnswer && !inherited.declares.provides ? undefined : inherited.provides
 }
 
-/** Is the body of a success the same for every request? */
+/** Whether the body of a success is the same for every request. */
 function isBodyFixed({ type, computedNames }: PartialPlan, { body }: ResponsePlan): boolean {
   if (body !== undefined) return body.kind === 'constant'
   return type === 'static' && !computedNames.has('body')
@@ -197,7 +197,7 @@ function isBodyFixed({ type, computedNames }: PartialPlan, { body }: ResponsePla
 
 type PartialPlan = Omit<ActionPlan, 'passesBody' | 'readsAnswer'>
 
-/** Sets of names; thousands of actions have the same ones, and there are few names. */
+/** Sets of field names: thousands of actions share few of them. */
 const knownNames = new Map<string, ReadonlySet<string>>()
 
 function namesOf(computed: readonly (readonly [name: string, node: Live])[]): ReadonlySet<string> {
@@ -225,7 +225,7 @@ function compileAction(
   }
   const fixed: Record<string, unknown> = {}
   const computed: [string, Live][] = []
-  // only under `options`: elsewhere validation or judge has reported it
+  // only under `options`: elsewhere validation or checkFolded has reported it
   if (keys.length === 0 && method === 'options') {
     return { type: 'none', fixed, computed, computedNames: namesOf(computed) }
   }

@@ -1,4 +1,4 @@
-/** Compiles `on_result` and `on_error`: what can be decided about an answer before there is a request. */
+/** Compiles `on_result` and `on_error`. */
 import type { Issue } from '#component/errors.ts'
 import { keysOf, member, type Node } from '#component/expression/compile.ts'
 import type { Computed, ResponsePlan } from '#component/gateway/api.ts'
@@ -11,14 +11,14 @@ import {
 } from '#component/gateway/header-layers.ts'
 import { readStatus } from '#component/syntax/http-field.ts'
 
-/** What a declaration without keys comes to, by the headers that hold nevertheless: thousands of operations share it. */
+/** Plans of declarations without keys, by their headers: thousands of operations share them. */
 const silent = new WeakMap<Headers, ResponsePlan>()
 
 /**
  * @param response the compiled declaration; undefined when the document has none
  * @param pathOf the JSON Pointer of one of its keys
- * @param below headers known at load time that hold unless the declaration sets them
- * @param layers what lies between them and the declaration's own headers
+ * @param below headers known at load that hold unless the declaration sets them
+ * @param layers the layers between them and the declaration's own headers
  */
 export function compileResponse(
   response: Node | undefined,

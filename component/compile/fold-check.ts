@@ -1,4 +1,4 @@
-/** Judges what expressions came to at load time by the same rules as literals: fold first, then check. */
+/** Checks values that expressions yield at load by the same rules as literals: fold first, then check. */
 
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
@@ -7,10 +7,10 @@ import { checkField, type FieldName } from '#component/spec/fields.ts'
 import type { JsonMap } from '#component/spec/model.ts'
 import { isExpression, isMap } from '#component/spec/rules.ts'
 
-/** Stands for a value that is not known yet; rules do not judge expressions. */
+/** Stands for a value that is not known yet: rules do not check expressions. */
 const unknown = '{{}}'
 
-/** What is known of a node, as a literal. */
+/** The known part of a node as a literal. */
 function knownPart(node: Node): unknown {
   switch (node.kind) {
     case 'constant':
@@ -29,14 +29,14 @@ function knownPart(node: Node): unknown {
   }
 }
 
-/** Does the document write an expression anywhere in the value? */
+/** Whether the document writes an expression anywhere in the value. */
 function hasExpression(raw: unknown): boolean {
   if (isExpression(raw)) return true
   if (Array.isArray(raw)) return raw.some(hasExpression)
   return isMap(raw) && Object.values(raw).some(hasExpression)
 }
 
-/** Has an expression in the value become something that is known? Validation has judged all the rest. */
+/** Whether an expression in the value has become known; validation has checked the literals. */
 function isFolded(raw: unknown, node: Node): boolean {
   if (node.kind === 'broken' || node.kind === 'deferred') return false
   if (isExpression(raw)) return true
@@ -48,7 +48,7 @@ function isFolded(raw: unknown, node: Node): boolean {
 
 const unescapeKey = (key: string): string => key.replaceAll('~1', '/').replaceAll('~0', '~')
 
-/** Where the document writes what stands below `path` after folding: at the expression that gave it, or just there. */
+/** The JSON Pointer at which the document writes a folded member of `path`: that of the expression that yields it, or its own. */
 export function written(raw: unknown, path: string, ...keys: readonly string[]): string {
   let value = raw
   for (const [depth, key] of keys.entries()) {
@@ -60,13 +60,13 @@ export function written(raw: unknown, path: string, ...keys: readonly string[]):
   return pointer(path, ...keys)
 }
 
-/** What compiling finds on its way. */
+/** Issues and warnings of compiling. */
 export interface Findings {
   readonly issues: Issue[]
   readonly warnings: Issue[]
 }
 
-/** Checks a compiled value against the rule of its field. What validation has found in the literals is left out. */
+/** Checks a compiled value against the rule of its field, leaving out issues that validation has found in literals. */
 export function checkFolded(
   field: FieldName,
   raw: unknown,
@@ -84,7 +84,7 @@ export function checkFolded(
   warnings.push(...atSource(noted, notedBefore, raw, path))
 }
 
-/** What is new, told where the document writes it. */
+/** The new issues, each at the place where the document writes the value. */
 function atSource(found: Issue[], before: Issue[], raw: unknown, path: string): Issue[] {
   if (found.length === 0) return found
   const known = new Set(before.map((issue) => issue.path))

@@ -1,4 +1,4 @@
-/** The fields of a forward whose values come from a request: what of them may cross is decided where they are compiled. */
+/** Compiles the fields of a forward so that values of a request are escaped or filtered before they reach an upstream. */
 import { checkRaw, encodeValue } from '#component/action/url-value.ts'
 import type { Node } from '#component/expression/compile.ts'
 import { deferred, runOf } from '#component/expression/nodes.ts'
@@ -8,10 +8,10 @@ import type { Findings } from './fold-check.ts'
 
 const escapes = { encode: encodeValue, raw: checkRaw }
 
-/** Expressions that take one header by its name read what was sent. */
+/** Paths that copy all headers; an expression that reads one header by its name sees it as it was sent. */
 const wholeHeaders = ['request', 'request.headers']
 
-/** Copies of `request.headers` are without what only a gateway may tell an upstream (behaviour §4). */
+/** Copies of `request.headers` lack the fields that only a gateway may set for an upstream (behaviour §4). */
 function upstreamFields(node: Node): Node {
   if (node.kind === 'constant' || node.kind === 'broken') return node
   if (!wholeHeaders.some((read) => node.reads.has(read))) return node
@@ -27,7 +27,7 @@ function upstreamFields(node: Node): Node {
   )
 }
 
-/** Does the text begin with a value that is percent-encoded, and so never with a slash? */
+/** Whether the text begins with a percent-encoded value, and so never with a slash. */
 function beginsEncoded(node: Node | undefined): boolean {
   if (node?.kind !== 'deferred') return false
   if (node.joined) return beginsEncoded(node.joined.nodes[0])
@@ -48,7 +48,7 @@ function pathText(node: Node, path: string, { issues, warnings }: Findings): Nod
 /** @param path JSON Pointer of the field */
 type Compile = (node: Node, path: string, findings: Findings) => Node
 
-/** What is made of the nodes of fields; other fields are taken as they are. */
+/** By field name; other fields are compiled like any value. */
 export const forwardFields: Readonly<Record<string, Compile>> = {
   path: pathText,
   query_string: (node, path, { issues }) => urlText(node, 'query', path, escapes, issues),

@@ -1,9 +1,9 @@
-/** On which realms requests need the session of the gateway itself: those that run as nobody in particular. */
+/** On which realms requests need the gateway's own session: those without a user. */
 
 import type { Route } from '#component/gateway/api.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 
-/** Does it call or publish over the session that the gateway has for everybody? */
+/** Whether the route calls or publishes over the gateway's own session. */
 function usesOwnSession(route: Route, identity: string): boolean {
   if (route.kind !== undefined) return false
   const { action, inherited } = route
@@ -12,7 +12,7 @@ function usesOwnSession(route: Route, identity: string): boolean {
 }
 
 /**
- * The URIs. A realm whose paths are all for users may let nobody else in.
+ * The URIs of these realms. On other realms the gateway need not be able to join.
  * @param identity `wamp.identity`: with `service`, users are served over the session of the gateway, too
  */
 export const ownRealms = (

@@ -16,14 +16,14 @@ export type MergedMap = (typeof mergedMaps)[number]
 
 type Maps = Readonly<Record<MergedMap, ReadonlyMap<string, SpecEntry>>>
 
-/** The data of a request, read as properties. `security` has the keys of its scheme and of the identity. */
+/** The data of a request, read as properties; `security` has the keys of its scheme and of the identity. */
 const roots: Readonly<Record<string, RootShape>> = {
   request: { keys: requestKeys },
   action: { keys: ['result', 'error'] },
   security: {},
 }
 
-/** What expressions at one level of the document can read that stands in the document. */
+/** The merged maps that expressions at one level of the document read. */
 export interface Level {
   readonly scope: Scope
   readonly maps: Maps
@@ -63,8 +63,8 @@ function entriesOf(
 }
 
 /**
- * The level below: the same one when the document adds nothing there, so that what is memoized in its scope
- * serves all its descendants.
+ * The level below. It is the same one when the document adds nothing, so that its descendants share the compiled
+ * entries of its scope.
  * @param path JSON Pointer of the object that holds the maps
  * @param keysOf the keys of a map given as an expression
  */
@@ -101,18 +101,18 @@ export function levelBelow(above: Level, document: JsonMap, path: string, issues
   })
 }
 
-/** The names of a level with nothing compiled yet: what is found by compiling there is reported nowhere else. */
+/** A scope of a level with nothing compiled yet, for compiling whose issues are not to be reported. */
 export const freshScope = ({ maps }: Level): Scope => new Scope(maps, roots)
 
 /**
- * Finds entries that compile nowhere, used or not. An entry may need what only a lower level defines, so it is
- * broken when none of the lowest levels can resolve it.
- * @param judge looks at what an entry came to, in a level where it compiles
+ * Reports entries that compile at no level, used or not. An entry may read a variable that only a lower level defines, so
+ * it is broken when it compiles at none of the lowest levels.
+ * @param check finds issues in the value of an entry, at a level where it compiles
  */
 export function* checkEntries(
   levels: Iterable<Level>,
   issues: Issue[],
-  judge: (map: MergedMap, key: string, entry: SpecEntry, node: Node) => Issue[],
+  check: (map: MergedMap, key: string, entry: SpecEntry, node: Node) => Issue[],
 ): Steps<void> {
   const sound = new Set<SpecEntry>()
   const broken = new Map<SpecEntry, Issue[]>()
@@ -124,7 +124,7 @@ export function* checkEntries(
         const found: Issue[] = []
         const node = scope.compileEntry(map, key, found)
         if (node !== undefined && node.kind !== 'broken')
-          found.push(...judge(map, key, entry, node))
+          found.push(...check(map, key, entry, node))
         if (found.length === 0 && node?.kind !== 'broken') sound.add(entry)
         else if (!broken.has(entry)) broken.set(entry, found)
       }

@@ -5,7 +5,7 @@ import type { Level } from './scope.ts'
 
 type Table = ReadonlyMap<string, number>
 
-/** Gives the table of a level; levels with the same literal codes share one. Issues are found by the sweep. */
+/** Makes the table of a level; levels with the same literal codes share one. The check of all entries reports issues. */
 export function statusCodeTables(issues: Issue[]): (level: Level) => Table {
   const literal = new WeakMap<object, Table>()
   const computed = new WeakMap<Level, Table>()

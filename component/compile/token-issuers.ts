@@ -1,4 +1,4 @@
-/** Which issuers' access tokens the paths of an API take: its own, and those that share a base path with it. */
+/** Which access tokens the paths of an API accept: those of its own issuers, and of issuers that share a base path with it. */
 
 import type { Route } from '#component/gateway/api.ts'
 import { PathTree } from '#component/routes/path-tree.ts'
@@ -27,13 +27,13 @@ function issuersAmong(entries: readonly RouteEntry<Route>[]): Issuer[] {
   return [...found.values()]
 }
 
-/** Where an issuer can be reached: one place may belong to several APIs, and one of them answers there for all. */
+/** The places of an issuer: APIs may share one, where one of them answers for all. */
 const placesOf = ({ realm_uri, forms }: Issuer): string[] =>
   forms.map(({ key }) => JSON.stringify([realm_uri, key]))
 
 /**
- * Judges issuers by their base path. The base URL counts where it is configured: elsewhere it is the address that one
- * gateway of several listens on.
+ * Tells issuers apart by their base path. The base URL counts only where it is configured: otherwise it is the listening
+ * address of one of several gateways.
  */
 export class TokenIssuers {
   readonly #publicBase: string | undefined
@@ -45,7 +45,7 @@ export class TokenIssuers {
     this.#publicBase = publicBase
   }
 
-  /** Goes by the routes that are served from now on. */
+  /** Takes the issuers from the routes that are served from now on. */
   follow(entries: readonly RouteEntry<Route>[]): void {
     const issuers = issuersAmong(entries)
     const byPlace = new Map<string, Set<Issuer>>()
@@ -66,7 +66,7 @@ export class TokenIssuers {
   }
 
   /**
-   * Do the paths of the API take what this issuer has signed?
+   * Whether the paths of the API accept tokens of this issuer.
    * @param api the id of the specification
    * @param iss the claim
    */

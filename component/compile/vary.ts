@@ -1,11 +1,11 @@
-/** Which request headers an answer depends on (RFC 9110 §12.5.5). */
+/** `Vary`: which request headers an answer depends on (RFC 9110 §12.5.5). */
 import type { CompiledPath, InheritedValues } from '#component/gateway/api.ts'
 import { type Headers, layOver } from '#component/gateway/header-layers.ts'
 
-/** By the headers they are laid under, then by `Vary`: thousands of operations share one object. */
+/** By headers, then by `Vary`: thousands of operations share one object. */
 const known = new WeakMap<Headers, Map<string, Headers>>()
 
-/** The headers of a path with `Vary` for what the gateway itself encodes; an upstream's answer that is passed on says so itself. */
+/** The headers of a path with `Vary` for bodies that the gateway encodes; an upstream's answer has its own `Vary`. */
 export function withVary(
   { provides }: Pick<InheritedValues, 'provides'>,
   { version, headers }: Pick<CompiledPath, 'version' | 'headers'>,

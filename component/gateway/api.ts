@@ -1,4 +1,4 @@
-/** What compiling makes of a specification: routes with everything decided that can be decided before a request. */
+/** The types of a compiled specification: routes with everything decided that can be decided before a request. */
 import type { ActionType, Attempts } from '#component/action/action.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Semaphore } from '#component/limits/semaphore.ts'
@@ -15,7 +15,7 @@ export interface Api {
   readonly entries: readonly RouteEntry<Route>[]
 }
 
-/** What a request is routed to: an operation of the document, or a generated endpoint. */
+/** The target of a request: an operation of the document, or a generated endpoint. */
 export type Route = CompiledOperation | Endpoint
 
 /** The endpoints that `oauth2` security generates. */
@@ -99,7 +99,7 @@ export interface Computed {
   readonly path: string
 }
 
-/** What an operation does. */
+/** The action of an operation. */
 export interface ActionPlan {
   /** `none`: `action: {}`, for OPTIONS only. */
   readonly type: ActionType | 'none'
@@ -147,7 +147,7 @@ export interface CompiledOperation {
   readonly checksType: boolean
   readonly on_result: ResponsePlan
   readonly on_error: ResponsePlan
-  /** Where the body of a success is the same for every request, and its media types are known. */
+  /** Present where the body of a success is the same for every request and its media types are known. */
   readonly encodings: Encodings | undefined
   /** Error URI ─▶ HTTP status: the specification's over the initial table. */
   readonly status_codes: ReadonlyMap<string, number>

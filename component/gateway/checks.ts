@@ -33,11 +33,11 @@ export function negotiateType(
   )
 }
 
-/** Never refused. */
+/** Falls back to the first language; a request is never refused for its language. */
 export const negotiateLanguage = (exchange: Exchange, { languages }: CompiledVersion): string =>
   languages.length > 1 ? exchange.negotiateLanguage(languages) : (languages[0] ?? 'en')
 
-/** 415 where `accepts` binds the request, 413 by its Content-Length where nobody is going to count. */
+/** 415 where `accepts` binds the request; 413 by its Content-Length where the gateway does not read, and count, the body. */
 function checkContent(exchange: Exchange, operation: CompiledOperation, isRead: boolean): void {
   const { inherited, checksType } = operation
   const { limits } = inherited
@@ -62,7 +62,7 @@ export async function readContent(
   if (exchange.method === 'options') return noBody
   const { action, readsBody, inherited } = operation
   const isChecked = bodyMethods.has(exchange.method)
-  // a body that nobody needs is decoded nevertheless, so that a malformed request is told so; a forward's is not ours
+  // decoded even where no expression reads it, so that a malformed body is refused; a forward leaves that to its upstream
   const isRead = readsBody || (isChecked && action.type !== 'forward')
   if (isChecked) checkContent(exchange, operation, isRead)
   return isRead ? exchange.readBody(inherited.limits) : noBody

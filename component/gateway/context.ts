@@ -1,15 +1,15 @@
-/** The API Context of one request: what its expressions can read. */
+/** The API Context of one request, which its expressions read. */
 import { withoutGatewayFields } from '#component/action/headers.ts'
 import type { Request } from '#component/request.ts'
 import type { Exchange } from './exchange.ts'
 
-/** The body of a request that has none, or whose body nobody reads. */
+/** Stands for the body of a request without one, or with one that is not read. */
 export const noBody: { readonly body: unknown; readonly body_length: number } = {
   body: '',
   body_length: 0,
 }
 
-/** `request` of the API Context: a view of the exchange; what is costly is computed when it is read. */
+/** `request` of the API Context: a view of the exchange that computes costly members when they are read. */
 export class RequestView implements Request {
   readonly #exchange: Exchange
   readonly bindings: Readonly<Record<string, string>>
@@ -63,7 +63,7 @@ export class RequestView implements Request {
     return this.#exchange.query_params
   }
 
-  /** The same request, of whose headers a copy holds only those that a client may set for an upstream. */
+  /** The same request for the `headers` of a forward: copies of its headers lack those that only a gateway may set. */
   get forUpstream(): RequestView {
     return new UpstreamView(this.#exchange, this.bindings, this.language, this)
   }

@@ -1,4 +1,4 @@
-/** Cross-origin rules: the configured policy as headers; what a specification declares replaces it header by header. */
+/** The configured CORS policy as headers; a specification replaces them header by header. */
 
 /** Configuration `gateway.cors`; an empty text leaves its header out. */
 export interface CorsPolicy {
@@ -24,7 +24,6 @@ const without = (headers: Readonly<Record<string, string>>): Readonly<Record<str
 export function corsHeaders(policy: CorsPolicy): CorsHeaders {
   const answer = {
     'access-control-allow-origin': policy.allow_origin,
-    // One fixed origin is sent to every origin alike, so nothing varies.
   }
   return {
     answer: without(answer),

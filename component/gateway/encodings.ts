@@ -1,6 +1,6 @@
-/** What has been encoded once and never changes: thousands of operations have one of these, so it is small. */
+/** Keeps the encodings of a value that never changes; small, because thousands of operations have one. */
 
-/** The encodings of a value, by media type, of which there are few; whoever encodes it keeps them here. */
+/** The encodings of one value by media type: a linked list, because there are few. */
 export class Encodings {
   #type: string | undefined
   #content: string | Uint8Array = ''

@@ -6,7 +6,7 @@ import { type Headers, layOver } from './header-layers.ts'
 
 const problemType = 'application/problem+json'
 
-/** Errors vary by what the client accepts, even where answers do not. */
+/** Errors are negotiated, even where the answers of the route are not. */
 const varies: Headers = { vary: 'Accept' }
 
 /** RFC 9457 §3.1, with our own members as extensions (§3.2). */
@@ -25,8 +25,8 @@ function lowerCase(headers: Headers): Headers {
 }
 
 /**
- * Renders an error after a path has matched: its load-time headers are there, so that browsers can read a 401.
- * @param policy the configured CORS headers, under what the specification declares
+ * Renders an error after a path has matched. It carries the load-time headers of the path, so that browsers can read a 401.
+ * @param policy the configured CORS headers; those of the specification win
  */
 export function errorReply(
   exchange: Exchange,

@@ -1,4 +1,4 @@
-/** What an action is told for one request: its fields, and the bounds of its attempts. */
+/** Evaluates the fields of an action and the bounds of its attempts for one request. */
 import type { ActionFields, Attempts } from '#component/action/action.ts'
 import { ExpressionError } from '#component/errors.ts'
 import type { Context } from '#component/expression/scope.ts'
@@ -13,7 +13,7 @@ export function evaluateFields({ fixed, computed }: ActionPlan, context: Context
   return fields
 }
 
-/** Times and counts; ExpressionError for a value that the document could not have said itself. */
+/** Times and counts; ExpressionError for a value that would be refused as a literal of the document. */
 export function evaluateAttempts({ fixed, computed }: AttemptsPlan, context: Context): Attempts {
   if (computed.length === 0) return fixed
   const attempts: Record<keyof Attempts, number> = { ...fixed }

@@ -5,7 +5,7 @@ import type { ServiceError } from '#component/errors.ts'
 import type { Method } from '#component/request.ts'
 import type { Encodings } from './encodings.ts'
 
-/** How much of a body is read, and for how long (behaviour: body_* keys). */
+/** The limits on reading a body (behaviour: body_* keys). */
 export interface BodyLimits {
   /** Bytes; more is 413. */
   readonly body_max_bytes: number
@@ -15,7 +15,7 @@ export interface BodyLimits {
   readonly body_read_seconds: number
 }
 
-/** One HTTP request, well-formed (http/preflight.ts), not yet routed. */
+/** One HTTP request, well-formed, not yet routed. */
 export interface Exchange {
   readonly id: string
   readonly method: Method
@@ -36,7 +36,7 @@ export interface Exchange {
   negotiate(provides: readonly string[]): string | undefined
   /** The language by `Accept-Language`; the first one when none fits. */
   negotiateLanguage(languages: readonly string[]): string
-  /** Is the request's Content-Type one of `accepts`? */
+  /** Whether the request's Content-Type is one of `accepts`. */
   isAccepted(accepts: readonly string[]): boolean
   /** Reads and decodes the body; ServiceError 413, 408, 400, 415. */
   readBody(limits: BodyLimits): Promise<{ readonly body: unknown; readonly body_length: number }>
@@ -48,7 +48,7 @@ export interface Exchange {
   onAbort(callback: () => void): void
 }
 
-/** What a reply's body is made of. */
+/** The body of a reply. */
 export type ReplyBody =
   | { readonly kind: 'none' }
   /** A value to be encoded as a media type, which is the Content-Type unless the headers have one. */
@@ -56,7 +56,7 @@ export type ReplyBody =
       readonly kind: 'value'
       readonly value: unknown
       readonly type: string
-      /** Where the value is the same for every request: its encodings, by media type. */
+      /** The encodings of a value that is the same for every request. */
       readonly encodings?: Encodings
     }
   /** Text or bytes that go out as they are, under the declared Content-Type. */
@@ -64,7 +64,7 @@ export type ReplyBody =
   /** An upstream's body, passed through. */
   | { readonly kind: 'stream'; readonly stream: Readable; readonly length: number | undefined }
 
-/** What goes out over HTTP. */
+/** The answer to one request. */
 export interface Reply {
   readonly status: number
   /** Lower-case names; a list becomes repeated fields (Set-Cookie). */

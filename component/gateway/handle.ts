@@ -33,8 +33,8 @@ import { loginRedirect } from './login-redirect.ts'
 import { discard, renderOutcome } from './response.ts'
 
 /**
- * Answers a request to a generated path. What it throws is told as any ServiceError is; the headers of the path are
- * under those of the reply.
+ * Answers a request to a generated path. A ServiceError that it throws is rendered as for any path; the headers of the
+ * reply are laid over those of the path.
  * @param bindings of the pattern; base_path may have some
  */
 export type EndpointHandler = (
@@ -43,7 +43,7 @@ export type EndpointHandler = (
   bindings: Readonly<Record<string, string>>,
 ) => Promise<Reply>
 
-/** What answering requests needs. */
+/** The parts that answer requests. */
 export interface GatewayPorts {
   readonly clock: Clock
   readonly actions: Readonly<Record<ActionType, Action>>
@@ -63,7 +63,7 @@ export class Gateway {
   readonly #ports: GatewayPorts
   readonly #cors: CorsHeaders
   readonly #random: () => number
-  /** What `{{security}}` reads: a user's identity is shared by many requests, so it is laid over the document's object once. */
+  /** `{{security}}` by identity: the identity is laid over the security object once for all requests of a user. */
   readonly #secured = new WeakMap<Protection, WeakMap<Identity, Context['security']>>()
 
   constructor(ports: GatewayPorts) {
@@ -73,8 +73,8 @@ export class Gateway {
   }
 
   /**
-   * Answers a request; undefined when no host and path of any specification matches. What is wrong with a request or
-   * fails as expected is a reply, too; the promise rejects for a bug only.
+   * Answers a request; undefined when no host and path of any specification matches. Errors are replies, too: the promise
+   * rejects for a bug only.
    */
   handle(exchange: Exchange): Promise<Reply> | undefined {
     const found = this.table.match(exchange.host, exchange.path, exchange.method)
@@ -108,7 +108,7 @@ export class Gateway {
     }
   }
 
-  /** What the configuration adds to every answer, and to one to OPTIONS; the specification's headers win. */
+  /** The configured CORS headers of an answer; the specification's headers win. */
   #policy({ method }: Exchange, { allow }: CompiledPath): Headers {
     return method === 'options' ? { ...this.#cors.preflight, allow } : this.#cors.answer
   }
@@ -138,7 +138,7 @@ export class Gateway {
     const passed = isSecured
       ? this.#ports.schemes[protection.type].authenticate(exchange, protection)
       : version.anonymous
-    // a turn of the event loop's queue for those only that are not known yet
+    // awaits only an identity that is not known yet
     const identity = passed instanceof Promise ? await passed : passed
     const type = negotiateType(exchange, route)
     const language = negotiateLanguage(exchange, version)
@@ -195,7 +195,7 @@ export class Gateway {
     const fields = evaluateFields(action, context)
     const attempts = evaluateAttempts(inherited.attempts, context)
     const onCancel = (callback: () => void): void => exchange.onAbort(callback)
-    // made when the action's turn has come: a body's time begins when somebody reads it
+    // made when the action begins: the time limit of a body begins with its first read
     const run = (): Run => ({
       realm_uri,
       identity,
@@ -208,14 +208,14 @@ export class Gateway {
       request,
       onCancel,
     })
-    // what asks nobody takes no slot of the version's pool
+    // a fixed answer needs no slot
     if (action.type === 'static') return performer.perform(fields, run())
     const limit = { clock: this.#ports.clock, maxMs: attempts.timeout, onCancel }
     return pool.run(() => performer.perform(fields, run()), limit, streamOf)
   }
 }
 
-/** A route of an entry without one for the method; every entry has a route. */
+/** Some route of an entry that has none for the method; every entry has at least one. */
 function anyRouteOf({ entry }: Missed<Route>): Route {
   const [route] = Object.values(entry.routes)
   if (route === undefined) throw new TypeError(`${entry.path} has no route`)

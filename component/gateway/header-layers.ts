@@ -8,7 +8,7 @@ import { headerNameProblem, headerValueProblem } from '#component/spec/syntax.ts
 /** Headers by lower-case name. */
 export type Headers = Readonly<Record<string, string>>
 
-/** A node that can be evaluated: no issue stands behind it. */
+/** A node that can be evaluated. */
 export type Live = Exclude<Node, { readonly kind: 'broken' }>
 
 /** One `headers` map of the document. */
@@ -19,7 +19,7 @@ export interface HeaderLayer {
   readonly whole: Live | undefined
 }
 
-/** The text of a header's value; undefined when it is none. */
+/** The text of a header's value; undefined for a value that cannot be one. */
 function headerText(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':
@@ -33,7 +33,7 @@ function headerText(value: unknown): string | undefined {
   }
 }
 
-/** Sets one header, or tells why it cannot be one, never showing the value. */
+/** Sets one header. The error for a bad one does not show its value. */
 function setHeader(target: Record<string, string>, name: string, value: unknown): void {
   const key = name.toLowerCase()
   if (headerNameProblem(key) !== undefined) {
@@ -53,7 +53,7 @@ function setHeader(target: Record<string, string>, name: string, value: unknown)
 /** A layer that sets nothing. */
 export const empty: HeaderLayer = { fixed: {}, computed: [], whole: undefined }
 
-/** Splits a declared map. What is malformed in it has been reported already and is left out. */
+/** Splits a declared map, without its malformed members, which have been reported. */
 export function layerOf(node: Node | undefined): HeaderLayer {
   if (node === undefined || node.kind === 'broken') return empty
   const names = keysOf(node)
@@ -76,7 +76,7 @@ export function layerOf(node: Node | undefined): HeaderLayer {
   return { fixed, computed, whole: undefined }
 }
 
-/** What `Vary` says when both parts have a say (RFC 9110 §12.5.5). */
+/** `Vary` of two layers that both set it (RFC 9110 §12.5.5). */
 const joinVary = (above: string, below: string): string =>
   above === '*' || below === '' ? above : `${below}, ${above}`
 
@@ -87,7 +87,7 @@ function isEmpty(headers: Headers): boolean {
 
 /** Lays headers over others; `vary` adds up. */
 export function layOver(below: Headers, above: Headers): Headers {
-  // thousands of paths share what they all have
+  // thousands of paths share one object
   if (isEmpty(above)) return below
   if (isEmpty(below)) return above
   const result = { ...below, ...above }
@@ -97,7 +97,7 @@ export function layOver(below: Headers, above: Headers): Headers {
   return result
 }
 
-/** Lays together what can be: the constants of the first layers. */
+/** Lays together the leading layers that are constant. */
 export function foldLayers(
   below: Headers,
   layers: readonly HeaderLayer[],

@@ -1,16 +1,16 @@
-/** The page for people whose login has failed, or has come to nothing: what is wrong, and a way on. */
+/** The HTML page for a person whose login has failed: the reason, and links to go on. */
 import type { OidcErrorCode } from '#component/errors.ts'
 import type { Exchange, Reply } from './exchange.ts'
 
-/** Where a person can go on; `href` is an address of this gateway. */
+/** A link to go on; `href` is an address of this gateway. */
 interface Way {
   readonly text: string
   readonly href: string
 }
 
-/** What a page says. */
+/** The contents of a page. */
 export interface LoginPage {
-  /** The code of an OIDC error, or why a login came to nothing. */
+  /** The code of an OIDC error, or why a ticket was not accepted. */
   readonly reason: OidcErrorCode | 'two_tickets' | 'ticket_not_sent' | 'ticket_refused'
   /** The error code of the provider, if it gave one. */
   readonly providerCode?: string | undefined
@@ -55,13 +55,13 @@ const escaped = (text: string): string =>
 const way = ({ text, href }: Way): string =>
   `<p><a href="${escaped(href)}">${escaped(text)}</a></p>`
 
-/** Whether the request is of a person: pages are asked for by name, and what accepts everything is a script. */
+/** Whether a person asks with a browser: the request names text/html; scripts accept everything instead. */
 export const isForPage = (exchange: Exchange): boolean =>
   exchange.method === 'get' &&
   /text\/html/i.test(exchange.header('accept') ?? '') &&
   exchange.negotiate(['text/html']) !== undefined
 
-/** The page as a reply: without scripts, without anything to load, and not to be cached. */
+/** The page as a reply: it has no scripts, loads nothing and is not cached. */
 export function loginPage(
   status: number,
   { reason, providerCode, sentence, ways }: LoginPage,

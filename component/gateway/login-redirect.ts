@@ -6,21 +6,21 @@ import type { Exchange, Reply } from './exchange.ts'
 import { isForPage, loginPage } from './login-page.ts'
 import { isOwnPath } from './own-path.ts'
 
-/** What was asked for, as far as a login may lead back to it. */
+/** The target of the request if a login may lead back to it, else its path or `/`. */
 function ownTarget({ path, query_string }: Exchange): string {
   const whole = query_string === '' ? path : `${path}?${query_string}`
   return [whole, path].find(isOwnPath) ?? '/'
 }
 
-/** How the login of a version is reached by a browser. */
+/** The address of a version's login for a browser. */
 interface LoginAddress {
-  /** The path of `public_base_url`, which a proxy takes away; without a slash at the end. */
+  /** The path of `public_base_url`, which a proxy removes; without a slash at the end. */
   readonly prefix: string
   /** Of the version, concrete. */
   readonly base: string
 }
 
-/** Where and when a request was refused. */
+/** The place and the time of a refusal. */
 interface Place extends LoginAddress {
   /** Seconds since the epoch. */
   readonly now: number
@@ -37,9 +37,9 @@ export const loginLocation = (
 }
 
 /**
- * What a person gets in place of a refusal: the way to the login, or where a login has just been of no use, a page that
- * says so; undefined for others than persons.
- * @param refused the reply that tells of the error
+ * The answer to a person in place of a refusal: a redirect to the login, or a page where a login has just failed to help.
+ * Undefined for requests that no person makes.
+ * @param refused the reply with the error
  */
 export function loginRedirect(
   exchange: Exchange,

@@ -12,7 +12,7 @@ import { applyLayers, type Headers } from './header-layers.ts'
 
 type ReplyHeaders = Record<string, string | readonly string[]>
 
-/** What describes the body of an upstream's answer, and goes when the body is replaced (RFC 9110 §8). */
+/** Headers that describe the body of an upstream's answer; dropped when the body is replaced (RFC 9110 §8). */
 const representation = ['etag', 'last-modified', 'accept-ranges', 'digest', 'repr-digest', 'vary']
 
 const noContentMethods = new Set(['post', 'put', 'patch', 'delete'])
@@ -23,15 +23,15 @@ function essenceOf(type: string): string {
   return (end < 0 ? type : type.slice(0, end)).trim().toLowerCase()
 }
 
-/** Types that a string and bytes are encoded in like any value; under every other declared type they go out as they are. */
+/** Whether strings and bytes are encoded like any value; under every other declared type they are sent as they are. */
 const isEncoded = (type: string): boolean => {
   const essence = essenceOf(type)
   return essence === 'application/json' || essence === 'application/msgpack'
 }
 
 /**
- * What a request that has been carried out is answered.
- * @param policy the configured CORS headers, under what the specification declares
+ * The answer to a request whose action has ended.
+ * @param policy the configured CORS headers; those of the specification win
  * @param negotiated the media type of a success; undefined where none was negotiated
  */
 export function renderOutcome(
@@ -72,12 +72,12 @@ export function renderOutcome(
   return { status, headers, body, route: path.pattern }
 }
 
-/** Ends an upstream's body that nobody is going to read. */
+/** Ends an upstream's body that is not passed on. */
 export function discard(answer: UpstreamAnswer | undefined): void {
   if (answer?.body instanceof Readable) answer.body.destroy()
 }
 
-/** An upstream's headers; those of its body only together with it. */
+/** An upstream's headers; without those of its body where this is not passed on. */
 function answerHeaders(
   answer: UpstreamAnswer | undefined,
   isPassedOn: boolean,
@@ -90,12 +90,12 @@ function answerHeaders(
   return kept
 }
 
-/** An upstream knows best which of its variants this is; what is declared adds to what it varies by. */
+/** Keeps the upstream's language and `Vary`; declared headers add to `Vary`. */
 function keepVariant(headers: ReplyHeaders, { headers: upstream }: UpstreamAnswer): void {
   const language = upstream['content-language']
   if (language !== undefined) headers['content-language'] = language
   const { vary } = headers
-  // what is declared lies over the upstream's; equal texts are the upstream's alone
+  // equal texts mean that the document declares none
   if (upstream.vary !== undefined && vary !== upstream.vary) {
     headers.vary = `${String(upstream.vary)}, ${String(vary)}`
   }
@@ -120,7 +120,7 @@ function locationOf({ uri }: ResponsePlan, context: Context): string | undefined
   return value === '' ? undefined : value
 }
 
-/** The body as a value; `""` is none. What is passed on has no value. */
+/** The body as a value; `""` when there is no body, or when it is passed on. */
 function bodyValue(
   { action }: CompiledOperation,
   outcome: Outcome,
@@ -133,7 +133,7 @@ function bodyValue(
   return { error_uri, args, kwargs, details }
 }
 
-/** Behaviour, Actions and answers: the first point. */
+/** The default status of a success (behaviour §4, first point). */
 function successStatus(
   { method }: Exchange,
   { action }: CompiledOperation,
@@ -146,7 +146,7 @@ function successStatus(
   return isEmpty && noContentMethods.has(method) && action.type !== 'none' ? 204 : 200
 }
 
-/** An upstream's own status has no row, so that it holds unless the specification gives it one. */
+/** The error of an upstream's status has no row of its own, so that the status holds unless the specification adds a row. */
 const errorStatus = (
   { status_codes }: CompiledOperation,
   { error_uri }: ActionError,
@@ -155,7 +155,7 @@ const errorStatus = (
 
 function passOn({ body, length }: UpstreamAnswer, isHead: boolean): ReplyBody {
   if (!(body instanceof Uint8Array)) return { kind: 'stream', stream: body, length }
-  // the length that a body would have had is told although there is none (RFC 9110 §9.3.2)
+  // an answer to HEAD declares the length of the body that GET would have (RFC 9110 §9.3.2)
   if (isHead) return { kind: 'stream', stream: Readable.from([]), length }
   return body.length > 0 ? { kind: 'bytes', bytes: body } : { kind: 'none' }
 }

@@ -1,4 +1,4 @@
-/** A base_path as one URL has it: its optional segments taken, its bindings filled in. */
+/** Fills in a base_path: optional segments present, bindings replaced by their values. */
 import { parsePathPattern, type Segment } from '#component/syntax/path-pattern.ts'
 
 type Bindings = Readonly<Record<string, string>>
@@ -9,14 +9,14 @@ const plain = /%(?:2[46BC]|3[ABD]|40)/g
 const encode = (text: string): string =>
   encodeURIComponent(text).replaceAll(plain, decodeURIComponent)
 
-/** One segment as a request has it; undefined when its binding is not known. */
+/** The text of a segment; undefined when its binding is not known. */
 function segmentText(segment: Segment, bindings: Bindings): string | undefined {
   if (segment.kind === 'literal') return segment.text
   return segment.kind === 'binding' ? bindings[segment.name] : undefined
 }
 
 /**
- * The longest form of a pattern, so that all forms come to one path; of those whose bindings the request has filled.
+ * The longest form of the pattern whose bindings are all known, so that every form of a base_path yields one path.
  * @param base a base_path as written
  * @returns percent-encoded, beginning with a slash; `""` for the root
  */

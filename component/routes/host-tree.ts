@@ -1,7 +1,7 @@
 /** Host patterns as a tree of labels, read from the right: the most specific pattern that fits comes first. */
 import { type HostPattern, labelsKey, trimDots } from '#component/syntax/host-pattern.ts'
 
-/** What a host leads to: something that finds by path. */
+/** The value of a host: finds by path. */
 export interface Finder<R> {
   find(path: string): R | undefined
 }
@@ -40,8 +40,8 @@ export class HostTree<R, T extends Finder<R>> {
   }
 
   /**
-   * What the first host pattern that fits finds for a path: literal labels before one-label wildcards before `_`,
-   * the last label deciding first; where one finds nothing, the next is asked (behaviour: Requests).
+   * The result of the most specific host pattern that has the path: literal labels before one-label wildcards before `_`,
+   * compared from the last label on (behaviour: Requests).
    * @param host without port, in any case, with or without a leading and a trailing dot
    */
   find(host: string, path: string): R | undefined {
@@ -51,7 +51,7 @@ export class HostTree<R, T extends Finder<R>> {
   }
 }
 
-/** Tries what is below a node; the labels left of `end` are still to be matched, none when it is negative. */
+/** Searches below a node; the labels left of `end` are still to be matched, none when it is negative. */
 function search<R, T extends Finder<R>>(
   node: Node<T>,
   host: string,

@@ -1,16 +1,16 @@
-/** Which forms of two path trees could match one request: walked together, so that what differs early costs nothing. */
+/** Finds forms of two path trees that could match one request, walking both trees together. */
 import type { Steps } from '#component/yielding.ts'
 import type { PathNode, PathTree } from './path-tree.ts'
 
-/** What two trees have in common. */
+/** The overlap of two trees. */
 export interface Overlap<T, U> {
-  /** Values of the one, each with one of the other that could match a request of it. */
+  /** Values of the first tree, each with one of the second that could match the same request. */
   readonly found: ReadonlyMap<T, U>
-  /** False when the trees are so much entangled that the search was given up: then there may be more. */
+  /** False when the search ended at its limit: then there may be more. */
   readonly isComplete: boolean
 }
 
-/** Most steps of a search, so that a document cannot make it quadratic; ten times what two trees of 10,000 usual paths take. */
+/** At most this many steps of a search, so that a document cannot make it quadratic: ten times those of two trees of 10,000 usual paths. */
 const maxSteps = 2 ** 20
 
 /** Pairs of nodes that are compared without a pause. */
@@ -19,7 +19,7 @@ const pairsAtOnce = 64
 /**
  * Finds the forms that a request could match in both trees. Behaviour, Requests: a binding is any one segment, a rest any
  * number of them.
- * @param most how many values of the one tree are looked for
+ * @param most at most this many values of the first tree are found
  */
 export function* overlapOf<T, U>(
   one: PathTree<T>,
@@ -42,7 +42,7 @@ class Search<T, U> {
     this.#most = most
   }
 
-  /** Counts a step; false when it is over. */
+  /** Counts a step; false when the search is over. */
   #goesOn(): boolean {
     if (this.steps > maxSteps || this.found.size >= this.#most) return false
     this.steps++
@@ -55,7 +55,7 @@ class Search<T, U> {
     for (let pair = pairs.pop(); pair && this.#goesOn(); pair = pairs.pop()) {
       if (this.steps % pairsAtOnce === 0) yield
       const below = this.#meet(pair)
-      // the first of them comes next
+      // reversed, so that the first pair comes next
       for (let next = below.pop(); next; next = below.pop()) pairs.push(next)
     }
   }

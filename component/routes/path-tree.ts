@@ -15,10 +15,10 @@ export interface PathNode<T> {
   rest: Leaf<T> | undefined
 }
 
-/** Most nodes have none. */
+/** Shared by the many nodes without literals. */
 const noLiterals = new Map<string, never>()
 
-/** Most leaves have none, too. */
+/** Shared by the many leaves without bindings. */
 const noNames: readonly string[] = []
 
 const makeNode = <T>(): PathNode<T> => ({
@@ -28,7 +28,7 @@ const makeNode = <T>(): PathNode<T> => ({
   rest: undefined,
 })
 
-/** What a path came to. */
+/** The match of a path. */
 export interface Found<T> {
   readonly value: T
   /** Decoded; no prototype. */
@@ -59,14 +59,14 @@ export class PathTree<T> {
         node = next
       }
     }
-    // a copy has no room to grow: there are thousands
+    // the copy has no spare capacity: there are thousands
     node.leaf ??= { value, names: names.length > 0 ? names.slice() : noNames }
   }
 
   /**
    * Matches a path as received. One trailing slash is equivalent; an empty segment matches nothing.
-   * Segments are compared percent-decoded (RFC 3986 §6.2.2.2); one that cannot be decoded is no literal and no
-   * binding (http/preflight.ts refuses it earlier).
+   * Segments are compared percent-decoded (RFC 3986 §6.2.2.2); one that cannot be decoded matches neither a literal nor a
+   * binding (a listener refuses it earlier).
    */
   find(path: string): Found<T> | undefined {
     if (path[0] !== '/' || path.includes('//')) return undefined
@@ -85,9 +85,9 @@ export class PathTree<T> {
 }
 
 /**
- * Tries what is below a node; every node is visited at most once, so a match costs at most the tree.
- * @param at where the next segment begins; beyond `end` when none is left
- * @param values the bindings on the way; those beyond `depth` are left over from a way that failed
+ * Searches below a node; it visits every node at most once.
+ * @param at offset of the next segment; beyond `end` when there is none
+ * @param values the bindings so far; those beyond `depth` belong to a branch that failed
  */
 function search<T>(
   node: PathNode<T>,

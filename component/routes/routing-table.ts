@@ -11,7 +11,7 @@ import type { Steps } from '#component/yielding.ts'
 import { HostTree } from './host-tree.ts'
 import { type Found, PathTree } from './path-tree.ts'
 
-/** One path of one API: what may be matched. */
+/** One path of one API. */
 export interface RouteEntry<R> {
   /** The id of the specification. */
   readonly api: string
@@ -20,14 +20,14 @@ export interface RouteEntry<R> {
   readonly host: string
   /** base_path + path, as written. */
   readonly pattern: string
-  /** Those of the pattern, none of a broken one, where whoever made the entry has read it. */
+  /** The forms of the pattern if it has been parsed already; empty for a broken pattern. */
   readonly forms?: readonly KeyedForm[]
   /** JSON Pointer of the path. */
   readonly path: string
   readonly routes: Readonly<Partial<Record<Method, R>>>
-  /** Generated paths (OAuth2, OIDC) that several documents of one realm may own together. */
+  /** Whether several documents of one realm may own the path together: generated paths (OAuth2, OIDC). */
   readonly isShared?: boolean
-  /** What a shared path is for: only equal ones are shared. */
+  /** The purpose of a shared path: only paths of equal purpose are shared. */
   readonly purpose?: string
 }
 
@@ -51,7 +51,7 @@ export interface Match<R> {
   readonly bindings: Readonly<Record<string, string>>
 }
 
-/** The path exists, the method does not: `method` is a 405, `options` an OPTIONS that nobody declared. */
+/** The path exists, the method does not: `method` is a 405, `options` an OPTIONS that the document does not declare. */
 export interface Missed<R> {
   readonly kind: 'method' | 'options'
   /** Methods for `Allow`, upper case, with the implied HEAD and OPTIONS. */
@@ -59,25 +59,25 @@ export interface Missed<R> {
   readonly entry: RouteEntry<R>
 }
 
-/** One form of an entry's pattern on one form of its host: what can have one owner only. */
+/** One form of an entry's pattern on one form of its host, which has one owner only. */
 interface Claim<R> {
   readonly key: string
   readonly form: readonly Segment[]
   readonly tree: PathTree<RouteEntry<R>>
 }
 
-/** What the texts of an entry say. */
+/** The parsed patterns of an entry. */
 interface Reading {
   /** Undefined for a broken pattern. */
   readonly host: HostPattern | undefined
-  /** None of a broken pattern. */
+  /** Empty for a broken pattern. */
   readonly forms: readonly KeyedForm[]
 }
 
-/** Every change builds a table of all that is served: what has not changed is not read again. */
+/** Every change builds a new table of all entries: those that have not changed are not parsed again. */
 const readings = new WeakMap<RouteEntry<unknown>, Reading>()
 
-/** Reads the patterns of an entry, once for all that ask. */
+/** Parses the patterns of an entry, once. */
 export function readEntry<R>(entry: RouteEntry<R>): Reading {
   const known = readings.get(entry)
   if (known) return known
@@ -89,7 +89,7 @@ export function readEntry<R>(entry: RouteEntry<R>): Reading {
   return reading
 }
 
-/** All paths of a document have one host. */
+/** Parsed host patterns: all paths of a document have one host. */
 const knownHosts = new Map<string, HostPattern | undefined>()
 const mostKnownHosts = 1000
 
@@ -110,7 +110,7 @@ function formsOf({ forms, pattern }: RouteEntry<unknown>): readonly KeyedForm[] 
 
 type Owners<R> = Map<string, RouteEntry<R>>
 
-/** A table, and the entries that were to be in it and have another one in their way. */
+/** A table, and the clashes among its entries. */
 interface Built<R> {
   readonly table: RoutingTable<R>
   readonly clashes: Clash[]
@@ -124,7 +124,7 @@ export class RoutingTable<R> {
 
   private constructor() {}
 
-  /** What it was built of, but for what {@link buildingWhole} left out. */
+  /** Its entries, without the APIs that {@link buildingWhole} left out. */
   get entries(): readonly RouteEntry<R>[] {
     return this.#entries
   }
@@ -136,8 +136,8 @@ export class RoutingTable<R> {
   }
 
   /**
-   * Builds a table. Of entries that clash, or share a path, the first one serves. An entry with a broken pattern is
-   * left out, so that the clashes of a document can be listed beside its other issues.
+   * Builds a table. Of entries that clash, or share a path, the first one serves. An entry with a broken pattern has no
+   * routes, so that the clashes of a document are listed beside its other issues.
    */
   static build<R>(entries: readonly RouteEntry<R>[]): Built<R> {
     const table = new RoutingTable<R>()
@@ -151,7 +151,7 @@ export class RoutingTable<R> {
     return { table, clashes }
   }
 
-  /** Builds a table of whole APIs: one that clashes with an API before it has no entry in the table at all. */
+  /** Builds a table of whole APIs: an API that clashes with an earlier one has no entry in the table. */
   static *buildingWhole<R>(apis: readonly (readonly RouteEntry<R>[])[]): Steps<Built<R>> {
     const table = new RoutingTable<R>()
     const clashes: Clash[] = []
@@ -186,7 +186,7 @@ export class RoutingTable<R> {
     )
   }
 
-  /** Adds the forms that nobody owns yet. */
+  /** Adds the forms without an owner. */
   #add(entry: RouteEntry<R>, claims: readonly Claim<R>[], owners: Owners<R>): void {
     this.#entries.push(entry)
     for (const { key, form, tree } of claims) {
@@ -204,7 +204,7 @@ export class RoutingTable<R> {
   }
 
   /**
-   * Finds what serves a request; undefined when no host and path does.
+   * Finds the route of a request; undefined when no host and path matches.
    * @param path as received: escapes kept, without query
    */
   match(host: string, path: string, method: Method): Match<R> | Missed<R> | undefined {
@@ -218,7 +218,7 @@ export class RoutingTable<R> {
     return { kind, allow: allowed(entry), entry }
   }
 
-  /** One line a path: host, pattern, methods, API; in alphabetical order. */
+  /** One line for each path: host, pattern, methods, API; in alphabetical order. */
   toString(): string {
     return this.#entries
       .map((entry) => `${entry.host} ${entry.pattern} ${allowed(entry).join(',')} ${entry.api}`)
@@ -240,7 +240,7 @@ export function* clashesAmong<R>(entries: readonly RouteEntry<R>[]): Steps<Clash
   return clashes
 }
 
-/** The owners of what an entry claims, each once, unless the path is shared with them. */
+/** Clashes of an entry with the owners of its claims, one for each owner that does not share the path. */
 function clashesOf<R>(
   entry: RouteEntry<R>,
   claims: readonly Pick<Claim<R>, 'key'>[],
@@ -264,7 +264,7 @@ function clashesOf<R>(
   }))
 }
 
-/** By the methods that are served: thousands of paths have the same ones. */
+/** By served methods: thousands of paths share one list. */
 const knownAllowed = new Map<string, readonly string[]>()
 
 /** Behaviour: Requests, HEAD is implied by GET; OPTIONS is always answered. */
