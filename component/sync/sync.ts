@@ -14,10 +14,9 @@ import { announceChange } from './changes.ts'
 import { Exchanges } from './exchange.ts'
 import { Listener } from './listener.ts'
 import { Peers } from './peers.ts'
-import { Seal } from './seal.ts'
 import { type SyncStatus, statusOf } from './status.ts'
 import type { Heartbeat } from './sync-messages.ts'
-import { Wire } from './wire.ts'
+import { openBox, Wire } from './wire.ts'
 
 /** What of a replica is read and merged into. */
 type SyncedReplica = Pick<
@@ -91,7 +90,7 @@ export class Sync {
     }
     const wire = new Wire({
       session,
-      seal: new Seal(key),
+      box: openBox(key),
       ignore,
       heartbeat: () => this.#heartbeat(),
     })

@@ -2,8 +2,8 @@
 
 import { stringifyJson } from '#component/codec/json.ts'
 import { ServiceError } from '#component/errors.ts'
+import { SecretBox } from '#component/secret-box.ts'
 import type { Call, Payload, Session } from '#component/wamp/session.ts'
-import { nonceOf, type Seal } from './seal.ts'
 import { type Fields, type Heartbeat, type Message, readMessage } from './sync-messages.ts'
 
 /**
@@ -16,7 +16,8 @@ export type Ignore = (sender: string, about: string, reason: string) => void
 /** What the wire works with. */
 export interface WirePorts {
   readonly session: Pick<Session, 'call' | 'publish' | 'register' | 'subscribe'>
-  readonly seal: Seal
+  /** See {@link openBox}. */
+  readonly box: SecretBox
   readonly ignore: Ignore
   /** What this node says of itself, made anew for each message. */
   readonly heartbeat: () => Heartbeat
@@ -37,10 +38,31 @@ const maxTextBytes = 11_000_000
 /** Most bytes of JSON text of what one answer carries, beside what the node says of itself. */
 export const maxContentBytes = maxTextBytes - 100_000
 
+/** Characters of a sealed message that no other message has: its version and its nonce. */
+const nonceLength = 19
+
+/** Seals what gateways say to each other. @param clusterKey `cluster.key` */
+export const openBox = (clusterKey: string | Uint8Array): SecretBox =>
+  new SecretBox(clusterKey, 'service.registry')
+
+/**
+ * Opens a message of any sender.
+ * @param maxLength characters; a longer message is not looked at
+ * @returns undefined for a value that was not sealed with this key for this purpose
+ */
+export const openSealed = (
+  box: SecretBox,
+  purpose: string,
+  sealed: unknown,
+  maxLength: number,
+): string | undefined =>
+  typeof sealed === 'string' && sealed.length <= maxLength ? box.open(sealed, purpose) : undefined
+
 const procedureOf = (node: string, request: Request) => `service.registry.${node}.${request}`
 
-/** What an answer is for: no URI holds a `#`. */
-const answerPurpose = (procedure: string, sealed: string) => `${procedure}#${nonceOf(sealed)}`
+/** Binds an answer to its request; no URI holds a `#`. */
+const answerPurpose = (procedure: string, sealed: string) =>
+  `${procedure}#${sealed.slice(0, nonceLength)}`
 
 /** The node whose procedure it is; undefined for every other procedure. */
 export function nodeOf(procedure: string): string | undefined {
@@ -93,7 +115,7 @@ export class Wire {
    * @throws WampError, ServiceError when it does not answer as it should; at the latest after 5 seconds
    */
   async ask(node: string, request: Request, content: Fields): Promise<Message> {
-    const { session, seal } = this.#ports
+    const { session, box } = this.#ports
     if (this.#isClosed) throw new ServiceError('wamp.error.canceled', 'this node is stopping')
     const procedure = procedureOf(node, request)
     const sealed = this.#sealed(procedure, content)
@@ -101,7 +123,7 @@ export class Wire {
     this.#calls.add(call)
     try {
       const { kwargs } = await call.result
-      const text = seal.open(answerPurpose(procedure, sealed), kwargs.sealed, maxAnswer)
+      const text = openSealed(box, answerPurpose(procedure, sealed), kwargs.sealed, maxAnswer)
       const message = text === undefined ? undefined : readMessage(text)
       if (message?.heartbeat.node === node) return message
     } finally {
@@ -146,7 +168,7 @@ export class Wire {
 
   #sealed(purpose: string, content: Fields): string {
     const text = stringifyJson({ ...this.#ports.heartbeat(), ...content }, maxTextBytes)
-    return this.#ports.seal.seal(purpose, text)
+    return this.#ports.box.seal(text, purpose)
   }
 
   #open(
@@ -156,8 +178,8 @@ export class Wire {
     about: string,
     details: Fields,
   ): Message | undefined {
-    const { seal, ignore } = this.#ports
-    const text = seal.open(purpose, sealed, maxLength)
+    const { box, ignore } = this.#ports
+    const text = openSealed(box, purpose, sealed, maxLength)
     if (text === undefined) {
       ignore(strangerOf(details), about, 'the message is not sealed with cluster.key')
       return undefined

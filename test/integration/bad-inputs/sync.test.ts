@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { type Entry, hashOf } from '#component/replica/entry.ts'
 import type { Stamp } from '#component/replica/stamp.ts'
-import { Seal } from '#component/sync/seal.ts'
+import { openBox } from '#component/sync/wire.ts'
 import { componentSession } from '#component/wamp/autobahn-session.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import { RouterPeer } from '#test/contract/router-peer.ts'
@@ -72,7 +72,7 @@ describeArea('sync', startRouter, (area) => {
   /** Announces an entry as a gateway would. */
   async function forge(entry: Entry, more: object = {}): Promise<void> {
     const beat = { node: 'forger', boot: 'x', seq: ++count, now: Date.now(), digest: 'x' }
-    const sealed = new Seal(key).seal(topic, JSON.stringify({ ...beat, entry, ...more }))
+    const sealed = openBox(key).seal(JSON.stringify({ ...beat, entry, ...more }), topic)
     const { id, hash, stamp } = entry
     const kwargs = { id, ts: stamp.ms, hash, node: 'forger', sealed }
     await forger.publish(topic, { args: [], kwargs }, {}, 5000)

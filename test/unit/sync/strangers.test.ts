@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import type { Summary } from '#component/replica/digest.ts'
 import { hashOf } from '#component/replica/entry.ts'
-import { Seal } from '#component/sync/seal.ts'
+import { openBox, openSealed } from '#component/sync/wire.ts'
 import { WampError } from '#component/wamp/session.ts'
 import type { BusSession, Passing } from './bus.ts'
 import { clusterKey, Fleet, type SimulatedNode } from './fleet.ts'
@@ -17,7 +17,7 @@ describe('a message of the registry', () => {
   let a: SimulatedNode
   let b: SimulatedNode
   let stranger: BusSession
-  const seal = new Seal(clusterKey)
+  const box = openBox(clusterKey)
 
   beforeEach(async () => {
     fleet = new Fleet()
@@ -53,8 +53,8 @@ describe('a message of the registry', () => {
     ...{ hash: hashOf(document), document },
   }
   const heartbeat = { node: 'z', boot: 'z', seq: 1, now: start + 7_200_000, digest: 'ff' }
-  const sealed = (purpose: string, content: unknown, by = seal) =>
-    by.seal(purpose, JSON.stringify(content))
+  const sealed = (purpose: string, content: unknown, by = box) =>
+    by.seal(JSON.stringify(content), purpose)
 
   const bad: Readonly<Record<string, unknown>> = {
     'nothing at all': undefined,
@@ -64,10 +64,10 @@ describe('a message of the registry', () => {
     'what is sealed with another key': sealed(
       loadTopic,
       { ...heartbeat, entry },
-      new Seal('another'),
+      openBox('another'),
     ),
     'what is sealed for another topic': sealed(beatTopic, { ...heartbeat, entry }),
-    'no JSON': seal.seal(loadTopic, 'x'),
+    'no JSON': box.seal('x', loadTopic),
     'a list in place of a message': sealed(loadTopic, []),
     'no heartbeat': sealed(loadTopic, { entry }),
     'no entry': sealed(loadTopic, heartbeat),
@@ -206,7 +206,7 @@ describe('a message of the registry', () => {
       for (const kwargs of [
         {},
         { sealed: 5 },
-        { sealed: sealed(procedure, heartbeat, new Seal('x')) },
+        { sealed: sealed(procedure, heartbeat, openBox('x')) },
       ]) {
         expect(await ask(procedure, kwargs)).to.equal('wamp.error.not_authorized')
       }
@@ -236,9 +236,9 @@ describe('a message of the registry', () => {
       const question = sealed(procedure, heartbeat)
       expect(await ask(procedure, { sealed: question })).to.have.keys('sealed')
       const [answer] = answers
-      const purpose = `${procedure}#${question.slice(0, 16)}`
-      expect(seal.open(purpose, answer, 1_000_000)).to.include('"node":"a"')
-      expect(seal.open(procedure, answer, 1_000_000)).to.equal(undefined)
+      const purpose = `${procedure}#${question.slice(0, 19)}`
+      expect(openSealed(box, purpose, answer, 1_000_000)).to.include('"node":"a"')
+      expect(openSealed(box, procedure, answer, 1_000_000)).to.equal(undefined)
     })
   })
 
