@@ -1,9 +1,8 @@
 /** The tables of the store, forward only: a migration that has been released is never changed. */
-import { type Kysely, sql } from 'kysely'
+import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely'
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
-import { hashOf, type Kind } from '#component/replica/entry.ts'
+import type { Kind } from '#component/replica/entry.ts'
 import type { Family } from './family-store.ts'
-import { readDocument } from './stored-json.ts'
 
 /** One version of one document. */
 export interface VersionRow {
@@ -40,7 +39,7 @@ interface RevisionRow {
 interface FileRow {
   /** Absolute. */
   path: string
-  /** SHA-256, hex, of its bytes. */
+  /** SHA-256, hex, of the canonical JSON of its document. */
   hash: string
 }
 
@@ -67,44 +66,11 @@ export interface Tables {
   meta: MetaRow
 }
 
-/** The tables that were before the second migration. */
-interface FirstTables {
-  api_specs: { id: string; ms: number; node: string; hash: string | null; document: string | null }
-  realms: { uri: string; ms: number; node: string; document: string }
-}
-
 const migrations: Record<string, Migration> = {
-  '001-specs-and-realms': {
-    async up(db: Kysely<unknown>) {
-      await db.schema
-        .createTable('api_specs')
-        .ifNotExists()
-        .addColumn('id', 'text', (column) => column.primaryKey().notNull())
-        .addColumn('ms', 'integer', (column) => column.notNull())
-        .addColumn('node', 'text', (column) => column.notNull())
-        .addColumn('hash', 'text')
-        .addColumn('document', 'text')
-        .execute()
-      await db.schema
-        .createTable('realms')
-        .ifNotExists()
-        .addColumn('uri', 'text', (column) => column.primaryKey().notNull())
-        .addColumn('ms', 'integer', (column) => column.notNull())
-        .addColumn('node', 'text', (column) => column.notNull())
-        .addColumn('document', 'text', (column) => column.notNull())
-        .execute()
-      await db.schema
-        .createTable('files')
-        .ifNotExists()
-        .addColumn('path', 'text', (column) => column.primaryKey().notNull())
-        .addColumn('hash', 'text', (column) => column.notNull())
-        .execute()
-    },
-  },
-  '002-entries': {
-    async up(db: Kysely<FirstTables & Tables>) {
+  '001-tables': {
+    async up(db: Kysely<Tables>) {
       await createVersions(db, 'entries')
-        .addColumn('revision', 'bigint', (column) => column.notNull())
+        .addColumn('revision', 'bigint', required)
         .addPrimaryKeyConstraint('entries_key', ['kind', 'id'])
         .execute()
       await db.schema
@@ -115,55 +81,26 @@ const migrations: Record<string, Migration> = {
       await createVersions(db, 'versions')
         .addPrimaryKeyConstraint('versions_key', ['kind', 'id', 'ms', 'counter', 'node'])
         .execute()
-      await db.schema
-        .createTable('revision')
-        .addColumn('value', 'bigint', (column) => column.notNull())
-        .execute()
+      await db.schema.createTable('revision').addColumn('value', 'bigint', required).execute()
       await db.insertInto('revision').values({ value: 1 }).execute()
-
-      const first = { counter: 0, parent_ms: null, parent_counter: null, parent_node: null }
-      for (const row of await db.selectFrom('api_specs').selectAll().execute()) {
-        const version = { ...row, ...first, kind: 'api_spec' } as const
-        await db
-          .insertInto('entries')
-          .values({ ...version, revision: 1 })
-          .execute()
-        await db.insertInto('versions').values(version).execute()
-      }
-      for (const { uri, ...row } of await db.selectFrom('realms').selectAll().execute()) {
-        const hash = hashOf(readDocument(row.document))
-        const version = { ...row, ...first, id: uri, hash, kind: 'realm' } as const
-        await db
-          .insertInto('entries')
-          .values({ ...version, revision: 1 })
-          .execute()
-      }
-      await db.schema.dropTable('api_specs').execute()
-      await db.schema.dropTable('realms').execute()
-    },
-  },
-  '003-ancestors': {
-    async up(db: Kysely<unknown>) {
-      for (const table of ['entries', 'versions']) {
-        await db.schema.alterTable(table).addColumn('ancestors', 'text').execute()
-      }
-    },
-  },
-  '004-refresh-families': {
-    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createTable('files')
+        .addColumn('path', 'text', key)
+        .addColumn('hash', 'text', required)
+        .execute()
       await db.schema
         .createTable('refresh_families')
-        .addColumn('id', 'text', (column) => column.primaryKey().notNull())
-        .addColumn('realm_uri', 'text', (column) => column.notNull())
-        .addColumn('authid', 'text', (column) => column.notNull())
-        .addColumn('client_id', 'text', (column) => column.notNull())
-        .addColumn('device_id', 'text', (column) => column.notNull())
-        .addColumn('scope', 'text', (column) => column.notNull())
-        .addColumn('authmethod', 'text', (column) => column.notNull())
-        .addColumn('generation', 'bigint', (column) => column.notNull())
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addColumn('rotated_at', 'bigint', (column) => column.notNull())
-        .addColumn('expires_at', 'bigint', (column) => column.notNull())
+        .addColumn('id', 'text', key)
+        .addColumn('realm_uri', 'text', required)
+        .addColumn('authid', 'text', required)
+        .addColumn('client_id', 'text', required)
+        .addColumn('device_id', 'text', required)
+        .addColumn('scope', 'text', required)
+        .addColumn('authmethod', 'text', required)
+        .addColumn('generation', 'bigint', required)
+        .addColumn('created_at', 'bigint', required)
+        .addColumn('rotated_at', 'bigint', required)
+        .addColumn('expires_at', 'bigint', required)
         .execute()
       for (const [name, columns] of [
         ['refresh_families_user', ['realm_uri', 'authid']],
@@ -175,52 +112,57 @@ const migrations: Record<string, Migration> = {
           .columns([...columns])
           .execute()
       }
-    },
-  },
-  '005-meta': {
-    async up(db: Kysely<unknown>) {
       await db.schema
         .createTable('meta')
-        .addColumn('name', 'text', (column) => column.primaryKey().notNull())
-        .addColumn('value', 'text', (column) => column.notNull())
+        .addColumn('name', 'text', key)
+        .addColumn('value', 'text', required)
         .execute()
     },
   },
 }
 
-const createVersions = (db: Kysely<FirstTables & Tables>, name: string) =>
+function required(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder {
+  return column.notNull()
+}
+
+function key(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder {
+  return column.primaryKey().notNull()
+}
+
+const createVersions = (db: Kysely<Tables>, name: string) =>
   db.schema
     .createTable(name)
-    .addColumn('kind', 'text', (column) => column.notNull())
-    .addColumn('id', 'text', (column) => column.notNull())
-    .addColumn('ms', 'bigint', (column) => column.notNull())
-    .addColumn('counter', 'bigint', (column) => column.notNull())
-    .addColumn('node', 'text', (column) => column.notNull())
+    .addColumn('kind', 'text', required)
+    .addColumn('id', 'text', required)
+    .addColumn('ms', 'bigint', required)
+    .addColumn('counter', 'bigint', required)
+    .addColumn('node', 'text', required)
     .addColumn('parent_ms', 'bigint')
     .addColumn('parent_counter', 'bigint')
     .addColumn('parent_node', 'text')
+    .addColumn('ancestors', 'text')
     .addColumn('hash', 'text')
     .addColumn('document', 'text')
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }
 
-/** A newer gateway has written to the store: what it made of the tables is not known here. */
-class NewerStore extends Error {
+/** The store has a migration that this version does not know: a newer gateway has opened it. */
+class UnknownMigration extends Error {
   constructor(migration: string) {
     super(
-      `a newer version of the gateway has migrated the tables (${migration}): start that version or a later one, or restore a backup from before the migration`,
+      `another version of the gateway has migrated the tables (${migration}): start a version that knows this migration, or restore a backup from before it`,
     )
   }
 }
 
 /**
  * Brings the tables up to date.
- * @throws NewerStore
+ * @throws UnknownMigration
  */
 export async function migrate(db: Kysely<Tables>): Promise<void> {
   const known = new Set(Object.keys(migrations))
   const unknown = (await appliedMigrations(db)).find((name) => !known.has(name))
-  if (unknown !== undefined) throw new NewerStore(unknown)
+  if (unknown !== undefined) throw new UnknownMigration(unknown)
   const { error } = await new Migrator({ db, provider }).migrateToLatest()
   if (error !== undefined) throw error
 }

@@ -20,8 +20,12 @@ import type { Tables } from './migrations.ts'
 /** How long a statement blocks the process while another process writes; longer waits are the store's, not blocking. */
 const busyTimeoutMs = 20
 
-/** A commit is acknowledged when it is on the disk, whatever happens to the process or the machine after it. */
+/**
+ * Freed pages can be given back (https://sqlite.org/pragma.html#pragma_auto_vacuum; it takes effect before the first table). A
+ * commit is acknowledged when it is on the disk, whatever happens to the process or the machine after it.
+ */
 const settings = `
+  pragma auto_vacuum = incremental;
   pragma journal_mode = wal;
   pragma synchronous = full;
   pragma foreign_keys = on;
@@ -94,23 +98,6 @@ function prepare(database: DatabaseSync, sql: string): SqliteStatement {
   }
 }
 
-/**
- * Lets freed pages be given back (https://sqlite.org/pragma.html#pragma_auto_vacuum). A file with tables has to be written anew for
- * it, once. That takes about a second for 100 MB, and as much room as the file; where it fails, the file works as before.
- */
-function keepFileSmall(database: DatabaseSync): void {
-  const [mode] = Object.values(database.prepare('pragma auto_vacuum').get() ?? {})
-  if (mode !== 0) return
-  database.exec('pragma auto_vacuum = incremental')
-  const [pages] = Object.values(database.prepare('pragma page_count').get() ?? {})
-  if (pages === 0) return
-  try {
-    database.exec('vacuum')
-  } catch {
-    // another process is at it, or the disk has no room: the next start tries again
-  }
-}
-
 async function releasePages(db: Kysely<Tables>): Promise<boolean> {
   const count = async () => {
     const { rows } = await sql<{ freelist_count: number }>`pragma freelist_count`.execute(db)
@@ -130,7 +117,6 @@ function openDatabase(file: string): DatabaseSync {
   if (file !== ':memory:') createFile(file)
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
   try {
-    keepFileSmall(database)
     database.exec(settings)
     return database
   } catch (cause) {

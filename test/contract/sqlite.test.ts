@@ -9,7 +9,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { systemClock } from '#component/clock.ts'
-import { hashOf } from '#component/replica/entry.ts'
 import { openStore, type Store } from '#component/store/database.ts'
 import { rounds } from '#test/support/rounds.ts'
 import { describeFamilies } from './families.contract.ts'
@@ -17,7 +16,7 @@ import { impatientClock } from './fast-clock.ts'
 import { describeForgetting } from './forgetting.contract.ts'
 import { describeSince } from './since.contract.ts'
 import { describeStore } from './store.contract.ts'
-import { stampOf, tombstone, version } from './store-documents.ts'
+import { tombstone, version } from './store-documents.ts'
 
 const script = fileURLToPath(new URL('./store-writer.ts', import.meta.url))
 
@@ -25,21 +24,6 @@ const script = fileURLToPath(new URL('./store-writer.ts', import.meta.url))
 const kills = rounds(4, 12)
 
 const makeFolder = () => mkdtempSync(join(tmpdir(), 'gateway-store-'))
-
-/** The tables as 0.1.0 made them, and what it kept in them. */
-const firstRelease = `
-  create table kysely_migration (name varchar(255) not null primary key, timestamp varchar(255) not null);
-  create table kysely_migration_lock (id varchar(255) not null primary key, is_locked integer default 0 not null);
-  create table api_specs (id text not null primary key, ms integer not null, node text not null, hash text, document text);
-  create table realms (uri text not null primary key, ms integer not null, node text not null, document text not null);
-  create table files (path text not null primary key, hash text not null);
-  insert into kysely_migration values ('001-specs-and-realms', '2026-11-21T16:44:34.310Z');
-  insert into kysely_migration_lock values ('migration_lock', 0);
-  insert into api_specs values
-    ('a', 5, 'n1', 'h5', '{"id":"a","big":9223372036854775808}'), ('gone', 7, 'n1', null, null);
-  insert into realms values ('realm', 6, 'n2', '{"uri":"realm","password":{"salt":"s"}}');
-  insert into files values ('/a.json', 'one');
-`
 
 describeStore('SQLite in memory', async () => {
   const store = await openStore('sqlite::memory:', systemClock)
@@ -161,34 +145,14 @@ describe('SQLite in a file', () => {
     })
   }
 
-  it('is brought up to date from the first release, by several processes at once', async () => {
-    const file = join(folder, 'first.db')
-    const first = new DatabaseSync(file)
-    first.exec(firstRelease)
-    first.close()
-    const opened = Array.from({ length: 4 }, () => openStore(`sqlite:${file}`, systemClock))
+  it('gets its tables once when several gateways open it at once', async () => {
+    const opened = Array.from({ length: 4 }, () => openStore(url, systemClock))
     const stores = await Promise.all(opened)
-    const documents = {
-      a: { id: 'a', big: 2n ** 63n },
-      realm: { uri: 'realm', password: { salt: 's' } },
+    const a = version('a', 5)
+    expect(await stores[0]?.entries.replace([a])).to.equal(true)
+    for (const { entries } of stores) {
+      expect(await entries.since(1)).to.deep.equal({ revision: 2, entries: [a] })
     }
-    const a = version('a', 5, { hash: 'h5', document: documents.a })
-    const realm = version('realm', 6, {
-      kind: 'realm',
-      stamp: stampOf(6, 'n2'),
-      hash: hashOf(documents.realm),
-      document: documents.realm,
-    })
-    const gone = tombstone('gone', 7)
-    for (const { entries, files } of stores) {
-      expect((await entries.since(0)).entries).to.deep.equal([a, realm, gone])
-      expect(await entries.versions('api_spec', 'a')).to.deep.equal([a])
-      expect(await entries.versions('api_spec', 'gone')).to.deep.equal([gone])
-      expect(await files.loadedHash('/a.json')).to.equal('one')
-    }
-    const next = version('a', 8, { parent: a.stamp })
-    expect(await stores[0]?.entries.replace([next])).to.equal(true)
-    expect(await stores[1]?.entries.since(1)).to.deep.equal({ revision: 2, entries: [next] })
     for (const store of stores) await store.close()
   })
 
@@ -213,19 +177,6 @@ describe('SQLite in a file', () => {
     expect(sizeOf(join(folder, 'data', 'gateway.db'))).to.be.at.most(size)
     expect(size).to.be.below(300_000)
     expect((await all(store)).length).to.equal(500)
-    await store.close()
-  })
-
-  it('gives it back in a file, too, that was made without', async () => {
-    const file = join(folder, 'first.db')
-    const first = new DatabaseSync(file)
-    first.exec(firstRelease)
-    first.close()
-    const store = await openStore(`sqlite:${file}`, systemClock)
-    await comeAndGo(store)
-    await store.shrink()
-    expect(sizeOf(file)).to.be.below(300_000)
-    expect(await store.files.loadedHash('/a.json')).to.equal('one')
     await store.close()
   })
 
