@@ -24,10 +24,10 @@ const documentLimits = { depth: 256, values: 1_000_000 }
 let readBody: Middleware | undefined
 
 /**
- * Keeps the body as one character a byte: what is not UTF-8 must be refused, not replaced. koa-body itself is read when the
- * first body comes: a start need not wait for its 150 modules.
+ * Reads the body with koa-body, which leaves its bytes to our own parser: its own one rounds integers, and replaces what is not
+ * UTF-8. It is imported with the first body, because a start need not wait for its 150 modules.
  */
-const keepBytes: Middleware = async (context, next) => {
+const readBytes: Middleware = async (context, next) => {
   const { koaBody } = await import('koa-body')
   readBody ??= koaBody({
     json: false,
@@ -36,7 +36,8 @@ const keepBytes: Middleware = async (context, next) => {
     text: true,
     textTypes: ['application/json'],
     textLimit: maxDocument,
-    encoding: 'latin1',
+    // no encoding: the body stays a Buffer
+    encoding: '',
     patchNode: false,
     onError(error) {
       throw bodyError(error)
@@ -47,8 +48,8 @@ const keepBytes: Middleware = async (context, next) => {
 
 type Context = Parameters<Middleware>[0]
 
-/** Reads the body, within size and time. */
-const readBytes =
+/** Reads the body within size and time; it is `ctx.request.body` then. */
+const readInTime =
   (clock: Clock) =>
   async (ctx: Context): Promise<void> => {
     const exchange = exchangeOf(ctx.req)
@@ -62,7 +63,7 @@ const readBytes =
       )
     })
     try {
-      await Promise.race([keepBytes(ctx, async () => undefined), late])
+      await Promise.race([readBytes(ctx, async () => undefined), late])
     } finally {
       stopTimer()
     }
@@ -111,7 +112,7 @@ export function managementRouter(ports: ManagementPorts): Router {
 
 /** Strangers are refused before anything of them is read; the log and the metrics name the route that they asked for. */
 function serve(ports: ManagementPorts, procedure: Procedure, mirror: Mirror): Middleware {
-  const read = readBytes(ports.clock)
+  const read = readInTime(ports.clock)
   return async (ctx) => {
     const exchange = exchangeOf(ctx.req)
     exchange.route = mirror.path
@@ -142,19 +143,18 @@ function serve(ports: ManagementPorts, procedure: Procedure, mirror: Mirror): Mi
   }
 }
 
-/** The value of the body that {@link readBytes} left; undefined when there is none. */
+/** The value of the body; undefined without a body. */
 async function readDocument(
   procedure: Procedure,
   body: unknown,
   { yieldTurn }: Pick<ManagementPorts, 'yieldTurn'>,
 ): Promise<unknown> {
-  if (typeof body !== 'string' || body === '') {
+  if (!(body instanceof Buffer) || body.length === 0) {
     if (!procedure.isBodyDocument) return undefined
     throw new ServiceError('wamp.error.invalid_argument', 'document is empty')
   }
-  const bytes = Buffer.from(body, 'latin1')
   await yieldTurn()
-  return parseDocument(bytes, yieldTurn)
+  return parseDocument(body, yieldTurn)
 }
 
 /** Leaves to the validation what it can point at; the rest is a refused document, too. */
