@@ -1,7 +1,7 @@
 /** Log lines that are left out. */
 import { expect } from 'chai'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
-import { networkOf } from '#component/limits/network.ts'
+import { networkOf } from '#component/syntax/ip-address.ts'
 
 describe('LogThrottle', () => {
   let now: number
