@@ -1,16 +1,15 @@
 /** `npm run validate -- FILE…`: checks API Specifications without a running gateway, with the errors of loading. */
 import { readFileSync } from 'node:fs'
 import { parseJson } from '#component/codec/json.ts'
+import { documentRules } from '#component/codec/limits.ts'
 import { compileDocument } from '#component/compile/compile-document.ts'
 import { readConfig } from '#component/config/config.ts'
 import { type Issue, ServiceError } from './errors.ts'
 
-const limits = { depth: 256, values: 1_000_000 }
-
 function check(file: string): { issues: readonly Issue[]; warnings: readonly Issue[] } {
   try {
     const bytes = readFileSync(file)
-    const document = parseJson(bytes, { limits, allowLoneSurrogates: true, allowProtoKeys: true })
+    const document = parseJson(bytes, documentRules)
     const { call_timeout } = readConfig(undefined, process.env).wamp
     return compileDocument(document, { callTimeout: call_timeout })
   } catch (cause) {

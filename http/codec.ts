@@ -1,7 +1,7 @@
 /** Bodies between bytes and values, by media type: JSON, MessagePack, forms. */
 import { Buffer, isUtf8 } from 'node:buffer'
 import { parseJson, stringifyJson } from '#component/codec/json.ts'
-import { parseMsgpack, stringifyMsgpack } from '#component/codec/msgpack.ts'
+import { decodeMsgpack, encodeMsgpackBody } from '#component/codec/msgpack.ts'
 import { ServiceError } from '#component/errors.ts'
 import { parseForm } from './form.ts'
 import { essenceOf } from './negotiate.ts'
@@ -26,7 +26,7 @@ function decodeForm(bytes: Uint8Array): unknown {
 export function decodeBody(contentType: string, bytes: Uint8Array): unknown {
   const essence = essenceOf(contentType)
   if (isJson(essence)) return parseJson(bytes)
-  if (essence === msgpack) return parseMsgpack(bytes)
+  if (essence === msgpack) return decodeMsgpack(bytes)
   if (essence === 'application/x-www-form-urlencoded') return decodeForm(bytes)
   throw new ServiceError('service.error.unsupported_media_type', 'the media type is not read')
 }
@@ -37,4 +37,4 @@ export function decodeBody(contentType: string, bytes: Uint8Array): unknown {
  * @throws ExpressionError when it is too large
  */
 export const encodeBody = (value: unknown, type: string): string | Uint8Array =>
-  essenceOf(type) === msgpack ? stringifyMsgpack(value) : stringifyJson(value)
+  essenceOf(type) === msgpack ? encodeMsgpackBody(value) : stringifyJson(value)

@@ -1,21 +1,12 @@
 /** One linear pass over JSON text before it is parsed: refuses what JSON.parse lets through or takes too long for. */
 import { type ErrorUri, ServiceError } from '#component/errors.ts'
 import type { Steps } from '#component/yielding.ts'
-
-/** What is looked for. */
-export interface ScanRules {
-  /** Deepest nesting of arrays and objects. */
-  readonly depth: number
-  /** Most values, containers included. */
-  readonly values: number
-  readonly allowLoneSurrogates: boolean
-  readonly allowProtoKeys: boolean
-}
+import { maxInteger as greatest, minInteger as least, type ReadRules } from './limits.ts'
 
 /** The greatest integers, by what they are for; all of a length compare as text. */
 const maxSafeInteger = String(Number.MAX_SAFE_INTEGER)
-const maxInteger = String(2n ** 64n - 1n)
-const minInteger = String(2n ** 63n)
+const maxInteger = String(greatest)
+const minInteger = String(-least)
 
 /** Is the text of an integer without its sign beyond another one? Neither begins with a zero that says nothing. */
 const isBeyond = (digits: string, limit: string): boolean =>
@@ -60,7 +51,7 @@ const notPlain = /[^\x20-\x5b\x5d-\x7e]/
 
 class Scanner {
   readonly text: string
-  readonly rules: ScanRules
+  readonly rules: ReadRules
   position = 0
   values = 0
   /** The containers that are open, from the outermost on: the keys of an object, nothing of an array. */
@@ -71,7 +62,7 @@ class Scanner {
   /** Did the string just read contain a backslash? */
   hasEscape = false
 
-  constructor(text: string, rules: ScanRules) {
+  constructor(text: string, rules: ReadRules) {
     this.text = text
     this.rules = rules
     this.isPlain = text.length >= longText && !notPlain.test(text)
@@ -136,18 +127,18 @@ class Scanner {
 
   /** A key and its colon. */
   key(keys: Keys): void {
-    if (this.next() !== 0x22) this.fail('a key in quotes is missing')
+    if (this.next() !== 0x22) this.fail('a missing key in quotes')
     const start = this.position
     this.string()
     const end = this.position
     const key = this.hasEscape
       ? (JSON.parse(this.text.slice(start, end)) as string)
       : this.text.slice(start + 1, end - 1)
-    if (!keys.add(key)) this.fail('a key that its object has already', start)
+    if (!keys.add(key)) this.fail('a duplicate key', start)
     if (key === '__proto__' && !this.rules.allowProtoKeys) {
-      this.fail('the key __proto__, which is not allowed,', start)
+      this.fail('the forbidden key __proto__', start)
     }
-    if (this.next() !== 0x3a) this.fail('a colon is missing')
+    if (this.next() !== 0x3a) this.fail('a missing colon')
     this.position++
   }
 
@@ -162,7 +153,7 @@ class Scanner {
   /** After a member: true at the end of its container, false after a comma. */
   isClosed(end: number): boolean {
     const code = this.next()
-    if (code !== end && code !== 0x2c) this.fail('a comma or closing bracket is missing')
+    if (code !== end && code !== 0x2c) this.fail('a missing comma or closing bracket')
     this.position++
     return code === end
   }
@@ -255,7 +246,7 @@ class Scanner {
     }
     if (this.position === end) this.integer(start)
     else if (!Number.isFinite(Number(text.slice(start, this.position)))) {
-      this.fail('a number too great for a double', start)
+      this.fail('a number beyond the range of a double', start)
     }
   }
 
@@ -278,7 +269,7 @@ class Scanner {
  * @returns does it hold integers beyond 2^53?
  * @throws ServiceError 413 for too many values, else 400; the message names the position, never data
  */
-export function* scanningJson(text: string, rules: ScanRules): Steps<boolean> {
+export function* scanningJson(text: string, rules: ReadRules): Steps<boolean> {
   const scanner = new Scanner(text, rules)
   yield* scanner.reading()
   scanner.next()

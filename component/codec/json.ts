@@ -1,34 +1,11 @@
 /** JSON that keeps 64-bit integers: text in, values out, and back (behaviour: integers keep every digit or are refused). */
 import { Buffer, isUtf8 } from 'node:buffer'
-import { ExpressionError, ServiceError } from '#component/errors.ts'
+import { ServiceError } from '#component/errors.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
 import { readWithBigIntegers } from './json-integers.ts'
 import { scanningJson } from './json-scan.ts'
-
-/** What a document or body may cost (reliability F6). */
-interface JsonLimits {
-  /** Deepest nesting. */
-  readonly depth: number
-  /** Most values, containers included. */
-  readonly values: number
-}
-
-/** How text is judged. Documents leave to their validation what it can point at. */
-interface JsonOptions {
-  readonly limits?: JsonLimits
-  /** Lets halves of a surrogate pair through, as they are. */
-  readonly allowLoneSurrogates?: boolean
-  /** Lets keys `__proto__` through, as own keys. */
-  readonly allowProtoKeys?: boolean
-}
-
-const bodyLimits: JsonLimits = { depth: 64, values: 200_000 }
-
-/** Most characters of an encoded value unless a caller says otherwise (reliability F15). */
-const defaultMaxLength = 32 * 1024 * 1024
-
-/** Deepest value that is encoded; deeper ones are broken or hostile. */
-const maxDepth = 500
+import { bodyRules, maxTextLength, type ReadRules, trustedRules } from './limits.ts'
+import { jsonWalk, mapLeaves, Walk } from './walk.ts'
 
 /** The part of ES2026 that the compiler's library does not know yet. */
 const json = JSON as unknown as { rawJSON(text: string): unknown }
@@ -44,33 +21,23 @@ function decodeUtf8(bytes: Uint8Array): string {
  * Decodes bytes or text. Integers beyond 2^53 become BigInt, up to int64 and uint64.
  * @throws ServiceError 400, or 413 for too many values; the message names the position, never data
  */
-export function parseJson(source: string | Uint8Array, options: JsonOptions = {}): unknown {
+export function parseJson(source: string | Uint8Array, rules: ReadRules = bodyRules): unknown {
   const text = typeof source === 'string' ? source : decodeUtf8(source)
-  return runAtOnce(parsing(text, options))
+  return runAtOnce(parsing(text, rules))
 }
 
 /** {@link parseJson} in steps; that of JSON.parse is one. */
-export function* parsingJson(source: Uint8Array, options: JsonOptions = {}): Steps<unknown> {
+export function* parsingJson(source: Uint8Array, rules: ReadRules = bodyRules): Steps<unknown> {
   const text = decodeUtf8(source)
   yield
-  return yield* parsing(text, options)
+  return yield* parsing(text, rules)
 }
 
-function* parsing(text: string, options: JsonOptions): Steps<unknown> {
-  const hasBigIntegers = yield* scanningJson(text, {
-    ...(options.limits ?? bodyLimits),
-    allowLoneSurrogates: options.allowLoneSurrogates ?? false,
-    allowProtoKeys: options.allowProtoKeys ?? false,
-  })
+function* parsing(text: string, rules: ReadRules): Steps<unknown> {
+  const hasBigIntegers = yield* scanningJson(text, rules)
   yield
-  return hasBigIntegers ? readWithBigIntegers(text) : JSON.parse(text)
-}
-
-/** Wide enough for whatever was let in. */
-const ownOptions: JsonOptions = {
-  limits: { depth: 256, values: 50_000_000 },
-  allowLoneSurrogates: true,
-  allowProtoKeys: true,
+  const value: unknown = hasBigIntegers ? readWithBigIntegers(text) : JSON.parse(text)
+  return rules.hasBytes && text.includes(escapedNul) ? mapLeaves(value, decodeBinary) : value
 }
 
 /** Shorter numbers are no big integers. */
@@ -78,59 +45,7 @@ const longDigits = /\d{16}/
 
 /** Decodes text that {@link stringifyJson} has made. @throws ServiceError for a number that is too great to be an integer */
 export const parseOwnJson = (text: string): unknown =>
-  longDigits.test(text) ? parseJson(text, ownOptions) : JSON.parse(text)
-
-/** Walks a value as a tree, counting what its text will cost at least; finds what JSON.stringify cannot do. */
-class Walk {
-  left: number
-  /** BigInt, bytes or undefined members, and floats that {@link isGreatFloat}. */
-  hasSpecials = false
-
-  constructor(maxLength: number) {
-    this.left = maxLength
-  }
-
-  visit(value: unknown, depth: number): void {
-    switch (typeof value) {
-      case 'string':
-        this.left -= value.length + 2
-        break
-      case 'object':
-        if (value === null) this.left -= 4
-        else this.container(value, depth)
-        break
-      case 'number':
-        this.left -= 1
-        if (isGreatFloat(value)) this.hasSpecials = true
-        break
-      case 'boolean':
-        this.left -= 1
-        break
-      default:
-        this.hasSpecials = true
-        this.left -= 4
-    }
-    if (this.left < 0) throw new ExpressionError('the value is too large to be encoded')
-  }
-
-  container(value: object, depth: number): void {
-    if (depth >= maxDepth) throw new ExpressionError('the value is nested too deeply')
-    this.left -= 2
-    if (Array.isArray(value)) {
-      for (const item of value) this.visit(item, depth + 1)
-    } else if (value instanceof Uint8Array) {
-      this.hasSpecials = true
-      this.left -= Math.ceil(value.length / 3) * 4
-    } else if ('toJSON' in value && typeof value.toJSON === 'function') {
-      this.visit(value.toJSON(), depth + 1)
-    } else {
-      for (const key in value) {
-        this.left -= key.length + 3
-        this.visit((value as Record<string, unknown>)[key], depth + 1)
-      }
-    }
-  }
-}
+  longDigits.test(text) ? parseJson(text, trustedRules) : JSON.parse(text)
 
 /**
  * Whether a number is beyond 64-bit integers and JSON.stringify writes it in full, as it does below 10^21. Readers would
@@ -139,31 +54,38 @@ class Walk {
 const isGreatFloat = (value: number): boolean =>
   (value >= 2 ** 64 && value < 1e21) || (value <= -(2 ** 63) && value > -1e21)
 
-/** A copy that JSON.stringify encodes as we want: integers raw, great floats with an exponent, bytes by the WAMP rule, undefined as null. */
-function prepare(value: unknown): unknown {
+/** What JSON.stringify writes as we want it: integers raw, great floats with an exponent, bytes by the WAMP rule, undefined as null. */
+function jsonLeaf(value: unknown): unknown {
   if (typeof value === 'bigint') return json.rawJSON(String(value))
   if (typeof value === 'number' && isGreatFloat(value)) return json.rawJSON(value.toExponential())
   if (value === undefined) return null
-  if (typeof value !== 'object' || value === null) return value
-  if (value instanceof Uint8Array) return encodeBinary(value)
-  if (Array.isArray(value)) return value.map(prepare)
-  if ('toJSON' in value && typeof value.toJSON === 'function') return prepare(value.toJSON())
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, prepare(member)]))
+  return value instanceof Uint8Array ? encodeBinary(value) : value
 }
 
 /** Binary data in JSON: a NUL, then base64 (WAMP: Binary conversion of JSON strings). */
 const encodeBinary = (bytes: Uint8Array): string =>
   `\0${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')}`
 
+/** How every encoder writes the NUL of {@link encodeBinary}: JSON text holds no raw one. */
+const escapedNul = '"\\u0000'
+
+/** The bytes of text that {@link encodeBinary} may have made; anything else stays text. */
+function decodeBinary(value: unknown): unknown {
+  if (typeof value !== 'string' || value.charCodeAt(0) !== 0) return value
+  const text = value.slice(1)
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.toString('base64') === text ? new Uint8Array(bytes) : value
+}
+
 /**
  * Encodes a value. Undefined becomes null.
  * @param maxLength characters; a value shared by several parents counts each time
  * @throws ExpressionError when the text would be longer
  */
-export function stringifyJson(value: unknown, maxLength = defaultMaxLength): string {
-  const walk = new Walk(maxLength)
-  walk.visit(value, 0)
-  return JSON.stringify(walk.hasSpecials ? prepare(value) : value) ?? 'null'
+export function stringifyJson(value: unknown, maxLength = maxTextLength): string {
+  const walk = new Walk(jsonWalk, maxLength)
+  walk.visit(value)
+  return JSON.stringify(walk.hasSpecials ? mapLeaves(value, jsonLeaf) : value) ?? 'null'
 }
 
 /** The canonical text of a JSON value (RFC 8785): for hashes. Big integers are written in full. */

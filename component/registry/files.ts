@@ -2,6 +2,7 @@
 import { glob, readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parsingJson } from '#component/codec/json.ts'
+import { documentRules } from '#component/codec/limits.ts'
 import { InvalidSpecError, type Issue, ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { hashing } from '#component/replica/entry.ts'
@@ -44,8 +45,6 @@ export interface FilePorts {
 /** Largest document; bytes (behaviour: API Specifications). */
 const maxBytes = 4 * 1024 * 1024
 
-const limits = { depth: 256, values: 1_000_000 }
-
 const namesBy = (key: string) => (document: unknown) => {
   const members: unknown[] = Array.isArray(document) ? document : [document]
   return members.flatMap((member) => {
@@ -86,8 +85,7 @@ async function readDocument(
     const message = `the document is larger than ${maxBytes} bytes`
     throw new ServiceError('service.error.payload_too_large', message)
   }
-  const options = { limits, allowLoneSurrogates: true, allowProtoKeys: true }
-  const document = await runSteps(parsingJson(bytes, options), yieldTurn)
+  const document = await runSteps(parsingJson(bytes, documentRules), yieldTurn)
   // of what it says, as of a load: a file that is only laid out anew does not undo what was loaded since
   return { document, hash: await runSteps(hashing(document), yieldTurn) }
 }

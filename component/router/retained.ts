@@ -1,6 +1,7 @@
 /** The last event of each topic that was published with `retain` (WAMP: Event Retention), within a limit of bytes. */
+import { trustedRules } from '#component/codec/limits.ts'
+import { serializers } from '#component/codec/serializers.ts'
 import type { ByteBudget } from '#component/limits/byte-budget.ts'
-import { msgpackCodec } from './codec.ts'
 import type { Options, PublishMessage } from './messages.ts'
 import type { Subscription } from './session.ts'
 import { UriIndex } from './uri-index.ts'
@@ -43,7 +44,7 @@ export class RetainedEvents {
    */
   tryKeep({ publication, details, message }: Retained): boolean {
     const topic = message[3]
-    const bytes = msgpackCodec.encode(message) as Uint8Array
+    const bytes = serializers.msgpack.encode(message)
     const taken = bytes.length + 2 * topic.length + eventBytes
     const last = this.#events.get(topic)
     this.#budget.give(last?.taken ?? 0)
@@ -74,7 +75,7 @@ export class RetainedEvents {
       const kept = index.best(topic) && this.#events.get(topic)
       if (!kept) continue
       const { bytes, details, publication } = kept
-      const message = msgpackCodec.decode(bytes, Infinity) as PublishMessage
+      const message = serializers.msgpack.decode(bytes, trustedRules) as PublishMessage
       yield { publication, details, message }
     }
   }

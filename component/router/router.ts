@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { type Clock, systemClock } from '#component/clock.ts'
+import { encodeOnce, type Serializer, serializers } from '#component/codec/serializers.ts'
 import { ByteBudget } from '#component/limits/byte-budget.ts'
 import { Admission } from '#component/router/limits/admission.ts'
 import { Backlog } from '#component/router/limits/backlog.ts'
 import type { Link, OpenLink } from '#component/wamp/link.ts'
 import type { YieldTurn } from '#component/yielding.ts'
 import { Authorizer } from './authorize.ts'
-import { codecs } from './codec.ts'
 import { Connection, type ConnectionPorts } from './connection.ts'
 import { linkPair } from './link-pair.ts'
 import type { Peer, RealmPolicy } from './ports.ts'
@@ -44,6 +44,11 @@ export interface RouterOptions {
 }
 
 const inProcess: Peer = { address: '127.0.0.1', isInProcess: true }
+
+/** By WebSocket subprotocol. */
+const subprotocols: ReadonlyMap<string, Serializer> = new Map(
+  Object.values(serializers).map((serializer) => [serializer.protocol, encodeOnce(serializer)]),
+)
 
 /** Bytes; as `limits.buffered_bytes`. */
 const defaultBudget = 128 * 1024 * 1024
@@ -160,14 +165,14 @@ export class Router {
     }
     const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',')
     const protocol = firstServed(offered.map((name) => name.trim()))
-    const codec = protocol === undefined ? undefined : codecs.get(protocol)
-    if (codec === undefined) {
+    const serializer = protocol === undefined ? undefined : subprotocols.get(protocol)
+    if (serializer === undefined) {
       refuseUpgrade(socket, '400 Bad Request')
       return
     }
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       const transport = new WebSocketTransport({
-        ...{ webSocket, socket, codec, clock: this.#clock, backlog: this.#backlog },
+        ...{ serializer, webSocket, socket, clock: this.#clock, backlog: this.#backlog },
         peer: { address, isInProcess, cookie },
         pingIntervalMs: this.#options.pingIntervalMs ?? 5_000,
         maxBufferedBytes: this.#options.maxBufferedBytes ?? 64 * 1024 * 1024,
@@ -221,7 +226,7 @@ export class Router {
 }
 
 function firstServed(offered: Iterable<string>): string | undefined {
-  for (const name of offered) if (codecs.has(name)) return name
+  for (const name of offered) if (subprotocols.has(name)) return name
   return undefined
 }
 

@@ -3,17 +3,17 @@ import type { Buffer } from 'node:buffer'
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { Clock } from '#component/clock.ts'
+import { peerRules, strangerRules } from '#component/codec/limits.ts'
+import type { Serializer } from '#component/codec/serializers.ts'
 import type { Backlog, Holder } from '#component/router/limits/backlog.ts'
 import { Unfinished } from '#component/router/limits/unfinished.ts'
 import { Unread } from '#component/router/limits/unread.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
-import { type Codec, maxValues } from './codec.ts'
 import type { Peer } from './ports.ts'
 import type { Transport } from './session.ts'
 
-/** What a peer may send at once before WELCOME: HELLO and AUTHENTICATE are short. */
+/** Longest message of a peer before WELCOME: HELLO and AUTHENTICATE are short. */
 const strangerBytes = 65_536
-const strangerValues = 1_000
 
 /** WebSocket close code (IANA's registry; RFC 6455 §7.4.1 has the first ones). */
 const closeTryAgainLater = 1013
@@ -29,7 +29,7 @@ export interface WebSocketOptions {
   readonly webSocket: WebSocket
   /** The socket under it: of node:net or node:tls. */
   readonly socket: Duplex & { readonly bytesRead?: number }
-  readonly codec: Codec
+  readonly serializer: Serializer
   readonly peer: Peer
   readonly clock: Clock
   /** Milliseconds of silence until a ping; as long again without an answer, and the peer is lost. */
@@ -72,7 +72,7 @@ export class WebSocketTransport implements Transport, Holder {
     this.#unfinished = new Unfinished(backlog)
     this.#unread = new Unread({
       ...{ backlog, holder: this, webSocket },
-      isBinary: options.codec.isBinary,
+      isBinary: options.serializer.isBinary,
       maxBytes: options.maxBufferedBytes,
       isCounted: !options.peer.isInProcess,
     })
@@ -171,7 +171,7 @@ export class WebSocketTransport implements Transport, Holder {
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
-    const { codec, isJoined, onMessage, webSocket } = this.#options
+    const { isJoined, onMessage, serializer, webSocket } = this.#options
     this.#unfinished.completed(data.length)
     if (webSocket.readyState !== webSocket.OPEN) return
     if (webSocket.isPaused && !this.#isResting) this.goOn()
@@ -183,8 +183,8 @@ export class WebSocketTransport implements Transport, Holder {
     }
     let message: unknown
     try {
-      const most = isStranger ? strangerValues : maxValues
-      message = isBinary === codec.isBinary ? codec.decode(data, most) : undefined
+      const rules = isStranger ? strangerRules : peerRules
+      message = isBinary === serializer.isBinary ? serializer.decode(data, rules) : undefined
     } catch {
       message = undefined // a protocol violation, like any other value that is no message
     }
@@ -211,9 +211,9 @@ export class WebSocketTransport implements Transport, Holder {
   }
 
   send(message: WampMessage): void {
-    const { codec, webSocket } = this.#options
+    const { serializer, webSocket } = this.#options
     if (webSocket.readyState !== webSocket.OPEN) return
-    const data = codec.encode(message)
+    const data = serializer.encode(message)
     this.#cork()
     if (!this.#unread.trySend(data)) this.drop()
   }

@@ -1,5 +1,6 @@
 /** What gateways say to each other: its shapes, and readers that give undefined for anything else. */
 import { parseJson } from '#component/codec/json.ts'
+import { trustedRules } from '#component/codec/limits.ts'
 import type { Summary } from '#component/replica/digest.ts'
 import {
   type Document,
@@ -43,13 +44,6 @@ export interface Announced {
   readonly entry: Entry | undefined
 }
 
-// what is sealed comes from a gateway: the limits on what strangers send do not hold
-const options = {
-  limits: { depth: 300, values: 50_000_000 },
-  allowLoneSurrogates: true,
-  allowProtoKeys: true,
-}
-
 const isMap = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -71,7 +65,7 @@ const isNode = (value: unknown): value is string =>
 export function readMessage(text: string): Message | undefined {
   let fields: unknown
   try {
-    fields = parseJson(text, options)
+    fields = parseJson(text, trustedRules)
   } catch {
     return undefined
   }

@@ -1,5 +1,9 @@
-/** The port to a transport: whole messages out and in, below whichever client library speaks. */
+/** The port to a transport: whole messages out and in, below the client library. */
+import { maxSentDepth, maxSentValues } from '#component/codec/limits.ts'
+import { binaryWalk, Walk, type WalkRules } from '#component/codec/walk.ts'
+import { failure } from './failure.ts'
 import type { WampMessage } from './link.ts'
+import { uris } from './uris.ts'
 
 /** One connection to a router, from opening to its end. */
 export interface Channel {
@@ -23,3 +27,30 @@ export type OpenChannel = () => Channel
 
 /** Does nothing: the handlers of a channel that nobody listens to. */
 export const ignore = (): void => undefined
+
+const walkRules: WalkRules = {
+  ...binaryWalk,
+  maxDepth: maxSentDepth,
+  maxValues: maxSentValues,
+  isStrict: true,
+  refuse(problem, isTooLarge) {
+    if (isTooLarge) throw tooLarge()
+    throw failure(uris.errors.invalidArgument, problem, false)
+  },
+}
+
+/** The failure of a message that is larger than the router accepts. */
+export const tooLarge = () =>
+  failure(uris.errors.payloadSizeExceeded, 'the payload is larger than the router accepts', false)
+
+/**
+ * Checks a message before it is sent: what no router or serializer can carry is refused here (reliability F5).
+ * @param maxBytes largest message, by estimate
+ * @returns whether it holds what the binary serializers must be helped with
+ * @throws WampError with wasSent false
+ */
+export function checkMessage(message: WampMessage, maxBytes: number): boolean {
+  const walk = new Walk(walkRules, maxBytes)
+  walk.visit(message)
+  return walk.hasSpecials
+}

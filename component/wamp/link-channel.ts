@@ -1,7 +1,6 @@
 /** A channel to the embedded router in this process: messages pass as they are, without socket and serialization. */
-import { type Channel, ignore } from './channel.ts'
+import { type Channel, checkMessage, ignore } from './channel.ts'
 import type { Link, OpenLink, WampMessage } from './link.ts'
-import { Survey } from './payload-check.ts'
 
 class LinkChannel implements Channel {
   onOpen = ignore
@@ -20,7 +19,7 @@ class LinkChannel implements Channel {
 
   send(message: WampMessage): void {
     // others may be reached over sockets: what they could not be sent is refused here
-    new Survey(this.#maxBytes).look(message)
+    checkMessage(message, this.#maxBytes)
     this.#link.send(message)
   }
 

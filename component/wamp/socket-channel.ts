@@ -3,10 +3,10 @@ import { Buffer } from 'node:buffer'
 import type { Socket } from 'node:net'
 import { WebSocket } from 'ws'
 import type { Clock } from '#component/clock.ts'
-import { type Channel, ignore } from './channel.ts'
+import { routerRules } from '#component/codec/limits.ts'
+import type { Serializer } from '#component/codec/serializers.ts'
+import { type Channel, checkMessage, ignore, tooLarge } from './channel.ts'
 import type { WampMessage } from './link.ts'
-import { Survey, tooLarge } from './payload-check.ts'
-import type { Serializer } from './serializers.ts'
 
 /** Where to, and how. */
 export interface SocketOptions {
@@ -80,11 +80,9 @@ class SocketChannel implements Channel {
   send(message: WampMessage): void {
     if (this.#websocket.readyState !== WebSocket.OPEN) return
     const { serializer, maxBytes } = this.#options
-    const survey = new Survey(maxBytes)
-    survey.look(message)
-    const data = serializer.encode(message, survey.isWide)
+    const data = serializer.encode(message, checkMessage(message, maxBytes))
     // a character is at most three bytes: count only where it matters
-    if (data.length * 3 > maxBytes && Buffer.byteLength(data) > maxBytes) tooLarge()
+    if (data.length * 3 > maxBytes && Buffer.byteLength(data) > maxBytes) throw tooLarge()
     this.#cork()
     this.#websocket.send(data)
   }
@@ -141,7 +139,7 @@ class SocketChannel implements Channel {
     this.#isSilent = false
     let message: unknown
     try {
-      message = this.#options.serializer.decode(data)
+      message = this.#options.serializer.decode(data, routerRules)
     } catch {
       // one peer's broken or hostile message must not end everybody's session: whoever waits for it has a deadline
       return

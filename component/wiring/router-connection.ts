@@ -1,5 +1,6 @@
 /** The router of this node: the embedded one, or the one that `wamp.url` names; and how sessions reach it. */
 
+import type { SerializerName } from '#component/codec/serializers.ts'
 import { type Config, ConfigError } from '#component/config/config.ts'
 import { routerUrlAt } from '#component/config/urls.ts'
 import type { ByteBudget } from '#component/limits/byte-budget.ts'
@@ -8,7 +9,6 @@ import { Router } from '#component/router/router.ts'
 import type { Revoked } from '#component/token/revocation.ts'
 import { credentials, type JoinAuth } from '#component/wamp/join-auth.ts'
 import type { OpenLink } from '#component/wamp/link.ts'
-import type { SerializerName } from '#component/wamp/serializers.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import type { YieldTurn } from '#component/yielding.ts'
 import { isLoopbackOnly, sharesGatewayListener } from '#http/management/access.ts'

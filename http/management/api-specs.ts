@@ -3,6 +3,7 @@ import Router from '@koa/router'
 import type { Middleware } from 'koa'
 import type { Clock } from '#component/clock.ts'
 import { parsingJson, stringifyJson } from '#component/codec/json.ts'
+import { documentRules } from '#component/codec/limits.ts'
 import { ServiceError } from '#component/errors.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import { exchangeOf } from '#http/read-request.ts'
@@ -17,9 +18,6 @@ const maxDocument = 4 * 1024 * 1024
 
 /** How long a document may take to arrive; milliseconds. */
 const bodyTime = 15_000
-
-/** A document of 10,000 paths has more values than a body of a route may have. */
-const documentLimits = { depth: 256, values: 1_000_000 }
 
 let readBody: Middleware | undefined
 
@@ -159,9 +157,8 @@ async function readDocument(
 
 /** Leaves to the validation what it can point at; the rest is a refused document, too. */
 async function parseDocument(bytes: Uint8Array, yieldTurn: YieldTurn): Promise<unknown> {
-  const options = { limits: documentLimits, allowLoneSurrogates: true, allowProtoKeys: true }
   try {
-    return await runSteps(parsingJson(bytes, options), yieldTurn)
+    return await runSteps(parsingJson(bytes, documentRules), yieldTurn)
   } catch (cause) {
     if (cause instanceof ServiceError && cause.uri === 'service.error.bad_request') {
       throw new ServiceError('wamp.error.invalid_argument', cause.message, { cause })

@@ -1,8 +1,8 @@
 /** What every Session promises, whichever client, serializer and way to the router it has. */
 import { expect } from 'chai'
+import type { SerializerName } from '#component/codec/serializers.ts'
 import { componentSession } from '#component/wamp/autobahn-session.ts'
 import type { OpenLink } from '#component/wamp/link.ts'
-import type { SerializerName } from '#component/wamp/serializers.ts'
 import type { Payload } from '#component/wamp/session.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import { requestSession } from '#component/wamp/wampy-session.ts'

@@ -1,13 +1,12 @@
 /** Judges what is loaded: each realm document alone, and all of them beside those that are there. */
 
 import { parseJson, pointer, stringifyJson } from '#component/codec/json.ts'
+import { documentRules } from '#component/codec/limits.ts'
 import { InvalidSpecError, type Issue } from '#component/errors.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
 import { leadsBack, prototypeOf } from './inheritance.ts'
 import { isMap, type Report } from './realm-rules.ts'
 import { validateRealm } from './validate.ts'
-
-const limits = { depth: 256, values: 50_000_000 }
 
 /** One document of a load: as written, with the environment filled in, and where it stands. */
 interface Candidate {
@@ -36,7 +35,7 @@ function candidatesOf(copy: unknown, environment: Environment, issues: Issue[]):
 /** All that each document shows alone; of a copy, which nobody changes meanwhile. */
 export function checkDocuments(document: unknown, environment: Environment): CheckedLoad {
   const text = stringifyJson(document)
-  const copy = parseJson(text, { limits, allowLoneSurrogates: true, allowProtoKeys: true })
+  const copy = parseJson(text, documentRules)
   const report: Report = { issues: [], warnings: [] }
   const unset: Issue[] = []
   const candidates = candidatesOf(copy, environment, unset)

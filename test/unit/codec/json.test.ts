@@ -2,6 +2,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { canonicalJson, parseJson, pointer, stringifyJson } from '#component/codec/json.ts'
+import { bodyRules, documentRules } from '#component/codec/limits.ts'
 import { ExpressionError } from '#component/errors.ts'
 
 const badRequest = 'service.error.bad_request'
@@ -83,19 +84,18 @@ describe('parseJson', () => {
   })
 
   it('leaves surrogates and __proto__ to the validation of documents', () => {
-    const options = { allowLoneSurrogates: true, allowProtoKeys: true }
-    const value = parseJson('{"a":"\\ud800","__proto__":1}', options)
+    const value = parseJson('{"a":"\\ud800","__proto__":1}', documentRules)
     expect(value).to.have.property('a', '\ud800')
     expect(Object.keys(value as object)).to.deep.equal(['a', '__proto__'])
   })
 
   it('takes other limits', () => {
-    const limits = { depth: 1, values: 3 }
-    expect(parseJson('[1,2]', { limits })).to.deep.equal([1, 2])
-    expect(() => parseJson('[[]]', { limits }))
+    const rules = { ...bodyRules, depth: 1, values: 3 }
+    expect(parseJson('[1,2]', rules)).to.deep.equal([1, 2])
+    expect(() => parseJson('[[]]', rules))
       .to.throw()
       .with.property('uri', badRequest)
-    expect(() => parseJson('[1,2,3]', { limits }))
+    expect(() => parseJson('[1,2,3]', rules))
       .to.throw()
       .with.property('uri', tooLarge)
   })

@@ -2,6 +2,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { canonicalJson, parseJson, stringifyJson } from '#component/codec/json.ts'
+import { documentRules } from '#component/codec/limits.ts'
 import { ServiceError } from '#component/errors.ts'
 import { ownCopy } from '#component/registry/own-copy.ts'
 import { runAtOnce } from '#component/yielding.ts'
@@ -20,8 +21,7 @@ function outcome(copy: (value: unknown) => unknown, value: unknown): string {
   }
 }
 
-const limits = { depth: 256, values: 1_000_000 }
-const byText = (value: unknown) => parseJson(stringifyJson(value), { limits, allowProtoKeys: true })
+const byText = (value: unknown) => parseJson(stringifyJson(value), documentRules)
 
 describe('the copy of a document', () => {
   it('is equal and shares nothing', () => {

@@ -5,8 +5,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { WebSocket } from 'ws'
 import { systemClock } from '#component/clock.ts'
+import { serializers } from '#component/codec/serializers.ts'
 import { ByteBudget } from '#component/limits/byte-budget.ts'
-import { codecs } from '#component/router/codec.ts'
 import { Backlog } from '#component/router/limits/backlog.ts'
 import { WebSocketTransport } from '#component/router/websocket-transport.ts'
 
@@ -24,12 +24,14 @@ class FakeWebSocket extends EventEmitter {
 }
 
 function opened(isInProcess: boolean) {
-  const codec = codecs.get('wamp.2.json')
-  if (codec === undefined) throw new TypeError('expected a serializer')
   const webSocket = new FakeWebSocket()
   const received: unknown[] = []
   const options = {
-    ...{ codec, webSocket: webSocket as unknown as WebSocket, socket: new PassThrough() },
+    ...{
+      serializer: serializers.json,
+      webSocket: webSocket as unknown as WebSocket,
+      socket: new PassThrough(),
+    },
     ...{ clock: systemClock, backlog: new Backlog(new ByteBudget(1_000_000), systemClock) },
     ...{ peer: { address: '192.0.2.1', isInProcess }, maxBufferedBytes: 1_000 },
     ...{ pingIntervalMs: 60_000, isJoined: () => true, onTooLong: () => {} },

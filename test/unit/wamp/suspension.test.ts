@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { serializers } from '#component/codec/serializers.ts'
 import type { Channel } from '#component/wamp/channel.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
-import { serializers } from '#component/wamp/serializers.ts'
 import { socketChannel } from '#component/wamp/socket-channel.ts'
 
 const linkCheckMs = 5000

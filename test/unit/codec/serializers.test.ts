@@ -3,7 +3,8 @@ import { decode as decodeMsgpack } from '@msgpack/msgpack'
 import { decode as decodeCbor } from 'cbor-x'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { serializers } from '#component/wamp/serializers.ts'
+import { routerRules } from '#component/codec/limits.ts'
+import { serializers } from '#component/codec/serializers.ts'
 
 const bytesOf = (data: string | Uint8Array) =>
   typeof data === 'string' ? new TextEncoder().encode(data) : data
@@ -41,7 +42,7 @@ for (const [name, serializer] of Object.entries(serializers)) {
         fc.property(values, (value) => {
           const message = [50, 1, {}, [value]]
           const data = bytesOf(serializer.encode(message, true))
-          expect(serializer.decode(data)).to.deep.equal(message)
+          expect(serializer.decode(data, routerRules)).to.deep.equal(message)
         }),
         { numRuns: 500 },
       )
@@ -49,11 +50,11 @@ for (const [name, serializer] of Object.entries(serializers)) {
 
     it('writes undefined as null', () => {
       const data = bytesOf(serializer.encode([50, 1, {}, [undefined, { a: undefined }]], true))
-      expect(serializer.decode(data)).to.deep.equal([50, 1, {}, [null, { a: null }]])
+      expect(serializer.decode(data, routerRules)).to.deep.equal([50, 1, {}, [null, { a: null }]])
     })
 
     it('throws for bytes that are no message', () => {
-      expect(() => serializer.decode(new Uint8Array([0x9f, 0xc1, 0x7b]))).to.throw()
+      expect(() => serializer.decode(new Uint8Array([0x9f, 0xc1, 0x7b]), routerRules)).to.throw()
     })
   })
 }
@@ -76,6 +77,6 @@ describe('the serializer json', () => {
 
   it('keeps a text that only looks like bytes', () => {
     const data = bytesOf('["\\u0000no base64!"]')
-    expect(serializers.json.decode(data)).to.deep.equal(['\0no base64!'])
+    expect(serializers.json.decode(data, routerRules)).to.deep.equal(['\0no base64!'])
   })
 })

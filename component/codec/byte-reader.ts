@@ -1,0 +1,183 @@
+/** Reads values from bytes: what MessagePack and CBOR have in common, within the limits. */
+import { Buffer, isUtf8 } from 'node:buffer'
+import { ServiceError } from '#component/errors.ts'
+import type { ReadRules } from './limits.ts'
+
+/** Shorter text is looked at byte by byte, which takes less time than a call of the platform. */
+const shortText = 32
+
+const cachedKeys = 1024
+
+/** Short keys, by a hash of their bytes. */
+const keys: (string | undefined)[] = new Array<string | undefined>(cachedKeys).fill(undefined)
+
+/** A position in the bytes of one value. Failures name the position, never data. */
+export abstract class ByteReader {
+  readonly bytes: Buffer
+  readonly rules: ReadRules
+  readonly #form: string
+  position = 0
+  /** Values that may still come. */
+  #left: number
+  #isKey = false
+
+  /** @param form its name in messages */
+  constructor(form: string, bytes: Uint8Array, rules: ReadRules) {
+    this.#form = form
+    this.bytes = Buffer.isBuffer(bytes)
+      ? bytes
+      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.rules = rules
+    this.#left = rules.values
+  }
+
+  /** Reads one value. */
+  abstract value(depth: number): unknown
+
+  /** @throws ServiceError 400, or 413 for too many values */
+  whole(): unknown {
+    this.count(1)
+    const value = this.value(0)
+    if (this.position < this.bytes.length) this.fail('more bytes after the value')
+    return value
+  }
+
+  fail(problem: string, isTooLarge = false): never {
+    throw new ServiceError(
+      isTooLarge ? 'service.error.payload_too_large' : 'service.error.bad_request',
+      `${problem} at position ${this.position} of the ${this.#form}`,
+    )
+  }
+
+  /** Counts values that have been announced. */
+  count(values: number): void {
+    this.#left -= values
+    if (this.#left < 0) this.fail(`more than ${this.rules.values} values`, true)
+  }
+
+  /** Moves past a number of bytes; their start. */
+  take(size: number): number {
+    const start = this.position
+    if (size > this.bytes.length - start) this.fail('an unexpected end')
+    this.position = start + size
+    return start
+  }
+
+  byte(): number {
+    const byte = this.bytes[this.position]
+    if (byte === undefined) return this.fail('an unexpected end')
+    this.position++
+    return byte
+  }
+
+  /** An unsigned integer of at most 4 bytes. */
+  unsigned(size: number): number {
+    const { bytes } = this
+    const start = this.take(size)
+    let value = 0
+    for (let at = start; at < start + size; at++) value = value * 256 + (bytes[at] ?? 0)
+    return value
+  }
+
+  /** An unsigned integer of 8 bytes: a number where it is exact. */
+  unsigned64(): number | bigint {
+    const start = this.take(8)
+    const number = this.bytes.readUInt32BE(start) * 2 ** 32 + this.bytes.readUInt32BE(start + 4)
+    return Number.isSafeInteger(number) ? number : this.bytes.readBigUInt64BE(start)
+  }
+
+  float(value: number): number {
+    if (!Number.isFinite(value) && !this.rules.allowNonFinite)
+      this.fail('a number that is not finite')
+    return value
+  }
+
+  text(size: number): string {
+    const { bytes } = this
+    const start = this.take(size)
+    const end = this.position
+    if (size <= shortText) {
+      let hash = size
+      let at = start
+      for (; at < end; at++) {
+        const code = bytes[at] ?? 0
+        if (code >= 0x80) break
+        hash = (hash * 31 + code) & (cachedKeys - 1)
+      }
+      if (at === end)
+        return this.#isKey ? this.#cached(hash, start, end) : bytes.toString('latin1', start, end)
+    }
+    if (!isUtf8(bytes.subarray(start, end))) this.fail('text that is not UTF-8')
+    return bytes.toString('utf8', start, end)
+  }
+
+  /** Messages repeat their keys: one that is known takes neither a new string nor the search for an equal one. */
+  #cached(hash: number, start: number, end: number): string {
+    const { bytes } = this
+    const known = keys[hash]
+    if (known?.length === end - start) {
+      let at = start
+      while (at < end && known.charCodeAt(at - start) === bytes[at]) at++
+      if (at === end) return known
+    }
+    const key = bytes.toString('latin1', start, end)
+    keys[hash] = key
+    return key
+  }
+
+  /** A view of the bytes. */
+  binary(size: number): Uint8Array {
+    const start = this.take(size)
+    return new Uint8Array(this.bytes.buffer, this.bytes.byteOffset + start, size)
+  }
+
+  /** @param size items, Infinity when it is not announced */
+  list(size: number, depth: number): unknown[] {
+    this.#enter(size, depth)
+    const items: unknown[] = []
+    for (let count = 0; count < size && this.hasMore(size); count++)
+      items.push(this.value(depth + 1))
+    return items
+  }
+
+  /** @param size pairs of key and value, Infinity when it is not announced */
+  map(size: number, depth: number): Record<string, unknown> {
+    this.#enter(2 * size, depth)
+    const map: Record<string, unknown> = {}
+    for (let count = 0; count < size && this.hasMore(size); count++) {
+      const key = this.#key(depth)
+      if (map[key] !== undefined && Object.hasOwn(map, key)) this.fail('a duplicate key')
+      if (key === '__proto__') this.#setProto(map, this.value(depth + 1))
+      else map[key] = this.value(depth + 1)
+    }
+    return map
+  }
+
+  /** Whether a container has another item; one of unannounced size counts it. */
+  hasMore(_size: number): boolean {
+    return true
+  }
+
+  #enter(items: number, depth: number): void {
+    if (depth >= this.rules.depth) this.fail(`nesting deeper than ${this.rules.depth}`)
+    if (items === Infinity) return
+    // each item takes a byte at least: the size of what is there bounds what can be announced
+    if (items > this.bytes.length - this.position) this.fail('an unexpected end')
+    this.count(items)
+  }
+
+  #key(depth: number): string {
+    this.#isKey = true
+    const key = this.value(depth + 1)
+    this.#isKey = false
+    if (typeof key === 'string') return key
+    if (typeof key === 'number' && this.rules.allowNumberKeys) return String(key)
+    return this.fail('a key that is not text')
+  }
+
+  #setProto(map: object, value: unknown): void {
+    if (!this.rules.allowProtoKeys) this.fail('the forbidden key __proto__')
+    const isOwn = { configurable: true, enumerable: true, writable: true }
+    Object.defineProperty(map, '__proto__', { ...isOwn, value })
+  }
+}

@@ -1,0 +1,132 @@
+/** CBOR (RFC 8949) as WAMP peers send it: 64-bit integers keep every digit, and tags for anything but plain data are refused. */
+import { Encoder } from 'cbor-x'
+import { ByteReader } from './byte-reader.ts'
+import { isInteger64, type ReadRules } from './limits.ts'
+
+/** The first byte that ends a container of unannounced size. */
+const breakCode = 0xff
+
+/** Additional information 31: the size is not announced. */
+const indefinite = 31
+
+class Reader extends ByteReader {
+  value(depth: number): unknown {
+    const head = this.byte()
+    const info = head & 0x1f
+    switch (head >> 5) {
+      case 0:
+        return info < 24 ? info : this.#argument(info)
+      case 1:
+        return this.#negative(this.#argument(info))
+      case 2:
+        return this.binary(this.#size(info))
+      case 3:
+        return this.text(this.#size(info))
+      case 4:
+        return this.list(info === indefinite ? Infinity : this.#size(info), depth)
+      case 5:
+        return this.map(info === indefinite ? Infinity : this.#size(info), depth)
+      case 6:
+        return this.#tagged(this.#size(info), depth)
+      default:
+        return this.#simple(info)
+    }
+  }
+
+  override hasMore(size: number): boolean {
+    if (size !== Infinity) return true
+    if (this.bytes[this.position] === breakCode) {
+      this.position++
+      return false
+    }
+    this.count(1)
+    return true
+  }
+
+  #argument(info: number): number | bigint {
+    if (info < 24) return info
+    if (info === 27) return this.unsigned64()
+    return info < 27 ? this.unsigned(2 ** (info - 24)) : this.fail('an unknown head')
+  }
+
+  #size(info: number): number {
+    return info < 24 ? info : Number(this.#argument(info))
+  }
+
+  #negative(argument: number | bigint): number | bigint {
+    const number = -1 - Number(argument)
+    return Number.isSafeInteger(number) ? number : this.#integer(-1n - BigInt(argument))
+  }
+
+  #integer(value: bigint): number | bigint {
+    const number = Number(value)
+    if (Number.isSafeInteger(number)) return number
+    return isInteger64(value) ? value : this.fail('an integer of more than 64 bits')
+  }
+
+  #simple(info: number): unknown {
+    switch (info) {
+      case 20:
+        return false
+      case 21:
+        return true
+      case 22: // null
+      case 23: // undefined
+        return null
+      case 25:
+        return this.float(half(this.unsigned(2)))
+      case 26:
+        return this.float(this.bytes.readFloatBE(this.take(4)))
+      case 27:
+        return this.float(this.bytes.readDoubleBE(this.take(8)))
+      default:
+        return this.fail('an unknown simple value')
+    }
+  }
+
+  /** RFC 8949 §3.4, RFC 8746: the tags that libraries put on numbers and bytes. */
+  #tagged(tag: number, depth: number): unknown {
+    if (depth >= this.rules.depth) this.fail(`nesting deeper than ${this.rules.depth}`)
+    const value = this.value(depth + 1)
+    if (tag === 55799) return value // the data says of itself that it is CBOR
+    if (value instanceof Uint8Array) {
+      if (tag === 64) return value
+      if (tag === 2) return this.#integer(bignum(value))
+      if (tag === 3) return this.#integer(-1n - bignum(value))
+    }
+    if (Array.isArray(value) && value.length === 2 && value.every(isNumber)) {
+      const [exponent, mantissa] = value
+      if (tag === 4) return this.float(Number(`${mantissa}e${exponent}`))
+      if (tag === 5) return this.float(Number(mantissa) * 2 ** Number(exponent))
+    }
+    return this.fail(`the tag ${tag}, which is not plain data,`)
+  }
+}
+
+const isNumber = (value: unknown): value is number | bigint =>
+  typeof value === 'number' || typeof value === 'bigint'
+
+const bignum = (bytes: Uint8Array): bigint => BigInt(`0x0${Buffer.from(bytes).toString('hex')}`)
+
+/** IEEE 754 binary16 (RFC 8949 Appendix D). */
+function half(bits: number): number {
+  const exponent = (bits >> 10) & 0x1f
+  const fraction = bits & 0x3ff
+  const sign = bits & 0x8000 ? -1 : 1
+  if (exponent === 0x1f) return fraction === 0 ? sign * Infinity : NaN
+  return exponent === 0
+    ? sign * fraction * 2 ** -24
+    : sign * (1024 + fraction) * 2 ** (exponent - 25)
+}
+
+/**
+ * Decodes one value; bytes in it are views of the given ones.
+ * @throws ServiceError 400, or 413 for too many values; the message names the position, never data
+ */
+export const decodeCbor = (bytes: Uint8Array, rules: ReadRules): unknown =>
+  new Reader('CBOR data', bytes, rules).whole()
+
+const encoder = new Encoder({ useRecords: false, mapsAsObjects: true, tagUint8Array: false })
+
+/** Encodes what {@link toBinary} has prepared. */
+export const encodeCbor = (value: unknown): Uint8Array => encoder.encode(value)

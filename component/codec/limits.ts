@@ -1,0 +1,86 @@
+/** What may be read and written: depth, number of values and 64-bit integers, for bodies, documents and WAMP messages alike. */
+
+/** What a reader of JSON, MessagePack or CBOR accepts. */
+export interface ReadRules {
+  /** Deepest nesting of lists and maps. */
+  readonly depth: number
+  /** Most values, containers included; keys count in the binary forms. */
+  readonly values: number
+  /** Half a surrogate pair in JSON text stays as it is. */
+  readonly allowLoneSurrogates: boolean
+  /** A key `__proto__` becomes a key like any other. */
+  readonly allowProtoKeys: boolean
+  /** A number as key becomes text; JSON has none. */
+  readonly allowNumberKeys: boolean
+  /** NaN and infinities stay as they are; JSON has none. */
+  readonly allowNonFinite: boolean
+  /** JSON text of NUL and base64 becomes bytes (WAMP: Binary conversion of JSON strings). */
+  readonly hasBytes: boolean
+}
+
+/** The body of a request or of an upstream's answer (reliability F6). */
+export const bodyRules: ReadRules = {
+  depth: 64,
+  values: 200_000,
+  allowLoneSurrogates: false,
+  allowProtoKeys: false,
+  allowNumberKeys: false,
+  allowNonFinite: false,
+  hasBytes: false,
+}
+
+/** A document: the validation reports surrogates and `__proto__` with their place. */
+export const documentRules: ReadRules = {
+  ...bodyRules,
+  depth: 256,
+  values: 1_000_000,
+  allowLoneSurrogates: true,
+  allowProtoKeys: true,
+}
+
+/** Text that this gateway or another one has written. */
+export const trustedRules: ReadRules = { ...documentRules, depth: 300, values: 50_000_000 }
+
+/** A message of a peer to the embedded router: a document of 64 levels inside CALL and kwargs, with room (reliability F6). */
+export const peerRules: ReadRules = {
+  ...bodyRules,
+  depth: 80,
+  values: 1_000_000,
+  allowNumberKeys: true,
+  allowNonFinite: true,
+  hasBytes: true,
+}
+
+/** A message of a peer before WELCOME: HELLO and AUTHENTICATE are short. */
+export const strangerRules: ReadRules = { ...peerRules, values: 1_000 }
+
+/** A message of the router, which has its own limits. */
+export const routerRules: ReadRules = {
+  ...peerRules,
+  depth: 500,
+  values: 10_000_000,
+  allowLoneSurrogates: true,
+  allowProtoKeys: true,
+}
+
+/** Most characters of a written value as JSON text unless a caller says otherwise (reliability F15). */
+export const maxTextLength = 32 * 1024 * 1024
+
+/** Deepest value that is written. */
+export const maxWrittenDepth = 500
+
+/** Most values of a MessagePack body, shared ones counted each time. */
+export const maxWrittenValues = 4_000_000
+
+/** Most values of a message that the gateway sends; routers accept a million. */
+export const maxSentValues = 500_000
+
+/** Deepest message that the gateway sends: a document of 64 levels and its message; routers accept 80 levels. */
+export const maxSentDepth = 72
+
+/** The least int64 and the greatest uint64. */
+export const minInteger = -(2n ** 63n)
+export const maxInteger = 2n ** 64n - 1n
+
+/** Whether an integer fits 64 bits. */
+export const isInteger64 = (value: bigint): boolean => value >= minInteger && value <= maxInteger

@@ -1,0 +1,71 @@
+/** The three serializers of WAMP, for both ends of a connection: 64-bit integers stay exact, bytes stay bytes. */
+import { Buffer } from 'node:buffer'
+import { decodeCbor, encodeCbor } from './cbor.ts'
+import { parseJson, stringifyJson } from './json.ts'
+import type { ReadRules } from './limits.ts'
+import { decodeMsgpack, encodeMsgpack } from './msgpack.ts'
+import { toBinary } from './walk.ts'
+
+/** How messages become bytes. */
+export interface Serializer {
+  /** The WebSocket subprotocol that asks for it. */
+  readonly protocol: string
+  readonly isBinary: boolean
+  /**
+   * @param hasSpecials false when a walk by the rules of the binary forms has found nothing special in the message
+   * @throws when the message holds what the serializer cannot carry
+   */
+  encode(message: readonly unknown[], hasSpecials?: boolean): string | Uint8Array
+  /** @throws ServiceError when the bytes are not a message of plain values within the rules */
+  decode(bytes: Uint8Array, rules: ReadRules): unknown
+}
+
+/** By the name that configuration and subprotocol use. */
+export const serializers = {
+  json: {
+    protocol: 'wamp.2.json',
+    isBinary: false,
+    encode: (message) => stringifyJson(message),
+    decode: parseJson,
+  },
+  msgpack: {
+    protocol: 'wamp.2.msgpack',
+    isBinary: true,
+    encode: (message, hasSpecials = true) =>
+      encodeMsgpack(hasSpecials ? toBinary(message) : message),
+    decode: decodeMsgpack,
+  },
+  cbor: {
+    protocol: 'wamp.2.cbor',
+    isBinary: true,
+    encode: (message, hasSpecials = true) => encodeCbor(hasSpecials ? toBinary(message) : message),
+    decode: decodeCbor,
+  },
+} as const satisfies Record<string, Serializer>
+
+/** The name of a serializer. */
+export type SerializerName = keyof typeof serializers
+
+/** From this size on an encoded message is kept for one turn of the event loop only, so that it does not stay in memory; bytes. */
+const largeBytes = 65_536
+
+/** A serializer that encodes a message once for all peers that it goes to in a row; large text becomes bytes, which they share. */
+export function encodeOnce(serializer: Serializer): Serializer {
+  let last: readonly unknown[] | undefined
+  let encoded: string | Uint8Array = ''
+  const forget = () => {
+    last = undefined
+    encoded = ''
+  }
+  const encode = (message: readonly unknown[]) => {
+    if (message === last) return encoded
+    last = undefined
+    encoded = serializer.encode(message)
+    last = message
+    if (encoded.length < largeBytes) return encoded
+    if (typeof encoded === 'string') encoded = Buffer.from(encoded)
+    queueMicrotask(forget)
+    return encoded
+  }
+  return { ...serializer, encode }
+}
