@@ -26,7 +26,7 @@ export interface RawBody {
   readonly length: number | undefined
 }
 
-/** What an action may know of the request it runs for. */
+/** The data of a request that its action uses. */
 export interface Run {
   readonly realm_uri: string
   readonly identity: Identity
@@ -35,20 +35,20 @@ export interface Run {
   readonly attempts: Attempts
   /** Names of the fields that were computed from the request (confused deputy, SSRF). */
   readonly computed: ReadonlySet<string>
-  /** Forward: the request's raw body, when no expression reads or replaces it. */
+  /** Forward: the request's raw body where no expression reads or replaces it. */
   readonly rawBody: RawBody | undefined
-  /** Forward: does an expression read the upstream's body? Then it is buffered and decoded. */
+  /** Forward: whether an expression reads the upstream's body, so that it is buffered and decoded. */
   readonly readsBody: boolean
-  /** Forward takes from it what its fields leave out: method, path, query_string, headers, body. */
+  /** Forward takes absent fields from it: method, path, query_string, headers, body. */
   readonly request: Pick<
     Request,
     'host' | 'scheme' | 'peername' | 'headers' | 'path' | 'query_string' | 'body'
   >
-  /** The client went away, or the gateway stops: give up and settle at once. */
+  /** Takes a callback for when the client goes away or the gateway stops: the action then settles at once. */
   onCancel(callback: () => void): void
 }
 
-/** Does one thing. Never rejects for an expected failure: that is an outcome. ServiceError for what cannot be tried. */
+/** Performs one kind of action. An expected failure is an outcome, not a rejection; ServiceError when it cannot be tried. */
 export interface Action {
   perform(fields: ActionFields, run: Run): Promise<Outcome>
 }

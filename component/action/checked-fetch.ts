@@ -1,24 +1,24 @@
-/** Requests of the gateway itself to servers that others name: checked addresses, limited in time and size, no redirects. */
+/** Requests of the gateway itself, such as those to identity providers: checked addresses, limits on time and size, no redirects. */
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { readOrigin } from '#component/syntax/upstream-origin.ts'
 import { type HostPolicy, refuseOrigin } from './origin.ts'
 import { Upstreams } from './upstreams.ts'
 
-/** Until the whole answer is here. Milliseconds. */
+/** Time limit of a complete answer. Milliseconds. */
 const timeoutMs = 5_000
 
-/** The longest body of an answer. Bytes. */
+/** At most this many bytes of a body. */
 const maxBytes = 1_000_000
 
-/** What is asked. */
+/** The request beside its URL. */
 export interface CheckedRequest {
   readonly method?: string | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly body?: string | URLSearchParams | Uint8Array | null | undefined
 }
 
-/** Statuses whose answers have no body, and must not be given one (Fetch §2.2.3). */
+/** Statuses that must not have a body (Fetch §2.2.3). */
 const empty: ReadonlySet<number> = new Set([204, 205, 304])
 
 /** No host is listed. */
@@ -27,14 +27,14 @@ const noHosts: HostPolicy = { allows: () => false, lists: () => false }
 const badGateway = (message: string, cause?: unknown): ServiceError =>
   new ServiceError('service.error.bad_gateway', message, { cause })
 
-/** What the requests are made with. */
+/** The parts that make requests. */
 interface CheckedFetchPorts {
   readonly clock: Clock
-  /** Hosts whose private addresses may be reached although nobody has fixed them. */
+  /** Hosts whose private addresses are allowed although they are not fixed in a document. */
   readonly policy?: HostPolicy
 }
 
-/** Sends requests; to be closed. */
+/** Sends requests; {@link close} ends its connections. */
 export class CheckedFetch {
   readonly #clock: Clock
   readonly #policy: HostPolicy
@@ -48,15 +48,15 @@ export class CheckedFetch {
 
   /**
    * The answer, whatever its status; a redirect is an answer, too.
-   * @param isFixed is the origin written in a document of ours? Then it may be private; link-local ones and those of clouds'
-   *   metadata never
+   * @param isFixed whether a document of ours names the origin: then its address may be private, but never link-local or that
+   *   of a cloud's metadata
    * @throws ServiceError `service.error.bad_gateway`, `service.error.timeout`, `wamp.error.not_authorized` for an address
    */
   async fetch(url: string, request: CheckedRequest, isFixed: boolean): Promise<Response> {
     const target = URL.parse(url)
     const origin = readOrigin(target?.origin ?? '')
     if (!target || 'problem' in origin) throw badGateway('the URL is not a valid http or https URL')
-    // before anything is sent there; the addresses of a name are looked at where it is connected to
+    // literal addresses are checked here, those of a name when it is connected to
     const refusal = refuseOrigin(origin, isFixed ? undefined : this.#policy)
     if (refusal) throw refusal
     const ended = new AbortController()
@@ -104,7 +104,7 @@ const bodyOf = (body: CheckedRequest['body']): string | Uint8Array | null => {
   return body instanceof URLSearchParams ? body.toString() : body
 }
 
-/** undici wraps what has stopped a request. */
+/** The ServiceError that ended a request, which undici wraps; bad_gateway for any other failure. */
 function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   const cause = error instanceof Error ? error.cause : undefined

@@ -1,11 +1,11 @@
-/** The bodies of a forward: what is sent, and what expressions see of an answer. */
+/** The bodies of a forward: encodes the one that is sent, decodes the answer for expressions. */
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import { ExpressionError, ServiceError } from '#component/errors.ts'
 import type { ActionFields, RawBody, Run } from './action.ts'
 import type { HeaderMap } from './headers.ts'
 
-/** Encodes and decodes bodies; handed over by whoever knows the formats. */
+/** Encodes and decodes bodies. */
 export interface BodyCodec {
   /** Bytes or text of a value as JSON or MessagePack, whichever the media type is. */
   encode(value: unknown, type: string): Uint8Array | string
@@ -13,7 +13,7 @@ export interface BodyCodec {
   decode(type: string, bytes: Uint8Array): unknown
 }
 
-/** The most bytes of an answer that an expression reads (behaviour §4). */
+/** At most this many bytes of an answer that an expression reads (behaviour §4). */
 export const maxBufferedBytes = 25_000_000
 
 const json = 'application/json'
@@ -35,11 +35,11 @@ const essenceOf = (type: string): string => {
   return (end < 0 ? type : type.slice(0, end)).trim().toLowerCase()
 }
 
-/** Types that the codec writes; it reads forms, too. */
+/** Whether the codec writes the type; it reads forms, too. */
 const isEncoded = (essence: string): boolean =>
   essence === json || essence === 'application/msgpack' || essence.endsWith('+json')
 
-/** A flat map as a form; undefined for what no form can hold. */
+/** A flat map as a form; undefined for a value that a form cannot hold. */
 function encodeForm(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const fields = new URLSearchParams()
@@ -61,8 +61,8 @@ function encodeAs(value: unknown, type: string, codec: BodyCodec): Uint8Array | 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === ''
 
 /**
- * What is sent as the body of an upstream request; undefined is none. A text is JSON-encoded unless the headers name
- * another type, then it is sent as it is: the rule of responses. Adds `content-type` to the headers where it is missing.
+ * The body of an upstream request; undefined when there is none. As in responses, a text is JSON-encoded unless the
+ * headers name another type, which sends it as it is. Adds `content-type` to the headers where it is missing.
  */
 export function upstreamBody(
   fields: ActionFields,
@@ -73,7 +73,7 @@ export function upstreamBody(
   const isDeclared = fields.body !== undefined
   if (!isDeclared && run.rawBody) return run.rawBody.length === 0 ? undefined : run.rawBody
   const value = isDeclared ? fields.body : run.request.body
-  // The gateway has decoded the request's body: what follows is not in its encoding any more.
+  // The gateway has decoded the request's body, so its content encoding no longer applies.
   delete headers['content-encoding']
   if (isEmpty(value)) {
     delete headers['content-type']
@@ -84,7 +84,7 @@ export function upstreamBody(
   let encoded = encodeAs(value, typeof declared === 'string' ? declared : json, codec)
   if (typeof declared !== 'string') headers['content-type'] = json
   else if (encoded === undefined && fields.headers === undefined) {
-    // The type is the client's and nobody's wish for this body.
+    // The type is that of the client's body, not declared for this one.
     headers['content-type'] = json
     encoded = codec.encode(value, json)
   }
@@ -97,7 +97,7 @@ export function upstreamBody(
 }
 
 /**
- * The bytes of an answer without their content encodings, and the headers without the name of these.
+ * The bytes and headers of an answer without content encodings.
  * ServiceError `service.error.bad_gateway` for an unknown or broken one, or too many bytes.
  */
 export async function decompress(
@@ -125,7 +125,7 @@ export async function decompress(
   return { bytes: plain, headers: rest }
 }
 
-/** What expressions see of an answer's body: the decoded value, text of another type, `""` when there is none. */
+/** The body of an answer for expressions: the decoded value, text for other types, `""` when it is empty. */
 export function decodeAnswer(bytes: Uint8Array, headers: HeaderMap, codec: BodyCodec): unknown {
   if (bytes.length === 0) return ''
   const type = headers['content-type']

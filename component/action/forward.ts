@@ -1,4 +1,4 @@
-/** `forward`: the request goes to an upstream over HTTP, its answer comes back; both stream unless expressions read them. */
+/** `forward`: sends the request to an upstream over HTTP and passes its answer on; both stream unless expressions read them. */
 import type { Dispatcher } from 'undici'
 import type { Clock } from '#component/clock.ts'
 import { ExpressionError, ServiceError } from '#component/errors.ts'
@@ -14,24 +14,24 @@ import { readTarget } from './target.ts'
 import { type AnswerHead, UpstreamCall } from './upstream-call.ts'
 import { type Lookup, Upstreams } from './upstreams.ts'
 
-/** What a forward needs. */
+/** The parts that forward requests. */
 export interface ForwardPorts {
   readonly clock: Clock
   readonly codec: BodyCodec
   /** `forward.allowed_hosts`: `host`, `host:port` or `*.suffix` */
   readonly allowedHosts: readonly string[]
-  /** What this proxy calls itself in `Via`. */
+  /** The name of this proxy in `Via`. */
   readonly viaName: string
   readonly lookup?: Lookup
 }
 
-/** A forward, and the end of its connections. */
+/** The action, and a way to end its connections. */
 export interface ForwardAction extends Action {
   /** Ends all connections to upstreams, those in use too. */
   close(): Promise<void>
 }
 
-/** One upstream request, checked, ready to be sent as often as its body allows. */
+/** One checked upstream request, ready to be sent, again too if its body allows it. */
 interface Prepared {
   readonly origin: Origin
   readonly isComputed: boolean
@@ -42,13 +42,13 @@ interface Prepared {
   readonly uri: string
 }
 
-/** The error of an answer 400–599. It has no row in any table, so that the upstream's status holds (behaviour §4). */
+/** The error of an answer 400–599. It has no row in the table of statuses, so that the upstream's status holds (behaviour §4). */
 const errorStatus = {
   uri: 'service.error.http_gateway.upstream_status',
   description: 'The upstream answered with an error status.',
 } as const
 
-/** Failures that `on_error` answers; every other ServiceError is the request's own. */
+/** Failures of the upstream, which `on_error` answers; other ServiceErrors refuse the request. */
 const ofUpstream = new Set<string>([
   'service.error.bad_gateway',
   'service.error.timeout',
@@ -96,7 +96,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     const target = readTarget(fields, run)
     const headers = upstreamHeaders(fields.headers, run, viaName)
     const body = upstreamBody(fields, run, headers, codec)
-    // What an expression reads is wanted as it is; what only passes may be compressed.
+    // An answer that an expression reads is asked for uncompressed.
     if (run.readsBody) headers['accept-encoding'] = 'identity'
     if (body && !(body instanceof Uint8Array) && body.length !== undefined) {
       headers['content-length'] = String(body.length)
@@ -128,7 +128,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
       pool.dispatch(options, call)
       const { status_code, received } = await call.head
       const isRetriable = retriedStatuses.has(status_code) && isIdempotent(method) && isReplayable()
-      // all that came with the head is here by now: a small answer is whole, and no stream is made for it
+      // bytes that came with the head are here by now: a small answer is complete and needs no stream
       const taken = takeAnswer(call, status_code, received, run)
       const answer = taken instanceof Promise ? await taken : taken
       const seen = run.readsBody && answer.body instanceof Uint8Array ? answer.body : undefined
@@ -169,7 +169,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
       const { attempts } = run
       const prepared = prepare(fields, run)
       const { body } = prepared
-      // undici destroys the stream of a failed request with an error nobody else may be waiting for.
+      // undici destroys the stream of a failed request with an error that may have no other listener.
       if (body && !(body instanceof Uint8Array)) body.stream.on('error', () => {})
       const cancellation = new Cancellation(run.onCancel)
       return retry(attempts, clock, cancellation, (timeoutMs, previous) => {
@@ -197,7 +197,7 @@ function readMethod(value: unknown): Method {
   return method
 }
 
-/** What goes on to the client: without hop-by-hop fields, decompressed if an expression has read it. */
+/** The answer for the client: without hop-by-hop fields, decompressed if an expression reads it. */
 function takeAnswer(
   call: UpstreamCall,
   status_code: number,
@@ -223,7 +223,7 @@ async function readable(
 ): Promise<UpstreamAnswer> {
   const { status_code, body, length } = answer
   const plain = await decompress(body, answer.headers)
-  // An answer to HEAD declares the length of a body that it does not have.
+  // an answer to HEAD declares the length that the body of GET would have
   const left = body.length === 0 ? length : plain.bytes.length
   return { status_code, headers: plain.headers, body: plain.bytes, length: left }
 }

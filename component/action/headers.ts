@@ -44,7 +44,7 @@ const isGatewayField = (name: string): boolean =>
   name === 'x-real-ip' ||
   name === 'proxy'
 
-/** Cookies of this service: tickets and their CSRF values belong to the gateway, in both directions. */
+/** Cookies of this service, tickets and their CSRF values, are passed in neither direction. */
 const ownCookies = ['service_ticket_', 'service_csrf_', '__Host-service_', '__Secure-service_']
 
 /** A cookie without a name (`=a=b`) comes back as `a=b` (RFC 6265bis §5.7). */
@@ -55,7 +55,7 @@ const isOwnCookie = (pair: string): boolean => {
 
 const none: readonly string[] = []
 
-/** The names in Connection fields (RFC 9110 §7.6.1), in lower case; those that are dropped anyway are not worth a list. */
+/** The names in Connection fields (RFC 9110 §7.6.1), in lower case; none for the usual single name, which is dropped anyway. */
 function namesIn(connection: unknown): readonly string[] {
   if (typeof connection !== 'string' || connection === '') return none
   const names = connection.toLowerCase()
@@ -100,7 +100,7 @@ function readValue(name: string, value: unknown): string {
   return text.trim()
 }
 
-/** Our own cookies taken out of a Cookie field; undefined when none is left. */
+/** A Cookie field without our own cookies; undefined when no other is left. */
 export const withoutOwnCookies = (cookie: string): string | undefined =>
   cookie
     .split(';')
@@ -108,7 +108,7 @@ export const withoutOwnCookies = (cookie: string): string | undefined =>
     .join(';')
     .trim() || undefined
 
-/** What crosses of the request's own fields: the parser of node:http has checked names and values, and trimmed them. */
+/** The request's own fields that are passed on; the parser of node:http has checked and trimmed them. */
 function passedFields(sent: Readonly<Record<string, string>>): HeaderMap {
   const listed = namesIn(sent.connection)
   const headers: HeaderMap = {}
@@ -121,8 +121,8 @@ function passedFields(sent: Readonly<Record<string, string>>): HeaderMap {
 }
 
 /**
- * `request.headers` for the expressions of a forward's `headers`: fields that only a gateway may set can be read by
- * their names, and are not among those that a copy of the map has.
+ * `request.headers` for the expressions of a forward's `headers`: fields that only a gateway may set can be read by name,
+ * but a copy of the map does not contain them.
  */
 export function withoutGatewayFields(
   sent: Readonly<Record<string, string>>,
@@ -134,7 +134,7 @@ export function withoutGatewayFields(
   return headers
 }
 
-/** What crosses of the fields that the document declares. */
+/** The declared fields that are sent. */
 function declaredFields(declared: unknown, sent: Readonly<Record<string, string>>): HeaderMap {
   if (declared === null || typeof declared !== 'object' || Array.isArray(declared)) {
     throw new ExpressionError('headers: expected a map')
@@ -147,7 +147,7 @@ function declaredFields(declared: unknown, sent: Readonly<Record<string, string>
       throw new ExpressionError('headers: a name contains a character that is not allowed')
     if (value === null || value === undefined) continue
     if (ownOfConnection.has(name) || originFields.has(name)) continue
-    // What the client lists in Connection is dropped if it is the client's; what the document sets stays.
+    // A field that the client lists in Connection is dropped, unless the document sets another value.
     if (listed.includes(name) && value === sent[name]) continue
     if (Array.isArray(value)) headers[name] = value.map((item) => readValue(name, item))
     else headers[name] = readValue(name, value)
@@ -159,7 +159,7 @@ function declaredFields(declared: unknown, sent: Readonly<Record<string, string>
  * The header fields of an upstream request, without Host and framing, which the connection adds.
  * ExpressionError, before anything is sent, for a name or value that no header may have.
  * @param declared the field `headers` of the action; undefined: those of the request
- * @param viaName what this proxy calls itself in `Via`
+ * @param viaName the name of this proxy in `Via`
  */
 export function upstreamHeaders(declared: unknown, run: Run, viaName: string): HeaderMap {
   const { request } = run

@@ -1,11 +1,11 @@
-/** What an operation can do: the type of an action and who performs it. */
+/** The table of actions by type. */
 import type { Action, ActionType } from './action.ts'
 import { type ForwardPorts, forwardAction } from './forward.ts'
 import type { WampPorts } from './wamp-attempts.ts'
 import { wampCallAction } from './wamp-call.ts'
 import { wampPublishAction } from './wamp-publish.ts'
 
-/** The actions, and the end of what they hold open. */
+/** The actions, and a way to end their connections. */
 export interface Actions {
   readonly table: Readonly<Record<ActionType, Action>>
   /** Ends all connections to upstreams; sessions belong to their source. */

@@ -1,4 +1,4 @@
-/** Which WAMP options a document or a request may set, and of which type (behaviour §4). */
+/** The WAMP options that a document or a request may set, and their types (behaviour §4). */
 import { ServiceError } from '#component/errors.ts'
 
 type Options = Readonly<Record<string, unknown>>
@@ -44,7 +44,7 @@ const none: Options = Object.freeze({})
 /**
  * Keeps the options that pass, `_`-prefixed ones included, and drops the others.
  * ServiceError `wamp.error.option_not_allowed` for a value of the wrong type.
- * @param value the field `options`; nothing (absent, null, `""`) is no options
+ * @param value the field `options`; absent, null and `""` mean no options
  */
 export function passOptions(
   value: unknown,

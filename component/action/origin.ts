@@ -4,11 +4,11 @@ import { ServiceError } from '#component/errors.ts'
 import { type AddressClass, classifyAddress } from '#component/syntax/ip-address.ts'
 import { type Origin, readOrigin } from '#component/syntax/upstream-origin.ts'
 
-/** May a host computed from the request be reached? */
+/** Which hosts computed from the request may be reached. */
 export interface HostPolicy {
-  /** Is this host named by `forward.allowed_hosts`? */
+  /** Whether `forward.allowed_hosts` lists the host. */
   allows(origin: Origin): boolean
-  /** Is this address of it named, so that it may be private? */
+  /** Whether it lists the address, which then may be private. */
   lists(address: string, port: number): boolean
 }
 
@@ -44,7 +44,7 @@ export function hostPolicy(entries: readonly string[]): HostPolicy {
   }
 }
 
-/** The refusal of a host or address, whoever finds it. */
+/** The refusal of a host or address. */
 export const refusal = (message: string): ServiceError =>
   new ServiceError('wamp.error.not_authorized', message)
 

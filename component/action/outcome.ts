@@ -14,7 +14,7 @@ export interface ActionError {
   readonly uri?: string
 }
 
-/** What an upstream answered, for passing it on as it came. */
+/** The answer of an upstream, to be passed on. */
 export interface UpstreamAnswer {
   readonly status_code: number
   /** Lower-case names, without framing and hop-by-hop fields; only `set-cookie` can be a list. */
@@ -31,7 +31,7 @@ export type Outcome = (
   | { readonly error: ActionError }
 ) & { readonly answer?: UpstreamAnswer }
 
-/** The body of an outcome that is still on its way; undefined when everything is here. */
+/** The body of an outcome that still streams; undefined when it is complete. */
 export function streamOf(outcome: Outcome): Readable | undefined {
   const body = outcome.answer?.body
   return body === undefined || body instanceof Uint8Array ? undefined : body

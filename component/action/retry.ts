@@ -8,22 +8,22 @@ import type { Outcome } from './outcome.ts'
 /** How one attempt ended. */
 export interface Attempted {
   readonly outcome: Outcome
-  /** May the same be tried again without harm? */
+  /** Whether it may be repeated without harm. */
   readonly isRetriable: boolean
 }
 
-/** Full jitter: a wait between 0 and this, doubled by each attempt up to the maximum; milliseconds. */
+/** Full jitter: a wait from 0 to `first`, doubled by each attempt up to `max`; milliseconds. */
 const backOff = { first: 100, max: 2000 } as const
 
-/** RFC 9110 §9.2.2: doing it twice is like doing it once. */
+/** Whether the method is idempotent (RFC 9110 §9.2.2). */
 export const isIdempotent = (method: Method): boolean => method !== 'post' && method !== 'patch'
 
-/** Something in flight that can be given up. */
+/** Work in flight that can be cancelled. */
 interface Cancelable {
   cancel(): void
 }
 
-/** Gives up what is in flight when the client goes away. One per request; knows the one thing that is in flight now. */
+/** Cancels the work in flight when the client goes away. One for each request; knows its current work. */
 export class Cancellation {
   #isCanceled = false
   #current: Cancelable | undefined
@@ -41,7 +41,7 @@ export class Cancellation {
   }
 
   /**
-   * What is in flight now; given up at once if the client has gone already. It is the object itself, not a closure over it:
+   * The work in flight now; cancelled at once if the client has gone already. It is the object itself, not a closure over it:
    * V8 promotes such closures, with all that they refer to, to the old generation.
    */
   set current(current: Cancelable | undefined) {
@@ -57,7 +57,7 @@ export class Cancellation {
     })
   }
 
-  /** Waits, but not for a client that goes away. */
+  /** Waits, at most until the client goes away. */
   wait(ms: number, clock: Clock): Promise<void> {
     return new Promise((resolve) => {
       const stop = clock.after(ms, resolve)
@@ -70,7 +70,7 @@ export class Cancellation {
   }
 }
 
-/** Does it once; `previous` is the outcome that it is to replace. */
+/** Makes one attempt; `previous` is the outcome that it replaces. */
 type Attempt = (timeoutMs: number, previous: Outcome | undefined) => Promise<Attempted>
 
 /**

@@ -3,7 +3,7 @@ import { ExpressionError, ServiceError } from '#component/errors.ts'
 import type { ActionFields, Run } from './action.ts'
 import { isDotSegment } from './url-value.ts'
 
-/** What is not a control, and yet may not stand in a target as it is (RFC 3986 §3.3, §3.4): sent as an escape. */
+/** Printable characters that must be escaped in a target (RFC 3986 §3.3, §3.4). */
 const escaped = ' "#<>[\\]^`{|}'
 
 const isControl = (code: number): boolean => code < 32 || code === 127
@@ -11,7 +11,7 @@ const isControl = (code: number): boolean => code < 32 || code === 127
 const isHex = (code: number): boolean =>
   (code >= 48 && code <= 57) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102)
 
-/** Escapes what may not stand in a target; ExpressionError for controls. Most targets come back as they are. */
+/** Escapes characters that a target must not contain; ExpressionError for controls. Most targets need no escape. */
 function escapeTarget(text: string, name: string): string {
   let isPlain = true
   for (let index = 0; index < text.length; index += 1) {
@@ -38,7 +38,7 @@ function escapeTarget(text: string, name: string): string {
   return target
 }
 
-/** Most targets hold nothing that a dot segment could begin with, and are not taken apart. */
+/** A quick test: most targets cannot contain a dot segment and are not split. */
 const mayHoldDots = (target: string): boolean => target.includes('/.') || target.includes('/%2')
 
 const hasDotSegment = (target: string): boolean =>

@@ -1,4 +1,4 @@
-/** One request to an upstream and its answer: deadlines, back-pressure, and an end for everything that can go wrong. */
+/** One request to an upstream and its answer: deadlines, back-pressure, and the handling of every failure. */
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Clock } from '#component/clock.ts'
@@ -30,7 +30,7 @@ class AnswerStream extends Readable {
   constructor(call: UpstreamCall) {
     super({ highWaterMark: 65_536 })
     this.#call = call
-    // Whoever reads it sees the error; nobody reading it must not end the process.
+    // a reader sees the error; without a reader it must not end the process
     this.on('error', () => {})
   }
 
@@ -67,7 +67,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   #stopTimer: () => void
 
   /**
-   * @param timeoutMs until the head (buffered: the whole answer) is here; then how long the upstream may be silent
+   * @param timeoutMs time limit of the head (buffered: of the whole answer), then of each silence of the upstream
    * @param isBuffered wait for the whole body, at most 25,000,000 bytes
    */
   constructor(clock: Clock, timeoutMs: number, isBuffered: boolean) {
@@ -82,22 +82,22 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     this.#stopTimer = clock.after(timeoutMs, this.#onTimer)
   }
 
-  /** Has anything been written to the upstream? */
+  /** Whether anything has been written to the upstream. */
   get wasSent(): boolean {
     return this.#controller !== undefined
   }
 
-  /** Was it given up before it was sent? Then undici still has it, and will touch its body before it drops it. */
+  /** Whether it was given up before it was sent: undici still has it, and touches its body before it drops it. */
   get wasAbandoned(): boolean {
     return this.#wasAbandoned
   }
 
-  /** Has the head of an answer arrived? */
+  /** Whether the head of an answer has arrived. */
   get wasAnswered(): boolean {
     return this.#answer !== undefined
   }
 
-  /** The body, once the head is here: bytes when all of it is, too, else a stream. To be taken once. */
+  /** The body, once the head is here: bytes when it is complete, else a stream. To be taken once. */
   body(): Uint8Array | Readable {
     if (this.#isEnded) {
       const [only] = this.#chunks
@@ -137,7 +137,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   }
 
   onBodySent(): void {
-    // A long upload is no silence.
+    // the upstream is not silent during a long upload
     this.#deadline = this.#clock.now() + this.#timeoutMs
   }
 
@@ -190,7 +190,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   }
 
   #explain(error: Error): ServiceError {
-    // undici wraps what a handler has thrown, and what happened to all addresses of a name.
+    // undici wraps errors that a handler has thrown, and those of all addresses of a name
     if (isServiceError(error.cause)) return error.cause
     const when = this.wasAnswered
       ? 'the connection to the upstream failed during its answer'
@@ -202,7 +202,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
 
   readonly #onTimer = (): void => {
     const now = this.#clock.now()
-    // Back-pressure is the client's slowness, not the upstream's silence.
+    // under back-pressure the client is slow, not the upstream
     if (this.#controller?.paused) this.#deadline = now + this.#timeoutMs
     const left = this.#deadline - now
     if (left > 0) {

@@ -1,4 +1,4 @@
-/** Connections to upstreams: one pool per origin, each socket checked where it connects to. The only door to undici's pools. */
+/** Connections to upstreams: one pool per origin; the address of each socket is checked. Only this file opens undici's pools. */
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns'
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -15,7 +15,7 @@ export type Lookup = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void
 
-/** Pools kept at once; beyond it the one that was used longest ago is closed. */
+/** At most this many pools; then the least recently used one is closed. */
 const maxPools = 512
 
 /** A pool that has not been used for this long is closed, at most as long again later; milliseconds. */
@@ -34,12 +34,12 @@ const poolOptions = {
   allowH2: false,
 } as const
 
-/** One pool of connections, and for whom it is. */
+/** One pool of connections and its key. */
 interface Entry {
   readonly isComputed: boolean
   readonly connectTimeoutMs: number
   readonly pool: Pool
-  /** The number of its last use: the least of all was used longest ago. */
+  /** The number of its last use; the pool with the lowest is the least recently used. */
   lastUse: number
 }
 
@@ -54,7 +54,7 @@ export class Upstreams {
   #uses = 0
   /** The number of the last use when idle pools were last looked for. */
   #usesBefore = 0
-  /** Undefined while there is no pool. */
+  /** Undefined while no pool is open. */
   #stopTimer: (() => void) | undefined
 
   /**
@@ -69,8 +69,8 @@ export class Upstreams {
 
   /**
    * The pool of an origin.
-   * @param isComputed was the host computed from the request? Then private addresses must be listed.
-   * @param connectTimeoutMs how long one connection may take, name and TLS included
+   * @param isComputed whether the host is computed from the request: then private addresses must be listed
+   * @param connectTimeoutMs time limit of one connection, name resolution and TLS included
    */
   pool(origin: Origin, isComputed: boolean, connectTimeoutMs: number): Dispatcher {
     this.#uses += 1
@@ -132,7 +132,7 @@ export class Upstreams {
     const [entry] = entries.splice(index, 1)
     if (entries.length === 0) this.#pools.delete(text)
     this.#size -= 1
-    // Ends when what runs on it has ended.
+    // running requests end first
     entry?.pool.close(() => {})
   }
 
@@ -176,7 +176,7 @@ export class Upstreams {
           })
         : connectTcp(options)
       socket.on('error', settle)
-      // The lookup is not asked about literals, so the address of the socket itself decides.
+      // literal addresses are not looked up, so the address of the socket itself is checked
       socket.once('connect', () => {
         const { remoteAddress } = socket
         const refused =

@@ -4,15 +4,15 @@ import { ServiceError } from '#component/errors.ts'
 /** Where in a URL a value is put. */
 type UrlPlace = 'path' | 'query'
 
-/** Nothing to escape, and no dots; RFC 3986 §2.3. */
+/** Unreserved characters without dots (RFC 3986 §2.3). */
 const isPlain = /^[\w~-]*$/
 
-/** What an upstream could take for the end of a segment or of the path. */
+/** Characters that an upstream could take for the end of a segment, or of the path. */
 const ofSegment = /[/\\\0\r\n]|%(?:2f|5c|00|0d|0a)/i
 const ofPath = /[\\\p{Cc}]|%(?:2f|5c|00|0d|0a)/iu
 const control = /\p{Cc}/u
 
-/** How often software behind the gateway may decode what it gets once more. */
+/** How many times software behind the gateway may decode a URL again. */
 const decodings = 2
 
 const unescapedOnce = (text: string): string =>
@@ -32,7 +32,7 @@ function refuse(place: UrlPlace, what: string): never {
 
 /**
  * A value, percent-encoded: all but the unreserved characters of RFC 3986.
- * @throws ServiceError 400 for what is not Unicode, and in a path for slashes, backslashes, NUL and line breaks, also
+ * @throws ServiceError 400 for text that is not Unicode, and in a path for slashes, backslashes, NUL and line breaks, also
  *   where they show after one or two decodings
  */
 export function encodeValue(text: string, place: UrlPlace): string {
@@ -65,5 +65,5 @@ export function checkRaw(text: string, place: UrlPlace): string {
 
 const dots = /^\.\.?(?:;|$)/
 
-/** Is the segment `.` or `..` in any spelling, also with a parameter after it (`..;x`)? What was a value is escaped once more. */
+/** Whether the segment is `.` or `..` in any spelling, also with a parameter (`..;x`). A value has been escaped once more. */
 export const isDotSegment = (segment: string): boolean => matches(segment, dots, decodings + 1)

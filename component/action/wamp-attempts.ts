@@ -1,4 +1,4 @@
-/** What both WAMP actions do alike: attempts over the session of the request's identity, cancelled with the request. */
+/** The attempts of both WAMP actions over the session of the request's identity, cancelled with the request. */
 import type { Clock } from '#component/clock.ts'
 import type { Session, SessionSource } from '#component/wamp/session.ts'
 import type { Run } from './action.ts'
@@ -6,7 +6,7 @@ import type { Outcome } from './outcome.ts'
 import { type Attempted, Cancellation, retry } from './retry.ts'
 import { failed } from './wamp-fields.ts'
 
-/** What the WAMP actions need. */
+/** The parts that WAMP actions use. */
 export interface WampPorts {
   readonly sessions: SessionSource
   readonly clock: Clock
@@ -15,9 +15,9 @@ export interface WampPorts {
 }
 
 /**
- * Sends once or, as far as the run allows, again; a failure is an outcome.
- * @param send does it on a session within so many milliseconds
- * @param resultOf makes `action.result` of what `send` resolved with
+ * Sends once, and again as the run allows; a failure is an outcome.
+ * @param send makes one attempt on a session within `timeoutMs`
+ * @param resultOf makes `action.result` of the answer
  */
 export function attemptOnSession<T>(
   { sessions, clock }: WampPorts,

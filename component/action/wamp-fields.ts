@@ -1,4 +1,4 @@
-/** What wamp_call and wamp_publish have in common: their fields, and what becomes of a failure. */
+/** The fields of wamp_call and wamp_publish, and the outcome of a failure. */
 import { ServiceError } from '#component/errors.ts'
 import { isReservedUri, isUri } from '#component/syntax/wamp-uri.ts'
 import { failure as localFailure } from '#component/wamp/failure.ts'
@@ -10,7 +10,7 @@ import { type Attempted, isIdempotent } from './retry.ts'
 /** Errors after which a call was certainly not executed. */
 const notExecuted = new Set(['wamp.error.no_eligible_callee', 'wamp.error.no_such_procedure'])
 
-/** Is the URI in the list? An entry that ends with a dot stands for all below it. */
+/** Whether the URI is in the list; an entry that ends with a dot stands for all URIs below it. */
 const isListed = (uri: string, list: readonly string[]): boolean =>
   list.some((entry) => (entry.endsWith('.') ? uri.startsWith(entry) : uri === entry))
 
@@ -42,13 +42,13 @@ export function readUri(
 
 type Options = Readonly<Record<string, unknown>>
 
-/** The options of a logged-in user's operation: those called are told by whom, unless the document says otherwise. */
+/** Options with `disclose_me` for a logged-in user, unless the document sets it. */
 export const disclosed = (options: Options, { identity }: Run): Options =>
   identity.authmethod === 'anonymous' ? options : { disclose_me: true, ...options }
 
 const isNothing = (value: unknown): boolean => value === undefined || value === null || value === ''
 
-/** The fields args and kwargs, or arguments and arguments_kw; nothing (absent, null, `""`) is empty. */
+/** The fields args and kwargs, or arguments and arguments_kw; absent, null and `""` are empty. */
 export function readPayload(fields: ActionFields): Payload {
   const args = fields.args ?? fields.arguments
   const kwargs = fields.kwargs ?? fields.arguments_kw
@@ -64,7 +64,7 @@ export function readPayload(fields: ActionFields): Payload {
   }
 }
 
-/** Adds the old names of args and kwargs, seen by look-ups only (behaviour §1). */
+/** Adds the old names of args and kwargs, for look-ups only (behaviour §1). */
 export function withAliases<T extends Payload>(map: T): T & Readonly<Record<string, unknown>> {
   // one by one: Object.defineProperties takes twice as long
   Object.defineProperty(map, 'arguments', { value: map.args })
@@ -73,8 +73,8 @@ export function withAliases<T extends Payload>(map: T): T & Readonly<Record<stri
 }
 
 /**
- * Crossbar.io could not ask a gateway whether the user may do this: the one that it had asked is gone, or none is there. The rest
- * of its text is Python. No callee can say so of itself but by the same words.
+ * Whether Crossbar.io could not reach a gateway to authorize the user, because it is gone or none is connected. The rest of
+ * the text is a Python error. A callee could return the same error only by copying the text.
  */
 const isUnasked = ({ error_uri, args: [text] }: WampError): boolean =>
   error_uri === 'wamp.error.authorization_failed' &&
@@ -89,7 +89,7 @@ const notAuthorizedYet = (): WampError =>
   )
 
 /**
- * A failure of a WAMP operation as an outcome; what is none is thrown on.
+ * A failure of a WAMP operation as an outcome; other errors are thrown on.
  * Retriable (behaviour §4): it was certainly not executed, or the connection failed and repeating does no harm.
  */
 export function failed(failure: unknown, run: Run): Attempted {

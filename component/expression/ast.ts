@@ -1,4 +1,4 @@
-/** What an expression is made of, as written; offsets point into the text of its template. */
+/** The syntax tree of an expression; offsets point into the text of its template. */
 
 /** `path ("|>" function ["(" arguments ")"])*` */
 export interface Expression {

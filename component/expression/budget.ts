@@ -1,21 +1,21 @@
-/** Bounds on what expressions may build: per evaluation, and over the load of a whole document. */
+/** Limits on the size of values that expressions build: in one evaluation, and in the load of a whole document. */
 import type { Issue } from '#component/errors.ts'
 import type { Site } from './site.ts'
 import { isMap } from './values.ts'
 
-/** Most characters (or bytes) that one evaluation may build: 32 MiB. */
+/** At most this many characters (or bytes) in one evaluation: 32 MiB. */
 export const outputLimit = 32 * 1024 * 1024
 
-/** Most that the folding of one document may build, all evaluations taken together. */
+/** At most this many in all evaluations of the load of one document. */
 const loadLimit = 8 * outputLimit
 
-/** Most levels of maps and lists in a value that is built or turned into text. */
+/** At most this many levels of maps and lists in a value. */
 export const depthLimit = 512
 
-/** What a map entry or a list item costs beside its content. */
+/** The cost of a map entry or a list item beside its content. */
 export const entryCost = 8
 
-/** What a member of a partly known map costs while it is made. */
+/** The cost of a member of a partly known map. */
 export const nodeCost = 64
 
 /** Evaluations are synchronous, so one counter serves them all. */
@@ -32,7 +32,7 @@ export function charge(amount: number, site: Site): void {
   if (left < 0) site.fail('the result is larger than 32 MiB')
 }
 
-/** The size of a value as a tree: what is shared counts as often as it is referred to. Infinity: too large or too deep. */
+/** The size of a value as a tree: a shared part counts each time it is referred to. Infinity: too large or too deep. */
 export function treeSize(value: unknown, limit = outputLimit, depth = 0): number {
   if (typeof value === 'string') return value.length + 2
   if (typeof value !== 'object' || value === null) return entryCost
@@ -49,7 +49,7 @@ export function treeSize(value: unknown, limit = outputLimit, depth = 0): number
       if (size > limit) return Number.POSITIVE_INFINITY
     }
   } else if (ArrayBuffer.isView(value)) {
-    size += value.byteLength * 12 // what it would be as JSON
+    size += value.byteLength * 12 // as JSON
   }
   return size
 }
@@ -80,13 +80,13 @@ export function weigh(value: unknown): Weight {
   return weight
 }
 
-/** What the load of one document has cost so far, and which issues it has reported. */
+/** The cost of the load of one document so far, and the issues that it has reported. */
 interface Ledger {
   spent: number
   readonly seen: Set<string>
 }
 
-/** One load collects its issues in one list; so the list is the load. */
+/** By the list of issues: each load has one. */
 const ledgers = new WeakMap<Issue[], Ledger>()
 
 function ledgerOf(issues: Issue[]): Ledger {
@@ -107,14 +107,14 @@ export function report(issues: Issue[], path: string, message: string): void {
   issues.push({ path, message })
 }
 
-/** Refuses to fold on when the load has spent its budget. */
+/** Refuses further folding when the load has spent its budget. */
 export function admitLoad(issues: Issue[], site: Site): void {
   if (ledgerOf(issues).spent > loadLimit) {
     site.fail('the expressions of the document yield more than 256 MiB')
   }
 }
 
-/** Ends a folding evaluation: what it cost goes to the account of the load. */
+/** Ends a folding evaluation: the load is charged with its cost. */
 export function chargeLoad(issues: Issue[], site: Site): void {
   ledgerOf(issues).spent += outputLimit - left
   left = outputLimit

@@ -33,13 +33,13 @@ import { isMap, ownValue } from './values.ts'
 
 export type { Node } from './nodes.ts'
 
-/** Most operations that one value may take per request; doubling variables reach it soon. */
+/** At most this many operations to evaluate one value, which doubling variables soon reach. */
 const stepLimit = 100_000
 
 /**
- * Compiles a value of a document. What does not depend on request, action or security is evaluated now.
+ * Compiles a value of a document. Parts that do not depend on request, action or security are evaluated now.
  * @param path JSON Pointer of the value
- * @param issues takes what is wrong; the same list for everything that belongs to one load
+ * @param issues receives the issues; one list for each load
  */
 export function compile(value: unknown, path: string, scope: Scope, issues: Issue[]): Node {
   return compileValue(value, path, scope, issues, 0)
@@ -75,7 +75,7 @@ function compileValue(
   return isUntouched ? constant(value) : withinLimits(mapNode(entries), path, issues)
 }
 
-/** Is the node nothing but the literal it was compiled from? */
+/** Whether the node is the literal that it was compiled from. */
 const isSame = (node: Node, literal: unknown): boolean =>
   node.kind === 'constant' && Object.is(node.value, literal)
 
@@ -84,7 +84,7 @@ function refuse(path: string, message: string, issues: Issue[]): Node {
   return broken
 }
 
-/** What is too much about a node, if anything. */
+/** The limit that a node exceeds; undefined when it exceeds none. */
 function excess(node: Node): string | undefined {
   if (node.kind === 'broken' || isBroken(node)) return undefined
   if (node.steps > stepLimit) return `it takes more than ${stepLimit} steps to evaluate`
@@ -100,7 +100,7 @@ function withinLimits(node: Node, path: string, issues: Issue[]): Node {
   return message === undefined ? node : refuse(path, message, issues)
 }
 
-/** Compiles a text that holds expressions; whatever is wrong becomes one issue at its path. */
+/** Compiles a text that holds expressions; its first error becomes an issue at its path. */
 function compileText(text: string, path: string, scope: Scope, issues: Issue[]): Node {
   const whole = new Site(text, path, Math.max(0, text.indexOf('{{')), text.length)
   try {
@@ -157,7 +157,7 @@ export function joinNodes(
   return joinedNode(run, { nodes, sites, whole })
 }
 
-/** Joins texts; the budget is asked before each is added. */
+/** Joins texts, each charged before it is added. */
 function concatenation(
   runs: readonly (Run | undefined)[],
   texts: readonly string[],

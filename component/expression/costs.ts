@@ -1,21 +1,21 @@
-/** What a node of a compiled value costs, and what it reads of a request: both are known at load. */
+/** The cost of a compiled node, and the request-time data that it reads; both are known at load. */
 import type { Node } from './nodes.ts'
 
 /** The costs of one evaluation of a node. */
 export interface Costs {
-  /** Dotted prefixes, up to three keys deep, of the request-time data that is read. */
+  /** Paths of the request-time data that is read, cut to three keys. */
   readonly reads: ReadonlySet<string>
   /** Static cost: about the number of operations of one evaluation. */
   readonly steps: number
-  /** How deep evaluations call each other. */
+  /** Depth of the nested calls of one evaluation. */
   readonly depth: number
-  /** May the same request-time data show more than once in the value? Then the size of the value is checked. */
+  /** Whether the same request-time data can occur more than once in the value, so that its size is checked. */
   readonly repeats: boolean
 }
 
 export const readNothing: ReadonlySet<string> = new Set()
 
-/** Paths repeat: sets of one are shared. */
+/** Paths repeat, so sets of one path are shared. */
 const knownReads = new Map<string, ReadonlySet<string>>()
 const mostKnownReads = 1000
 
@@ -29,7 +29,7 @@ export function readOnly(read: string): ReadonlySet<string> {
   return reads
 }
 
-/** A node that reads more paths than this is said to read whole roots, so that sums stay cheap. */
+/** A node with more paths than this counts as reading whole roots, which keeps sums cheap. */
 const mostReads = 256
 
 /** The costs of a node made of others. An infinite depth marks a broken part. */
@@ -50,14 +50,14 @@ export function sumUp(nodes: Iterable<Node>): Costs {
     repeats ||= node.repeats
   }
   const [first] = live
-  // most nodes have one part that waits for the request: what it reads is what they read
+  // most nodes have one part that waits for the request, and share its reads
   if (live.length < 2)
     return { reads: first?.reads ?? readNothing, steps, depth: depth + 1, repeats }
   const joined = joinReads(live)
   return { reads: joined.reads, steps, depth: depth + 1, repeats: repeats || joined.repeats }
 }
 
-/** What several nodes read, and whether two of them read the same. */
+/** The paths that several nodes read, and whether two nodes read the same. */
 function joinReads(nodes: readonly Pick<Costs, 'reads'>[]): Pick<Costs, 'reads' | 'repeats'> {
   const reads = new Set<string>()
   const above = new Set<string>()
@@ -73,7 +73,7 @@ function joinReads(nodes: readonly Pick<Costs, 'reads'>[]): Pick<Costs, 'reads' 
   return { reads: new Set([...reads].map((read) => read.split('.', 1)[0] ?? read)), repeats: true }
 }
 
-/** Does one of the paths lie on, above or below one that was read before? */
+/** Whether one of the paths equals, contains or lies in an earlier one. */
 function overlaps(
   paths: ReadonlySet<string>,
   reads: ReadonlySet<string>,
@@ -86,7 +86,7 @@ function overlaps(
   return false
 }
 
-/** Paths repeat. */
+/** Prefixes by path; paths repeat. */
 const knownPrefixes = new Map<string, readonly string[]>()
 
 /** `a.b.c`: `a` and `a.b`. */

@@ -1,4 +1,4 @@
-/** Functions over maps and lists that are only partly known: what can be done at load without their deferred members. */
+/** Functions on partly known maps and lists, evaluated at load without their deferred members. */
 import type { Issue } from '#component/errors.ts'
 import { charge, nodeCost } from './budget.ts'
 import {
@@ -16,7 +16,7 @@ import type { Site } from './site.ts'
 import { didYouMean } from './suggest.ts'
 import { isMap } from './values.ts'
 
-/** Arguments as nodes; constant ones are already what the function takes. */
+/** Takes its arguments as nodes; constant ones have been read by their parameters. */
 type Fold = (
   piped: Node,
   args: readonly Node[],
@@ -38,12 +38,12 @@ function itemsOf(node: Node): readonly Node[] | undefined {
   return node.kind === 'list' ? node.items : undefined
 }
 
-/** What a constant argument says. */
+/** The value of a constant argument. */
 function known<T>(node: Node | undefined): T | undefined {
   return node?.kind === 'constant' ? (node.value as T) : undefined
 }
 
-/** The member that a key known per request only chooses; the others are not evaluated. */
+/** The member that a key of the request chooses; the others are not evaluated. */
 function choose(
   members: ReadonlyMap<string, Node>,
   key: Node,
@@ -77,7 +77,7 @@ function pick(piped: Node, site: Site, isWanted: (key: string) => boolean): Node
   return mapNode(new Map([...members].filter(([key]) => isWanted(key))))
 }
 
-/** By function name; undefined means that the function waits for the request. */
+/** By function name; undefined when the function must wait for the request. */
 export const folds: Readonly<Record<string, Fold>> = {
   head: (piped) => itemsOf(piped)?.[0],
   last: (piped) => itemsOf(piped)?.at(-1),
@@ -144,5 +144,5 @@ export const folds: Readonly<Record<string, Fold>> = {
   },
 }
 
-/** What stands for a partly known map or list where only its kind is looked at. */
+/** Stands for a partly known map or list where only its kind matters. */
 export const kindSample = (node: Node): unknown => (node.kind === 'list' ? [] : {})

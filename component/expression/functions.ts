@@ -1,4 +1,4 @@
-/** What may stand after `|>`: one row each (behaviour §2, Functions). */
+/** The functions that may follow `|>`, one row each (behaviour §2, Functions). */
 import { charge, entryCost } from './budget.ts'
 import { floatOf, integerOf, numberOf, positionOf } from './numbers.ts'
 import type { Context } from './scope.ts'
@@ -15,7 +15,7 @@ import {
   type ValueMap,
 } from './values.ts'
 
-/** Checks an argument and makes of it what the function takes; undefined: not acceptable. */
+/** Checks an argument and converts it for the function; undefined when it is not acceptable. */
 interface Parameter {
   readonly wanted: string
   read(value: unknown): unknown
@@ -23,31 +23,31 @@ interface Parameter {
 
 /** One function of the language. */
 export interface PipeFunction {
-  /** How it is written, for messages. */
+  /** The forms of a call, for messages. */
   readonly usage: string
-  /** How many of the parameters must be given. */
+  /** How many arguments are required. */
   readonly least: number
   readonly parameters: readonly Parameter[]
-  /** What may be piped into it. */
+  /** The values that it accepts from the pipe, in words. */
   readonly wanted: string
   takes(value: unknown): boolean
   /**
-   * The result for what was piped and the arguments as the parameters have read them.
-   * @returns undefined when the value is not what is wanted after all
+   * The result for a piped value and converted arguments.
+   * @returns undefined when the value turns out not to be acceptable
    */
   apply(value: never, site: Site, first: never, second: never, context: Context): unknown
-  /** Another result each time: never known at load. */
+  /** Whether each call has another result, which is never known at load. */
   readonly isRandom?: boolean
-  /** Says that the result may stand in a URL as it is. */
+  /** Whether the result enters a URL unescaped. */
   readonly isRaw?: boolean
-  /** The second argument stands in for a result that is undefined, and is evaluated only then. */
+  /** Whether the second argument replaces an undefined result; it is evaluated only then. */
   readonly hasDefault?: boolean
 }
 
 const isAnything = (): boolean => true
 const isNumberOrList = (value: unknown): boolean => isNumber(value) || isList(value)
 
-/** A key is a text; integers are taken for theirs, since JSON has no other keys. */
+/** A key is a text; an integer is converted to one, because JSON has no other keys. */
 function keyOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   return typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : undefined
@@ -106,7 +106,7 @@ function merged(under: ValueMap, over: ValueMap, site: Site): ValueMap {
   return { ...under, ...over }
 }
 
-/** Every function by its name. `merge(x, _)` is a row of its own, under a name that nobody can write. */
+/** Every function by its name. `merge(x, _)` is a row of its own, under a name that cannot be written. */
 export const functions: Readonly<Record<string, PipeFunction>> = {
   integer: {
     ...ofScalar,
@@ -276,7 +276,7 @@ export const functionNames: readonly string[] = Object.keys(functions).filter(
   (name) => !name.includes(' '),
 )
 
-/** Applies a function to values; refuses what it does not take. */
+/** Applies a function to values; refuses a value that it does not accept. */
 export function applyFunction(
   name: string,
   row: PipeFunction,

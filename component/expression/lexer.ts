@@ -1,7 +1,7 @@
 /** The text between `{{` and `}}` as tokens with their positions; one pass, no regular expressions. */
 import { Site } from './site.ts'
 
-/** The kinds of tokens; those of one or two characters are called as they look. */
+/** The kinds of tokens; punctuation is its own kind. */
 export type TokenKind =
   | 'word'
   | 'quoted'
@@ -21,7 +21,7 @@ const singles: ReadonlySet<string> = new Set(['(', ')', '[', ']', ','])
 /** Characters that end a word. */
 const delimiters: ReadonlySet<string> = new Set('|\'"(){}[],')
 
-/** Is the character white space (Unicode White_Space, and the byte order mark)? */
+/** Whether the character is white space (Unicode White_Space, and the byte order mark). */
 export function isBlank(code: number): boolean {
   if (code <= 0x20) return code === 0x20 || (code >= 9 && code <= 13)
   if (code < 0x85) return false
@@ -39,13 +39,13 @@ export function isBlank(code: number): boolean {
   )
 }
 
-/** Reads one token after the other; the current one is in its fields. */
+/** Reads one token after another; its fields hold the current one. */
 export class Lexer {
   readonly text: string
   /** JSON Pointer of the text, for errors. */
   readonly path: string
   kind: TokenKind = 'end of text'
-  /** What a word or a quoted text says. */
+  /** The text of a word or of a quoted text. */
   value = ''
   /** Offset of the current token. */
   start = 0
@@ -82,7 +82,7 @@ export class Lexer {
     else this.#word()
   }
 
-  /** The stretch of the current token. */
+  /** The site of the current token. */
   get site(): Site {
     return new Site(this.text, this.path, this.start, this.end)
   }

@@ -1,4 +1,4 @@
-/** What compiling yields: a value that is known, or a tree of which parts wait for a request (the "promise"). */
+/** Compiled values: constants, or trees with parts that wait for a request. */
 import { ExpressionError } from '#component/errors.ts'
 import { beginEvaluation, outputLimit, treeSize } from './budget.ts'
 import { type Costs, readNothing, readOnly, sumUp } from './costs.ts'
@@ -9,7 +9,7 @@ import { setOwn } from './values.ts'
 /** Reads or computes a value within a running evaluation. */
 export type Run = (context: Context) => unknown
 
-/** What every node but Broken tells. */
+/** The members of every node but Broken. */
 interface Known extends Costs {
   /** The value for one request; ExpressionError when an expression fails. One evaluation with its own budget. */
   evaluate(context: Context): unknown
@@ -25,11 +25,11 @@ export interface Constant extends Known {
 export interface Deferred extends Known {
   readonly kind: 'deferred'
   readonly run: Run
-  /** The keys, when it is nothing but a path into request-time data. */
+  /** The keys, if it is just a path into request-time data. */
   readonly keys?: readonly string[]
-  /** What it is joined of, when it is a text with expressions in it. */
+  /** The parts of a text with expressions in it. */
   readonly joined?: Joined | undefined
-  /** Does the document let the value pass into a URL as it is? */
+  /** Whether the value enters a URL unescaped. */
   readonly isRaw?: boolean
 }
 
@@ -45,7 +45,7 @@ export interface MapNode extends Known {
   readonly kind: 'map'
   readonly run: Run
   readonly entries: ReadonlyMap<string, Node>
-  /** Are the members compiled only when they are asked for? Then it is settled before it is evaluated. */
+  /** Whether members are compiled on demand: then the map is settled before it is evaluated. */
   readonly isLazy?: boolean
 }
 
@@ -92,13 +92,13 @@ export function runOf(node: Node): Run {
   return node.run
 }
 
-/** Does an issue stand behind the node, or behind any part of it? */
+/** Whether the node, or a part of it, is broken. */
 export function isBroken(node: Node): boolean {
   if (node.kind === 'broken') return true
   return node.kind !== 'constant' && node.depth === Number.POSITIVE_INFINITY
 }
 
-/** What all nodes have that wait for a request. A class, so that thousands of them are small and alike. */
+/** The base of nodes that wait for a request. A class, so that thousands of them are small and have one shape. */
 class Live implements Known {
   readonly run: Run
   readonly reads: ReadonlySet<string>
@@ -114,7 +114,7 @@ class Live implements Known {
     this.repeats = repeats
   }
 
-  /** One evaluation from outside: a budget of its own, and a check of what is referred to more than once. */
+  /** One evaluation with its own budget; checks the size of a value with repeated parts. */
   evaluate(context: Context): unknown {
     beginEvaluation()
     const value = this.run(context)
@@ -199,7 +199,7 @@ export function readNode(keys: readonly string[], run: Run): Deferred {
 /**
  * A computation over other nodes.
  * @param site where it is written, for errors
- * @param isRaw may the value stand in a URL as it is?
+ * @param isRaw whether the value enters a URL unescaped
  */
 export function deferred(
   run: Run,
@@ -239,7 +239,7 @@ export function mapNode(entries: ReadonlyMap<string, Node>): Constant | MapNode 
   return new MapOfNodes(run, costs, entries)
 }
 
-/** What lazy maps came to: many expressions look into one map. */
+/** Settled lazy maps: many expressions read one map. */
 const settled = new WeakMap<MapNode, Node>()
 
 /** A lazy map with all its members compiled; any other node as it is. */

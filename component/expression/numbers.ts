@@ -1,9 +1,9 @@
-/** Decimal numbers as text or value, never rounded: integers beyond 2^53 are BigInt, beyond 64 bits there are none. */
+/** Reads decimal numbers without rounding: integers beyond 2^53 are BigInt, integers beyond 64 bits are refused. */
 
 /** Most decimal digits of a 64-bit integer. */
 const mostDigits = 20
 
-/** Every integer of so many digits is exact as a number. */
+/** Integers of at most this many digits are exact as a number. */
 const exactDigits = 15
 
 const least = -(2n ** 63n)
@@ -80,7 +80,7 @@ function integerOfText(text: string): number | bigint | undefined {
   return normalInteger(BigInt(isNegative ? `-${digits}` : digits))
 }
 
-/** A number, or the text of a decimal number, truncated; undefined when it is none or has more than 64 bits. */
+/** A number, or the text of a decimal number, truncated; undefined for other values and beyond 64 bits. */
 export function integerOf(value: unknown): number | bigint | undefined {
   if (typeof value === 'string') return integerOfText(value)
   if (typeof value === 'bigint') return normalInteger(value)
@@ -89,7 +89,7 @@ export function integerOf(value: unknown): number | bigint | undefined {
   return Number.isSafeInteger(whole) ? whole : normalInteger(BigInt(whole))
 }
 
-/** A number, or the text of one, as a float; undefined when it is none, is infinite, or an integer would lose digits. */
+/** A number, or the text of one, as a float; undefined for other values, infinity, and integers that would lose digits. */
 export function floatOf(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
   if (typeof value === 'bigint') {

@@ -2,10 +2,10 @@
 import type { Argument, Expression, Pipe } from './ast.ts'
 import { Lexer } from './lexer.ts'
 
-/** Most functions in a row. */
+/** At most this many functions in a row. */
 const mostPipes = 64
 
-/** Most expressions inside each other. */
+/** At most this many levels of nested expressions. */
 const deepestNesting = 16
 
 /** Functions that take a list of arguments in brackets. */
@@ -14,7 +14,7 @@ const takesList: ReadonlySet<string> = new Set(['with', 'without'])
 /**
  * Parses the expression whose `{{` stands at `start`.
  * @returns the expression and the offset behind its `}}`
- * @throws ExpressionError with the column of what is wrong
+ * @throws ExpressionError with the column of the error
  */
 export function parseExpression(
   text: string,

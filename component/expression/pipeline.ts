@@ -1,4 +1,4 @@
-/** One expression compiled: its path, and the functions it is piped through, folded as far as is known at load. */
+/** Compiles one expression: its path and its functions, evaluated as far as they are known at load. */
 import type { Issue } from '#component/errors.ts'
 import type { Argument, Expression, Pipe } from './ast.ts'
 import { beginEvaluation, charge, chargeLoad, nodeCost } from './budget.ts'
@@ -21,10 +21,10 @@ import type { Site } from './site.ts'
 import { didYouMean } from './suggest.ts'
 import { kindOf, unexpected } from './values.ts'
 
-/** One function with its arguments, waiting for what is piped into it. */
+/** One function with its arguments, applied to the piped value. */
 type Stage = (value: unknown, context: Context) => unknown
 
-/** What compiling needs beside the expression. */
+/** The surroundings of an expression. */
 interface Surroundings {
   readonly scope: Scope
   readonly issues: Issue[]
@@ -32,7 +32,7 @@ interface Surroundings {
   readonly site: Site
 }
 
-/** A pipe whose function and number of arguments are right. */
+/** A pipe whose function exists and whose number of arguments is right. */
 interface Call {
   readonly name: string
   readonly row: PipeFunction
@@ -40,12 +40,12 @@ interface Call {
   readonly site: Site
 }
 
-/** Nothing that is folded reads the context. */
+/** Folded functions do not read the context. */
 const noContext: Context = { request: {}, action: {}, security: {}, random: () => 0 }
 
 /**
  * Compiles an expression.
- * @throws ExpressionError for what can be known to be wrong at load
+ * @throws ExpressionError for an error that is known at load
  */
 export function compileExpression(expression: Expression, around: Surroundings): Node {
   const calls = expression.pipes.map((pipe) => readCall(pipe, around))
@@ -54,7 +54,7 @@ export function compileExpression(expression: Expression, around: Surroundings):
   const stages: Stage[] = []
   const over: Node[] = []
   for (const call of calls) {
-    // What "" is piped into yields "", whatever the arguments are; names in them must exist all the same.
+    // every function of "" yields "", whatever its arguments are; names in them must exist nevertheless
     const isEmpty = stages.length === 0 && node.kind === 'constant' && node.value === ''
     const args = call.arguments.map((argument, index) =>
       isEmpty ? argumentNode(argument, around) : compileArgument(argument, call, index, around),
@@ -74,12 +74,12 @@ export function compileExpression(expression: Expression, around: Surroundings):
   node = settled(node, pathSite, around.issues)
   if (stages.length === 0 || node.kind === 'broken') return node
   const run = chain(runOf(node), stages)
-  // what is done to a value after url:raw makes another value of it
+  // a function after url:raw makes another value, which is escaped
   const isRaw = calls.at(-1)?.row.isRaw
   return deferred(run, [node, ...over], stages.length, pathSite, isRaw)
 }
 
-/** A whole map of the specification with all its members; each use makes it anew, so it is charged. */
+/** A whole map of the specification with all its members; each use copies it, so each is charged. */
 function settled(node: Node, site: Site, issues: Issue[]): Node {
   if (node.kind !== 'map' || !node.isLazy) return node
   const map = settle(node)
@@ -111,7 +111,7 @@ function readCall(pipe: Pipe, { site: whole, issues }: Surroundings): Call {
   return { name: pipe.name, row, arguments: args, site }
 }
 
-/** An argument as a node whose value is what the parameter makes of it. */
+/** An argument as a node that yields the converted value. */
 function compileArgument(
   argument: Argument,
   call: Call,
@@ -183,7 +183,7 @@ function fold(
   return Object.hasOwn(folds, key) ? folds[key]?.(piped, args, site, issues) : undefined
 }
 
-/** The closure of one function. `""` stays `""` whatever it is piped into. */
+/** The closure of one function. Every function of `""` yields `""`. */
 function stageOf(call: Call, args: readonly Node[]): Stage {
   const { name, row, site } = call
   const [first, second] = args
@@ -202,7 +202,7 @@ function stageOf(call: Call, args: readonly Node[]): Stage {
     value === '' ? '' : applyFunction(name, row, value, site, one(context), two(context), context)
 }
 
-/** A key that may be missing, and what stands in for it. */
+/** The closure of a look-up, with the default for a missing key. */
 function lookUp({ name, row, site }: Call, key: Node, fallback: Node | undefined): Stage {
   const keyRun = runOf(key)
   // A key from the request is data and never named.
@@ -217,7 +217,7 @@ function lookUp({ name, row, site }: Call, key: Node, fallback: Node | undefined
   }
 }
 
-/** The functions one after the other, in one frame. */
+/** One closure for a chain of functions. */
 function chain(head: Run, stages: readonly Stage[]): Run {
   const [only] = stages
   if (only && stages.length === 1) return (context) => only(head(context), context)

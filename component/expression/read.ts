@@ -1,4 +1,4 @@
-/** Paths: into request-time data as closures, into values that are known at load by walking them. */
+/** Compiles paths: into request-time data as closures, into known values by walking them. */
 import type { Issue } from '#component/errors.ts'
 import { constant, deferred, type Node, type Run, readNode, runOf } from './nodes.ts'
 import type { Context, RootShape, Scope } from './scope.ts'
@@ -6,7 +6,7 @@ import type { Site } from './site.ts'
 import { didYouMean } from './suggest.ts'
 import { isMap, kindOf, ownValue } from './values.ts'
 
-/** Where the data roots stand in the context. */
+/** The data roots in the context. */
 const roots: Readonly<Record<string, (context: Context) => object>> = {
   request: (context) => context.request,
   action: (context) => context.action,
@@ -78,7 +78,7 @@ function noMap(keys: readonly string[], index: number, kind: string, site: Site)
   return site.fail(`there is no "${keys.join('.')}": "${parent}" is ${kind}, not a map`)
 }
 
-/** A path that goes on behind a variable which is known per request only. */
+/** A path through a variable that is known per request only. */
 function readOn(
   node: Extract<Node, { kind: 'deferred' }>,
   rest: readonly string[],
@@ -125,7 +125,7 @@ function readRoot(
   })
 }
 
-/** A whole root as a map: what it has of its known keys, or all its own enumerable ones. */
+/** A whole root as a map: those of its known keys that it has, or all its own enumerable keys. */
 function snapshot(data: object, shape: RootShape): Record<string, unknown> {
   if (!shape.keys) return { ...data }
   const map: Record<string, unknown> = {}

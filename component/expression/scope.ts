@@ -1,4 +1,4 @@
-/** The names an expression may read: maps of the specification, which are evaluated in turn, and data, which never is. */
+/** The names that an expression may read: maps of the specification, which are compiled in turn, and request-time data, which is not. */
 import type { Issue } from '#component/errors.ts'
 import { report } from './budget.ts'
 import { compile } from './compile.ts'
@@ -12,13 +12,13 @@ export interface SpecEntry {
   readonly path: string
 }
 
-/** What is known of a root of request-time data at load. */
+/** The shape of a root of request-time data, known at load. */
 export interface RootShape {
   /** The only keys that exist, read as properties (may be getters); absent: any own key. */
   readonly keys?: readonly string[]
 }
 
-/** What is known per request. */
+/** The data of one request. */
 export interface Context {
   readonly request: object
   readonly action: object
@@ -27,14 +27,14 @@ export interface Context {
   readonly random: () => number
 }
 
-/** Most variables that may refer to each other in a row. */
+/** At most this many variables in a chain of references. */
 const longestChain = 64
 
 /** An entry that is being compiled. */
 interface Pending {
   readonly name: string
   readonly path: string
-  /** Longest chain of entries it refers to, found so far. */
+  /** Length of the longest chain of references from it, found so far. */
   height: number
 }
 
@@ -44,8 +44,9 @@ export class Scope {
   readonly #roots: Readonly<Record<string, RootShape>>
   readonly #compiled = new Map<string, { readonly node: Node; readonly height: number }>()
   readonly #pending: Pending[] = []
-  /** Where each entry stands in the maps; made when the first cycle is found. */
+  /** Whole maps as nodes, by their names. */
   readonly #whole = new Map<string, MapNode>()
+  /** The position of each entry in the maps; made when the first cycle is found. */
   #ranks: ReadonlyMap<string, number> | undefined
 
   constructor(
@@ -135,7 +136,7 @@ export class Scope {
     if (user) user.height = Math.max(user.height, height)
   }
 
-  /** One issue a cycle, at the member that the maps list first, whichever was compiled first. */
+  /** Reports one issue for each cycle, at the member that the maps list first. */
   #refuseCycle(cycle: readonly Pending[], issues: Issue[]): void {
     this.#ranks ??= new Map(
       Object.entries(this.#maps)

@@ -1,10 +1,10 @@
-/** Where in a document an expression stands, and the error that shows it with a caret. */
+/** The position of an expression in a document, and the error that shows it with a caret. */
 import { ExpressionError } from '#component/errors.ts'
 
-/** Characters of an expression that an error shows at most. */
+/** An error shows at most this many characters of an expression. */
 const widest = 160
 
-/** A stretch of the text of a template. */
+/** A part of the text of a template. */
 export class Site {
   /** The whole text of the template. */
   readonly text: string
@@ -27,19 +27,19 @@ export class Site {
     return this.start + 1
   }
 
-  /** Another stretch of the same text. */
+  /** Another part of the same text. */
   at(start: number, end: number): Site {
     return new Site(this.text, this.path, start, end)
   }
 
-  /** Refuses what stands here. */
+  /** Throws an error at this position. */
   fail(sentence: string): never {
     throw new SiteError(this, sentence)
   }
 
   /**
-   * The line of the expression, and a line of carets under what is wrong. Text around an expression is not shown: whoever
-   * sends a request may see this, and the text may be a credential for an upstream.
+   * The line of the expression, with carets below the error. Text around an expression is not shown: clients may see this,
+   * and the text may be a credential for an upstream.
    */
   show(): string {
     const lineStart = this.text.lastIndexOf('\n', this.start - 1) + 1
@@ -56,7 +56,7 @@ export class Site {
     return `${before}${line}${after}\n${indent}${'^'.repeat(width)}`
   }
 
-  /** From where to where the expression goes that holds what is wrong, with those around it. */
+  /** The offsets of the outermost expression around the error. */
   #expression(): readonly [start: number, end: number] {
     let [depth, open] = [0, this.start]
     for (let at = 0; at < this.text.length; at++) {
@@ -74,7 +74,7 @@ export class Site {
   }
 }
 
-/** What an expression failed of: an ExpressionError that still knows its place. Never holds data of a request. */
+/** An ExpressionError with its position. Its message never contains data of a request. */
 export class SiteError extends ExpressionError {
   readonly site: Site
   readonly sentence: string
@@ -87,7 +87,7 @@ export class SiteError extends ExpressionError {
     this.sentence = sentence
   }
 
-  /** The message of an issue, whose path is told beside it. */
+  /** The message of an issue, which states the path itself. */
   get issueMessage(): string {
     return `${this.sentence} (column ${this.site.column})\n${this.site.show()}`
   }

@@ -3,10 +3,10 @@
 /** Longer words are never suggested for, so that the cost stays small. */
 const longestWord = 64
 
-/** Candidates beyond these are not looked at. */
+/** At most this many candidates are compared. */
 const mostCandidates = 1000
 
-/** How many edits may lie between a word and what was meant. */
+/** At most this many edits between a word and its suggestion. */
 const mostEdits = 2
 
 /** Insertions, deletions, replacements and swaps of neighbours between two words; more than two count as three. */
@@ -36,11 +36,11 @@ function editsBetween(a: string, b: string): number {
   return above[b.length] ?? mostEdits + 1
 }
 
-/** The candidate at most two edits (Damerau-Levenshtein) from the word, the nearest first; undefined when there is none. */
+/** The nearest candidate within two edits (Damerau-Levenshtein) of the word; undefined when no candidate is near. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > longestWord) return undefined
   let best: string | undefined
-  // A word of which less than half would remain was not meant.
+  // at least half of the word must remain
   let fewest = Math.min(mostEdits, Math.floor(word.length / 2)) + 1
   let looked = 0
   for (const candidate of candidates) {
@@ -54,10 +54,10 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
-/** Refusals list 100 issues; what is found wrong after that gets no suggestion, so that their cost stays small. */
+/** A refusal lists 100 issues; later ones get no suggestion, which bounds the cost. */
 const mostSuggestions = 100
 
-/** `; did you mean "…"?`, or nothing. `issues` is what the load has found wrong so far. */
+/** `; did you mean "…"?`, or an empty text. `issues` are those that the load has found so far. */
 export function didYouMean(
   word: string,
   candidates: Iterable<string>,

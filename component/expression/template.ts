@@ -3,18 +3,18 @@ import type { Expression, Template } from './ast.ts'
 import { isBlank } from './lexer.ts'
 import { parseExpression } from './parser.ts'
 
-/** May the text hold an expression? */
+/** Whether the text may hold an expression. */
 export const hasExpression = (text: string): boolean => text.includes('{{')
 
-/** Documents say the same again and again ("{{action.error}}"): the last texts are taken apart once. */
+/** Documents repeat texts ("{{action.error}}"): the last ones are parsed once. */
 const known = new Map<string, Template>()
 const mostKnown = 1000
 const longestKnown = 500
 
 /**
- * Takes a text apart.
+ * Parses a text.
  * @param path JSON Pointer of the text, for errors
- * @throws ExpressionError with the column of what is wrong
+ * @throws ExpressionError with the column of the error
  */
 export function parseTemplate(text: string, path: string): Template {
   const found = known.get(text)

@@ -1,4 +1,4 @@
-/** Values as text: what `string` and concatenation yield. */
+/** Values as text, for `string` and concatenation. */
 import { stringifyJson } from '#component/codec/json.ts'
 import { charge, treeSize } from './budget.ts'
 import type { Site } from './site.ts'
@@ -19,7 +19,7 @@ export function textOf(value: unknown, site: Site): string {
   return text
 }
 
-/** The size is known and charged before the text is built; what escaping adds, after. */
+/** Charges the size before the text is built, and the characters that escaping adds afterwards. */
 function jsonOf(value: object, site: Site): string {
   const kind = kindOf(value)
   if (kind === 'binary data') site.fail('binary data cannot be written as text')
@@ -46,7 +46,7 @@ export function decodeBase64(value: unknown, site: Site): string | undefined {
   if (typeof value !== 'string') return undefined
   charge(value.length, site)
   const bytes = Buffer.from(value, 'base64')
-  // Buffer skips what it does not know; only canonical base64 comes back as it was.
+  // Buffer skips invalid characters: only canonical base64 survives the round trip
   if (bytes.toString('base64') !== value) return undefined
   try {
     return utf8.decode(bytes)

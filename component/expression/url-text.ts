@@ -1,4 +1,4 @@
-/** Text for the path or the query of a URL: what the document writes stands as it is, what comes from a request is escaped. */
+/** Text for the path or the query of a URL: the text of the document stays as it is, values of a request are escaped. */
 import type { Issue } from '#component/errors.ts'
 import { joinNodes } from './compile.ts'
 import { deferred, type Node, runOf } from './nodes.ts'
@@ -12,17 +12,17 @@ type Place = 'path' | 'query'
 export interface UrlEscapes {
   /** A value of the request. */
   encode(text: string, place: Place): string
-  /** A value that is escaped already, or that the document lets pass by `url:raw`. */
+  /** A value that is escaped already, or that the document passes through `url:raw`. */
   raw(text: string, place: Place): string
 }
 
-/** What is escaped already as it came. */
+/** Data that is escaped already. */
 const rawReads: ReadonlySet<string> = new Set(['request.path', 'request.query_string'])
 
 /**
- * The node of a text for a URL, made of the node of its field. Variables that are texts with expressions in them are
- * taken apart in the same way; what a function makes of a value counts as that value.
- * @param place where the text begins; behind a `?` of the document it is the query
+ * The node of a text for a URL, made of the node of its field. Variables with expressions in them are treated in the same
+ * way; the result of a function is escaped like a value.
+ * @param place the part of the URL that the text begins in; after a `?` of the document it is the query
  * @param path JSON Pointer of the field
  */
 export function urlText(
@@ -53,7 +53,7 @@ export function urlText(
     return deferred(
       (context) => {
         const value = run(context)
-        // a map, a list or null that is the whole field is no text, as in other fields
+        // a map, a list or null as the whole field stays as it is, as in other fields
         if (isWhole && (value === null || !isScalar(value))) return value
         return escapeOf(textOf(value, site), here)
       },

@@ -1,10 +1,10 @@
-/** The values of the language: what they are called, and when a value counts as a map. */
+/** The kinds of values of the language, their names, and access to maps. */
 import type { Site } from './site.ts'
 
 /** A map: walked by own keys only. */
 export type ValueMap = Readonly<Record<string, unknown>>
 
-/** Is it a map? Lists, bytes and instances of classes are none. */
+/** Whether the value is a map; lists, bytes and instances of classes are not. */
 export function isMap(value: unknown): value is ValueMap {
   if (typeof value !== 'object' || value === null) return false
   const prototype = Object.getPrototypeOf(value)
@@ -16,10 +16,10 @@ export const isList = (value: unknown): value is readonly unknown[] => Array.isA
 export const isNumber = (value: unknown): value is number | bigint =>
   typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value))
 
-/** Neither a list nor a map: the only values that become numbers or booleans. */
+/** Whether the value is neither a list nor a map: only such values convert to numbers or booleans. */
 export const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null
 
-/** The value of a map's own key; undefined when there is none. */
+/** The value of a map's own key; undefined when it is absent. */
 export const ownValue = (map: ValueMap, key: string): unknown =>
   Object.hasOwn(map, key) ? map[key] : undefined
 
@@ -48,7 +48,7 @@ export function kindOf(value: unknown): string {
   }
 }
 
-/** The name of the piped function and its place; how all type errors read. */
+/** Throws the type error of a function. */
 export function unexpected(site: Site, name: string, wanted: string, found: unknown): never {
   return site.fail(`${name}: expected ${wanted}, got ${kindOf(found)}`)
 }

@@ -1,4 +1,4 @@
-/** The values that hold when neither operation, path nor any `defaults` sets a property. */
+/** The values of inheritable keys that neither operation, path nor `defaults` set. */
 
 /** Specification: Defaults object; behaviour: Units. Times in milliseconds. */
 export const defaultValues = {

@@ -1,4 +1,4 @@
-/** What holds for a document as a whole, before anything is read from it: depth, keys, text. */
+/** Checks a document as a whole before its members are read: depth, keys, text. */
 import { isInParts, pointer } from '#component/codec/json.ts'
 import type { Steps } from '#component/yielding.ts'
 import type { JsonMap } from './model.ts'
@@ -8,8 +8,8 @@ import type { Report } from './report.ts'
 const maxNesting = 64
 
 /**
- * Reports `__proto__` keys, lone surrogates in keys and texts, and what is nested too deeply.
- * @returns false when the document must not be walked any further
+ * Reports `__proto__` keys, lone surrogates in keys and texts, and values that are nested too deeply.
+ * @returns false when the document must not be walked further
  */
 export function* checkDocument(document: JsonMap, report: Report): Steps<boolean> {
   return yield* checkMembers(document, '', 1, report)
@@ -31,7 +31,7 @@ function* checkMembers(map: object, path: string, level: number, report: Report)
   return isShallow
 }
 
-/** Is there nothing to report in the value? So it is nearly always, and then nobody asks where it stands. */
+/** Whether the value has no issue; a fast check that builds no JSON Pointers. */
 function isSound(value: unknown, level: number): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value !== 'object' || value === null) return true

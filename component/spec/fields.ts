@@ -3,14 +3,14 @@ import type { Issue } from '#component/errors.ts'
 import { Report } from './report.ts'
 import { fieldRules } from './schema.ts'
 
-/** The fields that have a rule of their own. */
+/** The names of fields with a rule. */
 export type FieldName = keyof typeof fieldRules
 
 /**
  * Checks a value against the rule of a field, as validation does for literals. Texts that hold an expression are not
- * judged, whatever their depth.
+ * checked, at any depth.
  * @param path JSON Pointer of the value. `action: {}` is allowed only where it ends in `/options/action`.
- * @param warnings receives unknown keys and what is accepted but not served
+ * @param warnings receives unknown keys, and values that are accepted but not served
  */
 export function checkField(
   field: FieldName,

@@ -1,4 +1,4 @@
-/** The API Specification as its author wrote it: own keys, snake_case, nothing evaluated. */
+/** The API Specification as written: snake_case keys, unevaluated. */
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 
 /** A JSON object of the document. */
@@ -8,7 +8,7 @@ export type JsonMap = Readonly<Record<string, unknown>>
 export const actionTypes = ['static', 'forward', 'wamp_call', 'wamp_publish'] as const
 export type ActionType = (typeof actionTypes)[number]
 
-/** A validated document, normalised only so far that later parts need not know two spellings. */
+/** A validated document, with alternative spellings made equal. */
 export interface ApiSpec {
   readonly id: string
   readonly name?: string
@@ -25,7 +25,7 @@ export interface ApiSpec {
 
 /** One version of the API. Strings may hold expressions unless stated. */
 export interface Version {
-  /** Key of the map, or what {@link versionLabel} gives for a member of the array. */
+  /** Key of the map, or {@link versionLabel} of a member of the array. */
   readonly label: string
   /** JSON Pointer of the version in the document as it was loaded. */
   readonly path: string
@@ -52,7 +52,7 @@ export interface Path {
   readonly pattern: string
   /** JSON Pointer of the path in the document as it was loaded. */
   readonly path: string
-  /** Those of base_path + pattern; none when either is broken. */
+  /** The forms of base_path + pattern; empty when either is broken. */
   readonly forms: readonly KeyedForm[]
   /** The path object as written; its members may be expressions. */
   readonly document: JsonMap

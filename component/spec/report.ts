@@ -1,10 +1,10 @@
-/** Collects what is wrong in a document: every issue once, at its own JSON Pointer. */
+/** Collects the issues of a document, one for each JSON Pointer, and its warnings. */
 
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { suggest } from '#component/expression/suggest.ts'
 
-/** Beyond these, a hostile document costs no more memory or time: issues are only counted, warnings dropped. */
+/** Beyond these limits issues are only counted and warnings dropped, so that a hostile document costs no more memory or time. */
 const maxDescribed = 1000
 const maxSuggestions = 100
 
@@ -20,7 +20,7 @@ export class Report {
     this.warnings = warnings
   }
 
-  /** One place has one issue: what was found there first is what its author has to mend. */
+  /** Keeps the first issue of each place. */
   issue(pointer: string, message: string): void {
     const path = pointer.toWellFormed()
     if (this.issues.length >= maxDescribed) {
@@ -31,17 +31,17 @@ export class Report {
     }
   }
 
-  /** The value at a path is not what is allowed there. */
+  /** Reports a value that is not allowed at its path. */
   expected(path: string, allowed: string, found: unknown): void {
     this.issue(path, `expected ${allowed}, got ${describe(found)}`)
   }
 
-  /** A required key is absent; reported where it ought to stand. */
+  /** Reports an absent required key, at the path of the key. */
   missing(path: string, key: string, allowed: string): void {
     this.issue(pointer(path, key), `${key} is missing: expected ${allowed}`)
   }
 
-  /** Reports keys that nobody reads. */
+  /** Warns of unknown keys. */
   unknownKeys(map: object, path: string, known: readonly string[]): void {
     for (const key of Object.keys(map)) {
       if (known.includes(key) || this.warnings.length >= maxDescribed) continue

@@ -1,4 +1,4 @@
-/** What management GETs show of a stored document: the document with `versions` as a map and `ts`, or its info. */
+/** The representations of a stored document in management: the document with `versions` as a map and `ts`, or its info. */
 import type { JsonMap } from './model.ts'
 import { versionLabel } from './versions.ts'
 

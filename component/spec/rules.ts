@@ -1,9 +1,9 @@
-/** What rules are made of: a rule looks at one value and reports what is wrong with it. */
+/** Building blocks of rules; a rule checks one value and reports its issues. */
 import { pointer } from '#component/codec/json.ts'
 import type { JsonMap } from './model.ts'
 import { describe, type Report } from './report.ts'
 
-/** Judges the value at a JSON Pointer. */
+/** Checks the value at a JSON Pointer. */
 export type Rule = (value: unknown, path: string, report: Report) => void
 
 /** A template, whose value is not known before it is evaluated (behaviour: Expressions, first point). */
@@ -18,18 +18,18 @@ export const isMap = (value: unknown): value is JsonMap =>
 /** The value if it is a map, else an empty one. */
 export const mapOrEmpty = (value: unknown): JsonMap => (isMap(value) ? value : {})
 
-/** What may be a map or an expression that yields one, else an empty map. */
+/** A map, or an expression that may yield one; else an empty map. */
 export const mapOrExpression = (value: unknown): JsonMap | string =>
   typeof value === 'string' && isExpression(value) ? value : mapOrEmpty(value)
 
-/** The value must pass a test; `allowed` says in words what does. */
+/** The value must pass a test; `allowed` describes the values that do. */
 export const must =
   (allowed: string, test: (value: unknown) => boolean): Rule =>
   (value, path, report) => {
     if (!test(value)) report.expected(path, allowed, value)
   }
 
-/** A text for which a scanner finds no problem; what the scanner returns ends the sentence of the issue. */
+/** A text without a problem; the problem that is found ends the sentence of the issue. */
 export const text =
   (
     allowed: string,
@@ -44,17 +44,17 @@ export const text =
     report.issue(path, `expected ${allowed}${got}: ${found}`)
   }
 
-/** Whatever there is. */
+/** Allows any value. */
 export const anything: Rule = () => {}
 
-/** Not judged while it is an expression. */
+/** Does not check an expression. */
 export const dynamic =
   (rule: Rule): Rule =>
   (value, path, report) => {
     if (!isExpression(value)) rule(value, path, report)
   }
 
-/** A whole number; `unit` completes the sentence. */
+/** An integer; `unit` completes the sentence. */
 export const integer = (minimum: number, maximum: number, unit = ''): Rule =>
   must(
     maximum === Number.MAX_SAFE_INTEGER
@@ -63,11 +63,11 @@ export const integer = (minimum: number, maximum: number, unit = ''): Rule =>
     (value) => Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum,
   )
 
-/** One of a few texts. */
+/** One of some texts. */
 export const oneOf = (values: readonly string[]): Rule =>
   must(`one of ${values.join(', ')}`, (value) => values.includes(value as string))
 
-/** A list, each member judged by itself. */
+/** A list, each member checked by a rule. */
 export const listOf =
   (member: Rule, allowed: string, minimum: 0 | 1 = 1): Rule =>
   (value, path, report) => {
@@ -78,7 +78,7 @@ export const listOf =
     })
   }
 
-/** A map with any keys, each value judged by itself. */
+/** A map with any keys, each value checked by a rule. */
 export const mapOf =
   (member: Rule, allowed = 'a map'): Rule =>
   (value, path, report) => {
@@ -86,13 +86,13 @@ export const mapOf =
     for (const [key, item] of Object.entries(value)) member(item, pointer(path, key), report)
   }
 
-/** The rules of the keys of a map, and what is asked for where a required key is absent. */
+/** The rules of the keys of a map, and descriptions of its required keys. */
 export interface Shape {
   readonly keys: Readonly<Record<string, Rule>>
   readonly required?: Readonly<Record<string, string>>
 }
 
-/** A map with known keys; others are warned about. */
+/** A map with known keys; unknown ones are warned about. */
 export function object(allowed: string, shape: Shape): Rule {
   const known = Object.keys(shape.keys)
   const required = Object.entries(shape.required ?? {})
@@ -109,8 +109,8 @@ export function object(allowed: string, shape: Shape): Rule {
 }
 
 /**
- * A map whose `type` says which other keys it has. An unknown type is the only issue then; a computed one is
- * judged when it is known.
+ * A map whose `type` determines its other keys. An unknown type is its only issue; a computed type is checked when it is
+ * known.
  */
 export function variants(allowed: string, shapes: Readonly<Record<string, Shape>>): Rule {
   const type = oneOf(Object.keys(shapes))

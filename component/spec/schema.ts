@@ -79,7 +79,7 @@ const headers: Rule = dynamic((value, path, report) => {
 const securityShared = { schemes, description: string }
 const fixedPath = dynamic(text('a fixed path', fixedPathProblem))
 
-/** Accepted, because real documents may have them, but no grant is served by them (behaviour: OAuth2). */
+/** Accepted, because real documents may have them, but no grant is served for them (behaviour: OAuth2). */
 const unservedFlows: readonly unknown[] = ['implicit', 'authorization_code']
 const flowName = oneOf([
   'implicit',
@@ -114,7 +114,7 @@ const securityVariants = variants('a security object', {
   oidc: { keys: { ...securityShared, provider: string } },
 })
 
-/** `{}` is open; everything else names its type, so that no mistake leaves a path open. */
+/** `{}` is open; any other value must name its type, so that a mistake never leaves a path open. */
 const security: Rule = dynamic((value, path, report) => {
   if (!isMap(value) || Object.keys(value).length > 0) securityVariants(value, path, report)
 })
@@ -126,7 +126,7 @@ const attempts = {
   retry_timeout: dynamic(integer(0, maxMilliseconds, ' of milliseconds')),
 }
 
-/** What operation, path and every `defaults` may set (behaviour: Priority of a value). */
+/** Keys of operations, paths and `defaults` (behaviour: Priority of a value). */
 const inheritable = {
   ...attempts,
   schemes,
@@ -162,7 +162,7 @@ const wampArguments = {
 }
 
 const upstreamHost: Rule = dynamic((value, path, report) => {
-  // what stands before an @ may be a password
+  // the text before an @ may be a password
   const display = typeof value === 'string' && value.includes('@') ? 'hidden' : 'shown'
   text('[scheme://]host[:port]', originProblem, display)(value, path, report)
 })
@@ -193,7 +193,7 @@ const actions: Readonly<Record<ActionType, Shape>> = {
 
 const actionVariants = variants('an action', actions)
 
-/** `{}` stands under `options` only; there it answers 200 (behaviour: OPTIONS). */
+/** `{}` is allowed under `options` only, where it answers 200 (behaviour: OPTIONS). */
 const action: Rule = dynamic((value, path, report) => {
   const isEmpty = isMap(value) && Object.keys(value).length === 0
   if (isEmpty && path.endsWith('/options/action')) return
@@ -234,7 +234,7 @@ const operation = dynamic(
       description: string,
       ...inheritable,
       ...scopes,
-      // headers are the path's: here they would do nothing
+      // without headers: an operation has none of its own
       defaults: dynamic(object('a map of defaults', { keys: inheritable })),
     },
     required: {

@@ -1,4 +1,4 @@
-/** Which HTTP status a WAMP error URI means, unless a specification says otherwise. */
+/** The HTTP status of each WAMP error URI, unless a specification sets another. */
 
 /** Specification: Gateway error mapping, and the rows that behaviour adds. */
 export const initialStatusCodes: Readonly<Record<string, number>> = {

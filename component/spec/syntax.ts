@@ -1,4 +1,4 @@
-/** The small syntaxes inside a specification's texts, each as a scanner that says what is wrong, or nothing. */
+/** Scanners for texts of a specification; each returns the problem, or undefined. */
 import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 
 const isLetter = (c: string): boolean => (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
@@ -57,7 +57,7 @@ export function headerNameProblem(name: string): string | undefined {
     : undefined
 }
 
-/** RFC 9110 §5.5: no control characters but tab, and what one byte a character can carry. */
+/** RFC 9110 §5.5: no control characters but tab, and Latin-1 only, one byte a character. */
 export function headerValueProblem(value: string): string | undefined {
   for (let i = 0; i < value.length; i += 1) {
     const code = value.charCodeAt(i)
@@ -69,7 +69,7 @@ export function headerValueProblem(value: string): string | undefined {
   return undefined
 }
 
-/** RFC 3986 §3.3, §3.4: visible ASCII without what must be percent-encoded. */
+/** RFC 3986 §3.3, §3.4: visible ASCII without the characters that must be percent-encoded. */
 function targetProblem(text: string, forbidden: string): string | undefined {
   for (let i = 0; i < text.length; i += 1) {
     const c = text[i] ?? ''
@@ -98,9 +98,9 @@ export function fixedPathProblem(path: string): string | undefined {
   return form.length === 0 ? 'it is "/"' : undefined
 }
 
-/** The moment an author wrote, in milliseconds since the epoch; undefined when it is no date. */
+/** A date in milliseconds since the epoch; undefined when the text is not a date. */
 export function readDate(text: string): number | undefined {
-  // Date.parse takes nearly anything for a date; an author's begins with a year or with the name of a day
+  // Date.parse accepts nearly any text; a real date begins with a year or the name of a day
   if (text[4] !== '-' && text[3] !== ',') return undefined
   const time = Date.parse(text)
   return Number.isNaN(time) ? undefined : time

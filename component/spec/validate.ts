@@ -11,15 +11,15 @@ import { map, scopes, string } from './schema.ts'
 import { idProblem } from './syntax.ts'
 import { readVersions } from './versions.ts'
 
-/** What validation found. */
+/** The result of validation. */
 export interface Validation {
   /**
-   * Undefined when there is no map to read or it is too deep. Otherwise it is there in spite of issues, so that
-   * compiling finds what else is wrong; what is broken is empty in it.
+   * Undefined when the document is not a map or too deep. Otherwise present in spite of issues, with broken members empty,
+   * so that compiling finds further issues.
    */
   readonly spec: ApiSpec | undefined
   readonly issues: Issue[]
-  /** Unknown keys, and what is accepted but not served. */
+  /** Unknown keys, and values that are accepted but not served. */
   readonly warnings: Issue[]
 }
 
@@ -50,8 +50,8 @@ const root = object('an object', {
 })
 
 /**
- * Validates shape, limits and patterns. Expressions, clashes of routes, realms and other documents are checked by
- * others, with what this gives them.
+ * Validates shape, limits and patterns. Compiling checks expressions and clashes of routes; the registry checks the realm
+ * and other documents.
  */
 export const validateSpec = (document: unknown): Validation => runAtOnce(validation(document))
 
@@ -60,7 +60,7 @@ export function* validation(document: unknown): Steps<Validation> {
   const report = new Report()
   const { issues, warnings } = report
   if (!isMap(document)) {
-    // a lone text may be a token that was meant for another place
+    // a lone text is not shown: it may be a token sent here by mistake
     const got = typeof document === 'string' ? 'a text' : describe(document)
     report.issue('', `the document must be an object, got ${got}`)
     return { spec: undefined, issues, warnings }
@@ -71,13 +71,13 @@ export function* validation(document: unknown): Steps<Validation> {
   return { spec: assemble(document, versions), issues, warnings }
 }
 
-/** How many hosts the pattern stands for; 1 where it is broken. */
+/** The number of forms of the host pattern; 1 where it is broken. */
 function hostForms(host: unknown): number {
   const parsed: HostPattern | object = typeof host === 'string' ? parseHostPattern(host) : {}
   return 'forms' in parsed ? parsed.forms.length : 1
 }
 
-/** The ApiSpec of a document; a member that is missing or of the wrong kind, and reported, is empty. */
+/** The ApiSpec of a document; a missing or malformed member, which has been reported, is empty. */
 function assemble(document: JsonMap, versions: ApiSpec['versions']): ApiSpec {
   const { id, host, realm_uri, name, meta } = document
   return {

@@ -26,7 +26,7 @@ import { languageProblem, readDate } from './syntax.ts'
 
 /** Behaviour: Limits. */
 const maxPaths = 10_000
-/** Ours: what 10,000 paths with a few optional segments need; keeps the routing table small. */
+/** Our own limit, which keeps the routing table small: 10,000 paths with a few optional segments need as many. */
 const maxForms = 100_000
 
 /** Behaviour: `Sunset` is sent when it is a date; another text is only worth a warning. */
@@ -37,7 +37,7 @@ const sunset: Rule = (value, path, report) => {
   }
 }
 
-/** Stands for a base_path that is broken: no pattern begins so, and nothing below it is routed. */
+/** Stands for a broken base_path: no pattern begins with it, so no path below it is routed. */
 const noBasePath = '?'
 
 const versionRule = object('a version', {
@@ -71,7 +71,7 @@ export function versionLabel(version: JsonMap): string {
   return label
 }
 
-/** Counts what limits hold for over the whole document. */
+/** Counts for limits on the whole document. */
 interface Totals {
   paths: number
   forms: number
@@ -79,8 +79,8 @@ interface Totals {
 }
 
 /**
- * Reads `versions`; a version that is no map is left out.
- * @param hostForms how many hosts the API's host pattern stands for
+ * Reads `versions`; a version that is not a map is left out.
+ * @param hostForms the number of forms of the API's host pattern
  */
 export function* readVersions(
   versions: unknown,
@@ -193,7 +193,7 @@ function* readPaths(
       report.warn(path, `${describe(key)} is taken as ${describe(pattern)}: a path begins with "/"`)
     }
     pathRule(document, path, report)
-    // one with a broken pattern is compiled, too: there may be more to find in it
+    // a path with a broken pattern is compiled, too, to find further issues
     if (isMap(document) && totals.forms <= maxForms) {
       read.push({ pattern, path, forms, document })
     }
@@ -201,7 +201,7 @@ function* readPaths(
   return read
 }
 
-/** The forms of a path's pattern under its base_path, and what is wrong with it, alone and there. */
+/** The forms of a path's pattern under its base_path, and the problem of the pattern, alone or there. */
 function readPattern(
   base_path: string | undefined,
   pattern: string,
@@ -219,7 +219,7 @@ function patternProblem(
   totals: Totals,
 ): string | undefined {
   if (pattern === '/') return 'the path "/" is not allowed'
-  // a pattern that is sound behind its base_path is sound alone
+  // a pattern that is valid behind its base_path is valid alone
   if ('problem' in whole) {
     const own = parsePathPattern(pattern)
     if ('problem' in own) return own.problem
