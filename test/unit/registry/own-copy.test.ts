@@ -74,6 +74,7 @@ describe('the copy of a document', () => {
       expect(() => copyOf(large))
         .to.throw(ServiceError)
         .with.property('uri', 'service.error.payload_too_large')
-    })
+      // more than a million parts, one by one
+    }).timeout(60_000)
   }
 })
