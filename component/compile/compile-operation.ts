@@ -15,7 +15,7 @@ import { type HeaderLayer, type Live, layerOf } from '#component/gateway/header-
 import type { Method } from '#component/request.ts'
 import { type ActionType, actionTypes, type JsonMap } from '#component/spec/model.ts'
 import { isExpression, isMap } from '#component/spec/rules.ts'
-import { compileResponse, nodesOf } from './compile-response.ts'
+import { compileResponse, nodesOf, withVary } from './compile-response.ts'
 import { checkFolded, type Findings, written } from './fold-check.ts'
 import { forwardFields } from './forward-fields.ts'
 import {
@@ -28,7 +28,6 @@ import {
   readInheritedValues,
 } from './inherited-values.ts'
 import { type Level, levelBelow } from './scope.ts'
-import { withVary } from './vary.ts'
 
 /** The parts that the operations of one path share. */
 export interface PathPlan {

@@ -1,13 +1,19 @@
-/** Compiles `on_result` and `on_error`. */
+/** Compiles `on_result` and `on_error`, and the `Vary` of their headers. */
 import type { Issue } from '#component/errors.ts'
 import { keysOf, member, type Node } from '#component/expression/compile.ts'
-import type { Computed, ResponsePlan } from '#component/gateway/api.ts'
+import type {
+  CompiledPath,
+  Computed,
+  InheritedValues,
+  ResponsePlan,
+} from '#component/gateway/api.ts'
 import {
   foldLayers,
   type HeaderLayer,
   type Headers,
   type Live,
   layerOf,
+  layOver,
 } from '#component/gateway/header-layers.ts'
 import { readStatus } from '#component/syntax/http-field.ts'
 
@@ -65,4 +71,23 @@ export function nodesOf({ layers, status, body, uri }: ResponsePlan): Live[] {
   if (body) nodes.push(body)
   if (uri) nodes.push(uri.node)
   return nodes
+}
+
+/** By headers, then by `Vary`: thousands of operations share one object. */
+const varied = new WeakMap<Headers, Map<string, Headers>>()
+
+/** The headers of a path with `Vary` (RFC 9110 §12.5.5) for bodies that the gateway encodes; an upstream's answer has its own `Vary`. */
+export function withVary(
+  { provides }: Pick<InheritedValues, 'provides'>,
+  { version, headers }: Pick<CompiledPath, 'version' | 'headers'>,
+): Headers {
+  const names: string[] = []
+  if (provides.length > 1) names.push('Accept')
+  if (version.languages.length > 1) names.push('Accept-Language')
+  if (names.length === 0) return headers
+  const vary = names.join(', ')
+  const ofHeaders = varied.get(headers) ?? new Map<string, Headers>()
+  const result = ofHeaders.get(vary) ?? layOver({ vary }, headers)
+  varied.set(headers, ofHeaders.set(vary, result))
+  return result
 }

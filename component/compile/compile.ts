@@ -33,9 +33,9 @@ import {
   type Level,
   levelBelow,
   type MergedMap,
+  statusCodeTables,
   topLevel,
 } from './scope.ts'
-import { statusCodeTables } from './status-code-tables.ts'
 
 /** What compiling takes from the component. */
 export interface CompilePorts {

@@ -1,5 +1,5 @@
 /** The one immutable table that a request is matched against: host, path, method ─▶ route and bindings. */
-import { type Method, methods } from '#component/request.ts'
+import type { Method } from '#component/request.ts'
 import { type HostPattern, parseHostPattern } from '#component/syntax/host-pattern.ts'
 import {
   type KeyedForm,
@@ -54,8 +54,6 @@ export interface Match<R> {
 /** The path exists, the method does not: `method` is a 405, `options` an OPTIONS that the document does not declare. */
 export interface Missed<R> {
   readonly kind: 'method' | 'options'
-  /** Methods for `Allow`, upper case, with the implied HEAD and OPTIONS. */
-  readonly allow: readonly string[]
   readonly entry: RouteEntry<R>
 }
 
@@ -215,15 +213,7 @@ export class RoutingTable<R> {
     const route = routes[method] ?? (method === 'head' ? routes.get : undefined)
     if (route !== undefined) return { kind: 'match', route, entry, bindings }
     const kind = method === 'options' ? 'options' : 'method'
-    return { kind, allow: allowed(entry), entry }
-  }
-
-  /** One line for each path: host, pattern, methods, API; in alphabetical order. */
-  toString(): string {
-    return this.#entries
-      .map((entry) => `${entry.host} ${entry.pattern} ${allowed(entry).join(',')} ${entry.api}`)
-      .toSorted()
-      .join('\n')
+    return { kind, entry }
   }
 }
 
@@ -262,23 +252,6 @@ function clashesOf<R>(
     otherPattern: rival.pattern,
     pattern,
   }))
-}
-
-/** By served methods: thousands of paths share one list. */
-const knownAllowed = new Map<string, readonly string[]>()
-
-/** Behaviour: Requests, HEAD is implied by GET; OPTIONS is always answered. */
-function allowed<R>({ routes }: RouteEntry<R>): readonly string[] {
-  const served = methods.filter(
-    (method) =>
-      method === 'options' ||
-      routes[method] !== undefined ||
-      (method === 'head' && routes.get !== undefined),
-  )
-  const key = served.join()
-  const known = knownAllowed.get(key) ?? served.map((method) => method.toUpperCase())
-  knownAllowed.set(key, known)
-  return known
 }
 
 const isSharedBy = <R>(one: RouteEntry<R>, other: RouteEntry<R>): boolean =>

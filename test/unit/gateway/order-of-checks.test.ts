@@ -18,6 +18,7 @@ const document = documentOf({
     post: { action: forward, response: {} },
   },
   '/languages': { get: fixed() },
+  '/own-head': { put: fixed(), head: fixed() },
 })
 
 const xml = { 'content-type': 'text/xml' }
@@ -86,10 +87,16 @@ describe('the order of checks', () => {
     expect(serve(document).handle(new FakeExchange('GET /v2/open'))).to.equal(undefined)
   })
 
-  it('a 405 tells the methods there are, with those implied', async () => {
-    const reply = await serve(document).ask('DELETE /v1/open')
-    expect(reply.headers.allow).to.equal('GET, HEAD, OPTIONS, POST, PUT')
-  })
+  for (const [line, allow] of [
+    ['DELETE /v1/open', 'GET, HEAD, OPTIONS, POST, PUT'],
+    ['HEAD /v1/small', 'OPTIONS, POST, PUT'],
+    ['DELETE /v1/own-head', 'HEAD, OPTIONS, PUT'],
+  ] as const) {
+    it(`a 405 tells the methods there are, with those implied: ${line}`, async () => {
+      const reply = await serve(document).ask(line)
+      expect([reply.status, reply.headers.allow]).to.deep.equal([405, allow])
+    })
+  }
 
   it('a forward is given the body unread', async () => {
     const served = serve(document)
