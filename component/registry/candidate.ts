@@ -1,12 +1,56 @@
 /** A document that is to be loaded, judged: alone, then beside the documents that are there. */
 
+import { isInParts, parseOwnJson, stringifyJson } from '#component/codec/json.ts'
 import type { CompiledDocument } from '#component/compile/compile-document.ts'
-import { InvalidSpecError, type Issue } from '#component/errors.ts'
+import { InvalidSpecError, type Issue, ServiceError } from '#component/errors.ts'
 import { findConflicts } from '#component/routes/route-conflicts.ts'
 import type { Steps } from '#component/yielding.ts'
 import { type Expected, issueOf, type LiveDocuments, type Taken } from './live-documents.ts'
 import type { RegistryPorts } from './registry.ts'
 import type { Served } from './selection.ts'
+
+/** Largest document; bytes (behaviour: API Specifications). */
+const maxBytes = 4 * 1024 * 1024
+
+/**
+ * Copies a document, so that its sender cannot change it afterwards, without the `ts` that answers add to it.
+ * @throws ServiceError `service.error.payload_too_large`
+ */
+export function* copyDocument(document: unknown): Steps<unknown> {
+  const copy = yield* new Copying().copy(document, 1)
+  if (typeof copy === 'object' && copy !== null && 'ts' in copy) delete copy.ts
+  return copy
+}
+
+/** Copies by way of JSON text; a long value is copied member by member. */
+class Copying {
+  #bytesLeft = maxBytes;
+
+  *copy(value: unknown, level: number): Steps<unknown> {
+    yield
+    if (!isInParts(value, level)) {
+      const text = stringifyJson(value)
+      this.#take(Buffer.byteLength(text))
+      return parseOwnJson(text)
+    }
+    const isList = Array.isArray(value)
+    const members: [string, unknown][] = []
+    this.#take(2)
+    for (const [key, member] of Object.entries(value)) {
+      const comma = members.length > 0 ? 1 : 0
+      this.#take(comma + (isList ? 0 : Buffer.byteLength(JSON.stringify(key)) + 1))
+      members.push([key, yield* this.copy(member, level + 1)])
+    }
+    return isList ? members.map(([, member]) => member) : Object.fromEntries(members)
+  }
+
+  #take(bytes: number): void {
+    this.#bytesLeft -= bytes
+    if (this.#bytesLeft >= 0) return
+    const message = `the document is larger than ${maxBytes} bytes`
+    throw new ServiceError('service.error.payload_too_large', message)
+  }
+}
 
 /** A document, and all about it that does not depend on the others. */
 interface Candidate<R> extends CompiledDocument<Served<R>> {

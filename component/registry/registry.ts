@@ -6,14 +6,19 @@ import type { Replica } from '#component/replica/replica.ts'
 import type { JsonMap } from '#component/spec/model.ts'
 import { info, represent } from '#component/spec/represent.ts'
 import { runSteps, type Steps } from '#component/yielding.ts'
-import { type Around, examine, idOf, judge } from './candidate.ts'
-import { type Conditions, checkConditions } from './conditions.ts'
+import { type Around, copyDocument, examine, idOf, judge } from './candidate.ts'
+import {
+  type Conditions,
+  checkConditions,
+  checkHistoryWithin,
+  checkWithin,
+  isWithin,
+  type Loaded,
+  type Removed,
+} from './change.ts'
 import { announceConflict } from './events.ts'
 import { describeHistory, historyOf, unknownId, type VersionInfo } from './history.ts'
 import { type Conflict, LiveDocuments, type LivePorts, type Taken } from './live-documents.ts'
-import type { Loaded, Removed } from './load-result.ts'
-import { ownCopy } from './own-copy.ts'
-import { checkHistoryWithin, checkWithin, isWithin } from './ownership.ts'
 import type { LiveEntry } from './selection.ts'
 
 /** What the registry works with. */
@@ -150,7 +155,7 @@ export class Registry<R = unknown> {
     document: unknown,
     within?: string,
   ): Promise<{ id: string; warnings: readonly Issue[] }> {
-    const kept = await this.#run(ownCopy(document))
+    const kept = await this.#run(copyDocument(document))
     checkWithin(kept, within)
     const candidate = await examine(kept, this.#ports)
     checkWithin(this.#live.get(idOf(candidate) ?? '')?.document, within)
@@ -272,7 +277,7 @@ export class Registry<R = unknown> {
 
   /** Copies the document at once, and does something with it in its turn: a small one does not overtake a large one. */
   #withCopy<T>(document: unknown, task: (kept: unknown) => Promise<T>): Promise<T> {
-    const copying = this.#run(ownCopy(document))
+    const copying = this.#run(copyDocument(document))
     copying.catch(() => undefined) // told when it is its turn
     return this.#serially(async () => task(await copying))
   }
@@ -287,5 +292,3 @@ export class Registry<R = unknown> {
     return result
   }
 }
-
-/** What a document calls itself, as far as it can be read. */

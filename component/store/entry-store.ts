@@ -8,8 +8,7 @@ import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import type { Run } from './database.ts'
 import { endHistory, remember, versionsOf } from './history.ts'
 import type { EntryRow, Tables, VersionRow } from './migrations.ts'
-import { entriesOf, rowOf } from './rows.ts'
-import { writeDocument, writingDocument } from './stored-json.ts'
+import { entriesOf, rowOf, writeDocument, writingDocument } from './rows.ts'
 
 /** How many documents are read in one statement: the start must not depend on how fast all of them can be sent. */
 const pageSize = 100

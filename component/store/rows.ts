@@ -1,9 +1,26 @@
 /** Versions of documents as rows of the store, and back: one row that cannot be read hides no other one. */
+import { jsonParts, parseOwnJson, stringifyJson } from '#component/codec/json.ts'
 import type { Damaged } from '#component/replica/damage.ts'
-import type { Entry } from '#component/replica/entry.ts'
+import type { Document, Entry } from '#component/replica/entry.ts'
 import type { Stamp } from '#component/replica/stamp.ts'
+import type { Steps } from '#component/yielding.ts'
 import type { VersionRow } from './migrations.ts'
-import { readDocument } from './stored-json.ts'
+
+/** The document of a row: every digit is kept, and the limits for documents from outside do not apply. */
+const readDocument = (text: string): Document => parseOwnJson(text) as Document
+
+/** The text for a row. */
+export const writeDocument = (document: Document): string => stringifyJson(document)
+
+/** {@link writeDocument} in steps. */
+export function* writingDocument(document: Document): Steps<string> {
+  const parts: string[] = []
+  for (const part of jsonParts(document)) {
+    parts.push(part)
+    yield
+  }
+  return parts.join('')
+}
 
 const writeAncestors = (stamps: readonly Stamp[]): string =>
   JSON.stringify(stamps.map(({ ms, counter, node }) => [ms, counter, node]))

@@ -1,14 +1,37 @@
 /** Opens what a gateway needs before anything else: its folder, and its store. */
-import { mkdirSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '#component/clock.ts'
 import { type Config, ConfigError, maskConfig } from '#component/config/config.ts'
-import { nodeName } from '#component/config/node-name.ts'
 import { checkStoreKey, storeSecret } from '#component/config/store-key.ts'
 import type { Log } from '#component/log.ts'
 import { openStore, type Store } from '#component/store/database.ts'
 
 const sentenceOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
+
+/** The host name, with every character that node names do not allow as a hyphen. */
+function hostPart(): string {
+  let part = ''
+  for (const character of hostname().toLowerCase().slice(0, 50)) {
+    part +=
+      (character >= 'a' && character <= 'z') || (character >= '0' && character <= '9')
+        ? character
+        : '-'
+  }
+  return part || 'node'
+}
+
+/** The name of this node: the configured one, or one that is made once and kept in `data_dir`. */
+function nodeName(configured: string | undefined, folder: string): string {
+  if (configured !== undefined) return configured
+  const file = join(folder, 'node')
+  if (existsSync(file)) return readFileSync(file, 'utf8').trim()
+  const name = `${hostPart()}-${randomBytes(3).toString('hex')}`
+  writeFileSync(file, `${name}\n`)
+  return name
+}
 
 /**
  * Makes `data_dir`; the name of this node, which is kept there.

@@ -1,5 +1,5 @@
 /** `service.load_api_spec`: validates, compiles and activates an API Specification. */
-import type { Loaded } from '#component/registry/load-result.ts'
+import type { Loaded } from '#component/registry/change.ts'
 import { pathOf } from '#procedures/definition/location.ts'
 import type { Answer, Procedure } from '#procedures/definition/procedure.ts'
 
