@@ -60,3 +60,40 @@ export function handled<T>(promise: Promise<T>): Promise<T> {
 
 /** A promise that fails so, {@link handled}. */
 export const rejected = (error: WampError): Promise<never> => handled(Promise.reject(error))
+
+/** Whether the reason of a failed join is the router's refusal of the realm or the user; any other reason says nothing about them. */
+export const isRefusal = (reason: string): boolean => reason.startsWith('wamp.error.')
+
+/** Whether a session is not worth waiting for: the router refuses it, or is away. After an orderly end it joins again first. */
+export const isFinal = (reason: string): boolean =>
+  reason !== '' && !reason.startsWith('wamp.close.')
+
+/** Reasons by which the router says that the user may not join. */
+const refusals: ReadonlySet<string> = new Set([
+  'wamp.error.authentication_denied',
+  'wamp.error.authentication_failed',
+  'wamp.error.no_such_principal',
+  'wamp.error.no_such_role',
+  'wamp.error.not_authorized',
+])
+
+/** Reasons by which a router refuses tickets, by which alone the gateway joins as a user: WAMP's and Crossbar.io's. */
+const withoutTickets: ReadonlySet<string> = new Set([
+  'wamp.error.no_matching_auth_method',
+  'wamp.error.no_auth_method',
+])
+
+/** Why a user's session could not be joined, as the failure of a request. */
+export function notJoinedAs(reason: string): Error {
+  if (withoutTickets.has(reason)) {
+    const message = 'the router does not accept tickets, so the gateway cannot join as the user'
+    return failure(uris.errors.authorizationFailed, message, false)
+  }
+  if (refusals.has(reason)) {
+    return failure(uris.errors.notAuthorized, 'the router does not let the user join', false)
+  }
+  if (reason === uris.errors.noSuchRealm) {
+    return failure(reason, 'the router does not let users join the realm', false)
+  }
+  return failure(uris.errors.netFailure, 'the session of the user could not be joined', false)
+}

@@ -1,9 +1,8 @@
 /** The sessions that requests run on: the gateway's own in each realm, kept joined; those of users, joined on demand. */
 import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
-import { failure } from './failure.ts'
+import { failure, isFinal, isRefusal, notJoinedAs } from './failure.ts'
 import type { JoinAuth } from './join-auth.ts'
-import { isFinal, notJoinedAs, saysNo } from './join-refusal.ts'
 import type { Session, SessionSource } from './session.ts'
 import type { SessionOptions } from './session-options.ts'
 import type { SupervisedSession } from './supervisor.ts'
@@ -53,7 +52,7 @@ const openTimeoutMs = 1000
 
 /** The router has refused it since it was last used. */
 const isRefused = ({ waiting, session }: Guest): boolean =>
-  waiting === 0 && !session.isOpen && saysNo(session.lastReason)
+  waiting === 0 && !session.isOpen && isRefusal(session.lastReason)
 
 const isUnused = ({ waiting, session }: Guest): boolean => waiting === 0 && session.pending === 0
 
@@ -148,7 +147,7 @@ export class SessionPool implements SessionSource {
     const { lastReason } = probe
     await probe.leave()
     if (isJoined) return true
-    if (saysNo(lastReason)) return false
+    if (isRefusal(lastReason)) return false
     const message = 'the router is away and does not say whether the realm exists'
     throw new ServiceError('service.error.unavailable', message, {
       headers: { 'Retry-After': '5' },
@@ -219,7 +218,7 @@ export class SessionPool implements SessionSource {
     guest.usedAt = this.#options.clock.now()
     if (isJoined) return session
     // whom the router has refused is not announced again and again; the next request asks it anew
-    if (saysNo(session.lastReason)) this.#drop(guest)
+    if (isRefusal(session.lastReason)) this.#drop(guest)
     throw notJoinedAs(session.lastReason)
   }
 

@@ -1,22 +1,7 @@
-/** Every procedure, topic and error that we speak by name. */
+/** The topics that the gateway publishes and hears, and the errors that it makes itself; procedures are named where they are defined. */
 
 /** URIs by what they name. Errors with a status and a sentence stand in component/errors.ts as well. */
 export const uris = {
-  /** Procedures of management (behaviour: Management). */
-  procedures: {
-    loadApiSpec: 'service.load_api_spec',
-    getApiSpec: 'service.get_api_spec',
-    getApiSpecInfo: 'service.get_api_spec_info',
-    listApiSpecs: 'service.list_api_specs',
-    deleteApiSpec: 'service.delete_api_spec',
-    validateApiSpec: 'service.validate_api_spec',
-    listApiSpecVersions: 'service.list_api_spec_versions',
-    rollbackApiSpec: 'service.rollback_api_spec',
-    loadRealm: 'service.load_realm',
-    getRealm: 'service.get_realm',
-    listRealms: 'service.list_realms',
-    registryStatus: 'service.registry_status',
-  },
   /**
    * Topics on the component's realm: an API Specification was loaded, deleted, or lost against another version; a realm
    * was loaded or deleted; what a gateway says of itself, and of what only gateways know.
