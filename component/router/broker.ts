@@ -12,10 +12,9 @@ import {
   type UnsubscribeMessage,
   withPayload,
 } from './messages.ts'
-import { randomId } from './random-id.ts'
 import { type Recipients, recipientsOf } from './recipients.ts'
 import type { Retained, RetainedEvents } from './retained.ts'
-import type { Session, Subscription } from './session.ts'
+import { randomId, type Session, type Subscription } from './session.ts'
 import { limitExceeded, type RouterLimits, shortageOf } from './session-limits.ts'
 import { UriIndex } from './uri-index.ts'
 

@@ -5,9 +5,8 @@ import { code } from '#component/wamp/messages.ts'
 import { features } from './features.ts'
 import { describeViolation, type Options, ProtocolViolation } from './messages.ts'
 import type { Authentication, Challenge, RealmPolicy, Welcome } from './ports.ts'
-import { randomId } from './random-id.ts'
 import type { Realm } from './realm.ts'
-import { Session, type Transport } from './session.ts'
+import { randomId, Session, type Transport } from './session.ts'
 
 /** What a connection needs of the router. */
 export interface ConnectionPorts {

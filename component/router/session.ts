@@ -1,11 +1,16 @@
 /** One joined session as the router sees it: who it is, what it announced, and what is under way for it. */
 
+import type { Clock } from '#component/clock.ts'
 import { InFlight } from '#component/in-flight.ts'
 import type { Match } from '#component/syntax/wamp-uri.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
 import { isMap, type Options } from './messages.ts'
 import type { Peer, Welcome } from './ports.ts'
+
+/** A random id of the global scope (WAMP: IDs), from 1 to 2^53 − 1: every serializer carries it exactly. */
+export const randomId = (clock: Clock): number =>
+  Math.floor(clock.random() * (Number.MAX_SAFE_INTEGER - 1)) + 1
 
 /** A way to reach a peer. */
 export interface Transport {
