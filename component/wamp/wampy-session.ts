@@ -21,11 +21,12 @@ interface MessageSocket {
   onclose: (event: object) => Promise<void>
 }
 
-/** What other versions of wampy may not have. */
-interface WampyInside {
-  /** Calls under way, by request id. */
-  readonly _calls?: Record<number, unknown>
-}
+/**
+ * The calls under way of a client, by request id: a private member, held by test/contract/wampy-calls.test.ts. The public way, an
+ * empty RESULT, makes a table of handlers, 13 closures and two promises for each message.
+ */
+export const callsOf = (wampy: Wampy): Record<number, unknown> | undefined =>
+  Reflect.get(wampy, '_calls')
 
 /** Serialization is the channel's. */
 const identity = {
@@ -87,12 +88,8 @@ class WampyClient implements Client {
     return this.#wampy.call(procedure)
   }
 
-  /**
-   * Not by giving it an empty RESULT: for each message wampy makes a table of handlers, 13 closures and two promises, 3.4 kB
-   * of garbage, a quarter of the cost of a call.
-   */
   forget(id: unknown): void {
-    const { _calls: calls } = this.#wampy as unknown as WampyInside
+    const calls = callsOf(this.#wampy)
     if (calls === undefined) this.receive([code.result, id, {}])
     else delete calls[Number(id)]
   }
