@@ -1,6 +1,6 @@
 /** From the claims of a provider to who somebody is in the realm: authid and roles (behaviour: OIDC). */
 import { OidcError } from '#component/errors.ts'
-import { isMap } from '#component/realm/documents/realm-rules.ts'
+import { isMap } from '#component/spec/rules.ts'
 import type { ProviderSettings } from './settings.ts'
 
 /** Claims whose signature, or whose way here, has been verified. */

@@ -4,8 +4,8 @@ import {
   clientAuthentications,
   type ProviderKey,
 } from '#component/realm/documents/provider-rules.ts'
-import { isMap } from '#component/realm/documents/realm-rules.ts'
 import type { Realms } from '#component/realm/realms.ts'
+import { isMap } from '#component/spec/rules.ts'
 
 /** Roles by the role of the provider that stands for them. */
 type RoleMapping = Readonly<Record<string, readonly string[]>>

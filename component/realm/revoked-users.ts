@@ -1,6 +1,5 @@
 /** Whose tokens and sessions must end when a realm document takes the place of another. */
 import { at, maps, memberLists } from '#component/realm/documents/membership.ts'
-import { isMap } from '#component/realm/documents/realm-rules.ts'
 
 /** What proves that somebody is a user: equal text, equal proof. */
 function proofs(document: unknown): Map<string, string> {
@@ -8,8 +7,8 @@ function proofs(document: unknown): Map<string, string> {
   for (const { keys, name, secret } of memberLists) {
     for (const member of maps(at(document, keys))) {
       if (member.enabled === false) continue
-      const { [secret]: password, authorized_keys = [] } = member
-      const hash = isMap(password) ? password.argon2id : undefined
+      const { authorized_keys = [] } = member
+      const hash = at(member, [secret, 'argon2id'])
       const keysOfUser = Array.isArray(authorized_keys) ? authorized_keys : [authorized_keys]
       const sorted = keysOfUser.map((key) => String(key).toLowerCase()).sort()
       found.set(String(member[name]), JSON.stringify([hash, sorted]))

@@ -15,9 +15,12 @@ export class Report {
   readonly issues: Issue[] = []
   readonly warnings: Issue[]
   readonly #paths = new Set<string>()
+  readonly #values: 'shown' | 'hidden'
 
-  constructor(warnings: Issue[] = []) {
+  /** @param values whether messages show scalar values: those of a realm document may be secrets */
+  constructor(warnings: Issue[] = [], values: 'shown' | 'hidden' = 'shown') {
     this.warnings = warnings
+    this.#values = values
   }
 
   /** Keeps the first issue of each place. */
@@ -33,7 +36,12 @@ export class Report {
 
   /** Reports a value that is not allowed at its path. */
   expected(path: string, allowed: string, found: unknown): void {
-    this.issue(path, `expected ${allowed}, got ${describe(found)}`)
+    this.issue(path, `expected ${allowed}${this.got(found)}`)
+  }
+
+  /** `, got …` for the end of a message; empty for a scalar that is hidden. */
+  got(value: unknown): string {
+    return this.#values === 'hidden' && typeof value !== 'object' ? '' : `, got ${describe(value)}`
   }
 
   /** Reports an absent required key, at the path of the key. */
@@ -45,9 +53,7 @@ export class Report {
   unknownKeys(map: object, path: string, known: readonly string[]): void {
     for (const key of Object.keys(map)) {
       if (known.includes(key) || this.warnings.length >= maxDescribed) continue
-      const near =
-        this.warnings.length < maxSuggestions ? suggest(key.toLowerCase(), known) : undefined
-      const hint = near === undefined ? '' : `; did you mean ${near}?`
+      const hint = this.warnings.length < maxSuggestions ? hintOf(key.toLowerCase(), known) : ''
       const name = describe(key)
       this.warn(pointer(path, key), `the key ${name} is unknown and is ignored${hint}`)
     }
@@ -56,6 +62,12 @@ export class Report {
   warn(path: string, message: string): void {
     this.warnings.push({ path: path.toWellFormed(), message })
   }
+}
+
+/** `; did you mean …?` for a word that resembles a known one, else empty. */
+export function hintOf(word: string, known: Iterable<string>): string {
+  const near = suggest(word, [...known])
+  return near === undefined ? '' : `; did you mean ${near}?`
 }
 
 /** A value in a few words: its type, and texts and numbers shortened to 60 characters. */

@@ -1,7 +1,7 @@
 /** Building blocks of rules; a rule checks one value and reports its issues. */
 import { pointer } from '#component/codec/json.ts'
 import type { JsonMap } from './model.ts'
-import { describe, type Report } from './report.ts'
+import type { Report } from './report.ts'
 
 /** Checks the value at a JSON Pointer. */
 export type Rule = (value: unknown, path: string, report: Report) => void
@@ -40,7 +40,7 @@ export const text =
     if (typeof value !== 'string') return report.expected(path, allowed, value)
     const found = problem(value)
     if (found === undefined) return
-    const got = display === 'shown' ? `, got ${describe(value)}` : ''
+    const got = display === 'shown' ? report.got(value) : ''
     report.issue(path, `expected ${allowed}${got}: ${found}`)
   }
 

@@ -1,11 +1,12 @@
 /** From a stored realm document and its prototypes to a Realm that can be asked. */
+
+import { isMap } from '#component/spec/rules.ts'
 import { isInRanges, readRange } from '#component/syntax/ip-address.ts'
 import { isMatch } from '#component/syntax/wamp-uri.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
 import { at, type MemberList, maps, memberLists } from './membership.ts'
 import type { Grant, Realm, RealmDocument, Resource, Source, User } from './model.ts'
 import type { ProtectedPassword } from './password.ts'
-import { isMap } from './realm-rules.ts'
 
 /** What a realm has of its prototype unless it sets it itself (behaviour: Realms). */
 const inherited = [

@@ -1,10 +1,10 @@
 /** A realm document in which one user has another password. */
 import { ServiceError } from '#component/errors.ts'
+import { isMap } from '#component/spec/rules.ts'
 import { at, maps, memberLists, withAt } from './membership.ts'
 import type { RealmDocument } from './model.ts'
 import type { ProtectedPassword } from './password.ts'
 import { type Keeping, keepPassword } from './protect.ts'
-import { isMap } from './realm-rules.ts'
 
 /** A stored document, and the same one with the environment filled in. */
 interface Pair {

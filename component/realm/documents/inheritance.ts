@@ -1,7 +1,7 @@
 /** Which realm documents one inherits from; a line of prototypes that is broken makes no realm. */
 
+import { isMap } from '#component/spec/rules.ts'
 import type { RealmDocument } from './model.ts'
-import { isMap } from './realm-rules.ts'
 
 /** The prototype that a document names. */
 export const prototypeOf = (document: unknown): string | undefined =>

@@ -1,8 +1,8 @@
 /** What `get_realm` does not show is kept by a load that does not name it, so that loading what it gave changes nothing. */
 import { isDeepStrictEqual } from 'node:util'
+import { isMap } from '#component/spec/rules.ts'
 import { memberLists } from './membership.ts'
 import type { RealmDocument } from './model.ts'
-import { isMap } from './realm-rules.ts'
 import { showRealm } from './secrets.ts'
 
 /** One place of a document: what is loaded there, what is stored there, and what of that is shown. */

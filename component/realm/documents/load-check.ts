@@ -1,11 +1,12 @@
-/** Judges what is loaded: each realm document alone, and all of them beside those that are there. */
+/** Checks the realm documents of a load: each by itself, and all of them together with the stored ones. */
 
 import { parseJson, pointer, stringifyJson } from '#component/codec/json.ts'
 import { documentRules } from '#component/codec/limits.ts'
 import { InvalidSpecError, type Issue } from '#component/errors.ts'
+import { Report } from '#component/spec/report.ts'
+import { isMap } from '#component/spec/rules.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
 import { leadsBack, prototypeOf } from './inheritance.ts'
-import { isMap, type Report } from './realm-rules.ts'
 import { validateRealm } from './validate.ts'
 
 /** One document of a load: as written, with the environment filled in, and where it stands. */
@@ -15,9 +16,11 @@ interface Candidate {
   readonly path: string
 }
 
-/** What is wrong or doubtful in the documents of a load, each on its own. */
-export interface CheckedLoad extends Report {
+/** The documents of a load, with the issues and warnings of each. */
+export interface CheckedLoad {
   readonly candidates: readonly Candidate[]
+  readonly issues: readonly Issue[]
+  readonly warnings: readonly Issue[]
 }
 
 /** The URI that a document gives. */
@@ -32,22 +35,22 @@ function candidatesOf(copy: unknown, environment: Environment, issues: Issue[]):
   })
 }
 
-/** All that each document shows alone; of a copy, which nobody changes meanwhile. */
+/** Checks each document by itself. It checks a copy, which does not change while the load runs. */
 export function checkDocuments(document: unknown, environment: Environment): CheckedLoad {
   const text = stringifyJson(document)
   const copy = parseJson(text, documentRules)
-  const report: Report = { issues: [], warnings: [] }
+  const report = new Report([], 'hidden')
   const unset: Issue[] = []
   const candidates = candidatesOf(copy, environment, unset)
   for (const { filled, path } of candidates) validateRealm(filled, path, report)
-  // what an unset variable was to be cannot be described
+  // the value of an unset variable is unknown: its place has this issue only
   const described = report.issues.filter(({ path }) => !unset.some((issue) => issue.path === path))
   return { candidates, issues: [...unset, ...described], warnings: report.warnings }
 }
 
 /**
- * What no document shows alone: two of one URI, and prototypes that are missing or lead back.
- * @param stored documents that are there, by URI
+ * Checks what no document shows by itself: duplicate URIs, and prototypes that are missing or inherit from their heir.
+ * @param stored the stored documents, by URI
  * @throws InvalidSpecError with these and all other issues
  */
 export function checkTogether(
@@ -79,7 +82,7 @@ export function checkTogether(
       found.push({ path: at, message: 'the prototype inherits from this realm' })
     }
   }
-  // what cannot be read at a place is not described there again
+  // one place has one issue
   const news = found.filter(({ path }) => !issues.some((issue) => issue.path === path))
   if (issues.length + news.length > 0) throw new InvalidSpecError([...issues, ...news])
 }

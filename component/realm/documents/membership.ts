@@ -1,5 +1,5 @@
 /** Where a realm document says who there is: users, and what old files call clients and resource owners of OAuth2. */
-import { isMap } from './realm-rules.ts'
+import { isMap } from '#component/spec/rules.ts'
 
 type JsonMap = Readonly<Record<string, unknown>>
 

@@ -1,11 +1,11 @@
 /** A realm document on its way into the store: passwords hashed, other secrets sealed. */
 
 import type { SecretBox } from '#component/secret-box.ts'
+import { isMap } from '#component/spec/rules.ts'
 import { withHidden } from './keep-hidden.ts'
 import { at, maps, memberLists, withAt } from './membership.ts'
 import type { RealmDocument } from './model.ts'
 import { type ProtectedPassword, protectPassword } from './password.ts'
-import { isMap } from './realm-rules.ts'
 import { purposeOf, sealSecrets } from './sealed.ts'
 import { type SecretOwner, sealWampCra } from './wampcra-secret.ts'
 

@@ -1,21 +1,15 @@
-/** The keys of an identity provider in `info.oidc_providers`, and how a realm document is judged by them. */
+/** The keys of an identity provider in `info.oidc_providers`, and what loading a realm document checks of them. */
 import { pointer } from '#component/codec/json.ts'
-import { anything, isMap, map, object, type Rule, textThat } from './realm-rules.ts'
+import { anything, isMap, object, oneOf, type Rule } from '#component/spec/rules.ts'
 
 /** How the gateway can authenticate at a token endpoint (OpenID Connect Core §9). */
 export const clientAuthentications = ['client_secret_basic', 'client_secret_post', 'none'] as const
-
-const clientAuthentication = textThat((value, path, { issues }) => {
-  if (clientAuthentications.some((one) => one === value)) return
-  const message = `this method is not supported; expected ${clientAuthentications.join(', ')}`
-  issues.push({ path, message })
-})
 
 const keys = {
   issuer: anything,
   client_id: anything,
   client_secret: anything,
-  token_endpoint_auth_method: clientAuthentication,
+  token_endpoint_auth_method: oneOf(clientAuthentications),
   redirect_uri: anything,
   scopes: anything,
   authid_claim: anything,
@@ -34,12 +28,12 @@ const keys = {
 /** A key of a provider. */
 export type ProviderKey = keyof typeof keys
 
-const provider = object(keys, [])
+const provider = object('a provider', { keys })
 
-/** Judges `info`, of which the gateway reads the providers only; a login tells of values that are wrong. */
+/** Validates `info`, of which the gateway reads the providers only. A login reports wrong values. */
 export const info: Rule = (value, path, report) => {
-  map(value, path, report)
-  const providers = isMap(value) ? value.oidc_providers : undefined
+  if (!isMap(value)) return report.expected(path, 'a map', value)
+  const providers = value.oidc_providers
   if (!isMap(providers)) return
   for (const [name, entry] of Object.entries(providers)) {
     if (isMap(entry)) provider(entry, pointer(path, 'oidc_providers', name), report)
@@ -47,8 +41,8 @@ export const info: Rule = (value, path, report) => {
 }
 
 /**
- * Whether a key of a map is a name that the author has chosen, which says nothing of the value: a provider's own name, or a
- * role of the provider.
+ * Whether a key of a map is a name that the author has chosen, the name or a role of a provider: such a key does not tell
+ * whether its value is a secret.
  * @param holder the key that the map itself has
  * @param value what the key holds
  */

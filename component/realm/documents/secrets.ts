@@ -1,9 +1,9 @@
 /** A realm document as people see it: without its secrets. */
 
+import { isMap } from '#component/spec/rules.ts'
 import { maps } from './membership.ts'
 import type { RealmDocument } from './model.ts'
 import { isChosenName } from './provider-rules.ts'
-import { isMap } from './realm-rules.ts'
 
 type JsonMap = Readonly<Record<string, unknown>>
 

@@ -1,29 +1,14 @@
-/** Judges a realm document: every issue and warning with its JSON Pointer (behaviour: Realms). */
+/** Validates a realm document: every issue and warning with its JSON Pointer (behaviour: Realms). */
 import { pointer } from '#component/codec/json.ts'
+import { hintOf, type Report } from '#component/spec/report.ts'
+import { anything, isMap, listOf, must, object, oneOf, type Rule } from '#component/spec/rules.ts'
 import { readRange } from '#component/syntax/ip-address.ts'
-import { isMatch, isUri } from '#component/syntax/wamp-uri.ts'
+import { isUri } from '#component/syntax/wamp-uri.ts'
 import { at, memberLists } from './membership.ts'
 import { info } from './provider-rules.ts'
-import {
-  anything,
-  flag,
-  hint,
-  isMap,
-  listOf,
-  map,
-  name,
-  object,
-  oneOrMore,
-  orNull,
-  type Report,
-  type Rule,
-  text,
-  textThat,
-  unused,
-} from './realm-rules.ts'
 
-/** What the router and the HTTP face know how to check, at once or with the configuration for it. */
-const servedMethods = new Set([
+/** The methods of the router and of HTTP, some of which need configuration beside the realm document. */
+const servedMethods = [
   'anonymous',
   'ticket',
   'wampcra',
@@ -32,9 +17,9 @@ const servedMethods = new Set([
   'oauth2',
   'oidcrp',
   'cookie',
-])
+]
 
-const wampPermissions = new Set([
+const wampPermissions = [
   'wamp.call',
   'wamp.cancel',
   'wamp.publish',
@@ -44,123 +29,154 @@ const wampPermissions = new Set([
   'wamp.unsubscribe',
   // REGISTER with force_reregister, beside wamp.register
   'wamp.force_register',
-])
+]
 
-const method = textThat((value, path, { warnings }) => {
-  if (servedMethods.has(value)) return
-  warnings.push({
-    path,
-    message: `this authentication method is not supported${hint(value, servedMethods)}`,
-  })
-})
+const isText = (value: unknown): value is string => typeof value === 'string'
 
-const realmUri = textThat((value, path, { issues }) => {
-  if (!isUri(value)) issues.push({ path, message: 'expected a WAMP URI' })
-})
+const string = must('a string', isText)
+const name = must('a non-empty string', (value) => isText(value) && value !== '')
+const flag = must('true or false', (value) => typeof value === 'boolean')
+const map = must('a map', isMap)
+const list = (member: Rule): Rule => listOf(member, 'a list', 0)
 
-const authorizedKey = textThat((value, path, { issues }) => {
-  const isKey = value.length === 64 && Buffer.from(value, 'hex').length === 32
-  if (!isKey) issues.push({ path, message: 'expected an Ed25519 public key: 64 hex digits' })
-})
+const unused: Rule = (_value, path, report) => {
+  report.warn(path, 'this key is stored but not used')
+}
 
-const cidr = textThat((value, path, { issues }) => {
-  if (readRange(value) === undefined) {
-    issues.push({ path, message: 'expected an IP address, or address/prefix' })
+/** `null`, or a value under a rule. */
+const orNull =
+  (rule: Rule): Rule =>
+  (value, path, report) => {
+    if (value !== null) rule(value, path, report)
   }
-})
 
-const permission = textThat((value, path, { warnings }) => {
-  if (!value.startsWith('wamp.') || wampPermissions.has(value)) return
-  warnings.push({ path, message: `unknown permission${hint(value, wampPermissions)}` })
-})
+/** One value, or a list of values, each under one rule. */
+const oneOrMore =
+  (rule: Rule): Rule =>
+  (value, path, report) =>
+    (Array.isArray(value) ? list(rule) : rule)(value, path, report)
 
-const match = textThat((value, path, { issues }) => {
-  if (!isMatch(value)) issues.push({ path, message: 'expected exact, prefix or wildcard' })
-})
+const method: Rule = (value, path, report) => {
+  if (!isText(value)) return string(value, path, report)
+  if (servedMethods.includes(value)) return
+  const hint = hintOf(value, servedMethods)
+  report.warn(path, `this authentication method is not supported${hint}`)
+}
 
-const reservedRole = 'gateway'
+const permission: Rule = (value, path, report) => {
+  if (!isText(value)) return string(value, path, report)
+  if (!value.startsWith('wamp.') || wampPermissions.includes(value)) return
+  report.warn(path, `unknown permission${hintOf(value, wampPermissions)}`)
+}
 
-/** Nobody but the gateway itself has its role, whatever a document says. */
+const realmUri = must('a WAMP URI', (value) => isText(value) && isUri(value))
+
+const authorizedKey = must(
+  'an Ed25519 public key of 64 hex digits',
+  (value) => isText(value) && value.length === 64 && Buffer.from(value, 'hex').length === 32,
+)
+
+const cidr = must(
+  'an IP address or address/prefix',
+  (value) => isText(value) && readRange(value) !== undefined,
+)
+
+const match = oneOf(['exact', 'prefix', 'wildcard'])
+
+/** The role `gateway` is never given to users, whatever a document says. */
 const roleName: Rule = (value, path, report) => {
   name(value, path, report)
-  if (value !== reservedRole) return
-  const message = 'the role gateway is reserved for the gateway and is never given to users'
-  report.warnings.push({ path, message })
+  if (value !== 'gateway') return
+  report.warn(path, 'the role gateway is reserved for the gateway and is never given to users')
 }
 
 const userKeys = {
-  groups: listOf(roleName),
+  groups: list(roleName),
   meta: map,
   enabled: flag,
   sso_realm_uri: unused,
-  description: text,
+  description: string,
 }
 
-const user = object(
-  {
+const user = object('a user', {
+  keys: {
     username: roleName,
     password: orNull(name),
-    authorized_keys: listOf(authorizedKey),
+    authorized_keys: list(authorizedKey),
     ...userKeys,
   },
-  ['username'],
-)
-const client = object({ client_id: roleName, client_secret: orNull(name), ...userKeys }, [
-  'client_id',
-])
-const group = object({ name: roleName, groups: listOf(name), meta: map, description: text }, [
-  'name',
-])
-const source = object(
-  { usernames: oneOrMore(name), authmethod: method, cidr, meta: map, description: text },
-  ['usernames', 'authmethod', 'cidr'],
-)
+  required: { username: 'a name' },
+})
 
-const hasTarget: Rule = (value, path, { issues }) => {
-  if (!isMap(value) || Object.hasOwn(value, 'uri') || Object.hasOwn(value, 'resources')) return
-  issues.push({ path, message: 'expected uri (and match), or resources' })
-}
+const client = object('a client', {
+  keys: { client_id: roleName, client_secret: orNull(name), ...userKeys },
+  required: { client_id: 'a name' },
+})
 
-const grant = object(
-  {
+const group = object('a group', {
+  keys: { name: roleName, groups: list(name), meta: map, description: string },
+  required: { name: 'a name' },
+})
+
+const source = object('a source', {
+  keys: { usernames: oneOrMore(name), authmethod: method, cidr, meta: map, description: string },
+  required: {
+    usernames: 'a name or a list of names',
+    authmethod: 'an authentication method',
+    cidr: 'an IP address or address/prefix',
+  },
+})
+
+const resource = object('a resource', {
+  keys: { uri: string, match },
+  required: { uri: 'a URI' },
+})
+
+const grantKeys = object('a grant', {
+  keys: {
     permissions: oneOrMore(permission),
     roles: oneOrMore(name),
-    uri: text,
+    uri: string,
     match,
-    resources: listOf(object({ uri: text, match }, ['uri'])),
+    resources: list(resource),
     meta: map,
-    description: text,
+    description: string,
   },
-  ['permissions', 'roles'],
-  hasTarget,
-)
+  required: { permissions: 'a permission or a list of them', roles: 'a role or a list of roles' },
+})
 
-const realm = object(
-  {
+const grant: Rule = (value, path, report) => {
+  grantKeys(value, path, report)
+  if (!isMap(value) || Object.hasOwn(value, 'uri') || Object.hasOwn(value, 'resources')) return
+  report.issue(path, 'expected uri (and match), or resources')
+}
+
+const realm = object('a realm document', {
+  keys: {
     uri: realmUri,
-    description: text,
-    authmethods: listOf(method),
+    description: string,
+    authmethods: list(method),
     security_enabled: flag,
     allow_connections: flag,
     prototype_uri: realmUri,
     is_prototype: flag,
-    users: listOf(user),
-    groups: listOf(group),
-    sources: listOf(source),
-    grants: listOf(grant),
+    users: list(user),
+    groups: list(group),
+    sources: list(source),
+    grants: list(grant),
     info,
-    oauth2: object({ clients: listOf(client), resource_owners: listOf(user) }, []),
+    oauth2: object('a map', { keys: { clients: list(client), resource_owners: list(user) } }),
     private_keys: unused,
     public_keys: unused,
     sso_realm_uri: unused,
     is_sso_realm: unused,
-    ts: anything, // management answers carry it, and may be sent back
+    ts: anything, // answers of the management API contain it, and may be loaded again
   },
-  ['uri'],
-)
+  required: { uri: 'a WAMP URI' },
+})
 
 /** Users, clients and resource owners are one set of users. */
-function findDuplicateUsers(document: unknown, path: string, { issues }: Report): void {
+function findDuplicateUsers(document: unknown, path: string, report: Report): void {
   const seen = new Map<unknown, string>()
   for (const { keys, name: nameKey } of memberLists) {
     const members = at(document, keys)
@@ -169,15 +185,14 @@ function findDuplicateUsers(document: unknown, path: string, { issues }: Report)
       const found = at(member, [nameKey])
       const place = pointer(path, ...keys, index, nameKey)
       const first = seen.get(found)
-      if (first !== undefined && found !== undefined) {
-        issues.push({ path: place, message: `another user has this name: ${first}` })
-      } else seen.set(found, place)
+      if (first === undefined) seen.set(found, place)
+      else if (found !== undefined) report.issue(place, `another user has this name: ${first}`)
     }
   }
 }
 
 /**
- * Judges one realm document whose environment has been filled in.
+ * Validates one realm document whose environment is filled in.
  * @param path JSON Pointer of the document in what was loaded
  */
 export function validateRealm(document: unknown, path: string, report: Report): void {

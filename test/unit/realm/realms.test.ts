@@ -42,10 +42,13 @@ describe('realms.load', () => {
     expect(warnings).to.deep.equal([
       {
         path: '/authmethods/0',
-        message: 'this authentication method is not supported; did you mean "wampcra"?',
+        message: 'this authentication method is not supported; did you mean wampcra?',
       },
-      { path: '/grant', message: 'unknown key; did you mean "grants"?' },
       { path: '/sso_realm_uri', message: 'this key is stored but not used' },
+      {
+        path: '/grant',
+        message: 'the key "grant" is unknown and is ignored; did you mean grants?',
+      },
     ])
   })
 

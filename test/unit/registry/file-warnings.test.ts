@@ -68,7 +68,11 @@ describe('the warnings of files', () => {
     const file = write('realms.json', [{ uri: 'com.a' }, { uri: 'com.b', users }])
     await start(file, { load, namesOf: realmNames })
     expect(warned).to.deep.equal([
-      { file, pointer: '/1/users/0/gruops', reason: 'unknown key; did you mean "groups"?' },
+      {
+        file,
+        pointer: '/1/users/0/gruops',
+        reason: 'the key "gruops" is unknown and is ignored; did you mean groups?',
+      },
     ])
   })
 
