@@ -11,7 +11,7 @@ import { Realms } from '#component/realm/realms.ts'
 import { SetClock } from '#test/unit/replica/doubles.ts'
 import { MemoryStore } from '#test/unit/replica/memory-store.ts'
 import { openTokens } from '#test/unit/token/doubles.ts'
-import { client_id, client_secret, type FakeProvider } from './fake-provider.ts'
+import { client_id, client_secret, FakeProvider } from './fake-provider.ts'
 
 export const realm_uri = 'com.example.shop'
 export const callback = 'https://shop.example.com/v1/oidc/mock/callback'
@@ -136,4 +136,22 @@ export async function codeOf(attempt: () => Promise<unknown>): Promise<string | 
     if (error instanceof OidcError) return error.code
     throw error
   }
+}
+
+/** What {@link freshLogins} has made for the test that runs. */
+export let clock: StillClock
+export let provider: FakeProvider
+export let node: LoginNode
+
+/** In a suite: each test has a clock, a provider and a node of its own. */
+export function freshLogins(): void {
+  beforeEach(async () => {
+    clock = new StillClock()
+    provider = await FakeProvider.open(() => clock.now())
+    node = await openLogins(provider, { clock })
+  })
+  afterEach(async () => {
+    await node.close()
+    await provider.close()
+  })
 }

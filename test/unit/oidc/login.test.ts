@@ -1,30 +1,20 @@
 /** A login from the first redirect to the ticket, and who may finish it. */
 import { expect } from 'chai'
 import { decode, exchange } from '#test/unit/token/doubles.ts'
-import { FakeProvider } from './fake-provider.ts'
 import {
   browser,
   callback,
+  clock,
   codeOf,
-  type LoginNode,
+  freshLogins,
+  node,
   openLogins,
+  provider,
   realm_uri,
-  StillClock,
 } from './login-fixture.ts'
 
 describe('a login', () => {
-  let provider: FakeProvider
-  let clock: StillClock
-  let node: LoginNode
-  beforeEach(async () => {
-    clock = new StillClock()
-    provider = await FakeProvider.open(() => clock.now())
-    node = await openLogins(provider, { clock })
-  })
-  afterEach(async () => {
-    await node.close()
-    await provider.close()
-  })
+  freshLogins()
 
   it('sends the browser to the provider with all that binds the answer to it', async () => {
     const location = new URL(await node.begin(browser()))

@@ -1,21 +1,9 @@
 /** Several logins in one browser: the newest can be finished, older ones begin anew, and their cookies fit into a request. */
 import { expect } from 'chai'
-import { FakeProvider } from './fake-provider.ts'
-import { browser, codeOf, type LoginNode, openLogins, StillClock } from './login-fixture.ts'
+import { browser, clock, codeOf, freshLogins, node, provider } from './login-fixture.ts'
 
 describe('a login among others of a browser', () => {
-  let provider: FakeProvider
-  let clock: StillClock
-  let node: LoginNode
-  beforeEach(async () => {
-    clock = new StillClock()
-    provider = await FakeProvider.open(() => clock.now())
-    node = await openLogins(provider, { clock })
-  })
-  afterEach(async () => {
-    await node.close()
-    await provider.close()
-  })
+  freshLogins()
 
   it('is one of five in a browser: a sixth takes the place of the oldest', async () => {
     const by = browser()

@@ -3,21 +3,20 @@ import { expect } from 'chai'
 import type { LogoutRequest } from '#component/oidc/redirects.ts'
 import { exchange, reasonOf } from '#test/unit/token/doubles.ts'
 import { FakeProvider } from './fake-provider.ts'
-import { codeOf, type LoginNode, openLogins, realm_uri, StillClock } from './login-fixture.ts'
+import {
+  clock,
+  codeOf,
+  freshLogins,
+  type LoginNode,
+  node,
+  openLogins,
+  provider,
+  realm_uri,
+  StillClock,
+} from './login-fixture.ts'
 
 describe('a logout', () => {
-  let provider: FakeProvider
-  let clock: StillClock
-  let node: LoginNode
-  beforeEach(async () => {
-    clock = new StillClock()
-    provider = await FakeProvider.open(() => clock.now())
-    node = await openLogins(provider, { clock })
-  })
-  afterEach(async () => {
-    await node.close()
-    await provider.close()
-  })
+  freshLogins()
 
   const logOut = (ticket: string | undefined, more: Partial<LogoutRequest> = {}) =>
     node.login.logout({

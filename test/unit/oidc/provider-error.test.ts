@@ -1,29 +1,10 @@
 /** What a provider says of a failure: what clients are told, and what the log is told. */
 import { expect } from 'chai'
 import { OidcError } from '#component/errors.ts'
-import { FakeProvider } from './fake-provider.ts'
-import {
-  browser,
-  callback,
-  codeOf,
-  type LoginNode,
-  openLogins,
-  StillClock,
-} from './login-fixture.ts'
+import { browser, callback, codeOf, freshLogins, node, provider } from './login-fixture.ts'
 
 describe('a login that fails at the provider', () => {
-  let provider: FakeProvider
-  let clock: StillClock
-  let node: LoginNode
-  beforeEach(async () => {
-    clock = new StillClock()
-    provider = await FakeProvider.open(() => clock.now())
-    node = await openLogins(provider, { clock })
-  })
-  afterEach(async () => {
-    await node.close()
-    await provider.close()
-  })
+  freshLogins()
 
   for (const [what, query, expected] of [
     ['access_denied', { error: 'access_denied' }, 'access_denied'],

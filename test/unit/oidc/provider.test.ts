@@ -1,28 +1,9 @@
 /** How a provider is spoken with: the ways of a client to authenticate, its keys, its userinfo, and whose clock counts. */
 import { expect } from 'chai'
-import { FakeProvider } from './fake-provider.ts'
-import {
-  browser,
-  codeOf,
-  type LoginNode,
-  openLogins,
-  realm_uri,
-  StillClock,
-} from './login-fixture.ts'
+import { browser, clock, codeOf, freshLogins, node, provider, realm_uri } from './login-fixture.ts'
 
 describe('a provider', () => {
-  let provider: FakeProvider
-  let clock: StillClock
-  let node: LoginNode
-  beforeEach(async () => {
-    clock = new StillClock()
-    provider = await FakeProvider.open(() => clock.now())
-    node = await openLogins(provider, { clock })
-  })
-  afterEach(async () => {
-    await node.close()
-    await provider.close()
-  })
+  freshLogins()
 
   const times = (line: string) => provider.asked.filter((one) => one === line).length
 
