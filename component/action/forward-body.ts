@@ -2,6 +2,7 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import { ExpressionError, ServiceError } from '#component/errors.ts'
+import { isMap } from '#component/syntax/values.ts'
 import type { ActionFields, RawBody, Run } from './action.ts'
 import type { HeaderMap } from './headers.ts'
 
@@ -41,7 +42,7 @@ const isEncoded = (essence: string): boolean =>
 
 /** A flat map as a form; undefined for a value that a form cannot hold. */
 function encodeForm(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  if (!isMap(value)) return undefined
   const fields = new URLSearchParams()
   for (const [name, field] of Object.entries(value)) {
     if (typeof field === 'object') return undefined

@@ -1,6 +1,7 @@
 /** Which header fields may cross the proxy, in both directions (RFC 9110 §7.6.1, behaviour §4, reliability F1). */
 import { ExpressionError, ServiceError } from '#component/errors.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
+import { isMap } from '#component/syntax/values.ts'
 import type { Run } from './action.ts'
 
 /** Header fields with lower-case names; a list is sent as repeated fields. */
@@ -136,7 +137,7 @@ export function withoutGatewayFields(
 
 /** The declared fields that are sent. */
 function declaredFields(declared: unknown, sent: Readonly<Record<string, string>>): HeaderMap {
-  if (declared === null || typeof declared !== 'object' || Array.isArray(declared)) {
+  if (!isMap(declared)) {
     throw new ExpressionError('headers: expected a map')
   }
   const listed = namesIn(sent.connection)

@@ -1,12 +1,14 @@
 /** The WAMP options that a document or a request may set, and their types (behaviour §4). */
 import { ServiceError } from '#component/errors.ts'
+import { maxInteger } from '#component/syntax/integers.ts'
+import { isMap } from '#component/syntax/values.ts'
 
 type Options = Readonly<Record<string, unknown>>
 type OptionType = keyof typeof types
 
 const isInteger = (value: unknown): boolean =>
   (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) ||
-  (typeof value === 'bigint' && value >= 0n && value < 2n ** 64n)
+  (typeof value === 'bigint' && value >= 0n && value <= maxInteger)
 
 const types = {
   'a boolean': (value: unknown) => typeof value === 'boolean',
@@ -51,7 +53,7 @@ export function passOptions(
   allowed: Readonly<Record<string, OptionType>>,
 ): Record<string, unknown> | Options {
   if (value === undefined || value === null || value === '') return none
-  if (typeof value !== 'object' || Array.isArray(value)) {
+  if (!isMap(value)) {
     throw new ServiceError('wamp.error.option_not_allowed', 'options: expected a map')
   }
   let passed: Record<string, unknown> | undefined

@@ -1,5 +1,6 @@
 /** The fields of wamp_call and wamp_publish, and the outcome of a failure. */
 import { ServiceError } from '#component/errors.ts'
+import { isMap } from '#component/syntax/values.ts'
 import { isReservedUri, isUri } from '#component/syntax/wamp-uri.ts'
 import { failure as localFailure } from '#component/wamp/failure.ts'
 import { type Payload, WampError } from '#component/wamp/session.ts'
@@ -55,7 +56,7 @@ export function readPayload(fields: ActionFields): Payload {
   if (!isNothing(args) && !Array.isArray(args)) {
     throw new ServiceError('wamp.error.invalid_argument', 'args: expected a list')
   }
-  if (!isNothing(kwargs) && (typeof kwargs !== 'object' || Array.isArray(kwargs))) {
+  if (!isNothing(kwargs) && !isMap(kwargs)) {
     throw new ServiceError('wamp.error.invalid_argument', 'kwargs: expected a map')
   }
   return {

@@ -1,7 +1,8 @@
 /** CBOR (RFC 8949) as WAMP peers send it: 64-bit integers keep every digit, and tags for anything but plain data are refused. */
 import { Encoder } from 'cbor-x'
+import { isInteger64 } from '#component/syntax/integers.ts'
 import { ByteReader } from './byte-reader.ts'
-import { isInteger64, type ReadRules } from './limits.ts'
+import type { ReadRules } from './limits.ts'
 
 /** The first byte that ends a container of unannounced size. */
 const breakCode = 0xff

@@ -1,7 +1,8 @@
 /** One linear pass over JSON text before it is parsed: refuses what JSON.parse lets through or takes too long for. */
 import { type ErrorUri, ServiceError } from '#component/errors.ts'
+import { maxInteger as greatest, minInteger as least } from '#component/syntax/integers.ts'
 import type { Steps } from '#component/yielding.ts'
-import { maxInteger as greatest, minInteger as least, type ReadRules } from './limits.ts'
+import type { ReadRules } from './limits.ts'
 
 /** The greatest integers, by what they are for; all of a length compare as text. */
 const maxSafeInteger = String(Number.MAX_SAFE_INTEGER)

@@ -1,4 +1,4 @@
-/** What may be read and written: depth, number of values and 64-bit integers, for bodies, documents and WAMP messages alike. */
+/** What may be read and written: depth and number of values, for bodies, documents and WAMP messages alike. */
 
 /** What a reader of JSON, MessagePack or CBOR accepts. */
 export interface ReadRules {
@@ -77,10 +77,3 @@ export const maxSentValues = 500_000
 
 /** Deepest message that the gateway sends: a document of 64 levels and its message; routers accept 80 levels. */
 export const maxSentDepth = 72
-
-/** The least int64 and the greatest uint64. */
-export const minInteger = -(2n ** 63n)
-export const maxInteger = 2n ** 64n - 1n
-
-/** Whether an integer fits 64 bits. */
-export const isInteger64 = (value: bigint): boolean => value >= minInteger && value <= maxInteger

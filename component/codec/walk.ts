@@ -1,7 +1,8 @@
 /** Walks values before they are encoded: what they cost, what no encoding can hold, and what the libraries would write with a loss. */
 import { Buffer } from 'node:buffer'
 import { ExpressionError } from '#component/errors.ts'
-import { isInteger64, maxWrittenDepth } from './limits.ts'
+import { isInteger64 } from '#component/syntax/integers.ts'
+import { maxWrittenDepth } from './limits.ts'
 
 /** What a walk counts and refuses. */
 export interface WalkRules {

@@ -2,8 +2,9 @@
 import type { Issue } from '#component/errors.ts'
 import type { Api } from '#component/gateway/api.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
-import type { ApiSpec, JsonMap } from '#component/spec/model.ts'
+import type { ApiSpec } from '#component/spec/model.ts'
 import { validation } from '#component/spec/validate.ts'
+import { memberOf } from '#component/syntax/values.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
 import { type CompilePorts, compilation } from './compile.ts'
 
@@ -67,7 +68,6 @@ export function* compilingDocument(
 
 /** The realm of a broken document, if it names one. */
 function realmOf(document: unknown): string | undefined {
-  if (typeof document !== 'object' || document === null) return undefined
-  const { realm_uri } = document as JsonMap
+  const realm_uri = memberOf(document, 'realm_uri')
   return typeof realm_uri === 'string' ? realm_uri : undefined
 }

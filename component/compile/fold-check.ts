@@ -4,8 +4,8 @@ import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { keysOf, member, type Node } from '#component/expression/compile.ts'
 import { checkField, type FieldName } from '#component/spec/fields.ts'
-import type { JsonMap } from '#component/spec/model.ts'
-import { isExpression, isMap } from '#component/spec/rules.ts'
+import { isExpression } from '#component/spec/rules.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 
 /** Stands for a value that is not known yet: rules do not check expressions. */
 const unknown = '{{}}'

@@ -11,8 +11,9 @@ import type { Headers } from '#component/gateway/header-layers.ts'
 import type { Method } from '#component/request.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import { providerOf } from '#component/security/oidc.ts'
-import type { ApiSpec, JsonMap, Version } from '#component/spec/model.ts'
+import type { ApiSpec, Version } from '#component/spec/model.ts'
 import { parsePathPattern, type Segment } from '#component/syntax/path-pattern.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
 import { lifetimeHeaders } from './compile-version.ts'
 
 /** RFC 8414 §3. */

@@ -7,7 +7,7 @@ import type { AttemptsPlan, Computed, InheritedValues } from '#component/gateway
 import type { BodyLimits } from '#component/gateway/exchange.ts'
 import { isSecurityType, type Protection } from '#component/security/scheme.ts'
 import { defaultValues } from '#component/spec/defaults.ts'
-import { isMap } from '#component/spec/rules.ts'
+import { isMap } from '#component/syntax/values.ts'
 import { checkFolded, type Findings } from './fold-check.ts'
 
 /** The keys whose value is looked for up the tree (behaviour: Priority of a value). */

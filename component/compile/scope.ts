@@ -5,10 +5,10 @@ import type { Issue } from '#component/errors.ts'
 import { compile, keysOf, type Node } from '#component/expression/compile.ts'
 import { type RootShape, Scope, type SpecEntry } from '#component/expression/scope.ts'
 import { requestKeys } from '#component/request.ts'
-import type { JsonMap } from '#component/spec/model.ts'
-import { isExpression, isMap } from '#component/spec/rules.ts'
+import { isExpression } from '#component/spec/rules.ts'
 import { initialStatusCodes } from '#component/spec/status-codes.ts'
 import { readStatus } from '#component/syntax/http-field.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Steps } from '#component/yielding.ts'
 
 /** The maps that are merged. */

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
+import { isMap } from '#component/syntax/values.ts'
 import { configSchema } from './config-schema.ts'
 import type { Allowed } from './json-schema.ts'
 
@@ -18,9 +19,6 @@ export class ConfigError extends Error {
 }
 
 type Json = Record<string, unknown>
-
-const isMap = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const prefix = 'GATEWAY_'
 

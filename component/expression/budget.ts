@@ -1,7 +1,7 @@
 /** Limits on the size of values that expressions build: in one evaluation, and in the load of a whole document. */
 import type { Issue } from '#component/errors.ts'
+import { isMap } from '#component/syntax/values.ts'
 import type { Site } from './site.ts'
-import { isMap } from './values.ts'
 
 /** At most this many characters (or bytes) in one evaluation: 32 MiB. */
 export const outputLimit = 32 * 1024 * 1024

@@ -2,6 +2,7 @@
 
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
+import { isMap } from '#component/syntax/values.ts'
 import type { Template } from './ast.ts'
 import {
   admitLoad,
@@ -29,7 +30,7 @@ import type { Scope } from './scope.ts'
 import { Site, SiteError } from './site.ts'
 import { hasExpression, parseTemplate } from './template.ts'
 import { textOf } from './text.ts'
-import { isMap, ownValue } from './values.ts'
+import { ownValue } from './values.ts'
 
 export type { Node } from './nodes.ts'
 

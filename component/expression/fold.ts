@@ -1,5 +1,6 @@
 /** Functions on partly known maps and lists, evaluated at load without their deferred members. */
 import type { Issue } from '#component/errors.ts'
+import { isMap } from '#component/syntax/values.ts'
 import { charge, nodeCost } from './budget.ts'
 import {
   broken,
@@ -14,7 +15,6 @@ import {
 } from './nodes.ts'
 import type { Site } from './site.ts'
 import { didYouMean } from './suggest.ts'
-import { isMap } from './values.ts'
 
 /** Takes its arguments as nodes; constant ones have been read by their parameters. */
 type Fold = (

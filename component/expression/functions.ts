@@ -1,19 +1,12 @@
 /** The functions that may follow `|>`, one row each (behaviour §2, Functions). */
+
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { charge, entryCost } from './budget.ts'
 import { floatOf, integerOf, numberOf, positionOf } from './numbers.ts'
 import type { Context } from './scope.ts'
 import type { Site } from './site.ts'
 import { decodeBase64, encodeBase64, textOf } from './text.ts'
-import {
-  isList,
-  isMap,
-  isNumber,
-  isScalar,
-  ownValue,
-  setOwn,
-  unexpected,
-  type ValueMap,
-} from './values.ts'
+import { isList, isNumber, isScalar, ownValue, setOwn, unexpected } from './values.ts'
 
 /** Checks an argument and converts it for the function; undefined when it is not acceptable. */
 interface Parameter {
@@ -101,7 +94,7 @@ const ofNumbers = {
   wanted: 'a list of at least one number, or a number and an argument',
 }
 
-function merged(under: ValueMap, over: ValueMap, site: Site): ValueMap {
+function merged(under: JsonMap, over: JsonMap, site: Site): JsonMap {
   charge((Object.keys(under).length + Object.keys(over).length) * entryCost, site)
   return { ...under, ...over }
 }
@@ -178,7 +171,7 @@ export const functions: Readonly<Record<string, PipeFunction>> = {
     usage: 'size',
     least: 0,
     parameters: [],
-    apply: (value: ValueMap) => Object.keys(value).length,
+    apply: (value: JsonMap) => Object.keys(value).length,
   },
   get: {
     ...ofMap,
@@ -186,14 +179,14 @@ export const functions: Readonly<Record<string, PipeFunction>> = {
     least: 1,
     parameters: [key, anything],
     hasDefault: true,
-    apply: (value: ValueMap, _site, name: string) => ownValue(value, name),
+    apply: (value: JsonMap, _site, name: string) => ownValue(value, name),
   },
   put: {
     ...ofMap,
     usage: 'put(key, value)',
     least: 2,
     parameters: [newKey, anything],
-    apply: (value: ValueMap, site, name: string, member: unknown) => {
+    apply: (value: JsonMap, site, name: string, member: unknown) => {
       charge((Object.keys(value).length + 1) * entryCost, site)
       return { ...value, [name]: member }
     },
@@ -203,21 +196,21 @@ export const functions: Readonly<Record<string, PipeFunction>> = {
     usage: 'merge(map), merge(_, map) or merge(map, _)',
     least: 1,
     parameters: [map],
-    apply: (value: ValueMap, site, other: ValueMap) => merged(value, other, site),
+    apply: (value: JsonMap, site, other: JsonMap) => merged(value, other, site),
   },
   'merge under': {
     ...ofMap,
     usage: 'merge(map, _)',
     least: 1,
     parameters: [map],
-    apply: (value: ValueMap, site, other: ValueMap) => merged(other, value, site),
+    apply: (value: JsonMap, site, other: JsonMap) => merged(other, value, site),
   },
   with: {
     ...ofMap,
     usage: 'with([key, …])',
     least: 1,
     parameters: [keys],
-    apply: (value: ValueMap, site, wanted: ReadonlySet<string>) => {
+    apply: (value: JsonMap, site, wanted: ReadonlySet<string>) => {
       charge(wanted.size * entryCost, site)
       const chosen: Record<string, unknown> = {}
       for (const name of wanted) {
@@ -231,7 +224,7 @@ export const functions: Readonly<Record<string, PipeFunction>> = {
     usage: 'without([key, …])',
     least: 1,
     parameters: [keys],
-    apply: (value: ValueMap, site, dropped: ReadonlySet<string>) => {
+    apply: (value: JsonMap, site, dropped: ReadonlySet<string>) => {
       const names = Object.keys(value)
       charge(names.length * entryCost, site)
       const rest: Record<string, unknown> = {}

@@ -1,13 +1,11 @@
 /** Reads decimal numbers without rounding: integers beyond 2^53 are BigInt, integers beyond 64 bits are refused. */
+import { isInteger64 } from '#component/syntax/integers.ts'
 
 /** Most decimal digits of a 64-bit integer. */
 const mostDigits = 20
 
 /** Integers of at most this many digits are exact as a number. */
 const exactDigits = 15
-
-const least = -(2n ** 63n)
-const greatest = 2n ** 64n - 1n
 
 /** A decimal number taken apart; offsets into its text. */
 interface Decimal {
@@ -55,7 +53,7 @@ function scanDecimal(text: string): Decimal | undefined {
 
 /** An integer of at most 64 bits, as a number where a number is exact; undefined beyond. */
 function normalInteger(value: bigint): number | bigint | undefined {
-  if (value < least || value > greatest) return undefined
+  if (!isInteger64(value)) return undefined
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : value
 }

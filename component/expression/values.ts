@@ -1,15 +1,7 @@
 /** The kinds of values of the language, their names, and access to maps. */
+
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Site } from './site.ts'
-
-/** A map: walked by own keys only. */
-export type ValueMap = Readonly<Record<string, unknown>>
-
-/** Whether the value is a map; lists, bytes and instances of classes are not. */
-export function isMap(value: unknown): value is ValueMap {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
-}
 
 export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 
@@ -20,7 +12,7 @@ export const isNumber = (value: unknown): value is number | bigint =>
 export const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null
 
 /** The value of a map's own key; undefined when it is absent. */
-export const ownValue = (map: ValueMap, key: string): unknown =>
+export const ownValue = (map: JsonMap, key: string): unknown =>
   Object.hasOwn(map, key) ? map[key] : undefined
 
 /** Sets a key as an own key, whatever its name. */

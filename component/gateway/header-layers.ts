@@ -2,8 +2,8 @@
 import { ExpressionError } from '#component/errors.ts'
 import { keysOf, member, type Node } from '#component/expression/compile.ts'
 import type { Context } from '#component/expression/scope.ts'
-import { isMap } from '#component/spec/rules.ts'
 import { headerNameProblem, headerValueProblem } from '#component/spec/syntax.ts'
+import { isMap } from '#component/syntax/values.ts'
 
 /** Headers by lower-case name. */
 export type Headers = Readonly<Record<string, string>>

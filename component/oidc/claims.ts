@@ -1,6 +1,6 @@
 /** From the claims of a provider to who somebody is in the realm: authid and roles (behaviour: OIDC). */
 import { OidcError } from '#component/errors.ts'
-import { isMap } from '#component/spec/rules.ts'
+import { memberOf } from '#component/syntax/values.ts'
 import type { ProviderSettings } from './settings.ts'
 
 /** Claims whose signature, or whose way here, has been verified. */
@@ -18,12 +18,9 @@ const operators: ReadonlySet<string> = new Set(['spec_loader', 'spec_reader'])
 /** Roles that a ticket can hold. */
 const maxRoles = 256
 
-const own = (value: unknown, key: string): unknown =>
-  isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined
-
 /** The claim of this name, else what the path leads to: names with dots are claims, too (`https://example.com/roles`). */
 export const claimAt = (claims: Claims, path: string): unknown =>
-  own(claims, path) ?? path.split('.').reduce<unknown>(own, claims)
+  memberOf(claims, path) ?? path.split('.').reduce<unknown>(memberOf, claims)
 
 /** Is the name one that grants give a meaning of its own? */
 export const isReservedName = (name: string): boolean => reserved.has(name) || operators.has(name)

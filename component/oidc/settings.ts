@@ -5,7 +5,7 @@ import {
   type ProviderKey,
 } from '#component/realm/documents/provider-rules.ts'
 import type { Realms } from '#component/realm/realms.ts'
-import { isMap } from '#component/spec/rules.ts'
+import { isMap } from '#component/syntax/values.ts'
 
 /** Roles by the role of the provider that stands for them. */
 type RoleMapping = Readonly<Record<string, readonly string[]>>

@@ -5,6 +5,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import type { User } from '#component/realm/documents/model.ts'
 import { addressOf, plainAddress } from '#component/syntax/ip-address.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
 import { asMap } from '#component/wamp/messages.ts'
 import {
   type Challenge,
@@ -16,8 +17,6 @@ import {
 import type { Policy } from './policy.ts'
 import type { Realms } from './realms.ts'
 import type { TicketSession } from './ticket-sessions.ts'
-
-type JsonMap = Readonly<Record<string, unknown>>
 
 /** What the answers are made of. */
 interface CrossbarAuthenticatorPorts {

@@ -1,6 +1,7 @@
 /** A change of an API Specification: the conditions that it is made under, and its result. */
 import { type Issue, ServiceError } from '#component/errors.ts'
 import type { Entry } from '#component/replica/entry.ts'
+import { memberOf } from '#component/syntax/values.ts'
 
 /** Versions by the hash of their document; `*` is any that is there. */
 export type Hashes = '*' | readonly string[]
@@ -40,10 +41,7 @@ export function checkConditions(
 }
 
 const isOf = (document: unknown, realm_uri: string): boolean =>
-  typeof document === 'object' &&
-  document !== null &&
-  'realm_uri' in document &&
-  document.realm_uri === realm_uri
+  memberOf(document, 'realm_uri') === realm_uri
 
 const notAuthorized = (message: string) => new ServiceError('wamp.error.not_authorized', message)
 

@@ -1,4 +1,6 @@
 /** The shapes of the WAMP messages that a client may send. */
+
+import { isMap } from '#component/syntax/values.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
 
@@ -52,13 +54,6 @@ const shapes: readonly (Shape | undefined)[] = Object.assign(new Array<Shape | u
   [code.unregister]: shape('UNREGISTER', ['id', 'id']),
   [code.yield]: shape('YIELD', ['id', 'map'], payload),
 })
-
-/** Is the value a map of a message? */
-export const isMap = (value: unknown): value is Options =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  !(value instanceof Uint8Array)
 
 function isKind(value: unknown, kind: Kind): boolean {
   switch (kind) {

@@ -2,10 +2,11 @@
 
 import type { Clock } from '#component/clock.ts'
 import { InFlight } from '#component/in-flight.ts'
+import { isMap } from '#component/syntax/values.ts'
 import type { Match } from '#component/syntax/wamp-uri.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
-import { isMap, type Options } from './messages.ts'
+import type { Options } from './messages.ts'
 import type { Peer, Welcome } from './ports.ts'
 
 /** A random id of the global scope (WAMP: IDs), from 1 to 2^53 − 1: every serializer carries it exactly. */

@@ -1,7 +1,7 @@
 /** Checks a document as a whole before its members are read: depth, keys, text. */
 import { isInParts, pointer } from '#component/codec/json.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
 import type { Steps } from '#component/yielding.ts'
-import type { JsonMap } from './model.ts'
 import type { Report } from './report.ts'
 
 /** Behaviour: Limits. The document itself is the first level. */

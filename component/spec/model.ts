@@ -1,8 +1,6 @@
 /** The API Specification as written: snake_case keys, unevaluated. */
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
-
-/** A JSON object of the document. */
-export type JsonMap = Readonly<Record<string, unknown>>
+import type { JsonMap } from '#component/syntax/values.ts'
 
 /** The kinds of action. */
 export const actionTypes = ['static', 'forward', 'wamp_call', 'wamp_publish'] as const

@@ -1,5 +1,6 @@
 /** The representations of a stored document in management: the document with `versions` as a map and `ts`, or its info. */
-import type { JsonMap } from './model.ts'
+
+import type { JsonMap } from '#component/syntax/values.ts'
 import { versionLabel } from './versions.ts'
 
 /** The full document as it was loaded, `versions` as a map, plus `ts` (milliseconds since the epoch). */

@@ -1,6 +1,6 @@
 /** Building blocks of rules; a rule checks one value and reports its issues. */
 import { pointer } from '#component/codec/json.ts'
-import type { JsonMap } from './model.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Report } from './report.ts'
 
 /** Checks the value at a JSON Pointer. */
@@ -10,10 +10,6 @@ export type Rule = (value: unknown, path: string, report: Report) => void
 export const isExpression = (value: unknown): boolean =>
   typeof value === 'string' &&
   (value.includes('{{') || (value.length > 1 && value.startsWith('"') && value.endsWith('"')))
-
-/** A JSON object. */
-export const isMap = (value: unknown): value is JsonMap =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The value if it is a map, else an empty one. */
 export const mapOrEmpty = (value: unknown): JsonMap => (isMap(value) ? value : {})

@@ -2,6 +2,7 @@
 import { pointer } from '#component/codec/json.ts'
 import { methods } from '#component/request.ts'
 import { originProblem } from '#component/syntax/upstream-origin.ts'
+import { isMap } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
 import type { ActionType } from './model.ts'
 import { describe } from './report.ts'
@@ -9,7 +10,6 @@ import {
   anything,
   dynamic,
   integer,
-  isMap,
   listOf,
   mapOf,
   must,

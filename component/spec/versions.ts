@@ -7,13 +7,13 @@ import {
   parsePathPattern,
   type Segment,
 } from '#component/syntax/path-pattern.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Steps } from '#component/yielding.ts'
-import type { JsonMap, Path, Version } from './model.ts'
+import type { Path, Version } from './model.ts'
 import { describe, type Report } from './report.ts'
 import {
   anything,
   integer,
-  isMap,
   listOf,
   mapOrEmpty,
   mapOrExpression,

@@ -1,5 +1,6 @@
 /** Who else is there: the gateways whose procedures the router has registered (WAMP: Meta API). */
 import { ServiceError } from '#component/errors.ts'
+import { memberOf } from '#component/syntax/values.ts'
 import { type Session, WampError } from '#component/wamp/session.ts'
 import { nodeOf } from './wire.ts'
 
@@ -19,7 +20,7 @@ export async function findPeers(session: Pick<Session, 'call'>, node: string): P
     const { args: answers } = await result
     return answers[0]
   }
-  const ids = fieldOf(await ask('wamp.registration.list'), 'exact')
+  const ids = memberOf(await ask('wamp.registration.list'), 'exact')
   if (!Array.isArray(ids)) {
     throw new ServiceError('service.error.bad_gateway', 'the list of registrations is malformed')
   }
@@ -29,16 +30,13 @@ export async function findPeers(session: Pick<Session, 'call'>, node: string): P
       ids.slice(start, start + batch).map((id) => ask('wamp.registration.get', id).catch(isGone)),
     )
     for (const registration of registrations) {
-      const uri = fieldOf(registration, 'uri')
+      const uri = memberOf(registration, 'uri')
       const name = typeof uri === 'string' ? nodeOf(uri) : undefined
       if (name !== undefined && name !== node) nodes.add(name)
     }
   }
   return [...nodes]
 }
-
-const fieldOf = (value: unknown, key: string): unknown =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined
 
 /** Registrations go while they are listed. */
 function isGone(error: unknown): undefined {

@@ -10,6 +10,7 @@ import {
   maxAncestors,
 } from '#component/replica/entry.ts'
 import type { Stamp } from '#component/replica/stamp.ts'
+import { isMap } from '#component/syntax/values.ts'
 
 /** What a node says of itself in every message. */
 export interface Heartbeat {
@@ -43,9 +44,6 @@ export interface Announced {
   readonly summary: Summary
   readonly entry: Entry | undefined
 }
-
-const isMap = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0

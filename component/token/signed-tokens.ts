@@ -3,6 +3,7 @@ import { CompactSign } from 'jose/jws/compact/sign'
 import { compactVerify } from 'jose/jws/compact/verify'
 import { LRUCache } from 'lru-cache'
 import { type Clock, secondsOf } from '#component/clock.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { RealmKeys } from './keys.ts'
 import type { Bearer, Revocations } from './revocation.ts'
 import { TokenError } from './token-error.ts'
@@ -224,12 +225,10 @@ async function verifySignature(token: string, key: CryptoKey | Promise<CryptoKey
 
 const isInstant = (value: unknown): value is number => Number.isSafeInteger(value)
 
-function decode(part: string): Record<string, unknown> {
+function decode(part: string): JsonMap {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown>
-    }
+    if (isMap(value)) return value
   } catch {
     // refused below
   }

@@ -1,4 +1,6 @@
 /** WAMP messages: their codes (WAMP: Message Codes), their fields, and what of them a client library is shown. */
+
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { WampMessage } from './link.ts'
 import { uris } from './uris.ts'
 
@@ -31,10 +33,7 @@ export const code = {
 } as const
 
 /** A field that should be a map; an empty one where the peer left it out. */
-export const asMap = (field: unknown): Readonly<Record<string, unknown>> =>
-  typeof field === 'object' && field !== null && !Array.isArray(field)
-    ? (field as Record<string, unknown>)
-    : {}
+export const asMap = (field: unknown): JsonMap => (isMap(field) ? field : {})
 
 /** A field that should be a list; an empty one where the peer left it out. */
 export const asList = (field: unknown): readonly unknown[] => (Array.isArray(field) ? field : [])

@@ -1,12 +1,7 @@
 /** The arguments of a procedure, as they come over WAMP and over HTTP: counted, by name, of the right types. */
 import { ServiceError } from '#component/errors.ts'
+import { isMap } from '#component/syntax/values.ts'
 import type { Procedure } from './procedure.ts'
-
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  !(value instanceof Uint8Array)
 
 function typeOf(value: unknown): string {
   if (value === null) return 'null'

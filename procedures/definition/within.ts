@@ -1,6 +1,7 @@
 /** Keeps operators of one realm within it: what belongs to other realms is refused, whether it is there or not. */
 import { ServiceError } from '#component/errors.ts'
 import { hasReferences } from '#component/realm/documents/environment.ts'
+import { memberOf } from '#component/syntax/values.ts'
 import type { Asking, Management } from './procedure.ts'
 
 const refuse = (message: string) => new ServiceError('wamp.error.not_authorized', message)
@@ -15,11 +16,6 @@ export function checkRealm(realm_uri: string, { within }: Pick<Asking, 'within'>
 export function checkWhole({ within }: Pick<Asking, 'within'>): void {
   if (within !== undefined) throw refuse('this is for operators of all realms')
 }
-
-const memberOf = (document: unknown, key: string): unknown =>
-  typeof document === 'object' && document !== null
-    ? (document as Readonly<Record<string, unknown>>)[key]
-    : undefined
 
 /**
  * Refuses realm documents that reach beyond the realm of who asks: another one, what belongs to the machine, or what

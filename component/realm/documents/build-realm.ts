@@ -1,7 +1,7 @@
 /** From a stored realm document and its prototypes to a Realm that can be asked. */
 
-import { isMap } from '#component/spec/rules.ts'
 import { isInRanges, readRange } from '#component/syntax/ip-address.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { isMatch } from '#component/syntax/wamp-uri.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
 import { at, type MemberList, maps, memberLists } from './membership.ts'
@@ -20,8 +20,6 @@ const inherited = [
 
 /** Methods of a realm that names none: with users they must log in, without there is nobody to ask for. */
 const methodsForUsers = ['cryptosign', 'wampcra', 'ticket', 'password'] as const
-
-type JsonMap = Readonly<Record<string, unknown>>
 
 const texts = (value: unknown): string[] => {
   const list = Array.isArray(value) ? value : [value]

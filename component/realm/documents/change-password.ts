@@ -1,6 +1,6 @@
 /** A realm document in which one user has another password. */
 import { ServiceError } from '#component/errors.ts'
-import { isMap } from '#component/spec/rules.ts'
+import { isMap } from '#component/syntax/values.ts'
 import { at, maps, memberLists, withAt } from './membership.ts'
 import type { RealmDocument } from './model.ts'
 import type { ProtectedPassword } from './password.ts'

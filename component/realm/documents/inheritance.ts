@@ -1,6 +1,6 @@
 /** Which realm documents one inherits from; a line of prototypes that is broken makes no realm. */
 
-import { isMap } from '#component/spec/rules.ts'
+import { isMap } from '#component/syntax/values.ts'
 import type { RealmDocument } from './model.ts'
 
 /** The prototype that a document names. */

@@ -1,6 +1,6 @@
 /** What `get_realm` does not show is kept by a load that does not name it, so that loading what it gave changes nothing. */
 import { isDeepStrictEqual } from 'node:util'
-import { isMap } from '#component/spec/rules.ts'
+import { isMap } from '#component/syntax/values.ts'
 import { memberLists } from './membership.ts'
 import type { RealmDocument } from './model.ts'
 import { showRealm } from './secrets.ts'

@@ -1,7 +1,5 @@
 /** Where a realm document says who there is: users, and what old files call clients and resource owners of OAuth2. */
-import { isMap } from '#component/spec/rules.ts'
-
-type JsonMap = Readonly<Record<string, unknown>>
+import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
 
 /** One list of users. */
 export interface MemberList {
@@ -30,10 +28,7 @@ export const maps = (value: unknown): JsonMap[] => (Array.isArray(value) ? value
 
 /** What stands at a place of a document; undefined when nothing does. */
 export const at = (document: unknown, keys: readonly string[]): unknown =>
-  keys.reduce(
-    (value: unknown, key) => (isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined),
-    document,
-  )
+  keys.reduce(memberOf, document)
 
 /** The document with something else at a place that exists. */
 export function withAt(document: JsonMap, keys: readonly string[], value: unknown): JsonMap {

@@ -1,15 +1,13 @@
 /** A realm document on its way into the store: passwords hashed, other secrets sealed. */
 
 import type { SecretBox } from '#component/secret-box.ts'
-import { isMap } from '#component/spec/rules.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { withHidden } from './keep-hidden.ts'
 import { at, maps, memberLists, withAt } from './membership.ts'
 import type { RealmDocument } from './model.ts'
 import { type ProtectedPassword, protectPassword } from './password.ts'
 import { purposeOf, sealSecrets } from './sealed.ts'
 import { type SecretOwner, sealWampCra } from './wampcra-secret.ts'
-
-type JsonMap = Readonly<Record<string, unknown>>
 
 /** A document and the same one with the environment filled in; they have one shape. */
 interface Pair {

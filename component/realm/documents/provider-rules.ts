@@ -1,6 +1,7 @@
 /** The keys of an identity provider in `info.oidc_providers`, and what loading a realm document checks of them. */
 import { pointer } from '#component/codec/json.ts'
-import { anything, isMap, object, oneOf, type Rule } from '#component/spec/rules.ts'
+import { anything, object, oneOf, type Rule } from '#component/spec/rules.ts'
+import { isMap } from '#component/syntax/values.ts'
 
 /** How the gateway can authenticate at a token endpoint (OpenID Connect Core §9). */
 export const clientAuthentications = ['client_secret_basic', 'client_secret_post', 'none'] as const

@@ -1,7 +1,7 @@
 /** Secrets of a realm document that must be read again, such as those of OIDC providers: sealed on the way into the store. */
 import { readFile } from 'node:fs/promises'
 import type { SecretBox } from '#component/secret-box.ts'
-import { isMap } from '#component/spec/rules.ts'
+import { isMap } from '#component/syntax/values.ts'
 import { type Environment, fillEnvironment, isReference } from './environment.ts'
 import { at } from './membership.ts'
 import { isChosenName } from './provider-rules.ts'

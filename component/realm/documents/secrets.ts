@@ -1,11 +1,9 @@
 /** A realm document as people see it: without its secrets. */
 
-import { isMap } from '#component/spec/rules.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { maps } from './membership.ts'
 import type { RealmDocument } from './model.ts'
 import { isChosenName } from './provider-rules.ts'
-
-type JsonMap = Readonly<Record<string, unknown>>
 
 /** Of a user nothing else is shown: an unknown key may hold a secret that somebody noted down. */
 const shownOfUsers = new Set([

@@ -1,8 +1,9 @@
 /** Validates a realm document: every issue and warning with its JSON Pointer (behaviour: Realms). */
 import { pointer } from '#component/codec/json.ts'
 import { hintOf, type Report } from '#component/spec/report.ts'
-import { anything, isMap, listOf, must, object, oneOf, type Rule } from '#component/spec/rules.ts'
+import { anything, listOf, must, object, oneOf, type Rule } from '#component/spec/rules.ts'
 import { readRange } from '#component/syntax/ip-address.ts'
+import { isMap } from '#component/syntax/values.ts'
 import { isUri } from '#component/syntax/wamp-uri.ts'
 import { at, memberLists } from './membership.ts'
 import { info } from './provider-rules.ts'

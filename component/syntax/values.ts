@@ -1,0 +1,15 @@
+/** What counts as a map of data, wherever it came from: a document, a configuration, a message, a body or an expression. */
+
+/** A map of data; only its own keys count. */
+export type JsonMap = Readonly<Record<string, unknown>>
+
+/** Whether the value is a map. Lists, bytes, dates and other instances of classes are not. */
+export function isMap(value: unknown): value is JsonMap {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+/** The member of a map under its own key; undefined where the key is absent or the value is not a map. */
+export const memberOf = (value: unknown, key: string): unknown =>
+  isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined
