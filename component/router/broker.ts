@@ -41,7 +41,7 @@ export class Broker {
     const [, request, options, uri] = message
     const { match = 'exact' } = options
     if (!isMatch(match)) {
-      const text = 'match is none of those that WAMP defines'
+      const text = 'match is not exact, prefix or wildcard'
       session.refuse(code.subscribe, request, 'wamp.error.option_not_allowed', text)
       return
     }
@@ -101,7 +101,7 @@ export class Broker {
     const [, request, id] = message
     const subscription = session.subscriptions.get(id)
     if (subscription === undefined) {
-      const text = 'the session has no such subscription'
+      const text = 'the session does not have this subscription'
       session.refuse(code.unsubscribe, request, 'wamp.error.no_such_subscription', text)
       return
     }
@@ -133,7 +133,7 @@ export class Broker {
     }
     const recipients = recipientsOf(options)
     if (recipients === undefined) {
-      const text = 'an exclude or eligible option is no list'
+      const text = 'an exclude or eligible option is not a list'
       const uri = 'wamp.error.option_not_allowed'
       if (isAcknowledged) session.refuse(code.publish, request, uri, text)
       return
@@ -155,7 +155,7 @@ export class Broker {
   #retain(retained: Retained): Denial | undefined {
     try {
       if (this.#ports.retained.tryKeep(retained)) return undefined
-      const message = 'there is no room for another retained event of this size in the realm'
+      const message = 'the retained events of the realm leave too little room for this one'
       return { uri: 'wamp.error.payload_size_exceeded', message }
     } catch {
       const message = 'the payload of a retained event cannot be encoded'

@@ -122,10 +122,10 @@ export class Connection {
   #hello(realm: string, details: Options): void {
     const { authextra, authid, authmethods = ['anonymous'], roles } = details
     if (typeof roles !== 'object' || roles === null) {
-      throw new ProtocolViolation('HELLO: the details have no map of roles')
+      throw new ProtocolViolation('HELLO: roles is not a map')
     }
     if (this.#ports.realm(realm) === undefined) {
-      this.abort('wamp.error.no_such_realm', 'there is no such realm')
+      this.abort('wamp.error.no_such_realm', 'the realm does not exist')
       return
     }
     const offered: readonly unknown[] = Array.isArray(authmethods) ? authmethods : []
@@ -134,7 +134,7 @@ export class Connection {
       (method): method is string => typeof method === 'string' && served.includes(method),
     )
     if (authmethod === undefined) {
-      const text = 'the realm serves none of the authentication methods offered'
+      const text = 'the realm does not accept the authentication methods offered'
       this.abort('wamp.error.no_matching_auth_method', text)
       return
     }
@@ -193,7 +193,7 @@ export class Connection {
   #welcome(attempt: Attempt, welcome: Welcome): void {
     const realm = this.#ports.realm(attempt.realm)
     if (realm === undefined) {
-      this.abort('wamp.error.no_such_realm', 'the realm was closed meanwhile')
+      this.abort('wamp.error.no_such_realm', 'the realm was closed')
       return
     }
     const { session: id } = attempt
@@ -204,7 +204,7 @@ export class Connection {
       end: (reason, message) => this.goodbye(reason, message),
     })
     if (!this.#ports.policy.isWelcome(session)) {
-      this.abort('wamp.error.authentication_failed', 'the user may not be here any more')
+      this.abort('wamp.error.authentication_failed', 'the user may not use the realm any longer')
       return
     }
     this.#stopTimer()

@@ -44,7 +44,7 @@ export class Dealer {
     if (this.#ports.authorizer.refuses(session, 'call', request, procedure, options)) return
     const timeoutMs = timeoutOf(options)
     if (timeoutMs === undefined) {
-      const text = `timeout is no number of milliseconds from 0 to ${maxTimeoutMs}`
+      const text = `timeout is not a number of milliseconds from 0 to ${maxTimeoutMs}`
       session.refuse(code.call, request, 'wamp.error.option_not_allowed', text)
       return
     }
@@ -104,7 +104,7 @@ export class Dealer {
     const [, request, options] = message
     const { mode = 'killnowait' } = options
     if (!cancelModes.includes(mode)) {
-      throw new ProtocolViolation('CANCEL: mode is none of skip, kill and killnowait')
+      throw new ProtocolViolation('CANCEL: mode is not skip, kill or killnowait')
     }
     const invocation = session.calls.get(request)
     if (invocation === undefined) return // answered meanwhile

@@ -82,7 +82,7 @@ export function describeViolation(message: unknown): string | undefined {
   for (let index = 0; index < count; index++) {
     const kind = found.kinds[index]
     if (kind !== undefined && !isKind(message[index + 1], kind)) {
-      return `${found.name}: field ${index + 1} is no ${kind}`
+      return `${found.name}: field ${index + 1} is not a valid ${kind}`
     }
   }
   return undefined

@@ -46,7 +46,7 @@ function text(value: unknown, what: string): string {
 function find<T>(map: ReadonlyMap<number, T>, id: unknown, kind: string): T {
   const found = typeof id === 'number' ? map.get(id) : undefined
   if (found !== undefined) return found
-  throw new MetaError(`wamp.error.no_such_${kind}`, `there is no such ${kind}`)
+  throw new MetaError(`wamp.error.no_such_${kind}`, `the ${kind} does not exist`)
 }
 
 /** The sessions with one of the roles that the first argument lists; all without it. */
@@ -67,7 +67,7 @@ function kill(
 ): number[] {
   const { reason = 'wamp.close.killed', message } = kwargs
   if (!isLooseUri(text(reason, 'a URI as reason'))) {
-    throw new MetaError('wamp.error.invalid_uri', 'the reason is no URI')
+    throw new MetaError('wamp.error.invalid_uri', 'the reason is not a URI')
   }
   const killed = [...sessions].filter((session) => session !== caller && mayEnd(caller, session))
   for (const session of killed) {
@@ -106,7 +106,10 @@ function lookups<E extends Entry>(
       (ports, { args: [uri, options] }) => {
         const match = (options as Options | null | undefined)?.match ?? 'exact'
         if (!isMatch(match)) {
-          throw new MetaError('wamp.error.option_not_allowed', 'match is none of WAMP')
+          throw new MetaError(
+            'wamp.error.option_not_allowed',
+            'match is not exact, prefix or wildcard',
+          )
         }
         return indexOf(ports).get(match, text(uri, 'a URI'))?.id ?? null
       },
@@ -141,7 +144,7 @@ const procedures: ReadonlyMap<string, MetaProcedure> = new Map([
       const session = find(ports.sessions, call.args[0], 'session')
       if (session === call.caller) find(ports.sessions, undefined, 'session')
       if (kill(ports, [session], call).length > 0) return null
-      throw new MetaError('wamp.error.not_authorized', 'the session may not be ended by others')
+      throw new MetaError('wamp.error.not_authorized', 'the caller may not end the session')
     },
   ],
   [
@@ -194,7 +197,7 @@ export function callMeta(ports: MetaPorts, caller: Session, message: CallMessage
   const [, request, , uri, args = [], kwargs = {}] = message
   const procedure = procedures.get(uri)
   if (procedure === undefined) {
-    const text = 'the router has no such procedure'
+    const text = 'the router does not have this procedure'
     caller.refuse(code.call, request, 'wamp.error.no_such_procedure', text)
     return
   }

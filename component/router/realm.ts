@@ -137,7 +137,7 @@ export class Realm {
         this.#broker.unsubscribe(session, message as UnsubscribeMessage)
         break
       default:
-        throw new ProtocolViolation('the message does not belong into a joined session')
+        throw new ProtocolViolation('the message is not allowed in a joined session')
     }
   }
 }

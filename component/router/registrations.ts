@@ -46,7 +46,7 @@ export class Registrations {
     const [, request, options, uri] = message
     const { match = 'exact', invoke = 'single' } = options
     if (!isMatch(match) || !isPolicy(invoke)) {
-      const text = 'match or invoke is none of those that WAMP defines'
+      const text = 'match or invoke is not a value that WAMP defines'
       session.refuse(code.register, request, 'wamp.error.option_not_allowed', text)
       return
     }
@@ -54,12 +54,12 @@ export class Registrations {
     const known = this.#known(match, uri)
     if (known !== undefined && known.invoke !== invoke) {
       const conflict = 'wamp.error.procedure_exists_with_different_invocation_policy'
-      const text = `the procedure is registered already, with the policy ${known.invoke}`
+      const text = `the procedure is already registered, with the policy ${known.invoke}`
       session.refuse(code.register, request, conflict, text)
       return
     }
     if (known !== undefined && invoke === 'single') {
-      const text = 'the procedure is registered already'
+      const text = 'the procedure is already registered'
       session.refuse(code.register, request, 'wamp.error.procedure_already_exists', text)
       return
     }
@@ -123,7 +123,7 @@ export class Registrations {
     const [, request, id] = message
     const registration = session.registrations.get(id)
     if (registration === undefined) {
-      const text = 'the session has no such registration'
+      const text = 'the session does not have this registration'
       session.refuse(code.unregister, request, 'wamp.error.no_such_registration', text)
       return
     }

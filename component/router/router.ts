@@ -198,7 +198,8 @@ export class Router {
   closeSessions(realm_uri: string, isOver: (session: Session) => boolean): void {
     // ending one tells others, who may leave
     for (const session of [...(this.#realms.get(realm_uri)?.sessions.values() ?? [])]) {
-      if (isOver(session)) session.end('wamp.close.killed', 'the user may not be here any more')
+      if (isOver(session))
+        session.end('wamp.close.killed', 'the user may not use the realm any longer')
     }
   }
 

@@ -37,5 +37,5 @@ export function shortageOf(wanted: Wanted, limits: RouterLimits): string | undef
   if (index.get(match, uri) !== undefined) return undefined
   if (inRealm >= limits.perRealm) return `expected at most ${limits.perRealm} ${kind} in a realm`
   if (index.hasRoom(match, uri)) return undefined
-  return 'too many patterns of so many components leave different ones empty'
+  return 'too many combinations of wildcards among patterns with this number of components'
 }

@@ -77,7 +77,7 @@ export class Connection {
     this.#channel.onMessage = (message) => this.#receive(message)
     this.#channel.onClose = (reason) => this.#end(reason, true)
     this.#stopTimer = ports.clock.after(ports.joinTimeoutMs, () => {
-      this.#end('the router did not welcome us in time', true)
+      this.#end('the router did not send WELCOME in time', true)
     })
   }
 
@@ -179,7 +179,7 @@ export class Connection {
     this.#state = 'leaving'
     this.#requests.lose()
     this.#stopTimer = this.#ports.clock.after(goodbyeTimeoutMs, () => {
-      this.#end('the router did not say goodbye', true)
+      this.#end('the router did not answer GOODBYE', true)
     })
     this.#client.leave()
   }
@@ -227,7 +227,10 @@ export class Connection {
     try {
       this.#client.receive(message)
     } catch (error) {
-      this.#ports.log.error({ err: error, realm: this.#ports.realm_uri }, 'a WAMP client failed')
+      this.#ports.log.error(
+        { err: error, realm: this.#ports.realm_uri },
+        'the WAMP client library failed',
+      )
     } finally {
       this.#incoming = before
     }

@@ -21,7 +21,7 @@ export const failure = (uri: ErrorUri, message: string, wasSent: boolean): WampE
 
 /** The session is not joined: nothing was sent. */
 export const notJoined = (): WampError =>
-  failure(uris.errors.netFailure, 'there is no session with the router now', false)
+  failure(uris.errors.netFailure, 'the session with the router is not joined', false)
 
 /** The session ended while the request was under way. */
 export const sessionLost = (): WampError =>

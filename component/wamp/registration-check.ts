@@ -61,7 +61,10 @@ export class RegistrationCheck<T extends { readonly uri: string }> {
     const before = [...this.#ids]
     const held = before.length > 0 ? await this.#held() : undefined
     if (held === 'refused') {
-      log.warn({ realm }, 'lost registrations are not noticed: wamp.registration.list is refused')
+      log.warn(
+        { realm },
+        'lost registrations cannot be detected: the router refuses wamp.registration.list',
+      )
       return
     }
     const lost = before
@@ -70,7 +73,7 @@ export class RegistrationCheck<T extends { readonly uri: string }> {
     if (lost.length > 0 && isJoined()) {
       for (const one of lost) this.#ids.delete(one)
       const procedures = lost.map(({ uri }) => uri)
-      log.warn({ realm, procedures }, 'the router has lost registrations; registering again')
+      log.warn({ realm, procedures }, 'the router has lost registrations; registering them again')
       await restore(lost)
     }
     this.#later(isJoined)

@@ -91,7 +91,7 @@ export class Requests {
     const { promise: answer, resolve, reject } = Promise.withResolvers<T>()
     const stopTimer = this.#clock.after(timeoutMs, () => {
       this.#onTimeout(type, id)
-      const message = 'there was no answer in time'
+      const message = 'the router did not answer in time'
       this.abandon(id, failure(uris.errors.timeout, message, true))
     })
     const request: Request<T> = { type, answer, read, resolve, reject, stopTimer }

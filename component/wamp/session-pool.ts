@@ -148,7 +148,7 @@ export class SessionPool implements SessionSource {
     await probe.leave()
     if (isJoined) return true
     if (isRefusal(lastReason)) return false
-    const message = 'the router is away and does not say whether the realm exists'
+    const message = 'the router cannot be reached, so the realm cannot be checked'
     throw new ServiceError('service.error.unavailable', message, {
       headers: { 'Retry-After': '5' },
     })

@@ -27,7 +27,7 @@ const closeTimeoutMs = 1000
 /** How late a look at the link may be; then this process stood still, and the router does not count on it any more. Milliseconds. */
 const stillMs = 5000
 
-const stoodStill = 'this process stood still'
+const suspended = 'the process was suspended'
 
 /** Frames that leave together. All of a turn: 0.80 of what Crossbar.io can; 16: 0.87; 8: 0.90; 4: 0.94; on our own router as many. */
 const framesPerWrite = 4
@@ -133,7 +133,7 @@ class SocketChannel implements Channel {
   #receive(data: Uint8Array): void {
     // the event loop hands over what came while the process stood still before any timer
     if (this.#hasStoodStill()) {
-      this.#lose(stoodStill)
+      this.#lose(suspended)
       return
     }
     this.#isSilent = false
@@ -169,7 +169,7 @@ class SocketChannel implements Channel {
   /** A half-open connection says nothing: whoever has not answered a ping by the next look is gone (reliability F2). */
   #check(): void {
     if (this.#isSilent || this.#hasStoodStill()) {
-      this.#lose(this.#hasStoodStill() ? stoodStill : 'the link is silent')
+      this.#lose(this.#hasStoodStill() ? suspended : 'the link is silent')
       return
     }
     this.#isSilent = true

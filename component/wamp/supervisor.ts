@@ -37,7 +37,7 @@ const startCall = (client: Client, procedure: string) => client.call(procedure)
 const startPublish = (client: Client, topic: string) => client.publish(topic)
 
 const refuseUri = () =>
-  failure(uris.errors.invalidUri, 'the text is no WAMP URI: components joined by dots', false)
+  failure(uris.errors.invalidUri, 'the text is not a WAMP URI (components joined by dots)', false)
 
 export class SupervisedSession implements Session {
   readonly realm_uri: string
@@ -236,7 +236,7 @@ export class SupervisedSession implements Session {
     this.#check.start(() => connection.isJoined)
     this.#restore(connection, this.#standing)
       .then(() => (connection.isJoined ? this.#options.onJoin?.() : undefined))
-      .catch((error: unknown) => log.error({ err: error }, 'the work after a join failed'))
+      .catch((error: unknown) => log.error({ err: error }, 'a task after joining failed'))
   }
 
   /** Resolves after one try each; what failed is tried again as long as the connection lives. */
@@ -247,7 +247,10 @@ export class SupervisedSession implements Session {
       all.map((standing) =>
         standing.tell(connection).catch((error: unknown) => {
           // a session that the router has not missed yet may still hold the registration
-          this.#options.log.warn({ err: error, realm: this.realm_uri }, 'not registered again yet')
+          this.#options.log.warn(
+            { err: error, realm: this.realm_uri },
+            'the registration failed; trying again',
+          )
           failed.push(standing)
         }),
       ),
@@ -270,7 +273,7 @@ export class SupervisedSession implements Session {
     this.#attempt = lived >= goodSessionMs ? 0 : this.#attempt + 1
     this.#joinedAt = 0
     const pause = this.#pause(this.#attempt)
-    log[level]({ realm: this.realm_uri, reason, pause }, 'no session; trying again')
+    log[level]({ realm: this.realm_uri, reason, pause }, 'the session has ended; trying again')
     this.#stopTimer = clock.after(pause, () => this.#connect())
     this.#wake()
   }

@@ -110,7 +110,7 @@ describe('what the embedded router holds for its peers', () => {
       expect((await publish(peer, 'r.a', 0.7 * room))[0]).to.equal(17)
       expect((await publish(peer, 'r.b', 0.7 * room)).slice(4)).to.deep.equal([
         'wamp.error.payload_size_exceeded',
-        ['there is no room for another retained event of this size in the realm'],
+        ['the retained events of the realm leave too little room for this one'],
       ])
       expect(await listener.drain()).to.deep.equal([])
       expect((await publish(peer, 'r.b', 0.2 * room))[0]).to.equal(17)

@@ -240,7 +240,7 @@ describe('Joining the embedded router', () => {
     const [code, details, reason] = await bob.next()
     expect([code, details, reason]).to.deep.equal([
       6,
-      { message: 'the user may not be here any more' },
+      { message: 'the user may not use the realm any longer' },
       'wamp.close.killed',
     ])
     await bob.closed

@@ -169,7 +169,7 @@ for (const [name, open] of clients) {
       opened.push(session)
       const { taken } = proxy
       await untilHolds(() => (proxy?.taken ?? 0) > taken + 1)
-      expect(session.lastReason).to.equal('the router did not welcome us in time')
+      expect(session.lastReason).to.equal('the router did not send WELCOME in time')
     })
 
     it('goes on trying after ABORT', async () => {

@@ -75,7 +75,10 @@ describe('the check of registrations', () => {
   it('says once which procedures were lost, and once that it cannot know', async () => {
     const lost = await checked(listed(1), listed(1))
     expect(lost.warnings).to.deep.equal([
-      [{ realm: 'r', procedures: ['b'] }, 'the router has lost registrations; registering again'],
+      [
+        { realm: 'r', procedures: ['b'] },
+        'the router has lost registrations; registering them again',
+      ],
     ])
     const refused = await checked(new WampError('wamp.error.no_such_procedure'), listed())
     expect(refused.warnings).to.have.length(1)

@@ -135,7 +135,7 @@ describe('the supervisor of a session', () => {
   it('gives a router that never says WELCOME 8 s', () => {
     open(0)
     expect(clock.fire()).to.equal(8000)
-    expect(session.lastReason).to.equal('the router did not welcome us in time')
+    expect(session.lastReason).to.equal('the router did not send WELCOME in time')
     clock.fire()
     expect(links).to.have.length(2)
   })

@@ -65,13 +65,13 @@ describe('a channel to the router', () => {
   it('ends before it takes an invocation that waited while the process stood still', async () => {
     now += 15_000
     peer.send('[68, 1, 2, {}]')
-    expect(await next.promise).to.equal('this process stood still')
+    expect(await next.promise).to.equal('the process was suspended')
     expect(received).to.deep.equal([])
   })
 
   it('ends at the look at the link that came too late', async () => {
     now += 15_000
     looks[0]?.()
-    expect(await next.promise).to.equal('this process stood still')
+    expect(await next.promise).to.equal('the process was suspended')
   })
 })
