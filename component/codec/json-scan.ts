@@ -9,7 +9,7 @@ const maxSafeInteger = String(Number.MAX_SAFE_INTEGER)
 const maxInteger = String(greatest)
 const minInteger = String(-least)
 
-/** Is the text of an integer without its sign beyond another one? Neither begins with a zero that says nothing. */
+/** Whether an unsigned integer, as text without leading zeros, is greater than another one. */
 const isBeyond = (digits: string, limit: string): boolean =>
   digits.length === limit.length ? digits > limit : digits.length > limit.length
 
@@ -24,12 +24,12 @@ const hexValue = (code: number): number => {
 /** Letters after a backslash, `u` aside (RFC 8259 §7). */
 const escapes = new Set([...'"\\/bfnrt'].map((letter) => letter.charCodeAt(0)))
 
-/** The keys of one object; most objects have so few that looking through them takes half as long as a Set. */
+/** The keys of one object; for the few keys of most objects a list is faster than a Set. */
 class Keys {
   readonly #few: string[] = []
   #many: Set<string> | undefined
 
-  /** @returns whether it is new */
+  /** @returns whether the key is new */
   add(key: string): boolean {
     if (this.#many === undefined) {
       if (this.#few.includes(key)) return false
@@ -45,7 +45,7 @@ class Keys {
 /** Values that are read in one step. */
 const stepLength = 5000
 
-/** From so many characters on it is worth looking whether the text is plain. */
+/** Longer text is tested for being plain first; characters. */
 const longText = 100_000
 
 const notPlain = /[^\x20-\x5b\x5d-\x7e]/
@@ -58,9 +58,9 @@ class Scanner {
   /** The containers that are open, from the outermost on: the keys of an object, nothing of an array. */
   readonly open: (Keys | undefined)[] = []
   hasBigIntegers = false
-  /** Does the text hold nothing but printable ASCII, and no backslash? Then a string goes to the next quote. */
+  /** Whether the text holds only printable ASCII without a backslash: a string then ends at the next quote. */
   readonly isPlain: boolean
-  /** Did the string just read contain a backslash? */
+  /** Whether the string just read contains a backslash. */
   hasEscape = false
 
   constructor(text: string, rules: ReadRules) {
@@ -267,7 +267,7 @@ class Scanner {
 
 /**
  * Checks JSON text by RFC 8259 and the rules, in steps.
- * @returns does it hold integers beyond 2^53?
+ * @returns whether it holds integers beyond 2^53
  * @throws ServiceError 413 for too many values, else 400; the message names the position, never data
  */
 export function* scanningJson(text: string, rules: ReadRules): Steps<boolean> {

@@ -40,21 +40,21 @@ function* parsing(text: string, rules: ReadRules): Steps<unknown> {
   return rules.hasBytes && text.includes(escapedNul) ? mapLeaves(value, decodeBinary) : value
 }
 
-/** Shorter numbers are no big integers. */
+/** Integers beyond 2^53 have at least this many digits. */
 const longDigits = /\d{16}/
 
-/** Decodes text that {@link stringifyJson} has made. @throws ServiceError for a number that is too great to be an integer */
+/** Decodes text that {@link stringifyJson} has made. @throws ServiceError for an integer beyond 64 bits */
 export const parseOwnJson = (text: string): unknown =>
   longDigits.test(text) ? parseJson(text, trustedRules) : JSON.parse(text)
 
 /**
- * Whether a number is beyond 64-bit integers and JSON.stringify writes it in full, as it does below 10^21. Readers would
+ * Whether a number is beyond 64-bit integers and JSON.stringify writes all its digits, as it does below 10^21. Readers would
  * take it for an integer, and many drop a message that holds such a one, ours included.
  */
 const isGreatFloat = (value: number): boolean =>
   (value >= 2 ** 64 && value < 1e21) || (value <= -(2 ** 63) && value > -1e21)
 
-/** What JSON.stringify writes as we want it: integers raw, great floats with an exponent, bytes by the WAMP rule, undefined as null. */
+/** Prepares a leaf for JSON.stringify: integers raw, great floats with an exponent, bytes by the WAMP rule, undefined as null. */
 function jsonLeaf(value: unknown): unknown {
   if (typeof value === 'bigint') return json.rawJSON(String(value))
   if (typeof value === 'number' && isGreatFloat(value)) return json.rawJSON(value.toExponential())
@@ -110,10 +110,10 @@ const canonicalKeys = (map: object): string[] =>
     .filter((key) => (map as Members)[key] !== undefined)
     .sort()
 
-/** The levels of a document down to the members of `paths`: what is below one of those is little. */
+/** The levels of a document down to the members of `paths`: a member is small. */
 const levelsInParts = 4
 
-/** Is a value, at a level of a document, which is level 1, so large that its members are worked on one by one? */
+/** Whether the members of a value are worked on one by one, by its level in a document; the document itself is level 1. */
 export const isInParts = (value: unknown, level: number): value is Members | readonly unknown[] =>
   level <= levelsInParts &&
   typeof value === 'object' &&

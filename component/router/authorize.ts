@@ -1,4 +1,4 @@
-/** May this session do this to this URI? The router's own rules first, then the realm's grants. */
+/** Decides whether a session may act on a URI: first by the router's own rules, then by the realm's grants. */
 import { isLooseUri, type Match } from '#component/syntax/wamp-uri.ts'
 import { code } from '#component/wamp/messages.ts'
 import type { Options } from './messages.ts'
@@ -37,7 +37,7 @@ const denials = Object.fromEntries(
   ),
 ) as Readonly<Record<RouterAction, Denial>>
 
-/** WAMP: Predefined and reserved URIs. A pattern may cover them; nobody but the router serves them. */
+/** WAMP: Predefined and reserved URIs. A pattern may cover them, but only the router serves them. */
 const isReserved = (uri: string): boolean => uri.startsWith('wamp.') || uri === 'wamp'
 
 const noOptions: Options = {}
@@ -76,7 +76,7 @@ export class Authorizer {
     }
   }
 
-  /** Is the callee told who calls in any case? */
+  /** Whether the callee always sees the caller, even of calls that do not disclose it. */
   seesCallers(callee: Session): boolean {
     return this.#policy.seesCallers?.(callee) === true
   }

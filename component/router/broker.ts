@@ -187,7 +187,7 @@ export class Broker {
     this.#deliver(topic, randomId(this.#ports.clock), {}, message, () => true, undefined)
   }
 
-  /** Forgets a session that is not open any more. */
+  /** Forgets a session that is closed. */
   *leaving(session: Session): Steps<void> {
     for (const subscription of [...session.subscriptions.values()]) {
       this.#remove(session, subscription)

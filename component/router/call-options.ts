@@ -1,4 +1,4 @@
-/** CALL.Options: what they ask of the router, and what of them a callee is told. */
+/** CALL.Options: the timeout that the router keeps, and the details that a callee receives. */
 import type { Options } from './messages.ts'
 import type { Session } from './session.ts'
 
@@ -12,11 +12,11 @@ export function timeoutOf({ timeout = 0 }: Options): number | undefined {
     : undefined
 }
 
-/** What INVOCATION.Details depend on beside the CALL. */
+/** The properties of the callee and its registration that INVOCATION.Details depend on. */
 interface CalleeNeeds {
   /** The name that was called, where the callee has registered a pattern. */
   readonly procedure: string | undefined
-  /** The callee is told the caller in any case, and all its roles: `_caller_authroles`. */
+  /** The callee always sees the caller, with all its roles: `_caller_authroles`. */
   readonly isSeen: boolean
   /** The callee ends calls after their timeout itself. */
   readonly timesItself: boolean

@@ -16,7 +16,7 @@ export interface ConnectionPorts {
   readonly handshakeTimeoutMs: number
   /** Undefined when the realm is not served. */
   readonly realm: (uri: string) => Realm | undefined
-  /** Told of failures that no peer is to blame for. */
+  /** Called with failures that no peer has caused. */
   readonly onError: (error: unknown) => void
 }
 
@@ -28,7 +28,7 @@ const closeNormal = 1000
 const closeProtocolError = 1002
 const closeTooLarge = 1009
 
-/** What HELLO asked for, while it is being answered. */
+/** The HELLO that is being answered. */
 interface Attempt {
   readonly realm: string
   readonly session: number
@@ -64,7 +64,7 @@ export class Connection {
     return this.#state.kind === 'joining' ? this.#state.attempt.realm : undefined
   }
 
-  /** Has the peer been welcomed, and not left since? */
+  /** Whether the peer has received WELCOME and has not left since. */
   get isJoined(): boolean {
     return this.#state.kind === 'joined' || this.#state.kind === 'leaving'
   }
@@ -277,7 +277,7 @@ export class Connection {
     if (state.kind === 'joined') state.realm.leave(state.session)
   }
 
-  /** What the router itself says can always be encoded, but for an authextra of the policy's. */
+  /** Only an authextra of the policy can make a message of the router itself impossible to encode. */
   #trySend(message: WampMessage): void {
     try {
       this.#transport.send(message)

@@ -1,4 +1,4 @@
-/** What the router can do beyond the basic profile, as WELCOME announces it. */
+/** The features beyond the basic profile that the router announces in WELCOME. */
 
 /** WELCOME.Details.roles. */
 export const features = {

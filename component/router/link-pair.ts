@@ -10,7 +10,7 @@ interface Closing {
 class End implements Link {
   onMessage: (message: WampMessage) => void = () => {}
   onClose: (code: number, reason: string) => void = () => {}
-  /** What is on its way to this end. */
+  /** Messages that this end has not received yet. */
   #inbox: (WampMessage | Closing)[] = []
   #isScheduled = false
   #isOpen = true

@@ -7,7 +7,7 @@ import { code } from '#component/wamp/messages.ts'
 /** The options or details of a message. */
 export type Options = Readonly<Record<string, unknown>>
 
-/** A client's message that {@link describeViolation} found nothing wrong with. */
+/** A client's message without a violation ({@link describeViolation}). */
 export type CallMessage = readonly [48, number, Options, string, unknown[]?, Options?]
 export type CancelMessage = readonly [49, number, Options]
 export type RegisterMessage = readonly [64, number, Options, string]
@@ -18,7 +18,7 @@ export type PublishMessage = readonly [16, number, Options, string, unknown[]?, 
 export type SubscribeMessage = readonly [32, number, Options, string]
 export type UnsubscribeMessage = readonly [34, number, number]
 
-/** A peer broke the rules: its session is aborted, nobody else's. */
+/** A violation of the protocol by a peer: its session is aborted, and no other session is affected. */
 export class ProtocolViolation extends Error {}
 
 type Kind = 'id' | 'list' | 'map' | 'text' | 'invocation'
@@ -26,7 +26,7 @@ type Kind = 'id' | 'list' | 'map' | 'text' | 'invocation'
 interface Shape {
   readonly name: string
   readonly kinds: readonly Kind[]
-  /** How many fields after the code must be there. */
+  /** The number of required fields after the code. */
   readonly required: number
 }
 
@@ -38,7 +38,7 @@ const shape = (name: string, required: readonly Kind[], optional: readonly Kind[
 
 const payload = ['list', 'map'] as const
 
-/** By code; what is not listed here is not a client's to send. */
+/** By code; a client may not send messages that are not listed here. */
 const shapes: readonly (Shape | undefined)[] = Object.assign(new Array<Shape | undefined>(71), {
   [code.hello]: shape('HELLO', ['text', 'map']),
   [code.abort]: shape('ABORT', ['map', 'text'], payload),
@@ -70,7 +70,7 @@ function isKind(value: unknown, kind: Kind): boolean {
   }
 }
 
-/** What is wrong with the shape of a client's message; undefined when nothing is. */
+/** Describes the violation in the shape of a client's message; undefined when the shape is valid. */
 export function describeViolation(message: unknown): string | undefined {
   if (!Array.isArray(message)) return 'expected a list as message'
   const found = typeof message[0] === 'number' ? shapes[message[0]] : undefined

@@ -1,11 +1,11 @@
-/** The router's own procedures: what it knows of sessions, registrations and subscriptions (WAMP: Meta API). */
+/** The router's own procedures, which list and end sessions and look up registrations and subscriptions (WAMP: Meta API). */
 import { isLooseUri, isMatch, matches } from '#component/syntax/wamp-uri.ts'
 import { code } from '#component/wamp/messages.ts'
 import type { CallMessage, Options } from './messages.ts'
 import type { Registration, Session, Subscription } from './session.ts'
 import type { UriIndex } from './uri-index.ts'
 
-/** What the procedures read. */
+/** The state of the realm that the procedures read. */
 export interface MetaPorts {
   readonly sessions: ReadonlyMap<number, Session>
   /** Whether a session may be ended by another one. */

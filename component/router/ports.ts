@@ -1,21 +1,21 @@
-/** What the embedded router asks of the realms: who may join, and who may do what. */
+/** The port from the embedded router to the realms: authentication of peers and authorization of their requests. */
 
-/** Where a peer connects from. */
+/** The origin of a connection. */
 export interface Peer {
   /** IP address; peers in this process are `127.0.0.1`. */
   readonly address: string
-  /** Is it in this process, or in one that is trusted like it? */
+  /** Whether the peer is in this process, or in one that is trusted like it. */
   readonly isInProcess: boolean
-  /** The Cookie field of its handshake, where the page that opened it may act by it. */
+  /** The Cookie field of its handshake, if the page that opened the connection may use cookies. */
   readonly cookie?: string | undefined
 }
 
-/** What a peer says of itself in HELLO. */
+/** The claims of a peer in HELLO. */
 export interface Hello {
   readonly realm: string
   /** The id that the session will have: WAMP-CRA challenges name it. */
   readonly session: number
-  /** Undefined when the peer names nobody. */
+  /** Undefined when HELLO has no authid. */
   readonly authid: string | undefined
   /** The first method of the peer's list that the realm serves. */
   readonly authmethod: string
@@ -23,22 +23,22 @@ export interface Hello {
   readonly peer: Peer
 }
 
-/** Who a session acts for. */
+/** The user of a session that is accepted. */
 export interface Welcome {
   readonly kind: 'welcome'
   readonly authid: string
   /** The first one is announced as `authrole`. */
   readonly authroles: readonly string[]
   readonly authextra?: Readonly<Record<string, unknown>>
-  /** What is told of the session in place of the method of HELLO. */
+  /** Announced as the session's method, in place of the one of HELLO. */
   readonly authmethod?: string
-  /** Is what it came with refused by now? */
+  /** Whether the ticket or token of the session is revoked. */
   readonly isRevoked?: () => boolean
-  /** When what it came with ends by itself; milliseconds since the epoch. */
+  /** Expiry of the ticket or token of the session; milliseconds since the epoch. */
   readonly expiresAt?: number
 }
 
-/** What the peer must prove before it is welcome. */
+/** The proof that the peer must give before WELCOME. */
 export interface Challenge {
   readonly kind: 'challenge'
   readonly challenge: 'ticket' | 'wampcra' | 'cryptosign'
@@ -57,7 +57,7 @@ interface Refusal {
 
 export type Authentication = Welcome | Challenge | Refusal
 
-/** What a session does to a URI. */
+/** An action of a session on a URI. */
 export type RouterAction =
   | 'call'
   | 'cancel'
@@ -67,20 +67,20 @@ export type RouterAction =
   | 'unregister'
   | 'unsubscribe'
 
-/** Who is in a session. */
+/** The user of a session. */
 interface Member {
   readonly realm: string
   readonly authid: string
   readonly authroles: readonly string[]
 }
 
-/** The realms and their grants, asked anew each time, so that a change holds at once. */
+/** The realms and their grants. The router asks at each request, so a change holds at once. */
 export interface RealmPolicy {
-  /** May sessions be opened there? */
+  /** Whether sessions may join the realm. */
   hasRealm(realm: string): boolean
   authmethods(realm: string, peer: Peer): readonly string[]
   authenticate(hello: Hello): Promise<Authentication>
-  /** May it be there now? Asked when it joins: since the HELLO its user may have gone. */
+  /** Whether the session may still join. Asked before WELCOME, because its user may have been deleted since HELLO. */
   isWelcome(
     session: Member & {
       readonly authmethod: string
@@ -100,6 +100,6 @@ export interface RealmPolicy {
   ): boolean
   /** Whether a caller of the meta procedures may end the session. Absent: it may. */
   mayEnd?(caller: Member, session: Member): boolean
-  /** Is it told who calls, and with which roles, whether callers ask for that or not? Absent: nobody is. */
+  /** Whether the callee always sees callers and their roles, even those that do not disclose themselves. Absent: no callee does. */
   seesCallers?(callee: Member): boolean
 }

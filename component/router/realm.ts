@@ -31,17 +31,17 @@ export interface RealmPorts {
   readonly clock: Clock
   readonly authorizer: Authorizer
   readonly limits: RouterLimits
-  /** What the retained events of all realms may take; each realm has half of it at most. */
+  /** Bytes for the retained events of all realms; one realm may take at most half of them. */
   readonly retainedBudget: ByteBudget
-  /** How many topics keep an event; the oldest one goes first. */
+  /** Most topics that keep an event; the oldest event is dropped first. */
   readonly maxRetained: number
-  /** Gives others their turn in the middle of long work; absent: work is done at once. */
+  /** Lets other work run in the middle of long work; absent: long work is done at once. */
   readonly yieldTurn: YieldTurn | undefined
-  /** Told of failures that no peer is to blame for. */
+  /** Called with failures that no peer has caused. */
   readonly onError: (error: unknown) => void
 }
 
-/** A realm that somebody has joined. */
+/** A realm that has been joined since the router started. */
 export class Realm {
   readonly uri: string
   readonly sessions = new Map<number, Session>()
@@ -78,7 +78,7 @@ export class Realm {
     })
   }
 
-  /** Gives back what is held for the realm itself: it is served no more. */
+  /** Releases the bytes held for the realm, which is not served any longer. */
   close(): void {
     this.#retained.clear()
   }
@@ -95,7 +95,7 @@ export class Realm {
     runSteps(this.#leaving(session), this.#ports.yieldTurn).catch(this.#ports.onError)
   }
 
-  /** It may have thousands of subscriptions and registrations, and each is announced. */
+  /** In steps: the session may have thousands of subscriptions and registrations, and each end is announced. */
   *#leaving(session: Session): Steps<void> {
     yield* this.#broker.leaving(session)
     yield* this.#registrations.leaving(session)

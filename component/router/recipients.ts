@@ -1,4 +1,4 @@
-/** Who of a topic's subscribers gets an event: publisher exclusion, and the lists of PUBLISH.Options. */
+/** Selects the subscribers that receive an event: publisher exclusion, and the lists of PUBLISH.Options. */
 import type { Options } from './messages.ts'
 import type { Session } from './session.ts'
 

@@ -31,7 +31,7 @@ export interface RegistrationPorts {
   readonly announce: (topic: string, args: readonly unknown[]) => void
 }
 
-/** Who serves which procedures. */
+/** The registrations of one realm and their callees. */
 export class Registrations {
   readonly registrations = new Map<number, Registration>()
   readonly index = new UriIndex<Registration>()
@@ -97,7 +97,7 @@ export class Registrations {
     return shortageOf(wanted, this.#ports.limits)
   }
 
-  /** The registration of this very pattern, as far as its callees are still there. */
+  /** The registration of exactly this pattern, if a callee is left that has not gone. */
   #known(match: Match, uri: string): Registration | undefined {
     const registration = this.index.get(match, uri)
     if (registration === undefined) return undefined
@@ -164,10 +164,10 @@ export class Registrations {
     return registration.callees[index]
   }
 
-  /** Forgets a session that is not open any more. */
+  /** Forgets a session that is closed. */
   *leaving(session: Session): Steps<void> {
     for (const registration of [...session.registrations.values()]) {
-      // it is gone when somebody has called or registered it meanwhile
+      // a call or registration between two steps may have removed it
       if (session.registrations.has(registration.id)) this.#remove(session, registration)
       yield
     }

@@ -16,7 +16,7 @@ export interface Retained {
 /** The message as bytes: what it takes is known then. */
 interface Kept extends Omit<Retained, 'message'> {
   readonly bytes: Uint8Array
-  /** What was taken for it. */
+  /** Bytes taken from the budget for it. */
   readonly taken: number
 }
 

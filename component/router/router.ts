@@ -26,7 +26,7 @@ export interface RouterOptions {
   readonly maxMessageBytes?: number
   /** Bytes that a peer may leave unread before it is disconnected. Default 64 MiB. */
   readonly maxBufferedBytes?: number
-  /** What the process may hold for its peers; the router takes less than half of it. Default: 128 MiB of its own. */
+  /** Bytes that the process may hold for its peers; the router takes less than half of them. Default: 128 MiB of its own. */
   readonly budget?: ByteBudget
   /** Milliseconds from the opening of a transport to WELCOME. Default 10,000. */
   readonly handshakeTimeoutMs?: number
@@ -37,9 +37,9 @@ export interface RouterOptions {
   /** Clients connected at once; one network (of IPv6 a /64) has at most half of what others leave. Default 10,000. */
   readonly maxSessions?: number
   readonly limits?: Partial<RouterLimits>
-  /** Gives others their turn while a session with many subscriptions or registrations leaves. */
+  /** Lets other work run while a session with many subscriptions or registrations leaves. */
   readonly yieldTurn?: YieldTurn
-  /** Told of failures that no peer is to blame for: a policy that throws, a bug. */
+  /** Called with failures that no peer has caused: a policy that throws, a bug. */
   readonly onError?: (error: unknown) => void
 }
 
@@ -143,7 +143,7 @@ export class Router {
    * Takes an upgrade request of a node:http server over. Refused with 400 without a subprotocol that is served, with 503
    * when the router is closed, or there are too many clients.
    * @param address IP address of the peer
-   * @param more is it trusted like a peer in this process, and which cookies may it act by?
+   * @param more whether the peer is trusted like one in this process, and the cookies that it may use
    */
   handleUpgrade(
     request: IncomingMessage,
@@ -185,7 +185,7 @@ export class Router {
     })
   }
 
-  /** Says GOODBYE to the sessions of a realm that is served no more. */
+  /** Says GOODBYE to the sessions of a realm that is not served any longer. */
   closeRealm(uri: string): void {
     for (const connection of this.#connections) {
       if (connection.realm === uri) connection.goodbye('wamp.close.close_realm')
@@ -194,16 +194,16 @@ export class Router {
     this.#realms.delete(uri)
   }
 
-  /** Says GOODBYE to those sessions of a realm that are over. */
+  /** Says GOODBYE to the selected sessions of a realm. */
   closeSessions(realm_uri: string, isOver: (session: Session) => boolean): void {
-    // ending one tells others, who may leave
+    // ending one publishes an event, after which other sessions may leave
     for (const session of [...(this.#realms.get(realm_uri)?.sessions.values() ?? [])]) {
       if (isOver(session))
         session.end('wamp.close.killed', 'the user may not use the realm any longer')
     }
   }
 
-  /** Says GOODBYE to everybody; resolves when all are gone, after 1.5 s at the latest. */
+  /** Says GOODBYE to all sessions; resolves when all have left, after at most 1.5 s. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const connection of this.#connections) {

@@ -1,4 +1,4 @@
-/** How many sessions, subscriptions and registrations there may be. */
+/** Limits the subscriptions and registrations of a session and of a realm. */
 import type { Match } from '#component/syntax/wamp-uri.ts'
 import type { Session } from './session.ts'
 import type { UriIndex } from './uri-index.ts'
@@ -21,7 +21,7 @@ interface Wanted {
   readonly session: Session
   readonly match: Match
   readonly uri: string
-  /** What the session has, and the realm. */
+  /** The limited kind, which is also the session's member that holds its own. */
   readonly kind: 'subscriptions' | 'registrations'
   readonly index: UriIndex<unknown>
   readonly inRealm: number

@@ -1,4 +1,4 @@
-/** One joined session as the router sees it: who it is, what it announced, and what is under way for it. */
+/** One joined session of the router: its user, its announced features, and its calls in flight. */
 
 import type { Clock } from '#component/clock.ts'
 import { InFlight } from '#component/in-flight.ts'
@@ -24,7 +24,7 @@ export interface Transport {
   terminate(): void
 }
 
-/** A procedure, or a pattern of procedures, and who serves it. */
+/** A procedure, or a pattern of procedures, and its callees. */
 export interface Registration {
   readonly id: number
   readonly uri: string
@@ -40,7 +40,7 @@ export interface Registration {
   turn: number
 }
 
-/** A topic, or a pattern of topics, and who listens. */
+/** A topic, or a pattern of topics, and its subscribers. */
 export interface Subscription {
   readonly id: number
   readonly uri: string
@@ -62,7 +62,7 @@ export interface Invocation {
   stopTimer: (() => void) | undefined
 }
 
-/** Does the peer announce the feature for the role? */
+/** Whether the peer announces the feature for the role. */
 function announces(roles: unknown, role: string, feature: string): boolean {
   const announced = isMap(roles) ? roles[role] : undefined
   const features = isMap(announced) ? announced.features : undefined
@@ -89,7 +89,7 @@ export class Session {
   readonly authid: string
   readonly authroles: readonly string[]
   readonly authmethod: string
-  /** Is what it came with refused by now? */
+  /** Whether the ticket or token of the session is revoked. */
   readonly isRevoked: (() => boolean) | undefined
   /** Only these may be sent INTERRUPT: clients close on an unannounced one. */
   readonly canBeInterrupted: boolean
@@ -117,7 +117,7 @@ export class Session {
     this.end = options.end
   }
 
-  /** What is announced where WAMP knows one role only. */
+  /** The first role, for fields that hold one role only. */
   get authrole(): string {
     return this.authroles[0] ?? ''
   }
@@ -143,7 +143,7 @@ export class Session {
     this.send([code.error, type, request, {}, uri, [message]])
   }
 
-  /** What the session meta API shows. */
+  /** The details of the session in the session meta API. */
   describe(): Options {
     return {
       session: this.id,

@@ -1,4 +1,4 @@
-/** What is registered or subscribed under which URI or pattern, found by the URI of a message. */
+/** Finds registrations and subscriptions by the URI of a message. */
 import type { Match } from '#component/syntax/wamp-uri.ts'
 import { Wildcards } from './wildcards.ts'
 
@@ -13,7 +13,7 @@ export const maxLength: Readonly<Record<Match, number>> = {
 export class UriIndex<E> {
   readonly #exact = new Map<string, E>()
   readonly #prefix = new Map<string, E>()
-  /** How many prefixes have a length. */
+  /** The number of prefixes of each length. */
   readonly #counts = new Uint32Array(maxLength.prefix + 1)
   /** The distinct lengths of the prefixes, longest first: one look-up each. */
   #lengths: readonly number[] = []
@@ -33,7 +33,7 @@ export class UriIndex<E> {
     return this.#map(match).values()
   }
 
-  /** May the pattern be added? Not when looking through the patterns would take too long with it. */
+  /** Whether the pattern may be added; false when the search through the patterns would take too long. */
   hasRoom(match: Match, uri: string): boolean {
     return match !== 'wildcard' || this.#wildcards.hasRoom(uri)
   }

@@ -37,7 +37,7 @@ export interface WebSocketOptions {
   /** Bytes that wait to be read by the peer; more, and it is disconnected. */
   readonly maxBufferedBytes: number
   readonly backlog: Backlog
-  /** Has the peer been welcomed? */
+  /** Whether the peer has received WELCOME. */
   readonly isJoined: () => boolean
   /** A message has arrived; undefined in place of one that cannot be decoded. */
   readonly onMessage: (message: unknown) => void
@@ -55,9 +55,9 @@ export class WebSocketTransport implements Transport, Holder {
   #isCorked = false
   /** Messages of this turn of the event loop. */
   #messages = 0
-  /** Is nothing read until the next turn? */
+  /** Whether reading is paused until the next turn of the event loop. */
   #isResting = false
-  /** Is nothing read any more? */
+  /** Whether reading has stopped for good. */
   #isRefused = false
   /** The next three: as of the last link check. */
   #bytesRead = -1
@@ -100,7 +100,7 @@ export class WebSocketTransport implements Transport, Holder {
     return this.#unfinished.bytes + this.#options.webSocket.bufferedAmount
   }
 
-  /** One that is being closed needs no more than one that has not joined. */
+  /** A closing connection has the limits of one that has not joined. */
   #count(bytes: number): void {
     const { isJoined, webSocket } = this.#options
     const isOpen = webSocket.readyState === webSocket.OPEN
@@ -218,7 +218,7 @@ export class WebSocketTransport implements Transport, Holder {
     if (!this.#unread.trySend(data)) this.drop()
   }
 
-  /** The largest gain of all in performance.md. */
+  /** Writes the frames of one turn of the event loop in one go: each write costs a system call. */
   #cork(): void {
     if (this.#isCorked) return
     this.#isCorked = true

@@ -17,7 +17,7 @@ function comparePatterns(a: readonly string[], b: readonly string[]): number {
   return 0
 }
 
-/** How many components has a URI? */
+/** The number of components of a URI. */
 function countOf(uri: string): number {
   let count = 1
   for (let dot = uri.indexOf('.'); dot >= 0; dot = uri.indexOf('.', dot + 1)) count++
@@ -34,7 +34,7 @@ export class Wildcards<E> {
   /** By number of components, best shape first. */
   readonly #shapes = new Map<number, Shape[]>()
 
-  /** May the pattern be added? */
+  /** Whether the pattern may be added. */
   hasRoom(pattern: string): boolean {
     const shapes = this.#shapes.get(countOf(pattern)) ?? []
     if (shapes.length < maxShapes) return true

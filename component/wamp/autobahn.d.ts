@@ -95,7 +95,7 @@ declare module 'autobahn' {
       register(name: string, factory: new (options: TransportOptions) => TransportFactory): void
     }
     readonly Connection: new (options: ConnectionOptions) => Connection
-    /** What an endpoint throws to answer with an ERROR. */
+    /** The error that an endpoint throws to answer with an ERROR. */
     readonly Error: new (
       error: string,
       args?: readonly unknown[],

@@ -25,7 +25,7 @@ export interface Channel {
 /** Opens a connection; its events come later, never before this returns. */
 export type OpenChannel = () => Channel
 
-/** Does nothing: the handlers of a channel that nobody listens to. */
+/** Does nothing: the initial handlers of a channel. */
 export const ignore = (): void => undefined
 
 const walkRules: WalkRules = {

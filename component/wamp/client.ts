@@ -2,7 +2,7 @@
 import type { Credentials } from './join-auth.ts'
 import type { WampMessage } from './link.ts'
 
-/** What a client library is given of its connection. */
+/** The part of a connection that a client library uses. */
 export interface ClientPorts {
   readonly realm_uri: string
   readonly credentials: Credentials
@@ -12,7 +12,7 @@ export interface ClientPorts {
   readonly close: () => void
 }
 
-/** What a connection asks of a client library. Operations build and send their message before they return. */
+/** The port to a client library. Operations build and send their message before they return. */
 export interface Client {
   /** The transport is open: sends HELLO. */
   opened(): void
@@ -20,9 +20,9 @@ export interface Client {
   receive(message: WampMessage): void
   /** The transport is gone. */
   closed(): void
-  /** Each of these may reject when the library refuses to send; what is sent is settled by the connection. */
+  /** Each of these may reject when the library refuses to send; the connection settles what was sent. */
   call(procedure: string): Promise<unknown>
-  /** Takes a call out of the client's own table: its result has been served, and nobody waits for what `call` returned. */
+  /** Removes a call from the client's own table after the connection has delivered its result; the promise of `call` stays pending. */
   forget(id: unknown): void
   publish(topic: string): Promise<unknown>
   /** @param endpoint called while INVOCATION is being received; what it resolves with is ignored */

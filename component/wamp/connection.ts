@@ -27,7 +27,7 @@ export interface ConnectionPorts {
   readonly onEnd: (reason: string) => void
 }
 
-/** What a request says beyond the name of its target: no client library passes all of it on unchanged. */
+/** The content of a request beside its target's name: no client library passes all of it on unchanged. */
 interface Draft {
   readonly uri: string
   readonly options: Readonly<Record<string, unknown>>
@@ -95,7 +95,7 @@ export class Connection {
    * @param timeoutMs undefined when no answer is wanted
    * @param start calls the client's operation
    * @param read makes of the answering message what the promise resolves with
-   * @returns its id, and its answer, whose rejection nobody needs to catch
+   * @returns its id, and its answer, whose rejection need not be caught
    */
   request<T>(
     type: number,
@@ -184,7 +184,7 @@ export class Connection {
     this.#client.leave()
   }
 
-  /** A request nobody waits for any more: the client forgets it, the router is told. */
+  /** Abandons a request: the client forgets it, and the router is told. */
   #giveUp(type: number, id: unknown): void {
     if (this.#state !== 'joined') return
     this.#feed(emptyError(type, id))
@@ -290,7 +290,7 @@ const idOf = (message: WampMessage): unknown => message[2]
 /** The client did not send: it refuses, or has nothing to ask the router for (a second handler of one topic). */
 async function unsent(type: number, started: Promise<unknown>): Promise<WampMessage> {
   const refusal = failure(uris.errors.invalidUri, 'the client library refuses the URI', false)
-  // nothing else may be put off: it would be sent when nobody waits for it any more
+  // no other request may be deferred: it would be sent after its caller has given up
   if (type !== code.subscribe) throw refusal
   await started.catch(() => {
     throw refusal

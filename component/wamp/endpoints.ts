@@ -1,4 +1,4 @@
-/** Runs the handlers of invocations and events: whatever they do, the router gets its answer and the process lives on. */
+/** Runs the handlers of invocations and events: a handler that fails still leads to an answer and never ends the process. */
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { invocationError } from './failure.ts'
@@ -61,7 +61,7 @@ export class Endpoints {
     this.#answers.set(request, answer)
   }
 
-  /** What is to be sent in place of the client's empty YIELD: its own YIELD or ERROR. */
+  /** The message that replaces the client's empty YIELD: the YIELD or ERROR of the handler. */
   take(empty: WampMessage): WampMessage {
     const answer = this.#answers.get(empty[1])
     if (this.#answers.delete(empty[1]) && --this.#open === 0) this.#whenIdle?.()

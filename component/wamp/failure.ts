@@ -1,4 +1,4 @@
-/** Failures that are made on this side of the router, in the form that every action.error has. */
+/** Failures that the gateway makes itself, in the form of every action.error. */
 import { describeError, type ErrorUri, ServiceError } from '#component/errors.ts'
 import { isUri } from '#component/syntax/wamp-uri.ts'
 import type { WampMessage } from './link.ts'
@@ -58,7 +58,7 @@ export function handled<T>(promise: Promise<T>): Promise<T> {
   return promise
 }
 
-/** A promise that fails so, {@link handled}. */
+/** A rejected promise that is {@link handled}. */
 export const rejected = (error: WampError): Promise<never> => handled(Promise.reject(error))
 
 /** Whether the reason of a failed join is the router's refusal of the realm or the user; any other reason says nothing about them. */

@@ -1,4 +1,4 @@
-/** How a session of ours proves who it is: anonymous, ticket, WAMP-CRA, cryptosign (WAMP: Authentication). */
+/** Authenticates the gateway's own sessions: anonymous, ticket, WAMP-CRA, cryptosign (WAMP: Authentication). */
 import {
   createHmac,
   createPrivateKey,
@@ -19,7 +19,7 @@ export interface JoinAuth {
   readonly key?: string | undefined
 }
 
-/** What HELLO says, and how a CHALLENGE is answered. */
+/** The credentials in HELLO, and the answer to a CHALLENGE. */
 export interface Credentials {
   readonly authmethod: JoinAuth['authmethod']
   readonly authid: string | undefined

@@ -38,7 +38,7 @@ export const asMap = (field: unknown): JsonMap => (isMap(field) ? field : {})
 /** A field that should be a list; an empty one where the peer left it out. */
 export const asList = (field: unknown): readonly unknown[] => (Array.isArray(field) ? field : [])
 
-/** Empties the client's own table of a request that nobody waits for. */
+/** The ERROR that removes an abandoned request from the client's own table. */
 export const emptyError = (type: number, id: unknown): WampMessage => [
   code.error,
   type,
@@ -47,7 +47,7 @@ export const emptyError = (type: number, id: unknown): WampMessage => [
   uris.errors.canceled,
 ]
 
-/** Is it the answer to a request? Those reach the client only while they are waited for. */
+/** Whether a message answers a request; the client receives it only while the request is in flight. */
 export const isAnswer = (type: unknown): boolean =>
   type === code.result ||
   type === code.error ||

@@ -1,4 +1,4 @@
-/** Notices that a router has lost what a session registered: Crossbar.io takes registrations away without telling it. */
+/** Detects registrations that the router has lost: Crossbar.io removes registrations without notice. */
 import type { Clock } from '#component/clock.ts'
 import type { Log } from '#component/log.ts'
 import { asMap } from './messages.ts'
@@ -14,7 +14,7 @@ interface CheckPorts<T> {
   readonly session: Pick<Session, 'call' | 'realm_uri'>
   readonly clock: Pick<Clock, 'after'>
   readonly log: Pick<Log, 'warn'>
-  /** Milliseconds between two looks; undefined: the router never loses a registration. */
+  /** Milliseconds between two checks; undefined: the router never loses a registration. */
   readonly everyMs: number | undefined
   /** Registers again; never rejects. */
   readonly restore: (lost: readonly T[]) => Promise<void>
@@ -23,7 +23,7 @@ interface CheckPorts<T> {
 /** Compares the registrations of one session with those that the router lists (WAMP: Meta API). */
 export class RegistrationCheck<T extends { readonly uri: string }> {
   readonly #ports: CheckPorts<T>
-  /** What the router has registered, and under which id. */
+  /** The ids of the registrations that the router has confirmed. */
   readonly #ids = new Map<T, unknown>()
 
   constructor(ports: CheckPorts<T>) {

@@ -28,7 +28,7 @@ interface Request<T> {
   readonly stopTimer: () => void
 }
 
-/** Who answered is nobody's business: routers disclose the callee in every RESULT. */
+/** Routers disclose the callee in every RESULT; callers of the gateway do not see it. */
 function withoutCallee(field: unknown): Readonly<Record<string, unknown>> {
   const details = asMap(field)
   let copy: Record<string, unknown> | undefined
@@ -62,7 +62,7 @@ const readError = ([, , , details, uri, args, kwargs]: WampMessage): WampError =
 
 /** All requests of one connection. Nothing in it outlives the session. */
 export class Requests {
-  // what each resolves with is between its `read` and whoever waits for it
+  // each request's `read` gives its promise the right type
   readonly #pending = new InFlight<unknown, Request<unknown>>()
   readonly #clock: Clock
   readonly #onTimeout: (type: number, id: unknown) => void
@@ -80,7 +80,7 @@ export class Requests {
   /**
    * Waits for the answer to a request that was just sent.
    * @param timeoutMs the request settles with `service.error.timeout` then
-   * @returns what `read` makes of the answering message; rejects with WampError, which nobody needs to catch
+   * @returns what `read` makes of the answering message; rejects with WampError, which need not be caught
    */
   wait<T>(
     id: unknown,
@@ -99,7 +99,7 @@ export class Requests {
     return answer
   }
 
-  /** Settles a request from this side. Its answer, should it still come, is nobody's. */
+  /** Settles a request from this side; a later answer is ignored. */
   abandon(id: unknown, error: WampError): boolean {
     const request = this.#pending.get(id)
     if (!request) return false

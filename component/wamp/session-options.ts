@@ -1,4 +1,4 @@
-/** What a session is made of: where it joins, as whom, and the limits of its connection. */
+/** Parameters of a session: its realm and router, its credentials, and the limits of its connection. */
 import type { Clock } from '#component/clock.ts'
 import { type SerializerName, serializers } from '#component/codec/serializers.ts'
 import type { Log } from '#component/log.ts'
@@ -23,9 +23,9 @@ export interface SessionOptions {
   readonly maxMessageBytes?: number
   /** Milliseconds from opening a connection to WELCOME. */
   readonly joinTimeoutMs?: number
-  /** Milliseconds between two looks at the link; lost after two of them. */
+  /** Milliseconds between two checks of the link; it is lost after two silent ones. */
   readonly linkCheckMs?: number
-  /** Milliseconds between two looks at what the router has registered; absent: it never loses a registration. */
+  /** Milliseconds between two checks of the registrations; absent: the router never loses one. */
   readonly registrationCheckMs?: number | undefined
   /** After each join, when everything has been registered and subscribed again; a promise is waited for. */
   readonly onJoin?: () => unknown

@@ -17,7 +17,7 @@ export interface PoolOptions extends Omit<SessionOptions, 'realm_uri' | 'auth' |
   readonly identity?: 'session' | 'service'
   /** Milliseconds without use after which a user's session leaves. */
   readonly idleMs?: number
-  /** Sessions of users beyond so many leave when nobody uses them, the least recently used first. */
+  /** Most sessions of users; beyond it unused ones leave, the least recently used first. */
   readonly maxGuests?: number
 }
 
@@ -56,7 +56,7 @@ const isRefused = ({ waiting, session }: Guest): boolean =>
 
 const isUnused = ({ waiting, session }: Guest): boolean => waiting === 0 && session.pending === 0
 
-/** No key of one identity is the key of another: authids may hold any character but lists are written as JSON. */
+/** Keys are unique: authids may hold any character, and JSON delimits them. */
 const guestKey = (realm_uri: string, { authid, authmethod, authroles }: Identity): string =>
   JSON.stringify([realm_uri, authmethod, authid, authroles])
 
@@ -69,7 +69,7 @@ export class SessionPool implements SessionSource {
   readonly #keys = new WeakMap<Identity, string>()
   /** The realms of {@link keep}. */
   #kept: ReadonlySet<string> | undefined
-  /** The realms of own sessions that nobody wanted or used at the last sweep. */
+  /** The realms of own sessions that were neither kept nor used at the last sweep. */
   #spare: ReadonlySet<string> = new Set()
   #stopSweep: (() => void) | undefined
   #isClosed = false
@@ -136,7 +136,7 @@ export class SessionPool implements SessionSource {
   }
 
   /**
-   * Does the router let the gateway join the realm?
+   * Whether the router lets the gateway join the realm.
    * @throws ServiceError `service.error.unavailable` when the router does not say
    */
   async canJoin(realm_uri: string): Promise<boolean> {
@@ -203,7 +203,7 @@ export class SessionPool implements SessionSource {
     return guest
   }
 
-  /** Each new one finds one to leave: it takes a search, but less time than to join. */
+  /** The search takes less time than the join that follows it. */
   #makeRoom(): void {
     const unused = [...this.#guests.values()].filter(isUnused)
     const [first] = unused
@@ -217,7 +217,7 @@ export class SessionPool implements SessionSource {
     guest.waiting--
     guest.usedAt = this.#options.clock.now()
     if (isJoined) return session
-    // whom the router has refused is not announced again and again; the next request asks it anew
+    // a refused user's session does not retry; the next request joins again
     if (isRefusal(session.lastReason)) this.#drop(guest)
     throw notJoinedAs(session.lastReason)
   }

@@ -7,13 +7,13 @@ export interface Payload {
   readonly kwargs: Readonly<Record<string, unknown>>
 }
 
-/** What a call came to: a RESULT. */
+/** The result of a call: a RESULT. */
 export interface CallResult extends Payload {
   readonly request_id: number
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** What a publication came to: the id that the router acknowledged it with, if it did. */
+/** The result of a publication: its id, if the router has acknowledged it. */
 export interface Publication {
   readonly publication_id?: number
 }
@@ -26,7 +26,7 @@ export interface Call {
   cancel(): void
 }
 
-/** A failed WAMP operation, whoever refused it: callee, router or this side. */
+/** A failed WAMP operation, refused by the callee, the router or this side. */
 export class WampError extends Error {
   readonly error_uri: string
   readonly args: readonly unknown[]
@@ -53,7 +53,7 @@ export class WampError extends Error {
   }
 }
 
-/** Where an invocation or event came from, as far as the router discloses it, and what it asks for. */
+/** The origin of an invocation or event, as far as the router discloses it, and its URI. */
 interface Origin {
   readonly details: Readonly<Record<string, unknown>>
   /** The procedure or topic of the message. */
@@ -68,7 +68,7 @@ export type EventHandler = (payload: Payload, origin: Origin) => unknown
 /** One joined session. After its end every operation fails at once with `wamp.error.net_failure`. */
 export interface Session {
   readonly realm_uri: string
-  /** Is it joined now? */
+  /** Whether it is joined. */
   readonly isOpen: boolean
   /**
    * Sends CALL.

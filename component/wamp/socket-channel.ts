@@ -16,7 +16,7 @@ export interface SocketOptions {
   readonly serializer: Serializer
   /** Largest message that the router takes. */
   readonly maxBytes: number
-  /** Milliseconds between two looks at the link; a link silent for two of them is lost. */
+  /** Milliseconds between two checks of the link; a link that is silent for two of them is lost. */
   readonly linkCheckMs: number
   readonly clock: Clock
 }
@@ -24,12 +24,12 @@ export interface SocketOptions {
 /** Milliseconds that a peer may take to close a WebSocket. */
 const closeTimeoutMs = 1000
 
-/** How late a look at the link may be; then this process stood still, and the router does not count on it any more. Milliseconds. */
+/** A later check of the link shows that the process was suspended, and that the router has given it up; milliseconds. */
 const stillMs = 5000
 
 const suspended = 'the process was suspended'
 
-/** Frames that leave together. All of a turn: 0.80 of what Crossbar.io can; 16: 0.87; 8: 0.90; 4: 0.94; on our own router as many. */
+/** Frames in one write: with more of them Crossbar.io serves fewer calls (docs/performance.md). */
 const framesPerWrite = 4
 
 /** Bytes of a frame: `ws` hands over one Buffer for each message as long as fragments are not asked for. */
@@ -48,7 +48,7 @@ class SocketChannel implements Channel {
   /** Frames of this turn of the event loop. */
   #corked = 0
   #isSilent = false
-  /** When the next look at the link is due; milliseconds since the epoch. */
+  /** Time of the next check of the link; milliseconds since the epoch. */
   #dueAt = Number.POSITIVE_INFINITY
   #stopCheck = ignore
   #problem = 'the router closed the connection'
@@ -111,8 +111,8 @@ class SocketChannel implements Channel {
   }
 
   /**
-   * The frames of one turn of the event loop leave in few writes: the largest gain there is (performance.md). In one, a router
-   * that answers nobody before it has worked through all that it has read keeps the callee idle until then.
+   * Writes the frames of one turn of the event loop in few goes, because each write costs a system call. A single one would keep
+   * the callee idle on a router that answers only after it has worked through all that it has read.
    */
   #cork(): void {
     const socket = this.#socket
@@ -131,7 +131,7 @@ class SocketChannel implements Channel {
   }
 
   #receive(data: Uint8Array): void {
-    // the event loop hands over what came while the process stood still before any timer
+    // the event loop delivers what arrived during a suspension before it runs any timer
     if (this.#hasStoodStill()) {
       this.#lose(suspended)
       return
@@ -141,7 +141,7 @@ class SocketChannel implements Channel {
     try {
       message = this.#options.serializer.decode(data, routerRules)
     } catch {
-      // one peer's broken or hostile message must not end everybody's session: whoever waits for it has a deadline
+      // one peer's broken message must not end the session for all; a request that waits for it has a deadline
       return
     }
     if (Array.isArray(message)) this.onMessage(message)
@@ -154,8 +154,8 @@ class SocketChannel implements Channel {
   }
 
   /**
-   * A process that was stopped, or whose machine was, wakes up with questions that were asked long ago. Who asked them has given up:
-   * the session ends, its registrations with it, and the next one begins with what is asked now.
+   * A process that was suspended, or whose machine was, resumes with requests that are long out of date. Their callers have given up:
+   * the session ends with its registrations, and the next one begins with current requests.
    */
   #hasStoodStill(): boolean {
     return this.#options.clock.now() > this.#dueAt + stillMs
@@ -166,7 +166,7 @@ class SocketChannel implements Channel {
     this.#closed(reason)
   }
 
-  /** A half-open connection says nothing: whoever has not answered a ping by the next look is gone (reliability F2). */
+  /** A half-open connection is silent: a router that has not answered a ping by the next check is lost (reliability F2). */
   #check(): void {
     if (this.#isSilent || this.#hasStoodStill()) {
       this.#lose(this.#hasStoodStill() ? suspended : 'the link is silent')

@@ -22,12 +22,12 @@ import { uris } from './uris.ts'
 
 /** Milliseconds between attempts to join, at least and at most: below 2 s, so that a router that is back has us within 2 s. */
 const backOff = { least: 100, most: 1500 }
-/** A session that lived so many milliseconds was a good one: the back-off starts anew. */
+/** After a session of at least this length the back-off starts again; milliseconds. */
 const goodSessionMs = 5000
 /** Milliseconds that a router may take to register or subscribe. */
 const registerTimeoutMs = 10_000
 
-/** Something that the router is told again after each rejoin. */
+/** A registration or subscription that is repeated after each rejoin. */
 interface Standing {
   readonly uri: string
   tell(connection: Connection): Promise<unknown>
@@ -47,7 +47,7 @@ export class SupervisedSession implements Session {
   readonly #credentials: Credentials
   readonly #standing: Standing[] = []
   readonly #check: RegistrationCheck<Standing>
-  /** Those who wait for the session to join, or to be over. */
+  /** Callbacks that wait for the session to join or end. */
   readonly #waiting = new Set<() => void>()
   #connection: Connection | undefined
   #attempt = 0
@@ -80,7 +80,7 @@ export class SupervisedSession implements Session {
     return this.#connection?.pending ?? 0
   }
 
-  /** Why the last connection ended: a URI of the router's, or a sentence. */
+  /** The reason of the last connection's end: a URI of the router, or a sentence. */
   get lastReason(): string {
     return this.#lastReason
   }
@@ -189,7 +189,7 @@ export class SupervisedSession implements Session {
     this.#wake()
   }
 
-  /** Tells the router now if it is there, and from now on after each join. What it refuses at once is not kept. */
+  /** Registers or subscribes now, if joined, and after each later join. A request that the router refuses now is not kept. */
   async #keep(options: Readonly<Record<string, unknown>>, standing: Standing): Promise<void> {
     const match = isMatch(options.match) ? options.match : 'exact'
     if (!isUri(standing.uri, match)) throw refuseUri()
@@ -198,12 +198,12 @@ export class SupervisedSession implements Session {
       try {
         await standing.tell(connection)
       } catch (error) {
-        // a router that is gone has refused nothing
+        // a lost connection is not a refusal
         if (connection.isJoined) throw error
       }
     }
     this.#standing.push(standing)
-    // it may have come back meanwhile, without knowing of this
+    // a new connection may have joined without this one
     if (this.#connection !== connection) this.#restore(this.#connection, [standing]).catch(ignore)
   }
 
@@ -264,7 +264,7 @@ export class SupervisedSession implements Session {
   #onEnd(reason: string): void {
     const { clock, log } = this.#options
     this.#connection = undefined
-    // a router that is away would fill the log: each reason is said once in a row
+    // an unreachable router would fill the log: equal reasons in a row are logged once
     const level = reason === this.#lastReason ? 'debug' : 'warn'
     this.#lastReason = reason
     this.#ended()

@@ -1,4 +1,4 @@
-/** How many clients the router serves at once, and how many of them from one network. */
+/** Limits the number of connected clients, in total and from one network. */
 import { NetworkShare } from '#component/limits/network-share.ts'
 
 /** Counts the connections of clients; one network has at most half of those that all others leave. */

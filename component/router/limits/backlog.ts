@@ -18,7 +18,7 @@ export const freeBytes = 65_536
 /** How long peers wait for room until the one that holds most makes it, in milliseconds. */
 const patienceMs = 1_000
 
-/** What all peers of the router hold. */
+/** The bytes held for all peers of the router. */
 export class Backlog {
   /** For peers that have joined. */
   readonly #joined: ByteBudget
@@ -29,9 +29,9 @@ export class Backlog {
   /** Peers of which nothing is read until there is room. */
   readonly #paused = new Set<Holder>()
   #isWatched = false
-  /** What is given back now is for one peer. */
+  /** Whether peers are being dropped to make room for one peer. */
   #isTaking = false
-  /** How many peers each large message waits for: it is in memory once. */
+  /** The number of peers that each large message waits for; the message is in memory once. */
   readonly #waiting = new WeakMap<Uint8Array, number>()
 
   /** @param whole the budget of the process; joined peers have a quarter of it at most */

@@ -13,7 +13,7 @@ function headOf(payload: number): number {
   return payload < 65_536 ? 8 : 14
 }
 
-/** What one peer has sent since its last complete message. */
+/** The bytes that one peer has sent since its last complete message. */
 export class Unfinished {
   readonly #backlog: Backlog
   #isJoined = false
@@ -26,7 +26,7 @@ export class Unfinished {
     this.#backlog = backlog
   }
 
-  /** What it takes to keep that. */
+  /** Memory that the unfinished message takes; bytes. */
   get bytes(): number {
     return this.#bytes + this.#pieces * pieceBytes
   }

@@ -1,24 +1,24 @@
-/** What waits to be read by one peer. */
+/** Counts the bytes that one peer has not read yet. */
 import type { WebSocket } from 'ws'
 import { type Backlog, freeBytes, type Holder } from './backlog.ts'
 
 /** From this size on each message is counted by itself, because several peers may wait for the same one; bytes. */
 const largeBytes = 65_536
 
-/** What the way of messages to a peer is made of. */
+/** Parameters of {@link Unread}. */
 export interface UnreadOptions {
   readonly backlog: Backlog
   readonly holder: Holder
   readonly webSocket: WebSocket
-  /** Are messages sent as bytes? */
+  /** Whether messages are sent as bytes. */
   readonly isBinary: boolean
   /** Most bytes that may wait for this peer. */
   readonly maxBytes: number
-  /** Do the bytes count towards those of all peers? */
+  /** Whether the bytes count towards those of all peers. */
   readonly isCounted: boolean
 }
 
-/** The way of messages to a peer that may not read. */
+/** Sends messages to a peer and limits what waits to be read. */
 export class Unread {
   readonly #options: UnreadOptions
   readonly #sendOptions: { readonly binary: boolean; readonly compress: false }
