@@ -1,5 +1,5 @@
 /** The last event of each topic that was published with `retain` (WAMP: Event Retention), within a limit of bytes. */
-import { trustedRules } from '#component/codec/limits.ts'
+import { routerRules } from '#component/codec/limits.ts'
 import { serializers } from '#component/codec/serializers.ts'
 import type { ByteBudget } from '#component/limits/byte-budget.ts'
 import type { Options, PublishMessage } from './messages.ts'
@@ -75,7 +75,7 @@ export class RetainedEvents {
       const kept = index.best(topic) && this.#events.get(topic)
       if (!kept) continue
       const { bytes, details, publication } = kept
-      const message = serializers.msgpack.decode(bytes, trustedRules) as PublishMessage
+      const message = serializers.msgpack.decode(bytes, routerRules) as PublishMessage
       yield { publication, details, message }
     }
   }
