@@ -28,6 +28,7 @@ import {
   lookupIn,
   readInheritedValues,
 } from './inherited-values.ts'
+import type { Interner } from './interner.ts'
 import { type Level, levelBelow } from './scope.ts'
 
 /** The parts that the operations of one path share. */
@@ -45,6 +46,7 @@ export interface PathPlan {
   /** Receives the level of every operation that has one of its own. */
   readonly levels: Set<Level>
   readonly findings: Findings
+  readonly interner: Interner
 }
 
 /** Keys of an operation that are evaluated as a part of it; the others are text, or merged into its scope. */
@@ -87,7 +89,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   /** Where a key of the operation is written: the expression it came from, or the key itself. */
   const pathOf = (...keys: readonly string[]): string => written(raw, at, ...keys)
   const actionNode = member(operation, 'action')
-  const action = compileAction(method, actionNode, () => pathOf('action'), findings)
+  const action = compileAction(method, actionNode, () => pathOf('action'), plan)
   if (action === undefined) return undefined
 
   const ownKeys = lookupIn(operation, (key) => pathOf(key))
@@ -109,7 +111,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
       })
     : path.inherited
 
-  const encoded = withVary(inherited, path)
+  const encoded = withVary(inherited, path, plan.interner)
   const isForward = action.type === 'forward'
   const response = member(operation, 'response')
   const respond = (key: string, ...between: readonly HeaderLayer[]): ResponsePlan => {
@@ -120,7 +122,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
       (name) => (name === '' ? pathOf('response', key) : pathOf('response', key, name)),
       isPassedOn || action.type === 'none' ? path.headers : encoded,
       [path.layer, ...between],
-      issues,
+      plan,
     )
   }
   const ownHeaders = action.type === 'static' && actionNode ? [member(actionNode, 'headers')] : []
@@ -197,22 +199,18 @@ function isBodyFixed({ type, computedNames }: PartialPlan, { body }: ResponsePla
 
 type PartialPlan = Omit<ActionPlan, 'passesBody' | 'readsAnswer'>
 
-/** Sets of field names: thousands of actions share few of them. */
-const knownNames = new Map<string, ReadonlySet<string>>()
+type NamedNodes = readonly (readonly [name: string, node: Live])[]
 
-function namesOf(computed: readonly (readonly [name: string, node: Live])[]): ReadonlySet<string> {
+function namesOf(computed: NamedNodes, interner: Interner): ReadonlySet<string> {
   const names = computed.map(([name]) => name)
-  const key = names.join()
-  const known = knownNames.get(key) ?? new Set(names)
-  knownNames.set(key, known)
-  return known
+  return interner.share(`names ${names}`, () => new Set(names))
 }
 
 function compileAction(
   method: Method,
   node: Node | undefined,
   pathOf: () => string,
-  findings: Findings,
+  { findings, interner }: PathPlan,
 ): PartialPlan | undefined {
   const { issues } = findings
   if (node === undefined || node.kind === 'broken') return undefined
@@ -227,7 +225,7 @@ function compileAction(
   const computed: [string, Live][] = []
   // only under `options`: elsewhere validation or checkFolded has reported it
   if (keys.length === 0 && method === 'options') {
-    return { type: 'none', fixed, computed, computedNames: namesOf(computed) }
+    return { type: 'none', fixed, computed, computedNames: namesOf(computed, interner) }
   }
   const typeNode = member(node, 'type')
   if (typeNode && typeNode.kind !== 'constant' && typeNode.kind !== 'broken') {
@@ -245,5 +243,5 @@ function compileAction(
     if (field.kind === 'constant') fixed[name] = field.value
     else computed.push([name, field])
   }
-  return { type, fixed, computed, computedNames: namesOf(computed) }
+  return { type, fixed, computed, computedNames: namesOf(computed, interner) }
 }

@@ -1,5 +1,4 @@
 /** Compiles `on_result` and `on_error`, and the `Vary` of their headers. */
-import type { Issue } from '#component/errors.ts'
 import { keysOf, member, type Node } from '#component/expression/compile.ts'
 import type {
   CompiledPath,
@@ -16,9 +15,8 @@ import {
   layOver,
 } from '#component/gateway/header-layers.ts'
 import { readStatus } from '#component/syntax/http-field.ts'
-
-/** Plans of declarations without keys, by their headers: thousands of operations share them. */
-const silent = new WeakMap<Headers, ResponsePlan>()
+import type { PathPlan } from './compile-operation.ts'
+import type { Interner } from './interner.ts'
 
 /**
  * @param response the compiled declaration; undefined when the document has none
@@ -31,7 +29,7 @@ export function compileResponse(
   pathOf: (key: string) => string,
   below: Headers,
   layers: readonly HeaderLayer[],
-  issues: Issue[],
+  { findings: { issues }, interner }: Pick<PathPlan, 'findings' | 'interner'>,
 ): ResponsePlan {
   if (response?.kind === 'deferred') {
     const message = 'a response declaration must be a map whose keys are known at load'
@@ -47,18 +45,15 @@ export function compileResponse(
   }
   const status = computed('status_code')
   const { headers, layers: left } = foldLayers(below, [...layers, layerOf(field('headers'))])
-  const isSilent = left.length === 0 && (!response || keysOf(response)?.length === 0)
-  const known = isSilent ? silent.get(headers) : undefined
-  if (known) return known
-  const plan: ResponsePlan = {
+  const makePlan = (): ResponsePlan => ({
     headers,
     layers: left,
     status: status?.node.kind === 'constant' ? readStatus(status.node.value) : status,
     body: field('body'),
     uri: computed('uri'),
-  }
-  if (isSilent) silent.set(headers, plan)
-  return plan
+  })
+  const isSilent = left.length === 0 && (!response || keysOf(response)?.length === 0)
+  return isSilent ? interner.share('response', makePlan, headers) : makePlan()
 }
 
 /** Every node of a declaration that is evaluated for a request. */
@@ -73,21 +68,16 @@ export function nodesOf({ layers, status, body, uri }: ResponsePlan): Live[] {
   return nodes
 }
 
-/** By headers, then by `Vary`: thousands of operations share one object. */
-const varied = new WeakMap<Headers, Map<string, Headers>>()
-
 /** The headers of a path with `Vary` (RFC 9110 §12.5.5) for bodies that the gateway encodes; an upstream's answer has its own `Vary`. */
 export function withVary(
   { provides }: Pick<InheritedValues, 'provides'>,
   { version, headers }: Pick<CompiledPath, 'version' | 'headers'>,
+  interner: Interner,
 ): Headers {
   const names: string[] = []
   if (provides.length > 1) names.push('Accept')
   if (version.languages.length > 1) names.push('Accept-Language')
   if (names.length === 0) return headers
   const vary = names.join(', ')
-  const ofHeaders = varied.get(headers) ?? new Map<string, Headers>()
-  const result = ofHeaders.get(vary) ?? layOver({ vary }, headers)
-  varied.set(headers, ofHeaders.set(vary, result))
-  return result
+  return interner.share(`vary ${vary}`, () => layOver({ vary }, headers), headers)
 }

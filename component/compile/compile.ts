@@ -28,13 +28,14 @@ import {
   type Lookup,
   readInheritedValues,
 } from './inherited-values.ts'
+import { Interner } from './interner.ts'
 import {
   checkEntries,
   freshScope,
   type Level,
   levelBelow,
   type MergedMap,
-  statusCodeTables,
+  statusCodesOf,
   topLevel,
 } from './scope.ts'
 
@@ -99,10 +100,7 @@ class SpecCompiler {
   readonly #budget = { forms: maxGeneratedForms }
   /** The lowest levels of the tree. */
   readonly #levels = new Set<Level>()
-  /** The values of paths that set no inheritable key, by the level they inherit from. */
-  readonly #inherited = new WeakMap<Level, InheritedValues>()
-  readonly #defaults = new WeakMap<Level, Lookup>()
-  readonly #statusCodes = statusCodeTables(this.#issues)
+  readonly #interner = new Interner()
 
   constructor(spec: ApiSpec, ports: CompilePorts) {
     this.#spec = spec
@@ -175,8 +173,8 @@ class SpecCompiler {
     this.#levels.add(level)
     const pattern = version.base_path + path.pattern
     const own = this.#ownKeys(document, path.path, level)
-    const defaults = this.#defaults.get(level) ?? inDefaults(level.scope, this.findings)
-    this.#defaults.set(level, defaults)
+    const readDefaults = (): Lookup => inDefaults(level.scope, this.findings)
+    const defaults = this.#interner.share('defaults', readDefaults, level)
     const lookup = first(own, defaults)
     const headers = layerOf(lookup('headers')?.node)
     const plan: PathPlan = {
@@ -189,14 +187,15 @@ class SpecCompiler {
         pattern,
         headers: layOver(always, headers.fixed),
         layer: headers.computed.length > 0 || headers.whole ? { ...headers, fixed: {} } : empty,
-        allow: allowOf(document),
+        allow: allowOf(document, this.#interner),
       },
       own,
       defaults,
       callTimeout: this.#ports.callTimeout,
-      statusCodes: this.#statusCodes,
+      statusCodes: (below) => statusCodesOf(below, this.#interner, this.#issues),
       levels: this.#levels,
       findings: this.findings,
+      interner: this.#interner,
     }
     generated.add(plan.path.inherited)
     const routes: Partial<Record<Method, CompiledOperation>> = {}
@@ -229,10 +228,8 @@ class SpecCompiler {
 
   #valuesOf(document: JsonMap, level: Level, lookup: Lookup): InheritedValues {
     const read = (): InheritedValues => this.#readValues(lookup, level, this.findings)
-    if (Object.keys(document).some(isInheritedKey)) return read()
-    const known = this.#inherited.get(level) ?? read()
-    this.#inherited.set(level, known)
-    return known
+    const hasOwn = Object.keys(document).some(isInheritedKey)
+    return hasOwn ? read() : this.#interner.share('inherited', read, level)
   }
 
   #readValues(
@@ -261,23 +258,17 @@ class SpecCompiler {
   }
 }
 
-/** By the methods that are declared: thousands of paths have the same ones. */
-const knownAllow = new Map<string, string>()
-
 /** Behaviour, Requests: HEAD is implied by GET; OPTIONS is always answered. */
-function allowOf(document: JsonMap): string {
+function allowOf(document: JsonMap, interner: Interner): string {
   const declared = methods.filter(
     (method) => method === 'options' || Object.hasOwn(document, method),
   )
-  const key = declared.join()
-  const known = knownAllow.get(key)
-  if (known !== undefined) return known
-  const names = declared.flatMap((method) =>
-    method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
-  )
-  const allow = [...new Set(names)].join(', ')
-  knownAllow.set(key, allow)
-  return allow
+  return interner.share(`allow ${declared}`, () => {
+    const names = declared.flatMap((method) =>
+      method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
+    )
+    return [...new Set(names)].join(', ')
+  })
 }
 
 /** Checks the value of an entry of the merged maps; a default is checked where it is used, too. */

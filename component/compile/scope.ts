@@ -10,6 +10,7 @@ import { initialStatusCodes } from '#component/spec/status-codes.ts'
 import { readStatus } from '#component/syntax/http-field.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Steps } from '#component/yielding.ts'
+import type { Interner } from './interner.ts'
 
 /** The maps that are merged. */
 const mergedMaps = ['variables', 'defaults', 'status_codes'] as const
@@ -134,30 +135,38 @@ export function* checkEntries(
   for (const [entry, found] of broken) if (!sound.has(entry)) issues.push(...found)
 }
 
-/** Error URI ─▶ HTTP status. */
-type Table = ReadonlyMap<string, number>
+/** The literal codes of a map; undefined where an expression is among them. */
+function literalCodes(codes: Maps['status_codes']): ReadonlyMap<string, number> | undefined {
+  const table = new Map<string, number>()
+  for (const [uri, { value }] of codes) {
+    const status = readStatus(value)
+    if (status === undefined) return undefined
+    table.set(uri, status)
+  }
+  return table
+}
 
-/** Makes the table of a level; levels with the same literal codes share one. The check of all entries reports issues. */
-export function statusCodeTables(issues: Issue[]): (level: Level) => Table {
-  const literal = new WeakMap<object, Table>()
-  const computed = new WeakMap<Level, Table>()
-  return (level) => {
-    const codes = level.maps.status_codes
-    const known = literal.get(codes) ?? computed.get(level)
-    if (known) return known
+/**
+ * Error URI ─▶ HTTP status at a level; levels with the same literal codes share one table. The check of all entries
+ * reports issues.
+ */
+export function statusCodesOf(
+  level: Level,
+  interner: Interner,
+  issues: Issue[],
+): ReadonlyMap<string, number> {
+  const { scope, maps } = level
+  const codes = maps.status_codes
+  const literal = interner.share('status codes', () => literalCodes(codes), codes)
+  if (literal) return literal
+  const compute = (): ReadonlyMap<string, number> => {
     const table = new Map<string, number>()
-    let isLiteral = true
-    for (const [uri, { value }] of codes) {
-      let status = readStatus(value)
-      if (status === undefined) {
-        isLiteral = false
-        const node = level.scope.compileEntry('status_codes', uri, issues)
-        status = node?.kind === 'constant' ? readStatus(node.value) : undefined
-      }
+    for (const uri of codes.keys()) {
+      const node = scope.compileEntry('status_codes', uri, issues)
+      const status = node?.kind === 'constant' ? readStatus(node.value) : undefined
       if (status !== undefined) table.set(uri, status)
     }
-    if (isLiteral) literal.set(codes, table)
-    else computed.set(level, table)
     return table
   }
+  return interner.share('computed status codes', compute, level)
 }
