@@ -70,7 +70,7 @@ export function nodesOf({ layers, status, body, uri }: ResponsePlan): Live[] {
 
 /** The headers of a path with `Vary` (RFC 9110 §12.5.5) for bodies that the gateway encodes; an upstream's answer has its own `Vary`. */
 export function withVary(
-  { provides }: Pick<InheritedValues, 'provides'>,
+  { provides }: InheritedValues,
   { version, headers }: Pick<CompiledPath, 'version' | 'headers'>,
   interner: Interner,
 ): Headers {

@@ -12,7 +12,8 @@ import type { Method } from '#component/request.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import { providerOf } from '#component/security/oidc.ts'
 import type { ApiSpec, Version } from '#component/spec/model.ts'
-import { parsePathPattern, type Segment } from '#component/syntax/path-pattern.ts'
+import { reservedProblem } from '#component/spec/versions.ts'
+import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { lifetimeHeaders } from './compile-version.ts'
 
@@ -201,11 +202,8 @@ function patternProblem(pattern: string, kit: Kit, budget: { forms: number }): s
   if ('problem' in parsed) return kit === oidc ? parsed.problem : undefined
   budget.forms -= parsed.forms.length
   if (budget.forms < 0) return 'the optional segments of the document expand to too many routes'
-  return parsed.forms.some(isReserved) ? '"/ws" is reserved for WebSocket connections' : undefined
+  return reservedProblem(parsed)
 }
-
-const isReserved = ([first, second]: readonly Segment[]): boolean =>
-  first?.kind === 'literal' && first.text === 'ws' && second === undefined
 
 /** Open, takes a form and answers JSON whatever the client accepts (RFC 6749 §5). */
 const formValues = {

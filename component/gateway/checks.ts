@@ -2,7 +2,7 @@
 import { ServiceError } from '#component/errors.ts'
 import type { CompiledOperation, CompiledVersion, InheritedValues } from './api.ts'
 import { noBody } from './context.ts'
-import type { Exchange } from './exchange.ts'
+import type { Content, Exchange } from './exchange.ts'
 
 /** Methods whose body is checked and decoded even when no expression reads it. */
 const bodyMethods = new Set(['post', 'put', 'patch'])
@@ -58,7 +58,7 @@ function checkContent(exchange: Exchange, operation: CompiledOperation, isRead: 
 export async function readContent(
   exchange: Exchange,
   operation: CompiledOperation,
-): Promise<typeof noBody> {
+): Promise<Content> {
   if (exchange.method === 'options') return noBody
   const { action, readsBody, inherited } = operation
   const isChecked = bodyMethods.has(exchange.method)

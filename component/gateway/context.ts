@@ -1,13 +1,10 @@
 /** The API Context of one request, which its expressions read. */
 import { withoutGatewayFields } from '#component/action/headers.ts'
 import type { Request } from '#component/request.ts'
-import type { Exchange } from './exchange.ts'
+import type { Content, Exchange } from './exchange.ts'
 
 /** Stands for the body of a request without one, or with one that is not read. */
-export const noBody: { readonly body: unknown; readonly body_length: number } = {
-  body: '',
-  body_length: 0,
-}
+export const noBody: Content = { body: '', body_length: 0 }
 
 /** `request` of the API Context: a view of the exchange that computes costly members when they are read. */
 export class RequestView implements Request {
@@ -21,13 +18,13 @@ export class RequestView implements Request {
     exchange: Exchange,
     bindings: Readonly<Record<string, string>>,
     language: string,
-    content: { readonly body: unknown; readonly body_length: number },
+    { body, body_length }: Content,
   ) {
     this.#exchange = exchange
     this.bindings = bindings
     this.language = language
-    this.body = content.body
-    this.body_length = content.body_length
+    this.body = body
+    this.body_length = body_length
   }
 
   get id() {

@@ -31,7 +31,7 @@ function lowerCase(headers: Headers): Headers {
 export function errorReply(
   exchange: Exchange,
   path: CompiledPath,
-  { errorTypes }: Pick<InheritedValues, 'errorTypes'>,
+  { errorTypes }: InheritedValues,
   policy: Headers,
   error: ServiceError,
 ): Reply {

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { RawBody } from '#component/action/action.ts'
 import type { ServiceError } from '#component/errors.ts'
-import type { Method } from '#component/request.ts'
+import type { Request } from '#component/request.ts'
 import type { Encodings } from './encodings.ts'
 
 /** The limits on reading a body (behaviour: body_* keys). */
@@ -15,20 +15,13 @@ export interface BodyLimits {
   readonly body_read_seconds: number
 }
 
-/** One HTTP request, well-formed, not yet routed. */
-export interface Exchange {
-  readonly id: string
-  readonly method: Method
-  readonly scheme: 'http' | 'https'
-  readonly peername: string
-  /** As received, escapes kept, without query; trailing slash kept. */
-  readonly path: string
-  readonly host: string
-  readonly port: string
-  readonly query_string: string
-  readonly query_params: Readonly<Record<string, string>>
-  /** Lower-case names; built on first use. */
-  readonly headers: Readonly<Record<string, string>>
+/** A decoded body. */
+export type Content = Pick<Request, 'body' | 'body_length'>
+
+/**
+ * One HTTP request, well-formed, not yet routed. Its path keeps a trailing slash; its headers are built on first use.
+ */
+export interface Exchange extends Omit<Request, 'language' | 'bindings' | keyof Content> {
   /** One header without building the map. */
   header(name: string): string | undefined
   readonly hasBody: boolean
@@ -39,7 +32,7 @@ export interface Exchange {
   /** Whether the request's Content-Type is one of `accepts`. */
   isAccepted(accepts: readonly string[]): boolean
   /** Reads and decodes the body; ServiceError 413, 408, 400, 415. */
-  readBody(limits: BodyLimits): Promise<{ readonly body: unknown; readonly body_length: number }>
+  readBody(limits: BodyLimits): Promise<Content>
   /** The body as UTF-8 text, whatever its type; `""` when there is none. ServiceError 413, 408, 400, 415. */
   readText(limits: BodyLimits): Promise<string>
   /** The body as a stream that obeys the limits. */

@@ -43,7 +43,7 @@ export const loginLocation = (
  */
 export function loginRedirect(
   exchange: Exchange,
-  { protection }: Pick<InheritedValues, 'protection'>,
+  { protection }: InheritedValues,
   { base, prefix, now }: Place,
   error: ServiceError,
   refused: Reply,

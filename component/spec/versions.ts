@@ -230,8 +230,12 @@ function patternProblem(
   if (totals.forms > maxForms) {
     return `the optional segments and labels of the document expand to more than ${maxForms} routes`
   }
-  return whole.forms.some(isReserved) ? '"/ws" is reserved for WebSocket connections' : undefined
+  return reservedProblem(whole)
 }
 
-const isReserved = ([first, second]: readonly Segment[]): boolean =>
-  first?.kind === 'literal' && first.text === 'ws' && second === undefined
+/** Why a pattern is reserved for the gateway itself; undefined when it is not. */
+export function reservedProblem({ forms }: PathPattern): string | undefined {
+  const isReserved = ([first, second]: readonly Segment[]): boolean =>
+    first?.kind === 'literal' && first.text === 'ws' && second === undefined
+  return forms.some(isReserved) ? '"/ws" is reserved for WebSocket connections' : undefined
+}
