@@ -2,7 +2,7 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Realm, User } from '#component/realm/documents/model.ts'
 import { isPassword, wampCraKeyLength, wampCraRounds } from '#component/realm/documents/password.ts'
-import { openWampCra } from '#component/realm/documents/wampcra-secret.ts'
+import { openWampCra } from '#component/realm/documents/secrets.ts'
 import { isSigned } from './ed25519.ts'
 import type { ProofPorts, TicketHolder, TicketPorts } from './proof-ports.ts'
 

@@ -3,7 +3,6 @@ import { type Issue, ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { buildAll, type Stored } from '#component/realm/documents/build-all.ts'
 import { servesWampCra } from '#component/realm/documents/build-realm.ts'
-import { changedPassword } from '#component/realm/documents/change-password.ts'
 import { type Environment, fillEnvironment } from '#component/realm/documents/environment.ts'
 import { prototypeOf, prototypesOf } from '#component/realm/documents/inheritance.ts'
 import {
@@ -14,9 +13,12 @@ import {
 } from '#component/realm/documents/load-check.ts'
 import type { Realm, RealmDocument, UserName } from '#component/realm/documents/model.ts'
 import { wampCraRounds as defaultRounds } from '#component/realm/documents/password.ts'
-import { type Keeping, protectDocument } from '#component/realm/documents/protect.ts'
-import { openSecret } from '#component/realm/documents/sealed.ts'
-import { showRealm } from '#component/realm/documents/secrets.ts'
+import { openSecret, showRealm } from '#component/realm/documents/secrets.ts'
+import {
+  changedPassword,
+  type SecretStorage,
+  storeSecrets,
+} from '#component/realm/documents/stored-secrets.ts'
 import type { Change } from '#component/replica/change.ts'
 import type { Entry } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
@@ -127,8 +129,8 @@ export class Realms {
         const stored = this.#stored.get(uri)
         if (!stored) throw unknownRealm()
         const pair = { written: stored.document, filled: this.#fill(stored.document) }
-        const keeping = this.#keepingOf(pair.filled)
-        return [{ id: uri, document: await changedPassword(pair, username, password, keeping) }]
+        const storage = this.#storageOf(pair.filled)
+        return [{ id: uri, document: await changedPassword(pair, username, password, storage) }]
       })
       this.#ports.log.info({ realm: uri, user: username, by }, 'password changed')
       await this.#announceRevoked([{ realm_uri: uri, authid: username }])
@@ -147,8 +149,8 @@ export class Realms {
         const id = uriOf(filled) ?? ''
         const before = this.#stored.get(id)?.document
         const pair = { written: written as RealmDocument, filled: filled as RealmDocument }
-        const keeping = this.#keepingOf(pair.filled, beside)
-        return { id, document: await protectDocument(pair, before, keeping) }
+        const storage = this.#storageOf(pair.filled, beside)
+        return { id, document: await storeSecrets(pair, before, storage) }
       }),
     )
     // while passwords were hashed, prototypes may have gone
@@ -186,7 +188,7 @@ export class Realms {
   }
 
   /** @param beside documents that are loaded at the same time, by URI */
-  #keepingOf(filled: RealmDocument, beside?: ReadonlyMap<string, RealmDocument>): Keeping {
+  #storageOf(filled: RealmDocument, beside?: ReadonlyMap<string, RealmDocument>): SecretStorage {
     const { box, keepsPasswords = false, wampCraRounds = defaultRounds } = this.#ports
     const documentAt = (uri: string) => {
       const { document } = this.#stored.get(uri) ?? {}

@@ -6,7 +6,7 @@ import { isMatch } from '#component/syntax/wamp-uri.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
 import { at, type MemberList, maps, memberLists } from './membership.ts'
 import type { Grant, Realm, RealmDocument, Resource, Source, User } from './model.ts'
-import type { ProtectedPassword } from './password.ts'
+import type { StoredPassword } from './password.ts'
 
 /** What a realm has of its prototype unless it sets it itself (behaviour: Realms). */
 const inherited = [
@@ -42,7 +42,7 @@ function readUser(member: JsonMap, { name, secret, group }: MemberList, groups: 
     username: String(member[name]),
     groups: allGroups(group === undefined ? direct : [...direct, group], groups),
     meta: isMap(member.meta) ? member.meta : {},
-    password: isMap(stored) ? (stored as unknown as ProtectedPassword) : undefined,
+    password: isMap(stored) ? (stored as unknown as StoredPassword) : undefined,
     authorized_keys: texts(member.authorized_keys ?? []).map((key) => key.toLowerCase()),
   }
 }

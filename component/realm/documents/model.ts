@@ -1,6 +1,6 @@
 /** What a realm document says, made ready to be asked: inherited, environment filled in, groups resolved. */
 import type { Match } from '#component/syntax/wamp-uri.ts'
-import type { ProtectedPassword } from './password.ts'
+import type { StoredPassword } from './password.ts'
 
 /** A realm document as its author wrote it; in the store passwords are replaced. */
 export type RealmDocument = Readonly<Record<string, unknown>>
@@ -17,7 +17,7 @@ export interface User {
   /** Direct and nested ones. */
   readonly groups: readonly string[]
   readonly meta: Readonly<Record<string, unknown>>
-  readonly password: ProtectedPassword | undefined
+  readonly password: StoredPassword | undefined
   /** Ed25519 public keys, lower-case hex. */
   readonly authorized_keys: readonly string[]
 }

@@ -17,7 +17,7 @@ export interface WampCraSecret {
 }
 
 /** What is stored in the place of a password. */
-export interface ProtectedPassword {
+export interface StoredPassword {
   /** A PHC string: `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. */
   readonly argon2id: string
   /** Only where the realm serves WAMP-CRA. */
@@ -95,7 +95,7 @@ const isAffordable = ({ costs: { memory, passes, parallelism }, nonce, tag }: Ph
   isWithin(nonce.length, 8, 64) &&
   tag.length === tagLength
 
-/** The parts of a PHC string that {@link protectPassword} wrote. */
+/** The parts of a PHC string that {@link hashPassword} wrote. */
 function readPhc(text: string): Phc {
   const [, , , costs = '', nonce = '', tag = ''] = text.split('$')
   const numbers = Object.fromEntries(
@@ -115,7 +115,7 @@ function readPhc(text: string): Phc {
 /** Checked in the place of somebody who is not there, so that unknown users take as long as wrong passwords. */
 let decoyHash: Promise<string> | undefined
 
-async function matches(password: string, stored: ProtectedPassword | undefined): Promise<boolean> {
+async function matches(password: string, stored: StoredPassword | undefined): Promise<boolean> {
   decoyHash ??= deriveHash(randomBytes(16).toString('hex'))
   const own = stored && readPhc(stored.argon2id)
   const isChecked = own !== undefined && isAffordable(own)
@@ -130,7 +130,7 @@ async function matches(password: string, stored: ProtectedPassword | undefined):
  */
 export const isPassword = (
   password: string,
-  stored: ProtectedPassword | undefined,
+  stored: StoredPassword | undefined,
 ): Promise<boolean> => checks.run(() => matches(password, stored))
 
 /**
@@ -138,11 +138,11 @@ export const isPassword = (
  * @param stored what is there now: as much of it as was made of the same password is kept
  * @param rounds of PBKDF2; undefined where the realm does not serve WAMP-CRA
  */
-export const protectPassword = (
+export const hashPassword = (
   password: string,
-  stored: ProtectedPassword | undefined,
+  stored: StoredPassword | undefined,
   rounds: number | undefined,
-): Promise<ProtectedPassword> =>
+): Promise<StoredPassword> =>
   derivations.run(async () => {
     const isSame = stored !== undefined && (await matches(password, stored))
     const isStrong = isSame && (stored.wampcra?.iterations ?? 0) >= (rounds ?? 0)

@@ -1,12 +1,159 @@
-/** A realm document as people see it: without its secrets. */
-
-import { isMap, type JsonMap } from '#component/syntax/values.ts'
-import { maps } from './membership.ts'
+/** The secrets of a realm document: which values are secrets, how they are sealed and opened, and the document without them. */
+import { readFile } from 'node:fs/promises'
+import type { SecretBox } from '#component/secret-box.ts'
+import { isMap } from '#component/syntax/values.ts'
+import { type Environment, fillEnvironment, isReference } from './environment.ts'
+import { at, maps } from './membership.ts'
 import type { RealmDocument } from './model.ts'
+import type { WampCraSecret } from './password.ts'
 import { isChosenName } from './provider-rules.ts'
 
-/** Of a user nothing else is shown: an unknown key may hold a secret that somebody noted down. */
-const shownOfUsers = new Set([
+type JsonMap = Readonly<Record<string, unknown>>
+
+/** The purpose under which the secrets of one realm document are sealed. */
+export const purposeOf = (realm_uri: string): string => `realm ${realm_uri}`
+
+const secretWords = [
+  'password',
+  'passphrase',
+  'secret',
+  'private_key',
+  'api_key',
+  'token',
+  'credential',
+] as const
+
+/** Whether a key ends in such a word, in the plural, too: its value is sealed. `token_endpoint` only begins with one. */
+const isSealedKey = (key: string): boolean => {
+  const singular = key.toLowerCase().replace(/s$/, '')
+  return secretWords.some((word) => singular.endsWith(word))
+}
+
+/** Whether a key has such a word anywhere: its value is not shown. */
+const isHiddenKey = (key: string): boolean => {
+  const lower = key.toLowerCase()
+  // the one known key that contains such a word and holds no secret
+  if (lower === 'token_endpoint_auth_method') return false
+  return secretWords.some((word) => lower.includes(word))
+}
+
+/** The text of a map with this key alone, such as `{env: …}`. */
+const only = (value: unknown, key: string): string | undefined => {
+  if (!isMap(value) || Object.keys(value).length !== 1) return undefined
+  const text = value[key]
+  return typeof text === 'string' ? text : undefined
+}
+
+const isElsewhere = (value: unknown): boolean =>
+  ['env', 'file', 'sealed'].some((key) => only(value, key) !== undefined)
+
+/** Opens a text that was sealed for one of the realms; undefined if it was sealed for another realm or with another key. */
+function openAny(sealed: string, realm_uris: readonly string[], box: Pick<SecretBox, 'open'>) {
+  for (const uri of realm_uris) {
+    const opened = box.open(sealed, purposeOf(uri))
+    if (opened !== undefined) return opened
+  }
+  return undefined
+}
+
+/**
+ * The document with every secret sealed: `{sealed: "v1.…"}`. References to secrets, `${NAME}`, `{env: …}` or `{file: …}`,
+ * stay as they are, as does `meta`, which the gateway does not read.
+ * @param before the stored document that is replaced: the sealed text of an unchanged secret is kept
+ */
+export function sealSecrets(
+  document: unknown,
+  before: unknown,
+  realm_uri: string,
+  box: Pick<SecretBox, 'seal' | 'open'>,
+): unknown {
+  const seal = (text: string, old: unknown) => {
+    const sealed = only(old, 'sealed')
+    const isSame = sealed !== undefined && openAny(sealed, [realm_uri], box) === text
+    return { sealed: isSame ? sealed : box.seal(text, purposeOf(realm_uri)) }
+  }
+  const walk = (value: unknown, old: unknown, isSecret: boolean, holder?: string): unknown => {
+    if (typeof value === 'string') {
+      return isSecret && value !== '' && !isReference(value) ? seal(value, old) : value
+    }
+    if (Array.isArray(value)) {
+      return value.map((item, index) => walk(item, Array.isArray(old) ? old[index] : {}, isSecret))
+    }
+    if (!isMap(value) || (isSecret && isElsewhere(value))) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [
+        key,
+        key === 'meta'
+          ? member
+          : walk(
+              member,
+              at(old, [key]),
+              isSecret || (!isChosenName(holder, member) && isSealedKey(key)),
+              key,
+            ),
+      ]),
+    )
+  }
+  return walk(document, before, false)
+}
+
+/** What {@link openSecret} opens a secret with. */
+interface Keyring {
+  readonly box: Pick<SecretBox, 'open'>
+  readonly environment: Environment
+}
+
+/**
+ * The text of a secret that is sealed, in the clear, or referred to.
+ * @param realm_uris the realm, and those that it inherits from
+ * @returns undefined for an absent variable, or a text that was sealed with another `store.key`
+ * @throws Error when the file of a reference cannot be read
+ */
+export async function openSecret(
+  value: unknown,
+  realm_uris: readonly string[],
+  { box, environment }: Keyring,
+): Promise<string | undefined> {
+  const fill = (text: string) => String(fillEnvironment(text, environment, '', []))
+  if (typeof value === 'string') return fill(value)
+  const [name, file, sealed] = ['env', 'file', 'sealed'].map((key) => only(value, key))
+  if (name !== undefined) return environment[name]
+  if (file !== undefined) return (await readFile(file, 'utf8')).trimEnd()
+  const opened = sealed === undefined ? undefined : openAny(sealed, realm_uris, box)
+  return opened === undefined ? undefined : fill(opened)
+}
+
+/** The user whose WAMP-CRA secret it is. */
+export interface SecretOwner {
+  readonly realm_uri: string
+  readonly username: string
+}
+
+const wampCraPurpose = ({ realm_uri, username }: SecretOwner): string =>
+  `wampcra ${JSON.stringify([realm_uri, username])}`
+
+/** The WAMP-CRA secret for the store, sealed for its user, because it is as good as the password. */
+export const sealWampCra = (
+  wampcra: WampCraSecret,
+  owner: SecretOwner,
+  box: Pick<SecretBox, 'seal'>,
+): WampCraSecret => {
+  const { secret } = wampcra
+  if (typeof secret !== 'string') return wampcra
+  return { ...wampcra, secret: { sealed: box.seal(secret, wampCraPurpose(owner)) } }
+}
+
+/** The key of the client's signature; undefined if it was sealed for another user, or with another `store.key`. */
+export function openWampCra(
+  { secret }: WampCraSecret,
+  owner: SecretOwner,
+  box: Pick<SecretBox, 'open'>,
+): string | undefined {
+  return typeof secret === 'string' ? secret : box.open(secret.sealed, wampCraPurpose(owner))
+}
+
+/** The keys of users that are shown: an unknown key may hold a secret that somebody noted down. */
+const shownUserKeys = new Set([
   'username',
   'client_id',
   'authorized_keys',
@@ -16,36 +163,19 @@ const shownOfUsers = new Set([
   'description',
 ])
 
-const secretWords = [
-  'password',
-  'passphrase',
-  'secret',
-  'private_key',
-  'token',
-  'credential',
-  'api_key',
-] as const
-
-const isSecretKey = (key: string): boolean => {
-  const lower = key.toLowerCase()
-  // the one known key that has such a word in it and holds no secret
-  if (lower === 'token_endpoint_auth_method') return false
-  return secretWords.some((word) => lower.includes(word))
-}
-
 function showMembers(value: unknown, holder?: string): unknown {
   if (Array.isArray(value)) return value.map((item) => showMembers(item))
   if (!isMap(value)) return value
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([key, member]) => isChosenName(holder, member) || !isSecretKey(key))
+      .filter(([key, member]) => isChosenName(holder, member) || !isHiddenKey(key))
       .map(([key, member]) => [key, showMembers(member, key)]),
   )
 }
 
 const showUsers = (users: unknown) =>
   maps(users).map((user) =>
-    showMembers(Object.fromEntries(Object.entries(user).filter(([key]) => shownOfUsers.has(key)))),
+    showMembers(Object.fromEntries(Object.entries(user).filter(([key]) => shownUserKeys.has(key)))),
   )
 
 /** What `GET /realms/:uri` shows: the document without secrets, `${NAME}` as written, and `ts`. */
