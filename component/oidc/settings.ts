@@ -157,3 +157,23 @@ export function settingsOf(
   const place = `info.oidc_providers.${name}`
   throw new OidcError('provider_unavailable', `${place}: ${found.join('; ')}`)
 }
+
+/**
+ * Why users of the realm cannot log in at the provider: a warning for a document that uses it; undefined if they can.
+ * @param isGuessed whether the callback URL is derived from the listening address, unless the provider's settings name it
+ */
+export function loginProblem(
+  realms: Pick<Realms, 'realm'>,
+  realm_uri: string,
+  provider: string,
+  isGuessed = false,
+): string | undefined {
+  try {
+    const { redirect_uri } = settingsOf(realms, realm_uri, provider)
+    if (!isGuessed || redirect_uri !== undefined) return undefined
+    return `logins at the provider ${provider} of ${realm_uri} return to the address that the gateway listens on: set gateway.public_base_url, redirect_uri of the provider, or a host without wildcards`
+  } catch (error) {
+    if (!(error instanceof OidcError)) throw error
+    return `logins fail at the provider ${provider} of ${realm_uri}: ${error.message}`
+  }
+}

@@ -1,16 +1,19 @@
-/** All grants, and which of them a flow serves. */
+/** The grants of the token endpoint, and which of them a flow serves. */
 import { OAuthError } from '#component/errors.ts'
-import type { AccessClaims, AccessTokens } from './access-token.ts'
-import { clientCredentialsGrant } from './client-credentials-grant.ts'
+import type { AccessClaims, AccessTokens, Subject } from './access-token.ts'
 import {
+  answerWith,
+  authmethod,
+  clientOf,
+  deviceOf,
   type Grant,
   type GrantContext,
   type GrantType,
+  narrow,
   required,
   type TokenAnswer,
   type TokenForm,
 } from './grant.ts'
-import { passwordGrant } from './password-grant.ts'
 import { refreshGrant } from './refresh-grant.ts'
 import type { RefreshTokens } from './refresh-token.ts'
 import type { Revocations } from './revocation.ts'
@@ -39,6 +42,44 @@ export interface GrantPorts {
   readonly refreshTokens: Pick<RefreshTokens, 'issue' | 'rotate'>
   readonly revocations: Pick<Revocations, 'notBefore'>
 }
+
+/** `client_credentials`: a client acts for itself (RFC 6749 §4.4); without a refresh token, as §4.4.3 says. */
+const clientCredentialsGrant = (ports: Pick<GrantPorts, 'accessTokens'>): Grant => ({
+  grant_type: 'client_credentials',
+  async answer(form, context) {
+    const { authid, roles } = clientOf(context)
+    const subject = {
+      authid,
+      roles: narrow(roles, form),
+      authmethod,
+      client_id: authid,
+      device_id: deviceOf(form),
+    }
+    return answerWith(ports.accessTokens, context, subject)
+  },
+})
+
+/** `password`: a client sends the name and password of a resource owner (RFC 6749 §4.3). */
+const passwordGrant = (ports: GrantPorts): Grant => ({
+  grant_type: 'password',
+  async answer(form, context) {
+    const client = clientOf(context)
+    const device_id = deviceOf(form)
+    const [username, password] = [required(form, 'username'), required(form, 'password')]
+    const notBefore = () => ports.revocations.notBefore(context.realm_uri, username)
+    const before = notBefore()
+    const owner = await context.authenticateOwner(username, password)
+    // the tokens of the owner were revoked meanwhile: the password may be an old one
+    if (!owner || notBefore() !== before) {
+      throw new OAuthError('invalid_grant', 'the username or the password is wrong')
+    }
+    const roles = narrow(owner.roles, form)
+    const { authid } = owner
+    const subject: Subject = { authid, roles, authmethod, client_id: client.authid, device_id }
+    const refresh = await ports.refreshTokens.issue(context.realm_uri, subject)
+    return answerWith(ports.accessTokens, context, subject, refresh)
+  },
+})
 
 /** Answers a token request. @throws OAuthError; `service.error.unavailable` */
 export type AnswerTokenRequest = (form: TokenForm, context: GrantContext) => Promise<TokenAnswer>

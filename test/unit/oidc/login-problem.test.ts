@@ -1,6 +1,6 @@
 /** What a document with `oidc` is told when nobody can log in: the realm, the provider, and why. */
 import { expect } from 'chai'
-import { loginProblem } from '#component/oidc/login-problem.ts'
+import { loginProblem } from '#component/oidc/settings.ts'
 import { realmsWith } from '#test/unit/realm/doubles.ts'
 
 const uri = 'com.example.realm'
