@@ -10,7 +10,7 @@ import type { Replica } from '#component/replica/replica.ts'
 import type { Revocations } from '#component/token/revocation.ts'
 import { isReservedName } from './claims.ts'
 
-/** Who somebody is at a provider (OpenID Connect Core §2). */
+/** The identity of a person at a provider (OpenID Connect Core §2). */
 export interface Person {
   readonly issuer: string
   readonly sub: string
@@ -49,8 +49,8 @@ function rolesOfGrants(realm: Realm): ReadonlySet<string> {
 }
 
 /**
- * Why nobody who comes by a provider can have this name in the realm; undefined when somebody can. A name that grants
- * name would have what they give: those who are to have it are users of the document.
+ * Why a user of a provider cannot have this name in the realm; undefined if it can. A name in the grants of the realm would
+ * get their permissions, so that it must be a user of the document.
  */
 function refusalOf(realm: Realm, authid: string): string | undefined {
   if (isReservedName(authid)) return 'the name is reserved'
@@ -80,7 +80,7 @@ export class Accounts {
 
   /**
    * Gives a name to the person who comes first; nothing changes when it is theirs already.
-   * @param isOpen may somebody have a name that the document does not have?
+   * @param isOpen whether a name may be bound that is not in the document
    * @throws OidcError ticket_issue_failed; ServiceError `service.error.unavailable`
    */
   async bind(realm_uri: string, authid: string, person: Person, isOpen: boolean): Promise<void> {
@@ -128,7 +128,7 @@ export class Accounts {
     if (changes.length > 0) await broadcast?.()
   }
 
-  /** Is somebody who came by a provider a user of the realm, as it is now? A few lookups. */
+  /** Whether the name is bound to a person of a provider and allowed in the realm as it is now. A few lookups. */
   isKnown(realm_uri: string, authid: string): boolean {
     const realm = this.#ports.realms.realm(realm_uri)
     if (!realm || !this.#bound(realm_uri, authid)) return false

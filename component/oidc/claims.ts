@@ -1,4 +1,4 @@
-/** From the claims of a provider to who somebody is in the realm: authid and roles (behaviour: OIDC). */
+/** Derives authid and roles in the realm from the claims of a provider (behaviour: OIDC). */
 import { OidcError } from '#component/errors.ts'
 import { memberOf } from '#component/syntax/values.ts'
 import type { ProviderSettings } from './settings.ts'
@@ -22,7 +22,7 @@ const maxRoles = 256
 export const claimAt = (claims: Claims, path: string): unknown =>
   memberOf(claims, path) ?? path.split('.').reduce<unknown>(memberOf, claims)
 
-/** Is the name one that grants give a meaning of its own? */
+/** Whether grants or the gateway give the name a meaning of its own. */
 export const isReservedName = (name: string): boolean => reserved.has(name) || operators.has(name)
 
 /**
@@ -40,7 +40,7 @@ const isVerified = ({ email_verified }: Claims): boolean =>
 
 /** @throws OidcError missing_authid_claim */
 export function authidOf(claims: Claims, { authid_claim }: ProviderSettings): string {
-  // an address that a user may write into its own profile says nothing of who it is
+  // users may write any address into their own profile
   if (authid_claim === 'email' && !isVerified(claims)) {
     const message = 'authid_claim is email, but the provider does not confirm email_verified: true'
     throw new OidcError('missing_authid_claim', message)

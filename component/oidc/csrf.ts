@@ -1,4 +1,4 @@
-/** The value of the CSRF cookie: random, and signed for one ticket, so that nobody can plant another (signed double submit). */
+/** The value of the CSRF cookie: random, and signed for one ticket, so that a planted value fails (signed double submit). */
 import { randomUUID, timingSafeEqual } from 'node:crypto'
 import type { SecretBox } from '#component/secret-box.ts'
 
@@ -13,7 +13,7 @@ export function csrfOf(box: Box, realm_uri: string, ticket_id: string): string {
   return `${random}.${signatureOf(box, realm_uri, ticket_id, random)}`
 }
 
-/** Was the value made for this ticket, under this `store.key`? */
+/** Whether the value was made for this ticket, under this `store.key`. */
 export function isCsrf(box: Box, value: string, realm_uri: string, ticket_id: string): boolean {
   const dot = value.indexOf('.')
   const given = Buffer.from(value.slice(dot + 1))

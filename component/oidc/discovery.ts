@@ -15,11 +15,11 @@ export type ProviderFetch = (
     readonly headers?: Readonly<Record<string, string>>
     readonly body?: string | URLSearchParams | Uint8Array | null | undefined
   },
-  /** May the address be private? */
+  /** Whether the address may be private. */
   isFixed: boolean,
 ) => Promise<Response>
 
-/** What is fetched with. */
+/** What discovery works with. */
 export interface DiscoveryPorts {
   readonly fetch: ProviderFetch
   readonly clock: Pick<Clock, 'now'>
@@ -121,7 +121,7 @@ export class Discovery {
     const mayTry = failure === undefined || now - known.triedAt >= failureMs
     if (found) {
       if (now - known.foundAt >= freshMs && mayTry) {
-        // what is known serves on: whoever waits now need not wait for this
+        // the known metadata stays in use: this login does not wait for the refresh
         this.#fetch(site, known).catch((error: unknown) => this.#tell(site, error))
       }
       return found
@@ -181,7 +181,7 @@ export class Discovery {
   }
 }
 
-/** Before anybody is sent there, or anything is: a provider that names such an endpoint is none to log in at. */
+/** Refuses a provider with an insecure endpoint before a browser or a request is sent there. */
 function checkEndpoint(name: string, value: unknown, allowUnsafeHttp: boolean): void {
   if (value === undefined) return
   const protocol = typeof value === 'string' ? URL.parse(value)?.protocol : undefined

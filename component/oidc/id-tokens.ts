@@ -48,7 +48,7 @@ export class IdTokens {
   /** Forgets the ID token of a ticket that has ended. */
   async end(ticket_id: string): Promise<void> {
     if (!this.#ports.replica.get('id_token', ticket_id)?.document?.id_token) return
-    // not a tombstone, which would stay: what says when it ends goes by itself
+    // not a tombstone, which would stay: a document with `exp` is removed when it expires
     await this.#change(ticket_id, { exp: secondsOf(this.#ports.clock) })
   }
 

@@ -28,7 +28,7 @@ export const loginCookiePrefix = '__Host-service_login_'
 /** How long a login may take. Seconds. */
 export const stateLifetime = 300
 
-/** Longer than a login may take, so that one who is late is told so. Seconds. */
+/** Longer than a login may take, so that a late login is answered with `state_expired`. Seconds. */
 export const loginCookieMaxAge = 900
 
 /** Logins that may be under way in one browser, and older ones that may begin anew. */
@@ -140,7 +140,7 @@ export function readState(
   return found
 }
 
-/** What is left of a login that has failed. */
+/** The remains of a failed login. */
 export interface RememberedLogin {
   /** Where the login was to lead. */
   readonly redirect_uri: string

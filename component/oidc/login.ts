@@ -58,10 +58,10 @@ const authmethod = 'oidcrp'
 /** Browsers drop larger cookies without a word (RFC 6265 §6.1). Bytes. */
 const maxCookie = 4096
 
-/** Nobody takes a longer `id_token_hint` in a URL, so that a longer ID token is good for nothing. Characters. */
+/** The longest ID token that is kept: a longer `id_token_hint` does not fit in a URL. Characters. */
 const maxHint = 16_384
 
-/** Roles without a mapping that are told of, of all providers together. */
+/** Roles without a mapping that are logged at most, of all providers together. */
 const maxUnmapped = 1_000
 
 /** How long after its ticket an ID token is kept, so that a late logout ends the session at the provider. Seconds. */
@@ -76,7 +76,7 @@ const fitsCookie = (realm_uri: string, ticket: string, { cookie_domain = '' }: P
 /** Logins and logouts of all realms. */
 export class OidcLogin {
   readonly #ports: OidcLoginPorts
-  /** Roles without a mapping that the log has been told of: realm, provider and role. */
+  /** Roles without a mapping that are logged: realm, provider and role. */
   readonly #unmapped = new Set<string>()
 
   constructor(ports: OidcLoginPorts) {
@@ -159,7 +159,7 @@ export class OidcLogin {
     }
   }
 
-  /** What is left of the login that a state belongs to. */
+  /** The remains of the login that a state belongs to. */
   remembered(
     state: string,
     cookieOf: (name: string) => string | undefined,
@@ -233,7 +233,7 @@ export class OidcLogin {
     return { authid, authroles }
   }
 
-  /** A role that no mapping names gives nothing: told once, since a misspelt mapping looks like a user without rights. */
+  /** Logs each dropped role once, since a misspelt mapping looks like a user without rights. */
   #tellUnmapped(realm_uri: string, settings: ProviderSettings, claims: Exchanged['claims']): void {
     for (const role of unmappedRoles(claims, settings)) {
       const key = JSON.stringify([realm_uri, settings.name, role])
@@ -259,7 +259,7 @@ export class OidcLogin {
       ...(at !== undefined && { oidc_access_token_expires_at: at }),
     }
     const { tickets } = this.#ports
-    // what is longer than the cookie need not be signed to be seen
+    // an ID token that is longer than the cookie cannot fit
     const whole =
       id_token.length < maxCookie
         ? await tickets.issue(realm_uri, { ...subject, oidc_id_token: id_token })

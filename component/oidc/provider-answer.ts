@@ -1,4 +1,4 @@
-/** What a provider says of a failure: what clients are told of it, and what the log is told. */
+/** Errors of a provider: the parts for clients, and the parts for the log. */
 import type { ProviderAnswer } from '#component/errors.ts'
 
 /** A request to a provider, noted while it is sent; the last one of an exchange is the one that failed. */
@@ -17,11 +17,11 @@ const invisible = /[\p{C}\p{Zl}\p{Zp}]+/gu
 /** Characters of a description in the log. */
 const maxDescription = 256
 
-/** The error code of a provider as clients may be told it; undefined for what is no such code. */
+/** The error code of a provider for clients; undefined for a malformed one. */
 const providerCode = (text: unknown): string | undefined =>
   typeof text === 'string' && code.test(text) ? text : undefined
 
-/** An error of a provider for the log: its code and its description, cut and without what is invisible. */
+/** An error of a provider for the log: its code and its description, shortened and without invisible characters. */
 export function answerOf(error: unknown, error_description: unknown): ProviderAnswer {
   const provider_code = providerCode(error)
   const text = typeof error_description === 'string' ? error_description : ''
@@ -33,7 +33,7 @@ export function answerOf(error: unknown, error_description: unknown): ProviderAn
 }
 
 /**
- * What the log is told of a request that failed.
+ * The fields of the log line of a failed request.
  * @param failure the error of the library, whose causes may hold the provider's own error (RFC 6749 §5.2)
  */
 export function failureOf(failure: unknown, { url, status }: SentRequest): ProviderAnswer {

@@ -199,7 +199,7 @@ export class Provider {
     configuration[client.customFetch] = (url, request) =>
       url === jwksUrl ? jwks.fetch(() => send(url, request)) : send(url, request)
     if (allow_unsafe_http) client.allowInsecureRequests(configuration)
-    // without this nobody looks at the signature of the ID token (reliability F12)
+    // without this the library does not check the signature of the ID token (reliability F12)
     client.enableNonRepudiationChecks(configuration)
     if (cache) client.setJwksCache(configuration, cache)
     return configuration
@@ -210,7 +210,7 @@ function refuse(message: string): never {
   throw new Error(message)
 }
 
-/** Did the provider not answer at all, or not within the limits? */
+/** Whether the provider did not answer within the limits. */
 function isAway(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
     if (at instanceof ServiceError) return true

@@ -1,4 +1,4 @@
-/** The three legs of OIDC as their endpoints speak of them: login, callback, logout; what each is asked, and what it answers. */
+/** The requests and answers of the three OIDC endpoints: login, callback and logout. */
 import type { TicketClaims } from '#component/token/ticket.ts'
 import type { LoginCookie } from './login-state.ts'
 import type { ProviderSettings } from './settings.ts'
@@ -10,7 +10,7 @@ export interface LoginRequest {
   readonly provider?: string | undefined
   /** `provider` of the security object; `default` when absent. */
   readonly routeProvider?: string | undefined
-  /** Where the browser goes in the end; whoever asks has checked it. */
+  /** Where the browser goes in the end; checked by the caller. */
   readonly redirect_uri: string
   readonly client_id: string
   readonly device_id: string
@@ -47,7 +47,7 @@ export interface CallbackRequest {
   readonly address: string
 }
 
-/** Somebody who has logged in. */
+/** A finished login. */
 export interface FinishedLogin {
   readonly redirect_uri: string
   readonly ticket: string
@@ -68,7 +68,7 @@ export interface LogoutRequest {
   readonly ticket?: string | undefined
   /** False for a POST without a valid CSRF header: then nothing ends, here or at the provider. */
   readonly mayRevoke: boolean
-  /** Where the browser goes in the end; whoever asks has checked it. */
+  /** Where the browser goes in the end; checked by the caller. */
   readonly redirect_uri: string
   /** The public origin of the gateway, for a `redirect_uri` that is a path: the provider needs an absolute one. */
   readonly origin: string

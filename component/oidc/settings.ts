@@ -34,7 +34,7 @@ export interface ProviderSettings {
   readonly auto_provision: boolean
   /** Lifetime of tickets, and of their cookies. Seconds, 1 to 2592000. */
   readonly ticket_expiry_secs: number
-  /** May it be reached by http, and at private addresses? */
+  /** Whether it may be reached by http, and at private addresses. */
   readonly allow_unsafe_http: boolean
   readonly cookie_domain?: string
   readonly cookie_same_site: 'lax' | 'strict' | 'none'
@@ -74,7 +74,7 @@ const isWebUrl = (value: unknown): value is string => {
 const isPlainUrl = (value: unknown): value is string =>
   isWebUrl(value) && !value.includes('?') && !value.includes('/.well-known/')
 
-/** Reads one provider; every sentence says what is wrong with a key and what is allowed. */
+/** Reads one provider, or returns its problems: each names a key and the allowed values. */
 function read(name: string, entry: unknown): ProviderSettings | readonly string[] {
   if (!isMap(entry)) return ['expected an object']
   const problems: string[] = []

@@ -30,7 +30,7 @@ export interface Welcome {
   readonly authroles: readonly string[]
   /** How a user of the gateway had logged in there, whose session this is. */
   readonly authmethod?: string
-  /** Is the ticket that it came with refused by now? */
+  /** Whether the ticket that opened the session is revoked by now. */
   readonly isRevoked?: () => boolean
   /** When that ticket expires; milliseconds since the epoch. */
   readonly expiresAt?: number
@@ -41,7 +41,7 @@ export interface Challenge {
   readonly kind: 'challenge'
   readonly challenge: 'ticket' | 'wampcra' | 'cryptosign'
   readonly extra: Readonly<Record<string, unknown>>
-  /** Who it would be, for a router that checks the proof itself; undefined for nobody. Never told to the peer. */
+  /** The user to be proved, for a router that checks the proof itself; undefined for an unknown user. Never sent to the peer. */
   readonly user?: User | undefined
   check(signature: string): Promise<Welcome | undefined>
 }
@@ -56,7 +56,7 @@ export interface Refusal {
 /** The method of users who have logged in at an identity provider, which gives them their roles (specification: Ticket). */
 export const providerMethod = 'oidcrp'
 
-/** The role that the gateway's own session has, and nobody else gets. */
+/** The role of the gateway's own sessions; users never have it. */
 export const gatewayRole = 'gateway'
 
 const refuse = (message: string): Refusal => ({
@@ -72,7 +72,7 @@ export function rolesOf({ username, groups }: Pick<User, 'username' | 'groups'>)
   return roles
 }
 
-/** Is what proves who a user is the same in two versions of it: its password, and its keys? */
+/** Whether two versions of a user have the same password and keys. */
 export const hasSameProof = (one: User, other: User): boolean =>
   one.password?.argon2id === other.password?.argon2id &&
   one.authorized_keys.toSorted().join() === other.authorized_keys.toSorted().join()
@@ -100,7 +100,7 @@ function welcomeHolder(
   return { ...welcome(user), ...more, authroles: authroles.filter((role) => roles.includes(role)) }
 }
 
-/** May the user use the method from there? A realm without sources admits everybody from everywhere. */
+/** Whether the sources of the realm admit the user by the method from the address. A realm without sources admits every user from every address. */
 export function mayUse(
   realm: Realm,
   authmethod: string,
@@ -121,7 +121,10 @@ const isJwt = (text: string): boolean => text.split('.').length === 3
 
 const mayBeOwn = ({ isInProcess, isRelayed }: Hello['peer']) => isInProcess || isRelayed === true
 
-/** Whoever may have a ticket of the gateway's own presents it from within; others, where `isServed`, their own. */
+/**
+ * Peers in this process, and those that an external router asks about, may present a session ticket of the gateway. Where
+ * `isServed`, every peer may present a service ticket or a password.
+ */
 function challengeTicket(
   realm: Realm,
   authid: string,
@@ -151,7 +154,7 @@ function challengeTicket(
   }
 }
 
-/** Sessions of tickets are told by the method of the session, but for users of a provider. */
+/** A session has the method by which it joined; the method of the ticket counts only for users of a provider. */
 const withoutMethod = ({ authmethod, ...holder }: TicketHolder): TicketHolder =>
   authmethod === providerMethod ? { ...holder, authmethod } : holder
 
@@ -205,7 +208,7 @@ function challengeWampCra(
   const owner = { realm_uri: realm.uri, username: authid }
   const challenge = JSON.stringify({
     authid,
-    // who the peer would be is not told before it has proved it
+    // the roles of the user stay secret until the proof
     authrole: 'user',
     authmethod: 'wampcra',
     authprovider: 'realm',

@@ -31,7 +31,7 @@ interface CrossbarAuthenticatorPorts {
     ): { readonly peername?: string } | undefined
   }
   readonly clock: Pick<Clock, 'after' | 'now'>
-  /** Told of sessions that must end with the tickets that open them. */
+  /** Receives the sessions that must end with the tickets that opened them. */
   readonly onTicket?: (session: TicketSession) => void
   readonly log: Pick<Log, 'warn' | 'error'>
   /** Milliseconds within which a login is answered; 5000 unless said otherwise. */
@@ -58,7 +58,7 @@ export interface Principal {
 /** An answer of the authorizer; never to be cached, because the router would reuse it for everybody of one role. */
 export interface Authorization {
   readonly allow: boolean
-  /** Does the callee or subscriber see who it was? */
+  /** Whether the callee or subscriber sees the caller or publisher. */
   readonly disclose: boolean
   readonly cache: false
 }
@@ -71,7 +71,7 @@ const unknownAddress = '0.0.0.0'
 
 const defaultDeadlineMs = 5_000
 
-/** One and the same for whoever may not join; Crossbar.io says the same URI of wrong signatures. */
+/** The one answer to every refused login; Crossbar.io uses the same URI for wrong signatures. */
 class Refused extends ServiceError {
   constructor() {
     super('wamp.error.not_authorized', 'the login was refused')
@@ -98,7 +98,7 @@ const headersOf = (value: unknown): Record<string, string> =>
 /** Answers from the realm documents as they are now. */
 export class CrossbarAuthenticator {
   readonly #ports: CrossbarAuthenticatorPorts
-  /** Users whose missing password was logged: whoever knows a name must not be able to fill the log. */
+  /** Users whose missing password is logged: repeated logins must not fill the log. */
   readonly #told = new WeakSet<User>()
 
   constructor(ports: CrossbarAuthenticatorPorts) {
@@ -106,8 +106,8 @@ export class CrossbarAuthenticator {
   }
 
   /**
-   * May somebody join? Users that do not exist, or may not from there, get a challenge like others, which nobody can
-   * answer.
+   * Decides whether a client may join. A user that does not exist, or may not join from that address, gets a challenge
+   * that has no answer.
    * @param details of Crossbar.io: `{authmethod, authextra, ticket, session, transport: {peer, http_headers_received}}`
    * @throws ServiceError `wamp.error.not_authorized`; within the deadline
    */
@@ -169,7 +169,7 @@ export class CrossbarAuthenticator {
     { pubkey }: JsonMap,
   ): Promise<Principal> {
     const authroles = user ? rolesOf(user) : []
-    // a name must be there, also where a key names nobody
+    // Crossbar.io needs a name, also for an unknown key
     const name = user?.username ?? authid ?? String(pubkey)
     const found = principal({ authid: name, authroles }, routerRoles.user)
     const secret = randomBytes(32)
@@ -199,7 +199,7 @@ export class CrossbarAuthenticator {
   }
 
   /**
-   * May a session do this?
+   * Decides whether a session may perform an action.
    * @param session as Crossbar.io describes it: `{authid, authmethod, authprovider, authextra}`
    * @param action `call`, `register`, `publish` or `subscribe`
    * @param options of the message; `match`, `forward_for` and `force_reregister` count

@@ -5,7 +5,7 @@ import { createPublicKey, verify } from 'node:crypto'
 const spkiHead = Buffer.from('302a300506032b6570032100', 'hex')
 
 /**
- * Was the challenge signed with the key?
+ * Whether the challenge was signed with the key.
  * @param key 64 hex digits
  * @param signature as clients send it, in hex: the signature, then what was signed
  */

@@ -15,7 +15,7 @@ export interface GatewaySessionsPorts {
   readonly open: (realm_uri: string, onJoin: () => Promise<void>) => Session
   /** Serves the realm over the session, after each rejoin, too; rejects when the router does not let it. */
   readonly register: (session: Session) => Promise<void>
-  /** Is the gateway wanted there? */
+  /** Whether the gateway needs a session on the realm. */
   readonly isWanted: (realm_uri: string) => boolean
   /** `wamp.realm`, whose roles the router's own configuration decides. */
   readonly componentRealm: string

@@ -2,7 +2,7 @@
 import type { Grant, Realm, Resource } from '#component/realm/documents/model.ts'
 import { isReservedUri, type Match, reservedPrefixes } from '#component/syntax/wamp-uri.ts'
 
-/** Does every component of a pattern that is not empty equal the other's? */
+/** Whether every non-empty component of the pattern equals that of the URI. */
 function fits(pattern: string, uri: string): boolean {
   const wanted = pattern.split('.')
   const components = uri.split('.')
@@ -17,7 +17,7 @@ function fixedStart(pattern: string): string {
   return gap < 0 ? pattern : pattern.slice(0, gap + 1)
 }
 
-/** Does the resource hold every URI that is meant? */
+/** Whether the resource covers every URI that the pattern matches. */
 function covers(resource: Resource, uri: string, match: Match): boolean {
   switch (resource.match) {
     case 'exact':

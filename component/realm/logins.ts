@@ -5,7 +5,7 @@ import { isPassword } from '#component/realm/documents/password.ts'
 import { hasSameProof, mayUse, rolesOf } from './authenticator.ts'
 import type { Realms } from './realms.ts'
 
-/** Somebody who is a user of a realm, and as what. */
+/** A user of a realm with its roles. */
 export interface Login {
   readonly user: User
   /** As WAMP sessions of the user have them. */
@@ -42,18 +42,18 @@ export class Logins {
     const isAdmitted = baseMethods.some(admits) && (alsoBy === undefined || admits(alsoBy))
     const user = isAdmitted ? this.#user(realm_uri, username) : undefined
     const isProved = await isPassword(password, user?.password)
-    // hashing takes a while: whoever has gone by then, or has another password, has proved nothing
+    // hashing takes time: the login fails if the user is gone or has another password by then
     const now = user && this.#user(realm_uri, username)
     return isProved && user && now && hasSameProof(user, now) ? loginOf(now) : undefined
   }
 
-  /** Without a proof: is there such an enabled user, and what are its roles? */
+  /** The enabled user of this name with its roles, without a proof. */
   user(realm_uri: string, username: string): Login | undefined {
     const user = this.#user(realm_uri, username)
     return user && loginOf(user)
   }
 
-  /** Does the realm serve the method, and do its sources admit the user by it from there? */
+  /** Whether the realm serves the method, and its sources admit the user by it from the address. */
   mayUse(realm_uri: string, authmethod: string, username: string, address: string): boolean {
     const realm = this.#realm(realm_uri)
     if (!realm?.authmethods.includes(authmethod)) return false
@@ -64,7 +64,7 @@ export class Logins {
     return this.#realm(realm_uri)?.users.get(username)
   }
 
-  /** Nobody is a user of what is only there to be inherited from. */
+  /** The realm; undefined for a prototype, which has no users of its own. */
   #realm(uri: string): Realm | undefined {
     const realm = this.#realms.realm(uri)
     return realm?.isPrototype ? undefined : realm

@@ -43,9 +43,9 @@ export interface PolicyPorts {
   readonly clock: Pick<Clock, 'now'>
   /** `wamp.realm`: the component's own. */
   readonly componentRealm: string
-  /** May loopback peers without credentials join it? Only while the listeners are bound to loopback (behaviour: Management). */
+  /** Whether loopback peers may join it without credentials: only while the listeners are bound to loopback (behaviour: Management). */
   readonly admitsStrangers: () => boolean
-  /** What is taken as a ticket, beside passwords. */
+  /** The tickets that are accepted beside passwords. */
   readonly tickets?: TicketPorts
   readonly attempts: GuessLimit
   readonly secrets: Pick<SecretBox, 'derive' | 'open'>
@@ -87,7 +87,7 @@ export class Policy {
     this.#ports = ports
   }
 
-  /** May sessions be opened there? */
+  /** Whether sessions may be opened on the realm. */
   hasRealm(uri: string): boolean {
     if (uri === this.#ports.componentRealm) return true
     const realm = this.#ports.realms.realm(uri)
@@ -104,7 +104,7 @@ export class Policy {
     if (cookie !== undefined && declared.includes('cookie')) methods.add('cookie')
     // for the gateway itself, and for strangers as far as they are let in
     if (isInProcess || uri === this.#ports.componentRealm) methods.add('anonymous')
-    // for the users of the gateway, who have logged in there
+    // for the sessions of users that are logged in at this gateway
     if (isInProcess && this.#ports.tickets?.sessionTickets) methods.add('ticket')
     return [...methods]
   }
@@ -138,13 +138,13 @@ export class Policy {
     }
   }
 
-  /** A proof of what a user had at HELLO is none any more when the user has another password or other keys by then. */
+  /** A proof fails if the password or the keys of the user have changed since HELLO. */
   #lasting(challenge: Challenge, { uri, users }: Realm): Challenge {
     return {
       ...challenge,
       check: async (signature) => {
         const welcome = await challenge.check(signature)
-        // what users of a provider have proved is not in the document
+        // the realm document has no credentials of users of a provider
         if (welcome?.authmethod === providerMethod) return welcome
         const before = welcome && users.get(welcome.authid)
         const now = welcome && this.#ports.realms.realm(uri)?.users.get(welcome.authid)
@@ -160,8 +160,8 @@ export class Policy {
   }
 
   /**
-   * May the session be there, by the realm as it is now? Not of a user who has gone or has lost one of its roles, nor by a
-   * ticket that was revoked.
+   * Whether the session may stay, by the realm as it is now. It ends when its user is gone or has lost one of its roles, or
+   * when its ticket is revoked.
    */
   isWelcome({ realm: uri, authid, authroles, authmethod, isRevoked }: SessionState): boolean {
     if (!this.hasRealm(uri)) return false

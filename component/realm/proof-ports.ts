@@ -19,7 +19,7 @@ export interface TicketHolder {
 export interface TicketPorts {
   /** Those of the gateway itself, for sessions of its users. */
   readonly sessionTickets?: Pick<SessionTickets, 'redeem'> | undefined
-  /** Service tickets; undefined for what is none, or is valid no more. */
+  /** Verifies a service ticket; undefined for an invalid one. */
   readonly verifyTicket?:
     | ((
         realm_uri: string,
@@ -28,7 +28,7 @@ export interface TicketPorts {
     | undefined
   /** The same for the ticket cookie of the realm in a Cookie field. */
   readonly verifyCookie?: TicketPorts['verifyTicket']
-  /** Is it a user who once logged in at an identity provider, and is not disabled since? Absent: nobody is. */
+  /** Whether the name is bound to an account of an identity provider and not disabled; without this port no name is. */
   readonly isKnown?: ((realm_uri: string, authid: string) => boolean) | undefined
 }
 

@@ -33,7 +33,7 @@ export interface RealmsPorts {
   readonly environment: Environment
   /** Under what secrets are sealed. */
   readonly box: SecretBox
-  /** Are passwords kept beside their hashes, sealed, for a router that needs them? Absent: no. */
+  /** Whether passwords are kept beside their hashes, sealed, for a router that needs them; false by default. */
   readonly keepsPasswords?: boolean
   /** Rounds of PBKDF2 for new WAMP-CRA secrets; 600,000 unless said otherwise. */
   readonly wampCraRounds?: number
@@ -56,7 +56,7 @@ export class Realms {
   readonly #ports: RealmsPorts
   #stored: ReadonlyMap<string, Stored> = new Map()
   #realms: ReadonlyMap<string, Realm> = new Map()
-  /** Why realms are closed, by URI: told once. */
+  /** Why realms are closed, by URI: each reason is logged once. */
   #problems: ReadonlyMap<string, string> = new Map()
   /** Loads run one after the other. */
   #last: Promise<unknown> = Promise.resolve()
@@ -255,7 +255,7 @@ export class Realms {
     this.#problems = problems
   }
 
-  /** Is the realm declared, and not only there to be inherited from? */
+  /** Whether the realm exists and is not a prototype. */
   has(uri: string): boolean {
     return this.#realms.get(uri)?.isPrototype === false
   }
@@ -285,7 +285,7 @@ export class Realms {
   /**
    * The text of a secret in `info` of a realm: sealed, in the clear, or `{env: …}` or `{file: …}`.
    * @param value as {@link realm} has it
-   * @returns undefined when there is none, or it was sealed with another `store.key`
+   * @returns undefined if it is absent or was sealed with another `store.key`
    * @throws Error when the file that it names cannot be read
    */
   openSecret(uri: string, value: unknown): Promise<string | undefined> {

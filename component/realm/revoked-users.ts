@@ -1,7 +1,7 @@
 /** Whose tokens and sessions must end when a realm document takes the place of another. */
 import { at, maps, memberLists } from '#component/realm/documents/membership.ts'
 
-/** What proves that somebody is a user: equal text, equal proof. */
+/** The password hash and keys of each enabled user as one text, to compare two documents. */
 function proofs(document: unknown): Map<string, string> {
   const found = new Map<string, string>()
   for (const { keys, name, secret } of memberLists) {
@@ -17,7 +17,7 @@ function proofs(document: unknown): Map<string, string> {
   return found
 }
 
-/** Who may not log in, whoever says who they are. */
+/** The names of disabled users. */
 function disabled(document: unknown): Set<string> {
   const members = memberLists.flatMap(({ keys, name }) =>
     maps(at(document, keys))

@@ -5,7 +5,7 @@ import type { Identity } from '#component/identity.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import type { JoinAuth } from '#component/wamp/join-auth.ts'
 
-/** Milliseconds from the CHALLENGE, when a ticket is made, until nobody takes it any more. */
+/** Milliseconds from the CHALLENGE, when a ticket is made, until it expires. */
 const lifetimeMs = 10_000
 
 /** Who a session is to be. */
@@ -16,7 +16,7 @@ interface Member {
   readonly authmethod: string
 }
 
-/** What is sealed; realm and authid are sealed in as the purpose. */
+/** The sealed content; realm and authid are the purpose of the seal. */
 interface Content {
   /** A ticket has many spellings (base64url), but one of these. */
   readonly id: string
@@ -73,7 +73,7 @@ export class SessionTickets {
   }
 
   /**
-   * Takes a ticket; undefined for what is none, is none for this user, is too old, or was taken in this process before.
+   * Redeems a ticket; undefined if it is invalid, is for another user, has expired, or was redeemed in this process before.
    */
   redeem(text: string, realm_uri: string, authid: string): Redeemed | undefined {
     const content = this.#open(text, purposeOf(realm_uri, authid))
@@ -81,7 +81,7 @@ export class SessionTickets {
     this.#forget(now)
     if (!content) return undefined
     const exp = content.exp - (this.clockOffsetOf(content.node ?? '') ?? 0)
-    // what is not known of the other clock must be less than the age of a ticket
+    // the error of the clock offset must be less than the lifetime of a ticket
     if (exp < now || exp > now + 2 * lifetimeMs) return undefined
     if (this.#redeemed.has(content.id)) return undefined
     this.#redeemed.set(content.id, exp)

@@ -18,7 +18,7 @@ export interface TicketSessionsPorts {
   readonly end: (session: TicketSession) => void
 }
 
-/** Most sessions that are remembered: the router does not report those that leave. A forgotten session is still refused what it asks for. */
+/** Sessions that are remembered at most, since the router does not report those that leave. A forgotten session stays open, but the authorizer refuses its actions. */
 const mostSessions = 10_000
 
 /** Those that this gateway has let in. */

@@ -61,7 +61,7 @@ export class ApiKeyScheme implements SecurityScheme {
     return identity
   }
 
-  /** Whoever has a key is never kept out by those who guess. */
+  /** Counts the failure. Only wrong keys are counted, so that guesses never lock out a valid key. */
   async #refuse(text: string, request: SecuredRequest, protection: Protection): Promise<never> {
     const name = text.slice(0, nameLength)
     const nobody = () => Promise.resolve(undefined)

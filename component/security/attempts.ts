@@ -13,8 +13,8 @@ export interface AttemptLimits {
 }
 
 /**
- * So many times `user_failures` a user may have from all networks where it has not logged in of late: those who guess from
- * many networks are kept out, and never the user.
+ * The failures of a user from all networks without a recent login are limited to `user_failures` times this: guessing from many
+ * networks is stopped without locking out the user.
  */
 const networksFactor = 10
 
@@ -53,7 +53,7 @@ export class Attempts {
   ): Promise<T | undefined> {
     const network = networkOf(address)
     const there = keyOf(realm_uri, username, network)
-    // in this order: who waits for one user must not take the place of others in the network
+    // in this order: an attempt that waits for its user must not hold a place of its network
     const budgets: [Budget, string][] = [
       [this.#usersThere, there],
       [this.#networks, network],

@@ -15,7 +15,7 @@ export interface BasicPorts {
   readonly attempts: Pick<Attempts, 'guard'>
 }
 
-/** Logins that are remembered: hashing a password takes longer than most requests. */
+/** Remembered logins at most: hashing a password takes longer than a typical request. */
 const maxKnown = 10_000
 
 /** Who a request says it is from. */
@@ -36,7 +36,7 @@ function read(credentials: string): Omit<Claimed, 'address'> | undefined {
 /** Lets a request pass as the user whose password it brings. */
 export class BasicScheme implements SecurityScheme {
   readonly #ports: BasicPorts
-  /** By a MAC, under a key that nobody has, of what was proved. It holds until the realm, and so its user, is built anew. */
+  /** By a MAC of the credentials under a key of this process. An entry holds until the realm, and so its user, is built anew. */
   readonly #known = new LRUCache<string, { readonly user: User; readonly identity: Identity }>({
     max: maxKnown,
   })

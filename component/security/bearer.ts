@@ -16,7 +16,7 @@ import {
 export interface BearerPorts {
   readonly accessTokens: Pick<AccessTokens, 'verify'>
   readonly logins: Pick<Logins, 'user'>
-  /** Do the paths of an API take the tokens of an issuer? */
+  /** Whether the paths of an API accept the tokens of an issuer. */
   readonly issuers: { isTrusted(api: string, iss: string): boolean }
 }
 

@@ -5,12 +5,12 @@ import { ServiceError } from '#component/errors.ts'
 /** Seconds from the first failure until it is forgotten. */
 const duration = 60
 
-/** Ends an attempt: did it fail? */
+/** Ends an attempt and tells whether it failed. */
 export type Leave = (hasFailed: boolean) => void
 
 /** The attempts with one key. */
 interface Place {
-  /** Running and waiting; nobody needs the place when there are none. */
+  /** Attempts that run or wait; the place is removed when there are no more. */
   present: number
   running: number
   /** Ends when the one that came last runs, or is refused: the next one looks then. */
@@ -64,7 +64,7 @@ export class Budget {
       const { running } = place
       const found = await this.#failures.get(key)
       const failed = found && found.msBeforeNext > 0 ? found.consumedPoints : 0
-      // both were read at one time, and whoever has left since then has only made room
+      // both were read at one time; an attempt that has ended since then has only made room
       if (failed + running < points) {
         place.running += 1
         return

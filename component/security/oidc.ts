@@ -36,7 +36,7 @@ export const providerOf = ({ provider }: Protection['object']): string =>
 const safeMethods = new Set(['get', 'head', 'options'])
 
 /**
- * Does the request prove that a page of ours sent it? The header must repeat the cookie, and the value must be the one that
+ * Whether the request proves that a page of this origin sent it. The header must repeat the cookie, and the value must be the one that
  * was made for this ticket: a subdomain can plant cookies, but sign nothing.
  */
 export function hasCsrfProof(

@@ -69,7 +69,7 @@ export class Operators {
     const { realm_uri, authid, expires_at } = bearer
     const login = this.#ports.logins.user(realm_uri, authid)
     if (!login) return undefined
-    // what the user has lost since the token was issued is lost
+    // roles that the user has lost since the token was issued do not count
     const roles = bearer.roles?.filter((role) => login.roles.includes(role)) ?? login.roles
     const { adminRealm, componentRealm } = this.#ports
     const isWhole = realm_uri === adminRealm

@@ -1,4 +1,4 @@
-/** The port of a security scheme: may this request pass, and as whom? */
+/** The port of a security scheme, which decides whether a request may pass and as which user. */
 import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Method } from '#component/request.ts'
@@ -8,7 +8,7 @@ import { TokenError } from '#component/token/token-error.ts'
 const securityTypes = ['basic', 'api_key', 'oauth2', 'oidc'] as const
 export type SecurityType = (typeof securityTypes)[number]
 
-/** Is the value one of the types? */
+/** Whether the value is one of the types. */
 export const isSecurityType = (value: unknown): value is SecurityType =>
   securityTypes.some((type) => type === value)
 
@@ -65,8 +65,8 @@ const challenges: Readonly<Record<SecurityType, (realm: string) => string>> = {
 
 /**
  * 401 with the challenge of the type: RFC 9110 §11.6.1 wants one with every 401.
- * @param reason why the credentials are refused, for whoever sent them; undefined when there were none. Bearer tokens are
- * the only credentials that are told so (RFC 6750 §3); of others nobody learns what is wrong.
+ * @param reason why the credentials are refused; undefined if the request has none. Only refusals of bearer tokens tell it
+ *   (RFC 6750 §3); those of other credentials do not.
  */
 export function unauthorized(
   { type, realm_uri }: Pick<Protection, 'type' | 'realm_uri'>,

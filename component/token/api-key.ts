@@ -11,7 +11,7 @@ import type { RealmUser } from './revocation.ts'
 interface ApiKeyDocument {
   readonly realm_uri: string
   readonly username: string
-  /** SHA-256 of the secret part, hex: it has 256 bits, so that nobody finds it by trying. */
+  /** SHA-256 of the secret part, hex. The secret has 256 random bits, so that a fast hash suffices. */
   readonly hash: string
   /** Milliseconds since the epoch. */
   readonly created_at: number
@@ -27,7 +27,7 @@ export interface ApiKeyOwner {
 /** A key that has just been made. */
 export interface IssuedApiKey {
   readonly id: string
-  /** `gk_<id>_<secret>`: nobody can show it again. */
+  /** `gk_<id>_<secret>`: it cannot be shown again. */
   readonly api_key: string
   /** When it was made. Milliseconds since the epoch. */
   readonly ts: number
@@ -37,7 +37,7 @@ const format = /^gk_([\w-]{12})_([\w-]{43})$/
 
 const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-/** One that is none may come from another node or version. */
+/** Whether the document is an API key: another node or version may have written something else. */
 const isApiKey = ({ realm_uri, username, hash }: Document): boolean =>
   typeof realm_uri === 'string' &&
   typeof username === 'string' &&
@@ -93,7 +93,7 @@ export class ApiKeys {
     })
   }
 
-  /** Whose key the text is; undefined for every text that is none. That the user is enabled is for the caller to know. */
+  /** The owner of the key; undefined for a text that is not a valid key. The caller checks that the user is enabled. */
   find(text: string): ApiKeyOwner | undefined {
     const [, id = '', secret = ''] = format.exec(text) ?? []
     const document = this.#document(id)

@@ -1,4 +1,4 @@
-/** The port of a grant: what proves that somebody may have tokens; and what all grants do alike. */
+/** The port of a grant, and the steps that all grants share. */
 import { OAuthError } from '#component/errors.ts'
 import type { Family } from '#component/store/family-store.ts'
 import type { AccessTokens, Subject } from './access-token.ts'
@@ -51,7 +51,7 @@ export interface Grant {
   answer(form: TokenForm, context: GrantContext): Promise<TokenAnswer>
 }
 
-/** How whoever holds one of our access tokens has proved who it is. */
+/** The `authmethod` of access tokens. */
 export const authmethod = 'oauth2'
 
 /** A `device_id`: it is stored, and put into tokens. */

@@ -30,7 +30,7 @@ const grantTypes = new Map<string, readonly GrantType[]>([
 export const grantTypesOf = (flow: string): readonly GrantType[] => grantTypes.get(flow) ?? []
 
 /**
- * Does a flow serve the grant that a token came by? Tokens of `client_credentials` alone come without a refresh token (RFC
+ * Whether a flow serves the grant that issued a token. Tokens of `client_credentials` alone come without a refresh token (RFC
  * 6749 §4.4.3), so that they belong to no family.
  */
 export const servesToken = (flow: string, { family }: Pick<AccessClaims, 'family'>): boolean =>

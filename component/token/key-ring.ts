@@ -61,7 +61,7 @@ export class KeyRing<K extends Dated> {
     return this.keys.filter(({ kid }) => this.find(kid, now))
   }
 
-  /** What nobody needs any more. */
+  /** The retired keys. */
   retired(now: number): K[] {
     return this.keys.filter(({ kid }) => !this.find(kid, now))
   }

@@ -27,7 +27,7 @@ export interface KeyPorts {
   readonly log: Pick<Log, 'info' | 'error'>
   /** Of everything that is signed: access tokens and tickets. Seconds. */
   readonly longestLifetime: number
-  /** How long a key is published before it signs, so that whoever keeps a copy of the JWK Set knows it by then. Seconds. */
+  /** How long a key is published before it signs, so that cached copies of the JWK Set contain it by then. Seconds. */
   readonly lead?: number
   /** Resolves when the other processes of this gateway know what has just been changed. */
   readonly broadcast?: () => Promise<void>
@@ -52,7 +52,7 @@ export class RealmKeys {
   /** So that what has been imported outlives a change of other keys. */
   readonly #known = new WeakMap<Document, RealmKey>()
 
-  /** Told after keys have come or gone; whoever has made one signs with it when it is over. */
+  /** Called after keys have come or gone; a new key signs once this has resolved. */
   onChange: () => void | Promise<void> = () => undefined
 
   constructor(ports: KeyPorts) {
@@ -79,7 +79,7 @@ export class RealmKeys {
     if (!key) return undefined
     if (key.publicKey === undefined) {
       const imported = importPublic(key)
-      // whoever only asks whether the key is there does not wait for it
+      // a caller that only asks whether the key exists does not await it
       imported.catch(() => undefined)
       key.publicKey = imported
     }
@@ -209,7 +209,7 @@ export class RealmKeys {
 
 const draftOf = (document: KeyDocument): Draft => ({ id: document.kid, document: { ...document } })
 
-/** One that is none, from another node or version, must not count: by its times others would be retired. */
+/** Whether the document is a key. Another node or version may have written something else, whose times would retire keys. */
 const isKeyDocument = ({ realm_uri, kid, public_jwk, active_from }: Document): boolean =>
   typeof realm_uri === 'string' &&
   typeof kid === 'string' &&

@@ -44,7 +44,7 @@ const textLength = Math.ceil((tokenLength * 4) / 3)
 const defaultGraceMs = 10_000
 const defaultMaxFamilies = 25
 
-/** The same whatever is wrong: who has guessed or stolen a token learns nothing. */
+/** The one message for every refused token: a guessed or stolen token tells nothing. */
 const refused = 'the refresh token is not valid'
 
 /** Issues and rotates refresh tokens. Methods throw `service.error.unavailable` while the store is away. */
@@ -55,7 +55,7 @@ export class RefreshTokens {
     this.#ports = ports
   }
 
-  /** The first token of a new family: somebody has logged in. The oldest families of the user go when there are too many. */
+  /** The first token of a new family, after a login. The oldest families of the user are removed when it has too many. */
   async issue(realm_uri: string, subject: Subject): Promise<IssuedRefreshToken> {
     const { clock, families, maxFamilies = defaultMaxFamilies, revocations, ttl } = this.#ports
     const { authid, authmethod, client_id, device_id, roles } = subject

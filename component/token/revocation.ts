@@ -1,4 +1,4 @@
-/** What is refused although it has not expired: tokens by `jti`, families of refresh tokens, and all that a user had. On all nodes. */
+/** Revocations on all nodes: of tokens by `jti`, of families of refresh tokens, and of everything that a user was issued. */
 import { type Clock, secondsOf } from '#component/clock.ts'
 import type { Change, Draft } from '#component/replica/change.ts'
 import type { Replica } from '#component/replica/replica.ts'
@@ -24,7 +24,7 @@ export interface Bearer {
 /** What has just been revoked. */
 export interface Revoked {
   readonly users: readonly RealmUser[]
-  /** Is there a token or a ticket among it? Which sessions it has is for them to know. */
+  /** Whether tokens or tickets are among it. Each session knows by itself whether its ticket is revoked. */
   readonly hasTokens: boolean
 }
 
@@ -41,7 +41,7 @@ export interface RevocationPorts {
   readonly broadcast?: () => Promise<void>
 }
 
-/** What is issued may say that it was issued a little later than it was. Seconds. */
+/** Added to the lifetime of a revocation, since `iat` may be a little later than the time of issue. Seconds. */
 const spare = 120
 
 /**
@@ -58,7 +58,7 @@ const idOfUser = (realm_uri: string, authid: string): string => `user:${realm_ur
 
 /** Methods that revoke throw `service.error.unavailable`; then it may not have been done. */
 export class Revocations {
-  /** Told of users and tokens that were revoked on any node: the sessions that they have end. */
+  /** Called with the users and tokens that were revoked on any node: their sessions end. */
   onRevoked: (revoked: Revoked) => void = () => undefined
   readonly #ports: RevocationPorts
 
@@ -95,7 +95,7 @@ export class Revocations {
   /**
    * Notes that something is used up, which can be used once.
    * @param exp until when it could be used; seconds since the epoch
-   * @returns was it the first use that this node knows of? Nodes that are parted may each have one.
+   * @returns whether it is the first use that this node knows of; nodes that are disconnected may each have one
    */
   async useOnce(id: string, exp: number): Promise<boolean> {
     const used = idOfUse(id)

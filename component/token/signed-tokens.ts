@@ -58,7 +58,7 @@ const compact = /^[\w-]+\.[\w-]+\.[\w-]{86}$/
 /** How far a token may come from the future: clocks of nodes differ. Seconds. */
 const maxAhead = 120
 
-/** What is remembered: so many tokens, and so many characters of them. */
+/** Verified tokens that are remembered: their number, and their characters in total. */
 const remembered = { max: 10_000, maxSize: 16_000_000 }
 
 const expired = 'the token has expired'
@@ -116,15 +116,15 @@ export class SignedTokens<C extends RegisteredClaims> {
     const { kid, claims, key } = this.#read(token, realm_uri)
     if (Number(claims.exp) <= secondsOf(this.#ports.clock)) throw new TokenError(expired)
     return this.#checkSignature(token, key, () => {
-      // who holds our keys has made claims of this type: signatures come from `sign` alone
+      // only `sign` signs with these keys, so that signed claims have this type
       const signed = freeze(claims) as unknown as C
       return { kid, claims: signed, bearer: bearerOf(signed) }
     })
   }
 
   /**
-   * The claims of a token that the gateway has signed and nobody has revoked, also when it has expired: they say whose it
-   * was, and let nobody do anything.
+   * The claims of a token that the gateway has signed and that is not revoked, even if it has expired: for a logout, which
+   * needs the user of the token and grants nothing.
    * @throws TokenError
    */
   async verifyIgnoringExpiry(token: string, realm_uri: string): Promise<C> {

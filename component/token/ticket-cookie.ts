@@ -6,7 +6,7 @@ export const ticketCookie = (realm_uri: string): string => `service_ticket_${rea
 /** The cookie that holds what unsafe methods must repeat in `X-CSRF-Token`. */
 export const csrfCookie = (realm_uri: string): string => `service_csrf_${realm_uri}`
 
-/** Can a cookie have this name (RFC 6265 §4.1.1: token)? Realm URIs may hold other characters, too. */
+/** Whether a cookie can have this name (RFC 6265 §4.1.1: token). Realm URIs may contain other characters. */
 export const isCookieName = (text: string): boolean => /^[\w!#$%&'*+\-.^`|~]+$/.test(text)
 
 /** RFC 6265 §4.1.1: cookie-octet. */
@@ -28,8 +28,7 @@ function valuesOf(field: string, name: string): string[] {
 }
 
 /**
- * The value of a cookie. Where the name stands twice none is believed: a subdomain may have planted one of them, and
- * nobody can say which.
+ * The value of a cookie; undefined if the name stands twice: a subdomain may have planted either of them.
  * @param field the Cookie field; several are joined by `; `
  */
 export function readCookie(field: string | undefined, name: string): string | undefined {

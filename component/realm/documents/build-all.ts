@@ -12,7 +12,7 @@ export interface Stored {
   readonly ts: number
 }
 
-/** The realm, or why it cannot be made of what is known here. */
+/** The realm, or why the stored documents do not make one. */
 function build(
   uri: string,
   isPrototype: boolean,

@@ -18,7 +18,7 @@ const inherited = [
   'info',
 ] as const
 
-/** Methods of a realm that names none: with users they must log in, without there is nobody to ask for. */
+/** The methods of a realm with users that names no methods; without users its sessions are anonymous. */
 const methodsForUsers = ['cryptosign', 'wampcra', 'ticket', 'password'] as const
 
 const texts = (value: unknown): string[] => {
@@ -96,7 +96,7 @@ const readGrant = (grant: JsonMap): Grant => ({
 })
 
 /**
- * Do users log in by WAMP-CRA?
+ * Whether users log in by WAMP-CRA.
  * @param filled the document, with the environment filled in
  * @param prototypes the documents it inherits from, nearest first, filled in, too
  */
@@ -123,7 +123,7 @@ const isUnrestricted = ({ security_enabled, grants }: JsonMap): boolean =>
 /**
  * Makes a realm ready.
  * @param prototypes the documents it inherits from, nearest first
- * @param isPrototype do others inherit from it?
+ * @param isPrototype whether other realms inherit from it
  */
 export function buildRealm(
   document: RealmDocument,

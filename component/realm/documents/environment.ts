@@ -19,7 +19,7 @@ function isName(text: string): boolean {
   return text.length > 0
 }
 
-/** Text with every variable filled in; what is no `${NAME}` stays as it is. */
+/** The text with every `${NAME}` filled in. */
 function fillText(text: string, environment: Environment, onMissing: (name: string) => void) {
   let filled = ''
   let at = 0
@@ -40,11 +40,11 @@ function fillText(text: string, environment: Environment, onMissing: (name: stri
   }
 }
 
-/** Is the text nothing but one `${NAME}`? Then it says where a secret is, and is none. */
+/** Whether the text is one `${NAME}` alone: such a text refers to a secret and is not one. */
 export const isReference = (text: string): boolean =>
   text.startsWith('${') && text.endsWith('}') && isName(text.slice(2, -1))
 
-/** Does a value name variables of the environment or files of this machine anywhere: `${NAME}`, `{env: …}`, `{file: …}`? */
+/** Whether a value refers to environment variables or files of this machine anywhere: `${NAME}`, `{env: …}`, `{file: …}`. */
 export function hasReferences(value: unknown): boolean {
   if (typeof value === 'string') {
     let isFound = false

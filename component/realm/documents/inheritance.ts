@@ -7,7 +7,7 @@ import type { RealmDocument } from './model.ts'
 export const prototypeOf = (document: unknown): string | undefined =>
   isMap(document) && typeof document.prototype_uri === 'string' ? document.prototype_uri : undefined
 
-/** Is a realm among the prototypes of its prototype? */
+/** Whether a realm is among the prototypes of its own prototype. */
 export function leadsBack(
   uri: string | undefined,
   prototype: string,

@@ -11,7 +11,7 @@ export interface UserName {
   readonly authid: string
 }
 
-/** Somebody who can log in. */
+/** A user that can log in. */
 export interface User {
   readonly username: string
   /** Direct and nested ones. */
@@ -49,7 +49,7 @@ export interface Realm {
   readonly uri: string
   readonly authmethods: readonly string[]
   readonly allow_connections: boolean
-  /** Others inherit from it; nobody joins it. */
+  /** Whether other realms inherit from it; a prototype accepts no sessions. */
   readonly isPrototype: boolean
   /** Those that are enabled. */
   readonly users: ReadonlyMap<string, User>

@@ -1,4 +1,4 @@
-/** Passwords: what is stored in their place, and how they are checked; never blocking. */
+/** Passwords: their stored form, and how they are checked, on other threads. */
 import { argon2, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
@@ -16,7 +16,7 @@ export interface WampCraSecret {
   readonly secret: string | { readonly sealed: string }
 }
 
-/** What is stored in the place of a password. */
+/** The stored form of a password. */
 export interface StoredPassword {
   /** A PHC string: `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. */
   readonly argon2id: string
@@ -38,7 +38,7 @@ export const wampCraKeyLength = 32
 /** Half of the processors are left to requests, and one of the four threads that Node has for files and signatures, too. */
 const atOnce = Math.max(1, Math.min(3, Math.floor(availableParallelism() / 2)))
 
-/** A check waits behind at most 256 others, so that its answer comes within seconds. */
+/** At most 256 checks wait, so that each is answered within seconds. */
 const checks = new Semaphore({
   ...{ atOnce, waiting: 256 },
   refusal: 'too many passwords are being checked: try again',
@@ -74,7 +74,7 @@ async function deriveWampCra(password: string, iterations: number) {
   return { salt, iterations, keylen, secret: key.toString('base64') }
 }
 
-/** What is stored comes from other nodes, too: whoever writes it must not be able to take this one's memory and time. */
+/** Limits for stored hashes, which may come from other nodes: a check must not exhaust the memory and time of this one. */
 const maxCosts: Costs = { memory: 262_144, passes: 10, parallelism: 4 }
 
 /** The parts of a PHC string. */
@@ -87,7 +87,7 @@ interface Phc {
 const isWithin = (value: number, least: number, most: number): boolean =>
   Number.isInteger(value) && value >= least && value <= most
 
-/** Can it be checked, at a cost that is borne? */
+/** Whether the hash is well-formed and its costs are within the limits. */
 const isAffordable = ({ costs: { memory, passes, parallelism }, nonce, tag }: Phc): boolean =>
   isWithin(parallelism, 1, maxCosts.parallelism) &&
   isWithin(passes, 1, maxCosts.passes) &&
@@ -112,7 +112,7 @@ function readPhc(text: string): Phc {
   }
 }
 
-/** Checked in the place of somebody who is not there, so that unknown users take as long as wrong passwords. */
+/** The hash that is checked for unknown users, so that they take as long as wrong passwords. */
 let decoyHash: Promise<string> | undefined
 
 async function matches(password: string, stored: StoredPassword | undefined): Promise<boolean> {
@@ -134,8 +134,8 @@ export const isPassword = (
 ): Promise<boolean> => checks.run(() => matches(password, stored))
 
 /**
- * What is stored for a password, the WAMP-CRA secret not yet sealed; a fifth of a second on another thread.
- * @param stored what is there now: as much of it as was made of the same password is kept
+ * The stored form of a password, with the WAMP-CRA secret not yet sealed; computed on another thread.
+ * @param stored the present stored form: the parts that were made of the same password are kept
  * @param rounds of PBKDF2; undefined where the realm does not serve WAMP-CRA
  */
 export const hashPassword = (

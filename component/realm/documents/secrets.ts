@@ -152,7 +152,7 @@ export function openWampCra(
   return typeof secret === 'string' ? secret : box.open(secret.sealed, wampCraPurpose(owner))
 }
 
-/** The keys of users that are shown: an unknown key may hold a secret that somebody noted down. */
+/** The keys of users that are shown: any other key may hold a secret. */
 const shownUserKeys = new Set([
   'username',
   'client_id',
