@@ -5,12 +5,7 @@ import { buildAll, type Stored } from '#component/realm/documents/build-all.ts'
 import { servesWampCra } from '#component/realm/documents/build-realm.ts'
 import { type Environment, fillEnvironment } from '#component/realm/documents/environment.ts'
 import { prototypeOf, prototypesOf } from '#component/realm/documents/inheritance.ts'
-import {
-  type CheckedLoad,
-  checkDocuments,
-  checkTogether,
-  uriOf,
-} from '#component/realm/documents/load-check.ts'
+import { checkDocuments, checkTogether, uriOf } from '#component/realm/documents/load-check.ts'
 import type { Realm, RealmDocument, UserName } from '#component/realm/documents/model.ts'
 import { wampCraRounds as defaultRounds } from '#component/realm/documents/password.ts'
 import { openSecret, showRealm } from '#component/realm/documents/secrets.ts'
@@ -140,7 +135,7 @@ export class Realms {
 
   async #load(document: unknown, by: string): Promise<LoadedRealm[]> {
     const checked = checkDocuments(document, this.#ports.environment)
-    this.#checkTogether(checked)
+    checkTogether(checked, this.#stored)
     const beside = new Map(
       checked.candidates.map(({ filled }) => [uriOf(filled) ?? '', filled as RealmDocument]),
     )
@@ -155,7 +150,7 @@ export class Realms {
     )
     // while passwords were hashed, prototypes may have gone
     const changes = await this.#change(() => {
-      this.#checkTogether(checked)
+      checkTogether(checked, this.#stored)
       return drafts
     })
     this.#ports.log.info({ realms: drafts.map(({ id }) => id), by }, 'realms loaded')
@@ -174,13 +169,8 @@ export class Realms {
 
   #serially<T>(task: () => Promise<T>): Promise<T> {
     const result = this.#last.then(task)
-    this.#last = result.catch(() => undefined) // whoever asked is told; the next one runs all the same
+    this.#last = result.catch(() => undefined) // the caller gets the rejection; the next task runs all the same
     return result
-  }
-
-  #checkTogether(checked: CheckedLoad): void {
-    const stored = [...this.#stored].map(([uri, { document }]) => [uri, document] as const)
-    checkTogether(checked, stored)
   }
 
   #fill(document: RealmDocument): RealmDocument {

@@ -17,7 +17,7 @@ interface Candidate {
 }
 
 /** The documents of a load, with the issues and warnings of each. */
-export interface CheckedLoad {
+interface CheckedLoad {
   readonly candidates: readonly Candidate[]
   readonly issues: readonly Issue[]
   readonly warnings: readonly Issue[]
@@ -55,11 +55,11 @@ export function checkDocuments(document: unknown, environment: Environment): Che
  */
 export function checkTogether(
   { candidates, issues }: CheckedLoad,
-  stored: Iterable<readonly [uri: string, document: unknown]>,
+  stored: ReadonlyMap<string, { readonly document: unknown }>,
 ): void {
   const found: Issue[] = []
   const parents = new Map<string, string | undefined>()
-  for (const [uri, document] of stored) parents.set(uri, prototypeOf(document))
+  for (const [uri, { document }] of stored) parents.set(uri, prototypeOf(document))
   const seen = new Set<string>()
   for (const { filled, path } of candidates) {
     const uri = uriOf(filled)
