@@ -1,10 +1,10 @@
 /** Time and randomness, passed in wherever they are needed, so that tests can move them. */
 
-/** Where the core takes time and randomness from. */
+/** The source of time and randomness of the core. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Calls back once after `ms` milliseconds; the result takes that back. */
+  /** Calls back once after `ms` milliseconds; the result cancels it. */
   after(ms: number, callback: () => void): () => void
   /** At least 0, less than 1. */
   random(): number
@@ -20,13 +20,13 @@ export const systemClock: Clock = {
   random: Math.random,
 }
 
-/** The longest that one timer waits; milliseconds. Those of Node wait for less than 2^31. */
+/** The longest time of one timer; milliseconds. Timers of Node take less than 2^31. */
 const longestTimer = 86_400_000
 
 /**
  * Calls back once, at a time that may be far away.
  * @param at milliseconds since the epoch
- * @returns what takes that back
+ * @returns a function that cancels it
  */
 export function callAt(
   clock: Pick<Clock, 'now' | 'after'>,

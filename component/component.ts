@@ -44,21 +44,21 @@ export interface Component {
   readonly adminUrls: readonly string[]
   /** Where WAMP clients connect. */
   readonly routerUrl: string
-  /** Has it its configuration, and what the other gateways have? */
+  /** Whether the node is configured and has caught up with its peers. */
   isReady(): boolean
   /** Drains and stops; at most drainDelay + `gateway.drain_timeout` and a little, milliseconds. */
   stop(drainDelay: number): Promise<void>
 }
 
-/** How long an event may take to be acknowledged, in milliseconds. */
+/** Milliseconds that the router may take to acknowledge an event. */
 const eventTimeout = 5_000
 
-/** How long the start waits for the router, in milliseconds. */
+/** Milliseconds that the start waits for the router. */
 const routerTimeout = 2_000
 
 /**
  * Starts everything: store, realms, router, sessions, specifications, listeners.
- * @param worker what the primary does for this process, where it is one of several
+ * @param worker the primary of this process, if it is a worker
  * @throws ConfigError for a configuration that must not be served
  */
 export async function startComponent(
@@ -223,7 +223,7 @@ export async function startComponent(
 
   baseUrl ??= addressUrls(listeners.addresses.gateway, config.gateway.tls !== undefined)[0]
 
-  // a router that is away keeps nothing from being served: the procedures follow when it is back
+  // without a router the gateway serves; the procedures are registered once it is back
   const isJoined = await own.joined(routerTimeout)
   waitsFor = () => 'fetching documents from the other gateways'
   const refusedByRouter = (cause: unknown) => {
@@ -233,7 +233,7 @@ export async function startComponent(
   }
   await sync.start().catch(refusedByRouter)
   waitsFor = () => 'loading the configured files'
-  // a file that others have, too, is no new version; what is managed here must not be older than elsewhere
+  // after the exchange: a document that the others have already is not loaded again from a file
   const files = { files: store.files, log, yieldTurn }
   await loadFiles(config.realms, {
     ...files,
@@ -246,13 +246,13 @@ export async function startComponent(
     namesOf: specNames,
   })
   await registerAll(own, management, log).catch(refusedByRouter)
-  // a router that is away must not take along what is known here; a node that knows nothing has nothing to serve
+  // without a router, a node with documents serves them; a node without documents is not ready
   const isCutOff = !isJoined && registry.size > 0
   waitsFor = () => {
     if (isCutOff || sync.isCaughtUp) return undefined
     return own.isOpen ? 'fetching documents from the other gateways' : 'joining the router'
   }
-  // a node that is not ready would refuse users that the others know
+  // a node that has not caught up would refuse users that the others know
   const answer = () => routerAuthentication?.start(own, management).catch(refusedByRouter)
   if (isCutOff || sync.isCaughtUp) await answer()
   else

@@ -1,4 +1,4 @@
-/** What `npm start` shows when nothing is configured: the hello example and its backend in a process of its own. */
+/** The demonstration of `npm start` without a configuration: the hello example, with its backend in a process of its own. */
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
 
@@ -26,7 +26,7 @@ Ctrl-C ends it. Your own set-up: npm start -- --config FILE (see README.md).
 
 /**
  * Starts the example's backend, waits until it has registered its procedures, and prints what to try.
- * @returns undefined when the backend ended; it has told why
+ * @returns undefined when the backend ended; it has printed the reason
  */
 export async function startDemo(component: {
   readonly gatewayUrls: readonly string[]

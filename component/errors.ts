@@ -47,13 +47,13 @@ const errors = {
 /** A code of the service's own errors: `service.error.*` or `wamp.error.*`. */
 export type ErrorUri = keyof typeof errors
 
-/** Is the URI one of the table's? */
+/** Whether the URI is in the table. */
 export const isErrorUri = (uri: string): uri is ErrorUri => Object.hasOwn(errors, uri)
 
 /** The fixed sentence of an error URI. */
 export const describeError = (uri: ErrorUri): string => errors[uri][1]
 
-/** The body of every error that the gateway makes itself: architecture.md, Errors. */
+/** The body of every error that the gateway makes itself. */
 export interface ErrorBody {
   readonly code: string
   readonly message: string
@@ -96,7 +96,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** Error codes of OAuth 2.0 (RFC 6749 §4.1.2.1, §5.2) ─▶ what they are among our own, which gives the HTTP status. */
+/** Error codes of OAuth 2.0 (RFC 6749 §4.1.2.1, §5.2) ─▶ the code of the service, which gives the HTTP status. */
 const oauthErrors = {
   invalid_request: 'service.error.bad_request',
   invalid_client: 'service.error.unauthorized',
@@ -118,13 +118,13 @@ export type OAuthErrorCode = keyof typeof oauthErrors
 export class OAuthError extends ServiceError {
   readonly error: OAuthErrorCode
 
-  /** @param message goes to the client as error_description: never a secret, never whether somebody exists */
+  /** @param message goes to the client as error_description: never a secret, never whether a user exists */
   constructor(
     error: OAuthErrorCode,
     message: string,
     options?: ErrorOptions & {
       headers?: Readonly<Record<string, string>>
-      /** Another one of our own, for its status. */
+      /** A code of the service, for its status. */
       uri?: ErrorUri
     },
   ) {
@@ -132,7 +132,7 @@ export class OAuthError extends ServiceError {
     this.error = error
   }
 
-  /** What went wrong while an OAuth2 endpoint was answering, with the status that it had. */
+  /** The OAuth error for a failure of an OAuth2 endpoint; keeps its status. */
   static from(error: ServiceError): OAuthError {
     if (error instanceof OAuthError) return error
     const { uri, status, headers, message } = error
@@ -188,7 +188,7 @@ export interface ProviderAnswer {
   readonly provider_description?: string
 }
 
-/** What is special about an {@link OidcError}. */
+/** Options of an {@link OidcError}. */
 interface OidcErrorOptions extends ErrorOptions {
   readonly answer?: ProviderAnswer
   /** A conflict that people can resolve: the status is 409, and the sentence, which says how, goes to the client. */

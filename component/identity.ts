@@ -1,4 +1,4 @@
-/** Who a request acts for. */
+/** The identity that a request acts for. */
 
 /** The keys that an identity adds to the `security` of the API Context (behaviour: Realms, OAuth2). */
 export interface Identity {
@@ -8,7 +8,7 @@ export interface Identity {
   readonly authroles: readonly string[]
   readonly groups: readonly string[]
   readonly meta: Readonly<Record<string, unknown>>
-  /** Of somebody who has logged in: the user of the realm. */
+  /** The user of the realm; absent for an anonymous request. */
   readonly username?: string
   /** The OAuth2 client that acts for the user. */
   readonly client_id?: string
@@ -27,7 +27,7 @@ export const anonymous = (realm_uri: string): Identity => ({
   meta: {},
 })
 
-/** A user of a realm who has logged in, and how. */
+/** A logged-in user of a realm, and the login. */
 export interface LoggedIn {
   readonly realm_uri: string
   readonly user: {

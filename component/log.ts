@@ -1,10 +1,10 @@
 /** Logging: one JSON line an event; secrets never get here. */
 import { type DestinationStream, type Logger, pino } from 'pino'
 
-/** What every part logs through: a message for people after an object for machines. */
+/** The log of every part: an object for machines, then a message for people. */
 export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'>
 
-/** Keys that are masked wherever somebody should log them by mistake. */
+/** Keys that are masked in every line, should one be logged by mistake. */
 const secretKeys = ['password', 'secret', 'token', 'ticket', 'authorization', 'cookie', 'key']
 
 /** Whole lines, as many as a pipe takes in one piece (PIPE_BUF): several processes may write to it. */

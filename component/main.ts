@@ -122,7 +122,7 @@ async function stop(drainDelay: number, code: number): Promise<void> {
     log.error({ err: cause }, 'the component did not stop cleanly')
     process.exitCode = 1
   }
-  // whatever should still be open (a socket of a library) does not keep a stopped gateway alive
+  // an open socket of a library must not keep a stopped gateway alive
   setTimeout(() => process.exit(), 500).unref()
 }
 
@@ -130,7 +130,7 @@ process.on('SIGTERM', () => void stop(config.gateway.drain_delay, 0))
 process.on('SIGINT', () => void stop(0, 0))
 process.on('uncaughtException', (cause) => {
   log.fatal({ err: cause }, 'uncaught exception')
-  // what is broken is not waited for as long as what is busy
+  // after an uncaught exception, the stop has less time
   setTimeout(() => process.exit(exitSoftware), 5_000).unref()
   void stop(0, exitSoftware)
 })

@@ -3,15 +3,15 @@ import { mkdirSync, statSync } from 'node:fs'
 import module from 'node:module'
 import { join } from 'node:path'
 
-/** What Node has compiled is kept beside the code, for the next starts of the same user. */
+/** Keeps compiled code beside the source, for the next starts of the same user. */
 const cache = join(import.meta.dirname, '../node_modules/.cache/wamp-gateway')
 try {
   mkdirSync(cache, { recursive: true, mode: 0o700 })
   const { mode, uid } = statSync(cache)
-  // whoever writes there decides what runs here
+  // an account that can write there decides which code runs here
   if (uid === process.getuid() && (mode & 0o022) === 0) module.enableCompileCache(cache)
 } catch {
-  // a folder that is not to be written to, as that of a program mostly is
+  // the folder of the program is read-only
 }
 
 // who imports a module of Node reads all of its exports, and these bring along a whole HTTP client that nobody here uses

@@ -3,7 +3,7 @@
 /** Work that can be interrupted wherever it yields. It knows nothing of time; its runner does. */
 export type Steps<T> = Generator<undefined, T, undefined>
 
-/** Called between two steps: gives a promise when other work should have its turn first. */
+/** Called between two steps: returns a promise while other work should run first. */
 export type YieldTurn = () => Promise<void> | undefined
 
 /** Does all the work at once. */

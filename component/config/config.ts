@@ -94,7 +94,7 @@ function readValue(keys: readonly string[], text: string): unknown {
   }
 }
 
-/** Is the option plain text, so that `123`, `true` or `a #b` stays what was typed? Secrets are: their file has its own key. */
+/** Whether the option is plain text, so that `123`, `true` or `a #b` stays as typed. Secrets are: their file has its own key. */
 function takesText(keys: readonly string[]): boolean {
   let schema: unknown = configSchema
   for (const key of keys)
@@ -106,8 +106,8 @@ function takesText(keys: readonly string[]): boolean {
 }
 
 /**
- * One sentence a problem; of the branches of a union only what they have in common to say.
- * @param variables which variable of the environment set an option: others than operators set some (Kubernetes does)
+ * One sentence a problem; a union has one sentence for all branches.
+ * @param variables which variable of the environment set an option: Kubernetes sets some, too
  */
 function describe(
   errors: readonly ErrorObject[],
@@ -173,7 +173,7 @@ function freeze(value: unknown): unknown {
 const leastKeyLength = 16
 
 /**
- * The key by which gateways on one router know each other; made up where the router is this gateway's own.
+ * The key by which gateways on one router know each other; random for the embedded router.
  * @throws ConfigError
  */
 export function clusterKey({ cluster, wamp }: Config): string {
@@ -199,7 +199,7 @@ export function maskConfig(value: unknown, key = ''): unknown {
   )
 }
 
-/** Hides the password of a URL, also of one that cannot be read: of its mistakes, the password is the likeliest place. */
+/** Hides the password of a URL, also of a malformed one: passwords are where URLs are most often malformed. */
 const maskUrl = (text: string): string =>
   text
     .replace(/^([a-z][a-z0-9+.-]*:[^:@]*):.*@/is, '$1:masked@')

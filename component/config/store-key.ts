@@ -1,4 +1,4 @@
-/** `store.key`: where it comes from, and whether it is the one that the secrets in the store are sealed under. */
+/** `store.key`: its source, and the check that the store was created with it. */
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -33,7 +33,7 @@ function readKey(file: string): string | undefined {
   }
 }
 
-/** On the disk, names of a folder included: what the key has sealed is there, too. */
+/** Writes a file or a folder to the disk: secrets sealed with the key outlive a crash, so the key must. */
 function flush(path: string): void {
   const descriptor = openSync(path, 'r')
   try {
@@ -64,7 +64,7 @@ function keptKey(folder: string, config: Config): string {
   try {
     const kept = readKey(file)
     if (kept !== undefined) return kept
-    // other keys follow from it than those by which gateways know each other: each has a purpose of its own
+    // the keys derived from it differ from those between gateways: each has its own purpose
     if (config.cluster.key !== undefined) return clusterKey(config)
     makeKey(folder, file)
     return readKey(file) ?? ''
@@ -91,8 +91,8 @@ export function storeSecret(config: Config, folder: string): string {
 }
 
 /**
- * Leaves in a new store by which key it is sealed, so that no other one is used after that.
- * @param place the store, for people
+ * Keeps a check value of the key in a new store, so that no other key is used afterwards.
+ * @param place the store, for messages
  * @throws ConfigError for a store that is sealed under another key; ServiceError `service.error.unavailable`
  */
 export async function checkStoreKey(

@@ -1,4 +1,4 @@
-/** Addresses as people type them. */
+/** Addresses of listeners as URLs. */
 import { peerName } from '#component/syntax/ip-address.ts'
 
 /** An address a listener is bound to. */

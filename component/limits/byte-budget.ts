@@ -1,4 +1,4 @@
-/** A limit on the bytes that are held for peers: they are taken here before they are kept, and given back afterwards. */
+/** A limit on the bytes held for peers: they are taken before they are kept, and given back afterwards. */
 
 /** Bytes that may be held at once, by the whole process or by one peer. */
 export class ByteBudget {

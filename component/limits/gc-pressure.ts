@@ -25,15 +25,15 @@ export function collectGarbage(type: 'major' | 'minor'): void {
 
 /** Milliseconds between two looks. */
 const lookMs = 2_000
-/** Bytes held at once for peers from which on a collection is worth its time. */
+/** From this many bytes held at once, a collection is worth its time. */
 const many = 16 * 1024 * 1024
-/** Peers hold no more than this when they are done. Bytes. */
+/** At most this many bytes are held once peers are done. */
 const few = 1024 * 1024
 
 /**
- * Collects all garbage once peers are done that had much held for them, so that the memory goes back to the system. Peers who
- * go on are not held up by it.
- * @returns what ends it
+ * Collects all garbage once the bytes held for peers have fallen from many to few, so that the memory returns to the system. It does
+ * not interrupt peers while much is held.
+ * @returns a function that stops it
  */
 export function collectAfter(
   budget: Pick<ByteBudget, 'takeMost'>,

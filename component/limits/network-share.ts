@@ -1,4 +1,4 @@
-/** What the clients of one network hold at once, such as connections: no network gets all of it. */
+/** Limits what the clients of one network hold at once, such as connections. */
 import { networkOf } from '#component/syntax/ip-address.ts'
 
 /** Counts what each network holds; of an IPv6 address its /64 is the network. */
@@ -20,7 +20,7 @@ export class NetworkShare {
     return true
   }
 
-  /** Counts one less; called once for each that was let in. */
+  /** Counts one less; called once for each successful {@link tryEnter}. */
   leave(address: string): void {
     const network = networkOf(address)
     const left = (this.#held.get(network) ?? 0) - 1

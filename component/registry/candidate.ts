@@ -1,4 +1,4 @@
-/** A document that is to be loaded, judged: alone, then beside the documents that are there. */
+/** Checks a document that is to be loaded: alone, then beside the loaded documents. */
 
 import { isInParts, parseOwnJson, stringifyJson } from '#component/codec/json.ts'
 import type { CompiledDocument } from '#component/compile/compile-document.ts'
@@ -57,12 +57,12 @@ interface Candidate<R> extends CompiledDocument<Served<R>> {
   readonly document: unknown
 }
 
-/** What is accepted, and what is to be said of it beside the other documents. */
+/** An accepted candidate, with its warnings. */
 interface Accepted<R> extends Expected<R> {
   readonly warnings: readonly Issue[]
 }
 
-/** What a candidate is judged beside. */
+/** The documents that a candidate is checked beside. */
 export interface Around<R> {
   readonly live: Pick<LiveDocuments<R>, 'besides' | 'tryOut'>
   readonly managementPaths: readonly string[]

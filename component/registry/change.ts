@@ -3,14 +3,14 @@ import { type Issue, ServiceError } from '#component/errors.ts'
 import type { Entry } from '#component/replica/entry.ts'
 import { memberOf } from '#component/syntax/values.ts'
 
-/** Versions by the hash of their document; `*` is any that is there. */
+/** Versions by the hash of their document; `*` is any version. */
 export type Hashes = '*' | readonly string[]
 
 /** What must hold for a change to be made; nothing when absent. */
 export interface Conditions {
-  /** The version that is there must be one of these. */
+  /** The current version must be one of these. */
   readonly ifMatch?: Hashes
-  /** The version that is there must be none of these; `*`: there must be none. */
+  /** The current version must not be one of these; `*`: there must be no version. */
   readonly ifNoneMatch?: Hashes
 }
 
@@ -20,7 +20,7 @@ const isOneOf = (hash: string, hashes: Hashes): boolean => hashes === '*' || has
 
 /**
  * Judges a change of a document.
- * @param hash of the version that is there; null or undefined when there is none
+ * @param hash of the current version; null or undefined for none
  * @throws ServiceError `service.error.conflict`
  */
 export function checkConditions(
@@ -45,13 +45,13 @@ const isOf = (document: unknown, realm_uri: string): boolean =>
 
 const notAuthorized = (message: string) => new ServiceError('wamp.error.not_authorized', message)
 
-/** May it be managed by somebody who is kept within a realm? undefined: within none. */
+/** Whether an operator limited to this realm may manage the document; undefined: the operator is not limited. */
 export const isWithin = (document: unknown, within: string | undefined): boolean =>
   within === undefined || isOf(document, within)
 
 /**
- * Refuses what belongs to another realm; what there is none of belongs to nobody.
- * @param within the realm that who asks is kept within; undefined: none
+ * Refuses a document of another realm.
+ * @param within the realm that the operator is limited to; undefined: not limited
  * @throws ServiceError `wamp.error.not_authorized`
  */
 export function checkWithin(document: unknown, within: string | undefined): void {
@@ -64,7 +64,7 @@ export function checkHistoryWithin(versions: readonly Entry[], within: string | 
   checkWithin(versions.find(({ document }) => document !== null)?.document ?? undefined, within)
 }
 
-/** What a load came to. */
+/** The result of a load. */
 export interface Loaded {
   readonly id: string
   /** Milliseconds since the epoch; not smaller than that of the version before. */
@@ -72,11 +72,11 @@ export interface Loaded {
   /** SHA-256, hex, of the document's canonical JSON. */
   readonly hash: string
   readonly warnings: readonly Issue[]
-  /** False when it took the place of another version. */
+  /** False when it replaced another version. */
   readonly isNew: boolean
 }
 
-/** What a deletion came to. */
+/** The result of a deletion. */
 export interface Removed {
   readonly id: string
   /** Milliseconds since the epoch, of the deletion. */

@@ -1,4 +1,4 @@
-/** What the registry tells the component's realm: who has lost. Loads and deletions are told where nodes are kept equal. */
+/** The conflict event on the component's realm; component/sync publishes loads and deletions. */
 import type { Log } from '#component/log.ts'
 
 const onConflict = 'service.api_spec.on_conflict'
@@ -6,7 +6,7 @@ const onConflict = 'service.api_spec.on_conflict'
 /** Publishes on the component's realm; may fail or reject. */
 export type PublishEvent = (topic: string, kwargs: Readonly<Record<string, unknown>>) => unknown
 
-/** Publishes without waiting: an event that cannot be sent is logged, and never fails what it tells of. */
+/** Publishes without waiting: a failure is logged, and never fails the change. */
 export function announceConflict(
   publish: PublishEvent,
   log: Pick<Log, 'warn'>,

@@ -1,4 +1,4 @@
-/** From an entry to what this node can serve of it: the version itself, else the last one that compiles here (behaviour: Several nodes). */
+/** Finds the version of a document that this node can serve: the newest one, else the last that compiles here (behaviour: Several nodes). */
 
 import type { CompiledDocument } from '#component/compile/compile-document.ts'
 import type { Issue } from '#component/errors.ts'
@@ -25,7 +25,7 @@ const maxLogged = 10
 
 const isLive = (entry: Entry): entry is LiveEntry => entry.document !== null && entry.hash !== null
 
-/** Finds out what of a document can be served. */
+/** Compiles entries, with a fallback to the history. */
 export class FallbackDocuments<R> {
   readonly #ports: FallbackPorts<R>
 

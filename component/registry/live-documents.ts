@@ -22,7 +22,7 @@ export interface LivePorts<R> {
   /** Makes ready what a table needs, before it is served. Never rejects. */
   readonly prepare: (table: RoutingTable<R>) => Promise<void>
   readonly publishEvent: PublishEvent
-  /** Lets others have their turn while much is to be done. */
+  /** Yields during long work. */
   readonly yieldTurn: YieldTurn
 }
 
@@ -49,19 +49,19 @@ export interface Taken {
   readonly other: string
 }
 
-/** What whoever wants the route is told. */
+/** The issue that a load is refused with. */
 export const issueOf = ({ path, pattern, other }: Taken): Issue => ({
   path,
   message: `the route ${pattern} belongs to ${other} already`,
 })
 
-/** What a document compiles to, and what is served with it. */
+/** A compiled document, and the selection with it. */
 export interface Expected<R> {
   readonly api: Served<R>
   readonly selection: Selection<R>
 }
 
-/** What a document would make of the table. */
+/** The effect that a document would have on the table. */
 interface Trial<R> {
   readonly selection: Selection<R>
   /** Its routes that are served for others, in its own order. */
@@ -74,7 +74,7 @@ export class LiveDocuments<R> {
   readonly #fallback: FallbackDocuments<R>
   #known: ReadonlyMap<string, Known<R>> = new Map()
   #losses: ReadonlyMap<string, Loss> = new Map()
-  /** What is expected to change next: then nothing is compiled or selected anew. */
+  /** The expected next change, compiled and selected already. */
   #expected: (Expected<R> & { readonly document: Document }) | undefined
 
   constructor(ports: LivePorts<R>) {
@@ -96,7 +96,7 @@ export class LiveDocuments<R> {
     return this.#known.size
   }
 
-  /** Says what a document comes to; it holds for the very next change, if that is one of this document. */
+  /** Keeps the result of compiling a document for the next change, if that changes this document. */
   expect(document: Document, expected: Expected<R>): void {
     this.#expected = { document, ...expected }
   }
@@ -150,13 +150,13 @@ export class LiveDocuments<R> {
   #tellLoss(id: string, { stamp, other, path }: Loss, isNews: boolean): void {
     const { log, node, publishEvent } = this.#ports
     log.error({ api_spec: id, other, path }, 'routes of the document are taken: it is not served')
-    // whoever made it tells of it, so that it is told once
+    // the node that made the version publishes the event, so that there is one
     if (!isNews || stamp.node !== node) return
     const hash = this.#known.get(id)?.good?.hash
     announceConflict(publishEvent, log, { id, ts: stamp.ms, hash, node, other, path })
   }
 
-  /** Looks what would be served with a document in its place, or what would be refused. */
+  /** Selects as if a document were loaded; returns the selection, and the routes that are taken. */
   *tryOut(id: string, entries: readonly RouteEntry<R>[]): Steps<Trial<R>> {
     const losses = this.#losses
     const selection = yield* select(this.#known.values(), { id, entries })

@@ -24,7 +24,7 @@ import type { LiveEntry } from './selection.ts'
 /** What the registry works with. */
 export interface RegistryPorts<R> extends LivePorts<R> {
   readonly replica: Pick<Replica, 'change' | 'watch' | 'entries' | 'versions'>
-  /** Is the realm declared, or does the router let the component join it? */
+  /** Whether the realm is declared, or the router lets the component join it. */
   readonly realmExists: (realm_uri: string) => boolean | Promise<boolean>
   /** Path patterns of management, where the listener of routed paths serves them, too; else none. */
   readonly managementPaths: readonly string[]
@@ -38,7 +38,7 @@ export class Registry<R = unknown> {
   readonly counts = { loaded: 0, refused: 0 }
   readonly #ports: RegistryPorts<R>
   readonly #live: LiveDocuments<R>
-  /** What is asked for here is done one after the other. */
+  /** Changes run one after the other. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(ports: RegistryPorts<R>) {
@@ -59,8 +59,8 @@ export class Registry<R = unknown> {
 
   /**
    * Loads a document: live and on the disk when it resolves; a small one that is asked for later waits for a large one.
-   * @param document copied at once, a large one in steps: nobody changes it meanwhile
-   * @param by who asked, for the log
+   * @param document copied at once, a large one in steps: it must not be changed meanwhile
+   * @param by the operator, for the log
    * @param within the realm that both the document and the one in its place must belong to
    * @throws InvalidSpecError with every issue, of `service.error.already_exists` when all that is wrong is that routes
    *   are another's; ServiceError `service.error.conflict` when a condition does not hold, `wamp.error.not_authorized`
@@ -150,7 +150,7 @@ export class Registry<R = unknown> {
     return { id, ts: stamp.ms, hash: hash ?? '', warnings, isNew }
   }
 
-  /** Everything that load does, and nothing is kept. Throws the same. */
+  /** Checks a document as {@link load} does, without keeping it. Throws the same. */
   async validate(
     document: unknown,
     within?: string,
@@ -288,7 +288,7 @@ export class Registry<R = unknown> {
 
   #serially<T>(task: () => Promise<T>): Promise<T> {
     const result = this.#last.then(task)
-    this.#last = result.catch(() => undefined) // whoever asked is told; the next one runs all the same
+    this.#last = result.catch(() => undefined) // the caller gets the failure; the next task runs in any case
     return result
   }
 }

@@ -1,4 +1,4 @@
-/** Which of the documents known here are served: decided by stamp alone, so that all nodes that know the same serve the same. */
+/** Selects the documents that are served, by stamp alone, so that nodes with the same documents serve the same. */
 
 import type { Entry } from '#component/replica/entry.ts'
 import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
@@ -39,7 +39,7 @@ export interface Loss {
   readonly path: string
 }
 
-/** The table that is served, and who has no part in it. */
+/** The table that is served, and the documents that are left out. */
 export interface Selection<R> {
   readonly table: RoutingTable<R>
   readonly losses: ReadonlyMap<string, Loss>

@@ -1,16 +1,16 @@
 /** A change of documents, before it is made and after. */
 import type { Document, Entry } from './entry.ts'
 
-/** What a document is to become; null deletes it. */
+/** The next version of a document; null deletes it. */
 export interface Draft {
   readonly id: string
   readonly document: Document | null
 }
 
-/** What a document has become. */
+/** A change that was made. */
 export interface Change {
   readonly entry: Entry
-  /** What it took the place of here, tombstones included. */
+  /** The version that it replaced here, tombstones included. */
   readonly before: Entry | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Documents that the store does not give back as they were put in: named, so that people can load them again. */
+/** Damaged documents of the store: logged and listed, so that operators can load them again. */
 import type { Log } from '#component/log.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import { keyOf } from './digest.ts'
@@ -11,7 +11,7 @@ export interface Damaged {
   readonly kind: Kind
   readonly id: string
   readonly stamp: Stamp
-  /** It can be read, and is served, but is not what its hash says. */
+  /** It is served, but does not match its hash. */
   readonly isChanged?: true
 }
 
@@ -25,7 +25,7 @@ const unreadable =
 const changed =
   'a document in the store does not match its hash and is served as it is: compare it with the document that was loaded, and load that document again'
 
-/** What a replica knows of it. */
+/** The damaged documents of a replica. */
 export class Damage {
   readonly #ports: DamagePorts
   readonly #damaged = new Map<string, Damaged>()
@@ -34,7 +34,7 @@ export class Damage {
     this.#ports = ports
   }
 
-  /** Those that nothing has taken the place of, in the order in which they were found. */
+  /** All that have not been replaced, in the order in which they were found. */
   get all(): readonly Damaged[] {
     return [...this.#damaged.values()]
   }
@@ -49,7 +49,7 @@ export class Damage {
     }
   }
 
-  /** What a change of a document that was set aside takes the place of: its stamp is known, and nothing else. */
+  /** The version that a change of an unreadable document replaces: only its stamp is known. */
   of(kind: Kind, id: string): Entry | undefined {
     const found = this.#damaged.get(keyOf({ kind, id }))
     if (!found || found.isChanged) return undefined

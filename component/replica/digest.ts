@@ -1,8 +1,8 @@
-/** Digests of the replicated map, by which two nodes find out whether and where they differ without sending documents. */
+/** Digests of the replicated map: two nodes compare them to find differences without sending documents. */
 import { hash as digestOf } from 'node:crypto'
 import type { Entry } from './entry.ts'
 
-/** All that two nodes compare of an entry. */
+/** The part of an entry that two nodes compare. */
 export type Summary = Pick<Entry, 'kind' | 'id' | 'stamp' | 'hash'>
 
 const sha256 = (text: string): string => digestOf('sha256', text)
@@ -83,7 +83,7 @@ export class Buckets {
     return digests
   }
 
-  /** What is in these buckets. */
+  /** The summaries in these buckets. */
   summaries(names: readonly string[]): Summary[] {
     return [...new Set(names)].flatMap((name) =>
       Array.from(this.#summaries.get(name)?.values() ?? [], ({ kind, id, stamp, hash }) => ({

@@ -34,9 +34,9 @@ export interface Entry {
   /** `id` of an API Specification, `uri` of a realm, `kid` of a key of a realm, … */
   readonly id: string
   readonly stamp: Stamp
-  /** The version that it took the place of, where it was made; null for none. */
+  /** The version that it replaced on the node where it was made; null for none. */
   readonly parent: Stamp | null
-  /** Those before the parent, newest first: all, unless there are {@link maxAncestors}. Absent: not known. */
+  /** Stamps before the parent, newest first; at most {@link maxAncestors}. Absent: not known. */
   readonly ancestors?: readonly Stamp[]
   /** SHA-256, hex, of the document's canonical JSON (RFC 8785); null in a tombstone. */
   readonly hash: string | null
@@ -67,7 +67,7 @@ export function* hashing(document: unknown): Steps<string> {
   return hash.update(text).digest('hex')
 }
 
-/** Negative when `a` loses against `b`. Versions of one stamp are the same one, unless somebody made it up: then the hash decides. */
+/** Negative when `a` loses against `b`. Versions of one stamp are the same one, unless one is forged: then the hash decides. */
 export const compareEntries = (a: Version, b: Version): number => {
   const byStamp = compareStamps(a.stamp, b.stamp)
   if (byStamp !== 0) return byStamp
@@ -78,10 +78,10 @@ export const compareEntries = (a: Version, b: Version): number => {
 /** Of two versions of one document the one that all nodes keep: commutative, associative, idempotent. */
 export const merge = (a: Entry, b: Entry): Entry => (compareEntries(a, b) >= 0 ? a : b)
 
-/** How many versions before its parent an entry names: so many loads of one document may pass while nodes are parted. */
+/** Versions before its parent that an entry names: at most this many loads are told apart while nodes are separated. */
 export const maxAncestors = 9
 
-/** What an entry that takes the place of another one says of the versions before it. */
+/** The parent and the ancestors of an entry that replaces another one. */
 export function lineage(current: Entry | undefined): Pick<Entry, 'parent' | 'ancestors'> {
   if (current === undefined) return { parent: null, ancestors: [] }
   const { ancestors, parent, stamp } = current
@@ -92,8 +92,8 @@ export function lineage(current: Entry | undefined): Pick<Entry, 'parent' | 'anc
 }
 
 /**
- * Was the winner made by somebody who did not know of the loser? Then a load that was acknowledged has been lost. True is
- * certain. False is not, when all that the winner names of the versions before it is later than the loser.
+ * Whether the winner was made without knowledge of the loser: then an acknowledged load has been lost. True is certain. False is
+ * not certain when every ancestor that the winner names is later than the loser.
  */
 export function isConflict(winner: Entry, loser: Entry): boolean {
   if (compareStamps(winner.stamp, loser.stamp) <= 0) return false

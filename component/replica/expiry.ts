@@ -1,16 +1,16 @@
-/** Which entries end by themselves: on all nodes in the same minute, so that they go on holding the same. */
+/** Expiry of entries: on all nodes in the same minute, so that their digests stay equal. */
 import type { Entry, Kind } from './entry.ts'
 
 const minuteMs = 60_000
 
-/** How long an entry is kept after its end: clocks are not equal, and what is late must still be refused. Seconds. */
+/** How long an entry is kept after its end: clocks differ, and late messages must still be refused. Seconds. */
 const spareSeconds = 120
 
-/** Their `exp` (seconds since the epoch) says when they end. */
+/** Kinds that end at their `exp` (seconds since the epoch). */
 const mortal: ReadonlySet<Kind> = new Set(['revocation', 'id_token'])
 
 /**
- * Has an entry ended so long ago that nobody needs it? The answer changes at full minutes only.
+ * Whether an entry has ended and can be removed. The answer changes at full minutes only.
  * @param now milliseconds since the epoch
  */
 export function isExpired({ kind, document }: Entry, now: number): boolean {

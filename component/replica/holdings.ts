@@ -1,4 +1,4 @@
-/** What a node holds: its entries by name, and their digests. */
+/** The entries of a node by name, and their digests. */
 import { Buckets, type Summary } from './digest.ts'
 import type { Entry, Kind } from './entry.ts'
 import { isExpired } from './expiry.ts'
@@ -37,7 +37,7 @@ export class Holdings {
     this.#buckets.put(entry)
   }
 
-  /** Removes an entry, as if it had never been. */
+  /** Removes an entry without a tombstone. */
   remove(entry: Entry): void {
     this.#entries[entry.kind].delete(entry.id)
     this.#buckets.remove(entry)
@@ -53,7 +53,7 @@ export class Holdings {
     return this.#buckets.digests
   }
 
-  /** What is in these buckets. */
+  /** The summaries in these buckets. */
   summaries(buckets: readonly string[]): Summary[] {
     return this.#buckets.summaries(buckets)
   }

@@ -1,12 +1,12 @@
-/** Finds out which changes of this node have lost against changes made without knowing them, each once. */
+/** Detects changes of this node that lost against a change made without knowledge of them; reports each once. */
 import { keyOf } from './digest.ts'
 import { type Entry, isConflict, type Kind } from './entry.ts'
 import { compareStamps, type Stamp } from './stamp.ts'
 
-/** What people load. Keys are made under new names, and of two revocations of the same, one does. */
+/** Kinds that operators load. Other kinds have no conflicts: keys get new names, and one of two equal revocations suffices. */
 const isLoaded = (kind: Kind): boolean => kind === 'realm' || kind === 'api_spec'
 
-/** What this node has lost so far. */
+/** The lost changes of this node. */
 export class Losses {
   readonly #node: string
   /** Document to the last version of it that was lost: those before it are no news. */
@@ -16,7 +16,7 @@ export class Losses {
     this.#node = node
   }
 
-  /** Has a change of this node been lost by this, and is that news? */
+  /** Whether this loses a change of this node that was not reported before. */
   note(loser: Entry, winner: Entry): boolean {
     if (!isLoaded(loser.kind) || loser.stamp.node !== this.#node) return false
     if (!isConflict(winner, loser)) return false

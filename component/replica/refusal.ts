@@ -1,13 +1,13 @@
-/** Which entries of other nodes are let in. */
+/** Checks entries of other nodes. */
 import type { Steps } from '#component/yielding.ts'
 import { type Entry, hashing, kinds } from './entry.ts'
 import { maxCounter, type Stamp } from './stamp.ts'
 
-/** What became of entries of other nodes. */
+/** The result of merging entries of other nodes. */
 export interface Merged {
   /** How many documents have changed here. */
   readonly merged: number
-  /** What was not taken, and why. */
+  /** Refused entries, with reasons. */
   readonly refused: readonly { readonly entry: Entry; readonly reason: string }[]
 }
 
@@ -22,7 +22,7 @@ const isStamp = ({ ms, counter, node }: Stamp): boolean =>
   counter <= maxCounter &&
   typeof node === 'string'
 
-/** Is the hash of an entry that of its document? A document that cannot be encoded has none. */
+/** Whether the hash of an entry is that of its document; false for a document that cannot be encoded. */
 export function* hasItsHash({ document, hash }: Entry): Steps<boolean> {
   try {
     return (document === null ? null : yield* hashing(document)) === hash
@@ -32,7 +32,7 @@ export function* hasItsHash({ document, hash }: Entry): Steps<boolean> {
 }
 
 /**
- * Why an entry of another node is not taken; undefined when it is.
+ * Why an entry of another node is refused; undefined when it is accepted.
  * @param now the clock of this node, milliseconds since the epoch
  */
 export function* refusalOf(entry: Entry, now: number): Steps<string | undefined> {

@@ -1,4 +1,4 @@
-/** What a replica needs of a store: the port that component/store fills. */
+/** The port of a replica to its store; component/store implements it. */
 import type { YieldTurn } from '#component/yielding.ts'
 import type { Damaged } from './damage.ts'
 import type { Summary } from './digest.ts'
@@ -13,14 +13,14 @@ export interface ReplicaStore {
   ): Promise<{
     readonly revision: number
     readonly entries: readonly Entry[]
-    /** What cannot be read; absent: nothing. */
+    /** Rows that cannot be read; absent: none. */
     readonly damaged?: readonly Damaged[]
   }>
   /** Keeps all, each in the place of its parent, or none: false when another process was faster. On the disk when it resolves. */
   replace(entries: readonly Entry[], yieldTurn?: YieldTurn): Promise<boolean>
   /** Keeps each that is newer than what is there, older ones only in the history. On the disk when it resolves. */
   merge(entries: readonly Entry[]): Promise<void>
-  /** Removes those that nothing has taken the place of, as if they had never been. On the disk when it resolves. */
+  /** Removes those that were not replaced, without tombstones. On the disk when it resolves. */
   forget(entries: readonly Entry[]): Promise<void>
   /** The last versions of a document, newest first. */
   versions(kind: Kind, id: string): Promise<Entry[]>

@@ -22,11 +22,11 @@ export interface ReplicaPorts {
   /** The name of this node. */
   readonly node: string
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
-  /** Lets others have their turn while a large document is read. Absent: nobody waits. */
+  /** Yields while a large document is read. Absent: it never yields. */
   readonly yieldTurn?: YieldTurn
 }
 
-/** How often a change is decided anew because another process was faster. */
+/** How often a change is repeated because another process was faster. */
 const maxTries = 20
 
 /** Every document known to this node. All that changes something runs one after the other. */
@@ -81,7 +81,7 @@ export class Replica {
     return this.#holdings.ofKind(kind)
   }
 
-  /** Sets who makes the changes of one kind live; realms come before API Specifications. */
+  /** Sets the function that makes changes of one kind live; realms come before API Specifications. */
   watch(kind: Kind, watcher: Watcher): void {
     this.#watchers.set(kind, watcher)
   }
@@ -109,7 +109,7 @@ export class Replica {
           )
           return changes
         }
-        // refused, and yet nothing to be read: it is not the store that it was
+        // refused with nothing new to read: the store was replaced
         if ((await this.#read()) === 0) await this.#restore()
       }
       const message = `other processes changed the documents first, ${maxTries} times in a row`
@@ -159,12 +159,12 @@ export class Replica {
     return this.#inTurn(() => this.#forgetExpired())
   }
 
-  /** Did the last {@link refresh} fail? */
+  /** Whether the last {@link refresh} failed. */
   get isStoreAway(): boolean {
     return this.#isStoreAway
   }
 
-  /** What of the store cannot be served, or may not be what was loaded. */
+  /** Documents of the store that cannot be read, or do not match their hash. */
   get damaged(): readonly Damaged[] {
     return this.#damage.all
   }
@@ -223,7 +223,7 @@ export class Replica {
     return changes.length
   }
 
-  /** The store has gone back, to a backup or a standby that was behind: what was acknowledged is put there again. */
+  /** The store was reset to a backup, or to a standby that was behind: acknowledged entries are written to it again. */
   async #restore(): Promise<number> {
     const { store, log } = this.#ports
     log.error(
@@ -294,7 +294,7 @@ export class Replica {
 
   #inTurn<T>(task: () => Promise<T>): Promise<T> {
     const result = this.#last.then(task)
-    this.#last = result.catch(() => undefined) // whoever asked is told; the next one runs all the same
+    this.#last = result.catch(() => undefined) // the caller gets the failure; the next task runs in any case
     return result
   }
 }

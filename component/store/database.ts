@@ -12,14 +12,14 @@ import { MetaStore } from './meta-store.ts'
 import { migrate, type Tables } from './migrations.ts'
 import { sqlite } from './sqlite-driver.ts'
 
-/** How long something is tried again, and after which failures. Milliseconds. */
+/** How long a query is repeated, and after which failures. Milliseconds. */
 interface Tries {
   readonly forMs: number
   readonly pauseMs: number
   readonly after: readonly Patience[]
 }
 
-/** While the gateway starts, a database may be starting, too. */
+/** The database may be starting at the same time. */
 const startTries: Tries = { forMs: 60_000, pauseMs: 100, after: ['at start', 'always'] }
 
 const queryTries: Tries = { forMs: 3_000, pauseMs: 50, after: ['always'] }
@@ -36,7 +36,7 @@ const unavailable = (message: string, cause?: unknown) =>
 /** Runs one query; what it wrote is on the disk when it resolves. It may run more than once, until it is kept. */
 export type Run = <T>(query: (db: Kysely<Tables>) => Promise<T>) => Promise<T>
 
-/** What outlives the process. */
+/** The data that outlives the process. */
 export interface Store {
   readonly entries: EntryStore
   readonly files: FileStore
@@ -52,7 +52,7 @@ export interface Store {
 /** Characters: a document of ordinary size. Random, so that no database makes it small. */
 const probeSize = 65_536
 
-/** Is there room again? Rejects when there is not. */
+/** Resolves when the disk has space again. */
 async function probeRoom(db: Kysely<Tables>): Promise<void> {
   const name = 'room'
   const value = randomBytes(probeSize / 2).toString('hex')
@@ -64,12 +64,12 @@ async function probeRoom(db: Kysely<Tables>): Promise<void> {
   await db.deleteFrom('meta').where('name', '=', name).execute()
 }
 
-/** Told why the start has to wait; once for each reason. */
+/** Called with the reason why the start waits; once for each reason. */
 export type OnWait = (message: string) => void
 
 async function engineOf(url: string): Promise<Engine> {
   if (/^postgres(ql)?:/.test(url)) {
-    // most gateways have no PostgreSQL, and start without its client
+    // loaded only when it is used: most gateways start without PostgreSQL
     const { postgres } = await import('./postgres-driver.ts')
     return postgres(url)
   }
@@ -104,7 +104,7 @@ async function persistently<T>(
   }
 }
 
-/** While the gateway starts, people are told which database it is; nobody is told after that. */
+/** Adds the place of the database to the messages of the start; later messages go to clients, and do not name it. */
 const named = (engine: Engine): Engine => ({
   ...engine,
   conditionOf(cause) {

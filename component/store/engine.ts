@@ -1,9 +1,9 @@
-/** What the store needs of a database engine: connections behind Kysely, and what its failures say of the world. */
+/** The port to a database engine: connections behind Kysely, and the meaning of its failures. */
 import type { Dialect, Kysely } from 'kysely'
 import type { Watched } from './health.ts'
 import type { Tables } from './migrations.ts'
 
-/** How long a failure may be waited out: not at all, while the gateway starts, or whenever it comes. */
+/** When a failed query is repeated: never, while the gateway starts, or always. */
 export type Patience = 'never' | 'at start' | 'always'
 
 /** A failure of the world (disk, network, server), not of the query. */
@@ -11,7 +11,7 @@ export interface Condition {
   /** A clause for people, such as `the store is read-only`; holds no secrets. */
   readonly message: string
   readonly patience: Patience
-  /** There is no room for what was to be written. */
+  /** The disk is full. */
   readonly isFull?: true
 }
 
@@ -23,7 +23,7 @@ export interface Engine {
   connect(): Dialect
   /** Opens a connection by which a server is watched; absent for a database in this process. */
   readonly watch?: () => Watched
-  /** What a failure says of the world; undefined for an error that is ours. */
+  /** The condition behind a failure; undefined for an error of the gateway itself. */
   conditionOf(cause: unknown): Condition | undefined
   /**
    * Gives some of the pages that nothing uses back to the file system, in a few milliseconds.

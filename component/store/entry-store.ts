@@ -58,14 +58,14 @@ const areThese = (entries: readonly Entry[]) => {
   return sql<boolean>`(kind, id, ms, counter, node) in (values ${sql.join(names)})`
 }
 
-/** Puts a version in the place of the current one, if there is any. */
+/** Replaces the current version, if there is one. */
 async function setCurrent(
   db: Transaction<Tables>,
   version: VersionRow,
   revision: number,
   hasCurrent: boolean,
 ): Promise<void> {
-  // not an update: SQLite would keep a page for each tombstone, that of the document that it takes the place of
+  // not an update: SQLite would keep the pages of the replaced document for each tombstone
   if (hasCurrent) {
     const { kind, id } = version
     await db.deleteFrom('entries').where('kind', '=', kind).where('id', '=', id).execute()
@@ -88,7 +88,7 @@ export class EntryStore {
    * What has changed after a revision: the newest version of each document, tombstones included, oldest stamp first;
    * what of them cannot be read; and the revision that it leads to. Changes of other processes are never missed.
    * @param revision 0 for everything; so is one that the store has never come to, as after a backup was put in its place
-   * @param isKnown leaves versions out: whoever made a change need not read its document
+   * @param isKnown leaves versions out: the process that made a change need not read its document
    */
   async since(
     revision: number,
@@ -180,7 +180,7 @@ export class EntryStore {
       }
       return found
     })
-    // several nodes that share the store are told of the same change
+    // several nodes that share the store receive the same change
     if (news.length === 0) return
     await this.#write(async (db, revision) => {
       for (const entry of news) {
@@ -193,14 +193,14 @@ export class EntryStore {
     })
   }
 
-  /** Removes those that nothing has taken the place of, as if they had never been. On the disk when it resolves. */
+  /** Removes those that were not replaced, without tombstones. On the disk when it resolves. */
   async forget(entries: readonly Entry[]): Promise<void> {
     for (let at = 0; at < entries.length; at += pageSize) {
       const these = areThese(entries.slice(at, at + pageSize))
       const found = await this.#run((db) =>
         db.selectFrom('entries').select('id').where(these).limit(1).executeTakeFirst(),
       )
-      // several processes forget the same
+      // several processes remove the same entries
       if (found === undefined) continue
       // as a writer among the others: what one of them replaces must not go away meanwhile
       await this.#write((db) => db.deleteFrom('entries').where(these).execute())
@@ -232,5 +232,5 @@ export class EntryStore {
   }
 }
 
-/** Another process has changed a document in the meantime: the transaction is taken back. */
+/** Another process has changed the document meanwhile: the transaction is rolled back. */
 class Overtaken extends Error {}

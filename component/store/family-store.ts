@@ -1,4 +1,4 @@
-/** Families of refresh tokens: who logged in where, and which of a family's tokens is the one that can be used. */
+/** Families of refresh tokens: one for each login, with the generation of the token that can be used. */
 import type { Transaction } from 'kysely'
 import type { Run } from './database.ts'
 import type { FamilyRow, Tables } from './migrations.ts'
@@ -13,7 +13,7 @@ export interface Family {
   /** The roles that were granted. */
   readonly scope: readonly string[]
   readonly authmethod: string
-  /** That of the newest token, which is the only one that can be used. */
+  /** The generation of the newest token, the only one that can be used. */
   readonly generation: number
   readonly created_at: number
   /** When the newest token was made. */
@@ -22,22 +22,22 @@ export interface Family {
 }
 
 /**
- * What became of a token that somebody wanted to use: it was (`rotated`); it had been, just now, so that the answer may have
- * been lost (`repeated`); it had been while the request waited in a process that stood still (`late`); it had been long ago, so
- * that somebody else has a copy (`reused`); there is no such family.
+ * The result of using a token. `rotated`: it was used now. `repeated`: it was used just before, and the answer may have been
+ * lost. `late`: it was used while the request waited in a suspended process. `reused`: it was used long before, so that it has
+ * been copied. `unknown`: there is no such family.
  */
 export type Rotation =
   | { readonly kind: 'rotated' | 'repeated'; readonly family: Family }
   | { readonly kind: 'late' | 'reused' | 'unknown' }
 
-/** When a token is used, and what follows from that. Milliseconds. */
+/** The times of a rotation. Milliseconds. */
 interface RotationTime {
   readonly nowMs: number
   /** How long a token that was used may be used again, with the same outcome. */
   readonly graceMs: number
   /** When the next token ends. */
   readonly expiresAtMs: number
-  /** Since when the request may have waited for its process to go on; undefined when it has not. */
+  /** Since when the request may have waited in a suspended process; undefined when it has not. */
   readonly waitsSinceMs?: number | undefined
 }
 
@@ -46,8 +46,8 @@ const rowOf = (family: Family): FamilyRow => ({ ...family, scope: JSON.stringify
 const familyOf = (row: FamilyRow): Family => ({ ...row, scope: JSON.parse(row.scope) as string[] })
 
 /**
- * Was the newest token made after the request had come? Then its client may have tried elsewhere, got that token, and sent none
- * twice. Nodes' clocks may differ by as much as the grace.
+ * Whether the newest token was made after the request arrived: then its client may have repeated the request at another node, and
+ * got that token there. The clocks of nodes may differ by at most the grace.
  */
 export const hasWaited = (
   { rotated_at }: Pick<Family, 'rotated_at'>,
@@ -71,13 +71,13 @@ export class FamilyStore {
    */
   async create(family: Family, max: number): Promise<void> {
     const { realm_uri, authid, created_at } = family
-    // after those that another node's clock made later: all logins, of whatever nodes, go by one order
+    // later than every login of the user, also those of a node whose clock is ahead: one order for all nodes
     const rotated_at = Math.max(family.rotated_at, (await this.#lastUse(family)) + 1)
     await this.#run((db) =>
       db
         .insertInto('refresh_families')
         .values({ ...rowOf(family), rotated_at })
-        // it is there already when a transaction runs again whose end was not known
+        // a transaction whose end is unknown runs again: the row may exist
         .onConflict((conflict) => conflict.column('id').doNothing())
         .execute(),
     )
@@ -117,7 +117,7 @@ export class FamilyStore {
     return row?.rotated_at ?? 0
   }
 
-  /** A family, expired ones included; undefined when there is none. */
+  /** A family, also an expired one; undefined if it does not exist. */
   async find(id: string): Promise<Family | undefined> {
     const row = await this.#run((db) =>
       db.selectFrom('refresh_families').selectAll().where('id', '=', id).executeTakeFirst(),
@@ -126,12 +126,12 @@ export class FamilyStore {
   }
 
   /**
-   * Uses the token of a generation. Of several at once, in whatever processes, one is `rotated`. Whose answer was lost asks
-   * again, and gets `repeated`. A `reused` family is gone; `late` changes nothing.
+   * Uses the token of a generation. Of several requests at once, in any processes, one is `rotated`. A client that lost its
+   * answer repeats the request and gets `repeated`. `reused` removes the family; `late` changes nothing.
    */
   async rotate(id: string, generation: number, at: RotationTime): Promise<Rotation> {
     const before = await this.find(id)
-    // who comes too late to rotate has nothing to write
+    // a token of another generation writes nothing
     if (before?.generation === generation) {
       const family = await this.#advance(id, generation, at)
       if (family) return { kind: 'rotated', family }
@@ -146,8 +146,9 @@ export class FamilyStore {
   }
 
   /**
-   * The family in its next generation; undefined when another one was faster, or it has expired. A server that hangs amid it,
-   * and goes on when nobody waits for it any more, must not use the token up: there the end of a transaction is asked for.
+   * The family in its next generation; undefined when another request was faster, or it has expired. On a database server the
+   * update is a transaction of its own: if the server hangs and continues after the request was given up, no COMMIT follows, and
+   * the token stays usable.
    */
   async #advance(id: string, generation: number, at: RotationTime): Promise<Family | undefined> {
     const update = (db: Pick<Transaction<Tables>, 'updateTable'>) =>
@@ -169,7 +170,7 @@ export class FamilyStore {
     return row && familyOf(row)
   }
 
-  /** Was it there? */
+  /** Removes a family; returns whether it existed. */
   async remove(id: string): Promise<boolean> {
     const row = await this.#run((db) =>
       db.deleteFrom('refresh_families').where('id', '=', id).returning('id').executeTakeFirst(),

@@ -1,4 +1,4 @@
-/** What was last loaded from which file, so that a restart never undoes what was loaded since. */
+/** The hash last loaded from each file, so that a restart does not undo later loads. */
 import type { Run } from './database.ts'
 
 /** The table of files. Methods throw ServiceError `service.error.unavailable`. */

@@ -1,33 +1,33 @@
-/** How the store is doing: whether its server answers, what the clock there says, and whether there is room. */
+/** The health of the store: whether its server answers, the offset of its clock, and whether its disk has space. */
 import type { Clock } from '#component/clock.ts'
 
 /** A server of a database, asked over a connection of its own. */
 export interface Watched {
   /** Its time; milliseconds since the epoch. Rejects when it answers anything else, or nothing in some seconds. */
   now(): Promise<number>
-  /** Cuts the connections of all queries under way, so that the server does not carry out abandoned queries when it goes on. */
+  /** Closes the connections of all running queries, so that a server that continues does not execute abandoned ones. */
   abandon(): void
   close(): Promise<void>
 }
 
-/** What a store's health is found out with. */
+/** What the health is determined with. */
 export interface HealthPorts {
   readonly clock: Clock
   /** Undefined for a database in this process. */
   readonly watched: Watched | undefined
   /** Writes something of the size of a document, and removes it. */
   readonly probe: () => Promise<void>
-  /** What queries are told whose answer is not waited for any more. */
+  /** The error of queries that are given up. */
   readonly unanswered: () => Error
 }
 
-/** Milliseconds between two questions: at most 4 s pass until a server that hangs is known to. */
+/** Milliseconds between two probes: a hanging server is detected within 4 s. */
 const askMs = 1_500
 /** Milliseconds that a server may take to say what time it is. */
 const patienceMs = 2_500
-/** An answer that took longer says nothing of the clock. Milliseconds. */
+/** A slower answer is not used for the clock offset. Milliseconds. */
 const exactMs = 1_000
-/** Milliseconds between two looks for room. */
+/** Milliseconds between two probes for free space. */
 const roomMs = 5_000
 
 const ignore = () => undefined
@@ -82,7 +82,7 @@ export class StoreHealth {
     }
   }
 
-  /** A query has found no room. */
+  /** Takes note that the disk was full for a query. */
   noteFull(): void {
     if (this.#isFull || this.#isClosed) return
     this.#isFull = true
@@ -110,7 +110,7 @@ export class StoreHealth {
     const asked = clock.now()
     const late = Promise.withResolvers<'late'>()
     const stopTimer = clock.after(patienceMs, () => late.resolve('late'))
-    // a refusal is an answer: queries find out by themselves what it means for them
+    // a refusal is an answer: queries get their own error
     const answer = await Promise.race([watched.now().catch(ignore), late.promise])
     stopTimer()
     const took = clock.now() - asked

@@ -8,10 +8,10 @@ import { entriesOf } from './rows.ts'
 /** How many versions of a document are kept. */
 const maxVersions = 10
 
-/** Of how many documents the history is removed in one statement. */
+/** Documents whose history is removed in one statement. */
 const documentsAtOnce = 100
 
-/** Everything else has secrets in it, or ends: an old version must not outlive the change that replaced it. */
+/** Other kinds hold secrets, or expire: an old version must not outlive its replacement. */
 const hasHistory = (kind: Kind): boolean => kind === 'api_spec'
 
 /** Adds a version to the history of its document, and removes what is beyond the last {@link maxVersions}. */
@@ -54,7 +54,7 @@ export async function versionsOf(run: Run, kind: Kind, id: string): Promise<Entr
 export async function endHistory(run: Run, beforeMs: number): Promise<void> {
   let removed: bigint | undefined
   do {
-    // the look and the removal are one statement: a document may come back at any time
+    // one statement: a document may be loaded again between two
     const { numAffectedRows } = await run((db) =>
       sql`
         delete from versions where (kind, id) in (

@@ -1,7 +1,7 @@
-/** What the store says of itself, each thing once and for all. */
+/** Values of the store itself, such as a check of its key; each is written once. */
 import type { Run } from './database.ts'
 
-/** The table of such sayings. Methods throw ServiceError `service.error.unavailable`. */
+/** The table of these values. Methods throw ServiceError `service.error.unavailable`. */
 export class MetaStore {
   readonly #run: Run
 
@@ -11,7 +11,7 @@ export class MetaStore {
 
   /**
    * Keeps a value unless there is one of that name.
-   * @returns the one that is there: of several that were given at once, to whatever process, the same one everywhere
+   * @returns the kept value: the same for all processes, also when several keep one at once
    */
   async keep(name: string, value: string): Promise<string> {
     const found = await this.#find(name)

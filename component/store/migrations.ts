@@ -30,7 +30,7 @@ export interface EntryRow extends VersionRow {
   revision: number
 }
 
-/** One row: how many transactions have changed entries. Who writes takes its lock first, so they commit in its order. */
+/** One row: how many transactions have changed entries. A writer locks it first, so that transactions commit in its order. */
 interface RevisionRow {
   value: number
 }
@@ -49,7 +49,7 @@ export interface FamilyRow extends Omit<Family, 'scope'> {
   scope: string
 }
 
-/** What the store says of itself. */
+/** A value of the store itself. */
 interface MetaRow {
   name: string
   value: string

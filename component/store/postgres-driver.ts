@@ -22,7 +22,7 @@ const statementTimeoutMs = 10_000
 /** How long an answer is waited for; then the server, or the way to it, is gone. Milliseconds. */
 const answerTimeoutMs = 12_000
 
-/** How long others wait for a process that stands still amid its transaction. Milliseconds. */
+/** How long others wait for a process that is suspended within its transaction. Milliseconds. */
 const idleTransactionTimeoutMs = 5_000
 
 /** How long the connection that only watches waits for anything. Milliseconds. */
@@ -31,7 +31,7 @@ const watchTimeoutMs = 4_000
 /** How long a connection says nothing before it is probed; by default, two hours. */
 const keepAliveMs = 10_000
 
-/** What an acknowledgement promises must not depend on what an operator or a URL has set for all programs. */
+/** Set for each connection: an acknowledgement must not depend on the defaults of the server or the URL. */
 const settings = `
   set synchronous_commit = on;
   set statement_timeout = ${statementTimeoutMs};
@@ -68,7 +68,7 @@ const unreachable: Condition = {
   patience: 'at start',
 }
 
-/** Whatever pg could not do without the server having refused it: sockets, names, TLS, deadlines. */
+/** A failure of pg without an answer of the server: sockets, names, TLS, deadlines. */
 class ConnectionError extends Error {}
 
 /** A code of the operating system, of TLS or of SQL; other texts might show what is secret. */
@@ -91,7 +91,7 @@ function conditionOf(cause: unknown): Condition | undefined {
 const lost = (cause: unknown): Error =>
   cause instanceof DatabaseError ? cause : new ConnectionError('no connection', { cause })
 
-/** A connection that is thrown away after whatever may have harmed it. */
+/** A connection that is closed, not reused, after an error that may have harmed it. */
 class CheckedOut implements PostgresPoolClient {
   readonly #client: PoolClient
   readonly #underWay: Set<CheckedOut>
@@ -105,7 +105,7 @@ class CheckedOut implements PostgresPoolClient {
   }
 
   readonly query = (async <R>(text: string, parameters: readonly unknown[]) => {
-    // what was given up in the middle of a transaction must not begin another one
+    // a connection that was given up within a transaction must not run more queries
     if (this.#isReleased) throw new ConnectionError('the connection was given up')
     try {
       return (await this.#client.query(text, [...parameters])) as unknown as PostgresQueryResult<R>
@@ -148,7 +148,7 @@ function quietPool(config: PoolConfig): Pool {
   return pool
 }
 
-/** A URL whose parts cannot be taken for one another: what is secret stands before the `@`, and nowhere else. */
+/** A URL whose parts cannot be confused: secrets stand before the `@`, and nowhere else. */
 const shape = /^postgres(?:ql)?:\/\/[^/?#]*(?:[/?](?!.*[?&]password=)[^@#]*)?$/
 
 /**
@@ -187,7 +187,7 @@ export function postgres(url: string): Engine {
   }
 }
 
-/** Asks the server for its time over one connection, which is thrown away when it gives none. */
+/** Reads the server's time over a connection of its own, which is closed after a failure. */
 function watchOver(config: PoolConfig, underWay: Set<CheckedOut>): Watched {
   const timeouts = { connectionTimeoutMillis: watchTimeoutMs, query_timeout: watchTimeoutMs }
   const pool = quietPool({ ...config, ...timeouts, max: 1 })

@@ -1,4 +1,4 @@
-/** Versions of documents as rows of the store, and back: one row that cannot be read hides no other one. */
+/** Converts versions of documents to rows of the store and back; an unreadable row does not hide the others. */
 import { jsonParts, parseOwnJson, stringifyJson } from '#component/codec/json.ts'
 import type { Damaged } from '#component/replica/damage.ts'
 import type { Document, Entry } from '#component/replica/entry.ts'

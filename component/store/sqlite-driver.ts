@@ -31,10 +31,10 @@ const settings = `
   pragma foreign_keys = on;
 `
 
-/** How many pages are given back at once: some 10 ms. */
+/** Pages that are released at once: a short step, between which queries run. */
 const pagesAtOnce = 1000
 
-/** What people do about a file that cannot be read. */
+/** Advice for a file that cannot be read. */
 const remedy =
   'stop the gateway and restore a backup (without -wal and -shm files), or remove all three files to begin with an empty store; a gateway among several fetches the documents of the others (docs/operations.md)'
 
@@ -50,7 +50,7 @@ const conditions: Readonly<Record<number, Condition>> = {
   26: { message: `the file of the store is not a database: ${remedy}`, patience: 'never' },
 }
 
-/** A file that is there with nothing in it: another process is about to fill it, or it has lost what it held. */
+/** An empty file: another process is about to fill it, or it has lost its content. */
 const empty: Condition = {
   message: `the file of the store is empty: ${remedy}`,
   patience: 'at start',
@@ -58,7 +58,7 @@ const empty: Condition = {
 
 class EmptyFile extends Error {}
 
-/** What may be wrong with files and folders: `EACCES`, `ENOSPC`, `EROFS`, … */
+/** Failures of files and folders: `EACCES`, `ENOSPC`, `EROFS`, … */
 const fileCondition: Condition = {
   message: 'the file of the store cannot be opened',
   patience: 'never',

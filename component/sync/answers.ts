@@ -1,4 +1,4 @@
-/** What peers are told of this node's entries, in pages that no router minds. */
+/** Answers to requests of peers: this node's entries, in pages that routers carry. */
 
 import { stringifyJson } from '#component/codec/json.ts'
 import { ExpressionError } from '#component/errors.ts'
@@ -23,7 +23,7 @@ export interface Page<T> {
 const sizeOf = (item: unknown): number =>
   Buffer.byteLength(stringifyJson(item, Number.POSITIVE_INFINITY))
 
-/** Does an item take so many bytes at most? A long one is not written in full to find out. */
+/** Whether an item takes at most this many bytes; stops writing a longer one. */
 export function isWithin(item: unknown, bytes: number): boolean {
   try {
     return Buffer.byteLength(stringifyJson(item, bytes)) <= bytes
@@ -33,7 +33,7 @@ export function isWithin(item: unknown, bytes: number): boolean {
   }
 }
 
-/** What is in the buckets. */
+/** The summaries in the buckets. */
 export function summariesOf(
   replica: Pick<Replica, 'summaries'>,
   buckets: readonly string[],
@@ -51,7 +51,7 @@ export function summariesOf(
   return { items, answered }
 }
 
-/** The entries as they are now: they may have changed since the peer was told of them. */
+/** The current entries; they may have changed since the peer received their summaries. */
 export function entriesOf(
   replica: Pick<Replica, 'get'>,
   names: readonly Name[],

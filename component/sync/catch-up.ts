@@ -1,4 +1,4 @@
-/** What a gateway does when it joins: finds the others and fetches what they have; and when it has done so for the first time. */
+/** Catching up after a join: finds the other gateways and fetches their documents; tells when this was done for the first time. */
 import type { Clock } from '#component/clock.ts'
 import type { Log } from '#component/log.ts'
 import type { Session } from '#component/wamp/session.ts'
@@ -17,20 +17,20 @@ export interface CatchUpPorts {
   readonly exchanges: Pick<Exchanges, 'with' | 'settled'>
 }
 
-/** Milliseconds after which peers that neither answer nor send heartbeats are not waited for. */
+/** Milliseconds to wait for peers that neither answer nor send heartbeats. */
 const patienceMs = 15_000
-/** Milliseconds that answers to a first heartbeat are waited for where the router does not say who is there. */
+/** Milliseconds to wait for answers to the first heartbeat where the router does not list its registrations. */
 const answerMs = 1500
 
 const ignore = () => undefined
 
-/** Told of each join, of each peer that is heard, and now and then. */
+/** Called after each join, for each message of a peer, and from time to time. */
 export class CatchUp {
   readonly #ports: CatchUpPorts
   #isMetaRefused = false
   #isClosed = false
   #isDone = false
-  /** When all who were there at the first join had been asked, and whether that was nobody. */
+  /** The time when all peers at the first join had been asked, and whether there were any. */
   #firstLook: { readonly at: number; readonly isAlone: boolean } | undefined
   #stopWaiting: () => void = ignore
   readonly #whenDone = Promise.withResolvers<void>()
@@ -39,7 +39,7 @@ export class CatchUp {
     this.#ports = ports
   }
 
-  /** Was there a first exchange, or nobody to exchange with? Once true it stays true. */
+  /** Whether a first exchange was done, or no peer was found; stays true. */
   get isDone(): boolean {
     return this.#isDone
   }
@@ -49,7 +49,7 @@ export class CatchUp {
     return this.#whenDone.promise
   }
 
-  /** Have all who were there at the first join been asked, whether they answered or not? */
+  /** Whether all peers at the first join have been asked; they need not have answered. */
   get hasLooked(): boolean {
     return this.#firstLook !== undefined
   }
@@ -63,7 +63,7 @@ export class CatchUp {
       await this.#answer()
       await exchanges.settled()
     }
-    // a session that was lost on the way has shown nobody: the next join looks again
+    // the session was lost meanwhile: the next join looks again
     if (!session.isOpen || this.#isClosed) return
     const isAlone = (found ?? peers.present()).length === 0
     this.#firstLook ??= { at: clock.now(), isAlone }
@@ -75,7 +75,7 @@ export class CatchUp {
     this.#stopWaiting()
   }
 
-  /** Something may have changed: a peer answered, or time went by. */
+  /** Decides anew, after a peer answered or time passed. */
   judge(): void {
     const { clock, peers } = this.#ports
     const look = this.#firstLook
@@ -93,7 +93,7 @@ export class CatchUp {
     this.#stopWaiting()
   }
 
-  /** Undefined where the router does not say. */
+  /** Undefined where the router does not list its registrations. */
   async #findPeers(): Promise<readonly string[] | undefined> {
     const { log, node, session } = this.#ports
     try {
@@ -110,7 +110,7 @@ export class CatchUp {
     }
   }
 
-  /** Waits for somebody to answer the heartbeat of this node, for a little. */
+  /** Waits {@link answerMs} for an answer to the heartbeat of this node. */
   #answer(): Promise<void> {
     this.#stopWaiting()
     return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** Events about changes: what this node tells the others when something was loaded or deleted here. */
+/** Events about changes: tell the other gateways of a document that was loaded or deleted on this node. */
 import type { Log } from '#component/log.ts'
 import type { Entry, Kind } from '#component/replica/entry.ts'
 import { uris } from '#component/wamp/uris.ts'
@@ -10,7 +10,7 @@ interface Topics {
   readonly delete: string
 }
 
-/** Of what only gateways know. */
+/** For kinds that only gateways use. */
 const ownTopics: Topics = { load: uris.topics.change, delete: uris.topics.change }
 
 const topicsOf: Readonly<Record<Kind, Topics>> = {
@@ -28,14 +28,14 @@ export const changeTopics: readonly string[] = [
   ...new Set(Object.values(topicsOf).flatMap((topics) => [topics.load, topics.delete])),
 ]
 
-/** Bytes of JSON text up to which a document is told to everybody; a larger one is fetched by who lacks it. */
+/** Bytes of JSON text up to which a document is sent with the event; peers fetch a larger one. */
 const maxInlineBytes = 64 * 1024
 
-/** Realms hold what only gateways should be sent: all at once, passwords among it, and seldom. */
+/** Realms are fetched, not sent: they hold passwords, and change seldom. */
 const isInline = ({ kind, document }: Entry): boolean =>
   document === null || (kind !== 'realm' && isWithin(document, maxInlineBytes))
 
-/** Tells the others of a change. Never rejects: the next heartbeat heals what is lost. */
+/** Publishes a change. Never rejects: after a lost event the next heartbeat leads to an exchange. */
 export async function announceChange(
   wire: Pick<Wire, 'publish'>,
   log: Pick<Log, 'warn'>,

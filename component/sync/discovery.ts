@@ -1,4 +1,4 @@
-/** Who else is there: the gateways whose procedures the router has registered (WAMP: Meta API). */
+/** Discovery: finds the gateways whose procedures are registered on the router (WAMP: Meta API). */
 import { ServiceError } from '#component/errors.ts'
 import { memberOf } from '#component/syntax/values.ts'
 import { type Session, WampError } from '#component/wamp/session.ts'
@@ -6,13 +6,13 @@ import { nodeOf } from './wire.ts'
 
 /** Milliseconds that the router may take for an answer. */
 const timeoutMs = 5000
-/** Questions that wait for the router at once. */
+/** Calls in flight at once. */
 const batch = 100
 
 /**
  * Asks the router.
  * @returns the names of all nodes but `node`
- * @throws WampError, ServiceError when the router does not say
+ * @throws WampError, ServiceError when the router does not list them
  */
 export async function findPeers(session: Pick<Session, 'call'>, node: string): Promise<string[]> {
   const ask = async (procedure: string, ...args: readonly unknown[]): Promise<unknown> => {

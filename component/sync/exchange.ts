@@ -1,4 +1,4 @@
-/** Fetches from a peer what it has and this node has not: digests, then summaries of what differs, then documents. */
+/** Fetches from a peer the documents that this node lacks: compares digests, then summaries, then fetches documents. */
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
@@ -26,11 +26,11 @@ export interface ExchangePorts {
   readonly log: Pick<Log, 'warn' | 'error'>
   /** Asks a peer; rejects when it does not answer as it should. */
   readonly ask: (node: string, request: Request, content: Fields) => Promise<Message>
-  /** All that the peer had is here, or refused. */
+  /** Called when every document of the peer is here, or refused. */
   readonly onDone: (node: string) => void
 }
 
-/** Milliseconds in which what was fetched or refused is not asked for again: what is refused for ever must not go round. */
+/** Milliseconds before a fetched digest or a refused version is asked for again. */
 const pauseMs = 60_000
 /** Names in one request. */
 const maxNames = 100
@@ -43,8 +43,8 @@ const versionOf = ({ kind, id, stamp, hash }: Summary): string =>
   `${kind} ${id} ${formatStamp(stamp)} ${hash}`
 
 /**
- * Everything here only grows: an entry gives way to a newer one and to nothing else. So what a digest stands for has been
- * fetched once and for all, whichever peer had it.
+ * An entry is only ever replaced by a newer one. So once the documents of a digest have been fetched, they need not be fetched
+ * again from any peer.
  */
 export class Exchanges {
   readonly #ports: ExchangePorts
@@ -66,14 +66,14 @@ export class Exchanges {
     this.#throttle = new LogThrottle(ports.clock, linePerMinute)
   }
 
-  /** Has a peer with this digest something that should be fetched now? */
+  /** Whether a peer with this digest has documents that should be fetched now. */
   isNews(digest: string): boolean {
     return !this.#isHere(digest) && !this.#fetching.has(digest)
   }
 
   /**
-   * Fetches all that a peer has; one exchange with a peer at a time. Who asks while one runs gets what that one comes
-   * to, and another one should it fail: it may have been with a process that has ended since.
+   * Fetches all documents of a peer; one exchange with a peer at a time. A caller during an exchange shares its result; if
+   * it fails, another one follows, because the first may have been with a process that has ended since.
    * @returns whether all of it is here now, or refused; failures are logged
    */
   with(node: string): Promise<boolean> {
@@ -87,7 +87,7 @@ export class Exchanges {
     return started
   }
 
-  /** Waits for those that run: which of them succeeded? */
+  /** Waits for the running exchanges; returns whether each succeeded. */
   async settled(): Promise<readonly boolean[]> {
     return Promise.all(this.#running.values())
   }
@@ -103,7 +103,7 @@ export class Exchanges {
     await this.#take(node, [entry]).catch((err: unknown) => this.#failed(node, err))
   }
 
-  /** From now on failures are nobody's business. */
+  /** Stops logging failures. */
   close(): void {
     this.#isClosed = true
   }
@@ -131,7 +131,7 @@ export class Exchanges {
     const ours = replica.digest()
     const { heartbeat, fields } = await ask(node, 'digest', {})
     const { digest } = heartbeat
-    // another peer may have the same: who comes first fetches it, the next one only when that has failed
+    // a peer with the same digest is waited for; this fetch runs only when that one failed
     for (let other = this.#fetching.get(digest); other; other = this.#fetching.get(digest)) {
       await other
     }
@@ -190,7 +190,7 @@ export class Exchanges {
     }
   }
 
-  /** Is it newer than what is here, and not refused just now? */
+  /** Whether a version is newer than the one here, and was not refused recently. */
   #isWanted(summary: Summary): boolean {
     const { kind, id } = summary
     const ours = this.#ports.replica.get(kind, id)

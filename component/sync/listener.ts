@@ -1,4 +1,4 @@
-/** What comes from the other gateways: heartbeats, changes and requests; who is believed, and what follows. */
+/** Handles messages of the other gateways: heartbeats, changes and requests. */
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
@@ -25,7 +25,7 @@ export interface ListenerPorts {
   readonly replica: Pick<Replica, 'get' | 'isStoreAway' | 'digest' | 'buckets' | 'summaries'>
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Pick<Log, 'error'>
-  /** The name of this node, and its present start. */
+  /** The name of this node, and the id of its current start. */
   readonly node: string
   readonly boot: string
   readonly wire: Pick<Wire, 'subscribe' | 'register'>
@@ -35,16 +35,16 @@ export interface ListenerPorts {
   readonly onHeard: () => void
 }
 
-/** Milliseconds between two questions to a node of whose present start nothing is known. */
+/** Milliseconds between two requests to a node whose current start is unknown. */
 const meetPauseMs = 1000
 
 const noop = () => undefined
 
-/** Hears the others from {@link start} to {@link close}. */
+/** Listens from {@link start} to {@link close}. */
 export class Listener {
   readonly #ports: ListenerPorts
   readonly #throttle: LogThrottle
-  /** Node to when it was last asked who it is. */
+  /** Node to the time of the last request that asked for its start. */
   readonly #askedAt = new Map<string, number>()
   #isClosed = false
 
@@ -65,12 +65,12 @@ export class Listener {
     ])
   }
 
-  /** From now on nobody is heard; who asks is answered as long as the session lasts. */
+  /** Ignores messages from now on; requests are answered while the session lasts. */
   close(): void {
     this.#isClosed = true
   }
 
-  /** Takes note of who speaks. Undefined: the message does not count. */
+  /** Takes note of the sender. Undefined: the message is ignored. */
   #hear({ heartbeat }: Message, about: string): Heard | undefined {
     const { ignore, onHeard, peers } = this.#ports
     if (this.#isClosed || this.#isOfThisNode(heartbeat, about)) return undefined
@@ -98,7 +98,7 @@ export class Listener {
     return true
   }
 
-  /** Asks a node whether it is there: anybody may have kept a message of an earlier start of it. */
+  /** Asks a node for its start: the message may be a replay from an earlier one. */
   async #meet({ boot, leaving, node }: Heartbeat, about: string): Promise<void> {
     const { clock, exchanges, ignore, peers } = this.#ports
     const now = clock.now()
@@ -113,7 +113,7 @@ export class Listener {
       ignore(node, about, 'the message is from an earlier start of the sender')
   }
 
-  /** Fetches what a peer has, where its digest says that it has something. */
+  /** Fetches from a peer if its digest differs. */
   #compare({ digest, leaving, node }: Heartbeat): void {
     const { exchanges, replica } = this.#ports
     if (leaving || replica.isStoreAway || !exchanges.isNews(digest)) return
@@ -124,7 +124,7 @@ export class Listener {
     if (this.#hear(message, topic) === 'heard') this.#compare(message.heartbeat)
   }
 
-  /** A change is taken as it is: the digest beside it is for heartbeats to compare, when the change has arrived. */
+  /** Takes a change. Its digest is not compared: the next heartbeat does that, once the change has arrived. */
   #onChange(message: Message, topic: string): void {
     if (!this.#hear(message, topic)) return
     const { exchanges, ignore } = this.#ports
@@ -151,7 +151,7 @@ export class Listener {
     return { ...entriesOf(replica, readList(message.fields.names, readName) ?? [], log) }
   }
 
-  /** Who asks says its digest as well: what it has is fetched in return. */
+  /** A request carries the digest of its sender: what this node lacks is fetched in return. */
   #onRequest(message: Message, uri: string): void {
     if (this.#isClosed) return
     const heard = this.#hear(message, uri)

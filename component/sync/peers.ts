@@ -1,8 +1,8 @@
-/** The other gateways: who is there, how far their clocks are off, and which of their messages were heard before. */
+/** The other gateways: which are present, the offsets of their clocks, and which of their messages were received before. */
 import type { Clock } from '#component/clock.ts'
 import type { Heartbeat } from './sync-messages.ts'
 
-/** Milliseconds of silence after which a peer is gone. */
+/** Milliseconds of silence after which a peer is no longer present. */
 const goneMs = 15_000
 /** Messages of a peer that may overtake each other. */
 const window = 1000
@@ -28,12 +28,12 @@ interface Known {
   readonly seen: Set<number>
 }
 
-/** A message: of a peer that is there, heard before, or of somebody who has not been met. */
+/** A message of a present peer, a repeated one, or one of an unknown sender. */
 export type Heard = 'heard' | 'repeated' | 'stranger'
 
 /**
- * Who is there. Anybody may play back old messages: a peer is believed to be there once it has answered a request of
- * ours, and after that its messages count once each.
+ * The peers that are present. Old messages can be replayed: a peer counts as present once it has answered a request of this
+ * node, and after that each of its messages counts once.
  */
 export class Peers {
   readonly #clock: Pick<Clock, 'now'>
@@ -50,7 +50,7 @@ export class Peers {
     this.#storeOffsetMs = storeOffsetMs
   }
 
-  /** Takes note of a message that was not asked for. */
+  /** Takes note of an event or a request. */
   hear(heartbeat: Heartbeat): Heard {
     const known = this.#find(heartbeat.node)
     if (known?.peer.boot !== heartbeat.boot) return 'stranger'
@@ -59,7 +59,7 @@ export class Peers {
     return 'heard'
   }
 
-  /** Takes note of the answer to a request of ours: certainly this node, certainly now. */
+  /** Takes note of an answer to a request: it is certainly from this peer, and current. */
   meet(heartbeat: Heartbeat): void {
     const known = this.#find(heartbeat.node)
     if (known?.peer.boot === heartbeat.boot) {
@@ -79,7 +79,7 @@ export class Peers {
     this.#known.delete(node)
   }
 
-  /** All that it had is here. */
+  /** An exchange with the peer has succeeded. */
   exchanged(node: string): void {
     const exchangedAt = this.#clock.now()
     this.#lastExchangedAt = exchangedAt
@@ -87,7 +87,7 @@ export class Peers {
     if (known) known.peer = { ...known.peer, exchangedAt }
   }
 
-  /** When all that some peer had was here, last; milliseconds since the epoch. */
+  /** The time of the last successful exchange with any peer; milliseconds since the epoch. */
   get lastExchangedAt(): number | undefined {
     return this.#lastExchangedAt
   }
@@ -119,7 +119,7 @@ export class Peers {
 
   #find(node: string): Known | undefined {
     const known = this.#known.get(node)
-    // a clock that was set back makes nobody stay
+    // a clock that was set back must not keep a peer present
     if (known && Math.abs(this.#clock.now() - known.peer.heardAt) <= goneMs) return known
     this.#known.delete(node)
     return undefined
@@ -127,7 +127,7 @@ export class Peers {
 
   #note(known: Known, heartbeat: Heartbeat): void {
     known.seen.add(heartbeat.seq)
-    // a message that was overtaken says nothing new
+    // a message that was overtaken is outdated
     if (heartbeat.seq < known.highest) return
     known.highest = heartbeat.seq
     known.peer = { ...this.#seen(heartbeat), exchangedAt: known.peer.exchangedAt }

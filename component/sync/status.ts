@@ -1,4 +1,4 @@
-/** How a gateway is doing among the others, for `service.registry_status` and `GET /registry`. */
+/** The status of a gateway among the others, for `service.registry_status` and `GET /registry`. */
 import type { Clock } from '#component/clock.ts'
 import { kinds } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
@@ -9,15 +9,15 @@ import type { Peers } from './peers.ts'
 interface NodeStatus {
   readonly node: string
   readonly heard_ms_ago: number
-  /** Was the digest that it said last the one of this node? */
+  /** Whether its last digest is that of this node. */
   readonly is_equal: boolean
   /** Its clock minus that of this node. */
   readonly clock_offset_ms: number
-  /** Since all that it had was here; null: never. */
+  /** Since the last successful exchange with it; null: never. */
   readonly exchanged_ms_ago: number | null
 }
 
-/** What {@link statusOf} tells. */
+/** The result of {@link statusOf}. */
 export interface SyncStatus {
   readonly node: string
   /** Of all that is live on this node: equal on two nodes where the same is. */
@@ -33,7 +33,7 @@ export interface SyncStatus {
   /** Messages that came from no gateway of this cluster, or came again. */
   readonly ignored_messages: number
   readonly router: 'joined' | 'away'
-  /** `full`: what was to be written last found no room. */
+  /** `full`: the disk had no space for the last write. */
   readonly store: 'open' | 'away' | 'full'
   /** `skewed`: too far off the others', so that loads are refused here. */
   readonly clock: 'agrees' | 'skewed'
@@ -41,7 +41,7 @@ export interface SyncStatus {
   readonly clock_offset_ms: number | null
 }
 
-/** What there is to tell. */
+/** What the status is read from. */
 export interface StatusPorts {
   readonly node: string
   readonly clock: Pick<Clock, 'now'>

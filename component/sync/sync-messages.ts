@@ -1,4 +1,4 @@
-/** What gateways say to each other: its shapes, and readers that give undefined for anything else. */
+/** Messages between gateways: their shapes, and readers that return undefined for everything else. */
 import { parseJson } from '#component/codec/json.ts'
 import { trustedRules } from '#component/codec/limits.ts'
 import type { Summary } from '#component/replica/digest.ts'
@@ -12,10 +12,10 @@ import {
 import type { Stamp } from '#component/replica/stamp.ts'
 import { isMap } from '#component/syntax/values.ts'
 
-/** What a node says of itself in every message. */
+/** The state of a node, part of every message. */
 export interface Heartbeat {
   readonly node: string
-  /** Another one after each start of the process. */
+  /** Random for each start of the process. */
   readonly boot: string
   /** Greater in each message of a boot. */
   readonly seq: number
@@ -30,7 +30,7 @@ export interface Heartbeat {
 /** Members of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** An opened message: who says it, and what. */
+/** An opened message: the heartbeat of its sender, and its other fields. */
 export interface Message {
   readonly heartbeat: Heartbeat
   readonly fields: Fields
@@ -39,7 +39,7 @@ export interface Message {
 /** A document, by its name. */
 export type Name = Pick<Entry, 'kind' | 'id'>
 
-/** A change, with the document where it is small enough to be told to everybody. */
+/** A change, with its document if that is small enough for an event. */
 export interface Announced {
   readonly summary: Summary
   readonly entry: Entry | undefined

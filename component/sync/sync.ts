@@ -50,9 +50,9 @@ export interface SyncPorts {
 
 /** Milliseconds between two heartbeats: at least, and what chance adds at most (4 s ± 20 %). */
 const heartbeatMs = { least: 3200, chance: 1600 }
-/** Milliseconds that the last heartbeat may take to leave. */
+/** Milliseconds that publishing the last heartbeat may take. */
 const farewellMs = 1000
-/** How far the clock of this node may be off the median of the others. Milliseconds. */
+/** Greatest allowed offset of this node's clock from the median of the others. Milliseconds. */
 const maxOffsetMs = 30_000
 
 const noop = () => undefined
@@ -137,7 +137,7 @@ export class Sync {
     await this.#catchUp.look()
   }
 
-  /** Was there a first exchange, or nobody to exchange with? Once true it stays true. */
+  /** Whether a first exchange was done, or no peer was found; stays true. */
   get isCaughtUp(): boolean {
     return this.#catchUp.isDone
   }
@@ -147,14 +147,14 @@ export class Sync {
     return this.#catchUp.done
   }
 
-  /** Why changes must be refused now; undefined when they need not. */
+  /** Why changes are refused now; undefined while they are accepted. */
   refusal(): ServiceError | undefined {
     const { replica, session } = this.#ports
     if (this.#isLeft) return unavailable('this node is stopping')
     if (!session.isOpen)
       return unavailable('the router is away: the other nodes cannot be told of changes')
     if (replica.isStoreAway) return unavailable('the store is away')
-    // what the others' clocks say is not known yet: they might not take what is loaded here
+    // the clocks of the others are not known yet: they might refuse documents loaded here
     if (!this.#catchUp.hasLooked)
       return unavailable('this node is still comparing its documents with the other nodes', '1')
     const skew = this.#skew
@@ -162,7 +162,7 @@ export class Sync {
     return new ServiceError('service.error.clock_skew', skew, { headers: { 'Retry-After': '5' } })
   }
 
-  /** What is wrong with the clock of this node; undefined when nothing is. */
+  /** The problem of this node's clock; undefined while it agrees. */
   get #skew(): string | undefined {
     const offset = this.#peers.clockOffsetMs ?? 0
     if (Math.abs(offset) <= maxOffsetMs) return undefined
@@ -191,7 +191,7 @@ export class Sync {
     })
   }
 
-  /** Tells the others, gives up what is under way and stops; takes a second at most. The session is not left. */
+  /** Tells the others, cancels running requests and stops, within a second. The session stays open. */
   async leave(): Promise<void> {
     if (this.#isLeft) return
     this.#isLeft = true
@@ -218,7 +218,7 @@ export class Sync {
   #sendHeartbeat(): void {
     const { node, session } = this.#ports
     if (!session.isOpen || this.#isLeft) return
-    // one that is lost is followed by the next
+    // the next one replaces a lost one
     this.#wire.publish(uris.topics.beat, { node }, {}).catch(noop)
   }
 
@@ -245,7 +245,7 @@ export class Sync {
   async #tick(): Promise<void> {
     this.#catchUp.judge()
     this.#watchClock()
-    // a store that hangs must not make the others believe that this node is gone
+    // a hanging store must not delay heartbeats
     if (!this.#isRefreshing) {
       this.#isRefreshing = true
       await this.#ports.replica.refresh()
@@ -265,7 +265,7 @@ export class Sync {
 
   #announce(entries: readonly Entry[]): void {
     const { log, node, session } = this.#ports
-    // while the session is away nobody would hear it: the exchange at the next join tells it
+    // without a session the event is lost: the exchange after the next join replaces it
     if (!session.isOpen) return
     for (const entry of entries) announceChange(this.#wire, log, node, entry).catch(noop)
   }

@@ -19,17 +19,17 @@ export interface WirePorts {
   /** See {@link openBox}. */
   readonly box: SecretBox
   readonly ignore: Ignore
-  /** What this node says of itself, made anew for each message. */
+  /** The state of this node, for the next message. */
   readonly heartbeat: () => Heartbeat
 }
 
-/** What peers may be asked for. */
+/** The requests to peers. */
 export type Request = 'digest' | 'fetch'
 
 /** Milliseconds that a peer may take to answer, and the router to acknowledge. */
 const timeoutMs = 5000
 
-/** Most characters of a sealed message that nobody asked for: 64 KiB of a document, or the names of many. */
+/** Most characters of a sealed event or request: 64 KiB of a document, or the names of many. */
 const maxUnasked = 1_000_000
 /** Most characters of a sealed answer: what routers carry. */
 const maxAnswer = 15_000_000
@@ -64,18 +64,18 @@ const procedureOf = (node: string, request: Request) => `service.registry.${node
 const answerPurpose = (procedure: string, sealed: string) =>
   `${procedure}#${sealed.slice(0, nonceLength)}`
 
-/** The node whose procedure it is; undefined for every other procedure. */
+/** The node that registers the procedure; undefined unless it is a sync procedure. */
 export function nodeOf(procedure: string): string | undefined {
   const [start, end] = procedureOf(' ', 'digest').split(' ')
   if (!start || !end || !procedure.startsWith(start) || !procedure.endsWith(end)) return undefined
   return procedure.slice(start.length, -end.length)
 }
 
-/** Who sent it, as far as the router discloses that. */
+/** The sender, as far as the router discloses it. */
 const strangerOf = (details: Fields): string =>
   `session ${String(details.publisher ?? details.caller ?? 'of the router').slice(0, 40)}`
 
-/** The way to the other gateways. */
+/** Messages to and from the other gateways. */
 export class Wire {
   readonly #ports: WirePorts
   readonly #calls = new Set<Call>()
@@ -155,12 +155,12 @@ export class Wire {
         const purpose = answerPurpose(procedure, String(kwargs.sealed))
         return { args: [], kwargs: { sealed: this.#sealed(purpose, answer(message, procedure)) } }
       },
-      // a session that the router has not missed yet must not keep the name
+      // replaces the registration of an earlier session that the router has not ended yet
       { invoke: 'last' },
     )
   }
 
-  /** Gives up what was asked, and asks nothing any more. */
+  /** Cancels running requests and refuses new ones. */
   close(): void {
     this.#isClosed = true
     for (const call of this.#calls) call.cancel()

@@ -35,7 +35,7 @@ function nodeName(configured: string | undefined, folder: string): string {
 
 /**
  * Makes `data_dir`; the name of this node, which is kept there.
- * @throws ConfigError that tells by the name of the option what is wrong with it
+ * @throws ConfigError that names the option
  */
 export function openFolder({ node, data_dir }: Config): string {
   try {
@@ -48,7 +48,7 @@ export function openFolder({ node, data_dir }: Config): string {
 
 /**
  * Opens the store of `store.url`, by default `gateway.db` in `data_dir`, under the key of {@link storeSecret}.
- * @throws ConfigError for a URL that is none, and for a key that is not that of the store; Error for a store that cannot be
+ * @throws ConfigError for a malformed URL, and for a key that is not that of the store; Error for a store that cannot be
  *   opened
  */
 export async function openConfiguredStore(config: Config, clock: Clock, log: Log): Promise<Store> {

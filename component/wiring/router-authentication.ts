@@ -1,4 +1,4 @@
-/** What the gateway does on the realms of users: gives them tickets, and answers an external router that asks who may join and do what. */
+/** Serves the realms of users: issues tickets, and authenticates and authorizes their sessions for an external router. */
 
 import type { Config } from '#component/config/config.ts'
 import type { Log } from '#component/log.ts'
@@ -17,19 +17,19 @@ import { registerAuthorizer } from '#procedures/users/authorize.ts'
 import type { RouterConnection } from './router-connection.ts'
 import type { Users, WiringContext } from './users.ts'
 
-/** The gateway among users. */
+/** The sessions of the gateway on the realms of users. */
 export interface RouterAuthentication {
   /**
-   * Answers from now on: a node that knows no users yet would refuse everybody.
+   * Begins to answer: before that, a node does not know the users and would refuse all of them.
    * @param own the session on the component's realm
    */
   start(own: Session, management: Management): Promise<void>
-  /** Ends the sessions of users and tickets on an external router. Never rejects: it refuses what they do all the same. */
+  /** Ends the sessions of users and tickets on an external router. Never rejects: the gateway refuses their calls in any case. */
   end(revoked: Revoked): Promise<void>
   close(): Promise<void>
 }
 
-/** Undefined with an external router that knows no login of the gateway: that one does not ask, and takes no tickets. */
+/** Undefined with an external router where the gateway has no login: it neither asks the gateway nor takes tickets. */
 export function openRouterAuthentication(
   { config, users, attempts, clock, log }: WiringContext,
   router: Pick<RouterConnection, 'link' | 'componentAuth'>,
@@ -51,7 +51,7 @@ export function openRouterAuthentication(
     clock,
     end: ({ realm_uri, session }) => void sessions?.endSession(realm_uri, session).catch(notEnded),
   })
-  // the embedded router goes by the same policy, and need not ask
+  // the embedded router has the policy itself
   const authenticator =
     url === undefined
       ? undefined

@@ -33,7 +33,7 @@ export const routerPaths = { gateway: '/gateway', clients: '/ws' }
 
 /** What the component needs of its router. */
 export interface RouterConnection {
-  /** How sessions get there. */
+  /** Options of a session to the router. */
   readonly link: {
     readonly url?: string
     readonly openLink?: OpenLink
@@ -42,18 +42,18 @@ export interface RouterConnection {
   }
   readonly componentAuth: JoinAuth
   authOf(realm_uri: string): JoinAuth
-  /** May the gateway join a realm that no document declares? */
+  /** Whether the gateway can join a realm that no document declares. */
   canJoin(realm_uri: string, sessions: SessionPool): boolean | Promise<boolean>
   readonly webSocket: WebSocketTarget
   readonly sharesListener: boolean
-  /** Ends the sessions of those who were revoked, as far as the embedded router is in this process. */
+  /** Ends the sessions of revoked users, if the embedded router is in this process. */
   end(revoked: Revoked): void
-  /** Sessions of everybody on the embedded router; undefined where it is not in this process. */
+  /** The number of sessions on the embedded router; undefined unless it is in this process. */
   sessionCount(): number | undefined
   close(): Promise<void>
 }
 
-/** How often sessions on a router that is not ours look whether their registrations are there, in milliseconds. */
+/** Milliseconds between two checks of the registrations on an external router. */
 const registrationCheckMs = 10_000
 
 const anonymousAuth: JoinAuth = { authmethod: 'anonymous' }
@@ -81,7 +81,7 @@ export function urlOfRouter(
   return shared ? routerUrlAt(shared, '/ws', gateway.tls !== undefined) : ''
 }
 
-/** What a login lacks is told at the start, not when the first session is opened. */
+/** Reports an incomplete login at the start, not at the first session. */
 function checkAuth(option: string, auth: JoinAuth): void {
   try {
     credentials(auth)
@@ -114,18 +114,18 @@ function externalRouter({ config }: RouterConnectionPorts, url: string): RouterC
   }
 }
 
-/** The embedded router, and how it ends the sessions of those who were revoked. */
+/** The embedded router, and a way to end the sessions of revoked users. */
 interface OpenRouter {
   readonly router: Router
   end(revoked: Revoked): void
 }
 
-/** Makes the embedded router, which goes by the realms as they are. */
+/** Makes the embedded router, which follows the realms. */
 export function openRouter(ports: RouterPorts): OpenRouter {
   const { config, users, attempts, yieldTurn, budget, clock, log } = ports
   const { realms } = users
   const { gateway, router: own, wamp } = config
-  // what is published or has a proxy in front is not local, wherever it is bound
+  // behind a public URL or a proxy, a loopback address is not local
   const isLocal =
     isLoopbackOnly(gateway.listen) &&
     (own.listen === undefined || isLoopbackOnly(own.listen)) &&
@@ -150,7 +150,7 @@ export function openRouter(ports: RouterPorts): OpenRouter {
     },
     onError: (err) => log.error({ err }, 'the router failed on a message'),
   })
-  // a realm that takes no sessions any more has none, and nobody stays who would not be let in any more
+  // sessions that the realm would no longer admit are closed
   realms.onChange = (uris) => {
     for (const uri of uris) {
       if (policy.hasRealm(uri)) router.closeSessions(uri, (session) => !policy.isWelcome(session))
@@ -171,7 +171,7 @@ export function openRouter(ports: RouterPorts): OpenRouter {
   }
 }
 
-/** What holds wherever the embedded router is. */
+/** The same for an embedded router in this process and in the primary. */
 const embeddedCommons = (config: Config) => ({
   componentAuth: { authmethod: 'anonymous', authid: gatewayAuthid } as const,
   authOf(realm_uri: string) {
@@ -204,9 +204,9 @@ function routerOfPrimary(
   primaryRouter: PrimaryRouter,
 ): RouterConnection {
   const { socketPath } = primaryRouter
-  // a load is acknowledged when the router goes by it
+  // a load is acknowledged once the router follows it
   users.realms.onChange = () => primaryRouter.refresh()
-  // and a ticket is given when the router can tell that it is one
+  // a ticket is issued once the router can verify it
   users.keys.onChange = () => primaryRouter.refresh()
   return {
     ...embeddedCommons(config),

@@ -1,9 +1,9 @@
-/** What the store is rid of from time to time: expired refresh tokens, the history of what was deleted, and room that nothing uses. */
+/** Cleans the store every hour: expired refresh tokens, the history of deleted documents, and unused space. */
 import type { Clock } from '#component/clock.ts'
 import type { Log } from '#component/log.ts'
 import type { Store } from '#component/store/database.ts'
 
-/** What is needed for it. */
+/** What the cleanup works with. */
 export interface CleanupPorts {
   readonly store: Pick<Store, 'families' | 'entries' | 'shrink'>
   readonly clock: Pick<Clock, 'now' | 'after'>
@@ -12,13 +12,13 @@ export interface CleanupPorts {
   readonly deletedDays: number
 }
 
-/** When it begins after the start, and how often it is done then; milliseconds. */
+/** Milliseconds from the start to the first cleanup, and between two. */
 const firstMs = 60_000
 const intervalMs = 3_600_000
 
 const dayMs = 86_400_000
 
-/** Does it until the result is called. Every process of a gateway does it, whichever comes first. */
+/** Cleans until the result is called. Every process of a gateway does so. */
 export function startCleanup({ store, clock, log, deletedDays }: CleanupPorts): () => void {
   const tasks = {
     'expired refresh tokens could not be removed': () => store.families.removeExpired(clock.now()),

@@ -1,20 +1,20 @@
-/** Notices that this process stood still while others went on: it was stopped, or its machine was suspended. */
+/** Detects that this process was suspended while others ran: it was stopped, or its machine slept. */
 import type { Clock } from '#component/clock.ts'
 
 /** Milliseconds between two looks at the elapsed time. */
 const lookMs = 500
-/** Two looks further apart than this are no ordinary delay. Milliseconds. */
+/** A greater distance between two looks is a suspension. Milliseconds. */
 const leastMs = 2_000
-/** How long after the process has gone on its requests may still be ones that waited; milliseconds. */
+/** For this long after a suspension, requests may have waited through it; milliseconds. */
 const memoryMs = 10_000
 
 const ignore = () => undefined
 
-/** One for each process. It goes by elapsed time: a wall clock that is set does not look like a process that stood still. */
+/** One for each process. Measures elapsed time, so that setting the wall clock does not look like a suspension. */
 export class Suspension {
   readonly #clock: Pick<Clock, 'now' | 'after'>
   readonly #elapsed: () => number
-  /** The next three: as of elapsed time. */
+  /** These three are elapsed times. */
   #lookedAt: number
   #from = Number.NEGATIVE_INFINITY
   #until = Number.NEGATIVE_INFINITY
@@ -38,11 +38,11 @@ export class Suspension {
   }
 
   /**
-   * Since when what is worked on now may have waited for this process to go on. Milliseconds since the epoch; undefined when it
-   * has not stood still in the last 10 seconds.
+   * The beginning of the suspension that current requests may have waited through. Milliseconds since the epoch; undefined when
+   * there was none in the last 10 seconds.
    */
   since(): number | undefined {
-    // what waited is read before any timer goes off
+    // waiting requests are read before any timer fires
     const elapsed = this.#look()
     return this.#isRecent(elapsed) ? this.#clock.now() - (elapsed - this.#from) : undefined
   }

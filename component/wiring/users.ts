@@ -1,4 +1,4 @@
-/** Who users are and what they were issued, as this process knows it: the realms, their keys, tokens, tickets and API keys. */
+/** The users of this process: realms and accounts, and the keys, tokens, tickets and API keys issued to them. */
 
 import type { Clock } from '#component/clock.ts'
 import type { Config } from '#component/config/config.ts'
@@ -44,7 +44,7 @@ export interface UsersPorts {
   readonly clock: Clock
   readonly log: Log
   readonly node: string
-  /** Resolves when the other processes of this gateway know what has just been changed. */
+  /** Resolves when the other processes of this gateway know the change that was just made. */
   readonly broadcast?: (() => Promise<void>) | undefined
 }
 
@@ -119,12 +119,12 @@ export class Users {
     this.#suspension.stop()
   }
 
-  /** Told of users and tokens that were revoked on any node. */
+  /** Called with users and tokens that were revoked on any node. */
   set onRevoked(listener: (revoked: Revoked) => void) {
     this.revocations.onRevoked = listener
   }
 
-  /** Ends everything that users were given until now: tokens, tickets, API keys and sessions. */
+  /** Revokes all tokens, tickets and API keys issued to users until now, and ends their sessions. */
   async endUsers(users: readonly UserName[]): Promise<void> {
     await this.revocations.revokeUsers(users)
     await this.apiKeys.revokeOfUsers(users)
@@ -139,14 +139,14 @@ export class Users {
     await this.endUsers([user])
   }
 
-  /** After a realm was deleted: what it signed with, and who its users were, is nothing to another one of its name. */
+  /** Removes the keys, accounts and refresh tokens of a deleted realm, so that a later realm of its name begins without them. */
   async forgetRealm(uri: string): Promise<void> {
     await this.keys.remove(uri)
     await this.accounts.removeOfRealm(uri)
     await this.families.removeOfRealm(uri)
   }
 
-  /** What the router takes as a ticket, beside passwords. */
+  /** Verifies what sessions present as a ticket, besides passwords. */
   get ticketPorts(): TicketPorts {
     return {
       sessionTickets: this.sessionTickets,
@@ -159,7 +159,7 @@ export class Users {
     }
   }
 
-  /** Whose ticket it is; undefined for what is none, or is valid no more. */
+  /** The holder of a ticket; undefined unless it is valid. */
   async #holderOf(realm_uri: string, ticket: string) {
     try {
       const claims = await this.tickets.verify(ticket, realm_uri)

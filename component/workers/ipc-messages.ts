@@ -1,10 +1,10 @@
-/** What the primary and its workers ask and tell each other. */
+/** The requests and notifications between the primary and its workers. */
 import type { Socket } from 'node:net'
 import type { Config } from '#component/config/config.ts'
 import type { MetricValues } from '#http/management/metrics.ts'
 import type { Addresses } from '#http/server.ts'
 
-/** All that a worker needs to begin. */
+/** The start message of a worker. */
 export interface Settings {
   /** With the worker's own `node`, and the key that all of them share. */
   readonly config: Config
@@ -14,7 +14,7 @@ export interface Settings {
   readonly routerSocket: string | undefined
 }
 
-/** What a worker is asked. */
+/** Messages to a worker. */
 export interface ToWorker {
   start(settings: Settings): void
   /** Takes a connection of the listener with this key; false: that listener is closed here. */
@@ -22,25 +22,25 @@ export interface ToWorker {
   /** All workers have their configuration. */
   allReady(value: null): void
   metrics(value: null): Promise<MetricValues>
-  /** Makes live what the others have written into the store. */
+  /** Makes changes of the other workers in the store live. */
   refresh(value: null): Promise<void>
   /** Drains and stops everything but what passes through to the embedded router. */
   stop(drainDelay: number): Promise<void>
 }
 
-/** What the primary is asked. */
+/** Messages to the primary. */
 export interface ToPrimary {
   /** The listeners of the worker take connections. */
   open(value: null): void
   /** The worker has loaded and joined what it can. */
   started(value: null): void
-  /** The worker has its configuration, and what the other gateways have. */
+  /** The worker is configured and has caught up with the other gateways. */
   ready(value: null): void
   /** A listener of the worker takes no more connections. */
   closed(value: null): void
   /** Why the worker ends without having begun. */
   failed(failure: { readonly message: string; readonly isConfig: boolean }): void
-  /** The worker was told to end by somebody else. */
+  /** The worker received SIGTERM. */
   leave(value: null): void
   /** The metrics of all the other processes. */
   gather(value: null): Promise<readonly MetricValues[]>

@@ -1,17 +1,17 @@
-/** The listening sockets, held by the primary whatever becomes of the workers; each connection is given to one of them, in turn. */
+/** The listening sockets, which the primary keeps open while workers come and go; each connection goes to one worker, in turn. */
 import { createServer, type Server, type Socket } from 'node:net'
 import { connectionOptions, listen } from '#http/node-server.ts'
 import { type HttpOptions, parseListen } from '#http/options.ts'
 import type { Addresses, Face } from '#http/server.ts'
 import { listenerKey } from './ipc-messages.ts'
 
-/** Who serves connections. */
+/** A worker that serves connections. */
 export interface Recipient {
-  /** Resolves when the connection is the recipient's; with false when it is not, and may be given to another. Never rejects. */
+  /** Resolves with true when the recipient has the connection, with false when another may have it. Never rejects. */
   take(listener: string, socket: Socket): Promise<boolean>
 }
 
-/** A connection that nobody has taken yet. */
+/** A connection that no worker has taken yet. */
 interface WaitingConnection {
   readonly listener: string
   readonly socket: Socket
@@ -25,7 +25,7 @@ export class ListeningSockets {
   readonly addresses: Addresses = { admin: [], gateway: [], router: [] }
   readonly #servers: Server[] = []
   readonly #recipients = new Set<Recipient>()
-  /** Those who can be given a connection now; each has at most one that it has not taken yet. */
+  /** Recipients that can take a connection now; each is offered at most one at a time. */
   readonly #free: Recipient[] = []
   readonly #waiting: WaitingConnection[] = []
   #isClosed = false
@@ -40,7 +40,7 @@ export class ListeningSockets {
         const server = createServer({ ...connectionOptions, pauseOnConnect: true })
         server.maxConnections = most
         server.on('connection', (socket) => {
-          // what a client does to it meanwhile is for its recipient to see
+          // the recipient handles errors of the client
           socket.on('error', () => {})
           this.#waiting.push({ listener: listenerKey(face, index), socket })
           this.#handOver()
@@ -51,7 +51,7 @@ export class ListeningSockets {
     }
   }
 
-  /** Gives it connections from now on. */
+  /** Adds a recipient. */
   admit(recipient: Recipient): void {
     if (this.#recipients.has(recipient)) return
     this.#recipients.add(recipient)
@@ -59,14 +59,14 @@ export class ListeningSockets {
     this.#handOver()
   }
 
-  /** Gives it none any more. */
+  /** Removes a recipient. */
   dismiss(recipient: Recipient): void {
     this.#recipients.delete(recipient)
     const index = this.#free.indexOf(recipient)
     if (index >= 0) this.#free.splice(index, 1)
   }
 
-  /** Accepts no more connections; those that nobody has taken are ended. */
+  /** Accepts no more connections; waiting ones are ended. */
   close(): void {
     this.#isClosed = true
     for (const server of this.#servers) server.close()
@@ -84,7 +84,7 @@ export class ListeningSockets {
 
   async #offer(recipient: Recipient, connection: WaitingConnection): Promise<void> {
     const isTaken = await recipient.take(connection.listener, connection.socket)
-    // what is closed here lives on where it was taken
+    // closing it here leaves the worker's copy open
     if (isTaken || this.#isClosed) connection.socket.destroy()
     else {
       this.dismiss(recipient)

@@ -37,7 +37,7 @@ function metricsOf(host: RouterHost | undefined, clock: Clock): () => Promise<Me
 
 /**
  * Starts `workers` processes that serve as one gateway; resolves when each has started.
- * @throws ConfigError for a configuration that must not be served, Error for what else keeps a worker from starting
+ * @throws ConfigError for a configuration that must not be served, Error when a worker cannot start for another reason
  */
 export async function startWorkers(
   config: Config,

@@ -23,7 +23,7 @@ const socketName = 'router'
 /** A path that fits into the address of a Unix socket (unix(7)) and, as it is, into a URL. */
 const isUsable = (path: string) => /^[\w./-]{1,107}$/.test(path)
 
-/** Makes a folder for nobody but this user: who reaches the socket there is trusted like what is in this process. */
+/** Makes a folder for this user only: every client of the socket in it is trusted like this process. */
 function makeFolder(): string {
   const start = join(tmpdir(), 'wamp-gateway-')
   try {
@@ -41,9 +41,9 @@ function makeFolder(): string {
 export interface RouterHost {
   readonly socketPath: string
   sessionCount(): number
-  /** Resolves when the policy goes by the realm documents that the store holds now. */
+  /** Resolves when the policy follows the realm documents that the store holds now. */
   refresh(): Promise<void>
-  /** Says GOODBYE to everybody and closes. */
+  /** Says GOODBYE to all sessions and closes. */
   close(): Promise<void>
 }
 
@@ -85,7 +85,7 @@ export async function startRouterHost(
       router.handleUpgrade(request, socket, head, '127.0.0.1', { isInProcess: true })
       return
     }
-    // the worker's own words: it has taken away what the client said of itself, and cookies that it may not act by
+    // set by the worker: it has removed the client's own fields, and cookies that must not authenticate
     const { 'x-forwarded-for': address, cookie } = request.headers
     if (request.url === routerPaths.clients && typeof address === 'string') {
       router.handleUpgrade(request, socket, head, address, { cookie })

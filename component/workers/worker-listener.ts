@@ -5,11 +5,11 @@ import type { Address } from '#http/options.ts'
 import type { Addresses, Face } from '#http/server.ts'
 import { listenerKey } from './ipc-messages.ts'
 
-/** What the workerListener works with. */
+/** What the listener works with. */
 export interface WorkerListenerPorts {
   /** Where the primary listens. */
   readonly addresses: Addresses
-  /** Every listener is there. */
+  /** Every listener is open. */
   onOpen(): void
   /** A listener takes no more connections. */
   onClose(): void
@@ -49,7 +49,7 @@ export class WorkerListener {
   take(listener: string, socket: Socket): boolean {
     const server = this.#servers.get(listener)
     if (server === undefined) {
-      // on this side only: nothing has been read, and the primary gives it to another worker
+      // closes this copy only: nothing has been read, and the primary gives the connection to another worker
       socket.destroy()
       return false
     }

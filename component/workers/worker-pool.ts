@@ -11,7 +11,7 @@ import type { ListeningSockets, Recipient } from './listening-sockets.ts'
 
 const program = join(import.meta.dirname, 'worker.ts')
 
-/** How long a worker may take to take a connection; milliseconds. One that has no file descriptor left for it never says so. */
+/** How long a worker may take to accept a connection; milliseconds. A worker without a free file descriptor never answers. */
 const takeLimit = 10_000
 
 /** How long workers may take to tell their metrics, and to take over a change; milliseconds. */
@@ -25,7 +25,7 @@ const endGrace = 2_000
 /** Pause before a worker is replaced that ended before it was ready; doubles with each in a row; milliseconds. */
 const backOff = { least: 100, most: 5_000 }
 
-/** A signal that goes to all processes at a time reaches the primary within this; milliseconds. */
+/** A signal to all processes reaches the primary within this time; milliseconds. */
 const signalSpread = 100
 
 /** What the pool works with. */
@@ -49,11 +49,11 @@ interface Member {
   readonly channel: Channel<ToPrimary, ToWorker>
   readonly recipient: Recipient
   state: 'starting' | 'started' | 'ready' | 'leaving'
-  /** It was told to end by somebody else. */
+  /** It received SIGTERM. */
   isToLeave: boolean
 }
 
-/** Whoever waits for the first start of a worker. */
+/** The promise of the first start of a worker. */
 interface Start {
   resolve(): void
   reject(error: Error): void
@@ -71,13 +71,13 @@ export class WorkerPool {
 
   constructor(ports: WorkerPoolPorts) {
     this.#ports = ports
-    // however the primary ends, but by SIGKILL: then they notice it themselves
+    // for every end but SIGKILL: then the workers notice it themselves
     process.once('exit', () => this.#kill())
   }
 
   /**
    * Starts all of them; resolves when each has loaded and joined what it can.
-   * @throws what the first one says that cannot begin
+   * @throws the failure of the first worker that cannot start
    */
   async start(): Promise<void> {
     try {
@@ -90,7 +90,7 @@ export class WorkerPool {
     }
   }
 
-  /** Has each number had its configuration? It stays so while a worker is replaced. */
+  /** Whether every number has been ready once; stays true while a worker is replaced. */
   get areAllReady(): boolean {
     return this.#haveBeenReady.size === this.#ports.config.workers
   }
@@ -125,7 +125,7 @@ export class WorkerPool {
     child.once('exit', end)
     child.on('error', (err) => {
       log.error({ err, worker: name }, 'a worker process has failed')
-      if (child.pid === undefined) end(null, null) // it has never been, so that it does not exit
+      if (child.pid === undefined) end(null, null) // a process that was never started does not exit
     })
   }
 
@@ -138,13 +138,13 @@ export class WorkerPool {
   #fork(number: number, start: Start): Member {
     const { config, clock, sockets, log, routerSocket } = this.#ports
     const name = `${config.node}-${number}`
-    // the name is for who looks at the list of processes
+    // the argument shows the name in the list of processes
     const child = fork(program, [name], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
     const channel = new Channel<ToPrimary, ToWorker>(
       child,
       {
         open: () => {
-          // one that takes the place of another serves nobody before it is ready
+          // a replacement takes no connections before it is ready
           if (!this.areAllReady) sockets.admit(member.recipient)
         },
         started: () => {
@@ -170,7 +170,7 @@ export class WorkerPool {
         gather: () => this.#gather(member),
         refreshRouter: () => this.#ports.refreshRouter(),
         refreshOthers: async () => {
-          // the router goes by what was issued, and to whom, as the others do
+          // the router follows issued tokens as the other workers do
           await Promise.all([
             this.#askOthers(member, 'refresh', refreshLimit),
             this.#ports.refreshRouter(),
@@ -186,7 +186,7 @@ export class WorkerPool {
       state: 'starting',
       isToLeave: false,
       recipient: {
-        // whoever does not answer has it, or has lost it: it is no other's
+        // a worker that does not answer may have it: no other worker gets it
         take: (listener, socket) =>
           channel
             .ask('take', listener, { socket, limit: takeLimit })
@@ -205,7 +205,7 @@ export class WorkerPool {
     member.state = 'ready'
     if (this.#isStopping) return
     this.#haveBeenReady.add(number)
-    // before the first connection, which it would refuse otherwise
+    // before the first connection, which workers would refuse otherwise
     if (this.areAllReady) {
       for (const { channel } of this.#members.values()) channel.tell('allReady', null)
     }
@@ -214,7 +214,7 @@ export class WorkerPool {
     this.#letLeave()
   }
 
-  /** Lets one go that was told to, when all the others serve; it is replaced. */
+  /** Stops one worker that received SIGTERM, once all others serve; it is replaced. */
   #letLeave(): void {
     const { config, sockets, log } = this.#ports
     const members = [...this.#members.values()]
@@ -238,7 +238,7 @@ export class WorkerPool {
     return [own, ...others]
   }
 
-  /** The answers of all workers that have started but one; who does not answer in time is left out. */
+  /** The answers of all workers that have started but one; late ones are left out. */
   async #askOthers<K extends 'metrics' | 'refresh'>(asker: Member, name: K, limit: number) {
     const others = [...this.#members.values()].filter(
       (one) => one !== asker && one.state !== 'starting',

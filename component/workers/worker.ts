@@ -12,11 +12,11 @@ import { WorkerListener } from './worker-listener.ts'
 /** sysexits.h: something in the configuration is wrong; an internal error. */
 const [exitConfig, exitSoftware] = [78, 70]
 
-/** How long what is broken may take to stop, and what is whole beyond `drain_timeout`; milliseconds. */
+/** How long a stop may take after an uncaught exception, and otherwise beyond `drain_timeout`; milliseconds. */
 const brokenLimit = 5_000
 const stopGrace = 10_000
 
-/** How often a worker that waits for other gateways looks whether it is ready; milliseconds. */
+/** Milliseconds between two checks of whether the worker is ready. */
 const readyInterval = 50
 
 let workerListener: WorkerListener | undefined
@@ -57,7 +57,7 @@ async function start({ config, addresses, routerSocket }: Settings): Promise<voi
       answerBy: (read) => {
         readMetrics = read
       },
-      // who asks a primary that does not answer learns of this process at least
+      // without an answer of the primary, at least this process is shown
       gather: () => primary.ask('gather', null).catch(() => []),
     },
     router:
@@ -102,7 +102,7 @@ function awaitReadiness(started: Component): void {
 
 let stopped: Promise<void> | undefined
 
-/** Stops once, whoever says it. */
+/** Stops once, however often it is called. */
 function stop(drainDelay: number): Promise<void> {
   stopped ??= component?.stop(drainDelay) ?? Promise.resolve()
   return stopped
@@ -114,7 +114,7 @@ function end(code: number): void {
     .finally(() => process.exit(code))
 }
 
-/** Stopped already, or the primary has gone: no connection comes any more. */
+/** Ends after the primary has stopped this worker, or has ended: no connection arrives any more. */
 function endAlone(): void {
   setTimeout(() => process.exit(1), drainTimeout + stopGrace).unref()
   end(0)
