@@ -1,4 +1,4 @@
-/** Keeps a start short: comes before all other modules are read. Without it everything works, more slowly. */
+/** Shortens the start by Node's compile cache; imported before all other modules. The gateway works without it, too. */
 import { mkdirSync, statSync } from 'node:fs'
 import module from 'node:module'
 import { join } from 'node:path'
@@ -13,7 +13,3 @@ try {
 } catch {
   // the folder of the program is read-only
 }
-
-// who imports a module of Node reads all of its exports, and these bring along a whole HTTP client that nobody here uses
-const http = process.getBuiltinModule('node:http')
-for (const name of ['WebSocket', 'CloseEvent', 'MessageEvent']) Reflect.deleteProperty(http, name)
