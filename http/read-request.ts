@@ -5,9 +5,10 @@ import type { RawBody } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { BodyLimits, Exchange } from '#component/gateway/exchange.ts'
+import type { NetworkShare } from '#component/limits/network-share.ts'
 import type { Method } from '#component/request.ts'
 import { addressOf, peerName, plainAddress } from '#component/syntax/ip-address.ts'
-import { type HeldBytes, Holding } from '#http/limits/held-bytes.ts'
+import { Holding } from '#http/limits/held-bytes.ts'
 import { decodingTurn, isLarge } from '#http/limits/large-bodies.ts'
 import { hasBody, isRefused, RequestBody } from './body.ts'
 import { decodeBody } from './codec.ts'
@@ -38,7 +39,7 @@ export interface ExchangePorts {
   readonly proxies: TrustedProxies
   /** TLS ends here. */
   readonly isSecure: boolean
-  readonly held: HeldBytes
+  readonly held: NetworkShare
 }
 
 /** One request on its way through the HTTP face. */
@@ -66,7 +67,7 @@ export class HttpExchange implements Exchange {
   readonly #clock: Clock
   readonly #forwarded: Forwarded | undefined
   readonly #port: string
-  readonly #held: HeldBytes
+  readonly #held: NetworkShare
   #holding: Holding | undefined
   #body: RequestBody | undefined
   #query: Readonly<Record<string, string>> | undefined

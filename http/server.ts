@@ -5,8 +5,9 @@ import { ServiceError } from '#component/errors.ts'
 import { InFlight } from '#component/in-flight.ts'
 import type { ByteBudget } from '#component/limits/byte-budget.ts'
 import { LogThrottle } from '#component/limits/log-throttle.ts'
+import type { NetworkShare } from '#component/limits/network-share.ts'
 import type { Log } from '#component/log.ts'
-import { HeldBytes } from '#http/limits/held-bytes.ts'
+import { heldBytes } from '#http/limits/held-bytes.ts'
 import { LoopDelay } from '#http/limits/loop-delay.ts'
 import { OverloadGuard, processLoad } from '#http/limits/overload.ts'
 import { Shedding } from '#http/limits/shedding.ts'
@@ -78,7 +79,7 @@ export class Listeners {
   readonly #servers: Server[] = []
   readonly #exchanges = new InFlight<HttpExchange, true>()
   readonly #metrics: Metrics
-  readonly #held: HeldBytes
+  readonly #held: NetworkShare
   readonly #loopDelay = new LoopDelay()
   readonly #overload: OverloadGuard
   readonly #shedding: Shedding
@@ -93,7 +94,7 @@ export class Listeners {
     const fixed = new Set(['', ...healthPaths, ...procedures.flatMap(pathsOf)])
     const isServed = (route: string) => fixed.has(route) || ports.isRoute(route)
     this.#metrics = new Metrics({ clock, sources, siblings, yieldTurn, isServed })
-    this.#held = new HeldBytes(ports.budget)
+    this.#held = heldBytes(ports.budget)
     this.#overload = new OverloadGuard(ports.clock, processLoad(this.#loopDelay))
     this.#shedding = new Shedding(ports.clock, this.#exchanges)
   }

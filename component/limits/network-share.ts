@@ -1,35 +1,41 @@
-/** Limits what the clients of one network hold at once, such as connections. */
+/** Limits what the clients of one network hold at once, such as connections or bytes. */
 import { networkOf } from '#component/syntax/ip-address.ts'
+import { ByteBudget } from './byte-budget.ts'
 
-/** Counts what each network holds; of an IPv6 address its /64 is the network. */
+/** A budget for each network that holds something; of an IPv6 address its /64 is the network. */
 export class NetworkShare {
   readonly #limit: number
-  readonly #held = new Map<string, number>()
+  readonly #whole: ByteBudget | undefined
+  readonly #budgets = new Map<string, ByteBudget>()
 
-  /** @param limit most that one network holds at once */
-  constructor(limit: number) {
+  /**
+   * @param limit most that one network holds at once
+   * @param whole limits what all networks hold; absent: no limit
+   */
+  constructor(limit: number, whole?: ByteBudget) {
     this.#limit = limit
+    this.#whole = whole
   }
 
-  /** Counts one more for the IP address; false, with nothing counted, when its network is at the limit. */
-  tryEnter(address: string): boolean {
+  /** Takes for the client of an IP address; false, with nothing taken, when its network or the whole is at the limit. */
+  tryTake(address: string, amount = 1): boolean {
     const network = networkOf(address)
-    const held = this.#held.get(network) ?? 0
-    if (held >= this.#limit) return false
-    this.#held.set(network, held + 1)
+    const budget = this.#budgets.get(network) ?? new ByteBudget(this.#limit, this.#whole)
+    if (!budget.tryTake(amount)) return false
+    this.#budgets.set(network, budget)
     return true
   }
 
-  /** Counts one less; called once for each successful {@link tryEnter}. */
-  leave(address: string): void {
+  /** Gives back what was taken for the client of an IP address. */
+  give(address: string, amount = 1): void {
     const network = networkOf(address)
-    const left = (this.#held.get(network) ?? 0) - 1
-    if (left > 0) this.#held.set(network, left)
-    else this.#held.delete(network)
+    const budget = this.#budgets.get(network)
+    budget?.give(amount)
+    if (budget?.used === 0) this.#budgets.delete(network)
   }
 
-  /** How many the network of the address holds now. */
+  /** How much the network of the address holds now. */
   heldBy(address: string): number {
-    return this.#held.get(networkOf(address)) ?? 0
+    return this.#budgets.get(networkOf(address))?.used ?? 0
   }
 }

@@ -21,7 +21,7 @@ export function shareConnections(
     if (remoteAddress === undefined) return
     const address = plainAddress(remoteAddress)
     if (isExempt(address)) return
-    if (share.tryEnter(address)) socket.once('close', () => share.leave(address))
+    if (share.tryTake(address)) socket.once('close', () => share.give(address))
     else socket.destroy()
   })
 }

@@ -17,14 +17,14 @@ export class Admission {
   tryEnter(address: string): boolean {
     const held = this.#share.heldBy(address)
     const left = this.#limit - (this.#count - held)
-    if (held * 2 >= left || !this.#share.tryEnter(address)) return false
+    if (held * 2 >= left || !this.#share.tryTake(address)) return false
     this.#count += 1
     return true
   }
 
   /** Counts one less; called once for each that was let in. */
   leave(address: string): void {
-    this.#share.leave(address)
+    this.#share.give(address)
     this.#count -= 1
   }
 }

@@ -1,23 +1,24 @@
 /** Shares of networks. */
 import { expect } from 'chai'
+import { ByteBudget } from '#component/limits/byte-budget.ts'
 import { NetworkShare } from '#component/limits/network-share.ts'
 
 describe('NetworkShare', () => {
   it('lets a network hold no more than the limit, and others go on', () => {
     const share = new NetworkShare(2)
-    expect(share.tryEnter('192.0.2.1')).to.equal(true)
-    expect(share.tryEnter('192.0.2.1')).to.equal(true)
-    expect(share.tryEnter('192.0.2.1')).to.equal(false)
-    expect(share.tryEnter('192.0.2.2')).to.equal(true)
+    expect(share.tryTake('192.0.2.1')).to.equal(true)
+    expect(share.tryTake('192.0.2.1')).to.equal(true)
+    expect(share.tryTake('192.0.2.1')).to.equal(false)
+    expect(share.tryTake('192.0.2.2')).to.equal(true)
     expect(share.heldBy('192.0.2.1')).to.equal(2)
   })
 
   it('lets one in again when one has left', () => {
     const share = new NetworkShare(1)
-    share.tryEnter('192.0.2.1')
-    share.leave('192.0.2.1')
+    share.tryTake('192.0.2.1')
+    share.give('192.0.2.1')
     expect(share.heldBy('192.0.2.1')).to.equal(0)
-    expect(share.tryEnter('192.0.2.1')).to.equal(true)
+    expect(share.tryTake('192.0.2.1')).to.equal(true)
   })
 
   const same = [
@@ -28,14 +29,24 @@ describe('NetworkShare', () => {
   for (const [one, other] of same) {
     it(`counts ${one} and ${other} as one`, () => {
       const share = new NetworkShare(1)
-      share.tryEnter(one)
-      expect(share.tryEnter(other)).to.equal(false)
+      share.tryTake(one)
+      expect(share.tryTake(other)).to.equal(false)
     })
   }
 
   it('counts networks of IPv6 apart', () => {
     const share = new NetworkShare(1)
-    share.tryEnter('2001:db8::1')
-    expect(share.tryEnter('2001:db8:0:1::1')).to.equal(true)
+    share.tryTake('2001:db8::1')
+    expect(share.tryTake('2001:db8:0:1::1')).to.equal(true)
+  })
+
+  it('takes nothing when all networks together hold the most, and forgets what was given back', () => {
+    const share = new NetworkShare(8, new ByteBudget(10))
+    expect(share.tryTake('192.0.2.1', 8)).to.equal(true)
+    expect(share.tryTake('192.0.2.2', 3)).to.equal(false)
+    expect(share.heldBy('192.0.2.2')).to.equal(0)
+    share.give('192.0.2.1', 8)
+    expect(share.heldBy('192.0.2.1')).to.equal(0)
+    expect(share.tryTake('192.0.2.2', 8)).to.equal(true)
   })
 })
