@@ -27,7 +27,7 @@ const check = new Ajv2020({
   useDefaults: true,
   allowUnionTypes: true,
   strict: false,
-  // once used: a test judges the schema itself, and what is compiled need not be fast
+  // a test validates the schema itself; the compiled check runs once and need not be fast
   meta: false,
   validateSchema: false,
   code: { optimize: false },
@@ -169,7 +169,7 @@ function freeze(value: unknown): unknown {
   return value
 }
 
-/** Shortest `cluster.key` that is not guessed from what it has sealed; characters. */
+/** Shortest `cluster.key` that cannot be guessed from a sealed message; characters. */
 const leastKeyLength = 16
 
 /**

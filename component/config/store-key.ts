@@ -14,7 +14,7 @@ import { SecretBox } from '#component/secret-box.ts'
 import type { MetaStore } from '#component/store/meta-store.ts'
 import { type Config, ConfigError, clusterKey } from './config.ts'
 
-/** Shortest key that is not guessed from what it has sealed; characters. */
+/** Shortest key that cannot be guessed from a sealed value; characters. */
 const leastLength = 16
 
 const codeOf = (cause: unknown): unknown =>

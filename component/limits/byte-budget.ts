@@ -9,7 +9,7 @@ export class ByteBudget {
 
   /**
    * @param limit most bytes held at once
-   * @param whole the budget that this one is a share of: what is taken here is taken there, too
+   * @param whole the budget that this one is a share of: bytes taken here are taken there, too
    */
   constructor(limit: number, whole?: ByteBudget) {
     this.limit = limit

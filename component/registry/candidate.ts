@@ -70,7 +70,7 @@ export interface Around<R> {
   readonly isWithin: boolean
 }
 
-/** The id as far as it is known; undefined for a document that has none. */
+/** The id of the document; undefined if it has no valid one. */
 export const idOf = <R>({ api, places }: Candidate<R>): string | undefined =>
   api?.id ?? places[0]?.api
 

@@ -36,7 +36,7 @@ export class FallbackDocuments<R> {
   /**
    * What this node knows of a document from now on; undefined when it is deleted. A version that does not compile is
    * reported: here, once.
-   * @param before what it knew until now
+   * @param before the state until now
    * @param compiled what the document of the entry has been compiled to already
    */
   async of(

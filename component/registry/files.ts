@@ -86,7 +86,7 @@ async function readDocument(
     throw new ServiceError('service.error.payload_too_large', message)
   }
   const document = await runSteps(parsingJson(bytes, documentRules), yieldTurn)
-  // of what it says, as of a load: a file that is only laid out anew does not undo what was loaded since
+  // of the document, not of the bytes: a file that is only formatted anew does not undo a later load
   return { document, hash: await runSteps(hashing(document), yieldTurn) }
 }
 

@@ -103,7 +103,7 @@ export class LiveDocuments<R> {
 
   /**
    * Makes changes live. What does not compile, or has its routes taken, is reported and kept; it never hides others.
-   * @param isNews false at the start: what has been lost before is logged, and not announced again
+   * @param isNews false at the start: conflicts from before are logged, and not announced again
    */
   async take(changes: readonly Change[], isNews = true): Promise<void> {
     const known = new Map(this.#known)

@@ -78,7 +78,7 @@ export class Registry<R = unknown> {
   }
 
   /**
-   * Loads the document of a file, unless it is what is there: of several processes that start on one store, one does.
+   * Loads the document of a file, unless it is the current version: of several processes that start on one store, one loads it.
    * @param hash of the document
    * @returns undefined when it was there. Throws what {@link load} throws.
    */

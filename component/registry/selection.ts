@@ -21,7 +21,7 @@ export type LiveEntry = Entry & {
 export interface Known<R> {
   /** The newest version, compiled or not. */
   readonly entry: LiveEntry
-  /** The newest version that compiles here: what is served unless its routes are another's. */
+  /** The newest version that compiles here; it is served unless its routes belong to another document. */
   readonly good:
     | { readonly stamp: Stamp; readonly hash: string; readonly api: Served<R> }
     | undefined

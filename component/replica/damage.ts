@@ -39,7 +39,7 @@ export class Damage {
     return [...this.#damaged.values()]
   }
 
-  /** Looks at what was read, and logs what is wrong with it, each version once. */
+  /** Checks entries that were read, and logs each damaged version once. */
   async judge(entries: readonly Entry[], damaged: readonly Damaged[] = []): Promise<void> {
     for (const version of damaged) this.#note(version, unreadable)
     for (const entry of entries) {

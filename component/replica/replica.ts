@@ -56,7 +56,7 @@ export class Replica {
   }
 
   /**
-   * Reads everything but what has ended. Watchers are not told: they find it in {@link entries}.
+   * Reads all entries but expired ones. Watchers are not called: they read {@link entries}.
    * @throws ServiceError `service.error.unavailable`
    */
   start(): Promise<void> {
@@ -88,7 +88,7 @@ export class Replica {
 
   /**
    * Changes documents of this node, all or none: on the disk and live when it resolves.
-   * @param decide looks at what is there and says what becomes of it; runs when its turn comes, and again when another
+   * @param decide reads the current entries and returns the changes; runs when its turn comes, and again when another
    *   process was faster. What it throws is passed on, and nothing has changed. It must not wait for another change.
    * @throws ServiceError `service.error.unavailable`; then nothing has changed here
    */
@@ -120,8 +120,8 @@ export class Replica {
   }
 
   /**
-   * Takes what other nodes have, as far as it is newer, sound and not from the future. What is refused moves nothing,
-   * the clock included; what has ended is passed over.
+   * Takes entries of other nodes that are newer, intact and not from the future. A refused entry changes nothing, not even
+   * the clock; expired ones are skipped.
    * @throws ServiceError `service.error.unavailable`; then nothing was taken, since what serves must be on the disk
    */
   merge(entries: readonly Entry[]): Promise<Merged> {
@@ -140,7 +140,7 @@ export class Replica {
     })
   }
 
-  /** Takes what other processes wrote into the store. Never throws: see {@link isStoreAway}. */
+  /** Takes the entries that other processes wrote into the store. Never throws: see {@link isStoreAway}. */
   refresh(): Promise<void> {
     return this.#inTurn(async () => {
       try {
@@ -154,7 +154,7 @@ export class Replica {
     })
   }
 
-  /** Removes what has ended, here and in the store, as all nodes do at full minutes. Watchers are not told. Never throws. */
+  /** Removes expired entries, here and in the store, as all nodes do at full minutes. Watchers are not called. Never throws. */
   sweep(): Promise<void> {
     return this.#inTurn(() => this.#forgetExpired())
   }
@@ -179,7 +179,7 @@ export class Replica {
     return this.#holdings.digest
   }
 
-  /** {@link digest} without what is still being made live. */
+  /** {@link digest} without changes that are not live yet. */
   liveDigest(): string {
     return this.#digestBefore ?? this.digest()
   }
@@ -212,7 +212,7 @@ export class Replica {
     return current !== undefined && compareEntries(current, version) === 0
   }
 
-  /** Takes what other processes wrote. @returns how many documents have changed */
+  /** Takes the entries that other processes wrote. @returns how many documents have changed */
   async #read(): Promise<number> {
     const { store } = this.#ports
     const { revision, entries, damaged } = await store.since(this.#revision, this.#isKnown)
@@ -234,7 +234,7 @@ export class Replica {
     return this.#read()
   }
 
-  /** Takes what is newer than what is here, of what is in the store, and has it made live. */
+  /** Takes stored entries that are newer than those here, and makes them live. */
   async #take(entries: readonly Entry[]): Promise<readonly Change[]> {
     const changes = new Map<string, Change>()
     const conflicts: [loser: Entry, winner: Entry][] = []

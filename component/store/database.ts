@@ -33,7 +33,7 @@ const unavailable = (message: string, cause?: unknown) =>
     headers: { 'Retry-After': retryAfter },
   })
 
-/** Runs one query; what it wrote is on the disk when it resolves. It may run more than once, until it is kept. */
+/** Runs one query, repeatedly after passing failures; its writes are on the disk when it resolves. */
 export type Run = <T>(query: (db: Kysely<Tables>) => Promise<T>) => Promise<T>
 
 /** The data that outlives the process. */
@@ -42,7 +42,7 @@ export interface Store {
   readonly files: FileStore
   readonly families: FamilyStore
   readonly meta: MetaStore
-  /** Gives room that nothing uses back to the file system, in short steps. Throws `service.error.unavailable`. */
+  /** Returns unused space to the file system, in short steps. Throws `service.error.unavailable`. */
   shrink(): Promise<void>
   readonly health: StoreHealth
   /** Waits for what runs; after it every query fails with `service.error.unavailable`. */
@@ -82,7 +82,7 @@ async function engineOf(url: string): Promise<Engine> {
   return sqlite(file)
 }
 
-/** Runs a task, and again after what may pass; then throws what was wrong as one of our errors. */
+/** Runs a task, repeatedly after passing failures; throws the last failure as an error of the service. */
 async function persistently<T>(
   { engine, clock }: { readonly engine: Engine; readonly clock: Clock },
   tries: Tries,

@@ -20,7 +20,7 @@ export class FileStore {
     return row?.hash
   }
 
-  /** Remembers what was loaded from a file. */
+  /** Keeps the hash of the document that was loaded from a file. */
   async setLoadedHash(path: string, hash: string): Promise<void> {
     await this.#run((db) =>
       db

@@ -57,7 +57,7 @@ export class StoreHealth {
     return this.#isAway
   }
 
-  /** The disk had no room for what was to be written last. */
+  /** The disk had no space for the last write. */
   get isFull(): boolean {
     return this.#isFull
   }

@@ -14,7 +14,7 @@ const documentsAtOnce = 100
 /** Other kinds hold secrets, or expire: an old version must not outlive its replacement. */
 const hasHistory = (kind: Kind): boolean => kind === 'api_spec'
 
-/** Adds a version to the history of its document, and removes what is beyond the last {@link maxVersions}. */
+/** Adds a version to the history of its document, and removes those before the last {@link maxVersions}. */
 export async function remember(db: Transaction<Tables>, version: VersionRow): Promise<void> {
   const { kind, id, hash } = version
   if (!hasHistory(kind)) return

@@ -71,7 +71,7 @@ const unreachable: Condition = {
 /** A failure of pg without an answer of the server: sockets, names, TLS, deadlines. */
 class ConnectionError extends Error {}
 
-/** A code of the operating system, of TLS or of SQL; other texts might show what is secret. */
+/** A code of the operating system, of TLS or of SQL; other texts might contain secrets. */
 const codeOf = (cause: unknown): string | undefined =>
   cause instanceof Error && 'code' in cause && /^\w+$/.test(String(cause.code))
     ? String(cause.code)

@@ -15,7 +15,7 @@ const pageBytes = 1_000_000
 /** The first of what a peer asked for; it asks again for the rest. */
 export interface Page<T> {
   readonly items: readonly T[]
-  /** How many of what it asked for, from the first on, this answers. */
+  /** How many of the requested items, from the first on, this page answers. */
   readonly answered: number
 }
 

@@ -52,7 +52,7 @@ export class Exchanges {
   readonly #running = new Map<string, Promise<boolean>>()
   /** Peers with which another exchange was asked for while one ran. */
   readonly #askedAgain = new Set<string>()
-  /** By the digest of what is being fetched. */
+  /** Fetches in progress, by the digest of the peer. */
   readonly #fetching = new Map<string, Promise<void>>()
   /** Digest to when all that it stands for had been fetched. */
   readonly #fetchedAt = new Map<string, number>()

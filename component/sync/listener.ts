@@ -135,7 +135,7 @@ export class Listener {
     else exchanges.fetch(node, announced.summary).catch(noop)
   }
 
-  /** `service.registry.<node>.digest`: digests of buckets, or summaries of what is in those that are named. */
+  /** `service.registry.<node>.digest`: the digests of all buckets, or the summaries in the named ones. */
   #digest(message: Message, uri: string): Fields {
     this.#onRequest(message, uri)
     const { replica } = this.#ports
@@ -144,7 +144,7 @@ export class Listener {
     return message.heartbeat.digest === replica.digest() ? {} : { buckets: replica.buckets() }
   }
 
-  /** `service.registry.<node>.fetch`: the documents that are named. */
+  /** `service.registry.<node>.fetch`: the named documents. */
   #fetch(message: Message, uri: string): Fields {
     this.#onRequest(message, uri)
     const { log, replica } = this.#ports

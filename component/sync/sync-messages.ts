@@ -59,7 +59,7 @@ const isKind = (value: unknown): value is Kind => kinds.some((kind) => kind === 
 const isNode = (value: unknown): value is string =>
   typeof value === 'string' && /^[a-z0-9-]{1,128}$/.test(value)
 
-/** A message from its text: what was sealed. */
+/** Reads a message from the opened text. */
 export function readMessage(text: string): Message | undefined {
   let fields: unknown
   try {
@@ -74,7 +74,7 @@ export function readMessage(text: string): Message | undefined {
   return { heartbeat: { node, boot, seq, now, digest, leaving }, fields }
 }
 
-/** A list without what is not understood: a newer gateway may know more kinds. Undefined when it is no list. */
+/** Reads a list, without the items that are not understood: a newer gateway may know more kinds. Undefined for another type. */
 export function readList<T>(
   value: unknown,
   read: (item: unknown) => T | undefined,

@@ -128,7 +128,7 @@ export class Sync {
   }
 
   /**
-   * After each (re)join: finds the others and fetches what they have, because WAMP delivers nothing to the absent.
+   * After each (re)join: finds the others and fetches their documents, because WAMP does not deliver missed events.
    * Resolves when all have answered or failed to; never rejects. Before {@link start} it does nothing.
    */
   async joined(): Promise<void> {

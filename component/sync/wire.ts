@@ -89,7 +89,7 @@ export class Wire {
    * Tells all others.
    * @param clear what other subscribers may read
    * @param withinMs how long the router may take to acknowledge
-   * @throws WampError; ExpressionError for what is too large
+   * @throws WampError; ExpressionError for a message that is too large
    */
   async publish(
     topic: string,

@@ -19,7 +19,7 @@ import type { PrimaryRouter } from './worker-ports.ts'
 
 interface RouterPorts extends WiringContext {
   readonly yieldTurn: YieldTurn
-  /** What this process holds for its peers. */
+  /** The bytes that this process holds for its peers. */
   readonly budget: ByteBudget
 }
 

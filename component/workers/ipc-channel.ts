@@ -46,7 +46,7 @@ export class ChannelLost extends Error {
 /** Milliseconds that an answer may take unless told otherwise. */
 const usualLimit = 5_000
 
-/** One end: `Own` is what it answers, `Other` what it asks. */
+/** One end: it answers the requests of `Own`, and sends those of `Other`. */
 export class Channel<Own extends Handlers<Own>, Other extends Handlers<Other>> {
   readonly #end: End
   readonly #own: Own

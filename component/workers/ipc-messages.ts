@@ -32,7 +32,7 @@ export interface ToWorker {
 export interface ToPrimary {
   /** The listeners of the worker take connections. */
   open(value: null): void
-  /** The worker has loaded and joined what it can. */
+  /** The worker has started: its documents are loaded, and its sessions have tried to join. */
   started(value: null): void
   /** The worker is configured and has caught up with the other gateways. */
   ready(value: null): void

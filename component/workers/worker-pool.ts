@@ -76,7 +76,7 @@ export class WorkerPool {
   }
 
   /**
-   * Starts all of them; resolves when each has loaded and joined what it can.
+   * Starts all of them; resolves when each has started.
    * @throws the failure of the first worker that cannot start
    */
   async start(): Promise<void> {

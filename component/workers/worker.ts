@@ -123,7 +123,7 @@ function endAlone(): void {
 process.once('disconnect', endAlone)
 // it may have gone while this program was being read
 if (!process.connected) endAlone()
-// Ctrl-C goes to all processes of a terminal: the primary tells what is to be done
+// Ctrl-C goes to all processes of a terminal: the primary decides and tells the workers
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => primary.tell('leave', null))
 process.on('uncaughtException', (cause) => {
