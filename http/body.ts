@@ -28,7 +28,7 @@ const tooLarge = () =>
 const tooDense = () =>
   new ServiceError(
     'service.error.payload_too_large',
-    `the body inflates to more than ${maxInflation.factor} times what was sent`,
+    `the body decompresses to more than ${maxInflation.factor} times its compressed size`,
   )
 const tooSlow = () =>
   new ServiceError('service.error.request_timeout', 'the body did not arrive in time')
@@ -87,7 +87,7 @@ export class RequestBody {
     }
     const decoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined
     if (!decoder) {
-      const message = 'the content coding is not read'
+      const message = 'the content coding is not supported'
       throw new ServiceError('service.error.unsupported_media_type', message)
     }
     this.#proceed()
@@ -172,7 +172,7 @@ export class RequestBody {
       if (cause instanceof Error && 'type' in cause && cause.type === 'entity.too.large') {
         throw tooLarge()
       }
-      const message = 'the body is not compressed as its Content-Encoding says'
+      const message = 'the body does not match its Content-Encoding'
       throw new ServiceError('service.error.bad_request', message, { cause })
     } finally {
       stopTimer()

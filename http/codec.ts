@@ -28,7 +28,7 @@ export function decodeBody(contentType: string, bytes: Uint8Array): unknown {
   if (isJson(essence)) return parseJson(bytes)
   if (essence === msgpack) return decodeMsgpack(bytes)
   if (essence === 'application/x-www-form-urlencoded') return decodeForm(bytes)
-  throw new ServiceError('service.error.unsupported_media_type', 'the media type is not read')
+  throw new ServiceError('service.error.unsupported_media_type', 'the media type is not supported')
 }
 
 /**

@@ -57,6 +57,6 @@ export function parserError(code: string | undefined): string {
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return rawError('service.error.payload_too_large', 'the chunk extensions are too large')
     default:
-      return rawError('service.error.bad_request', 'the request is not HTTP/1.1')
+      return rawError('service.error.bad_request', 'the request is not valid HTTP/1.1')
   }
 }

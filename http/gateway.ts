@@ -124,7 +124,10 @@ function answer(exchange: HttpExchange, reply: Reply, ports: ListenerPorts): voi
 export function fail(exchange: HttpExchange, error: unknown, ports: ListenerPorts): void {
   if (!(error instanceof ServiceError)) {
     const { id, method, route } = exchange
-    ports.log.error({ request_id: id, method, route, err: error }, 'a request failed by a bug')
+    ports.log.error(
+      { request_id: id, method, route, err: error },
+      'a request failed because of a bug in the gateway',
+    )
   }
   const { response } = exchange
   exchange.error = error instanceof ServiceError ? error.uri : 'service.error.internal'

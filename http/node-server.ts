@@ -96,7 +96,7 @@ export function makeServer(plan: ServerPlan): Server {
   server.on('connect', (request, socket: Duplex) => {
     departAll()
     pipelineOf(request.socket)?.leave()
-    endWith(socket, rawError('service.error.bad_request', 'CONNECT is not served'))
+    endWith(socket, rawError('service.error.bad_request', 'CONNECT is not supported'))
   })
   if (upgrade) {
     server.on('upgrade', (request, socket, head) => {

@@ -52,7 +52,7 @@ export function preflight(request: IncomingMessage): Target | Refusal {
   const { httpVersion } = request
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
     const status = httpVersion === '0.9' ? 400 : 505
-    return new Refusal('service.error.bad_request', 'the HTTP version is not served', status)
+    return new Refusal('service.error.bad_request', 'the HTTP version is not supported', status)
   }
   const headers = readHeaders(request)
   if (headers instanceof Refusal) return headers
@@ -66,7 +66,7 @@ export function preflight(request: IncomingMessage): Target | Refusal {
 
   const method = served.get(request.method ?? '')
   const url = originForm(request.url ?? '', host, method)
-  if (url === undefined) return refuse('the target names another authority or is malformed')
+  if (url === undefined) return refuse('the request target is malformed or names another host')
   const mark = url.indexOf('?')
   const path = mark < 0 ? url : url.slice(0, mark)
   const query_string = mark < 0 ? '' : url.slice(mark + 1)
@@ -75,14 +75,14 @@ export function preflight(request: IncomingMessage): Target | Refusal {
 
   if (method === undefined) {
     const allow = [...served.keys()].join(', ')
-    return new Refusal('service.error.method_not_allowed', 'the method is not served', 405, {
+    return new Refusal('service.error.method_not_allowed', 'the method is not supported', 405, {
       allow,
     })
   }
   const { expect } = headers
   // RFC 9110 §10.1.1: HTTP/1.0 knows no expectations
   if (expect !== undefined && httpVersion === '1.1' && expect.toLowerCase() !== '100-continue') {
-    const message = 'only the expectation 100-continue is met'
+    const message = 'the only supported expectation is 100-continue'
     return new Refusal('service.error.expectation_failed', message)
   }
   return { method, path, query_string, authority, headers }
@@ -93,7 +93,7 @@ const noHost: Authority = { host: '', port: '' }
 function readHeaders(request: IncomingMessage): Readonly<Record<string, string>> | Refusal {
   const { rawHeaders } = request
   if (rawHeaders.length > maxHeaders * 2) {
-    const message = `more than ${maxHeaders} header fields`
+    const message = `the request has more than ${maxHeaders} header fields`
     return new Refusal('service.error.header_fields_too_large', message)
   }
   // node:http has made this map already; where no field repeats, it holds what ours would (1 µs for ten fields)
@@ -112,7 +112,7 @@ function joinHeaders(raw: readonly string[]): Record<string, string> | Refusal {
     const value = raw[at + 1] ?? ''
     const before = headers[name]
     if (before === undefined) headers[name] = value
-    else if (singles.has(name)) return refuse(`the field ${name} stands twice`)
+    else if (singles.has(name)) return refuse(`the field ${name} appears twice`)
     else headers[name] = `${before}${name === 'cookie' ? '; ' : ', '}${value}`
   }
   return headers
@@ -126,11 +126,11 @@ function framingProblem(
   const coding = headers['transfer-encoding']
   const length = headers['content-length']
   if (coding !== undefined) {
-    if (version !== '1.1') return 'Transfer-Encoding is not for HTTP/1.0'
-    if (coding.toLowerCase() !== 'chunked') return 'Transfer-Encoding is not "chunked"'
+    if (version !== '1.1') return 'Transfer-Encoding is not allowed in HTTP/1.0'
+    if (coding.toLowerCase() !== 'chunked') return 'Transfer-Encoding must be "chunked"'
     if (length !== undefined) return 'both Transfer-Encoding and Content-Length are given'
   }
-  if (length !== undefined && !isLength(length)) return 'Content-Length is no number'
+  if (length !== undefined && !isLength(length)) return 'Content-Length is not a number'
   return undefined
 }
 

@@ -17,7 +17,7 @@ import { isAcceptedType, negotiateLanguage, negotiateType } from './negotiate.ts
 import type { Forwarded, TrustedProxies } from './peer.ts'
 import type { Target } from './preflight.ts'
 
-const gone = () => new ServiceError('service.error.bad_request', 'the request is over')
+const gone = () => new ServiceError('service.error.bad_request', 'the request has ended')
 
 const exchanges = new WeakMap<IncomingMessage, HttpExchange>()
 

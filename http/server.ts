@@ -115,7 +115,7 @@ export class Listeners {
     if (isShared && trustsLocal) {
       log.warn(
         { setting: 'admin.share_gateway_listener' },
-        'the gateway listener serves management to local requests: a proxy in front that adds no X-Forwarded-For would expose it',
+        'the gateway listener serves management to local requests: a proxy in front of it that does not add X-Forwarded-For would expose management',
       )
     }
     const managementPorts = { clock, procedures, management, operators, yieldTurn, isClosing }
@@ -251,7 +251,7 @@ export class Listeners {
 /** Cancels what a request waits for and answers in its place. */
 function giveUp(exchange: HttpExchange): void {
   if (!exchange.response.headersSent) {
-    const error = new ServiceError('service.error.timeout', 'this node stops')
+    const error = new ServiceError('service.error.timeout', 'this node is stopping')
     sendReply(exchange, errorReply(error, exchange.headers.accept), true)
   }
   exchange.abort()

@@ -61,7 +61,8 @@ export function relay(target: RelayTarget, client: RelayedClient, clock: Clock):
   const key = headers['sec-websocket-key'] ?? ''
   const isHandshake = client.request.method === 'GET' && headers['sec-websocket-version'] === '13'
   if (!isHandshake || !keyForm.test(key)) {
-    const message = 'a WebSocket is asked for by GET, with Sec-WebSocket-Key and version 13'
+    const message =
+      'a WebSocket handshake is a GET with Sec-WebSocket-Key and Sec-WebSocket-Version: 13'
     refuse(socket, 'service.error.bad_request', message, clock)
     return
   }
@@ -146,8 +147,8 @@ function answerProblem(
   offered: string | undefined,
 ): string | undefined {
   if (statusCode !== 101) return `answered the handshake with ${statusCode}`
-  if (headers.upgrade?.toLowerCase() !== 'websocket') return 'upgraded to something else'
-  if (headers['sec-websocket-accept'] !== acceptOf(key)) return 'answered another handshake'
+  if (headers.upgrade?.toLowerCase() !== 'websocket') return 'switched to another protocol'
+  if (headers['sec-websocket-accept'] !== acceptOf(key)) return 'sent a wrong Sec-WebSocket-Accept'
   const chosen = headers['sec-websocket-protocol']
   const names = offered?.split(',').map((name) => name.trim()) ?? []
   const isOffered = chosen === undefined || names.includes(chosen)

@@ -34,7 +34,7 @@ export class Holding {
   /** @throws ServiceError `service.error.unavailable` with `Retry-After`, and nothing is taken */
   take(bytes: number): void {
     if (!this.#held.tryTake(this.#address, bytes)) {
-      const message = 'too many bytes of bodies and answers are held'
+      const message = 'the bodies and answers in memory have reached their limit'
       throw new ServiceError('service.error.unavailable', message, {
         headers: { 'retry-after': '1' },
       })

@@ -60,9 +60,9 @@ const challenge = 'Bearer realm="management"'
 
 /** RFC 6750 §3.1: what was sent is not said again. */
 const badCredentials = () =>
-  new ServiceError('service.error.unauthorized', 'the credentials are not valid here', {
+  new ServiceError('service.error.unauthorized', 'the credentials are not valid for management', {
     headers: {
-      'www-authenticate': `${challenge}, error="invalid_token", error_description="the credentials are not valid here"`,
+      'www-authenticate': `${challenge}, error="invalid_token", error_description="the credentials are not valid for management"`,
     },
   })
 
@@ -70,8 +70,8 @@ const noCredentials = (trustsLocal: boolean) =>
   new ServiceError(
     'service.error.unauthorized',
     trustsLocal
-      ? 'management without credentials is for local requests only'
-      : 'management needs credentials here',
+      ? 'management without credentials is allowed for local requests only'
+      : 'management requires credentials',
     { headers: { 'www-authenticate': challenge } },
   )
 
@@ -91,7 +91,10 @@ export async function admit(
   { operators, trustsLocal }: Admission,
 ): Promise<Asking> {
   if (!isOwnOrigin(headers)) {
-    throw new ServiceError('wamp.error.not_authorized', 'pages of other origins may not manage')
+    throw new ServiceError(
+      'wamp.error.not_authorized',
+      'pages of other origins may not use management',
+    )
   }
   const { authorization } = headers
   if (authorization !== undefined) {
@@ -112,7 +115,7 @@ export async function admit(
 /** Refuses a body that is not JSON: pages may send others without being asked. @throws ServiceError 415 */
 export function checkJson(headers: Readonly<Record<string, string>>): void {
   if (isJson(headers['content-type'])) return
-  const message = 'management reads application/json only'
+  const message = 'management accepts application/json only'
   throw new ServiceError('service.error.unsupported_media_type', message)
 }
 
@@ -150,7 +153,7 @@ export function refusalToStart({ admin, gateway, router }: HttpOptions): string 
     unusable('gateway.tls', () => readTls(gateway.tls))
   if (problem !== undefined || isLoopbackOnly(admin.listen)) return problem
   if (admin.realm !== undefined) return undefined
-  return 'admin.listen: it must be a loopback address, unless admin.realm names the realm of the users who may manage'
+  return 'admin.listen: it must be a loopback address unless admin.realm names the realm whose users may manage'
 }
 
 /** What is wrong with a value of the configuration, by the name of the option. */

@@ -55,7 +55,7 @@ export function koaFallback(
   const routers = [managementRouter(management)]
   if (health) routers.push(healthRouter(health))
   const app = new Koa()
-  app.on('error', (error: unknown) => ports.log.warn({ err: error }, 'an answer was broken off'))
+  app.on('error', (error: unknown) => ports.log.warn({ err: error }, 'an answer was aborted'))
   app.use(answerErrors(ports))
   app.use(frame(ports))
   for (const router of routers) app.use(router.routes())
@@ -116,8 +116,12 @@ function refuseTheRest(routers: readonly Router[]): Middleware {
     if (allow.length === 0 || ctx.path.includes('//')) {
       throw notServed
     }
-    throw new ServiceError('service.error.method_not_allowed', 'the method is not served here', {
-      headers: { allow: allow.join(', ') },
-    })
+    throw new ServiceError(
+      'service.error.method_not_allowed',
+      'the method is not supported at this path',
+      {
+        headers: { allow: allow.join(', ') },
+      },
+    )
   }
 }

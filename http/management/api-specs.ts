@@ -78,7 +78,7 @@ function bodyError(cause: Error): ServiceError {
   const status = 'status' in cause ? cause.status : undefined
   if (status === 413) return tooLarge(cause)
   if (status === 415) {
-    const message = 'the content coding is not read'
+    const message = 'the content coding is not supported'
     return new ServiceError('service.error.unsupported_media_type', message, { cause })
   }
   return new ServiceError('service.error.bad_request', 'the body cannot be read', { cause })
@@ -149,7 +149,7 @@ async function readDocument(
 ): Promise<unknown> {
   if (!(body instanceof Buffer) || body.length === 0) {
     if (!procedure.isBodyDocument) return undefined
-    throw new ServiceError('wamp.error.invalid_argument', 'document is empty')
+    throw new ServiceError('wamp.error.invalid_argument', 'the document is empty')
   }
   await yieldTurn()
   return parseDocument(body, yieldTurn)

@@ -45,7 +45,7 @@ function readHashes(
   if (value.trim() === '*') return '*'
   const tags = readTags(value)
   if (tags === undefined) {
-    const message = `${name}: expected * or entity tags in quotes, as ETag has them`
+    const message = `${name}: expected * or quoted entity tags, as in ETag fields`
     throw new ServiceError('service.error.bad_request', message)
   }
   return tags.filter(isMeant).map(({ opaque }) => opaque)

@@ -61,7 +61,7 @@ const lagMetrics: readonly (readonly [
   aggregator: 'average' | 'max' | 'min',
   key: keyof LoopDelays,
 ])[] = [
-  [`${lag}_seconds`, 'Delay of the event loop when it was last looked at.', 'average', 'last'],
+  [`${lag}_seconds`, 'Delay of the event loop at its last measurement.', 'average', 'last'],
   [`${lag}_min_seconds`, 'Shortest delay since the last scrape.', 'min', 'min'],
   [`${lag}_max_seconds`, 'Longest delay since the last scrape.', 'max', 'max'],
   [`${lag}_mean_seconds`, 'Mean delay since the last scrape.', 'average', 'mean'],

@@ -74,14 +74,15 @@ function readCredentials(exchange: Exchange, form: OAuthForm): readonly Credenti
     if (readings.length === 0) throw invalidClient()
     const named = readings.filter((one) => client_id === undefined || client_id === one.client_id)
     if (client_secret !== undefined || named.length === 0) {
-      const message = 'a client authenticates itself in one way: by Authorization or in the form'
+      const message =
+        'a client must authenticate by one method: the Authorization field or the form'
       throw new OAuthError('invalid_request', message)
     }
     return named
   }
   if (client_secret === undefined) return []
   if (client_id === undefined) {
-    throw new OAuthError('invalid_request', 'client_secret needs client_id beside it')
+    throw new OAuthError('invalid_request', 'client_secret requires client_id')
   }
   return [{ client_id, client_secret }]
 }

@@ -30,7 +30,7 @@ function isFormType(type: string | undefined): boolean {
  */
 export async function readOAuthForm(exchange: Exchange): Promise<OAuthForm> {
   if (exchange.query_string !== '') {
-    throw new OAuthError('invalid_request', 'parameters belong in the form, never in the URL')
+    throw new OAuthError('invalid_request', 'parameters must be in the form, not in the URL')
   }
   if (!isFormType(exchange.header('content-type'))) {
     throw new OAuthError('invalid_request', `expected a body of type ${formType}`)

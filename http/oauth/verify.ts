@@ -25,7 +25,7 @@ export const verifyEndpoint =
     const identity = await bearer.authenticate(exchange, protection)
     const token = credentialsOf(exchange.header('authorization'), 'bearer') ?? ''
     const claims = await verified(accessTokens, token, realm_uri)
-    if (!claims) throw unauthorized(protection, 'the token has just ended')
+    if (!claims) throw unauthorized(protection, 'the token has just expired or was revoked')
     const { authid, authroles, authmethod } = identity
     return {
       status: 200,

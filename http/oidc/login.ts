@@ -66,7 +66,7 @@ export const loginEndpoint = (ports: LoginPorts): EndpointHandler => {
     told.add(realm_uri)
     ports.log.warn(
       { realm: realm_uri, callback },
-      'the callback follows the address that is listened at, and the browser is at another host: set gateway.public_base_url, or redirect_uri of the provider',
+      'the callback URL is derived from the listening address, but the browser uses another host: set gateway.public_base_url, or redirect_uri of the provider',
     )
   }
   return oidcEndpoint(
@@ -83,14 +83,15 @@ export const loginEndpoint = (ports: LoginPorts): EndpointHandler => {
         origin: new URL(address).origin,
       })
       if (redirect_uri === undefined) {
-        const message = 'redirect_uri is neither a path of this origin nor listed by the provider'
+        const message =
+          'redirect_uri is neither a path of this origin nor listed in the settings of the provider'
         throw new OidcError('invalid_redirect_uri', message)
       }
       const client_id = label('client_id', query.client_id)
       const device_id = label('device_id', query.device_id)
       if (!isCookieName(ticketCookie(realm_uri))) {
         const message =
-          'the URI of the realm holds a character that the name of a cookie cannot hold'
+          'the URI of the realm contains a character that is not allowed in the name of a cookie'
         throw new OidcError('authorization_url_failed', message)
       }
       const issuer = issuerOf(address, endpoint, bindings)

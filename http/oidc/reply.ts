@@ -104,7 +104,7 @@ export const oidcEndpoint =
       const { code, message: reason } = error
       log.info(
         { realm: endpoint.realm_uri, error: code, reason, ...error.answer },
-        'a login has failed',
+        'a login failed',
       )
       const reply = failed(exchange, error, aftermath(exchange, endpoint, bindings, error))
       return { ...reply, headers: { ...cors, ...reply.headers, vary: 'Accept, Origin' } }

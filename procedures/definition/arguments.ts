@@ -93,7 +93,7 @@ export function argumentsOfBody(
     )
   }
   for (const name of Object.keys(bindings)) {
-    if (Object.hasOwn(kwargs, name)) throw refuse(`${name}: it is in the path already`)
+    if (Object.hasOwn(kwargs, name)) throw refuse(`${name}: the path contains it already`)
   }
   return checkTypes(procedure, byName(procedure, { ...kwargs, ...bindings }))
 }

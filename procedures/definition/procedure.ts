@@ -145,7 +145,7 @@ export function accessRefusal(
   const isAllowed = access === 'self' || rights.access === 'load' || rights.access === access
   if (isAllowed) return undefined
   const roles = access === 'load' ? 'spec_loader' : 'spec_loader or spec_reader'
-  return new ServiceError('wamp.error.not_authorized', `this needs the role ${roles}`)
+  return new ServiceError('wamp.error.not_authorized', `this requires the role ${roles}`)
 }
 
 /** Asks a procedure, unless who asks may not, or it would change something while nothing may be changed. @throws ServiceError */

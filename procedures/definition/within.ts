@@ -14,7 +14,7 @@ export function checkRealm(realm_uri: string, { within }: Pick<Asking, 'within'>
 
 /** @throws ServiceError `wamp.error.not_authorized` unless who asks manages everything */
 export function checkWhole({ within }: Pick<Asking, 'within'>): void {
-  if (within !== undefined) throw refuse('this is for operators of all realms')
+  if (within !== undefined) throw refuse('only operators of all realms may do this')
 }
 
 /**
@@ -29,13 +29,13 @@ export function checkRealmDocuments(
 ): void {
   if (within === undefined) return
   for (const document of Array.isArray(documents) ? documents : [documents]) {
-    if (memberOf(document, 'uri') !== within) throw refuse('the document is of another realm')
+    if (memberOf(document, 'uri') !== within) throw refuse('the document belongs to another realm')
     if (hasReferences(document)) {
-      const message = 'the environment and files are named by operators of all realms only'
+      const message = 'only operators of all realms may refer to environment variables and files'
       throw refuse(message)
     }
     if (memberOf(document, 'prototype_uri') !== realms.get(within).prototype_uri) {
-      throw refuse('the prototype is changed by operators of all realms only')
+      throw refuse('only operators of all realms may change the prototype')
     }
   }
 }

@@ -13,7 +13,7 @@ const routerRole = 'trusted'
  */
 export function checkCaller(details: Readonly<Record<string, unknown>>): void {
   if (details.caller_authrole === routerRole) return
-  throw new ServiceError('wamp.error.not_authorized', 'only the router may ask this')
+  throw new ServiceError('wamp.error.not_authorized', 'only the router may call this procedure')
 }
 
 /** `(realm, authid, details)` ─▶ `{authid, role, extra, secret?, pubkey?}`. */

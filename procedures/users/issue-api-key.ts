@@ -17,7 +17,7 @@ export const issueApiKey: Procedure = {
     const [realm_uri, authid] = [String(uri), String(username)]
     checkRealm(realm_uri, asking)
     if (!logins.user(realm_uri, authid)) {
-      const message = 'the realm has no user of this name who is enabled'
+      const message = 'the realm has no enabled user of this name'
       throw new ServiceError('service.error.not_found', message)
     }
     const issued = await apiKeys.issue(realm_uri, authid)

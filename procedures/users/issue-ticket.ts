@@ -26,15 +26,13 @@ const refuse = (message: string) => new ServiceError('wamp.error.not_authorized'
 /** Who asks, if somebody is known to. @throws ServiceError `wamp.error.not_authorized` */
 export function callerOf(caller: Caller | undefined): Caller {
   if (caller) return caller
-  throw refuse(
-    'tickets are for users: who calls must be disclosed (disclose_me), or send credentials',
-  )
+  throw refuse('a ticket needs a known user: disclose the caller (disclose_me) or send credentials')
 }
 
 /** The roles that the user has by these credentials. @throws ServiceError `wamp.error.not_authorized` */
 function rolesOf({ realm_uri, authid, roles }: Caller, { logins }: Pick<Management, 'logins'>) {
   const login = logins.user(realm_uri, authid)
-  if (!login) throw refuse('tickets are for users of the realm')
+  if (!login) throw refuse('only users of the realm get tickets')
   return roles?.filter((role) => login.roles.includes(role)) ?? login.roles
 }
 
@@ -65,7 +63,7 @@ export const issueTicket: Procedure = {
     const wanted = `service.ticket.scope.${scope}`
     const asked = [[authid, ...roles], 'service.issue', wanted, 'exact'] as const
     if (!realm?.isUnrestricted && !isGranted(realm?.grants ?? [], ...asked)) {
-      throw refuse(`this needs the permission service.issue on ${wanted}`)
+      throw refuse(`this requires the permission service.issue on ${wanted}`)
     }
     const { ticket, claims } = await management.tickets.issue(realm_uri, {
       iss: management.issuer(),

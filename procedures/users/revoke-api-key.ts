@@ -12,7 +12,7 @@ export const revokeApiKey: Procedure = {
   async handler({ apiKeys }, [id], asking) {
     const owner = apiKeys.owner(String(id))
     if (!owner) {
-      throw new ServiceError('service.error.not_found', 'there is no API key of this id')
+      throw new ServiceError('service.error.not_found', 'no API key has this id')
     }
     checkRealm(owner.realm_uri, asking)
     await apiKeys.revoke(owner.id)

@@ -15,17 +15,16 @@ async function find(text: string, asking: Asking, { tickets, clock }: Management
   const managesAll = asking.access === 'load' && asking.within === undefined
   if (!text.includes('.')) {
     // an id says nothing of whose ticket it is
-    if (!managesAll)
-      throw refuse('by its id alone, a ticket is revoked by operators of all realms only')
+    if (!managesAll) throw refuse('only operators of all realms may revoke a ticket by its id')
     // what is no id may be another secret, and would be kept
-    if (!ticketId.test(text)) throw new TokenError('expected a ticket, or the id of one (a UUID)')
+    if (!ticketId.test(text)) throw new TokenError('expected a ticket or its id (a UUID)')
     return { jti: text, exp: secondsOf(clock) + longestTicket }
   }
   const { realm_uri, authid } = callerOf(asking.caller)
   const claims = await tickets.verify(text, realm_uri)
   const isOwn = claims.authid === authid
   const managesRealm = managesAll || (asking.access === 'load' && asking.within === realm_uri)
-  if (!isOwn && !managesRealm) throw refuse('the ticket is of another user')
+  if (!isOwn && !managesRealm) throw refuse('the ticket belongs to another user')
   return claims
 }
 

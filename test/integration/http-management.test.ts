@@ -81,7 +81,7 @@ describe('bad input to management', () => {
     expect(answer.status).to.equal(400)
     expect(JSON.parse(answer.body)).to.include({
       code: 'wamp.error.invalid_argument',
-      message: 'document is empty',
+      message: 'the document is empty',
     })
   })
 
