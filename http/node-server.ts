@@ -17,7 +17,7 @@ import type { Listener } from './gateway.ts'
 import type { Address, HttpOptions } from './options.ts'
 import { closeSlowly } from './reply.ts'
 import { isWebSocketRequest } from './websocket.ts'
-import { departAll } from './write-queue.ts'
+import { flush } from './write-queue.ts'
 
 /** Idle sockets that have bytes to write are stuck after this; milliseconds. */
 const stuckAfter = 120_000
@@ -86,21 +86,21 @@ export function makeServer(plan: ServerPlan): Server {
   server.on('checkExpectation', (request, response) => serve(request, response, false))
   server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
     // what is ready goes out before anything else happens to its socket
-    socket.prependListener('end', departAll)
+    socket.prependListener('end', flush)
     new Pipeline(socket)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    departAll()
+    flush()
     endBroken(error.code, socket)
   })
   server.on('connect', (request, socket: Duplex) => {
-    departAll()
+    flush()
     pipelineOf(request.socket)?.leave()
     endWith(socket, rawError('service.error.bad_request', 'CONNECT is not supported'))
   })
   if (upgrade) {
     server.on('upgrade', (request, socket, head) => {
-      departAll()
+      flush()
       const rest = pipelineOf(request.socket)?.leave() ?? noBytes
       upgrade(request, socket, rest.length > 0 ? Buffer.concat([head, rest]) : head)
     })

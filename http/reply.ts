@@ -6,7 +6,7 @@ import type { Reply, ReplyBody } from '#component/gateway/exchange.ts'
 import { isRefused } from './body.ts'
 import { encodeBody } from './codec.ts'
 import type { HttpExchange } from './read-request.ts'
-import { depart } from './write-queue.ts'
+import { enqueue } from './write-queue.ts'
 
 /** A body that nobody wants is read to its end up to this size, so that the connection lives on. */
 const maxDumped = 65_536
@@ -60,10 +60,10 @@ function end(
   length: number | undefined,
 ): void {
   if (typeof content === 'string') {
-    depart({ response, content, encoding: length === content.length ? 'latin1' : 'utf8' })
+    enqueue({ response, content, encoding: length === content.length ? 'latin1' : 'utf8' })
   } else if (content === undefined || content.length > maxCopied) {
-    depart({ response, content, encoding: 'utf8' })
-  } else depart({ response, content: asBuffer(content).toString('latin1'), encoding: 'latin1' })
+    enqueue({ response, content, encoding: 'utf8' })
+  } else enqueue({ response, content: asBuffer(content).toString('latin1'), encoding: 'latin1' })
 }
 
 const asBuffer = (bytes: Uint8Array): Buffer =>

@@ -4,7 +4,7 @@ import type { Log } from '#component/log.ts'
 import { type InvocationHandler, type Session, WampError } from '#component/wamp/session.ts'
 import { argumentsOfCall } from '#procedures/definition/arguments.ts'
 import {
-  type Asking,
+  type Caller,
   type Management,
   type Procedure,
   pathsOf,
@@ -78,8 +78,8 @@ function errorOf(cause: unknown, uri: string, log: Pick<Log, 'error'>): WampErro
   )
 }
 
-/** What a caller with these roles may do where the router lets everybody call who may: a reader reads. */
-const accessOf = (roles: readonly unknown[], procedure: Procedure): Asking['access'] => {
+/** The access of a caller with these roles; the router has already let the caller call. */
+const accessOf = (roles: readonly unknown[], procedure: Procedure): Caller['access'] => {
   if (roles.includes('spec_loader')) return 'load'
   if (roles.includes('spec_reader')) return 'read'
   return procedure.access !== 'self' ? 'load' : undefined
@@ -88,15 +88,15 @@ const accessOf = (roles: readonly unknown[], procedure: Procedure): Asking['acce
 const isText = (value: unknown) => typeof value === 'string'
 
 /**
- * Who called, as far as the router says so; that the caller may call is the router's to decide.
+ * The caller as the router discloses it; the router decides whether the caller may call.
  * @param realm_uri where the procedure is registered: beside the component's, users manage what is their realm's
  */
-function askingOf(
+function callerOf(
   details: Readonly<Record<string, unknown>>,
   procedure: Procedure,
   realm_uri: string,
   { componentRealm }: Pick<Management, 'componentRealm'>,
-): Asking {
+): Caller {
   const { caller, caller_authid, caller_authrole, _caller_authroles: seen } = details
   const access = accessOf(Array.isArray(seen) ? seen : [caller_authrole], procedure)
   const within = realm_uri === componentRealm ? {} : { within: realm_uri }
@@ -105,7 +105,7 @@ function askingOf(
   }
   const by = `${caller_authid}@${realm_uri}`
   const roles = Array.isArray(seen) ? { roles: seen.filter(isText) } : {}
-  return { by, access, ...within, caller: { realm_uri, authid: caller_authid, ...roles } }
+  return { by, access, ...within, user: { realm_uri, authid: caller_authid, ...roles } }
 }
 
 const endpoint =
@@ -118,8 +118,8 @@ const endpoint =
   async ({ args, kwargs }, { details }) => {
     try {
       const values = argumentsOfCall(procedure, args, kwargs)
-      const asking = askingOf(details, procedure, realm_uri, management)
-      const { value } = await perform(procedure, management, values, asking)
+      const caller = callerOf(details, procedure, realm_uri, management)
+      const { value } = await perform(procedure, management, values, caller)
       return { args: [value], kwargs: {} }
     } catch (cause) {
       throw errorOf(cause, procedure.uri, log)

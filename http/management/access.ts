@@ -6,7 +6,7 @@ import type { Operators } from '#component/security/operators.ts'
 import { isLoopback } from '#component/syntax/ip-address.ts'
 import { type HttpOptions, parseListen } from '#http/options.ts'
 import { TrustedProxies } from '#http/peer.ts'
-import type { Asking } from '#procedures/definition/procedure.ts'
+import type { Caller } from '#procedures/definition/procedure.ts'
 
 /** What the rules see of a request. */
 export interface ManagementRequest {
@@ -89,7 +89,7 @@ function credentialsOf(authorization: string): string | undefined {
 export async function admit(
   { address, headers, peername }: ManagementRequest,
   { operators, trustsLocal }: Admission,
-): Promise<Asking> {
+): Promise<Caller> {
   if (!isOwnOrigin(headers)) {
     throw new ServiceError(
       'wamp.error.not_authorized',
@@ -104,8 +104,8 @@ export async function admit(
     const { realm_uri, authid, roles, access, within, expires_at } = operator
     const by = `${authid}@${realm_uri}`
     const ends = expires_at === undefined ? {} : { expires_at }
-    const caller = { realm_uri, authid, roles, ...ends }
-    return { by, caller, access, ...(within !== undefined && { within }) }
+    const user = { realm_uri, authid, roles, ...ends }
+    return { by, user, access, ...(within !== undefined && { within }) }
   }
   const isLocal = isLoopback(address) && hasLocalHost(headers) && !hasProxyFields(headers)
   if (!isLocal || !trustsLocal) throw noCredentials(trustsLocal)

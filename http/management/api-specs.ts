@@ -114,8 +114,8 @@ function serve(ports: ManagementPorts, procedure: Procedure, mirror: Mirror): Mi
   return async (ctx) => {
     const exchange = exchangeOf(ctx.req)
     exchange.route = mirror.path
-    const asking = await admit(exchange, ports)
-    const refusal = accessRefusal(procedure, asking)
+    const caller = await admit(exchange, ports)
+    const refusal = accessRefusal(procedure, caller)
     if (refusal) throw refusal
     const hasBody = mirror.method === 'POST'
     if (hasBody) {
@@ -135,7 +135,7 @@ function serve(ports: ManagementPorts, procedure: Procedure, mirror: Mirror): Mi
         )
       : procedure.parameters.map(({ name }) => ctx.params[name])
     const conditions = readConditions(exchange.headers)
-    const answer = await perform(procedure, ports.management, args, { ...asking, conditions })
+    const answer = await perform(procedure, ports.management, args, { ...caller, conditions })
     render(ctx, answer, mirror)
     if (ctx.method === 'GET' && isKnown(answer.headers?.etag, conditions)) ctx.status = 304
   }

@@ -45,8 +45,8 @@ export interface Management {
   status(): unknown
 }
 
-/** A user who asks for itself. */
-export interface Caller {
+/** The user that the credentials of a caller belong to. */
+export interface CallingUser {
   readonly realm_uri: string
   readonly authid: string
   /** Those that its credentials have; absent: all of the user. */
@@ -55,21 +55,21 @@ export interface Caller {
   readonly expires_at?: number
 }
 
-/** What somebody is allowed to. */
+/** The rights of a caller. */
 export interface Rights {
-  /** Change things, or only see them; undefined: neither. */
+  /** `load` changes things, `read` only sees them; undefined: neither. */
   readonly access: 'load' | 'read' | undefined
-  /** The realm whose things are meant: others are refused. Absent: everything. */
+  /** The only realm that may be managed. Absent: all realms. */
   readonly within?: string
 }
 
-/** Who asks a procedure, and on which conditions. */
-export interface Asking extends Rights {
+/** The caller of a procedure, and the conditions of the call. */
+export interface Caller extends Rights {
   /** For the log. */
   readonly by: string
-  /** The user that the credentials are of, or that the router discloses. */
-  readonly caller?: Caller
-  /** What must hold for a change to be made; over HTTP only. */
+  /** The user of the credentials, or the one that the router discloses. */
+  readonly user?: CallingUser
+  /** The conditions under which a change is made; over HTTP only. */
   readonly conditions?: Conditions
 }
 
@@ -108,26 +108,26 @@ export interface Procedure {
   /** `service.<name>`; over HTTP it is `POST /services/<name>`. */
   readonly uri: `service.${string}`
   readonly parameters: readonly Parameter[]
-  /** What a caller must be allowed to: change things, or only see them; `self`: everybody asks for itself only. */
+  /** The access that a caller needs; with `self` every user may call, for itself. */
   readonly access: 'load' | 'read' | 'self'
-  /** Does what a change does, and changes nothing: it is never refused for the time being. */
+  /** A rehearsal of a change: it changes nothing, so it is served while changes are refused. */
   readonly isRehearsal?: true
   /** Over HTTP the body is the one parameter itself, not an object of named ones. */
   readonly isBodyDocument?: true
   readonly mirrors: readonly Mirror[]
   /**
-   * What it does; to be asked by {@link perform}.
+   * Does the work; called by {@link perform} only.
    * @param args as many as there are parameters, of their types
    * @throws ServiceError
    */
   handler(
     management: Management,
     args: readonly unknown[],
-    asking: Asking,
+    caller: Caller,
   ): Answer | Promise<Answer>
 }
 
-/** Where it is served over HTTP whatever mirrors it has; a dot of the URI is a slash of the path. */
+/** The path of a procedure over HTTP beside its mirrors; a dot of the URI is a slash of the path. */
 export const servicePath = ({ uri }: Pick<Procedure, 'uri'>): string =>
   `/services/${uri.slice('service.'.length).replaceAll('.', '/')}`
 
@@ -137,7 +137,7 @@ export const pathsOf = (procedure: Pick<Procedure, 'uri' | 'mirrors'>): readonly
   ...procedure.mirrors.map(({ path }) => path),
 ]
 
-/** Is somebody with these rights refused? undefined when not. */
+/** The refusal of a caller with these rights; undefined when they suffice. */
 export function accessRefusal(
   { access }: Pick<Procedure, 'access'>,
   rights: Rights,
@@ -148,17 +148,17 @@ export function accessRefusal(
   return new ServiceError('wamp.error.not_authorized', `this requires the role ${roles}`)
 }
 
-/** Asks a procedure, unless who asks may not, or it would change something while nothing may be changed. @throws ServiceError */
+/** Runs a procedure. @throws ServiceError when the caller may not run it, or changes are refused now */
 export async function perform(
   procedure: Procedure,
   management: Management,
   args: readonly unknown[],
-  asking: Asking,
+  caller: Caller,
 ): Promise<Answer> {
   const isChange = procedure.access !== 'read' && !procedure.isRehearsal
-  const refusal = accessRefusal(procedure, asking) ?? (isChange ? management.refusal() : undefined)
+  const refusal = accessRefusal(procedure, caller) ?? (isChange ? management.refusal() : undefined)
   if (refusal) throw refusal
-  const answer = await procedure.handler(management, args, asking)
+  const answer = await procedure.handler(management, args, caller)
   if (isChange) await management.broadcast?.()
   return answer
 }

@@ -1,30 +1,30 @@
-/** Keeps operators of one realm within it: what belongs to other realms is refused, whether it is there or not. */
+/** Keeps operators of one realm within it: objects of other realms are refused, whether they exist or not. */
 import { ServiceError } from '#component/errors.ts'
 import { hasReferences } from '#component/realm/documents/environment.ts'
 import { memberOf } from '#component/syntax/values.ts'
-import type { Asking, Management } from './procedure.ts'
+import type { Caller, Management } from './procedure.ts'
 
 const refuse = (message: string) => new ServiceError('wamp.error.not_authorized', message)
 
-/** @throws ServiceError `wamp.error.not_authorized` unless who asks manages the realm */
-export function checkRealm(realm_uri: string, { within }: Pick<Asking, 'within'>): void {
+/** @throws ServiceError `wamp.error.not_authorized` unless the caller manages the realm */
+export function checkRealm(realm_uri: string, { within }: Pick<Caller, 'within'>): void {
   if (within === undefined || within === realm_uri) return
   throw refuse('this belongs to another realm')
 }
 
-/** @throws ServiceError `wamp.error.not_authorized` unless who asks manages everything */
-export function checkWhole({ within }: Pick<Asking, 'within'>): void {
+/** @throws ServiceError `wamp.error.not_authorized` unless the caller manages all realms */
+export function checkWhole({ within }: Pick<Caller, 'within'>): void {
   if (within !== undefined) throw refuse('only operators of all realms may do this')
 }
 
 /**
- * Refuses realm documents that reach beyond the realm of who asks: another one, what belongs to the machine, or what
- * other realms have (its prototype is chosen by who manages both).
+ * Refuses realm documents that reach beyond the realm of the caller: another realm, a reference to the environment or a file, or
+ * another prototype, which only an operator of both realms chooses.
  * @throws ServiceError `wamp.error.not_authorized`
  */
 export function checkRealmDocuments(
   documents: unknown,
-  { within }: Pick<Asking, 'within'>,
+  { within }: Pick<Caller, 'within'>,
   realms: Pick<Management['realms'], 'get'>,
 ): void {
   if (within === undefined) return

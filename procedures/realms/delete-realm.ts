@@ -8,9 +8,9 @@ export const deleteRealm: Procedure = {
   parameters: [{ name: 'uri', type: 'string' }],
   access: 'load',
   mirrors: [{ method: 'DELETE', path: '/realms/:uri', status: 204 }],
-  async handler({ realms, forgetRealm }, [uri], asking) {
-    checkRealm(String(uri), asking)
-    const value = await realms.remove(String(uri), asking.by)
+  async handler({ realms, forgetRealm }, [uri], caller) {
+    checkRealm(String(uri), caller)
+    const value = await realms.remove(String(uri), caller.by)
     await forgetRealm(String(uri))
     return { value }
   },

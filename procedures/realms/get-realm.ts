@@ -8,8 +8,8 @@ export const getRealm: Procedure = {
   parameters: [{ name: 'uri', type: 'string' }],
   access: 'read',
   mirrors: [{ method: 'GET', path: '/realms/:uri' }],
-  handler({ realms }, [uri], asking) {
-    checkRealm(String(uri), asking)
+  handler({ realms }, [uri], caller) {
+    checkRealm(String(uri), caller)
     return { value: realms.get(String(uri)) }
   },
 }

@@ -1,4 +1,4 @@
-/** `service.list_realms`: every realm document that who asks may see, without its secrets. */
+/** `service.list_realms`: every realm document that the caller may see, without its secrets. */
 import type { Procedure } from '#procedures/definition/procedure.ts'
 
 /** Answers an array of documents, by URI. */

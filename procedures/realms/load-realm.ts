@@ -10,9 +10,9 @@ export const loadRealm: Procedure = {
   access: 'load',
   isBodyDocument: true,
   mirrors: [{ method: 'POST', path: '/realms' }],
-  async handler({ realms }, [document], asking) {
-    checkRealmDocuments(document, asking, realms)
-    const loaded = await realms.load(document, asking.by)
+  async handler({ realms }, [document], caller) {
+    checkRealmDocuments(document, caller, realms)
+    const loaded = await realms.load(document, caller.by)
     const values = loaded.map(({ uri, ts, warnings }) => ({ uri, ts, warnings }))
     const [first] = loaded
     if (Array.isArray(document) || first === undefined) return { value: values }

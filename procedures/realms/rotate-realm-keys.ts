@@ -8,8 +8,8 @@ export const rotateRealmKeys: Procedure = {
   parameters: [{ name: 'uri', type: 'string' }],
   access: 'load',
   mirrors: [{ method: 'POST', path: '/realms/:uri/rotate_keys' }],
-  async handler({ realms, keys }, [uri], asking) {
-    checkRealm(String(uri), asking)
+  async handler({ realms, keys }, [uri], caller) {
+    checkRealm(String(uri), caller)
     realms.get(String(uri)) // 404 for a realm that is not there
     return { value: { uri, ...(await keys.rotate(String(uri))) } }
   },

@@ -1,4 +1,4 @@
-/** `service.list_api_specs`: every API Specification that who asks may see. */
+/** `service.list_api_specs`: every API Specification that the caller may see. */
 import type { Procedure } from '#procedures/definition/procedure.ts'
 
 /** Answers an array of full documents, by id. */

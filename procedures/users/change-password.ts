@@ -12,9 +12,9 @@ export const changePassword: Procedure = {
   ],
   access: 'load',
   mirrors: [{ method: 'POST', path: '/realms/:uri/users/:username/password' }],
-  async handler({ realms }, [uri, username, password], asking) {
-    checkRealm(String(uri), asking)
+  async handler({ realms }, [uri, username, password], caller) {
+    checkRealm(String(uri), caller)
     const [realm, user] = [String(uri), String(username)]
-    return { value: await realms.changePassword(realm, user, String(password), asking.by) }
+    return { value: await realms.changePassword(realm, user, String(password), caller.by) }
   },
 }

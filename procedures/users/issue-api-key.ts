@@ -13,9 +13,9 @@ export const issueApiKey: Procedure = {
   ],
   access: 'load',
   mirrors: [{ method: 'POST', path: '/realms/:uri/users/:username/api_keys' }],
-  async handler({ logins, apiKeys }, [uri, username], asking) {
+  async handler({ logins, apiKeys }, [uri, username], caller) {
     const [realm_uri, authid] = [String(uri), String(username)]
-    checkRealm(realm_uri, asking)
+    checkRealm(realm_uri, caller)
     if (!logins.user(realm_uri, authid)) {
       const message = 'the realm has no enabled user of this name'
       throw new ServiceError('service.error.not_found', message)

@@ -2,9 +2,9 @@
 import { secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { isGranted } from '#component/realm/grants.ts'
-import type { Caller, Management, Procedure } from '#procedures/definition/procedure.ts'
+import type { CallingUser, Management, Procedure } from '#procedures/definition/procedure.ts'
 
-/** As long as a ticket may live at all; seconds. */
+/** The longest lifetime of a ticket; seconds. */
 export const longestTicket = 2_592_000
 
 /** What tickets are asked for, and what they then say of it. Each is taken in the realm of its user only. */
@@ -23,14 +23,17 @@ const isScope = (text: unknown): text is keyof typeof scopes =>
 
 const refuse = (message: string) => new ServiceError('wamp.error.not_authorized', message)
 
-/** Who asks, if somebody is known to. @throws ServiceError `wamp.error.not_authorized` */
-export function callerOf(caller: Caller | undefined): Caller {
-  if (caller) return caller
+/** The user of a call. @throws ServiceError `wamp.error.not_authorized` */
+export function userOf(user: CallingUser | undefined): CallingUser {
+  if (user) return user
   throw refuse('a ticket needs a known user: disclose the caller (disclose_me) or send credentials')
 }
 
 /** The roles that the user has by these credentials. @throws ServiceError `wamp.error.not_authorized` */
-function rolesOf({ realm_uri, authid, roles }: Caller, { logins }: Pick<Management, 'logins'>) {
+function rolesOf(
+  { realm_uri, authid, roles }: CallingUser,
+  { logins }: Pick<Management, 'logins'>,
+) {
   const login = logins.user(realm_uri, authid)
   if (!login) throw refuse('only users of the realm get tickets')
   return roles?.filter((role) => login.roles.includes(role)) ?? login.roles
@@ -45,7 +48,7 @@ export const issueTicket: Procedure = {
   ],
   access: 'self',
   mirrors: [],
-  async handler(management, [expiry_time_secs = longestTicket, scope = 'local'], asking) {
+  async handler(management, [expiry_time_secs = longestTicket, scope = 'local'], caller) {
     if (!isScope(scope)) {
       const message = `scope: expected ${Object.keys(scopes).join(', ')}`
       throw new ServiceError('wamp.error.invalid_argument', message)
@@ -55,10 +58,10 @@ export const issueTicket: Procedure = {
       const message = `expiry_time_secs: found ${lifetime}, expected 1 to ${longestTicket}`
       throw new ServiceError('wamp.error.invalid_argument', message)
     }
-    const caller = callerOf(asking.caller)
-    const { realm_uri, authid, expires_at = Number.POSITIVE_INFINITY } = caller
+    const user = userOf(caller.user)
+    const { realm_uri, authid, expires_at = Number.POSITIVE_INFINITY } = user
     const left = expires_at - secondsOf(management.clock)
-    const roles = rolesOf(caller, management)
+    const roles = rolesOf(user, management)
     const realm = management.realms.realm(realm_uri)
     const wanted = `service.ticket.scope.${scope}`
     const asked = [[authid, ...roles], 'service.issue', wanted, 'exact'] as const
@@ -71,7 +74,7 @@ export const issueTicket: Procedure = {
       authmethod: 'ticket',
       authroles: roles,
       scope: scopes[scope](realm_uri, authid),
-      // a token that is gone must not live on in a ticket
+      // the ticket must not outlive the token by which it was asked for
       lifetime: Math.min(lifetime, left),
     })
     return { value: { ticket, ...claims } }

@@ -2,7 +2,7 @@
 import type { Procedure } from '#procedures/definition/procedure.ts'
 import { checkRealm } from '#procedures/definition/within.ts'
 
-/** Answers `{uri, username}`; also for somebody who is no user of the realm any more. The user may log in again. */
+/** Answers `{uri, username}`; also for a former user of the realm. The user may log in again. */
 export const revokeAll: Procedure = {
   uri: 'service.revoke_all',
   parameters: [
@@ -11,9 +11,9 @@ export const revokeAll: Procedure = {
   ],
   access: 'load',
   mirrors: [{ method: 'POST', path: '/realms/:uri/users/:username/revoke_all' }],
-  async handler(management, [uri, username], asking) {
+  async handler(management, [uri, username], caller) {
     const [realm_uri, authid] = [String(uri), String(username)]
-    checkRealm(realm_uri, asking)
+    checkRealm(realm_uri, caller)
     management.realms.get(realm_uri) // 404 for a realm that is not there
     await management.endUsers([{ realm_uri, authid }])
     return { value: { uri: realm_uri, username: authid } }

@@ -9,12 +9,12 @@ export const revokeApiKey: Procedure = {
   parameters: [{ name: 'id', type: 'string' }],
   access: 'load',
   mirrors: [{ method: 'DELETE', path: '/api_keys/:id', status: 204 }],
-  async handler({ apiKeys }, [id], asking) {
+  async handler({ apiKeys }, [id], caller) {
     const owner = apiKeys.owner(String(id))
     if (!owner) {
       throw new ServiceError('service.error.not_found', 'no API key has this id')
     }
-    checkRealm(owner.realm_uri, asking)
+    checkRealm(owner.realm_uri, caller)
     await apiKeys.revoke(owner.id)
     return { value: { id: owner.id, uri: owner.realm_uri, username: owner.username } }
   },

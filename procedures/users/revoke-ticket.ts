@@ -2,8 +2,8 @@
 import { secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { TokenError } from '#component/token/token-error.ts'
-import type { Asking, Management, Procedure } from '#procedures/definition/procedure.ts'
-import { callerOf, longestTicket } from './issue-ticket.ts'
+import type { Caller, Management, Procedure } from '#procedures/definition/procedure.ts'
+import { longestTicket, userOf } from './issue-ticket.ts'
 
 const refuse = (message: string) => new ServiceError('wamp.error.not_authorized', message)
 
@@ -11,8 +11,8 @@ const refuse = (message: string) => new ServiceError('wamp.error.not_authorized'
 const ticketId = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /** What is to be revoked: the `jti` of a ticket, and when it expires. */
-async function find(text: string, asking: Asking, { tickets, clock }: Management) {
-  const managesAll = asking.access === 'load' && asking.within === undefined
+async function find(text: string, caller: Caller, { tickets, clock }: Management) {
+  const managesAll = caller.access === 'load' && caller.within === undefined
   if (!text.includes('.')) {
     // an id says nothing of whose ticket it is
     if (!managesAll) throw refuse('only operators of all realms may revoke a ticket by its id')
@@ -20,10 +20,10 @@ async function find(text: string, asking: Asking, { tickets, clock }: Management
     if (!ticketId.test(text)) throw new TokenError('expected a ticket or its id (a UUID)')
     return { jti: text, exp: secondsOf(clock) + longestTicket }
   }
-  const { realm_uri, authid } = callerOf(asking.caller)
+  const { realm_uri, authid } = userOf(caller.user)
   const claims = await tickets.verify(text, realm_uri)
   const isOwn = claims.authid === authid
-  const managesRealm = managesAll || (asking.access === 'load' && asking.within === realm_uri)
+  const managesRealm = managesAll || (caller.access === 'load' && caller.within === realm_uri)
   if (!isOwn && !managesRealm) throw refuse('the ticket belongs to another user')
   return claims
 }
@@ -34,9 +34,9 @@ export const revokeTicket: Procedure = {
   parameters: [{ name: 'ticket', type: 'string' }],
   access: 'self',
   mirrors: [],
-  async handler(management, [ticket], asking) {
+  async handler(management, [ticket], caller) {
     try {
-      const { jti, exp } = await find(String(ticket), asking, management)
+      const { jti, exp } = await find(String(ticket), caller, management)
       await management.revocations.revokeToken(jti, exp)
       return { value: { id: jti } }
     } catch (cause) {

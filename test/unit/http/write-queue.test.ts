@@ -1,6 +1,6 @@
 /** Answers leave at the end of their turn, or when they must. */
 import { expect } from 'chai'
-import { depart, departAll } from '#http/write-queue.ts'
+import { enqueue, flush } from '#http/write-queue.ts'
 
 describe('answers that are ready', () => {
   let log: string[]
@@ -26,26 +26,26 @@ describe('answers that are ready', () => {
   const turn = () => new Promise((resolve) => setImmediate(resolve))
 
   it('leave at the end of the turn, in order', async () => {
-    depart(answer('a'))
+    enqueue(answer('a'))
     await Promise.resolve()
-    depart(answer('b'))
+    enqueue(answer('b'))
     expect(log).to.deep.equal([])
     await turn()
     expect(log).to.deep.equal(['end a', 'end b'])
   })
 
   it('leave at once when they must, and only once', async () => {
-    depart(answer('a'))
-    departAll()
-    depart(answer('b'))
+    enqueue(answer('a'))
+    flush()
+    enqueue(answer('b'))
     expect(log).to.deep.equal(['end a'])
     await turn()
     expect(log).to.deep.equal(['end a', 'end b'])
   })
 
   it('are not kept back by one that cannot leave', async () => {
-    depart(answer('a', true))
-    depart(answer('b'))
+    enqueue(answer('a', true))
+    enqueue(answer('b'))
     await turn()
     expect(log).to.deep.equal(['destroy a', 'end b'])
   })

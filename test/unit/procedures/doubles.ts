@@ -6,13 +6,13 @@ import { ApiKeys } from '#component/token/api-key.ts'
 import { RealmKeys } from '#component/token/keys.ts'
 import { Revocations } from '#component/token/revocation.ts'
 import { Tickets } from '#component/token/ticket.ts'
-import type { Asking, Management } from '#procedures/definition/procedure.ts'
+import type { Caller, Management } from '#procedures/definition/procedure.ts'
 import { procedures } from '#procedures/index.ts'
 import { realmsWith, testBox } from '#test/unit/realm/doubles.ts'
 import { registryWith } from '#test/unit/registry/doubles.ts'
 
 /** Somebody who manages everything. */
-export const ada: Asking = { by: 'ada', access: 'load' }
+export const ada: Caller = { by: 'ada', access: 'load' }
 
 /** A procedure by its name. */
 export const find = (name: string) => {

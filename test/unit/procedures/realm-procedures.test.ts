@@ -1,7 +1,7 @@
 /** The procedures about realms and what their users are given. */
 import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
-import type { Asking } from '#procedures/definition/procedure.ts'
+import type { Caller } from '#procedures/definition/procedure.ts'
 import { perform } from '#procedures/definition/procedure.ts'
 import { ada, find, managementOf } from './doubles.ts'
 
@@ -26,8 +26,8 @@ const realm = {
 async function opened() {
   const found = await managementOf()
   await found.realms.load(realm)
-  const ask = (name: string, args: readonly unknown[] = [], asking: Asking = ada) =>
-    perform(find(name), found.management, args, asking)
+  const ask = (name: string, args: readonly unknown[] = [], caller: Caller = ada) =>
+    perform(find(name), found.management, args, caller)
   const code = (...parameters: Parameters<typeof ask>) =>
     ask(...parameters).then(
       () => undefined,
@@ -141,10 +141,10 @@ describe('service.rotate_realm_keys', () => {
 })
 
 describe('tickets', () => {
-  const bob: Asking = {
+  const bob: Caller = {
     by: 'bob',
     access: undefined,
-    caller: { realm_uri: uri, authid: 'bob' },
+    user: { realm_uri: uri, authid: 'bob' },
   }
   const denied = 'wamp.error.not_authorized'
   const invalid = 'wamp.error.invalid_argument'
@@ -189,7 +189,7 @@ describe('tickets', () => {
     const { ask, code } = await opened()
     const as = (...roles: string[]) => ({
       ...bob,
-      caller: { realm_uri: uri, authid: 'bob', roles },
+      user: { realm_uri: uri, authid: 'bob', roles },
     })
     const { value } = await ask('ticket.issue', [], as('staff', 'lost'))
     expect(value).to.deep.include({ authroles: ['staff'] })
@@ -199,42 +199,42 @@ describe('tickets', () => {
   it('end with the token that they were asked for with', async () => {
     const { ask, management } = await opened()
     const now = Math.floor(management.clock.now() / 1000)
-    const caller = { realm_uri: uri, authid: 'bob', expires_at: now + 90 }
-    const { value } = await ask('ticket.issue', [], { ...bob, caller })
+    const user = { realm_uri: uri, authid: 'bob', expires_at: now + 90 }
+    const { value } = await ask('ticket.issue', [], { ...bob, user })
     const { issued_at, expires_at } = value as { issued_at: number; expires_at: number }
     expect(expires_at - issued_at).to.equal(90)
   })
 
-  for (const [what, args, caller, expected] of [
+  for (const [what, args, user, expected] of [
     ['nobody in particular', [], undefined, denied],
     ['somebody who is no user', [], { realm_uri: uri, authid: 'eve' }, denied],
     ['a user who is disabled', [], { realm_uri: uri, authid: 'off' }, denied],
-    ['a scope that is not granted', [60, 'sso'], bob.caller, denied],
-    ['an unknown scope', [60, 'global'], bob.caller, invalid],
-    ['no time', [0], bob.caller, invalid],
-    ['too long a time', [2_592_001], bob.caller, invalid],
+    ['a scope that is not granted', [60, 'sso'], bob.user, denied],
+    ['an unknown scope', [60, 'global'], bob.user, invalid],
+    ['no time', [0], bob.user, invalid],
+    ['too long a time', [2_592_001], bob.user, invalid],
   ] as const) {
     it(`are not issued to ${what}`, async () => {
-      const asking = { by: 'x', access: 'load', ...(caller && { caller }) } as const
-      expect(await (await opened()).code('ticket.issue', args, asking)).to.equal(expected)
+      const caller = { by: 'x', access: 'load', ...(user && { user }) } as const
+      expect(await (await opened()).code('ticket.issue', args, caller)).to.equal(expected)
     })
   }
 
   it('end when their user, or who manages the realm, says so', async () => {
     const { ask, code, management } = await opened()
     const manager = { by: 'm', access: 'load', within: uri } as const
-    for (const asking of [
+    for (const caller of [
       bob,
-      { ...manager, caller: { realm_uri: uri, authid: 'manager' } },
-    ] as Asking[]) {
+      { ...manager, user: { realm_uri: uri, authid: 'manager' } },
+    ] as Caller[]) {
       const { value } = await ask('ticket.issue', [], bob)
       const { ticket, id } = value as { ticket: string; id: string }
-      const eve = { ...bob, caller: { realm_uri: uri, authid: 'eve' } }
+      const eve = { ...bob, user: { realm_uri: uri, authid: 'eve' } }
       expect(await code('ticket.revoke', [ticket], eve)).to.equal(denied)
       expect((await management.tickets.verify(ticket, uri)).id).to.equal(id)
-      expect((await ask('ticket.revoke', [ticket], asking)).value).to.deep.equal({ id })
+      expect((await ask('ticket.revoke', [ticket], caller)).value).to.deep.equal({ id })
       expect(() => management.tickets.verify(ticket, uri)).to.throw('revoked')
-      expect(await code('ticket.revoke', [ticket], asking)).to.equal(invalid)
+      expect(await code('ticket.revoke', [ticket], caller)).to.equal(invalid)
     }
   })
 
@@ -243,8 +243,8 @@ describe('tickets', () => {
     const { value } = await ask('ticket.issue', [], bob)
     const { ticket, id } = value as { ticket: string; id: string }
     await management.tickets.verify(ticket, uri)
-    for (const asking of [bob, { ...bob, access: 'load', within: uri }] as Asking[]) {
-      expect(await code('ticket.revoke', [id], asking)).to.equal(denied)
+    for (const caller of [bob, { ...bob, access: 'load', within: uri }] as Caller[]) {
+      expect(await code('ticket.revoke', [id], caller)).to.equal(denied)
     }
     await ask('ticket.revoke', [id])
     expect(() => management.tickets.verify(ticket, uri)).to.throw('revoked')

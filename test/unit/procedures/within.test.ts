@@ -1,14 +1,14 @@
 /** What somebody who manages one realm may do, and somebody who only reads: everything else is 403. */
 import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
-import type { Asking } from '#procedures/definition/procedure.ts'
+import type { Caller } from '#procedures/definition/procedure.ts'
 import { perform } from '#procedures/definition/procedure.ts'
 import { document } from '#test/unit/registry/doubles.ts'
 import { ada, find, managementOf } from './doubles.ts'
 
 const own = 'com.example.test'
 const foreign = 'com.example.other'
-const loader: Asking = { by: 'lou', access: 'load', within: own }
+const loader: Caller = { by: 'lou', access: 'load', within: own }
 const denied = 'wamp.error.not_authorized'
 
 /** `${name}`, which linters take for a template. */
@@ -21,8 +21,8 @@ async function opened() {
     { uri: own, prototype_uri: 'com.example.base', users: [{ username: 'bob' }] },
     { uri: foreign, users: [{ username: 'bob' }] },
   ])
-  const ask = (name: string, args: readonly unknown[] = [], asking = loader) =>
-    perform(find(name), found.management, args, asking)
+  const ask = (name: string, args: readonly unknown[] = [], caller = loader) =>
+    perform(find(name), found.management, args, caller)
   const code = (...parameters: Parameters<typeof ask>) =>
     ask(...parameters).then(
       () => undefined,
@@ -105,7 +105,7 @@ describe('who manages one realm', () => {
 describe('who only reads', () => {
   it('changes nothing, and sees everything', async () => {
     const { code, ask } = await opened()
-    const reader: Asking = { by: 'rita', access: 'read' }
+    const reader: Caller = { by: 'rita', access: 'read' }
     for (const [name, args] of [
       ['load_realm', [{ uri: 'com.new' }]],
       ['load_api_spec', [document('a')]],
@@ -122,7 +122,7 @@ describe('who only reads', () => {
 
   it('sees nothing without any role', async () => {
     const { code } = await opened()
-    const nobody: Asking = { by: 'x', access: undefined }
+    const nobody: Caller = { by: 'x', access: undefined }
     expect(await code('list_realms', [], nobody)).to.equal(denied)
     expect(await code('get_realm', [own], nobody)).to.equal(denied)
   })

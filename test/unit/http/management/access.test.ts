@@ -98,7 +98,7 @@ describe('who may manage', () => {
   it('is what the user may whose credentials a request has, from wherever it comes', async () => {
     const rita = {
       by: 'rita@com.example',
-      caller: { realm_uri: 'com.example', authid: 'rita', roles: ['spec_reader'] },
+      user: { realm_uri: 'com.example', authid: 'rita', roles: ['spec_reader'] },
       access: 'read',
       within: 'com.example',
     }
