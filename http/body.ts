@@ -17,10 +17,10 @@ const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>
   br: () => createBrotliDecompress(),
 }
 
-/** A stream holds no more than this, whatever body_read_bytes allows: uploads must not fill the memory. */
+/** The most bytes that a stream buffers, whatever body_read_bytes allows: uploads must not fill the memory. */
 const maxBuffered = 65_536
 
-/** How much more a body may become than arrived of it, and what it may become in any case; bytes. JSON and text inflate up to 30 times. */
+/** A body decompresses to at most `factor` times its compressed size, or to `floor` bytes. JSON and text usually grow up to 30 times. */
 const maxInflation = { factor: 100, floor: 1_000_000 } as const
 
 const tooLarge = () =>
@@ -35,10 +35,10 @@ const tooSlow = () =>
 const gone = (cause?: unknown) =>
   new ServiceError('service.error.bad_request', 'the body ended too early', { cause })
 
-/** Does the status say that the process has too much to do? Then what is left of a body is not even read. */
+/** Whether the status refuses the request for overload: the rest of its body is not read then. */
 export const isRefused = (status: number): boolean => status === 503
 
-/** Is there a body of at least one byte, or may there be? */
+/** Whether the request has a body of at least one byte, or may have one. */
 export const hasBody = (headers: Readonly<Record<string, string>>): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
@@ -130,7 +130,7 @@ export class RequestBody {
     })
   }
 
-  /** Counts bytes that are kept; why they may not be. */
+  /** Counts bytes that are kept; the error when they are too many. */
   #refusal(bytes: number): ServiceError | undefined {
     try {
       this.#hold(bytes)
@@ -191,7 +191,7 @@ export class RequestBody {
 /** The error of an aborted request is told by its `close`. */
 const ignore = () => undefined
 
-/** Passes a request's bytes on, counted; waits for the client only so long. */
+/** Passes the bytes of a request on: at most body_max_bytes, each body_read_bytes within body_read_seconds. */
 class LimitedStream extends Readable {
   readonly #request: IncomingMessage
   readonly #limits: BodyLimits

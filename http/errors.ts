@@ -5,13 +5,13 @@ import type { Reply } from '#component/gateway/exchange.ts'
 import { negotiateType } from './negotiate.ts'
 import { Refusal } from './preflight.ts'
 
-/** What an error may be told in; JSON when the client accepts none of them. */
+/** The media types of errors; JSON when the client accepts none of them. */
 const problem = 'application/problem+json'
 const types = ['application/json', 'application/msgpack', problem] as const
 
 const internal = () => new ServiceError('service.error.internal', 'the gateway failed')
 
-/** The error to show: an unknown one is a bug, of which nothing is told. */
+/** The error to show: an unknown error is a bug, whose details are hidden. */
 const shownError = (error: unknown): ServiceError =>
   error instanceof Refusal ? error.error : error instanceof ServiceError ? error : internal()
 
@@ -47,7 +47,7 @@ export function rawError(uri: ErrorUri, message: string, status?: number): strin
   ].join('\r\n')
 }
 
-/** What the parser of node:http found wrong, as an answer. */
+/** The answer to an error of the parser of node:http. */
 export function parserError(code: string | undefined): string {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':

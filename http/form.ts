@@ -4,13 +4,13 @@ import { percentDecode } from './target.ts'
 
 const maxFields = 1000
 
-/** How a text is read. */
+/** The rules for one kind of text. */
 interface FormRules {
   /** The value of a key without `=`. */
   readonly bare: string
-  /** What the text is called in errors. */
+  /** The name of the text in errors. */
   readonly what: string
-  /** Is a repeated key refused? */
+  /** Whether a repeated key is refused. */
   readonly isUnique?: boolean
 }
 

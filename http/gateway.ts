@@ -17,7 +17,7 @@ export interface Router {
   handle(exchange: Exchange): Promise<Reply> | undefined
 }
 
-/** Serves what is not routed. */
+/** Serves the requests that match no route. */
 export type Fallback = (exchange: HttpExchange) => void
 
 /** Counts and times the requests of the process. */
@@ -136,7 +136,7 @@ export function fail(exchange: HttpExchange, error: unknown, ports: ListenerPort
   } else if (!response.writableEnded) response.destroy()
 }
 
-/** One for all requests: it says the same of each. */
+/** The same error for all requests. */
 export const notServed = new ServiceError(
   'service.error.not_found',
   'nothing is served at this path',
@@ -145,7 +145,7 @@ export const notServed = new ServiceError(
   },
 )
 
-/** The fallback of a listener that serves nothing but routed requests: whoever tries paths out costs no more than they do. */
+/** The fallback of a listener that serves routed requests only: an unknown path costs no more than a route. */
 export const refuseAll =
   (ports: ListenerPorts): Fallback =>
   (exchange) =>

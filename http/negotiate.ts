@@ -7,7 +7,7 @@ interface Range {
   readonly q: number
 }
 
-/** Remembers what a function made of a text; forgets all when it has seen too many. */
+/** Caches the results of a function of texts; the cache is emptied when it is full. */
 function remember<V>(make: (text: string) => V, most = 500): (text: string) => V {
   const known = new Map<string, V>()
   return (text) => {
@@ -123,7 +123,7 @@ export function negotiateLanguage(
   return first
 }
 
-/** Is the language the range, or one below it (RFC 4647 §3.3.1)? */
+/** Whether the language is the range, or one below it (RFC 4647 §3.3.1). */
 function fits(language: string, range: string): boolean {
   const tag = language.toLowerCase()
   return tag === range || tag.startsWith(`${range}-`)
@@ -140,7 +140,7 @@ function lookUp(range: string, languages: readonly string[]): string | undefined
   return undefined
 }
 
-/** Is the Content-Type one of the media types? Only UTF-8 is a charset we read. */
+/** Whether the Content-Type is one of the media types; UTF-8 is the only charset. */
 export function isAcceptedType(
   contentType: string | undefined,
   accepts: readonly string[],

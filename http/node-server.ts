@@ -36,7 +36,7 @@ export interface ServerPlan {
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   /** Where WebSockets are opened: `/ws`. */
   readonly upgradePaths?: readonly string[]
-  /** Is the address that of a trusted proxy, through which many clients come? */
+  /** Whether the address is that of a trusted proxy, which stands for many clients. */
   isProxy(address: string): boolean
 }
 

@@ -15,7 +15,7 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Why a request goes no further. The connection is closed after the answer. */
+/** The reason to refuse a request. The connection is closed after the answer. */
 export class Refusal {
   readonly error: ServiceError
   /** The HTTP status; the error's own, except for protocol versions. */
@@ -29,7 +29,7 @@ export class Refusal {
 
 const maxHeaders = 100
 
-/** Fields that may stand once only: a second one is an attack or a mistake, never a list. */
+/** Fields that may appear once: a second one is an attack or a mistake, never a list. */
 const singles = new Set([
   'host',
   'authorization',

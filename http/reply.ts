@@ -8,7 +8,7 @@ import { encodeBody } from './codec.ts'
 import type { HttpExchange } from './read-request.ts'
 import { enqueue } from './write-queue.ts'
 
-/** A body that nobody wants is read to its end up to this size, so that the connection lives on. */
+/** An unwanted body of at most this size is read to its end, so that the connection can be reused; bytes. */
 const maxDumped = 65_536
 
 /** How long a client may go on sending after its answer; milliseconds. */
@@ -135,7 +135,7 @@ function sendStream(exchange: HttpExchange, body: ReplyBody & { readonly kind: '
   pipeline(body.stream, exchange.response, () => undefined)
 }
 
-/** May the connection serve another request after this answer? */
+/** Whether the connection can serve another request after this answer. */
 function canGoOn(exchange: HttpExchange, status: number): boolean {
   if (exchange.request.complete || !exchange.hasBody) return true
   if (exchange.isWaiting || isCutOff(status)) return false

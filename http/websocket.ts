@@ -42,7 +42,7 @@ export interface WebSocketPorts {
 /** Matched by no range but the one of all addresses. */
 const unknownAddress = '0.0.0.0'
 
-/** Is the request for a WebSocket at one of the paths? Every other upgrade is ignored (RFC 9110 §7.8). */
+/** Whether the request asks for a WebSocket at one of the paths; every other upgrade is ignored (RFC 9110 §7.8). */
 export function isWebSocketRequest(request: IncomingMessage, paths: readonly string[]): boolean {
   const [path = ''] = (request.url ?? '').split('?', 1)
   const plain = path.endsWith('/') && path !== '/' ? path.slice(0, -1) : path

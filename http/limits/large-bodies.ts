@@ -3,7 +3,7 @@
 /** Bytes. */
 const large = 262_144
 
-/** Does a body of this size wait for {@link decodingTurn}? Smaller ones are decoded at once. */
+/** Whether a body of this size waits for {@link decodingTurn}; smaller ones are decoded at once. */
 export const isLarge = (bytes: number): boolean => bytes >= large
 
 let last: Promise<unknown> = Promise.resolve()

@@ -4,7 +4,7 @@ import { getHeapStatistics } from 'node:v8'
 import type { Clock } from '#component/clock.ts'
 import type { LoopDelay } from './loop-delay.ts'
 
-/** What is looked at each second. */
+/** The load of the process, measured each second. */
 export interface Load {
   /** 99th percentile of the event loop's delay since the last look; milliseconds. */
   readonly delay: number
@@ -12,7 +12,7 @@ export interface Load {
   readonly memory: number
 }
 
-/** How bad it is: at `strained` what is dear is refused, at `full` everything. */
+/** At `strained` expensive requests are refused, at `full` all of them. */
 export type Pressure = 'none' | 'strained' | 'full'
 
 const interval = 1000

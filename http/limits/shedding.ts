@@ -3,7 +3,7 @@ import type { Clock } from '#component/clock.ts'
 import { networkOf } from '#component/syntax/ip-address.ts'
 import type { Pressure } from './overload.ts'
 
-/** A larger body is dear; bytes. */
+/** A request with a larger body is refused first; bytes. */
 const smallBody = 65_536
 
 /** A network asks much when it has this part of all requests in flight, and more than a few. */
@@ -35,7 +35,7 @@ export class Shedding {
     this.#exchanges = exchanges
   }
 
-  /** Is the request to be refused at this pressure? */
+  /** Whether the request is refused at this pressure. */
   refuses(exchange: Sheddable, pressure: Pressure): boolean {
     if (pressure !== 'strained') return pressure === 'full'
     return isNew(exchange) || isLarge(exchange) || this.#isGreedy(networkOf(exchange.client))

@@ -26,7 +26,7 @@ export interface Admission {
 
 const localNames = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** Fields that only proxies add: then the peer is not who asks. */
+/** Fields that only proxies add. */
 const isProxyField = (name: string): boolean =>
   name === 'forwarded' || name === 'via' || name === 'x-real-ip' || name.startsWith('x-forwarded-')
 
@@ -36,7 +36,7 @@ function withoutPort(authority: string): string {
   return (end > authority.lastIndexOf(']') ? authority.slice(0, end) : authority).toLowerCase()
 }
 
-/** Do the addresses of a listener all lie on loopback? */
+/** Whether all addresses of a listener are loopback addresses. */
 export const isLoopbackOnly = (listen: HttpOptions['gateway']['listen']): boolean =>
   parseListen(listen).every(({ host }) => host === 'localhost' || isLoopback(host))
 
@@ -48,7 +48,7 @@ export function isOwnOrigin(headers: Readonly<Record<string, string>>): boolean 
   return scheme > 0 && origin.slice(scheme + 3).toLowerCase() === host.toLowerCase()
 }
 
-/** Is there a trace of a proxy? Then the peer of the socket is not who asks. */
+/** Whether a proxy has passed the request on: the peer of the socket is not the client then. */
 export const hasProxyFields = (headers: Readonly<Record<string, string>>): boolean =>
   Object.keys(headers).some(isProxyField)
 
@@ -129,7 +129,7 @@ const isPrivate = ({ gateway }: HttpOptions): boolean =>
   gateway.trusted_proxies.length === 0 &&
   gateway.tls === undefined
 
-/** Does the gateway listener serve management, too (`admin.share_gateway_listener`)? */
+/** Whether the gateway listener serves management, too (`admin.share_gateway_listener`). */
 export function sharesGatewayListener(options: HttpOptions): boolean {
   const { realm, share_gateway_listener } = options.admin
   if (share_gateway_listener !== 'auto') return share_gateway_listener === true
@@ -143,7 +143,7 @@ export function sharesGatewayListener(options: HttpOptions): boolean {
 export const trustsLocalRequests = (options: HttpOptions): boolean =>
   options.admin.realm === undefined || isPrivate(options)
 
-/** Why the process must not start with this configuration (exit 78); undefined when it may. */
+/** The reason to refuse the start with this configuration (exit 78); undefined when it may start. */
 export function refusalToStart({ admin, gateway, router }: HttpOptions): string | undefined {
   const problem =
     unusable('gateway.listen', () => parseListen(gateway.listen)) ??

@@ -5,12 +5,12 @@ import type { YieldTurn } from '#component/yielding.ts'
 import { LoopDelay, type LoopDelays } from '#http/limits/loop-delay.ts'
 import { RequestMetrics } from './request-metrics.ts'
 
-/** A number that another part keeps: calls in flight, sessions, loads, registry entries. */
+/** A number of another room: calls in flight, sessions, loads, registry entries. */
 export interface MetricSource {
   readonly help: string
-  /** Grows only? */
+  /** Whether the number only grows. */
   readonly isCounter?: boolean
-  /** Is it the same number in each process of a gateway, not a part of it? */
+  /** Whether each process of a gateway has the same number, not a part of it. */
   readonly isShared?: boolean
   read(): number
 }
