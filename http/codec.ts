@@ -3,13 +3,10 @@ import { Buffer, isUtf8 } from 'node:buffer'
 import { parseJson, stringifyJson } from '#component/codec/json.ts'
 import { decodeMsgpack, encodeMsgpackBody } from '#component/codec/msgpack.ts'
 import { ServiceError } from '#component/errors.ts'
+import { essenceOf, isJsonType } from '#component/syntax/media-type.ts'
 import { parseForm } from './form.ts'
-import { essenceOf } from './negotiate.ts'
 
 const msgpack = 'application/msgpack'
-
-/** `application/json`, and what builds on it: `application/problem+json`. */
-const isJson = (essence: string) => essence === 'application/json' || essence.endsWith('+json')
 
 function decodeForm(bytes: Uint8Array): unknown {
   if (!isUtf8(bytes)) {
@@ -25,7 +22,7 @@ function decodeForm(bytes: Uint8Array): unknown {
  */
 export function decodeBody(contentType: string, bytes: Uint8Array): unknown {
   const essence = essenceOf(contentType)
-  if (isJson(essence)) return parseJson(bytes)
+  if (isJsonType(essence)) return parseJson(bytes)
   if (essence === msgpack) return decodeMsgpack(bytes)
   if (essence === 'application/x-www-form-urlencoded') return decodeForm(bytes)
   throw new ServiceError('service.error.unsupported_media_type', 'the media type is not supported')

@@ -1,4 +1,5 @@
 /** Content negotiation (RFC 9110 §12): type by Accept, language by Accept-Language; headers repeat, so answers are kept. */
+import { essenceOf, isUtf8Type } from '#component/syntax/media-type.ts'
 
 interface Range {
   /** `type/subtype`, or a language range; lower case. */
@@ -21,21 +22,9 @@ function remember<V>(make: (text: string) => V, most = 500): (text: string) => V
   }
 }
 
-/** Type and subtype of a media type, lower case, without parameters. */
-export const essenceOf = remember((type: string): string => {
-  const semicolon = type.indexOf(';')
-  return (semicolon < 0 ? type : type.slice(0, semicolon)).trim().toLowerCase()
-})
-
-/** The charset parameter of a media type, lower case, without quotes. */
-const charsetOf = remember((type: string): string | undefined => {
-  for (const parameter of type.split(';').slice(1)) {
-    const [name = '', value = ''] = parameter.split('=', 2)
-    if (name.trim().toLowerCase() !== 'charset') continue
-    return value.trim().replaceAll('"', '').toLowerCase()
-  }
-  return undefined
-})
+/** Content types repeat, so each is read once. */
+const knownEssence = remember(essenceOf)
+const isKnownUtf8 = remember(isUtf8Type)
 
 /** `q=0.5` among parameters; 1 when absent, undefined when it is no weight. */
 function weight(parameters: readonly string[]): number | undefined {
@@ -89,7 +78,7 @@ export function negotiateType(
   let chosen: string | undefined
   let best = 0
   for (const type of provides) {
-    const essence = essenceOf(type)
+    const essence = knownEssence(type)
     const q = ranges.length === 0 ? 1 : weightOf(essence, ranges)
     if (q > best || (q > 0 && q === best && essence === jsonType && !isJson(chosen))) {
       chosen = type
@@ -99,7 +88,7 @@ export function negotiateType(
   return chosen
 }
 
-const isJson = (type: string | undefined) => type !== undefined && essenceOf(type) === jsonType
+const isJson = (type: string | undefined) => type !== undefined && knownEssence(type) === jsonType
 
 /**
  * The language to answer in: by weight, then by the order of the header; a range matches a language that it is equal
@@ -146,8 +135,7 @@ export function isAcceptedType(
   accepts: readonly string[],
 ): boolean {
   if (contentType === undefined) return false
-  const charset = charsetOf(contentType)
-  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') return false
-  const essence = essenceOf(contentType)
-  return accepts.some((type) => essenceOf(type) === essence)
+  if (!isKnownUtf8(contentType)) return false
+  const essence = knownEssence(contentType)
+  return accepts.some((type) => knownEssence(type) === essence)
 }

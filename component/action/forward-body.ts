@@ -2,6 +2,7 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import { ExpressionError, ServiceError } from '#component/errors.ts'
+import { essenceOf, isJsonType } from '#component/syntax/media-type.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { ActionFields, RawBody, Run } from './action.ts'
 import type { HeaderMap } from './headers.ts'
@@ -30,15 +31,9 @@ const decoders: Readonly<
   zstd: promisify(zstdDecompress),
 }
 
-/** Media type without parameters, in lower case. */
-const essenceOf = (type: string): string => {
-  const end = type.indexOf(';')
-  return (end < 0 ? type : type.slice(0, end)).trim().toLowerCase()
-}
-
 /** Whether the codec writes the type; it reads forms, too. */
 const isEncoded = (essence: string): boolean =>
-  essence === json || essence === 'application/msgpack' || essence.endsWith('+json')
+  isJsonType(essence) || essence === 'application/msgpack'
 
 /** A flat map as a form; undefined for a value that a form cannot hold. */
 function encodeForm(value: unknown): string | undefined {

@@ -1,5 +1,6 @@
 /** Which header fields may cross the proxy, in both directions (RFC 9110 §7.6.1, behaviour §4, reliability F1). */
 import { ExpressionError, ServiceError } from '#component/errors.ts'
+import { fieldValueProblem, isToken } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { Run } from './action.ts'
@@ -64,28 +65,6 @@ function namesIn(connection: unknown): readonly string[] {
   return names.split(',').map((name) => name.trim())
 }
 
-const tokenMarks = "!#$%&'*+-.^_`|~"
-
-/** RFC 9110 §5.6.2. */
-function isToken(text: string): boolean {
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index)
-    const isAlphanumeric =
-      (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90)
-    if (!isAlphanumeric && !tokenMarks.includes(text.charAt(index))) return false
-  }
-  return text.length > 0
-}
-
-/** RFC 9110 §5.5: tab, visible ASCII, blank, and the bytes 0x80–0xff as they came. */
-function isFieldValue(text: string): boolean {
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index)
-    if ((code < 32 && code !== 9) || code === 127 || code > 255) return false
-  }
-  return true
-}
-
 function readValue(name: string, value: unknown): string {
   const text =
     typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint'
@@ -93,7 +72,7 @@ function readValue(name: string, value: unknown): string {
       : value
   if (typeof text !== 'string')
     throw new ExpressionError(`headers: the value of ${name} is not a text`)
-  if (!isFieldValue(text)) {
+  if (fieldValueProblem(text) !== undefined) {
     throw new ExpressionError(
       `headers: the value of ${name} contains a character that is not allowed`,
     )

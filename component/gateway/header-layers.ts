@@ -2,7 +2,8 @@
 import { ExpressionError } from '#component/errors.ts'
 import { keysOf, member, type Node } from '#component/expression/compile.ts'
 import type { Context } from '#component/expression/scope.ts'
-import { headerNameProblem, headerValueProblem } from '#component/spec/syntax.ts'
+import { headerNameProblem } from '#component/spec/syntax.ts'
+import { fieldValueProblem } from '#component/syntax/http-field.ts'
 import { isMap } from '#component/syntax/values.ts'
 
 /** Headers by lower-case name. */
@@ -23,7 +24,7 @@ export interface HeaderLayer {
 function headerText(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':
-      return headerValueProblem(value) === undefined ? value : undefined
+      return fieldValueProblem(value) === undefined ? value : undefined
     case 'number':
     case 'bigint':
     case 'boolean':

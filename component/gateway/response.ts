@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import type { ActionError, Outcome, UpstreamAnswer } from '#component/action/outcome.ts'
 import { ExpressionError } from '#component/errors.ts'
 import type { Context } from '#component/expression/scope.ts'
-import { headerValueProblem } from '#component/spec/syntax.ts'
-import { readStatus } from '#component/syntax/http-field.ts'
+import { fieldValueProblem, readStatus } from '#component/syntax/http-field.ts'
+import { essenceOf } from '#component/syntax/media-type.ts'
 import type { CompiledOperation, ResponsePlan } from './api.ts'
 import type { Encodings } from './encodings.ts'
 import type { Exchange, Reply, ReplyBody } from './exchange.ts'
@@ -16,12 +16,6 @@ type ReplyHeaders = Record<string, string | readonly string[]>
 const representation = ['etag', 'last-modified', 'accept-ranges', 'digest', 'repr-digest', 'vary']
 
 const noContentMethods = new Set(['post', 'put', 'patch', 'delete'])
-
-/** Media type without parameters, lower case. */
-function essenceOf(type: string): string {
-  const end = type.indexOf(';')
-  return (end < 0 ? type : type.slice(0, end)).trim().toLowerCase()
-}
 
 /** Whether strings and bytes are encoded like any value; under every other declared type they are sent as they are. */
 const isEncoded = (type: string): boolean => {
@@ -114,7 +108,7 @@ function statusOf({ status }: ResponsePlan, context: Context): number | undefine
 function locationOf({ uri }: ResponsePlan, context: Context): string | undefined {
   if (uri === undefined) return undefined
   const value = uri.node.evaluate(context)
-  if (typeof value !== 'string' || headerValueProblem(value) !== undefined) {
+  if (typeof value !== 'string' || fieldValueProblem(value) !== undefined) {
     throw new ExpressionError(`${uri.path}: expected a URI reference without control characters`)
   }
   return value === '' ? undefined : value

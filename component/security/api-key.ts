@@ -3,11 +3,11 @@
 import { type Identity, identityOf } from '#component/identity.ts'
 import type { User } from '#component/realm/documents/model.ts'
 import type { Logins } from '#component/realm/logins.ts'
+import { credentialsOf } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import type { ApiKeys } from '#component/token/api-key.ts'
 import type { Attempts } from './attempts.ts'
 import {
-  credentialsOf,
   type Protection,
   type SecuredRequest,
   type SecurityScheme,

@@ -5,9 +5,10 @@ import { LRUCache } from 'lru-cache'
 import { type Identity, identityOf } from '#component/identity.ts'
 import type { User } from '#component/realm/documents/model.ts'
 import type { Logins } from '#component/realm/logins.ts'
+import { credentialsOf } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import type { Attempts } from './attempts.ts'
-import { credentialsOf, type Protection, type SecurityScheme, unauthorized } from './scheme.ts'
+import { type Protection, type SecurityScheme, unauthorized } from './scheme.ts'
 
 /** What the scheme asks. */
 export interface BasicPorts {

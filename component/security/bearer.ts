@@ -2,15 +2,10 @@
 import { type Identity, identityOf } from '#component/identity.ts'
 import type { User } from '#component/realm/documents/model.ts'
 import type { Logins } from '#component/realm/logins.ts'
+import { credentialsOf } from '#component/syntax/http-field.ts'
 import type { AccessClaims, AccessTokens } from '#component/token/access-token.ts'
 import { servesToken } from '#component/token/grants.ts'
-import {
-  credentialsOf,
-  type Protection,
-  type SecurityScheme,
-  tokenRefusal,
-  unauthorized,
-} from './scheme.ts'
+import { type Protection, type SecurityScheme, tokenRefusal, unauthorized } from './scheme.ts'
 
 /** What the scheme asks. */
 export interface BearerPorts {

@@ -6,10 +6,10 @@ import { providerMethod } from '#component/realm/authenticator.ts'
 import type { User } from '#component/realm/documents/model.ts'
 import type { Logins } from '#component/realm/logins.ts'
 import type { SecretBox } from '#component/secret-box.ts'
+import { credentialsOf } from '#component/syntax/http-field.ts'
 import type { TicketClaims, Tickets } from '#component/token/ticket.ts'
 import { csrfCookie, readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
 import {
-  credentialsOf,
   type Protection,
   type SecuredRequest,
   type SecurityScheme,

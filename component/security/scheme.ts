@@ -44,17 +44,6 @@ function quoted(text: string): string {
   return `${result}"`
 }
 
-/**
- * What stands behind the name of an authentication scheme in `Authorization` (RFC 9110 §11.4); undefined when the header is
- * absent or names another.
- * @param name lower case
- */
-export function credentialsOf(header: string | undefined, name: string): string | undefined {
-  if (header === undefined || header[name.length] !== ' ') return undefined
-  if (header.slice(0, name.length).toLowerCase() !== name) return undefined
-  return header.slice(name.length + 1).trim() || undefined
-}
-
 /** The challenge of each type: RFC 7617 §2, RFC 6750 §3. */
 const challenges: Readonly<Record<SecurityType, (realm: string) => string>> = {
   basic: (realm) => `Basic realm=${realm}, charset="UTF-8"`,

@@ -1,6 +1,7 @@
 /** The rules of every object of a specification, key by key (specification: Resources and their fields). */
 import { pointer } from '#component/codec/json.ts'
 import { methods } from '#component/request.ts'
+import { fieldValueProblem } from '#component/syntax/http-field.ts'
 import { originProblem } from '#component/syntax/upstream-origin.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
@@ -23,7 +24,6 @@ import {
 import {
   fixedPathProblem,
   headerNameProblem,
-  headerValueProblem,
   queryProblem,
   readDigits,
   upstreamPathProblem,
@@ -55,7 +55,7 @@ const statusCode: Rule = dynamic(
 )
 
 // the value is not shown: it may be a credential
-const headerText = text('a header value', headerValueProblem, 'hidden')
+const headerText = text('a header value', fieldValueProblem, 'hidden')
 
 const headerValue: Rule = dynamic((value, path, report) => {
   const isPlain = typeof value === 'number' || typeof value === 'boolean'
@@ -216,7 +216,7 @@ const declared = {
   status_code: statusCode,
   headers,
   body: anything,
-  uri: dynamic(text('a URI reference', headerValueProblem)),
+  uri: dynamic(text('a URI reference', fieldValueProblem)),
 }
 const onResult = dynamic(object('a response declaration', { keys: declared }))
 

@@ -1,4 +1,6 @@
 /** Scanners for texts of a specification; each returns the problem, or undefined. */
+
+import { isToken } from '#component/syntax/http-field.ts'
 import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 
 const isLetter = (c: string): boolean => (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
@@ -46,27 +48,13 @@ const reservedHeaders = new Set([
 /** RFC 9110 §5.1: a token, and none that would break the framing of the message. */
 export function headerNameProblem(name: string): string | undefined {
   if (name === '') return 'a header name must not be empty'
-  for (const c of name) {
-    if (!isAlphanumeric(c) && !"!#$%&'*+-.^_`|~".includes(c)) {
-      return 'a header name may contain only letters, digits, "-" and other token characters'
-    }
+  if (!isToken(name)) {
+    return 'a header name may contain only letters, digits, "-" and other token characters'
   }
   const lower = name.toLowerCase()
   return reservedHeaders.has(lower) || lower.startsWith('proxy-')
     ? 'the gateway sets this header itself: it must not be declared'
     : undefined
-}
-
-/** RFC 9110 §5.5: no control characters but tab, and Latin-1 only, one byte a character. */
-export function headerValueProblem(value: string): string | undefined {
-  for (let i = 0; i < value.length; i += 1) {
-    const code = value.charCodeAt(i)
-    if ((code < 0x20 && code !== 9) || code === 0x7f) {
-      return `there is a control character in column ${i + 1}`
-    }
-    if (code > 0xff) return `there is a character beyond Latin-1 in column ${i + 1}`
-  }
-  return undefined
 }
 
 /** RFC 3986 §3.3, §3.4: visible ASCII without the characters that must be percent-encoded. */

@@ -1,9 +1,45 @@
-/** What may stand in the head of an HTTP response: a status (RFC 9110 §15). */
+/** What may stand in the head of an HTTP message: names and values of fields, a status, credentials (RFC 9110). */
 
-/** A status as a number or a text of one; undefined when it is neither, or outside 200–599. */
+const tokenMarks = "!#$%&'*+-.^_`|~"
+
+/** Whether the text is a token, such as the name of a field or a method (RFC 9110 §5.6.2). */
+export function isToken(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    const isAlphanumeric =
+      (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90)
+    if (!isAlphanumeric && !tokenMarks.includes(text.charAt(index))) return false
+  }
+  return text.length > 0
+}
+
+/** Why a text is not the value of a field; undefined when it is: no controls but tab, and one byte a character (RFC 9110 §5.5). */
+export function fieldValueProblem(text: string): string | undefined {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if ((code < 0x20 && code !== 0x09) || code === 0x7f) {
+      return `there is a control character in column ${index + 1}`
+    }
+    if (code > 0xff) return `there is a character beyond Latin-1 in column ${index + 1}`
+  }
+  return undefined
+}
+
+/** A status as a number or a text of one; undefined when it is neither, or outside 200–599 (RFC 9110 §15). */
 export function readStatus(value: unknown): number | undefined {
   const status = typeof value === 'string' && value.length === 3 ? Number(value) : value
   return typeof status === 'number' && Number.isInteger(status) && status >= 200 && status <= 599
     ? status
     : undefined
+}
+
+/**
+ * The credentials behind the name of an authentication scheme in `Authorization` (RFC 9110 §11.4); undefined when the field is
+ * absent, names another scheme or has no credentials.
+ * @param scheme lower case
+ */
+export function credentialsOf(field: string | undefined, scheme: string): string | undefined {
+  if (field === undefined || field[scheme.length] !== ' ') return undefined
+  if (field.slice(0, scheme.length).toLowerCase() !== scheme) return undefined
+  return field.slice(scheme.length + 1).trim() || undefined
 }

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { ServiceError } from '#component/errors.ts'
 import type { Operators } from '#component/security/operators.ts'
+import { credentialsOf } from '#component/syntax/http-field.ts'
 import { isLoopback } from '#component/syntax/ip-address.ts'
+import { essenceOf } from '#component/syntax/media-type.ts'
 import { type HttpOptions, parseListen } from '#http/options.ts'
 import { TrustedProxies } from '#http/peer.ts'
 import type { Caller } from '#procedures/definition/procedure.ts'
@@ -75,12 +77,6 @@ const noCredentials = (trustsLocal: boolean) =>
     { headers: { 'www-authenticate': challenge } },
   )
 
-/** The text behind `Bearer`: an access token or an API key. */
-function credentialsOf(authorization: string): string | undefined {
-  const [scheme = '', text = '', ...rest] = authorization.trim().split(' ')
-  return scheme.toLowerCase() === 'bearer' && text !== '' && rest.length === 0 ? text : undefined
-}
-
 /**
  * Who asks, and what they may: whoever sends credentials is judged by them; without, a local request may do everything.
  * Local: peer and Host loopback, and no trace of a proxy.
@@ -98,7 +94,7 @@ export async function admit(
   }
   const { authorization } = headers
   if (authorization !== undefined) {
-    const text = credentialsOf(authorization)
+    const text = credentialsOf(authorization, 'bearer')
     const operator = text === undefined ? undefined : await operators.authenticate(text)
     if (!operator) throw badCredentials()
     const { realm_uri, authid, roles, access, within, expires_at } = operator
@@ -114,13 +110,10 @@ export async function admit(
 
 /** Refuses a body that is not JSON: pages may send others without being asked. @throws ServiceError 415 */
 export function checkJson(headers: Readonly<Record<string, string>>): void {
-  if (isJson(headers['content-type'])) return
+  if (essenceOf(headers['content-type'] ?? '') === 'application/json') return
   const message = 'management accepts application/json only'
   throw new ServiceError('service.error.unsupported_media_type', message)
 }
-
-const isJson = (type: string | undefined) =>
-  type?.split(';')[0]?.trim().toLowerCase() === 'application/json'
 
 /** Can nobody but this machine reach the gateway listener, as far as the configuration says? */
 const isPrivate = ({ gateway }: HttpOptions): boolean =>

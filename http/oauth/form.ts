@@ -1,6 +1,7 @@
 /** The form that a request to an OAuth2 endpoint carries, read strictly (RFC 6749 §3.2, appendix B). */
 import { OAuthError } from '#component/errors.ts'
 import type { BodyLimits, Exchange } from '#component/gateway/exchange.ts'
+import { essenceOf, isUtf8Type } from '#component/syntax/media-type.ts'
 import { parseStrictForm } from '#http/form.ts'
 
 /** The parameters that have a value; without prototype. */
@@ -16,12 +17,7 @@ const limits: BodyLimits = {
 }
 
 /** `application/x-www-form-urlencoded`, and no other charset than UTF-8. */
-function isFormType(type: string | undefined): boolean {
-  const [essence = '', ...parameters] = (type ?? '').toLowerCase().split(';')
-  const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith('charset='))
-  const isUtf8 = charset === undefined || /^charset=("?)utf-8\1$/.test(charset)
-  return essence.trim() === formType && isUtf8
-}
+const isFormType = (type = ''): boolean => essenceOf(type) === formType && isUtf8Type(type)
 
 /**
  * Reads the form. A parameter without a value counts as left out (RFC 6749 §3.2).

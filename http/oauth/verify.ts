@@ -1,6 +1,7 @@
 /** Verification for a reverse proxy that asks before it lets a request pass (nginx `auth_request`): headers, no body. */
 import type { EndpointHandler } from '#component/gateway/handle.ts'
-import { credentialsOf, type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
+import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
+import { credentialsOf } from '#component/syntax/http-field.ts'
 import type { AccessTokens } from '#component/token/access-token.ts'
 import { verified } from './access-token.ts'
 

@@ -12,8 +12,9 @@ import type { BodyLimits, Exchange, Reply } from '#component/gateway/exchange.ts
 import { type EndpointHandler, Gateway, type GatewayPorts } from '#component/gateway/handle.ts'
 import type { Method } from '#component/request.ts'
 import { RoutingTable } from '#component/routes/routing-table.ts'
-import { credentialsOf, type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
+import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import { validateSpec } from '#component/spec/validate.ts'
+import { credentialsOf } from '#component/syntax/http-field.ts'
 import { isAcceptedType, negotiateLanguage, negotiateType } from '#http/negotiate.ts'
 
 /** A request in a few words: `'POST /x?a=1'` and what is not ordinary about it. */
