@@ -1,6 +1,6 @@
 /** Forms and queries: `application/x-www-form-urlencoded` text to a map. */
 import { ServiceError } from '#component/errors.ts'
-import { percentDecode } from './target.ts'
+import { percentDecode } from '#component/syntax/request-target.ts'
 
 const maxFields = 1000
 

@@ -7,8 +7,8 @@ import {
   plainAddress,
   readRange,
 } from '#component/syntax/ip-address.ts'
-import type { Authority } from './target.ts'
-import { parseAuthority } from './target.ts'
+import type { Authority } from '#component/syntax/request-target.ts'
+import { parseAuthority } from '#component/syntax/request-target.ts'
 
 /** What trusted proxies told about a request; absent keys were not told. */
 export interface Forwarded {

@@ -2,7 +2,12 @@
 import type { IncomingMessage } from 'node:http'
 import { type ErrorUri, ServiceError } from '#component/errors.ts'
 import { type Method, methods } from '#component/request.ts'
-import { type Authority, parseAuthority, pathProblem, queryProblem } from './target.ts'
+import {
+  type Authority,
+  parseAuthority,
+  pathProblem,
+  queryProblem,
+} from '#component/syntax/request-target.ts'
 
 /** A request that is well-formed. */
 export interface Target {

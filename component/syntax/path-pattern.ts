@@ -1,4 +1,5 @@
 /** The syntax of path patterns: `/a/:name/[optional]/[...]` ─▶ every form the pattern stands for. */
+import { isDotSegment } from './request-target.ts'
 
 /** One segment of a form. */
 export type Segment =
@@ -186,7 +187,7 @@ export function decodeSegment(text: string): string | undefined {
 }
 
 function isUnreachable(literal: string): boolean {
-  if (literal === '.' || literal === '..' || literal.startsWith('..;')) return true
+  if (isDotSegment(literal)) return true
   for (const character of literal) {
     if (character < ' ' || '/\\\u007f'.includes(character)) return true
   }

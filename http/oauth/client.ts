@@ -7,7 +7,7 @@ import type { Login, Logins } from '#component/realm/logins.ts'
 import type { Attempts } from '#component/security/attempts.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
-import { percentDecode } from '#http/target.ts'
+import { percentDecode } from '#component/syntax/request-target.ts'
 import type { OAuthForm } from './form.ts'
 
 /** What logins are checked with. */

@@ -36,8 +36,8 @@ export function percentDecode(text: string): string | undefined {
   }
 }
 
-/** `.` or `..` in any spelling, with or without `;parameters`. */
-const isDots = (segment: string): boolean => {
+/** Whether a decoded segment is `.` or `..`, with or without `;parameters`. */
+export const isDotSegment = (segment: string): boolean => {
   if (segment.charCodeAt(0) !== 0x2e) return false
   const semicolon = segment.indexOf(';')
   const name = semicolon < 0 ? segment : segment.slice(0, semicolon)
@@ -56,7 +56,7 @@ export function pathProblem(path: string): string | undefined {
     decoded = text
   }
   if (!decoded.includes('/.')) return undefined
-  return decoded.split('/').some(isDots) ? 'the path holds a dot segment' : undefined
+  return decoded.split('/').some(isDotSegment) ? 'the path holds a dot segment' : undefined
 }
 
 function hasEscapedSlash(path: string): boolean {
