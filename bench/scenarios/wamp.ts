@@ -22,7 +22,7 @@ export const callPaths = {
 
 /** Starts the embedded router's code as a process of its own; the address for WAMP clients. */
 export async function startRouter(stage: Stage) {
-  const args = ['--disable-proto=delete', 'test/support/router-process.ts', '0']
+  const args = ['--disable-proto=delete', 'test/support/peers/router-process.ts', '0']
   const process = stage.start({ name: 'router', args: () => args })
   return { process, url: `ws://127.0.0.1:${await process.says(/^listening (\d+)$/m)}/ws` }
 }

@@ -22,7 +22,7 @@ interface MessageSocket {
 }
 
 /**
- * The calls under way of a client, by request id: a private member, held by test/contract/wampy-calls.test.ts. The public way, an
+ * The calls under way of a client, by request id: a private member, held by test/contract/session/wampy-calls.test.ts. The public way, an
  * empty RESULT, makes a table of handlers, 13 closures and two promises for each message.
  */
 export const callsOf = (wampy: Wampy): Record<number, unknown> | undefined =>

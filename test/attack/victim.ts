@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { RouterPeer } from '#test/contract/router-peer.ts'
+import { RouterPeer } from '#test/contract/router/peer.ts'
 import { plainEnvironment } from '#test/support/gateway-process.ts'
 import type { Target } from './attack.ts'
 

@@ -1,6 +1,6 @@
 /** WAMP peers of attacks: they may be cut off at any time, which is their own business. */
 import { WebSocket } from 'ws'
-import { RouterPeer } from '#test/contract/router-peer.ts'
+import { RouterPeer } from '#test/contract/router/peer.ts'
 import type { Target } from './attack.ts'
 import { pause } from './sockets.ts'
 

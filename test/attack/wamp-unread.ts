@@ -1,5 +1,5 @@
 /** Subscribers that do not read what they have asked for. */
-import type { RouterPeer } from '#test/contract/router-peer.ts'
+import type { RouterPeer } from '#test/contract/router/peer.ts'
 import type { Attack } from './attack.ts'
 import { ended, pause } from './sockets.ts'
 import { join, sent } from './wamp-peers.ts'

@@ -1,7 +1,7 @@
 /** What people see in a browser when a login is of no use, is refused, or is one of many: a page with a way on, and never a loop. */
 import { expect } from 'chai'
 import type { BrowserContext, Page } from 'playwright-core'
-import { until } from '#test/support/until.ts'
+import { until } from '#test/support/running/until.ts'
 import { type RunningExample, runExample } from './example.ts'
 
 const realm = 'com.example.notes'

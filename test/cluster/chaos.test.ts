@@ -1,7 +1,7 @@
 /** Three gateways under random loads and harm come to one registry; each with its own SQLite file, or with one PostgreSQL. */
-import { startCrossbar } from '#test/support/crossbar.ts'
-import { startPostgres } from '#test/support/postgres.ts'
-import { rounds } from '#test/support/rounds.ts'
+import { startCrossbar } from '#test/support/peers/crossbar.ts'
+import { startPostgres } from '#test/support/peers/postgres.ts'
+import { rounds } from '#test/support/running/rounds.ts'
 import { Chaos, type ChaosPlan } from './chaos.ts'
 import { Cluster } from './cluster.ts'
 import { startRouterProcess } from './router-process.ts'

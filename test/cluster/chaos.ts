@@ -1,7 +1,7 @@
 /** Random loads and deletes on random nodes, while nodes are killed, paused and cut off; then what must hold when all is well again. */
 import { expect } from 'chai'
 import { randomFrom } from '#test/fuzz/random.ts'
-import { rounds } from '#test/support/rounds.ts'
+import { rounds } from '#test/support/running/rounds.ts'
 import { Acknowledgements, type Operation, routeOwners, type Shown } from './acknowledgements.ts'
 import { askJson, type Cluster, holdsWithin, type Member, postJson, shownBy } from './cluster.ts'
 

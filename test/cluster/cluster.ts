@@ -1,5 +1,5 @@
 /** Three gateways on one router, each behind a link of its own that can be cut; and what a test asks of them. */
-import { TcpProxy } from '#test/support/tcp-proxy.ts'
+import { TcpProxy } from '#test/support/peers/tcp-proxy.ts'
 import type { Shown } from './acknowledgements.ts'
 import { ClusterNode } from './cluster-node.ts'
 

@@ -5,11 +5,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { allRoles, RouterPeer } from '#test/contract/router-peer.ts'
+import { allRoles, RouterPeer } from '#test/contract/router/peer.ts'
 import { run } from '#test/support/command.ts'
-import { type Crossbar, startCrossbar } from '#test/support/crossbar.ts'
 import { freePort } from '#test/support/free-port.ts'
 import { plainEnvironment } from '#test/support/gateway-process.ts'
+import { type Crossbar, startCrossbar } from '#test/support/peers/crossbar.ts'
 import { holdsWithin } from './cluster.ts'
 
 const root = join(import.meta.dirname, '../..')

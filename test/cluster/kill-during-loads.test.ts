@@ -1,8 +1,8 @@
 /** `kill -9` in the middle of loads: what was acknowledged is there after a restart, and serves, with and without the router. */
 import { expect } from 'chai'
 import { randomFrom } from '#test/fuzz/random.ts'
-import { rounds } from '#test/support/rounds.ts'
-import { TcpProxy } from '#test/support/tcp-proxy.ts'
+import { TcpProxy } from '#test/support/peers/tcp-proxy.ts'
+import { rounds } from '#test/support/running/rounds.ts'
 import { Acknowledgements, type Shown } from './acknowledgements.ts'
 import { clusterKey, holdsWithin, postJson, shownBy } from './cluster.ts'
 import { ClusterNode } from './cluster-node.ts'

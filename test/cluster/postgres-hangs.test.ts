@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { systemClock } from '#component/clock.ts'
 import { openStore, type Store } from '#component/store/database.ts'
 import type { Family } from '#component/store/family-store.ts'
-import { type Postgres, startPostgres } from '#test/support/postgres.ts'
+import { type Postgres, startPostgres } from '#test/support/peers/postgres.ts'
 import { holdsWithin } from './cluster.ts'
 
 const uriOf = (promise: Promise<unknown>): Promise<unknown> =>

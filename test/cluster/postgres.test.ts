@@ -7,15 +7,15 @@ import { expect } from 'chai'
 import { Client } from 'pg'
 import { systemClock } from '#component/clock.ts'
 import { openStore, type Store } from '#component/store/database.ts'
-import { describeFamilies } from '#test/contract/families.contract.ts'
-import { impatientClock } from '#test/contract/fast-clock.ts'
-import { describeForgetting } from '#test/contract/forgetting.contract.ts'
-import { describeSince } from '#test/contract/since.contract.ts'
-import { describeStore } from '#test/contract/store.contract.ts'
-import { stampOf, version } from '#test/contract/store-documents.ts'
-import { type Postgres, startPostgres } from '#test/support/postgres.ts'
-import { TcpProxy } from '#test/support/tcp-proxy.ts'
-import { untilHolds } from '#test/support/until.ts'
+import { impatientClock } from '#test/contract/session/fast-clock.ts'
+import { stampOf, version } from '#test/contract/store/documents.ts'
+import { describeFamilies } from '#test/contract/store/families.contract.ts'
+import { describeForgetting } from '#test/contract/store/forgetting.contract.ts'
+import { describeSince } from '#test/contract/store/since.contract.ts'
+import { describeStore } from '#test/contract/store/store.contract.ts'
+import { type Postgres, startPostgres } from '#test/support/peers/postgres.ts'
+import { TcpProxy } from '#test/support/peers/tcp-proxy.ts'
+import { untilHolds } from '#test/support/running/until.ts'
 
 describe('PostgreSQL', function () {
   this.timeout(60_000)
@@ -211,7 +211,7 @@ describe('PostgreSQL', function () {
     const other = new Client({ connectionString: url })
     await other.connect()
     await other.query('begin; lock table versions in exclusive mode')
-    const script = fileURLToPath(import.meta.resolve('#test/contract/store-writer.ts'))
+    const script = fileURLToPath(import.meta.resolve('#test/contract/store/writer.ts'))
     const writer = spawn(process.execPath, [script, url, 'n1'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -1,5 +1,5 @@
 /** A thousand uses of one refresh token, at two gateways on one database, give one next token. Needs Debian's PostgreSQL. */
-import { type Postgres, startPostgres } from '#test/support/postgres.ts'
+import { type Postgres, startPostgres } from '#test/support/peers/postgres.ts'
 import { ClusterNode } from './cluster-node.ts'
 import { afterGrace, expectOneHead, logIn, refreshAtOnce } from './refresh-at-once.ts'
 

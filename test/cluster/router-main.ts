@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { RealmPolicy } from '#component/router/ports.ts'
 import { Router } from '#component/router/router.ts'
-import { openPolicy } from '#test/support/open-policy.ts'
-import { testRealms } from '#test/support/realms.ts'
+import { openPolicy } from '#test/support/examples/open-policy.ts'
+import { testRealms } from '#test/support/examples/realms.ts'
 
 const isDropping = process.argv.includes('--drop-changes')
 const open: RealmPolicy = openPolicy(testRealms)

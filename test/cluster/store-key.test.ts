@@ -9,7 +9,7 @@ import { systemClock } from '#component/clock.ts'
 import { ConfigError, readConfig } from '#component/config/config.ts'
 import { openLog } from '#component/log.ts'
 import { openConfiguredStore } from '#component/wiring/open-store.ts'
-import { type Postgres, startPostgres } from '#test/support/postgres.ts'
+import { type Postgres, startPostgres } from '#test/support/peers/postgres.ts'
 
 const main = fileURLToPath(new URL('../../component/main.ts', import.meta.url))
 

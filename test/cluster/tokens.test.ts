@@ -12,9 +12,9 @@ import {
   shopRealm,
   shopRealmWith,
   statusOf,
-} from '#test/support/example-api.ts'
+} from '#test/support/examples/example-api.ts'
 import { send } from '#test/support/http-request.ts'
-import { type Postgres, startPostgres } from '#test/support/postgres.ts'
+import { type Postgres, startPostgres } from '#test/support/peers/postgres.ts'
 import { Cluster, type ClusterPlan, holdsWithin, type Member } from './cluster.ts'
 import { startRouterProcess } from './router-process.ts'
 

@@ -3,10 +3,10 @@ import { readdirSync, readlinkSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect } from 'chai'
-import { RouterPeer } from '#test/contract/router-peer.ts'
+import { RouterPeer } from '#test/contract/router/peer.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { readMetric } from '#test/support/load.ts'
-import { until } from '#test/support/until.ts'
+import { until } from '#test/support/running/until.ts'
 
 const total = 1000
 const atOnce = 50

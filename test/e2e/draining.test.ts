@@ -2,10 +2,10 @@
 import { Agent } from 'node:http'
 import { expect } from 'chai'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { RouterPeer } from '#test/contract/router-peer.ts'
+import { RouterPeer } from '#test/contract/router/peer.ts'
 import { type GatewayProcess, startGatewayProcess } from '#test/support/gateway-process.ts'
 import { send } from '#test/support/load.ts'
-import { until } from '#test/support/until.ts'
+import { until } from '#test/support/running/until.ts'
 import { leaveUnderLoad } from './leaving.ts'
 
 const realm = 'com.example.test'

@@ -1,7 +1,7 @@
 /** What strangers reach of a gateway that is not on loopback, or behind a proxy: routed paths, and no management. */
 import { expect } from 'chai'
+import { hello } from '#test/support/examples/hello.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
-import { hello } from '#test/support/hello.ts'
 import { send } from '#test/support/http-request.ts'
 import { npmStartFails } from '#test/support/npm-start.ts'
 

@@ -1,9 +1,9 @@
 /** Hot reloads under load: every answer comes from one document, never from one that had been replaced before it was asked. */
 import { expect } from 'chai'
-import { RouterPeer } from '#test/contract/router-peer.ts'
+import { RouterPeer } from '#test/contract/router/peer.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { type Answer, type Ask, type Load, startLoad } from '#test/support/load.ts'
-import { rounds } from '#test/support/rounds.ts'
+import { rounds } from '#test/support/running/rounds.ts'
 
 const reloads = rounds(100, 1000)
 const clients = 64

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { npmStart, type StartedGateway } from '#test/support/npm-start.ts'
-import { until } from '#test/support/until.ts'
+import { until } from '#test/support/running/until.ts'
 
 /** `LOGINS=1000` for the long form. */
 const logins = Number(process.env.LOGINS ?? 60)

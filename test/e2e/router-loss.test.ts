@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { describeRouterLoss, type KillableRouter } from '#test/support/router-loss.ts'
+import { describeRouterLoss, type KillableRouter } from '#test/support/peers/router-loss.ts'
 
-const program = join(import.meta.dirname, '../support/router-process.ts')
+const program = join(import.meta.dirname, '../support/peers/router-process.ts')
 
 class RouterProcess implements KillableRouter {
   #child: ChildProcess | undefined

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { lines, run, takePort } from '#test/support/command.ts'
 import { plainEnvironment } from '#test/support/gateway-process.ts'
-import { until } from '#test/support/until.ts'
+import { until } from '#test/support/running/until.ts'
 
 const root = join(import.meta.dirname, '../..')
 

@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream/promises'
 import { expect } from 'chai'
 import { send } from '#test/support/http-request.ts'
 import { npmStart, type StartedGateway } from '#test/support/npm-start.ts'
-import { rounds } from '#test/support/rounds.ts'
+import { rounds } from '#test/support/running/rounds.ts'
 
 /** Many times what the process may grow by. */
 const size = rounds(250_000_000, 1_000_000_000)

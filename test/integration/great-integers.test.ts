@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { componentSession } from '#component/wamp/autobahn-session.ts'
 import type { Session } from '#component/wamp/session.ts'
-import { basics } from '#test/contract/session-support.ts'
+import { basics } from '#test/contract/session/support.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 
 const huge = `1${'0'.repeat(30)}`

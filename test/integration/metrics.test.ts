@@ -1,7 +1,7 @@
 /** `/metrics` of a running gateway: what it says of loads, the registry and requests. */
 import { expect } from 'chai'
+import { open } from '#test/integration/http/fixture.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
-import { open } from './http-fixture.ts'
 
 const document = (id: string, extra: object = {}) => ({
   id,

@@ -1,8 +1,14 @@
 /** Where the gateway joins as nobody in particular: only where requests need it. */
 import { expect } from 'chai'
 import { openLog } from '#component/log.ts'
-import { ask, logIn, shopDocument, shopRealm, shopRealmWith } from '#test/support/example-api.ts'
-import { openShopBackend } from '#test/support/example-backend.ts'
+import {
+  ask,
+  logIn,
+  shopDocument,
+  shopRealm,
+  shopRealmWith,
+} from '#test/support/examples/example-api.ts'
+import { openShopBackend } from '#test/support/examples/example-backend.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
 

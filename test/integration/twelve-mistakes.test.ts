@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { loadFaces, staticDocument } from '#test/integration/management/faces.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
-import { loadFaces, staticDocument } from './management-faces.ts'
 
 const planted = JSON.parse(
   readFileSync(join(import.meta.dirname, '../cases/twelve-mistakes.json'), 'utf8'),

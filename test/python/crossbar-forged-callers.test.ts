@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { openLog } from '#component/log.ts'
 import type { JoinAuth } from '#component/wamp/join-auth.ts'
 import { registerAll } from '#procedures/index.ts'
-import { untilTrue } from '#test/contract/session-support.ts'
+import { untilTrue } from '#test/contract/session/support.ts'
 import { type Amend, type Documented, password, startDocumented } from './crossbar-page.ts'
 import { CrossbarPeer } from './crossbar-peer.ts'
 

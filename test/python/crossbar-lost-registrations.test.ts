@@ -1,6 +1,6 @@
 /** What the gateway has registered on Crossbar.io comes back without a restart, however it was lost. */
 import { expect } from 'chai'
-import { untilTrue } from '#test/contract/session-support.ts'
+import { untilTrue } from '#test/contract/session/support.ts'
 import { type Amend, type Documented, password, startDocumented } from './crossbar-page.ts'
 import { CrossbarPeer } from './crossbar-peer.ts'
 

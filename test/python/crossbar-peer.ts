@@ -1,6 +1,6 @@
 /** Raw WAMP peers that log in to Crossbar.io, for messages that no client library sends. */
 import { credentials, type JoinAuth } from '#component/wamp/join-auth.ts'
-import { allRoles, RouterPeer } from '#test/contract/router-peer.ts'
+import { allRoles, RouterPeer } from '#test/contract/router/peer.ts'
 
 type Options = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 /** What the four roles of docs/crossbar.md may do with the options of their messages: its table, asserted on Crossbar.io. */
 import { expect } from 'chai'
 import type { JoinAuth } from '#component/wamp/join-auth.ts'
-import { untilHolds } from '#test/support/until.ts'
+import { untilHolds } from '#test/support/running/until.ts'
 import { type Documented, page, password, startDocumented } from './crossbar-page.ts'
 import { CrossbarPeer } from './crossbar-peer.ts'
 

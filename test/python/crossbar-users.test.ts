@@ -7,7 +7,7 @@ import { componentSession } from '#component/wamp/autobahn-session.ts'
 import type { JoinAuth } from '#component/wamp/join-auth.ts'
 import type { Session } from '#component/wamp/session.ts'
 import { requestSession } from '#component/wamp/wampy-session.ts'
-import { failureOf, nothing, untilTrue } from '#test/contract/session-support.ts'
+import { failureOf, nothing, untilTrue } from '#test/contract/session/support.ts'
 import { type Guest, joinAs, type Login, LoginRefused } from './crossbar-clients.ts'
 import { type Documented, newKey, password, startDocumented } from './crossbar-page.ts'
 

@@ -6,7 +6,7 @@ import { decode, encode } from '@msgpack/msgpack'
 import { expect } from 'chai'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
-import { until } from '#test/support/until.ts'
+import { until } from '#test/support/running/until.ts'
 import { fourActions, statuses } from './four-actions-document.ts'
 import { type PythonPeer, startPythonPeer } from './peer.ts'
 

@@ -4,15 +4,15 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { json, text } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import {
   loadOAuthApi,
   loadOAuthRealm,
   oauthClient,
   oauthOwner,
   oauthRealm,
-} from '#test/support/oauth-realm.ts'
-import { pythonProgram } from '#test/support/python-environment.ts'
+} from '#test/support/examples/oauth-realm.ts'
+import { startGateway, type TestGateway } from '#test/support/gateway.ts'
+import { pythonProgram } from '#test/support/peers/python-environment.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

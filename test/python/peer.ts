@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { pythonProgram } from '#test/support/python-environment.ts'
+import { pythonProgram } from '#test/support/peers/python-environment.ts'
 
 /** The Python process. */
 export interface PythonPeer {

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { testRealms } from '#test/support/examples/realms.ts'
 import { withClusterKey } from './cluster-key.ts'
-import { testRealms } from './realms.ts'
 
 const root = join(import.meta.dirname, '../..')
 

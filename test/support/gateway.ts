@@ -6,8 +6,8 @@ import { type Clock, systemClock } from '#component/clock.ts'
 import { type Component, startComponent } from '#component/component.ts'
 import { readConfig } from '#component/config/config.ts'
 import { openLog } from '#component/log.ts'
+import { testRealms } from '#test/support/examples/realms.ts'
 import { withClusterKey } from './cluster-key.ts'
-import { testRealms } from './realms.ts'
 
 /** A gateway under test. */
 export interface TestGateway {

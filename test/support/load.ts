@@ -1,6 +1,6 @@
 /** A load on gateways: clients with a connection each, kept alive, that send one request after the other. */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
-import { until } from './until.ts'
+import { until } from '#test/support/running/until.ts'
 
 /** One request; tests extend it by what they want to know when it is answered. */
 export interface Ask {

@@ -1,6 +1,6 @@
 /** What tests of gateways with several workers share: a document, and who answers a new connection. */
 
-import { until } from '#test/support/until.ts'
+import { until } from '#test/support/running/until.ts'
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts'
 import { send } from './http-request.ts'
 

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'chai'
-import { arrowsUpward } from '#test/support/import-graph.ts'
-import { importsAgainst, rooms } from '#test/support/rooms.ts'
-import { productFolders, type SourceFile, sourceTree } from '#test/support/source-tree.ts'
+import { arrowsUpward } from '#test/support/house/import-graph.ts'
+import { importsAgainst, rooms } from '#test/support/house/rooms.ts'
+import { productFolders, type SourceFile, sourceTree } from '#test/support/house/source-tree.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 const sources = sourceTree(root, productFolders, ['.ts', '.mjs'])

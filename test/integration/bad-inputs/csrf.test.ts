@@ -7,7 +7,7 @@ import {
   providerOf,
   realmOf,
   type Shop,
-} from '#test/integration/oidc-example-apis.ts'
+} from '#test/integration/oidc/example-apis.ts'
 import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
 import { describeArea } from './cases.ts'
 import { ask, expectRefusal, post } from './sockets.ts'

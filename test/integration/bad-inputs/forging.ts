@@ -4,7 +4,7 @@ import { CompactSign, importJWK, type JWK } from 'jose'
 import { systemClock } from '#component/clock.ts'
 import { SecretBox } from '#component/secret-box.ts'
 import { openStore } from '#component/store/database.ts'
-import { shopRealm } from '#test/support/example-api.ts'
+import { shopRealm } from '#test/support/examples/example-api.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -9,9 +9,9 @@ import {
   shopDocument,
   shopRealm,
   shopRealmWith,
-} from '#test/support/example-api.ts'
+} from '#test/support/examples/example-api.ts'
 import { send } from '#test/support/http-request.ts'
-import { until } from '#test/support/until.ts'
+import { until } from '#test/support/running/until.ts'
 import { type BadInput, describeArea } from './cases.ts'
 import { type Answer, ask, jsonOf, post } from './sockets.ts'
 

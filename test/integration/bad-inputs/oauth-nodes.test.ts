@@ -15,11 +15,11 @@ import {
   shopRealmWith,
   statusOf,
   type TokenAnswer,
-} from '#test/support/example-api.ts'
+} from '#test/support/examples/example-api.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
-import { openEmbeddedRouter, type TestRouter } from '#test/support/router.ts'
-import { until } from '#test/support/until.ts'
+import { openEmbeddedRouter, type TestRouter } from '#test/support/peers/router.ts'
+import { until } from '#test/support/running/until.ts'
 import { describeArea } from './cases.ts'
 import { ask as askBytes, expectRefusal, get, portOf } from './sockets.ts'
 

@@ -9,8 +9,8 @@ import {
   shopDocument,
   shopRealm,
   shopRealmWith,
-} from '#test/support/example-api.ts'
-import { openShopBackend } from '#test/support/example-backend.ts'
+} from '#test/support/examples/example-api.ts'
+import { openShopBackend } from '#test/support/examples/example-backend.ts'
 import { send } from '#test/support/http-request.ts'
 import { type Area, type BadInput, describeArea } from './cases.ts'
 import { decode, encode, forge, type StolenKey, stealKeys, storeKey } from './forging.ts'

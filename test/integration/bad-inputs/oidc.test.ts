@@ -1,6 +1,6 @@
 /** Logins that must fail: at the provider's hands, at those of another page, and by what a request asks for. */
 import { expect } from 'chai'
-import { Browser, base, gatewayOf } from '#test/integration/oidc-gateway.ts'
+import { Browser, base, gatewayOf } from '#test/integration/oidc/gateway.ts'
 import { encode, FakeProvider, type Twist } from '#test/unit/oidc/fake-provider.ts'
 import { type LoginNode, openLogins, realm_uri, StillClock } from '#test/unit/oidc/login-fixture.ts'
 import { type BadInput, row, suitePrefix } from './cases.ts'

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 
-const script = join(import.meta.dirname, '../../support/router-process.ts')
+const script = join(import.meta.dirname, '../../support/peers/router-process.ts')
 
 /** The embedded router in a process of its own. */
 export interface RouterProcess {

@@ -1,6 +1,6 @@
 /** Requests as bytes on sockets of their own, and answers as they come back. */
 import { expect } from 'chai'
-import { type Answer, post, RawClient } from '#test/integration/http-fixture.ts'
+import { type Answer, post, RawClient } from '#test/integration/http/fixture.ts'
 import type { BadInput } from './cases.ts'
 
 export { type Answer, post, RawClient }

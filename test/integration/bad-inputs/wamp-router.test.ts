@@ -1,6 +1,6 @@
 /** A router that dies, or goes silent, with calls open: every request is answered, in time, and then service resumes. */
 import { expect } from 'chai'
-import { until, untilHolds } from '#test/support/until.ts'
+import { until, untilHolds } from '#test/support/running/until.ts'
 import { type Callee, openCallee } from './callees.ts'
 import { type Area, describeArea, row } from './cases.ts'
 import { calling, documentOf } from './documents.ts'

@@ -1,7 +1,7 @@
 /** What the gateway says to its router for bad options and for callees that never answer. */
 import { expect } from 'chai'
-import { RouterPeer } from '#test/contract/router-peer.ts'
-import { untilHolds } from '#test/support/until.ts'
+import { RouterPeer } from '#test/contract/router/peer.ts'
+import { untilHolds } from '#test/support/running/until.ts'
 import { type Callee, openCallee } from './callees.ts'
 import { describeArea } from './cases.ts'
 import { calling, documentOf, operation, realm_uri } from './documents.ts'

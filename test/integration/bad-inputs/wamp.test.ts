@@ -1,6 +1,6 @@
 /** Calls whose arguments, results or callees are bad: the session and everybody else's calls go on. */
 import { expect } from 'chai'
-import { untilHolds } from '#test/support/until.ts'
+import { untilHolds } from '#test/support/running/until.ts'
 import { type Callee, openCallee } from './callees.ts'
 import { describeArea } from './cases.ts'
 import { calling, documentOf, operation } from './documents.ts'

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { ServiceError } from '#component/errors.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
 import { parseQuery } from '#http/form.ts'
-import { rounds } from '#test/support/rounds.ts'
+import { rounds } from '#test/support/running/rounds.ts'
 
 const msgpack = 'application/msgpack'
 const form = 'application/x-www-form-urlencoded'

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { type Entry, hashOf, isConflict, merge } from '#component/replica/entry.ts'
 import { compareStamps, HybridClock } from '#component/replica/stamp.ts'
 import { randomFrom } from '#test/fuzz/random.ts'
-import { rounds } from '#test/support/rounds.ts'
+import { rounds } from '#test/support/running/rounds.ts'
 import { document, SetClock } from './doubles.ts'
 
 const seed = Number(process.env.SEED ?? 20_251_121)

@@ -5,7 +5,7 @@ import { systemClock } from '#component/clock.ts'
 import { type Entry, hashOf } from '#component/replica/entry.ts'
 import type { ReplicaStore } from '#component/replica/replica-store.ts'
 import { openStore, type Store } from '#component/store/database.ts'
-import { rounds } from '#test/support/rounds.ts'
+import { rounds } from '#test/support/running/rounds.ts'
 import { document } from './doubles.ts'
 import { MemoryStore } from './memory-store.ts'
 

@@ -1,7 +1,7 @@
 /** Random schedules of three nodes: in the end all hold what was acknowledged last; and what is left out is missed. */
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { rounds } from '#test/support/rounds.ts'
+import { rounds } from '#test/support/running/rounds.ts'
 import { type Mutation, mutations } from './cluster.ts'
 import { run, schedule } from './schedule.ts'
 

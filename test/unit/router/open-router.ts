@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { Router, type RouterOptions } from '#component/router/router.ts'
-import { openPolicy } from '#test/support/open-policy.ts'
+import { openPolicy } from '#test/support/examples/open-policy.ts'
 
 /** Everybody may do everything in `realm1`. */
 export const realm1Policy = openPolicy(['realm1'])

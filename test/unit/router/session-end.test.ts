@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import type { RealmPolicy, Welcome } from '#component/router/ports.ts'
 import { Router } from '#component/router/router.ts'
-import { openPolicy } from '#test/support/open-policy.ts'
+import { openPolicy } from '#test/support/examples/open-policy.ts'
 import { ManualClock, settled } from '#test/unit/action/doubles.ts'
 
 const day = 86_400_000

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import findMyWay from 'find-my-way'
 import { type RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
-import { rounds } from '#test/support/rounds.ts'
+import { rounds } from '#test/support/running/rounds.ts'
 
 type Entry = RouteEntry<string>
 

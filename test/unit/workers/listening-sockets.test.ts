@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { readConfig } from '#component/config/config.ts'
 import { ListeningSockets, type Recipient } from '#component/workers/listening-sockets.ts'
-import { until } from '#test/support/until.ts'
+import { until } from '#test/support/running/until.ts'
 
 /** A recipient whose answers the test gives. */
 class Hands implements Recipient {

@@ -1,0 +1,87 @@
+/** What every Session promises, whichever client, serializer and way to the router it has. */
+import { expect } from 'chai'
+import type { SerializerName } from '#component/codec/serializers.ts'
+import { componentSession } from '#component/wamp/autobahn-session.ts'
+import type { OpenLink } from '#component/wamp/link.ts'
+import type { Payload } from '#component/wamp/session.ts'
+import type { SupervisedSession } from '#component/wamp/supervisor.ts'
+import { requestSession } from '#component/wamp/wampy-session.ts'
+import { openEmbeddedRouter, openRouter } from '#test/support/peers/router.ts'
+import { describeCalls } from './calls.contract.ts'
+import { describeEvents } from './events.contract.ts'
+import { describePayloads } from './payloads.contract.ts'
+import { basics, failureOf, freshUri, nothing, type OpenSession } from './support.ts'
+
+/** A router, and how sessions get there. */
+interface Way {
+  readonly url: string
+  readonly openLink?: OpenLink
+  stop(): Promise<void>
+}
+
+const overSocket = async (): Promise<Way> => {
+  const router = await openRouter()
+  return { url: router.url, stop: () => router.stop() }
+}
+
+/** @param open makes the session under test; the other side is the other client on the same router */
+function describeWay(
+  name: string,
+  open: OpenSession,
+  serializer: SerializerName,
+  openWay: () => Promise<Way>,
+): void {
+  describe(name, () => {
+    let way: Way
+    let session: SupervisedSession
+    let other: SupervisedSession
+    const pair = {
+      get session() {
+        return session
+      },
+      get other() {
+        return other
+      },
+    }
+
+    before(async () => {
+      way = await openWay()
+      session = open({ ...basics, ...way, serializer })
+      const openOther = open === requestSession ? componentSession : requestSession
+      other = openOther({ ...basics, ...way, serializer })
+      expect(await session.joined(4000)).to.equal(true)
+      expect(await other.joined(4000)).to.equal(true)
+    })
+    after(async () => {
+      await session.leave()
+      await other.leave()
+      await way.stop()
+    })
+
+    describePayloads(pair)
+    describeCalls(pair)
+    describeEvents(pair)
+
+    it('fails at once after leaving', async () => {
+      const brief = open({ ...basics, serializer, ...way })
+      expect(await brief.joined(2000)).to.equal(true)
+      const uri = freshUri()
+      await other.register(uri, () => new Promise<Payload>(() => {}))
+      const call = brief.call(uri, nothing, {}, 2000)
+      const left = brief.leave()
+      expect((await failureOf(call.result)).error_uri).to.equal('wamp.error.net_failure')
+      await left
+      const error = await failureOf(brief.call(uri, nothing, {}, 2000).result)
+      expect(error.error_uri).to.equal('wamp.error.net_failure')
+      expect(error.wasSent).to.equal(false)
+    })
+  })
+}
+
+/** Over WebSockets with each serializer, and over a link into the embedded router. */
+export function describeSession(name: string, open: OpenSession): void {
+  for (const serializer of ['json', 'msgpack', 'cbor'] as const) {
+    describeWay(`${name}, ${serializer}, as a Session`, open, serializer, overSocket)
+  }
+  describeWay(`${name}, in process, as a Session`, open, 'json', openEmbeddedRouter)
+}

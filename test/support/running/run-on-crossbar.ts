@@ -1,0 +1,33 @@
+/** `npm run test:crossbar`: the suites that take any router, once more against Crossbar.io, and the tests with Python peers. */
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pythonProgram } from '#test/support/peers/python-environment.ts'
+import { mocha, sideBySide } from './mocha.ts'
+
+/** A file and the files of `test/` that it imports, one after the other. */
+function reach(file: string, found: Map<string, string> = new Map()): Map<string, string> {
+  if (found.has(file)) return found
+  const text = readFileSync(file, 'utf8')
+  found.set(file, text)
+  for (const [, name = ''] of text.matchAll(/from '([^']+\.ts)'/g)) {
+    if (name.startsWith('#test/')) reach(join('test', name.slice('#test/'.length)), found)
+    else if (name.startsWith('.')) reach(join(dirname(file), name), found)
+  }
+  return found
+}
+
+/** Whether a test talks to the router of the run: as a peer that takes it, or through a gateway on it. */
+function needsRouter(file: string): boolean {
+  const texts = reach(file)
+  if (texts.has('test/support/peers/router.ts')) return true
+  const takesIt = [...texts.values()].some((text) => text.includes('process.env.WAMP_ROUTER_URL'))
+  const talks = /routerUrl|WAMP_ROUTER_URL|'wamp_call'|'wamp_publish'/
+  return takesIt && talks.test(texts.get(file) ?? '')
+}
+
+const files = globSync(['test/{contract,integration}/**/*.test.ts']).sort().filter(needsRouter)
+pythonProgram('crossbar')
+process.exitCode = await mocha(
+  [...sideBySide(2), '--require', 'test/support/running/own-crossbar.ts'],
+  [...globSync('test/python/**/*.test.ts'), ...files],
+)
