@@ -15,6 +15,8 @@ export class ProviderJwks {
   /** Milliseconds since the epoch. */
   #fetchedAt = 0
   #pending: Promise<Response> | undefined
+  /** The keys that the provider gave at {@link #fetchedAt}. */
+  #answer: Response | undefined
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock
@@ -36,11 +38,14 @@ export class ProviderJwks {
     this.#jwks = cache?.jwks ?? this.#jwks
   }
 
-  /** Fetches the keys: exchanges that need them at the same time get one answer. */
+  /** Fetches the keys, at most once in the {@link cooldown}: exchanges of the same time get one answer. */
   async fetch(send: () => Promise<Response>): Promise<Response> {
+    const isFresh = this.#clock.now() - this.#fetchedAt < cooldown * 1000
+    if (this.#answer !== undefined && isFresh) return this.#answer.clone()
     this.#pending ??= send()
       .then((response) => {
         this.#fetchedAt = this.#clock.now()
+        this.#answer = response.ok ? response : undefined
         return response
       })
       .finally(() => {
