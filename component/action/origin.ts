@@ -1,7 +1,7 @@
 /** Whether a forward may go to an origin, and whether a request may choose it (behaviour §4). */
 import { isIPv6 } from 'node:net'
 import { ServiceError } from '#component/errors.ts'
-import { type AddressClass, classifyAddress } from '#component/syntax/ip-address.ts'
+import { type AddressClass, classifyAddress } from '#component/syntax/forbidden-addresses.ts'
 import { type Origin, readOrigin } from '#component/syntax/upstream-origin.ts'
 
 /** Which hosts computed from the request may be reached. */

@@ -1,6 +1,8 @@
 /** Detects changes of this node that lost against a change made without knowledge of them; reports each once. */
+
+import { isConflict } from './conflict-resolution.ts'
 import { keyOf } from './digest.ts'
-import { type Entry, isConflict, type Kind } from './entry.ts'
+import type { Entry, Kind } from './entry.ts'
 import { compareStamps, type Stamp } from './stamp.ts'
 
 /** Kinds that operators load. Other kinds have no conflicts: keys get new names, and one of two equal revocations suffices. */

@@ -1,6 +1,7 @@
 /** The history in the store: the last versions of each API Specification, which end some time after it was deleted. */
 import { sql, type Transaction } from 'kysely'
-import { compareEntries, type Entry, type Kind } from '#component/replica/entry.ts'
+import { compareEntries } from '#component/replica/conflict-resolution.ts'
+import type { Entry, Kind } from '#component/replica/entry.ts'
 import type { Run } from './database.ts'
 import type { Tables, VersionRow } from './migrations.ts'
 import { entriesOf } from './rows.ts'

@@ -1,8 +1,8 @@
-/** IP addresses: reading them, ranges of them, `ip:port`, the network a limit counts, and which of them a forward may reach. */
+/** IP addresses: reading them, ranges of them, `ip:port`, and the network that a limit counts. */
 import { isIPv4, isIPv6 } from 'node:net'
 
 /** An address as numbers of 16 bits: two for IPv4, eight for IPv6. */
-type Groups = readonly number[]
+export type Groups = readonly number[]
 
 /** @param address is valid */
 function groupsOfIPv4(address: string): number[] {
@@ -49,7 +49,8 @@ export interface IpRange {
   readonly bits: number
 }
 
-function isWithin(groups: Groups, { network, bits }: IpRange): boolean {
+/** Whether the address is in the range. */
+export function isWithin(groups: Groups, { network, bits }: IpRange): boolean {
   if (groups.length !== network.length) return false
   for (let index = 0; index * 16 < bits; index++) {
     const shift = Math.max(16 * (index + 1) - bits, 0)
@@ -62,7 +63,7 @@ function isWithin(groups: Groups, { network, bits }: IpRange): boolean {
 const mapped: IpRange = { network: [0, 0, 0, 0, 0, 0xffff, 0, 0], bits: 96 }
 
 /** The address, IPv4 written as IPv6 as IPv4; undefined for other texts. */
-function readAddress(address: string): Groups | undefined {
+export function readAddress(address: string): Groups | undefined {
   const groups = readWritten(address)
   return groups && isWithin(groups, mapped) ? groups.slice(6) : groups
 }
@@ -101,7 +102,8 @@ export function readRange(text: string): IpRange | undefined {
     : { network, bits }
 }
 
-const rangesOf = (texts: readonly string[]): readonly IpRange[] =>
+/** The ranges, out of `texts`, that can be read. */
+export const rangesOf = (texts: readonly string[]): readonly IpRange[] =>
   texts.flatMap((text) => readRange(text) ?? [])
 
 /** Whether the text is an address of one of the ranges; IPv4 written as IPv6 is IPv4. */
@@ -131,67 +133,4 @@ export function networkOf(address: string): string {
   const plain = plainAddress(address)
   if (!plain.includes(':')) return plain
   return readWritten(plain)?.slice(0, 4).join(':') ?? plain
-}
-
-/** What a forward may do with an address: nothing, reach it where it is fixed or listed, or reach it. */
-export type AddressClass = 'forbidden' | 'private' | 'public'
-
-const forbidden = rangesOf([
-  '169.254.0.0/16', // link-local, and the metadata service of most clouds
-  '100.100.100.200', // metadata service of Alibaba Cloud
-  '168.63.129.16', // platform service of Azure
-  '192.0.0.192', // metadata service of Oracle Cloud
-  'fe80::/10', // link-local
-  'fd00:ec2::254', // metadata service of AWS
-  'fd20:ce::254', // metadata service of Google Cloud
-])
-
-/** IANA special-purpose registries: what is not globally reachable. */
-const notPublic = rangesOf([
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/3', // multicast, reserved, broadcast
-  '::/127', // unspecified, loopback
-  '64:ff9b:1::/48', // local-use NAT64
-  '100::/64',
-  '2001::/23', // protocol assignments, Teredo
-  '2001:db8::/32',
-  '3fff::/20',
-  '5f00::/16',
-  'fc00::/7',
-  'fec0::/10',
-  'ff00::/8',
-])
-
-/** Ranges of IPv6 whose addresses carry an IPv4 address, and the group where it begins. */
-const carriers = (
-  [
-    ['::ffff:0:0:0/96', 6], // IPv4-translated
-    ['64:ff9b::/96', 6], // NAT64
-    ['2002::/16', 1], // 6to4
-    ['::/96', 6], // IPv4-compatible
-  ] as const
-).flatMap(([text, at]) => rangesOf([text]).map((range) => ({ range, at })))
-
-function classify(groups: Groups): AddressClass {
-  if (forbidden.some((range) => isWithin(groups, range))) return 'forbidden'
-  if (notPublic.some((range) => isWithin(groups, range))) return 'private'
-  const carrier = carriers.find(({ range }) => isWithin(groups, range))
-  return carrier ? classify(groups.slice(carrier.at, carrier.at + 2)) : 'public'
-}
-
-/** The class of an address; what cannot be read is forbidden. */
-export function classifyAddress(address: string): AddressClass {
-  const groups = readAddress(address)
-  return groups ? classify(groups) : 'forbidden'
 }

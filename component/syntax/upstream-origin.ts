@@ -1,7 +1,8 @@
 /** The origin of an upstream, `[scheme://]host[:port]`: what an author may write and a request may name. */
 import { isIPv6 } from 'node:net'
+import { type AddressClass, classifyAddress } from './forbidden-addresses.ts'
 import { isHostLabel } from './host-pattern.ts'
-import { type AddressClass, classifyAddress, dotted } from './ip-address.ts'
+import { dotted } from './ip-address.ts'
 import type { Problem } from './path-pattern.ts'
 
 /** Where a forward connects to. */

@@ -15,7 +15,7 @@ import {
   type TokenForm,
 } from './grant.ts'
 import { refreshGrant } from './refresh-grant.ts'
-import type { RefreshTokens } from './refresh-token.ts'
+import type { RefreshTokens } from './refresh-token-rotation.ts'
 import type { Revocations } from './revocation.ts'
 
 /** `flow` of a security object ─▶ grants. */

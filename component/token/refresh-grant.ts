@@ -10,7 +10,7 @@ import {
   required,
   type TokenForm,
 } from './grant.ts'
-import type { RefreshTokens } from './refresh-token.ts'
+import type { RefreshTokens } from './refresh-token-rotation.ts'
 import { TokenError } from './token-error.ts'
 
 /** What the grant works with. */

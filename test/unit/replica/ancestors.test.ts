@@ -1,6 +1,7 @@
 /** Loads of one document on nodes that are parted: whoever lost is told, however often the others loaded meanwhile. */
 import { expect } from 'chai'
-import { type Entry, isConflict, maxAncestors } from '#component/replica/entry.ts'
+import { isConflict, maxAncestors } from '#component/replica/conflict-resolution.ts'
+import type { Entry } from '#component/replica/entry.ts'
 import { readEntry } from '#component/sync/sync-messages.ts'
 import { nodeOf, stampAt, start, version } from './doubles.ts'
 

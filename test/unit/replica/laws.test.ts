@@ -1,7 +1,8 @@
 /** The laws of merging, over many random versions with few values, so that ties and equal stamps happen all the time. */
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { type Entry, hashOf, isConflict, merge } from '#component/replica/entry.ts'
+import { isConflict, merge } from '#component/replica/conflict-resolution.ts'
+import { type Entry, hashOf } from '#component/replica/entry.ts'
 import { compareStamps, HybridClock } from '#component/replica/stamp.ts'
 import { randomFrom } from '#test/fuzz/random.ts'
 import { rounds } from '#test/support/running/rounds.ts'

@@ -1,6 +1,7 @@
 /** A store of entries in memory that several replicas may share, that can be away, and where others can be let in between. */
 import { ServiceError } from '#component/errors.ts'
-import { compareEntries, type Entry, type Kind } from '#component/replica/entry.ts'
+import { compareEntries } from '#component/replica/conflict-resolution.ts'
+import type { Entry, Kind } from '#component/replica/entry.ts'
 import type { ReplicaStore } from '#component/replica/replica-store.ts'
 import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
 

@@ -1,6 +1,7 @@
 /** Random loads and deletes under random harm: when all is well again, all nodes hold every acknowledged change that was not overtaken. */
 import { expect } from 'chai'
-import { compareEntries, type Entry } from '#component/replica/entry.ts'
+import { compareEntries } from '#component/replica/conflict-resolution.ts'
+import type { Entry } from '#component/replica/entry.ts'
 import { rounds } from '#test/support/running/rounds.ts'
 import type { MemoryStore } from '#test/unit/replica/memory-store.ts'
 import { Fleet } from './fleet.ts'

@@ -1,8 +1,8 @@
 /** IP addresses: ranges, loopback, `ip:port`, networks, and which of them a forward may reach. */
 import { expect } from 'chai'
+import { classifyAddress } from '#component/syntax/forbidden-addresses.ts'
 import {
   addressOf,
-  classifyAddress,
   isInRanges,
   isLoopback,
   networkOf,

@@ -1,0 +1,44 @@
+/** Which of two versions of one document all nodes keep, and whether the one that loses was known to the other. */
+import type { Entry } from './entry.ts'
+import { compareStamps } from './stamp.ts'
+
+/** What decides between two versions of one document. */
+type Version = Pick<Entry, 'stamp' | 'hash'>
+
+/** Negative when `a` loses against `b`. Versions of one stamp are the same one, unless one is forged: then the hash decides. */
+export const compareEntries = (a: Version, b: Version): number => {
+  const byStamp = compareStamps(a.stamp, b.stamp)
+  if (byStamp !== 0) return byStamp
+  const [one, other] = [a.hash ?? '', b.hash ?? '']
+  return one < other ? -1 : Number(one > other)
+}
+
+/** Of two versions of one document the one that all nodes keep: commutative, associative, idempotent. */
+export const merge = (a: Entry, b: Entry): Entry => (compareEntries(a, b) >= 0 ? a : b)
+
+/** Versions before its parent that an entry names: at most this many loads are told apart while nodes are separated. */
+export const maxAncestors = 9
+
+/** The parent and the ancestors of an entry that replaces another one. */
+export function lineage(current: Entry | undefined): Pick<Entry, 'parent' | 'ancestors'> {
+  if (current === undefined) return { parent: null, ancestors: [] }
+  const { ancestors, parent, stamp } = current
+  if (parent === null) return { parent: stamp, ancestors: [] }
+  return ancestors === undefined
+    ? { parent: stamp }
+    : { parent: stamp, ancestors: [parent, ...ancestors].slice(0, maxAncestors) }
+}
+
+/**
+ * Whether the winner was made without knowledge of the loser: then an acknowledged load has been lost. True is certain. False is
+ * not certain when every ancestor that the winner names is later than the loser.
+ */
+export function isConflict(winner: Entry, loser: Entry): boolean {
+  if (compareStamps(winner.stamp, loser.stamp) <= 0) return false
+  const { ancestors, parent } = winner
+  if (parent === null) return true
+  const known = [parent, ...(ancestors ?? [])]
+  if (known.some((stamp) => compareStamps(stamp, loser.stamp) === 0)) return false
+  const isWhole = ancestors !== undefined && ancestors.length < maxAncestors
+  return isWhole || known.some((stamp) => compareStamps(stamp, loser.stamp) < 0)
+}
