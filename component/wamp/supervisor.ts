@@ -273,7 +273,7 @@ export class SupervisedSession implements Session {
     this.#attempt = lived >= goodSessionMs ? 0 : this.#attempt + 1
     this.#joinedAt = 0
     const pause = this.#pause(this.#attempt)
-    log[level]({ realm: this.realm_uri, reason, pause }, 'the session has ended; trying again')
+    log[level]({ realm: this.realm_uri, reason, pause }, 'no session with the router; trying again')
     this.#stopTimer = clock.after(pause, () => this.#connect())
     this.#wake()
   }
