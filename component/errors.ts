@@ -178,9 +178,9 @@ const oidcErrors = {
 /** A code that pages which log people in switch on. */
 export type OidcErrorCode = keyof typeof oidcErrors
 
-/** What an identity provider said of a failure, for the log; no part of it is a secret. */
+/** An identity provider's account of a failure, for the log; no part of it is a secret. */
 export interface ProviderAnswer {
-  /** What was asked, without its query. */
+  /** The URL of the request, without its query. */
   readonly provider_url?: string
   readonly provider_status?: number
   /** `error` of the answer (RFC 6749 §4.1.2.1, §5.2). */

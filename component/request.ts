@@ -22,7 +22,7 @@ export const requestKeys = [
   'body_length',
 ] as const
 
-/** What `{{request.…}}` reads. Fields may be getters that compute on first use. */
+/** The request that `{{request.…}}` reads. Fields may be getters that compute on first use. */
 export interface Request {
   /** UUIDv7, also sent as `X-Request-Id`. */
   readonly id: string

@@ -1,6 +1,6 @@
-/** What may be read and written: depth and number of values, for bodies, documents and WAMP messages alike. */
+/** Limits of reading and writing: depth and number of values, for bodies, documents and WAMP messages alike. */
 
-/** What a reader of JSON, MessagePack or CBOR accepts. */
+/** The rules by which a reader of JSON, MessagePack or CBOR accepts its input. */
 export interface ReadRules {
   /** Deepest nesting of lists and maps. */
   readonly depth: number

@@ -29,7 +29,7 @@ class Reader extends ByteReader {
   }
 }
 
-/** What follows a code, by the table of the MessagePack specification; extension types have no row. */
+/** Readers of the content after a code, by the table of the MessagePack specification; extension types have no row. */
 const readers: Readonly<Record<number, (reader: Reader, depth: number) => unknown>> = {
   192: () => null,
   194: () => false,

@@ -4,7 +4,7 @@ import { ExpressionError } from '#component/errors.ts'
 import { isInteger64 } from '#component/syntax/integers.ts'
 import { maxWrittenDepth } from './limits.ts'
 
-/** What a walk counts and refuses. */
+/** Rules of a walk: how it counts sizes, and which values it refuses. */
 export interface WalkRules {
   readonly maxDepth: number
   readonly maxValues: number

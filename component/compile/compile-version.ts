@@ -1,4 +1,4 @@
-/** What all paths of a version share: its identity, the slots of its actions, and the headers of every answer. */
+/** The parts of a version that all of its paths share: its identity, the slots of its actions, and the headers of every answer. */
 import type { CompiledVersion } from '#component/gateway/api.ts'
 import type { Headers } from '#component/gateway/header-layers.ts'
 import { anonymous } from '#component/identity.ts'

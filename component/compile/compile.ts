@@ -39,7 +39,7 @@ import {
   topLevel,
 } from './scope.ts'
 
-/** What compiling takes from the component. */
+/** The settings and checks of the component that compiling uses. */
 export interface CompilePorts {
   /** Milliseconds: configuration `wamp.call_timeout`, the timeout of paths that set none. */
   readonly callTimeout: number
@@ -152,7 +152,7 @@ class SpecCompiler {
     }
   }
 
-  /** What holds for a path without keys. Paths that inherit it report its issues, so none is reported here. */
+  /** The values of a path without keys. Paths that inherit them report their issues, so that none is reported here. */
   #versionValues(level: Level): InheritedValues {
     const scope = freshScope(level)
     const findings: Findings = { issues: [], warnings: [] }

@@ -11,7 +11,7 @@ interface OptionalSchema<T> extends Schema<T> {
   readonly [optional]: true
 }
 
-/** What a schema allows. */
+/** The type of the values that a schema allows. */
 export type Allowed<S> = S extends Schema<infer T> ? T : never
 
 /** The members of an object by their names. */

@@ -64,7 +64,7 @@ export interface InheritedValues {
   readonly limits: BodyLimits
 }
 
-/** What all paths of a version share: one object, which keeps thousands of routes small. */
+/** The parts of a version that all of its paths share: one object, which keeps thousands of routes small. */
 export interface CompiledVersion {
   /** The id of the specification. */
   readonly api: string

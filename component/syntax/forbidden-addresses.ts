@@ -1,7 +1,7 @@
 /** The addresses that a forward may not reach (reliability F13, SSRF): link-local, metadata services, and what is not public. */
 import { type Groups, isWithin, rangesOf, readAddress } from './ip-address.ts'
 
-/** What a forward may do with an address: nothing, reach it where it is fixed or listed, or reach it. */
+/** The rule for forwards to an address: forbidden; private, reached only where it is fixed or listed; public, reached. */
 export type AddressClass = 'forbidden' | 'private' | 'public'
 
 const forbidden = rangesOf([

@@ -37,7 +37,7 @@ export function parseHostPattern(text: string): HostPattern | Problem {
 export const labelsKey = (labels: readonly Label[]): string =>
   labels.map((label) => label ?? ':').join('.')
 
-/** Is there a host that both patterns fit? */
+/** Whether some host matches both patterns. */
 export function hostsOverlap(one: HostPattern, other: HostPattern): boolean {
   if (one.kind === 'any' || other.kind === 'any') return true
   return one.forms.some((labels) => other.forms.some((others) => labelsOverlap(labels, others)))

@@ -1,4 +1,4 @@
-/** What may stand in the head of an HTTP message: names and values of fields, a status, credentials (RFC 9110). */
+/** The syntax of the head of an HTTP message: names and values of fields, a status, credentials (RFC 9110). */
 
 const tokenMarks = "!#$%&'*+-.^_`|~"
 

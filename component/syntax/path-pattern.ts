@@ -69,7 +69,7 @@ function formKey(form: readonly Segment[]): string {
 class PatternParser {
   readonly #text: string
   #at = 0
-  /** Was there a `/` since the last segment? Only then another one may begin. */
+  /** Whether there was a `/` since the last segment: only then another one may begin. */
   #isSeparated = false
   #optionals = 0
 

@@ -44,7 +44,7 @@ export const isDotSegment = (segment: string): boolean => {
   return name === '.' || name === '..'
 }
 
-/** What is wrong with a path, or undefined. */
+/** The problem of a path; undefined when it is valid. */
 export function pathProblem(path: string): string | undefined {
   if (path.charCodeAt(0) !== 0x2f) return 'the target is no path'
   if (!isOf(path, 0, path.length, inPath)) return 'the path holds a character that must be escaped'
@@ -67,7 +67,7 @@ function hasEscapedSlash(path: string): boolean {
   return false
 }
 
-/** What is wrong with a query, or undefined. */
+/** The problem of a query; undefined when it is valid. */
 export function queryProblem(query: string): string | undefined {
   if (!isOf(query, 0, query.length, inQuery)) {
     return 'the query holds a character that must be escaped'

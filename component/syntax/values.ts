@@ -1,4 +1,4 @@
-/** What counts as a map of data, wherever it came from: a document, a configuration, a message, a body or an expression. */
+/** Maps of data, wherever they come from: a document, a configuration, a message, a body or an expression. */
 
 /** A map of data; only its own keys count. */
 export type JsonMap = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-/** What a WAMP URI is, and the ways in which one is matched. No regular expressions: the router reads the URI of each message here. */
+/** The syntax of WAMP URIs, and the ways in which they are matched. No regular expressions: the router reads the URI of each message here. */
 
 /** How the URI of a registration, a subscription or a grant is compared with the URI of a message. */
 export type Match = 'exact' | 'prefix' | 'wildcard'
@@ -36,7 +36,7 @@ const isWideSpace = (code: number): boolean =>
     code === 0xfeff)
 
 /**
- * What is wrong with a text under one of the two rules. The last component of a prefix may be empty, and any component of a
+ * The problem of a text under one of the two rules. The last component of a prefix may be empty, and any component of a
  * wildcard pattern.
  */
 function problemOf(
