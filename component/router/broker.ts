@@ -18,7 +18,7 @@ import { randomId, type Session, type Subscription } from './session.ts'
 import { limitExceeded, type RouterLimits, shortageOf } from './session-limits.ts'
 import { UriIndex } from './uri-index.ts'
 
-/** What the broker needs of its realm. */
+/** The parts of its realm that the broker uses. */
 export interface BrokerPorts {
   readonly clock: Clock
   readonly authorizer: Authorizer

@@ -8,7 +8,7 @@ import type { Authentication, Challenge, RealmPolicy, Welcome } from './ports.ts
 import type { Realm } from './realm.ts'
 import { randomId, Session, type Transport } from './session.ts'
 
-/** What a connection needs of the router. */
+/** The parts of the router that a connection uses. */
 export interface ConnectionPorts {
   readonly policy: RealmPolicy
   readonly clock: Clock

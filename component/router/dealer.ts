@@ -17,7 +17,7 @@ import type { Invocation, Registration, Session } from './session.ts'
 
 const cancelModes: readonly unknown[] = ['skip', 'kill', 'killnowait']
 
-/** What the dealer needs of its realm. */
+/** The parts of its realm that the dealer uses. */
 export interface DealerPorts {
   readonly clock: Clock
   readonly authorizer: Authorizer

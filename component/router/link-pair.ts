@@ -24,7 +24,7 @@ class End implements Link {
     if (this.#isOpen) this.#other?.deliver(message)
   }
 
-  /** Both ends hear of it, the other one after everything sent before. */
+  /** Closes both ends, the other one after everything sent before is delivered. */
   close(code: number, reason: string): void {
     if (!this.#isOpen) return
     this.#isOpen = false

@@ -26,7 +26,7 @@ import { RetainedEvents } from './retained.ts'
 import type { Session } from './session.ts'
 import type { RouterLimits } from './session-limits.ts'
 
-/** What a realm needs of the router. */
+/** The parts of the router that a realm uses. */
 export interface RealmPorts {
   readonly clock: Clock
   readonly authorizer: Authorizer

@@ -22,7 +22,7 @@ const picks: Readonly<Record<string, (registration: Registration, clock: Clock) 
 const isPolicy = (value: unknown): value is string =>
   typeof value === 'string' && Object.hasOwn(picks, value)
 
-/** What registrations need of their realm. */
+/** The parts of their realm that registrations use. */
 export interface RegistrationPorts {
   readonly clock: Clock
   readonly authorizer: Authorizer

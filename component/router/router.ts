@@ -18,7 +18,7 @@ import type { Session } from './session.ts'
 import { defaultLimits, type RouterLimits } from './session-limits.ts'
 import { WebSocketTransport } from './websocket-transport.ts'
 
-/** What a router is made of. */
+/** Options of a router. */
 export interface RouterOptions {
   readonly policy: RealmPolicy
   readonly clock?: Clock

@@ -69,7 +69,7 @@ function announces(roles: unknown, role: string, feature: string): boolean {
   return isMap(features) && features[feature] === true
 }
 
-/** What a session is made of. */
+/** Options of a session. */
 export interface SessionOptions {
   readonly id: number
   readonly realm: string
@@ -134,7 +134,7 @@ export class Session {
       if (this.isOpen) this.transport.send(message)
       return true
     } catch {
-      return false // the sender of the payload is told, by whoever passes it on
+      return false // the dealer then fails the call; the broker leaves out this subscriber
     }
   }
 

@@ -24,7 +24,7 @@ const messagesInTurn = 64
 /** How long a peer that sent too much is left to read why it is disconnected, in milliseconds. */
 const refusalMs = 1_000
 
-/** What the transport is made of. */
+/** Options of the transport. */
 export interface WebSocketOptions {
   readonly webSocket: WebSocket
   /** The socket under it: of node:net or node:tls. */

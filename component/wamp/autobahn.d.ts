@@ -47,7 +47,7 @@ declare module 'autobahn' {
       topic: string,
       handler: (args: never, kwargs: never, details: never) => void,
     ): Promise<unknown>
-    /** What is registered on this session. */
+    /** The registrations of this session. */
     readonly registrations: readonly Registration[]
     unregister(registration: Registration): Promise<unknown>
     leave(): void

@@ -12,7 +12,7 @@ import { Requests } from './requests.ts'
 import { type EventHandler, type InvocationHandler, type Payload, WampError } from './session.ts'
 import { uris } from './uris.ts'
 
-/** What a connection is made of. */
+/** The dependencies of a connection. */
 export interface ConnectionPorts {
   readonly realm_uri: string
   readonly credentials: Credentials

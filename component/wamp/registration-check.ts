@@ -9,7 +9,7 @@ const timeoutMs = 5_000
 
 const refusals: readonly string[] = ['wamp.error.not_authorized', 'wamp.error.no_such_procedure']
 
-/** What the check works with. */
+/** The dependencies of the check. */
 interface CheckPorts<T> {
   readonly session: Pick<Session, 'call' | 'realm_uri'>
   readonly clock: Pick<Clock, 'after'>

@@ -62,7 +62,7 @@ interface Origin {
 
 /** An endpoint: throws {@link WampError} or a ServiceError to answer with an ERROR. */
 export type InvocationHandler = (payload: Payload, origin: Origin) => Promise<Payload> | Payload
-/** What it throws or rejects with is logged; what it returns is ignored. */
+/** Handles an event. An error that it throws or rejects with is logged; its result is ignored. */
 export type EventHandler = (payload: Payload, origin: Origin) => unknown
 
 /** One joined session. After its end every operation fails at once with `wamp.error.net_failure`. */

@@ -1,4 +1,4 @@
-/** The topics that the gateway publishes and hears, and the errors that it makes itself; procedures are named where they are defined. */
+/** The topics that the gateway publishes and subscribes to, and the errors that it makes itself; procedures are named where they are defined. */
 
 /** URIs by what they name. Errors with a status and a sentence stand in component/errors.ts as well. */
 export const uris = {
