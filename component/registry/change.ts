@@ -6,7 +6,7 @@ import { memberOf } from '#component/syntax/values.ts'
 /** Versions by the hash of their document; `*` is any version. */
 export type Hashes = '*' | readonly string[]
 
-/** What must hold for a change to be made; nothing when absent. */
+/** Preconditions of a change; none when absent. */
 export interface Conditions {
   /** The current version must be one of these. */
   readonly ifMatch?: Hashes

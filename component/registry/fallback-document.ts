@@ -34,7 +34,7 @@ export class FallbackDocuments<R> {
   }
 
   /**
-   * What this node knows of a document from now on; undefined when it is deleted. A version that does not compile is
+   * The new state of a document on this node; undefined when it is deleted. A version that does not compile is
    * reported: here, once.
    * @param before the state until now
    * @param compiled what the document of the entry has been compiled to already

@@ -10,27 +10,27 @@ import type { FileStore } from '#component/store/file-store.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
 
-/** What became of a file. */
+/** The outcome of loading a file. */
 export interface FileReport {
   /** Absolute; a pattern that no file matches as it is written. */
   readonly file: string
   readonly outcome: 'loaded' | 'unchanged' | 'shadowed' | 'refused' | 'missing'
   /** Why it is not served. */
   readonly error?: unknown
-  /** What is doubtful in it, by pointers into the file. */
+  /** Warnings, by pointers into the file. */
   readonly warnings?: readonly Issue[]
 }
 
-/** What a load of a document came to. */
+/** The result of loading a document. */
 interface Loaded {
   readonly warnings: readonly Issue[]
 }
 
-/** What files are loaded into. */
+/** The dependencies of loading files. */
 export interface FilePorts {
   readonly files: Pick<FileStore, 'loadedHash' | 'setLoadedHash'>
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
-  /** Lets others have their turn while a large document is read. */
+  /** Yields while a large document is read. */
   readonly yieldTurn: YieldTurn
   /** Takes the document of a file, of which this is the hash; undefined: it was there already. */
   readonly load: (

@@ -29,7 +29,7 @@ export async function historyOf(
   throw unknownId()
 }
 
-/** What people are shown of it. */
+/** The history as management shows it. */
 export const describeHistory = (versions: readonly Entry[]): VersionInfo[] =>
   versions.map(({ stamp, hash, document }, index) => ({
     ts: stamp.ms,

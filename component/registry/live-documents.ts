@@ -11,7 +11,7 @@ import { announceConflict, type PublishEvent } from './events.ts'
 import { type Compile, FallbackDocuments } from './fallback-document.ts'
 import { type Known, type Loss, type Selection, type Served, select } from './selection.ts'
 
-/** What the documents are made live with. */
+/** The dependencies of making documents live. */
 export interface LivePorts<R> {
   readonly replica: Pick<Replica, 'versions'>
   readonly node: string
@@ -174,7 +174,7 @@ export class LiveDocuments<R> {
   }
 
   /**
-   * What the documents of other realms serve, or would serve as soon as they can; a list for each version that counts.
+   * The routes that documents of other realms serve, or would serve as soon as they compile; one list for each such version.
    * @param id of a document that is left out, whatever its realm is now
    */
   *besides(id: string, realm_uri: string | undefined): Generator<readonly RouteEntry<unknown>[]> {

@@ -21,7 +21,7 @@ import { describeHistory, historyOf, unknownId, type VersionInfo } from './histo
 import { type Conflict, LiveDocuments, type LivePorts, type Taken } from './live-documents.ts'
 import type { LiveEntry } from './selection.ts'
 
-/** What the registry works with. */
+/** The dependencies of the registry. */
 export interface RegistryPorts<R> extends LivePorts<R> {
   readonly replica: Pick<Replica, 'change' | 'watch' | 'entries' | 'versions'>
   /** Whether the realm is declared, or the router lets the component join it. */

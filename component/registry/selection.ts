@@ -5,7 +5,7 @@ import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
 import { type Clash, type RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
 import type { Steps } from '#component/yielding.ts'
 
-/** What the registry needs of a compiled document. */
+/** The parts of a compiled document that the registry uses. */
 export interface Served<R> {
   readonly id: string
   readonly entries: readonly RouteEntry<R>[]
@@ -25,7 +25,7 @@ export interface Known<R> {
   readonly good:
     | { readonly stamp: Stamp; readonly hash: string; readonly api: Served<R> }
     | undefined
-  /** What the newest version would serve, as far as it can be read, where it does not compile here. */
+  /** The routes that the newest version would serve, as far as they can be read, where it does not compile on this node. */
   readonly places?: readonly RouteEntry<never>[]
 }
 

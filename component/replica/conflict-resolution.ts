@@ -2,7 +2,7 @@
 import type { Entry } from './entry.ts'
 import { compareStamps } from './stamp.ts'
 
-/** What decides between two versions of one document. */
+/** The parts of a version that decide between it and another of the same document. */
 type Version = Pick<Entry, 'stamp' | 'hash'>
 
 /** Negative when `a` loses against `b`. Versions of one stamp are the same one, unless one is forged: then the hash decides. */

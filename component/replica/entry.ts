@@ -4,7 +4,7 @@ import { canonicalParts } from '#component/codec/json.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
 import type { Stamp } from './stamp.ts'
 
-/** What is replicated. */
+/** The kinds of replicated documents. */
 export type Kind =
   | 'realm'
   | 'realm_key'

@@ -16,7 +16,7 @@ import { type Merged, refusalOf } from './refusal.ts'
 import type { ReplicaStore } from './replica-store.ts'
 import { HybridClock } from './stamp.ts'
 
-/** What a replica works with. */
+/** The dependencies of a replica. */
 export interface ReplicaPorts {
   readonly store: ReplicaStore
   readonly clock: Pick<Clock, 'now'>
@@ -72,12 +72,12 @@ export class Replica {
     })
   }
 
-  /** What is known of a document; a tombstone when it was deleted. */
+  /** The newest version of a document; a tombstone when it was deleted, undefined when it is unknown. */
   get(kind: Kind, id: string): Entry | undefined {
     return this.#holdings.get(kind, id)
   }
 
-  /** What is known of all documents, tombstones included. */
+  /** The newest versions of all documents of a kind, tombstones included. */
   entries(kind: Kind): Entry[] {
     return this.#holdings.ofKind(kind)
   }
@@ -190,7 +190,7 @@ export class Replica {
     return this.#holdings.digests
   }
 
-  /** What is in these buckets. */
+  /** The summaries of the entries in these buckets. */
   summaries(buckets: readonly string[]): Summary[] {
     return this.#holdings.summaries(buckets)
   }

@@ -86,8 +86,8 @@ export class EntryStore {
   }
 
   /**
-   * What has changed after a revision: the newest version of each document, tombstones included, oldest stamp first;
-   * what of them cannot be read; and the revision that it leads to. Changes of other processes are never missed.
+   * The changes after a revision: the newest version of each document, tombstones included, oldest stamp first;
+   * those of them that cannot be read; and the revision that they lead to. Changes of other processes are never missed.
    * @param revision 0 for everything; so is one that the store has never come to, as after a backup was put in its place
    * @param isKnown leaves versions out: the process that made a change need not read its document
    */

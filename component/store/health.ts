@@ -10,7 +10,7 @@ export interface Watched {
   close(): Promise<void>
 }
 
-/** What the health is determined with. */
+/** The dependencies of the health check. */
 export interface HealthPorts {
   readonly clock: Clock
   /** Undefined for a database in this process. */

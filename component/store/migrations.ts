@@ -35,7 +35,7 @@ interface RevisionRow {
   value: number
 }
 
-/** What was last loaded from a file. */
+/** The document that was last loaded from a file. */
 interface FileRow {
   /** Absolute. */
   path: string

@@ -212,7 +212,7 @@ function watchOver(config: PoolConfig, underWay: Set<CheckedOut>): Watched {
   }
 }
 
-/** What pg makes of the URL and the environment, without connecting. */
+/** The host, port and database that pg reads from the URL and the environment, without connecting. */
 function parsed(config: PoolConfig): Pick<Client, 'database' | 'host' | 'port'> {
   try {
     return new Client(config)

@@ -20,7 +20,7 @@ import {
 } from './sync-messages.ts'
 import type { Request } from './wire.ts'
 
-/** What exchanges work with. */
+/** The dependencies of exchanges. */
 export interface ExchangePorts {
   readonly replica: Pick<Replica, 'get' | 'merge' | 'digest' | 'buckets'>
   readonly clock: Pick<Clock, 'now' | 'after'>

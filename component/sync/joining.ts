@@ -6,7 +6,7 @@ import { findPeers } from './discovery.ts'
 import type { Exchanges } from './exchange.ts'
 import type { Peers } from './peers.ts'
 
-/** What catching up works with. */
+/** The dependencies of catching up. */
 export interface CatchUpPorts {
   readonly session: Pick<Session, 'call' | 'isOpen'>
   readonly clock: Clock

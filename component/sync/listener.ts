@@ -20,7 +20,7 @@ import {
 } from './sync-messages.ts'
 import type { Ignore, Wire } from './wire.ts'
 
-/** What listening works with. */
+/** The dependencies of the listener. */
 export interface ListenerPorts {
   readonly replica: Pick<Replica, 'get' | 'isStoreAway' | 'digest' | 'buckets' | 'summaries'>
   readonly clock: Pick<Clock, 'now' | 'after'>

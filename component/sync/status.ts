@@ -41,7 +41,7 @@ export interface SyncStatus {
   readonly clock_offset_ms: number | null
 }
 
-/** What the status is read from. */
+/** The sources of the status. */
 export interface StatusPorts {
   readonly node: string
   readonly clock: Pick<Clock, 'now'>

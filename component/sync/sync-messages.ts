@@ -91,7 +91,7 @@ function readStamp(value: unknown): Stamp | undefined {
   return isCount(ms) && isCount(counter) && isText(node) ? { ms, counter, node } : undefined
 }
 
-/** What two nodes compare of an entry. */
+/** Reads the summary of an entry, by which two nodes compare it; undefined when it is malformed. */
 export function readSummary(value: unknown): Summary | undefined {
   const name = readName(value)
   if (!name || !isMap(value)) return undefined

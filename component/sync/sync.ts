@@ -18,7 +18,7 @@ import { type SyncStatus, statusOf } from './status.ts'
 import type { Heartbeat } from './sync-messages.ts'
 import { openBox, Wire } from './wire.ts'
 
-/** What of a replica is read and merged into. */
+/** The members of a replica that sync uses. */
 type SyncedReplica = Pick<
   Replica,
   | 'get'
@@ -33,7 +33,7 @@ type SyncedReplica = Pick<
   | 'summaries'
 >
 
-/** What sync works with. */
+/** The dependencies of sync. */
 export interface SyncPorts {
   readonly replica: SyncedReplica & Pick<Replica, 'onLocalChange'>
   /** On the component's realm. */

@@ -13,7 +13,7 @@ import { type Fields, type Heartbeat, type Message, readMessage } from './sync-m
  */
 export type Ignore = (sender: string, about: string, reason: string) => void
 
-/** What the wire works with. */
+/** The dependencies of {@link Wire}. */
 export interface WirePorts {
   readonly session: Pick<Session, 'call' | 'publish' | 'register' | 'subscribe'>
   /** See {@link openBox}. */

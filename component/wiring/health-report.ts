@@ -1,4 +1,4 @@
-/** What a node that serves is without: as people read it in /ready, /registry and the log. */
+/** Faults of a node that still serves, as they are reported in /ready, /registry and the log. */
 import type { Log } from '#component/log.ts'
 import type { Damaged } from '#component/replica/damage.ts'
 import type { Replica } from '#component/replica/replica.ts'

@@ -12,7 +12,7 @@ import { oauthEndpoints } from '#http/oauth/endpoints.ts'
 import { oidcEndpoints } from '#http/oidc/endpoints.ts'
 import type { WiringContext } from './users.ts'
 
-/** What the gateway and its management need of it. */
+/** The authentication that the gateway and its management use. */
 export interface HttpAuthentication extends Pick<GatewayPorts, 'schemes' | 'endpoints'> {
   /** Credentials that allow management. */
   readonly operators: Operators

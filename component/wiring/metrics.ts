@@ -1,4 +1,4 @@
-/** What /metrics shows of the component beside the requests: sessions, calls in flight, loads, registry entries. */
+/** Metrics of the component beside the requests, for /metrics: sessions, calls in flight, loads, registry entries. */
 
 import type { Registry } from '#component/registry/registry.ts'
 import type { Replica } from '#component/replica/replica.ts'

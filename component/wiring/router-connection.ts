@@ -31,7 +31,7 @@ interface RouterConnectionPorts extends RouterPorts {
 /** The paths of the socket by which other processes of this gateway reach the embedded router: for themselves, for clients. */
 export const routerPaths = { gateway: '/gateway', clients: '/ws' }
 
-/** What the component needs of its router. */
+/** The parts of its router that the component uses. */
 export interface RouterConnection {
   /** Options of a session to the router. */
   readonly link: {

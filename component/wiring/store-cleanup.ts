@@ -3,7 +3,7 @@ import type { Clock } from '#component/clock.ts'
 import type { Log } from '#component/log.ts'
 import type { Store } from '#component/store/database.ts'
 
-/** What the cleanup works with. */
+/** The dependencies of the cleanup. */
 export interface CleanupPorts {
   readonly store: Pick<Store, 'families' | 'entries' | 'shrink'>
   readonly clock: Pick<Clock, 'now' | 'after'>

@@ -25,7 +25,7 @@ import { readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
 import { TokenError } from '#component/token/token-error.ts'
 import { Suspension } from './suspension.ts'
 
-/** What the parts that are wired here share. */
+/** The parts that all wiring shares. */
 export interface WiringContext {
   readonly config: Config
   readonly users: Users
@@ -34,7 +34,7 @@ export interface WiringContext {
   readonly log: Log
 }
 
-/** What {@link Users} is made of. */
+/** The dependencies of {@link Users}. */
 export interface UsersPorts {
   readonly config: Config
   readonly replica: Replica

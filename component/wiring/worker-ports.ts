@@ -1,4 +1,4 @@
-/** What the primary does for a worker; a gateway of one process does it itself. */
+/** The services of the primary for a worker; a gateway of one process has them itself. */
 import type { HttpPorts } from '#http/server.ts'
 
 /** The embedded router, when it is in another process of this gateway. */

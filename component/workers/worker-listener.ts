@@ -5,7 +5,7 @@ import type { Address } from '#http/options.ts'
 import type { Addresses, Face } from '#http/server.ts'
 import { listenerKey } from './ipc-messages.ts'
 
-/** What the listener works with. */
+/** The dependencies of the listener. */
 export interface WorkerListenerPorts {
   /** Where the primary listens. */
   readonly addresses: Addresses

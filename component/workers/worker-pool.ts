@@ -18,7 +18,7 @@ const takeLimit = 10_000
 const metricsLimit = 1_000
 const refreshLimit = 2_000
 
-/** What a worker may need to stop beside `drain_delay` and `drain_timeout`, and to end after it has stopped; milliseconds. */
+/** The time that a worker may take to stop beside `drain_delay` and `drain_timeout`, and to end after it has stopped; milliseconds. */
 const stopGrace = 10_000
 const endGrace = 2_000
 
@@ -28,7 +28,7 @@ const backOff = { least: 100, most: 5_000 }
 /** A signal to all processes reaches the primary within this time; milliseconds. */
 const signalSpread = 100
 
-/** What the pool works with. */
+/** The dependencies of the pool. */
 export interface WorkerPoolPorts {
   /** As it was read; `node` is the name that workers add their numbers to. */
   readonly config: Config & { readonly node: string }
