@@ -6,7 +6,7 @@ import { openWampCra } from '#component/realm/documents/secrets.ts'
 import { isSigned } from './ed25519.ts'
 import type { ProofPorts, TicketHolder, TicketPorts } from './proof-ports.ts'
 
-/** What a peer says of itself, as the router hands it over. */
+/** The details that a peer gives when it joins, as the router passes them on. */
 export interface Hello {
   readonly realm: string
   readonly session: number
@@ -36,7 +36,7 @@ export interface Welcome {
   readonly expiresAt?: number
 }
 
-/** What the peer must prove. */
+/** A challenge that the peer must answer. */
 export interface Challenge {
   readonly kind: 'challenge'
   readonly challenge: 'ticket' | 'wampcra' | 'cryptosign'
@@ -158,7 +158,7 @@ function challengeTicket(
 const withoutMethod = ({ authmethod, ...holder }: TicketHolder): TicketHolder =>
   authmethod === providerMethod ? { ...holder, authmethod } : holder
 
-/** Who has logged in in this browser; nothing is asked, because the cookie is the proof. */
+/** Admits the user who has logged in in this browser, without a challenge: the cookie is the proof. */
 async function authenticateByCookie(
   realm: Realm,
   { authid, peer }: Hello,
@@ -174,7 +174,7 @@ async function authenticateByCookie(
 
 const isSame = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
 
-/** What secrets of the realm's users cost: those of earlier versions cost less. */
+/** Rounds of the WAMP-CRA secrets of a realm's users: secrets of earlier versions have fewer. */
 const roundsOf = new WeakMap<Realm, readonly number[]>()
 
 /**

@@ -18,12 +18,12 @@ import type { Policy } from './policy.ts'
 import type { Realms } from './realms.ts'
 import type { TicketSession } from './ticket-sessions.ts'
 
-/** What the answers are made of. */
+/** The dependencies of the authenticator. */
 interface CrossbarAuthenticatorPorts {
   /** The decisions themselves: the same as on the embedded router. */
   readonly policy: Pick<Policy, 'authenticate' | 'isWelcome' | 'isAllowed'>
   readonly realms: Pick<Realms, 'plainPassword'>
-  /** Whose `X-Forwarded-For` is believed; `ip:port` of the client, undefined when it was not told. */
+  /** Reads `X-Forwarded-For` of trusted proxies: `ip:port` of the client; undefined when the proxy has not told it. */
   readonly proxies: {
     read(
       peer: string,
@@ -161,7 +161,7 @@ export class CrossbarAuthenticator {
     return this.#challenged(realm_uri, authid, answer, asMap(details.authextra))
   }
 
-  /** What the router checks itself. */
+  /** The key or secret by which the router checks the proof itself; a random one for an unknown user. */
   async #challenged(
     realm_uri: string,
     authid: string | undefined,
@@ -241,7 +241,7 @@ const principal = (
   },
 })
 
-/** Who the session is by what the authenticator said; with static authentication `authextra` is the client's own words. */
+/** The session's identity as the authenticator has given it; undefined with static authentication, where the client writes `authextra`. */
 function sessionOf(realm: string, { authid, authmethod, authprovider, authextra }: JsonMap) {
   const { authroles, authmethod: told, expires_at } = asMap(authextra)
   const isOurs = authprovider === 'dynamic' && Array.isArray(authroles)

@@ -6,7 +6,7 @@ import { type Session, WampError } from '#component/wamp/session.ts'
 /** How long the router may take to end the sessions of a user, in milliseconds. */
 const killTimeoutMs = 5_000
 
-/** What the sessions are made of. */
+/** The dependencies of the sessions. */
 export interface GatewaySessionsPorts {
   /**
    * Opens a session of the gateway's own, which rejoins by itself.
@@ -95,7 +95,7 @@ export class GatewaySessions {
     }
   }
 
-  /** Leaves all of them, for good; what the router has asked until then is answered. */
+  /** Ends all sessions; invocations that have arrived before are answered first. */
   async close(): Promise<void> {
     this.#isClosed = true
     const sessions = [...this.#sessions.values()]

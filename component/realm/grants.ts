@@ -1,4 +1,4 @@
-/** What the grants of a realm allow, and what they cannot: URIs under `wamp.` and `service.` are reserved (behaviour §6). */
+/** Decides by the grants of a realm which actions are allowed; URIs under `wamp.` and `service.` are reserved (behaviour §6). */
 import type { Grant, Realm, Resource } from '#component/realm/documents/model.ts'
 import { isReservedUri, type Match, reservedPrefixes } from '#component/syntax/wamp-uri.ts'
 
@@ -10,7 +10,7 @@ function fits(pattern: string, uri: string): boolean {
   return wanted.every((component, index) => component === '' || component === components[index])
 }
 
-/** What every URI that a wildcard pattern matches begins with. */
+/** The text that every URI that matches a wildcard pattern begins with. */
 function fixedStart(pattern: string): string {
   if (pattern.startsWith('.')) return ''
   const gap = pattern.indexOf('..')

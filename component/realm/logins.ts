@@ -12,7 +12,7 @@ export interface Login {
   readonly roles: readonly string[]
 }
 
-/** Who may log in by one of these may do so over HTTP (behaviour: OAuth2). */
+/** A user who may log in by one of these methods may do so over HTTP (behaviour: OAuth2). */
 const baseMethods = ['wampcra', 'cryptosign', 'password'] as const
 
 const loginOf = (user: User): Login => ({ user, roles: rolesOf(user) })

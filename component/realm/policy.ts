@@ -1,4 +1,4 @@
-/** What the embedded router asks of the realms: who may join, and who may do what. */
+/** The embedded router's policy, by the realms: which peers may join, and which actions they may take. */
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Realm } from '#component/realm/documents/model.ts'
@@ -37,7 +37,7 @@ interface GuessLimit {
   ): Promise<T | undefined>
 }
 
-/** What the policy works with. */
+/** The dependencies of the policy. */
 export interface PolicyPorts {
   readonly realms: Pick<Realms, 'realm'>
   readonly clock: Pick<Clock, 'now'>
@@ -51,14 +51,14 @@ export interface PolicyPorts {
   readonly secrets: Pick<SecretBox, 'derive' | 'open'>
 }
 
-/** Who a session is, as far as permission goes. */
+/** The identity of a session by which its actions are permitted. */
 interface SessionIdentity {
   readonly realm: string
   readonly authid: string
   readonly authroles: readonly string[]
 }
 
-/** Who a session is, as far as its staying goes. */
+/** The state of a session by which it may stay. */
 interface SessionState extends SessionIdentity {
   readonly authmethod: string
   readonly isRevoked?: (() => boolean) | undefined
@@ -94,7 +94,7 @@ export class Policy {
     return realm?.allow_connections === true && !realm.isPrototype
   }
 
-  /** What the router may offer: those of the document that are spoken over WAMP, and what the gateway itself joins by. */
+  /** The methods that the router may offer: those of the document that exist over WAMP, and those that the gateway itself joins by. */
   authmethods(
     uri: string,
     { isInProcess, cookie }: Pick<Hello['peer'], 'isInProcess' | 'cookie'>,
@@ -153,7 +153,7 @@ export class Policy {
     }
   }
 
-  /** The component's realm without credentials: strangers on this machine. */
+  /** Lets loopback peers join the component's realm without credentials, as long as `admitsStrangers` says so. */
   #admitStranger({ peer }: Hello): Welcome | Refusal {
     if (!this.#ports.admitsStrangers() || !isLoopback(peer.address)) return notAuthorized
     return { kind: 'welcome', authid: 'anonymous', authroles: ['anonymous'] }

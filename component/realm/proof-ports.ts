@@ -1,9 +1,9 @@
-/** What the proofs of peers are checked with, beside the realm: tickets, cookies, and limits on guessing. */
+/** The dependencies of checking the proofs of peers, beside the realm: tickets, cookies, and limits on guessing. */
 import type { SecretBox } from '#component/secret-box.ts'
 import type { Welcome } from './authenticator.ts'
 import type { SessionTickets } from './session-ticket.ts'
 
-/** Who a service ticket was issued to: a ticket that WAMP clients join with instead of a password. */
+/** The user that a service ticket was issued to: a ticket that WAMP clients join with instead of a password. */
 export interface TicketHolder {
   readonly authid: string
   readonly authroles: readonly string[]
@@ -15,7 +15,7 @@ export interface TicketHolder {
   readonly expiresAt?: number
 }
 
-/** What tickets are taken, beside passwords. */
+/** The tickets and cookies that are accepted beside passwords. */
 export interface TicketPorts {
   /** Those of the gateway itself, for sessions of its users. */
   readonly sessionTickets?: Pick<SessionTickets, 'redeem'> | undefined
@@ -32,7 +32,7 @@ export interface TicketPorts {
   readonly isKnown?: ((realm_uri: string, authid: string) => boolean) | undefined
 }
 
-/** What proofs are checked with, beside the realm. */
+/** The dependencies of checking proofs, beside the realm. */
 export interface ProofPorts extends TicketPorts {
   /** Lets a password be tried, as far as guessing is limited; undefined: wrong, or not tried. */
   readonly guess: (prove: () => Promise<Welcome | undefined>) => Promise<Welcome | undefined>

@@ -20,13 +20,13 @@ import type { Replica } from '#component/replica/replica.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import { revokedUsers } from './revoked-users.ts'
 
-/** What the realms work with. */
+/** The dependencies of the realms. */
 export interface RealmsPorts {
   readonly replica: Pick<Replica, 'change' | 'watch' | 'entries'>
   readonly log: Pick<Log, 'info' | 'error'>
-  /** What `${NAME}` stands for. */
+  /** The values of `${NAME}`. */
   readonly environment: Environment
-  /** Under what secrets are sealed. */
+  /** Seals the secrets. */
   readonly box: SecretBox
   /** Whether passwords are kept beside their hashes, sealed, for a router that needs them; false by default. */
   readonly keepsPasswords?: boolean
@@ -34,7 +34,7 @@ export interface RealmsPorts {
   readonly wampCraRounds?: number
 }
 
-/** What a load came to, of one document. */
+/** The result of loading one document. */
 export interface LoadedRealm {
   readonly uri: string
   /** Milliseconds since the epoch. */

@@ -1,4 +1,4 @@
-/** Whose tokens and sessions must end when a realm document takes the place of another. */
+/** The users whose tokens and sessions must end when a realm document replaces another. */
 import { at, maps, memberLists } from '#component/realm/documents/membership.ts'
 
 /** The password hash and keys of each enabled user as one text, to compare two documents. */

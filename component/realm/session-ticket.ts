@@ -8,7 +8,7 @@ import type { JoinAuth } from '#component/wamp/join-auth.ts'
 /** Milliseconds from the CHALLENGE, when a ticket is made, until it expires. */
 const lifetimeMs = 10_000
 
-/** Who a session is to be. */
+/** The identity that a session is to have. */
 interface Member {
   readonly realm_uri: string
   readonly authid: string

@@ -11,7 +11,7 @@ export interface TicketSession {
   readonly isRevoked?: () => boolean
 }
 
-/** What ends them. */
+/** The dependencies of {@link TicketSessions}. */
 export interface TicketSessionsPorts {
   readonly clock: Pick<Clock, 'now' | 'after'>
   /** Ends a session, which may have left by then. */

@@ -8,7 +8,7 @@ import { at, type MemberList, maps, memberLists } from './membership.ts'
 import type { Grant, Realm, RealmDocument, Resource, Source, User } from './model.ts'
 import type { StoredPassword } from './password.ts'
 
-/** What a realm has of its prototype unless it sets it itself (behaviour: Realms). */
+/** The keys that a realm inherits from its prototype unless it sets them itself (behaviour: Realms). */
 const inherited = [
   'authmethods',
   'security_enabled',
@@ -75,7 +75,7 @@ function isFrom(cidr: string): Source['isFrom'] {
   return (address) => isInRanges(address, ranges)
 }
 
-/** What `"uri": "*"` stands for, whatever its `match`: many security configurations write every URI so. */
+/** The resource of `"uri": "*"`, whatever its `match`: many security configurations write every URI this way. */
 const everyUri: Resource = { uri: '', match: 'prefix' }
 
 const readResource = ({ uri, match }: JsonMap): Resource =>

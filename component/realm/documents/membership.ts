@@ -26,7 +26,7 @@ export const memberLists: readonly MemberList[] = [
 /** The objects of a list; none when it is no list. */
 export const maps = (value: unknown): JsonMap[] => (Array.isArray(value) ? value.filter(isMap) : [])
 
-/** What stands at a place of a document; undefined when nothing does. */
+/** The value at a place of a document; undefined when the document has no such place. */
 export const at = (document: unknown, keys: readonly string[]): unknown =>
   keys.reduce(memberOf, document)
 

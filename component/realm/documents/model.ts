@@ -1,4 +1,4 @@
-/** What a realm document says, made ready to be asked: inherited, environment filled in, groups resolved. */
+/** A realm as it is read from its document: with inherited keys, values of the environment, and groups resolved. */
 import type { Match } from '#component/syntax/wamp-uri.ts'
 import type { StoredPassword } from './password.ts'
 
@@ -22,20 +22,20 @@ export interface User {
   readonly authorized_keys: readonly string[]
 }
 
-/** Who may use a method, from where. */
+/** The users who may log in by a method, and the addresses that they may come from. */
 export interface Source {
   readonly usernames: 'all' | readonly string[]
   readonly authmethod: string
   isFrom(address: string): boolean
 }
 
-/** What a grant is about. */
+/** The URIs that a grant covers. */
 export interface Resource {
   readonly uri: string
   readonly match: Match
 }
 
-/** What roles may do. */
+/** The permissions of roles on resources. */
 export interface Grant {
   /** Groups, users, `anonymous` or `all`. */
   readonly roles: ReadonlySet<string>

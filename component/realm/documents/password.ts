@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import { Semaphore } from '#component/limits/semaphore.ts'
 
-/** What stands in the place of a password for salted WAMP-CRA. */
+/** The secret that is stored instead of a password, for salted WAMP-CRA. */
 export interface WampCraSecret {
   readonly salt: string
   readonly iterations: number

@@ -97,7 +97,7 @@ export function sealSecrets(
   return walk(document, before, false)
 }
 
-/** What {@link openSecret} opens a secret with. */
+/** The key and the environment by which {@link openSecret} opens a secret. */
 interface Keyring {
   readonly box: Pick<SecretBox, 'open'>
   readonly environment: Environment
@@ -178,7 +178,7 @@ const showUsers = (users: unknown) =>
     showMembers(Object.fromEntries(Object.entries(user).filter(([key]) => shownUserKeys.has(key)))),
   )
 
-/** What `GET /realms/:uri` shows: the document without secrets, `${NAME}` as written, and `ts`. */
+/** The answer of `GET /realms/:uri`: the document without secrets, `${NAME}` as written, and `ts`. */
 export function showRealm(document: RealmDocument, ts: number): JsonMap {
   const shown: Record<string, unknown> = { ...(showMembers(document) as JsonMap) }
   if ('users' in document) shown.users = showUsers(document.users)
