@@ -1,4 +1,4 @@
-/** Who the users are that came by a provider: an authid belongs to the (issuer, sub) that had it first (reliability: account takeover). */
+/** The users who log in at a provider: an authid belongs to the (issuer, sub) that had it first (reliability: account takeover). */
 
 import type { Clock } from '#component/clock.ts'
 import { OidcError, ServiceError } from '#component/errors.ts'
@@ -24,7 +24,7 @@ interface AccountDocument extends Person, Readonly<Record<string, unknown>> {
   readonly created_at: number
 }
 
-/** What accounts work with. */
+/** The dependencies of {@link Accounts}. */
 export interface AccountPorts {
   readonly replica: Pick<Replica, 'change' | 'entries' | 'get' | 'watch'>
   readonly realms: Pick<Realms, 'realm'>

@@ -26,7 +26,7 @@ export const claimAt = (claims: Claims, path: string): unknown =>
 export const isReservedName = (name: string): boolean => reserved.has(name) || operators.has(name)
 
 /**
- * What ID token and userinfo say together; the ID token wins. `email_verified` is that of the `email` beside it: one of them
+ * The claims of ID token and userinfo together; the ID token wins. `email_verified` is that of the `email` beside it: one of them
  * may not vouch for what the other says.
  */
 export function mergeClaims(ofIdToken: Claims, ofUserinfo: Claims): Claims {
@@ -70,7 +70,7 @@ export const unmappedRoles = (claims: Claims, settings: ProviderSettings): reado
         (role) => printable.test(role) && !Object.hasOwn(settings.role_mapping, role),
       )
 
-/** What the provider says, by the mapping: a role that it does not name is dropped, unless the mapping is empty. */
+/** The roles that the provider states, mapped: a role that the mapping does not name is dropped, unless the mapping is empty. */
 export function rolesOf(claims: Claims, settings: ProviderSettings): readonly string[] {
   const { role_mapping } = settings
   const given = givenRoles(claims, settings)

@@ -1,4 +1,4 @@
-/** What identity providers say of themselves (OpenID Connect Discovery 1.0): fetched once, refreshed behind the scenes, kept. */
+/** Metadata of identity providers (OpenID Connect Discovery 1.0): fetched once, kept, and refreshed in the background. */
 import type * as openid from 'openid-client'
 import type { Clock } from '#component/clock.ts'
 import { OidcError, ServiceError } from '#component/errors.ts'
@@ -19,7 +19,7 @@ export type ProviderFetch = (
   isFixed: boolean,
 ) => Promise<Response>
 
-/** What discovery works with. */
+/** The dependencies of discovery. */
 export interface DiscoveryPorts {
   readonly fetch: ProviderFetch
   readonly clock: Pick<Clock, 'now'>
@@ -34,7 +34,7 @@ export interface Discovered {
   readonly jwks: ProviderJwks
 }
 
-/** What is known of an issuer. */
+/** The state of an issuer. */
 interface Known {
   found?: Discovered
   /** When it was found, or a refresh failed last; milliseconds since the epoch. */
@@ -109,7 +109,7 @@ export class Discovery {
   }
 
   /**
-   * What the provider says of itself, at most an hour old as long as it answers.
+   * The metadata of the provider, at most an hour old as long as the provider answers.
    * @throws OidcError provider_unavailable
    */
   async get(site: Site): Promise<Discovered> {

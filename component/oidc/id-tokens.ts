@@ -3,7 +3,7 @@ import { type Clock, secondsOf } from '#component/clock.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 
-/** What they are kept with. */
+/** The dependencies of {@link IdTokens}. */
 export interface IdTokenPorts {
   readonly replica: Pick<Replica, 'change' | 'get'>
   readonly box: Pick<SecretBox, 'seal' | 'open'>

@@ -23,7 +23,7 @@ export class ProviderJwks {
   }
 
   /**
-   * What the library is given before an exchange: with an age by which it fetches the keys anew after {@link cooldown}, where
+   * The keys that the library is given before an exchange: with an age by which it fetches them anew after {@link cooldown}, where
    * its own rule would have users wait for a minute after their provider has changed its key.
    */
   cache(): openid.ExportedJWKSCache | undefined {

@@ -1,4 +1,4 @@
-/** What a login remembers while the browser is at the provider: sealed in a cookie of this browser, so that any node can finish it. */
+/** The state of a login while the browser is at the provider: sealed in cookies of this browser, so that any node can finish the login. */
 import { createHash } from 'node:crypto'
 import { OidcError } from '#component/errors.ts'
 import type { SecretBox } from '#component/secret-box.ts'
@@ -38,7 +38,7 @@ const maxSuperseded = 5
 /** Browsers drop cookies whose name, value and attributes have more than 4096 characters (RFC 6265 §6.1). */
 const pieces = /.{1,3800}/g
 
-/** What the login that begins may have: an address of 8 kB. */
+/** Most cookies of a login that begins: enough for an address of 8 kB. */
 const maxPieces = 4
 
 /** Characters that all logins of a browser have: a request with more than 16 kB of fields would be refused. */
@@ -46,7 +46,7 @@ const maxAll = 12_000
 
 const purpose = 'oidc login'
 
-/** The name of the cookie that belongs to a `state`: without the cookie nobody knows the state, nor the reverse. */
+/** The name of the cookie that belongs to a `state`: a hash, so that the name does not reveal the state, nor the state the cookie. */
 export const loginCookieName = (state: string): string =>
   loginCookiePrefix + createHash('sha256').update(state).digest('hex').slice(0, 16)
 
@@ -93,7 +93,7 @@ const joined = (cookies: readonly LoginCookie[]): string =>
 
 const cleared = (name: string): LoginCookie => ({ name, value: '' })
 
-/** What cookies say; undefined when this gateway, or one with the same `store.key`, has not made them. */
+/** The state that cookies hold; undefined when neither this gateway nor one with the same `store.key` has made them. */
 function openState(box: Box, value: string): LoginState | undefined {
   const opened = box.open(value, purpose)
   return opened === undefined ? undefined : (JSON.parse(opened) as LoginState)
@@ -160,7 +160,7 @@ export function rememberedLogin(
 }
 
 /**
- * What becomes of the logins of a browser when one more begins: the newest stay, some older ones keep only the page that
+ * The cookies to set when one more login begins in a browser: the newest logins stay, some older ones keep only the page that
  * they were to lead back to, and the rest is cleared.
  * @param cookies those of logins that the request has
  * @param begun those of the login that begins

@@ -38,7 +38,7 @@ import type {
 } from './redirects.ts'
 import { type ProviderSettings, settingsOf } from './settings.ts'
 
-/** What logins work with. */
+/** The dependencies of logins. */
 export interface OidcLoginPorts {
   readonly realms: Pick<Realms, 'realm'>
   readonly logins: Pick<Logins, 'mayUse'>
@@ -84,7 +84,7 @@ export class OidcLogin {
   }
 
   /**
-   * What the realm says of a provider, for checks that come before a login.
+   * The realm's settings of a provider, for checks that come before a login.
    * @throws OidcError unknown_provider, also where the realm does not serve `oidcrp`; provider_unavailable
    */
   settings(realm_uri: string, name: string): ProviderSettings {

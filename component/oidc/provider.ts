@@ -18,7 +18,7 @@ import type { LoginState } from './login-state.ts'
 import { failureOf, type SentRequest } from './provider-answer.ts'
 import { type ProviderSettings, settingsOf } from './settings.ts'
 
-/** What a login came to at the provider. */
+/** The result of a login at the provider. */
 export interface Exchanged {
   /** Those of the ID token, and of the userinfo endpoint where the ID token says nothing. */
   readonly claims: Claims
@@ -30,7 +30,7 @@ export interface Exchanged {
   readonly access_token_expires_at?: number
 }
 
-/** What providers work with. */
+/** The dependencies of providers. */
 export interface ProviderPorts extends DiscoveryPorts {
   readonly realms: Pick<Realms, 'realm' | 'openSecret'>
 }

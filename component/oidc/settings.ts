@@ -1,4 +1,4 @@
-/** What a realm says of its identity providers: `info.oidc_providers`, read with defaults (behaviour: OIDC). */
+/** A realm's settings of its identity providers: `info.oidc_providers`, read with defaults (behaviour: OIDC). */
 import { OidcError } from '#component/errors.ts'
 import {
   clientAuthentications,

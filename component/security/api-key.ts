@@ -14,14 +14,14 @@ import {
   unauthorized,
 } from './scheme.ts'
 
-/** What the scheme asks. */
+/** The dependencies of the scheme. */
 export interface ApiKeyPorts {
   readonly apiKeys: Pick<ApiKeys, 'find'>
   readonly logins: Pick<Logins, 'user'>
   readonly attempts: Pick<Attempts, 'guard'>
 }
 
-/** Of what no key is, so much names it where failures are counted: `gk_` and the id. */
+/** Failures of a wrong key are counted by at most this many of its characters: `gk_` and the id. */
 const nameLength = 15
 
 /** The key in the header; `Authorization` may name `ApiKey` or `Bearer` before it. */

@@ -10,7 +10,7 @@ import { addressOf } from '#component/syntax/ip-address.ts'
 import type { Attempts } from './attempts.ts'
 import { type Protection, type SecurityScheme, unauthorized } from './scheme.ts'
 
-/** What the scheme asks. */
+/** The dependencies of the scheme. */
 export interface BasicPorts {
   readonly logins: Pick<Logins, 'password' | 'user'>
   readonly attempts: Pick<Attempts, 'guard'>
@@ -19,7 +19,7 @@ export interface BasicPorts {
 /** Remembered logins at most: hashing a password takes longer than a typical request. */
 const maxKnown = 10_000
 
-/** Who a request says it is from. */
+/** The user and the address that a request claims. */
 interface Claimed {
   readonly username: string
   readonly password: string

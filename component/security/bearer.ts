@@ -7,7 +7,7 @@ import type { AccessClaims, AccessTokens } from '#component/token/access-token.t
 import { servesToken } from '#component/token/grants.ts'
 import { type Protection, type SecurityScheme, tokenRefusal, unauthorized } from './scheme.ts'
 
-/** What the scheme asks. */
+/** The dependencies of the scheme. */
 export interface BearerPorts {
   readonly accessTokens: Pick<AccessTokens, 'verify'>
   readonly logins: Pick<Logins, 'user'>

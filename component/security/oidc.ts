@@ -17,14 +17,14 @@ import {
   unauthorized,
 } from './scheme.ts'
 
-/** What the scheme asks. */
+/** The dependencies of the scheme. */
 export interface OidcPorts {
   readonly tickets: Pick<Tickets, 'verify'>
-  /** Whose tickets still hold: users that are bound to a provider, and not disabled since. */
+  /** Knows the users whose tickets still hold: those that are bound to a provider, and not disabled since. */
   readonly accounts: { isKnown(realm_uri: string, authid: string): boolean }
-  /** What the realm itself says of a user, where it does. */
+  /** Finds the realm's own entry of a user, if it has one. */
   readonly logins: Pick<Logins, 'user'>
-  /** Under which CSRF values are signed. */
+  /** Derives the key that signs CSRF values. */
   readonly box: Pick<SecretBox, 'derive'>
 }
 

@@ -1,4 +1,4 @@
-/** Who may manage by credentials: users with the role `spec_loader` or `spec_reader`, by access token or API key (behaviour: Management). */
+/** Operators: users with the role `spec_loader` or `spec_reader`, who manage by access token or API key (behaviour: Management). */
 import type { Logins } from '#component/realm/logins.ts'
 import type { AccessTokens } from '#component/token/access-token.ts'
 import type { ApiKeys } from '#component/token/api-key.ts'
@@ -18,18 +18,18 @@ export interface Operator {
   readonly expires_at?: number
 }
 
-/** What operators are known by. */
+/** The dependencies of {@link Operators}. */
 export interface OperatorPorts {
   readonly accessTokens: Pick<AccessTokens, 'verify'>
   readonly apiKeys: Pick<ApiKeys, 'find'>
   readonly logins: Pick<Logins, 'user'>
   /** `admin.realm`: its users manage everything. */
   readonly adminRealm: string | undefined
-  /** `wamp.realm`: who may change what holds there may do everything, so that being one of its users is not enough. */
+  /** `wamp.realm`: the right to change what belongs to it allows everything, so that being one of its users is not enough. */
   readonly componentRealm: string
 }
 
-/** Whose credentials they are, and which roles they have; absent: all of the user. */
+/** The user whose credentials they are, and the roles that they carry; absent: all roles of the user. */
 interface Bearer {
   readonly realm_uri: string
   readonly authid: string

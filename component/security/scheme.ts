@@ -12,7 +12,7 @@ export type SecurityType = (typeof securityTypes)[number]
 export const isSecurityType = (value: unknown): value is SecurityType =>
   securityTypes.some((type) => type === value)
 
-/** What protects a path: its folded security object, the API it is of, and the realm whose users may pass. */
+/** The protection of a path: its folded security object, its API, and the realm whose users may pass. */
 export interface Protection {
   readonly type: SecurityType
   readonly realm_uri: string
@@ -21,7 +21,7 @@ export interface Protection {
   readonly object: Readonly<Record<string, unknown>>
 }
 
-/** What a scheme may see of a request. */
+/** The parts of a request that a scheme may read. */
 export interface SecuredRequest {
   readonly method: Method
   /** `ip:port`, `[ip]:port`. */
@@ -70,6 +70,6 @@ export function unauthorized(
   })
 }
 
-/** What a request is refused with whose token or ticket does not hold; other failures as they are. */
+/** The refusal of a request whose token or ticket does not hold; other errors are returned unchanged. */
 export const tokenRefusal = (error: unknown, protection: Protection): unknown =>
   error instanceof TokenError ? unauthorized(protection, error.reason) : error

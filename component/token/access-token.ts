@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Family } from '#component/store/family-store.ts'
 import { type RegisteredClaims, SignedTokens, type TokenPorts } from './signed-tokens.ts'
 
-/** Whom a token speaks for. */
+/** The user and the client of a token. */
 export interface Subject {
   readonly authid: string
   readonly roles: readonly string[]
@@ -12,7 +12,7 @@ export interface Subject {
   readonly device_id: string
 }
 
-/** What an access token says. */
+/** The claims of an access token. */
 export interface AccessClaims extends RegisteredClaims {
   readonly client_id: string
   /** Those of the roles that can stand in a scope, separated by blanks. */

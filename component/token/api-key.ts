@@ -17,7 +17,7 @@ interface ApiKeyDocument {
   readonly created_at: number
 }
 
-/** Whose key it is. */
+/** The user who owns a key. */
 export interface ApiKeyOwner {
   readonly id: string
   readonly realm_uri: string
@@ -44,7 +44,7 @@ const isApiKey = ({ realm_uri, username, hash }: Document): boolean =>
   typeof hash === 'string' &&
   /^[\da-f]{64}$/.test(hash)
 
-/** What API keys work with. */
+/** The dependencies of {@link ApiKeys}. */
 export interface ApiKeyPorts {
   readonly replica: Pick<Replica, 'change' | 'entries' | 'get'>
   readonly clock: Pick<Clock, 'now'>
@@ -103,7 +103,7 @@ export class ApiKeys {
     return this.owner(id)
   }
 
-  /** Whose key it is, by its id alone. */
+  /** The owner of a key, by the key's id alone. */
   owner(id: string): ApiKeyOwner | undefined {
     const document = this.#document(id)
     return document && { id, realm_uri: document.realm_uri, username: document.username }

@@ -4,7 +4,7 @@ import type { Family } from '#component/store/family-store.ts'
 import type { AccessTokens, Subject } from './access-token.ts'
 import { TokenError } from './token-error.ts'
 
-/** What the token endpoint serves. */
+/** The grants that the token endpoint serves. */
 export type GrantType = 'password' | 'refresh_token' | 'client_credentials'
 
 /** The form of a token request; a parameter without a value is absent (RFC 6749 §3.2). */
@@ -16,7 +16,7 @@ export interface Owner {
   readonly roles: readonly string[]
 }
 
-/** What a grant knows of the request beside its form. */
+/** The context of a token request, beside its form. */
 export interface GrantContext {
   readonly realm_uri: string
   /** The issuer's URL. */

@@ -36,7 +36,7 @@ export const grantTypesOf = (flow: string): readonly GrantType[] => grantTypes.g
 export const servesToken = (flow: string, { family }: Pick<AccessClaims, 'family'>): boolean =>
   grantTypesOf(flow).includes(family === undefined ? 'client_credentials' : 'password')
 
-/** What grants work with. */
+/** The dependencies of grants. */
 export interface GrantPorts {
   readonly accessTokens: Pick<AccessTokens, 'issue'>
   readonly refreshTokens: Pick<RefreshTokens, 'issue' | 'rotate'>

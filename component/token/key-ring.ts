@@ -56,7 +56,7 @@ export class KeyRing<K extends Dated> {
     return found && now < found.retiresAt ? found.key : undefined
   }
 
-  /** What the JWK Set shows: all that are not retired, oldest first. */
+  /** The keys of the JWK Set: all that are not retired, oldest first. */
   live(now: number): K[] {
     return this.keys.filter(({ kid }) => this.find(kid, now))
   }
@@ -67,7 +67,7 @@ export class KeyRing<K extends Dated> {
   }
 
   /**
-   * What may sign, the best first: the active key. Then, for a node that cannot open that one, older keys as long as half
+   * The keys that may sign, the best first: the active key. Then, for a node that cannot open that one, older keys as long as half
    * of their time to verify is left, so that nodes with different secrets do not make keys against each other all the time.
    */
   signers(now: number): K[] {

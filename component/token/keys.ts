@@ -13,13 +13,13 @@ import type { Replica } from '#component/replica/replica.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import { type KeyDocument, KeyRing, type PublicJwk } from './key-ring.ts'
 
-/** What a token is signed with. */
+/** A private key that signs tokens, with its id. */
 export interface SigningKey {
   readonly kid: string
   readonly key: CryptoKey
 }
 
-/** What the keys of realms work with. */
+/** The dependencies of {@link RealmKeys}. */
 export interface KeyPorts {
   readonly replica: Pick<Replica, 'change' | 'entries' | 'watch'>
   readonly box: SecretBox
@@ -68,7 +68,7 @@ export class RealmKeys {
     this.#read()
   }
 
-  /** What the realm signs with now. The first use makes a key. */
+  /** The key that the realm signs with now. The first use makes one. */
   async signingKey(realm_uri: string): Promise<SigningKey> {
     return (await this.#signer(realm_uri)) ?? this.#makeFirst(realm_uri)
   }

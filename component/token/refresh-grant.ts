@@ -13,7 +13,7 @@ import {
 import type { RefreshTokens } from './refresh-token-rotation.ts'
 import { TokenError } from './token-error.ts'
 
-/** What the grant works with. */
+/** The dependencies of the grant. */
 interface RefreshGrantPorts {
   readonly accessTokens: Pick<AccessTokens, 'issue'>
   readonly refreshTokens: Pick<RefreshTokens, 'rotate'>
@@ -21,7 +21,7 @@ interface RefreshGrantPorts {
 
 const refused = (reason: string) => new OAuthError('invalid_grant', reason)
 
-/** What its roles are by now, of those that were granted. */
+/** The granted roles that the user still has, narrowed to the scope of the request. */
 function rolesNow(family: Family, form: TokenForm, context: GrantContext): readonly string[] {
   const owner = context.ownerNow(family.authid)
   const roles = owner?.roles.filter((role) => family.scope.includes(role)) ?? []

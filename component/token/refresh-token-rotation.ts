@@ -7,7 +7,7 @@ import type { Subject } from './access-token.ts'
 import type { Revocations } from './revocation.ts'
 import { TokenError } from './token-error.ts'
 
-/** What refresh tokens work with. */
+/** The dependencies of {@link RefreshTokens}. */
 export interface RefreshPorts {
   readonly families: Pick<FamilyStore, 'create' | 'find' | 'rotate'>
   readonly box: Pick<SecretBox, 'derive'>

@@ -10,7 +10,7 @@ export interface RealmUser {
   readonly authid: string
 }
 
-/** What decides whether a token is refused. */
+/** The claims of a token that decide whether it is revoked. */
 export interface Bearer {
   readonly jti: string
   /** The family of refresh tokens that it belongs to. */
@@ -21,14 +21,14 @@ export interface Bearer {
   readonly realm_uri: string
 }
 
-/** What has just been revoked. */
+/** The users and tokens that have just been revoked. */
 export interface Revoked {
   readonly users: readonly RealmUser[]
   /** Whether tokens or tickets are among it. Each session knows by itself whether its ticket is revoked. */
   readonly hasTokens: boolean
 }
 
-/** What revocations work with. */
+/** The dependencies of {@link Revocations}. */
 export interface RevocationPorts {
   readonly replica: Pick<Replica, 'change' | 'get' | 'watch'>
   readonly clock: Pick<Clock, 'now'>

@@ -1,4 +1,4 @@
-/** What access tokens and tickets have in common: JWTs signed by a key of their realm, verified once and remembered. */
+/** The common part of access tokens and tickets: JWTs signed by a key of their realm, verified once and remembered. */
 import { CompactSign } from 'jose/jws/compact/sign'
 import { compactVerify } from 'jose/jws/compact/verify'
 import { LRUCache } from 'lru-cache'
@@ -17,7 +17,7 @@ export interface RegisteredClaims {
   /** Seconds since the epoch, as `iat` and `auth_time`. */
   readonly exp: number
   readonly iat: number
-  /** What revocations name; the text of a token says nothing, since other texts are as valid (reliability F11). */
+  /** The id that revocations name; they cannot name the text of a token, since other texts are as valid (reliability F11). */
   readonly jti: string
   /** The family of refresh tokens that it belongs to. */
   readonly family?: string
@@ -25,14 +25,14 @@ export interface RegisteredClaims {
   readonly auth_time?: number
 }
 
-/** What tokens work with. */
+/** The dependencies of {@link SignedTokens}. */
 export interface TokenPorts {
   readonly keys: Pick<RealmKeys, 'signingKey' | 'verifyingKey'>
   readonly revocations: Pick<Revocations, 'isRevoked' | 'notBefore'>
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** What kind of token it is. */
+/** The rules of one kind of token. */
 interface TokenRules {
   /** The `typ` of the header, exactly. */
   readonly typ: 'at+jwt' | 'ticket+jwt'
@@ -77,7 +77,7 @@ export class SignedTokens<C extends RegisteredClaims> {
     this.#rules = rules
   }
 
-  /** What a token of a user says that is issued now, without a login of its own: it is after everything of the user was revoked. */
+  /** The times of a token that is issued to a user now, without a login of its own: later than the user's last revocation. */
   issuedNow(realm_uri: string, authid: string): Pick<RegisteredClaims, 'iat' | 'auth_time'> {
     const { clock, revocations } = this.#ports
     const iat = secondsOf(clock)
@@ -111,7 +111,7 @@ export class SignedTokens<C extends RegisteredClaims> {
     return known.claims
   }
 
-  /** All that costs little comes before the cryptography. */
+  /** Cheap checks come before the cryptography. */
   #verifyNew(token: string, realm_uri: string): Promise<C> {
     const { kid, claims, key } = this.#read(token, realm_uri)
     if (Number(claims.exp) <= secondsOf(this.#ports.clock)) throw new TokenError(expired)
@@ -137,7 +137,7 @@ export class SignedTokens<C extends RegisteredClaims> {
     return signed
   }
 
-  /** What a token says, and the key that it must be signed with; whether it has expired is left open. */
+  /** The claims of a token, and the key that it must be signed with; its expiry is not checked here. */
   #read(token: string, realm_uri: string) {
     if (token.length > maxLength) throw new TokenError('the token is too long')
     if (!compact.test(token)) throw new TokenError('the token is malformed')
@@ -188,7 +188,7 @@ export class SignedTokens<C extends RegisteredClaims> {
     if (iat > now + maxAhead || (nbf ?? 0) > now) throw new TokenError('the token is not valid yet')
   }
 
-  /** What may have changed since the signature was verified. */
+  /** Checks what may have changed since the signature was verified. */
   #admit({ kid, claims, bearer }: Verified<C>, realm_uri: string): void {
     const { clock, keys, revocations } = this.#ports
     if (claims.aud !== realm_uri) throw new TokenError('the token was issued for another realm')

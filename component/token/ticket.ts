@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { type RegisteredClaims, SignedTokens, type TokenPorts } from './signed-tokens.ts'
 
-/** What a ticket is good for. */
+/** The realm, client and device that a ticket is valid for. */
 interface TicketScope {
   readonly realm: string
   readonly client_id: string
   readonly device_id: string
 }
 
-/** What a ticket says of a login at an identity provider (specification: Ticket). */
+/** The claims of a ticket about a login at an identity provider (specification: Ticket). */
 interface ProviderClaims {
   /** The provider's name in the realm. */
   readonly oidc_provider?: string
@@ -19,21 +19,21 @@ interface ProviderClaims {
   readonly oidc_access_token_expires_at?: number
 }
 
-/** Whom a ticket speaks for. */
+/** The user of a ticket. */
 export interface TicketSubject extends ProviderClaims {
   /** The issuer's URL. */
   readonly iss: string
   readonly authid: string
   readonly authmethod: string
   readonly authroles: readonly string[]
-  /** Who has asked for it; `authid` when absent. */
+  /** The user who has asked for it; `authid` when absent. */
   readonly issued_by?: string
   readonly scope: TicketScope
   /** Seconds, at most 30 days. */
   readonly lifetime: number
 }
 
-/** What a ticket says: the claims of the specification, and those of a JWT. */
+/** The claims of a ticket: those of the specification, and those of a JWT. */
 export interface TicketClaims extends RegisteredClaims, ProviderClaims {
   /** UUID v4; also `jti`. */
   readonly id: string
