@@ -31,7 +31,7 @@ export interface AccountPorts {
   readonly revocations: Pick<Revocations, 'revokeUsers'>
   readonly clock: Pick<Clock, 'now'>
   readonly log: Pick<Log, 'warn'>
-  /** Resolves when the other processes of this gateway know what has just been changed. */
+  /** Resolves when the other processes of this gateway know the change that was just made. */
   readonly broadcast?: () => Promise<void>
 }
 
@@ -73,13 +73,13 @@ export class Accounts {
     this.#ports = ports
   }
 
-  /** From now on, what a name was issued ends when nodes that were parted had given it to two persons. */
+  /** From now on, revokes everything that was issued to a name which separated nodes have bound to two persons. */
   start(): void {
     this.#ports.replica.watch('oidc_user', (changes) => this.#endDoubles(changes))
   }
 
   /**
-   * Gives a name to the person who comes first; nothing changes when it is theirs already.
+   * Binds a name to the first person who logs in with it; nothing changes when it is bound to this person already.
    * @param isOpen whether a name may be bound that is not in the document
    * @throws OidcError ticket_issue_failed; ServiceError `service.error.unavailable`
    */

@@ -27,7 +27,7 @@ export const isReservedName = (name: string): boolean => reserved.has(name) || o
 
 /**
  * The claims of ID token and userinfo together; the ID token wins. `email_verified` is that of the `email` beside it: one of them
- * may not vouch for what the other says.
+ * may not vouch for the address in the other.
  */
 export function mergeClaims(ofIdToken: Claims, ofUserinfo: Claims): Claims {
   const { email_verified } = Object.hasOwn(ofIdToken, 'email') ? ofIdToken : ofUserinfo

@@ -46,7 +46,7 @@ interface Known {
 
 type Site = Pick<ProviderSettings, 'issuer' | 'allow_unsafe_http'>
 
-/** Milliseconds until what is known is fetched again, and until a failure is forgotten. */
+/** Milliseconds until metadata are fetched again, and until a failure is forgotten. */
 const freshMs = 3_600_000
 const failureMs = 1_000
 
@@ -89,7 +89,7 @@ export const libraryFetch =
     throw new ServiceError('service.error.bad_gateway', message)
   }
 
-/** Why something failed, for the log: the sentences of all causes, and nothing of what was received. */
+/** Why something failed, for the log: the messages of all causes, without any received content. */
 export function why(error: unknown): string {
   const sentences: string[] = []
   for (let at = error; at instanceof Error && sentences.length < 8; at = at.cause) {

@@ -8,7 +8,7 @@ export interface IdTokenPorts {
   readonly replica: Pick<Replica, 'change' | 'get'>
   readonly box: Pick<SecretBox, 'seal' | 'open'>
   readonly clock: Pick<Clock, 'now'>
-  /** Resolves when the other processes of this gateway know what has just been changed. */
+  /** Resolves when the other processes of this gateway know the change that was just made. */
   readonly broadcast?: () => Promise<void>
 }
 

@@ -33,7 +33,7 @@ export class ProviderJwks {
     return { jwks: this.#jwks, uat: Math.floor(Date.now() / 1000) - told }
   }
 
-  /** Takes what the library has after an exchange. */
+  /** Takes the keys that the library holds after an exchange. */
   keep(cache: openid.ExportedJWKSCache | undefined): void {
     this.#jwks = cache?.jwks ?? this.#jwks
   }

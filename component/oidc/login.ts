@@ -167,7 +167,7 @@ export class OidcLogin {
     return rememberedLogin(this.#ports.box, state, cookieOf)
   }
 
-  /** Ends what the ticket stands for, as far as that is possible now. Never throws: a logout never fails visibly. */
+  /** Ends the login that the ticket stands for, as far as that is possible now. Never throws: a logout never fails visibly. */
   async logout(request: LogoutRequest): Promise<LoggedOut> {
     const { realm_uri, ticket = '', redirect_uri, mayRevoke, routeProvider = 'default' } = request
     const claims = await this.#try(() =>
@@ -279,7 +279,7 @@ export class OidcLogin {
 /** 256 bits, base64url: 43 characters, as many as a code verifier needs (RFC 7636 §4.1). */
 const randomText = (): string => randomBytes(32).toString('base64url')
 
-/** Where the provider sends the browser: to what the settings list, else to where the logout was to end. */
+/** The URL that the provider sends the browser to: one that the settings list, else the one at which the logout was to end. */
 function returnUri({ redirect_uri, origin }: LogoutRequest, settings: ProviderSettings): string {
   const listed = settings.post_logout_redirect_uris
   const wanted = redirect_uri.startsWith('/') ? origin + redirect_uri : redirect_uri

@@ -20,7 +20,7 @@ export interface LoginRequest {
   readonly loginCookies?: ReadonlyMap<string, string> | undefined
 }
 
-/** Where the browser is sent, and what it must bring back. */
+/** A login that has begun: the redirect to the provider, and the cookies that the browser must bring back. */
 export interface BegunLogin {
   /** The provider's authorization endpoint. */
   readonly location: string

@@ -19,7 +19,7 @@ export interface ProviderSettings {
   readonly client_id: string
   /** As the realm has it: sealed, `{env}`, `{file}`; absent for a public client. Opened by `Realms.openSecret`. */
   readonly client_secret?: unknown
-  /** How the client proves at the token endpoint who it is; absent: by what the provider says that it takes. */
+  /** The client authentication at the token endpoint; absent: chosen from those that the provider announces. */
   readonly token_endpoint_auth_method?: (typeof clientAuthentications)[number]
   /** Absolute URL of the callback, as the provider knows it; absent: the one of the route. */
   readonly redirect_uri?: string
@@ -29,7 +29,7 @@ export interface ProviderSettings {
   readonly authid_claim: string
   readonly role_claim: string
   readonly role_claim_fallback: string
-  /** Empty: roles are what the provider calls them. */
+  /** Empty: roles have the names that the provider gives them. */
   readonly role_mapping: RoleMapping
   readonly auto_provision: boolean
   /** Lifetime of tickets, and of their cookies. Seconds, 1 to 2592000. */

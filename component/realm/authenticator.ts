@@ -65,7 +65,7 @@ const refuse = (message: string): Refusal => ({
   message,
 })
 
-/** The roles of a user: the groups, never the gateway's; who has none is known by name. */
+/** The roles of a user: the groups, never the gateway's; the username for a user without groups. */
 export function rolesOf({ username, groups }: Pick<User, 'username' | 'groups'>): string[] {
   const roles = groups.filter((group) => group !== gatewayRole)
   if (roles.length === 0 && username !== gatewayRole) roles.push(username)

@@ -72,7 +72,7 @@ export class Realms {
     this.#ports = ports
   }
 
-  /** Makes realms of what the replica holds, and from then on of what changes there. */
+  /** Makes the realm documents of the replica live, and from then on their changes. */
   start(): void {
     const { replica } = this.#ports
     replica.watch('realm', (changes) => this.#take(changes))

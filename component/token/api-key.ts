@@ -48,7 +48,7 @@ const isApiKey = ({ realm_uri, username, hash }: Document): boolean =>
 export interface ApiKeyPorts {
   readonly replica: Pick<Replica, 'change' | 'entries' | 'get'>
   readonly clock: Pick<Clock, 'now'>
-  /** Resolves when the other processes of this gateway know what has just been changed. */
+  /** Resolves when the other processes of this gateway know the change that was just made. */
   readonly broadcast?: () => Promise<void>
 }
 

@@ -37,7 +37,7 @@ export class KeyRing<K extends Dated> {
   readonly #byKid: ReadonlyMap<string, { readonly key: K; readonly retiresAt: number }>
   readonly #longestLifetime: number
 
-  /** @param longestLifetime of what a key signs; seconds */
+  /** @param longestLifetime of everything that a key signs; seconds */
   constructor(keys: readonly K[], longestLifetime: number) {
     this.keys = keys.toSorted(byAge)
     this.#longestLifetime = longestLifetime

@@ -29,14 +29,14 @@ export interface KeyPorts {
   readonly longestLifetime: number
   /** How long a key is published before it signs, so that cached copies of the JWK Set contain it by then. Seconds. */
   readonly lead?: number
-  /** Resolves when the other processes of this gateway know what has just been changed. */
+  /** Resolves when the other processes of this gateway know the change that was just made. */
   readonly broadcast?: () => Promise<void>
 }
 
 const defaultLead = 300
 const alg = 'ES256'
 
-/** A key of a realm, with what has been imported of it. */
+/** A key of a realm, with its imported halves. */
 interface RealmKey extends KeyDocument {
   publicKey?: CryptoKey | Promise<CryptoKey>
   /** undefined: it cannot be opened here. */
@@ -49,7 +49,7 @@ const purposeOf = (kid: string): string => `realm_key ${kid}`
 export class RealmKeys {
   readonly #ports: KeyPorts
   #rings: ReadonlyMap<string, KeyRing<RealmKey>> = new Map()
-  /** So that what has been imported outlives a change of other keys. */
+  /** So that imported keys stay when other keys change. */
   readonly #known = new WeakMap<Document, RealmKey>()
 
   /** Called after keys have come or gone; a new key signs once this has resolved. */
@@ -59,7 +59,7 @@ export class RealmKeys {
     this.#ports = ports
   }
 
-  /** Reads what the replica knows, and follows it. */
+  /** Reads the keys of the replica, and follows their changes. */
   start(): void {
     this.#ports.replica.watch('realm_key', () => {
       this.#read()

@@ -29,7 +29,7 @@ export interface RefreshTokenId {
   readonly generation: number
 }
 
-/** A token, and what is known of its family. */
+/** A token and its family. */
 export interface IssuedRefreshToken {
   readonly token: string
   readonly family: Family

@@ -37,7 +37,7 @@ export interface RevocationPorts {
   readonly longestLifetime: number
   /** Of the access tokens of a family. Seconds; {@link longestLifetime} when absent. */
   readonly accessLifetime?: number
-  /** Resolves when the other processes of this gateway know what has just been changed. */
+  /** Resolves when the other processes of this gateway know the change that was just made. */
   readonly broadcast?: () => Promise<void>
 }
 

@@ -21,7 +21,7 @@ export interface RegisteredClaims {
   readonly jti: string
   /** The family of refresh tokens that it belongs to. */
   readonly family?: string
-  /** When its bearer has logged in; absent: when it was issued. Later than `iat` where that is what tells it from what was revoked. */
+  /** When its bearer has logged in; absent: when it was issued. Later than `iat` where a revocation would otherwise cover the token. */
   readonly auth_time?: number
 }
 

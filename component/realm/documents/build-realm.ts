@@ -131,7 +131,7 @@ export function buildRealm(
   isPrototype: boolean,
   environment: Environment,
 ): Realm {
-  // a variable that has gone since the load is as good as empty: the realm grants less, not more
+  // a variable that was removed since the load counts as empty: the realm grants less, not more
   const fill = (one: RealmDocument) => fillEnvironment(one, environment, '', []) as JsonMap
   const whole = inherit(fill(document), prototypes.map(fill))
   const groups: Groups = new Map(

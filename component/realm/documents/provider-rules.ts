@@ -45,7 +45,7 @@ export const info: Rule = (value, path, report) => {
  * Whether a key of a map is a name that the author has chosen, the name or a role of a provider: such a key does not tell
  * whether its value is a secret.
  * @param holder the key that the map itself has
- * @param value what the key holds
+ * @param value the value of the key
  */
 export const isChosenName = (holder: string | undefined, value: unknown): boolean =>
   holder === 'role_mapping' ||

@@ -194,7 +194,7 @@ function findDuplicateUsers(document: unknown, path: string, report: Report): vo
 
 /**
  * Validates one realm document whose environment is filled in.
- * @param path JSON Pointer of the document in what was loaded
+ * @param path JSON Pointer of the document in the loaded JSON
  */
 export function validateRealm(document: unknown, path: string, report: Report): void {
   realm(document, path, report)
