@@ -41,7 +41,7 @@ export interface Request {
   readonly query_string: string
   readonly query_params: Readonly<Record<string, string>>
   readonly bindings: Readonly<Record<string, string>>
-  /** The decoded body; `""` when there is none. */
+  /** The decoded body; `""` without one. */
   readonly body: unknown
   /** Bytes after transfer decoding. */
   readonly body_length: number

@@ -57,7 +57,7 @@ function encodeAs(value: unknown, type: string, codec: BodyCodec): Uint8Array | 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === ''
 
 /**
- * The body of an upstream request; undefined when there is none. As in responses, a text is JSON-encoded unless the
+ * The body of an upstream request; undefined for a request without a body. As in responses, a text is JSON-encoded unless the
  * headers name another type, which sends it as it is. Adds `content-type` to the headers where it is missing.
  */
 export function upstreamBody(

@@ -1,4 +1,4 @@
-/** Walks values before they are encoded: what they cost, what no encoding can hold, and what the libraries would write with a loss. */
+/** Walks values before they are encoded: finds their size, values that no encoding can hold, and values that the libraries would write with a loss. */
 import { Buffer } from 'node:buffer'
 import { ExpressionError } from '#component/errors.ts'
 import { isInteger64 } from '#component/syntax/integers.ts'

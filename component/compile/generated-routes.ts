@@ -127,7 +127,7 @@ export class GeneratedRoutes {
   /** JSON Pointers by provider. */
   readonly #providers = new Map<string, string>()
 
-  /** @param inherited what holds for a path of the version that sets nothing itself; the values of the paths are added after it */
+  /** @param inherited the values of a path of the version that sets none itself; the values of the generated paths are added after them */
   constructor(version: CompiledVersion, inherited: InheritedValues) {
     this.#common = {
       version: { ...version, languages: ['en'] },

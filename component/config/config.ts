@@ -144,7 +144,7 @@ function allowed(error: ErrorObject): string {
   return `must be one of ${words.join(', ')}`
 }
 
-/** Puts the content of the file in the place of `{file: …}`. */
+/** Replaces `{file: …}` with the content of the file. */
 function resolveSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(resolveSecrets)
   if (!isMap(value)) return value

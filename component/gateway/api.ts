@@ -58,7 +58,7 @@ export interface InheritedValues {
   readonly admitsHttp: boolean
   /** undefined: open. */
   readonly protection: Protection | undefined
-  /** JSON Pointer of the security object; `""` where there is none. */
+  /** JSON Pointer of the security object; `""` without one. */
   readonly protectedAt: string
   readonly attempts: AttemptsPlan
   readonly limits: BodyLimits

@@ -33,7 +33,7 @@ export interface Exchange extends Omit<Request, 'language' | 'bindings' | keyof 
   isAccepted(accepts: readonly string[]): boolean
   /** Reads and decodes the body; ServiceError 413, 408, 400, 415. */
   readBody(limits: BodyLimits): Promise<Content>
-  /** The body as UTF-8 text, whatever its type; `""` when there is none. ServiceError 413, 408, 400, 415. */
+  /** The body as UTF-8 text, whatever its type; `""` without a body. ServiceError 413, 408, 400, 415. */
   readText(limits: BodyLimits): Promise<string>
   /** The body as a stream that obeys the limits. */
   rawBody(limits: BodyLimits): RawBody

@@ -1,4 +1,4 @@
-/** Collects the garbage that V8 does not see in time: buffers, which are outside its heap, and what is left when the process becomes idle. */
+/** Collects the garbage that V8 does not see in time: buffers, which are outside its heap, and the garbage that remains when the process becomes idle. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Clock } from '#component/clock.ts'

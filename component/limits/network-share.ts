@@ -1,4 +1,4 @@
-/** Limits what the clients of one network hold at once, such as connections or bytes. */
+/** Limits the resources that the clients of one network hold at once, such as connections or bytes. */
 import { networkOf } from '#component/syntax/ip-address.ts'
 import { ByteBudget } from './byte-budget.ts'
 
@@ -26,7 +26,7 @@ export class NetworkShare {
     return true
   }
 
-  /** Gives back what was taken for the client of an IP address. */
+  /** Releases the share of the client of an IP address. */
   give(address: string, amount = 1): void {
     const network = networkOf(address)
     const budget = this.#budgets.get(network)

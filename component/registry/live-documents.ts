@@ -19,7 +19,7 @@ export interface LivePorts<R> {
   readonly compile: Compile<R>
   /** Takes the table that is served from now on. */
   readonly onSwap: (table: RoutingTable<R>) => void
-  /** Makes ready what a table needs, before it is served. Never rejects. */
+  /** Opens the sessions that a table needs, before it is served. Never rejects. */
   readonly prepare: (table: RoutingTable<R>) => Promise<void>
   readonly publishEvent: PublishEvent
   /** Yields during long work. */

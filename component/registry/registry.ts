@@ -46,7 +46,7 @@ export class Registry<R = unknown> {
     this.#live = new LiveDocuments(ports)
   }
 
-  /** Makes live what the replica holds, and from then on what changes there; to be done before anything changes. */
+  /** Makes the documents of the replica live, and from then on their changes; called before the first change. */
   async start(): Promise<void> {
     const { replica } = this.#ports
     replica.watch('api_spec', (changes) => this.#live.take(changes))

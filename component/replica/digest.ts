@@ -46,7 +46,7 @@ export class Buckets {
   readonly #digests = new Map<string, string>()
   #whole: string | undefined
 
-  /** Puts an entry in the place of the document's entry before. */
+  /** Stores an entry; it replaces the document's earlier one. */
   put(entry: Summary): void {
     const name = bucketOf(entry)
     const bucket = this.#summaries.get(name)

@@ -31,7 +31,7 @@ export class Holdings {
     )
   }
 
-  /** Puts an entry in the place of the document's entry before. */
+  /** Stores an entry; it replaces the document's earlier one. */
   put(entry: Entry): void {
     this.#entries[entry.kind].set(entry.id, entry)
     this.#buckets.put(entry)

@@ -32,9 +32,9 @@ const maxTries = 20
 
 /** Every document known to this node. All that changes something runs one after the other. */
 export class Replica {
-  /** Told what a change of this node has come to, once it is live here. */
+  /** Called with the entries that a change of this node has written, once they are live here. */
   onLocalChange: (entries: readonly Entry[]) => void = () => undefined
-  /** Told when a version made on this node has lost against one made without knowing it. */
+  /** Called when a version made on this node has lost against one made without knowing it. */
   onLost: (loser: Entry, winner: Entry) => void = () => undefined
   readonly #ports: ReplicaPorts
   readonly #clock: HybridClock

@@ -26,7 +26,7 @@ export interface DealerPorts {
   readonly callMeta: (session: Session, message: CallMessage) => void
 }
 
-/** Routes calls to callees, and what they answer back to callers. */
+/** Routes calls to callees, and their answers back to callers. */
 export class Dealer {
   readonly #ports: DealerPorts
 

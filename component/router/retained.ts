@@ -13,7 +13,7 @@ export interface Retained {
   readonly message: PublishMessage
 }
 
-/** The message as bytes: what it takes is known then. */
+/** The message as bytes, so that its size is known. */
 interface Kept extends Omit<Retained, 'message'> {
   readonly bytes: Uint8Array
   /** Bytes taken from the budget for it. */
@@ -31,7 +31,7 @@ export class RetainedEvents {
 
   /**
    * @param maxCount most topics with an event; the oldest one goes first
-   * @param budget what the events may take
+   * @param budget for the bytes of all events
    */
   constructor(maxCount: number, budget: ByteBudget) {
     this.#maxCount = maxCount

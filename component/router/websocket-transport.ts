@@ -83,7 +83,7 @@ export class WebSocketTransport implements Transport, Holder {
       this.#stopTimer()
       options.onClose()
     })
-    // those in this process, or as good as in it, send and read for all others
+    // peers in this process, and peers that count as such, send and read for all others
     if (!options.peer.isInProcess) {
       backlog.add(this)
       // ahead of the listener that cuts messages out of the bytes

@@ -49,7 +49,7 @@ class Search<T, U> {
     return true
   }
 
-  /** Compares what is below two nodes that the same segments lead to. */
+  /** Compares the subtrees of two nodes that the same segments lead to. */
   *run(one: PathNode<T>, other: PathNode<U>): Steps<void> {
     const pairs: Pair<T, U>[] = [[one, other]]
     for (let pair = pairs.pop(); pair && this.#goesOn(); pair = pairs.pop()) {

@@ -86,7 +86,7 @@ export class PathTree<T> {
 
 /**
  * Searches below a node; it visits every node at most once.
- * @param at offset of the next segment; beyond `end` when there is none
+ * @param at offset of the next segment; beyond `end` after the last one
  * @param values the bindings so far; those beyond `depth` belong to a branch that failed
  */
 function search<T>(

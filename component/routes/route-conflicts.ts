@@ -7,7 +7,7 @@ import { type Overlap, overlapOf } from './path-overlap.ts'
 import { PathTree } from './path-tree.ts'
 import { type RouteEntry, readEntry } from './routing-table.ts'
 
-/** The place of a route, without what it does. */
+/** The place of a route, without its actions. */
 type Place = RouteEntry<unknown>
 
 /** The routes that a document must not hide. */

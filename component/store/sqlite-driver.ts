@@ -75,7 +75,7 @@ function conditionOf(cause: unknown): Condition | undefined {
 
 /**
  * Makes the file readable by its owner only before anything is in it; SQLite gives its other files the same mode.
- * @throws EmptyFile for one that is there already, and empty: its documents must not be taken for deleted
+ * @throws EmptyFile for an existing empty file: its documents must not be taken for deleted
  */
 function createFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })

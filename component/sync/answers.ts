@@ -12,7 +12,7 @@ import { maxContentBytes } from './wire.ts'
 /** Bytes of JSON text that make a page; the first item is in it however long it is. */
 const pageBytes = 1_000_000
 
-/** The first of what a peer asked for; it asks again for the rest. */
+/** The first of the items that a peer asked for; it asks again for the rest. */
 export interface Page<T> {
   readonly items: readonly T[]
   /** How many of the requested items, from the first on, this page answers. */

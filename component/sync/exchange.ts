@@ -99,7 +99,7 @@ export class Exchanges {
     await this.#fetchAll(node, [summary]).catch((err: unknown) => this.#failed(node, err))
   }
 
-  /** Takes what a peer has announced. Never rejects. */
+  /** Merges the change that a peer has announced. Never rejects. */
   async take(node: string, entry: Entry): Promise<void> {
     await this.#take(node, [entry]).catch((err: unknown) => this.#failed(node, err))
   }

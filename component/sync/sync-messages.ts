@@ -123,7 +123,7 @@ export function readEntry(value: unknown): Entry | undefined {
   return { ...summary, parent, ...ancestors, document: document as Document }
 }
 
-/** A change; what holds no `document` at all leaves it to be fetched. */
+/** Reads a change; one without the key `document` leaves the document to be fetched. */
 export function readAnnounced(value: unknown): Announced | undefined {
   const summary = readSummary(value)
   if (!summary || !isMap(value)) return undefined

@@ -35,7 +35,7 @@ const maxUnasked = 1_000_000
 const maxAnswer = 15_000_000
 /** Most bytes of JSON text that fit into one. */
 const maxTextBytes = 11_000_000
-/** Most bytes of JSON text of what one answer carries, beside what the node says of itself. */
+/** Most bytes of JSON text of the content of one answer, beside the state of the node. */
 export const maxContentBytes = maxTextBytes - 100_000
 
 /** Characters of a sealed message that no other message has: its version and its nonce. */

@@ -1,4 +1,4 @@
-/** The addresses that a forward may not reach (reliability F13, SSRF): link-local, metadata services, and what is not public. */
+/** The addresses that a forward may not reach (reliability F13, SSRF): link-local addresses, metadata services, and addresses that are not public. */
 import { type Groups, isWithin, rangesOf, readAddress } from './ip-address.ts'
 
 /** The rule for forwards to an address: forbidden; private, reached only where it is fixed or listed; public, reached. */
@@ -14,7 +14,7 @@ const forbidden = rangesOf([
   'fd20:ce::254', // metadata service of Google Cloud
 ])
 
-/** IANA special-purpose registries: what is not globally reachable. */
+/** The addresses that are not globally reachable by the IANA special-purpose registries. */
 const notPublic = rangesOf([
   '0.0.0.0/8',
   '10.0.0.0/8',

@@ -44,9 +44,9 @@ export const tooLarge = () =>
   failure(uris.errors.payloadSizeExceeded, 'the payload is larger than the router accepts', false)
 
 /**
- * Checks a message before it is sent: what no router or serializer can carry is refused here (reliability F5).
+ * Checks a message before it is sent: content that no router or serializer can carry is refused here (reliability F5).
  * @param maxBytes largest message, by estimate
- * @returns whether it holds what the binary serializers must be helped with
+ * @returns whether it holds values that must be converted for the binary serializers
  * @throws WampError with wasSent false
  */
 export function checkMessage(message: WampMessage, maxBytes: number): boolean {

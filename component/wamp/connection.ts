@@ -94,7 +94,7 @@ export class Connection {
    * Sends a request through the client.
    * @param timeoutMs undefined when no answer is wanted
    * @param start calls the client's operation
-   * @param read makes of the answering message what the promise resolves with
+   * @param read makes the result of the promise from the answering message
    * @returns its id, and its answer, whose rejection need not be caught
    */
   request<T>(

@@ -21,7 +21,7 @@ interface Request<T> {
   /** Code of the message that was sent. */
   readonly type: number
   readonly answer: Promise<T>
-  /** Makes of the answering message what the promise resolves with. */
+  /** Makes the result of the promise from the answering message. */
   readonly read: (message: WampMessage) => T
   readonly resolve: (value: T) => void
   readonly reject: (error: WampError) => void

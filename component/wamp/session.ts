@@ -1,4 +1,4 @@
-/** The port to a WAMP session: what the rest of the component may ask of a router, whichever client serves it. */
+/** The port to a WAMP session: the operations on a router that the rest of the component uses, independent of the client library. */
 import type { Identity } from '#component/identity.ts'
 
 /** The arguments of a call, publication, result or event. */
@@ -100,7 +100,7 @@ export interface Session {
     options?: Readonly<Record<string, unknown>>,
   ): Promise<void>
   /**
-   * Takes all registrations back for good, and waits until what came before is answered; at most some seconds. Never rejects.
+   * Unregisters everything permanently, and waits until earlier invocations are answered; at most some seconds. Never rejects.
    */
   withdraw(): Promise<void>
   /** GOODBYE; settles what is in flight. */

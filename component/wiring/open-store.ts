@@ -1,4 +1,4 @@
-/** Opens what a gateway needs before anything else: its folder, and its store. */
+/** Opens the gateway's folder and store, before anything else. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'

@@ -102,7 +102,7 @@ export function openRouterAuthentication(
   }
 }
 
-/** Keeps the sessions up with the realms; the router goes by a change before they do. */
+/** Opens and ends sessions as the realms change; the router applies a change before the sessions do. */
 function keepUp(realms: Users['realms'], sessions: GatewaySessions): void {
   const { onChange } = realms
   realms.onChange = async (uris) => {

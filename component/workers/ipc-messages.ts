@@ -44,9 +44,9 @@ export interface ToPrimary {
   leave(value: null): void
   /** The metrics of all the other processes. */
   gather(value: null): Promise<readonly MetricValues[]>
-  /** The realms have changed: resolves when the embedded router goes by what the store says now. */
+  /** The realms have changed: resolves when the embedded router follows the current content of the store. */
   refreshRouter(value: null): Promise<void>
-  /** Resolves when all other workers have made live what the store says now, as far as they answer. */
+  /** Resolves when all other workers that answer have made the current content of the store live. */
   refreshOthers(value: null): Promise<void>
 }
 

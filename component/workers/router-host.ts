@@ -48,7 +48,7 @@ export interface RouterHost {
 }
 
 /**
- * Opens the router, and the store for the realm documents that it goes by.
+ * Opens the router, and the store for the realm documents that it follows.
  * @throws ConfigError, or Error for a store that cannot be opened
  */
 export async function startRouterHost(

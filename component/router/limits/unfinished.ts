@@ -41,7 +41,7 @@ export class Unfinished {
     return this.trySettle()
   }
 
-  /** Takes what the bytes need; false when there is no room for them. */
+  /** Takes the room that the bytes need; false when it is not free. */
   trySettle(): boolean {
     const missing = this.bytes - (this.#isJoined ? freeBytes : 0) - this.#taken
     if (missing <= 0) return true
