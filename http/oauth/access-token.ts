@@ -1,4 +1,4 @@
-/** Access tokens at OAuth2 endpoints, where one that is not valid is no error. */
+/** Reads access tokens at OAuth2 endpoints, where an invalid token is not an error. */
 import type { AccessClaims, AccessTokens } from '#component/token/access-token.ts'
 import { TokenError } from '#component/token/token-error.ts'
 

@@ -1,4 +1,4 @@
-/** Who asks an OAuth2 endpoint: client authentication (RFC 6749 §2.3.1), and resource owners by their passwords. */
+/** Authentication at the OAuth2 endpoints: of clients (RFC 6749 §2.3.1), and of resource owners by their passwords. */
 
 import { Buffer, isUtf8 } from 'node:buffer'
 import { OAuthError } from '#component/errors.ts'
@@ -10,7 +10,7 @@ import { addressOf } from '#component/syntax/ip-address.ts'
 import { percentDecode } from '#component/syntax/request-target.ts'
 import type { OAuthForm } from './form.ts'
 
-/** What logins are checked with. */
+/** Dependencies of {@link OAuthLogins}. */
 export interface LoginPorts {
   readonly logins: Pick<Logins, 'password'>
   readonly attempts: Pick<Attempts, 'guard'>
@@ -20,17 +20,17 @@ export interface LoginPorts {
 const clients = 'api_clients'
 const owners = 'resource_owners'
 
-/** Only those who are in the group. */
+/** Keeps a login only when its user is in the group. */
 const oneOf =
   (group: string) =>
   (login: Login | undefined): Login | undefined =>
     login?.user.groups.includes(group) ? login : undefined
 
-/** Is it one that may act for users, and is it one that clients may act for? */
+/** Keeps the login of a client, which may act for resource owners. */
 export const onlyClients = oneOf(clients)
+/** Keeps the login of a resource owner, for whom clients may act. */
 export const onlyOwners = oneOf(owners)
 
-/** What a client says of itself. */
 interface Credentials {
   readonly client_id: string
   readonly client_secret: string
@@ -39,13 +39,13 @@ interface Credentials {
 /** RFC 4648 §4, padded or not. */
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 
-/** The same for every reason, so that nobody learns who is a client. */
+/** One error for every reason, so that a caller does not learn which clients exist. */
 const invalidClient = () =>
   new OAuthError('invalid_client', 'the client could not be authenticated')
 
 /**
- * Both parts are form-encoded before they are joined (RFC 6749 §2.3.1); curl, Authlib and others join them as they are.
- * The ways to read the text, the standard's first; none for what is no such text.
+ * Reads Basic credentials. RFC 6749 §2.3.1 has both parts form-encoded before they are joined; curl, Authlib and others join
+ * them unencoded. Returns every possible reading, the standard's first; an empty array for malformed text.
  */
 function readBasic(credentials: string): readonly Credentials[] {
   if (!base64.test(credentials)) return []
@@ -62,7 +62,7 @@ function readBasic(credentials: string): readonly Credentials[] {
 }
 
 /**
- * What a client has sent to authenticate itself, in the ways that it can be read; empty when nothing.
+ * Every reading of the credentials that a client has sent; empty when it has sent none.
  * @throws OAuthError invalid_client for malformed credentials, invalid_request for more than one method
  */
 function readCredentials(exchange: Exchange, form: OAuthForm): readonly Credentials[] {
@@ -87,7 +87,7 @@ function readCredentials(exchange: Exchange, form: OAuthForm): readonly Credenti
   return [{ client_id, client_secret }]
 }
 
-/** Checks clients and owners; all attempts are limited. */
+/** Authenticates clients and resource owners; the number of attempts is limited. */
 export class OAuthLogins {
   readonly #ports: LoginPorts
 
@@ -106,7 +106,7 @@ export class OAuthLogins {
     const address = addressOf(exchange.peername)
     const asClient = ({ client_id, client_secret }: Credentials) =>
       logins.password(realm_uri, client_id, client_secret, address).then(onlyClients)
-    // one attempt, however it is read
+    // all readings of the credentials count as one attempt
     const login = await attempts.guard(
       realm_uri,
       first.client_id,
@@ -117,7 +117,7 @@ export class OAuthLogins {
     throw invalidClient()
   }
 
-  /** The same where a client must authenticate itself. */
+  /** Like {@link client}, but a client that does not authenticate itself is invalid_client. */
   async knownClient(exchange: Exchange, form: OAuthForm, realm_uri: string): Promise<Login> {
     const login = await this.client(exchange, form, realm_uri)
     if (login) return login
@@ -125,7 +125,7 @@ export class OAuthLogins {
   }
 
   /**
-   * A resource owner who knows the password; undefined for whoever does not, or is none.
+   * The resource owner with this password; undefined for a wrong password and for a user who is not a resource owner.
    * @param address IP address of the client
    * @throws ServiceError too_many_requests
    */

@@ -10,7 +10,7 @@ import { type RevokePorts, revokeEndpoint } from './revoke.ts'
 import { type TokenPorts, tokenEndpoint } from './token.ts'
 import { type VerifyPorts, verifyEndpoint } from './verify.ts'
 
-/** What the endpoints work with. */
+/** Dependencies of the OAuth2 endpoints. */
 export type OAuthPorts = Omit<
   TokenPorts & RevokePorts & IntrospectPorts & VerifyPorts & Parameters<typeof jwksEndpoint>[0],
   'clients' | 'logins'
@@ -19,7 +19,7 @@ export type OAuthPorts = Omit<
   readonly attempts: Pick<Attempts, 'guard'>
 }
 
-/** Makes the table that the gateway goes by. */
+/** Makes the handlers of the OAuth2 endpoints. */
 export function oauthEndpoints(ports: OAuthPorts): Readonly<Record<OAuthKind, EndpointHandler>> {
   const all = { ...ports, clients: new OAuthLogins(ports) }
   return {

@@ -1,4 +1,4 @@
-/** The form that a request to an OAuth2 endpoint carries, read strictly (RFC 6749 §3.2, appendix B). */
+/** Strict reader of the form in a request to an OAuth2 endpoint (RFC 6749 §3.2, appendix B). */
 import { OAuthError } from '#component/errors.ts'
 import type { BodyLimits, Exchange } from '#component/gateway/exchange.ts'
 import { essenceOf, isUtf8Type } from '#component/syntax/media-type.ts'
@@ -9,14 +9,14 @@ export type OAuthForm = Readonly<Record<string, string>>
 
 const formType = 'application/x-www-form-urlencoded'
 
-/** 64 KiB hold every token; milliseconds. */
+/** 64 KiB hold every token. The time is in milliseconds. */
 const limits: BodyLimits = {
   body_max_bytes: 65_536,
   body_read_bytes: 65_536,
   body_read_seconds: 15_000,
 }
 
-/** `application/x-www-form-urlencoded`, and no other charset than UTF-8. */
+/** Whether the media type is `application/x-www-form-urlencoded` with UTF-8 as its charset. */
 const isFormType = (type = ''): boolean => essenceOf(type) === formType && isUtf8Type(type)
 
 /**

@@ -1,4 +1,4 @@
-/** Introspection: a client asks what an access token is worth now (RFC 7662). */
+/** Introspection: tells a client whether an access token is active, and its claims (RFC 7662). */
 import { OAuthError } from '#component/errors.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
 import type { Logins } from '#component/realm/logins.ts'
@@ -8,14 +8,14 @@ import type { OAuthLogins } from './client.ts'
 import { readOAuthForm } from './form.ts'
 import { tokenReply, withOAuthErrors } from './reply.ts'
 
-/** What introspection works with. */
+/** Dependencies of the introspection endpoint. */
 export interface IntrospectPorts {
   readonly clients: Pick<OAuthLogins, 'knownClient'>
   readonly accessTokens: Pick<AccessTokens, 'verify'>
   readonly logins: Pick<Logins, 'user'>
 }
 
-/** POST with the field `token`; every client of the realm may ask. Other texts than valid access tokens are not active. */
+/** POST with the field `token`; every client of the realm may ask. Any text but a valid access token is inactive. */
 export const introspectEndpoint = (ports: IntrospectPorts): EndpointHandler =>
   withOAuthErrors(async (exchange, { realm_uri }) => {
     const form = await readOAuthForm(exchange)

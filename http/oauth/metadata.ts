@@ -1,14 +1,14 @@
-/** What clients and resource servers can read of an issuer: its keys, and its metadata (RFC 7517, RFC 8414). */
+/** Public documents of an issuer: its keys (RFC 7517) and its metadata (RFC 8414). */
 import type { EndpointHandler } from '#component/gateway/handle.ts'
 import { grantTypesOf } from '#component/token/grants.ts'
 import type { RealmKeys } from '#component/token/keys.ts'
 import { issuerOf } from './issuer.ts'
 import { jsonReply } from './reply.ts'
 
-/** A next key is published for longer before it signs anything. */
+/** A realm publishes its next key for longer than this max-age before the key signs anything. */
 const cached = { 'cache-control': 'public, max-age=60' }
 
-/** The JWK Set of the realm. It is never empty: verifiers keep it, and would know no key when the first token comes. */
+/** Serves the JWK Set of the realm. It is never empty: a verifier that cached an empty set would refuse the first token. */
 export const jwksEndpoint =
   ({ keys }: { readonly keys: Pick<RealmKeys, 'jwks' | 'signingKey'> }): EndpointHandler =>
   async (_exchange, { realm_uri }) => {
@@ -18,7 +18,7 @@ export const jwksEndpoint =
 
 const methods = ['client_secret_basic', 'client_secret_post'] as const
 
-/** The metadata of the issuer. */
+/** Serves the metadata of the issuer. */
 export const metadataEndpoint =
   ({ issuerBase }: { readonly issuerBase: () => string }): EndpointHandler =>
   async (_exchange, endpoint, bindings) => {
@@ -29,7 +29,7 @@ export const metadataEndpoint =
       token_endpoint: `${issuer}${token_path}`,
       token_endpoint_auth_methods_supported: methods,
       grant_types_supported: grantTypesOf(String(endpoint.security.flow)),
-      // required, and must not be empty (RFC 8414 §2, §3.2): without an authorization endpoint nothing is answered there
+      // required and non-empty (RFC 8414 §2, §3.2), although the issuer has no authorization endpoint
       response_types_supported: ['none'],
       revocation_endpoint: `${issuer}${revoke_token_path}`,
       revocation_endpoint_auth_methods_supported: [...methods, 'none'],

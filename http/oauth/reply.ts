@@ -1,4 +1,4 @@
-/** What OAuth2 endpoints answer: JSON that nobody keeps, and errors in the words of RFC 6749. */
+/** Answers of the OAuth2 endpoints: JSON, and errors with the codes of RFC 6749. */
 import { OAuthError, ServiceError } from '#component/errors.ts'
 import type { Reply } from '#component/gateway/exchange.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
@@ -11,17 +11,17 @@ export const jsonReply = (value: unknown, headers: Reply['headers'] = {}): Reply
   body: { kind: 'value', value, type: 'application/json' },
 })
 
-/** An answer that may hold a token (RFC 6749 §5.1); `Cache-Control: no-store` has every generated path. */
+/** 200 with a body that may hold a token (RFC 6749 §5.1); generated paths set `Cache-Control: no-store` themselves. */
 export const tokenReply = (value: unknown): Reply => jsonReply(value, { pragma: 'no-cache' })
 
-/** RFC 6749 §5.2 wants a challenge with invalid_client. */
+/** Adds the challenge that RFC 6749 §5.2 requires with invalid_client. */
 function challenging(error: OAuthError, realm_uri: string): OAuthError {
   if (error.error !== 'invalid_client') return error
   const { headers } = unauthorized({ type: 'basic', realm_uri })
   return new OAuthError(error.error, error.message, { headers, cause: error })
 }
 
-/** Whatever is refused while the endpoint answers is told as an OAuth error. */
+/** Turns each ServiceError of an endpoint into an OAuth error. */
 export const withOAuthErrors =
   (handle: EndpointHandler): EndpointHandler =>
   async (exchange, endpoint, bindings) => {

@@ -11,7 +11,7 @@ import type { OAuthLogins } from './client.ts'
 import { readOAuthForm } from './form.ts'
 import { withOAuthErrors } from './reply.ts'
 
-/** What revocation works with. */
+/** Dependencies of the revocation endpoint. */
 export interface RevokePorts {
   readonly clients: Pick<OAuthLogins, 'client'>
   readonly accessTokens: Pick<AccessTokens, 'verify'>
@@ -24,7 +24,7 @@ const done: Reply = { status: 200, headers: {}, body: { kind: 'none' } }
 
 /**
  * POST with the field `token`; `token_type_hint` is not needed, since the kinds of token cannot be mistaken for each other.
- * Whoever has a token may end it; a client that authenticates itself only ends its own.
+ * A caller without client authentication may revoke any token that it has; an authenticated client only its own ones.
  */
 export const revokeEndpoint = (ports: RevokePorts): EndpointHandler =>
   withOAuthErrors(async (exchange, { realm_uri }) => {
@@ -47,7 +47,7 @@ export const revokeEndpoint = (ports: RevokePorts): EndpointHandler =>
       return done
     }
     const claims = await verified(ports.accessTokens, token, realm_uri)
-    // what is unknown, or has ended, is revoked already (RFC 7009 §2.2)
+    // an unknown or expired token counts as revoked (RFC 7009 §2.2)
     if (!claims) return done
     checkOwner(claims.client_id)
     await ports.revocations.revokeToken(claims.jti, claims.exp)

@@ -1,4 +1,4 @@
-/** The token endpoint: a grant in, tokens out (RFC 6749 §3.2). */
+/** The token endpoint: exchanges a grant for tokens (RFC 6749 §3.2). */
 
 import type { EndpointHandler } from '#component/gateway/handle.ts'
 import type { Login, Logins } from '#component/realm/logins.ts'
@@ -10,7 +10,7 @@ import { readOAuthForm } from './form.ts'
 import { issuerOf } from './issuer.ts'
 import { tokenReply, withOAuthErrors } from './reply.ts'
 
-/** What the token endpoint works with. */
+/** Dependencies of the token endpoint. */
 export interface TokenPorts {
   readonly grants: AnswerTokenRequest
   readonly clients: Pick<OAuthLogins, 'client' | 'owner'>
@@ -22,7 +22,7 @@ export interface TokenPorts {
 const ownerOf = (login: Login | undefined): Owner | undefined =>
   login && { authid: login.user.username, roles: login.roles }
 
-/** POST with the form of a grant. A client that tries to authenticate itself must succeed, whether the grant needs it or not. */
+/** POST with the form of a grant. Credentials of a client must be valid even where the grant needs none. */
 export const tokenEndpoint = ({
   grants,
   clients,

@@ -1,22 +1,22 @@
-/** Verification for a reverse proxy that asks before it lets a request pass (nginx `auth_request`): headers, no body. */
+/** Verification for a reverse proxy that authorizes each request by a subrequest (nginx `auth_request`): headers, no body. */
 import type { EndpointHandler } from '#component/gateway/handle.ts'
 import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import type { AccessTokens } from '#component/token/access-token.ts'
 import { verified } from './access-token.ts'
 
-/** What verification works with. */
+/** Dependencies of the verification endpoint. */
 export interface VerifyPorts {
-  /** The scheme that protects paths under `oauth2`: who passes there passes here. */
+  /** The scheme that protects paths under `oauth2`: a request that passes there passes here. */
   readonly bearer: SecurityScheme
   readonly accessTokens: Pick<AccessTokens, 'verify'>
 }
 
-/** Percent-encodes what no header may carry, the sign of that itself, and what separates the members of a list. */
+/** Percent-encodes all but printable ASCII, and also the percent sign and the comma, which separates roles. */
 const headerText = (text: string): string =>
   text.toWellFormed().replaceAll(/[^ -~]+|[%,]/gu, encodeURIComponent)
 
-/** GET or HEAD with `Authorization: Bearer`: 200 and whom the token speaks for, else 401 as on a protected path. */
+/** GET or HEAD with `Authorization: Bearer`: 200 with the identity of the token in headers, else 401 as on a protected path. */
 export const verifyEndpoint =
   ({ bearer, accessTokens }: VerifyPorts): EndpointHandler =>
   async (exchange, { realm_uri, path }) => {
