@@ -1,4 +1,4 @@
-/** GET `<base_path>/oidc/<provider>/callback`: a browser comes back from the identity provider (specification: Callback). */
+/** GET `<base_path>/oidc/<provider>/callback`: completes a login at the return from the provider (specification: Callback). */
 
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
@@ -20,7 +20,7 @@ import type { PublicAddressPorts } from './public-address.ts'
 import { allowedRedirect } from './redirect-uri.ts'
 import { type OidcReplyPorts, oidcEndpoint, redirect } from './reply.ts'
 
-/** What the callback works with. */
+/** Dependencies of the callback endpoint. */
 export interface CallbackPorts extends OidcReplyPorts, PublicAddressPorts {
   readonly login: Pick<OidcLogin, 'finish' | 'remembered'>
 }
@@ -30,7 +30,7 @@ const cookiesOf = (exchange: Exchange) => {
   return (name: string): string | undefined => readCookie(field, name)
 }
 
-/** Answers 302 to where the login was begun, with ticket and CSRF value in cookies. */
+/** Answers 302 to the `redirect_uri` of the login, with ticket and CSRF value in cookies. */
 export const callbackEndpoint = (ports: CallbackPorts): EndpointHandler =>
   oidcEndpoint(
     ports,
@@ -45,21 +45,21 @@ export const callbackEndpoint = (ports: CallbackPorts): EndpointHandler =>
         address: addressOf(exchange.peername),
       })
       const { settings, ticket, csrf, maxAge } = done
-      // what was allowed when the login began may be allowed no more
+      // the list may have changed since the login began
       const listed = settings.allowed_redirect_uris
       const location = allowedRedirect(done.redirect_uri, { listed }) ?? '/'
       const { host } = exchange
       const domain = cookieDomain(host, settings.cookie_domain)
       return redirect(location, [
-        // first: browsers may take one of these for the ticket's own, such as that of a host without a dot
+        // before the ticket: browsers may apply one of these to the ticket's own cookie, as on a host without a dot
         ...clearedOtherTickets(realm_uri, { host, domain, field: exchange.header('cookie') }),
         ...ticketCookies({ realm_uri, ticket, csrf, maxAge, settings, host }),
         ...done.loginCookies.map(clearedLoginCookie),
-        // only then a browser may keep the ticket back, or not take it
+        // only a strict ticket may be withheld by the browser, and only one with a domain rejected
         ...(settings.cookie_same_site === 'strict' || domain ? [returnCookieOf(realm_uri)] : []),
       ])
     },
-    // a login that has failed is over, and can begin anew
+    // a failed login is over; the page offers a new one
     (exchange, endpoint, bindings, { code }) => {
       const { provider = '' } = bindings
       const { state = '' } = exchange.query_params

@@ -1,4 +1,4 @@
-/** The cookies of a login as they are set and cleared, attribute by attribute (specification: Cookies set by the OIDC callback). */
+/** Set-Cookie fields that set and clear the cookies of a login (specification: Cookies set by the OIDC callback). */
 import { isIP } from 'node:net'
 import { loginCookieMaxAge, loginCookiePrefix } from '#component/oidc/login-state.ts'
 import type { ProviderSettings } from '#component/oidc/settings.ts'
@@ -10,14 +10,14 @@ import {
   ticketCookie,
 } from '#component/token/ticket-cookie.ts'
 
-/** What a provider's settings say of cookies. */
+/** The cookie settings of a provider. */
 type CookieSettings = Pick<ProviderSettings, 'cookie_domain' | 'cookie_same_site'>
 
 const sameSites = { lax: 'Lax', strict: 'Strict', none: 'None' } as const
 
 /**
- * The domain that cookies of this host may have: the host itself or a parent of it, never a top-level domain alone.
- * Undefined for every other: browsers drop cookies of strangers, and the cookie is then the host's own.
+ * The wanted domain when it is the host itself or a parent of it, never a top-level domain alone. Undefined for every other
+ * domain, whose cookies browsers drop: the cookie is host-only then.
  * @param host of the request, lower case
  */
 export function cookieDomain(host: string, wanted: string | undefined): string | undefined {
@@ -26,13 +26,13 @@ export function cookieDomain(host: string, wanted: string | undefined): string |
   return isParent || (domain === host && domain !== '') ? domain : undefined
 }
 
-/** The `cookie` package would refuse a domain with an underscore, which a host may have. */
+/** Formats a Set-Cookie field. The `cookie` package would refuse a domain with an underscore, which a host may have. */
 const cookie = (name: string, value: string, ...attributes: readonly (string | undefined)[]) =>
   [`${name}=${value}`, ...attributes.filter((one) => one !== undefined)].join('; ')
 
 const domainAttribute = (domain: string | undefined) => domain && `Domain=${domain}`
 
-/** The cookies of somebody who has logged in. */
+/** A completed login, whose cookies are set. */
 export interface TicketCookies {
   readonly realm_uri: string
   readonly ticket: string
@@ -40,11 +40,11 @@ export interface TicketCookies {
   /** Seconds. */
   readonly maxAge: number
   readonly settings: CookieSettings
-  /** Of the request, lower case. */
+  /** Host of the request, lower case. */
   readonly host: string
 }
 
-/** Sets ticket and CSRF value; pages read the latter only. */
+/** Sets ticket and CSRF value; scripts of a page can read only the CSRF value. */
 export function ticketCookies(login: TicketCookies): readonly string[] {
   const { realm_uri, ticket, csrf, maxAge, settings, host } = login
   const attributes = [
@@ -60,7 +60,7 @@ export function ticketCookies(login: TicketCookies): readonly string[] {
   ]
 }
 
-/** Every domain that cookies of a host may have been set for; undefined is the host's own. */
+/** Every domain that cookies of a host may have been set for; undefined stands for host-only cookies. */
 function domainsOf(host: string): readonly (string | undefined)[] {
   if (isIP(host) !== 0) return [undefined]
   const labels = host.split('.')
@@ -68,13 +68,13 @@ function domainsOf(host: string): readonly (string | undefined)[] {
   return [undefined, ...parents.filter((domain) => cookieDomain(host, domain) !== undefined)]
 }
 
-/** Which cookies of a login are to be cleared. */
+/** The request whose cookies are cleared, and their domain. */
 interface Clearing {
-  /** Of the request, lower case. */
+  /** Host of the request, lower case. */
   readonly host: string
   /** The Cookie field of the request. */
   readonly field: string | undefined
-  /** That they were set with; undefined: the host's own. */
+  /** Domain attribute that the cookies were set with; undefined for host-only cookies. */
   readonly domain: string | undefined
 }
 
@@ -88,7 +88,7 @@ const clearedIn = (
   return [ticketCookie, csrfCookie].map((nameOf) => cookie(nameOf(realm_uri), '', ...attributes))
 }
 
-/** Clears both; where a ticket stands twice, for every domain that one of them may be of. */
+/** Clears ticket and CSRF value; when the request has several tickets, for every domain that they may be set for. */
 export function clearedTicketCookies(
   realm_uri: string,
   { host, field, domain }: Clearing,
@@ -99,7 +99,7 @@ export function clearedTicketCookies(
   return [domain, ...others].flatMap((one) => clearedIn(realm_uri, one, settings?.cookie_same_site))
 }
 
-/** Clears tickets of earlier logins that were set for other domains: two tickets are as good as none. */
+/** Clears tickets that earlier logins set for other domains: of two tickets in a request neither is read. */
 export function clearedOtherTickets(
   realm_uri: string,
   { host, field, domain }: Clearing,
@@ -110,31 +110,31 @@ export function clearedOtherTickets(
     .flatMap((one) => clearedIn(realm_uri, one))
 }
 
-/** Of the login that is under way: the provider's answer brings it along, and no other page of another site does. */
+/** Attributes of the cookies of a pending login: the browser sends them with the redirect from the provider (SameSite=Lax). */
 const loginAttributes = ['Path=/', 'SameSite=Lax', 'Secure', 'HttpOnly']
 
-/** Sets a cookie of a login that is under way; an empty value clears it. */
+/** Sets a cookie of a pending login; an empty value clears it. */
 export const loginCookie = (name: string, value: string): string =>
   cookie(name, value, `Max-Age=${value === '' ? 0 : loginCookieMaxAge}`, ...loginAttributes)
 
 /** Clears the cookie of a login that is over. */
 export const clearedLoginCookie = (name: string): string => loginCookie(name, '')
 
-/** Says for a moment that this browser has just logged in: pages that refuse it do not send it to log in again. */
+/** Marks a browser for a short time as just logged in: a page that refuses it does not redirect it to the login again. */
 export const returnCookieOf = (realm_uri: string): string =>
   cookie(returnCookie(realm_uri), '1', `Max-Age=${returnMaxAge}`, ...loginAttributes)
 
-/** Clears it. */
+/** Clears the cookie of {@link returnCookieOf}. */
 export const clearedReturnCookie = (realm_uri: string): string =>
   cookie(returnCookie(realm_uri), '', 'Max-Age=0', ...loginAttributes)
 
-/** Cookies of logins that are looked at: the gateway keeps their number smaller. */
+/** At most this many login cookies are read; the gateway itself sets fewer. */
 const maxRead = 40
 
-/** The cookies of logins under way that a request brings; what stands twice is left out. */
+/** The cookies of pending logins in a Cookie field; a name that appears twice is left out. */
 export function loginCookiesOf(field: string | undefined): ReadonlyMap<string, string> {
   const pairs = (field ?? '').split(';').filter((pair) => pair.trim().startsWith(loginCookiePrefix))
-  // so many are never under way: whoever sends them shall not have them counted
+  // bounds the work for a client that sends more of them than the gateway sets
   const rest = pairs.slice(0, maxRead).join(';')
   const names = new Set(pairs.slice(0, maxRead).map((pair) => pair.trim().split('=', 1)[0] ?? ''))
   const found = new Map<string, string>()

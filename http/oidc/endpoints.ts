@@ -5,10 +5,10 @@ import { type CallbackPorts, callbackEndpoint } from './callback.ts'
 import { type LoginPorts, loginEndpoint } from './login.ts'
 import { type LogoutPorts, logoutEndpoint } from './logout.ts'
 
-/** What the endpoints work with. */
+/** Dependencies of the OIDC endpoints. */
 export type OidcEndpointPorts = LoginPorts & CallbackPorts & LogoutPorts
 
-/** Makes the table that the gateway goes by. */
+/** Makes the handlers of the OIDC endpoints. */
 export const oidcEndpoints = (
   ports: OidcEndpointPorts,
 ): Readonly<Record<OidcKind, EndpointHandler>> => ({

@@ -13,19 +13,19 @@ import { type PublicAddressPorts, publicAddress, publicPath } from './public-add
 import { allowedRedirect } from './redirect-uri.ts'
 import { type OidcReplyPorts, oidcEndpoint, redirect } from './reply.ts'
 
-/** What the login endpoint works with. */
+/** Dependencies of the login endpoint. */
 export interface LoginPorts extends OidcReplyPorts, PublicAddressPorts {
   readonly login: Pick<OidcLogin, 'begin' | 'settings'>
   readonly log: Pick<Log, 'info' | 'warn'>
 }
 
-/** Several logins must fit into the cookies of one request: bytes. */
+/** Maximum length in bytes: several logins must fit into the cookies of one request. */
 const maxLabel = 128
 
 /** Visible ASCII. */
 const visible = /^[!-~]+$/
 
-/** What a ticket is scoped to: `all` unless a client says otherwise. */
+/** The client or device that a ticket is scoped to; `all` by default. */
 function label(name: string, value = 'all'): string {
   if (value.length <= maxLabel && visible.test(value)) return value
   throw new ServiceError(
@@ -38,11 +38,11 @@ function label(name: string, value = 'all'): string {
 export const providerOf = ({ provider }: Readonly<Record<string, unknown>>): string | undefined =>
   typeof provider === 'string' ? provider : undefined
 
-/** The URL of the callback as the provider is told. */
+/** The callback URL that is sent to the provider. */
 export const callbackOf = (issuer: string, provider: string): string =>
   `${issuer}/oidc/${encodeURIComponent(provider)}/callback`
 
-/** Where browsers reach the login of a version. */
+/** The public address of the login of a version. */
 export const loginAddress = (
   { issuerBase, hasPublicUrl }: PublicAddressPorts,
   { base }: Pick<Endpoint, 'base'>,
@@ -52,13 +52,13 @@ export const loginAddress = (
   base: concretePath(base, bindings),
 })
 
-/** Realms whose users would come back to another host, told once each. */
+/** At most this many realms are warned that their callback is at another host, each once. */
 const maxTold = 1_000
 
-/** Answers 302 to the provider; 400 before anything is begun when the page may not be gone back to. */
+/** Answers 302 to the provider; 400, before a login begins, when `redirect_uri` is not allowed. */
 export const loginEndpoint = (ports: LoginPorts): EndpointHandler => {
   const told = new Set<string>()
-  /** The callback is at another host than the browser: it may not be served there, and gets no cookie of this login. */
+  /** Warns of a callback at another host than the browser's: that host may not serve it, and gets no cookie of this login. */
   const tellForeign = (realm_uri: string, callback: string, host: string) => {
     const { hostname } = new URL(callback)
     if (ports.hasPublicUrl || hostname === host) return

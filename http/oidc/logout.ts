@@ -20,14 +20,14 @@ import { type PublicAddressPorts, publicAddress } from './public-address.ts'
 import { allowedRedirect } from './redirect-uri.ts'
 import { type OidcReplyPorts, oidcEndpoint, redirect } from './reply.ts'
 
-/** What the logout endpoint works with. */
+/** Dependencies of the logout endpoint. */
 export interface LogoutPorts extends OidcReplyPorts, PublicAddressPorts {
   readonly login: Pick<OidcLogin, 'logout' | 'settings'>
   readonly tickets: Pick<Tickets, 'verifyIgnoringExpiry'>
   readonly box: OidcPorts['box']
 }
 
-/** The claims of a ticket that the gateway has signed, also when it has expired: a logout ends what it can. */
+/** The claims of a ticket that the gateway has signed, even of an expired one; undefined for every other text. */
 async function claimsOf(
   tickets: LogoutPorts['tickets'],
   ticket: string | undefined,
@@ -42,7 +42,7 @@ async function claimsOf(
   }
 }
 
-/** What the realm says of the provider, where both are still there. */
+/** The settings of the provider; undefined when the realm or the provider no longer exists. */
 function settingsOf(
   login: LogoutPorts['login'],
   realm_uri: string,
@@ -56,7 +56,7 @@ function settingsOf(
   }
 }
 
-/** Links may log out; a form of another site clears the cookies, and ends nothing. */
+/** Whether the ticket may be revoked: a link may, a form only with a CSRF proof. Without it only the cookies are cleared. */
 const mayRevoke = (exchange: Exchange, claims: TicketClaims, box: OidcPorts['box']): boolean =>
   exchange.method !== 'post' || hasCsrfProof(exchange, claims.authrealm, claims.id, box)
 

@@ -1,11 +1,11 @@
-/** The address by which browsers reach the documents that are served here: for callbacks, and for what counts as this origin. */
+/** The public address of a document: the base of its callback URLs, and the origin that counts as this gateway's. */
 import type { Endpoint } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import { parseHostPattern } from '#component/syntax/host-pattern.ts'
 
-/** What the address is made of. */
+/** Settings that the address is derived from. */
 export interface PublicAddressPorts {
-  /** `gateway.public_base_url`, else the address that is listened at; without a slash at the end. */
+  /** `gateway.public_base_url`, else the listening address; without a slash at the end. */
   readonly issuerBase: () => string
   /** Whether `gateway.public_base_url` is set. */
   readonly hasPublicUrl: boolean
@@ -19,7 +19,7 @@ function hasFixedHosts(pattern: string): boolean {
 }
 
 /**
- * Whether the callbacks of a document follow the address that is listened at although browsers may be at another host.
+ * Whether the callbacks of a document use the listening address although browsers may use another host.
  * @param isLocal whether only this machine can reach the listener
  */
 export const isGuessedFor = (
@@ -31,7 +31,7 @@ const defaultPorts: Readonly<Record<string, string>> = { http: '80', https: '443
 
 /**
  * The address, without a slash at the end: the configured one, else that of the request where the document fixes its host,
- * else the one that is listened at.
+ * else the listening address.
  */
 export function publicAddress(
   { issuerBase, hasPublicUrl }: PublicAddressPorts,
@@ -42,6 +42,6 @@ export function publicAddress(
   return `${scheme}://${host}${port === defaultPorts[scheme] ? '' : `:${port}`}`
 }
 
-/** The path of an address, which a proxy takes away; without a slash at the end. */
+/** The path of an address, which a proxy removes from requests; without a slash at the end. */
 export const publicPath = (address: string): string =>
   (URL.parse(address)?.pathname ?? '').replace(/\/$/, '')

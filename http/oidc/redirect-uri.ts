@@ -1,10 +1,10 @@
-/** Where a login or a logout may end: at a path of this origin, or where the provider's settings list it (behaviour: OIDC). */
+/** Redirects allowed after login and logout: paths of this origin, and URLs that the provider's settings list (behaviour: OIDC). */
 import { isOwnPath } from '#component/gateway/own-path.ts'
 
-/** An absolute URL as RFC 3986 writes it; what browsers read in another way than others do is not among it. */
+/** An absolute URL of RFC 3986, without the characters that browsers read differently from other software. */
 const absolute = /^https?:\/\/(?:[\w\-.~!$&'()*+,;=:@/?#]|%[\da-f]{2})+$/i
 
-/** Longer ones are refused, as longer paths are. Characters. */
+/** Maximum length in characters, the same as of paths. */
 const maxLength = 8192
 
 const urlOf = (text: string): URL | undefined => {
@@ -12,7 +12,7 @@ const urlOf = (text: string): URL | undefined => {
   return url?.username === '' && url.password === '' ? url : undefined
 }
 
-/** An entry that names no more than an origin stands for all of it; every other for itself alone. */
+/** Whether an entry allows the URL: a bare origin allows all of its URLs, every other entry only itself. */
 function isListed(url: URL, entry: string): boolean {
   const listed = urlOf(entry)
   if (!listed || listed.origin === 'null') return false
@@ -21,7 +21,7 @@ function isListed(url: URL, entry: string): boolean {
     : url.href === listed.href
 }
 
-/** What may follow the origin of this gateway. */
+/** Redirects that are allowed besides paths. */
 interface Allowed {
   /** URLs and origins that the settings of the provider list. */
   readonly listed?: readonly string[] | undefined
@@ -30,8 +30,8 @@ interface Allowed {
 }
 
 /**
- * The redirect that a request asks for, as it goes into `Location`; undefined when it is not allowed. An absolute URL of
- * this origin becomes its path.
+ * The value of `Location` for a requested redirect; undefined when it is not allowed. An absolute URL of this origin becomes
+ * its path.
  */
 export function allowedRedirect(
   text: string,
@@ -42,7 +42,7 @@ export function allowedRedirect(
   const url = urlOf(text)
   if (!url) return undefined
   const path = url.pathname + url.search + url.hash
-  // what a browser drops from a URL, such as dot segments, may hide what a path may not hold
+  // the URL parser drops parts such as dot segments, which could hide a path that is not allowed
   if (url.origin === origin && text.endsWith(path === '/' ? '' : path) && isOwnPath(path)) {
     return path
   }

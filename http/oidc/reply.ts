@@ -1,4 +1,4 @@
-/** What OIDC endpoints answer: redirects, errors as a page or as their code, and which pages of other origins may read it. */
+/** Answers of the OIDC endpoints: redirects, errors as a page or as their code, and CORS fields. */
 import { OidcError } from '#component/errors.ts'
 import type { Endpoint } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
@@ -6,24 +6,24 @@ import type { EndpointHandler } from '#component/gateway/handle.ts'
 import { isForPage, type LoginPage, loginPage } from '#component/gateway/login-page.ts'
 import type { Log } from '#component/log.ts'
 
-/** What every OIDC endpoint works with. */
+/** Dependencies of every OIDC endpoint. */
 export interface OidcReplyPorts {
-  /** Origins whose pages may act as who has logged in (`gateway.ws_allowed_origins`); `*` is none of them. */
+  /** Origins whose pages may act for the logged-in user (`gateway.ws_allowed_origins`); `*` does not count. */
   readonly pageOrigins: readonly string[]
   readonly log: Pick<Log, 'info'>
 }
 
-/** What follows a failure. */
+/** The parts of the answer to a failure. */
 interface AfterFailure {
-  /** Set-Cookie fields that clear what the login has left. */
+  /** Set-Cookie fields that clear the cookies of the login. */
   readonly cookies: readonly string[]
-  /** Where a person can go on. */
+  /** Links on the error page. */
   readonly ways: LoginPage['ways']
-  /** Where a person is sent instead of being told. */
+  /** Target of a redirect that replaces the error page. */
   readonly location?: string | undefined
 }
 
-/** What is told of a failure. */
+/** Decides the answer to a failure. */
 type Aftermath = (
   exchange: Exchange,
   endpoint: Endpoint,
@@ -33,19 +33,19 @@ type Aftermath = (
 
 type Headers = Record<string, string>
 
-/** How long browsers may go by the answer to a preflight; seconds. */
+/** How long browsers may cache the answer to a preflight; seconds. */
 const maxAge = '600'
 
 const setting = (cookies: readonly string[]) => cookies.length > 0 && { 'set-cookie': cookies }
 
-/** 302; what is in `location` has been checked. */
+/** 302; the caller has checked `location`. */
 export const redirect = (location: string, cookies: readonly string[]): Reply => ({
   status: 302,
   headers: { location, ...setting(cookies) },
   body: { kind: 'none' },
 })
 
-/** A page of a listed origin may read the answer, and have the browser send its cookies (Fetch standard: CORS protocol). */
+/** CORS fields: a page of a listed origin may read the answer, and have the browser send cookies (Fetch standard). */
 function corsOf(origin: string | undefined, pageOrigins: readonly string[]): Headers {
   const vary = { vary: 'Origin' }
   if (origin === undefined || origin === '*' || !pageOrigins.includes(origin)) return vary
@@ -56,7 +56,7 @@ function corsOf(origin: string | undefined, pageOrigins: readonly string[]): Hea
   }
 }
 
-/** Every origin is told that it may ask (specification: OIDC endpoints); only listed ones that they may with cookies. */
+/** Answers a preflight: every origin may send requests (specification: OIDC endpoints), only listed origins with cookies. */
 function preflight(exchange: Exchange, allow: string, cors: Headers): Reply {
   const origin = exchange.header('origin')
   const headers = {
@@ -70,7 +70,7 @@ function preflight(exchange: Exchange, allow: string, cors: Headers): Reply {
   return { status: 200, headers, body: { kind: 'none' } }
 }
 
-/** A person gets a page or is sent on; a script gets `{error}`. */
+/** Answers a failure: a page for a person, or a redirect; `{error}` for a script. */
 function failed(exchange: Exchange, error: OidcError, { cookies, ways, location }: AfterFailure) {
   const { status, code, answer, advice } = error
   if (!isForPage(exchange)) {
@@ -84,8 +84,7 @@ function failed(exchange: Exchange, error: OidcError, { cookies, ways, location 
 }
 
 /**
- * Makes the handler of an endpoint: OPTIONS is answered, and what fails as expected is told to persons by a page and to
- * scripts as `{error}`.
+ * Makes the handler of an endpoint. It answers OPTIONS, and an OidcError with a page for persons and `{error}` for scripts.
  */
 export const oidcEndpoint =
   (
