@@ -9,7 +9,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { BodyLimits } from '#component/gateway/exchange.ts'
 import { countPassed } from '#component/limits/gc-pressure.ts'
 
-/** Content codings we undo (RFC 9110 §8.4.1). */
+/** Content codings that are decoded (RFC 9110 §8.4.1). */
 const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
   gzip: () => createGunzip(),
   'x-gzip': () => createGunzip(),
@@ -17,7 +17,7 @@ const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>
   br: () => createBrotliDecompress(),
 }
 
-/** The most bytes that a stream buffers, whatever body_read_bytes allows: uploads must not fill the memory. */
+/** A stream buffers at most this many bytes, whatever body_read_bytes allows: uploads must not fill the memory. */
 const maxBuffered = 65_536
 
 /** A body decompresses to at most `factor` times its compressed size, or to `floor` bytes. JSON and text usually grow up to 30 times. */
@@ -75,7 +75,7 @@ export class RequestBody {
   }
 
   /**
-   * Reads it whole.
+   * Reads the whole body.
    * @throws ServiceError 413, before reading where the length is declared; 408, 400, 415; 503 where too many bytes are held
    */
   async read(limits: BodyLimits): Promise<Buffer> {
@@ -257,7 +257,7 @@ class LimitedStream extends Readable {
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     this.#clearTimer()
     this.#request.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose)
-    // what is left is read and dropped
+    // the rest of the body is read and dropped
     this.#request.resume()
     callback(error)
   }

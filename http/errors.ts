@@ -1,4 +1,4 @@
-/** The only place where an error becomes bytes: as a reply, and as raw text for requests that never became one. */
+/** The only place where an error becomes bytes: as a reply, and as raw text for sockets without a valid request. */
 import { STATUS_CODES } from 'node:http'
 import { type ErrorUri, ServiceError } from '#component/errors.ts'
 import type { Reply } from '#component/gateway/exchange.ts'
@@ -32,7 +32,7 @@ export function errorReply(error: unknown, accept: string | undefined): Reply {
   }
 }
 
-/** A whole HTTP/1.1 answer, for a socket whose request never was one; the connection ends with it. */
+/** A whole HTTP/1.1 answer for a socket without a valid request; the connection ends with it. */
 export function rawError(uri: ErrorUri, message: string, status?: number): string {
   const error = new ServiceError(uri, message)
   const code = status ?? error.status

@@ -66,6 +66,6 @@ export function parseForm(text: string): Record<string, string> {
   return { ...fields }
 }
 
-/** The fields of a form in which no field may stand twice; without prototype. ServiceError 400 or 413. */
+/** The fields of a form that repeats no field; without prototype. ServiceError 400 or 413. */
 export const parseStrictForm = (text: string): Readonly<Record<string, string>> =>
   parseFields(text, { bare: '', what: 'form', isUnique: true })

@@ -27,23 +27,23 @@ interface RequestCounter {
   count(method: string, route: string, status: number, duration: number): void
 }
 
-/** What every listener of the process shares. */
+/** Dependencies that all listeners of the process share. */
 export interface ListenerPorts extends ExchangePorts {
   readonly log: Log
   /** Absent: requests are not logged. */
   readonly accessLog: Log | undefined
-  /** Bounds the lines of requests that are not served, by network. */
+  /** Limits the log lines of refused requests per network. */
   readonly refusedThrottle: LogThrottle
   readonly metrics: RequestCounter
-  /** Answers are the last on their connection (draining). */
+  /** Whether the node is draining: each answer closes its connection. */
   isClosing(): boolean
-  /** Why a routed request is not served now: not ready yet, overloaded. */
+  /** The reason to refuse a routed request now, such as overload; undefined when it is served. */
   refusal(exchange: HttpExchange): ServiceError | undefined
   /** Requests in flight, for draining. */
   readonly exchanges: InFlight<HttpExchange, true>
 }
 
-/** Milliseconds since then, to the microsecond; the clock of the component only counts whole ones. */
+/** Milliseconds since `start`, to the microsecond; the component's clock has whole milliseconds only. */
 const since = (start: number): number => Math.round((performance.now() - start) * 1000) / 1000
 
 /** The status logged for clients that went away before their answer began. */
@@ -63,7 +63,7 @@ export function createListener(
   fallback: Fallback,
 ): Listener {
   return (request, response, isWaiting = false) => {
-    // what a client sends after the answer that ends its connection, or before it goes, is not served
+    // requests after the last answer of a connection, or on a closed one, are not served
     if (!request.socket.writable) return
     const { clock } = ports
     const start = performance.now()
@@ -111,7 +111,7 @@ function serve(
   )
 }
 
-/** Sends a reply; one that cannot be encoded becomes the error that says so. */
+/** Sends a reply; when it cannot be encoded, the error is sent instead. */
 function answer(exchange: HttpExchange, reply: Reply, ports: ListenerPorts): void {
   try {
     sendReply(exchange, reply, ports.isClosing())
@@ -120,7 +120,7 @@ function answer(exchange: HttpExchange, reply: Reply, ports: ListenerPorts): voi
   }
 }
 
-/** The error boundary: expected errors are told, others logged and hidden. */
+/** The error boundary: expected errors are shown to the client, others are logged and hidden. */
 export function fail(exchange: HttpExchange, error: unknown, ports: ListenerPorts): void {
   if (!(error instanceof ServiceError)) {
     const { id, method, route } = exchange
@@ -136,7 +136,7 @@ export function fail(exchange: HttpExchange, error: unknown, ports: ListenerPort
   } else if (!response.writableEnded) response.destroy()
 }
 
-/** The same error for all requests. */
+/** The error for unserved paths; one instance for all requests. */
 export const notServed = new ServiceError(
   'service.error.not_found',
   'nothing is served at this path',
@@ -151,7 +151,7 @@ export const refuseAll =
   (exchange) =>
     fail(exchange, notServed, ports)
 
-/** The end-of-request hook: log, metrics, and what is pending for a client that went away. */
+/** The end-of-request hook: writes log and metrics, and cancels what is pending for a disconnected client. */
 function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): void {
   const { request, response } = exchange
   const { socket } = request
@@ -163,7 +163,7 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     ports.metrics.inFlight--
     exchange.end()
     if (!response.writableFinished) exchange.abort()
-    // a body that nobody read must not block the requests behind it
+    // an unread body must not block the requests behind it
     else exchange.dropBody()
     const status = response.headersSent ? response.statusCode : clientClosed
     const duration = since(start)
@@ -179,14 +179,14 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
       bytes: socket.bytesWritten - written,
       peer: exchange.peername,
     }
-    // these cost a client nothing, so that it may have any number of them
+    // a client can cause any number of these at no cost
     const isCheap = status === clientClosed || status === 503
     if (isCheap && !ports.refusedThrottle.admits(networkOf(exchange.client))) return
     ports.accessLog.info(line, 'request')
   })
 }
 
-/** Answers what did not pass the preflight; it has no method or headers that could be trusted. */
+/** Answers a request that has failed the preflight; its method and headers cannot be trusted. */
 function refuse(
   ports: ListenerPorts,
   refusal: Refusal,

@@ -1,4 +1,4 @@
-/** Content negotiation (RFC 9110 §12): type by Accept, language by Accept-Language; headers repeat, so answers are kept. */
+/** Content negotiation (RFC 9110 §12): type by Accept, language by Accept-Language; headers repeat, so results are cached. */
 import { essenceOf, isUtf8Type } from '#component/syntax/media-type.ts'
 
 interface Range {
@@ -22,11 +22,10 @@ function remember<V>(make: (text: string) => V, most = 500): (text: string) => V
   }
 }
 
-/** Content types repeat, so each is read once. */
 const knownEssence = remember(essenceOf)
 const isKnownUtf8 = remember(isUtf8Type)
 
-/** `q=0.5` among parameters; 1 when absent, undefined when it is no weight. */
+/** `q=0.5` among parameters; 1 when absent, undefined when invalid. */
 function weight(parameters: readonly string[]): number | undefined {
   for (const parameter of parameters) {
     const text = parameter.trim().toLowerCase()
@@ -37,7 +36,7 @@ function weight(parameters: readonly string[]): number | undefined {
   return 1
 }
 
-/** The ranges of a list; malformed ones are passed over. */
+/** The ranges of a list; malformed ones are skipped. */
 const parseRanges = remember((header: string): readonly Range[] =>
   header.split(',').flatMap((element) => {
     const [name = '', ...parameters] = element.split(';')

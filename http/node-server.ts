@@ -1,4 +1,4 @@
-/** One server of node:http with the settings of reliability §3.1: what Node leaves open is closed here. */
+/** One server of node:http with the settings of reliability §3.1; it also closes connections that Node would leave open. */
 import { readFileSync } from 'node:fs'
 import {
   createServer,
@@ -27,14 +27,14 @@ const noBytes = Buffer.alloc(0)
 /** Settings of each connection that is accepted. */
 export const connectionOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 }
 
-/** What makes one server. */
+/** Settings and handlers of one server. */
 export interface ServerPlan {
   readonly limits: HttpOptions['limits']
   readonly tls: HttpOptions['gateway']['tls']
   readonly listener: Listener
   /** Takes WebSockets over; absent: every upgrade is ignored. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
-  /** Where WebSockets are opened: `/ws`. */
+  /** Paths at which WebSockets are opened, such as `/ws`. */
   readonly upgradePaths?: readonly string[]
   /** Whether the address is that of a trusted proxy, which stands for many clients. */
   isProxy(address: string): boolean
@@ -50,7 +50,7 @@ export function makeServer(plan: ServerPlan): Server {
     keepAliveTimeout: limits.keep_alive_timeout,
     maxHeaderSize: 16_384,
     insecureHTTPParser: false,
-    requireHostHeader: false, // the preflight says it with a body
+    requireHostHeader: false, // the preflight refuses it, with a body
     rejectNonStandardBodyWrites: true,
     joinDuplicateHeaders: false,
     optimizeEmptyRequests: true,
@@ -66,7 +66,7 @@ export function makeServer(plan: ServerPlan): Server {
         minVersion: 'TLSv1.2',
       })
     : createServer(options)
-  // Node would drop what is beyond the limit: the preflight refuses it (F9)
+  // Node would drop fields beyond its limit: the preflight refuses the request (F9)
   server.maxHeadersCount = 0
   server.maxRequestsPerSocket = limits.max_requests_per_socket
   server.maxConnections = limits.max_connections
@@ -82,10 +82,10 @@ export function makeServer(plan: ServerPlan): Server {
   }
   server.on('request', (request, response) => serve(request, response, false))
   server.on('checkContinue', (request, response) => serve(request, response, true))
-  // the preflight refuses what Node would answer without our fields and our log
+  // the preflight refuses these requests: Node's answer would lack our header fields and our log line
   server.on('checkExpectation', (request, response) => serve(request, response, false))
   server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-    // what is ready goes out before anything else happens to its socket
+    // queued answers are written before anything else happens to their sockets
     socket.prependListener('end', flush)
     new Pipeline(socket)
   })
@@ -113,15 +113,15 @@ export function makeServer(plan: ServerPlan): Server {
   return server
 }
 
-/** Sockets whose last answer has been written: what the parser says about the rest is of no interest. */
+/** Sockets whose last answer has been written: errors of the parser in later bytes are ignored. */
 const ended = new WeakSet<Duplex>()
 
-/** Ends a connection on which something is not HTTP; the answers to what came before it leave first. */
+/** Ends a connection after malformed HTTP, once the requests before it are answered. */
 function endBroken(code: string | undefined, socket: Socket): void {
   if (ended.has(socket)) return
   ended.add(socket)
   const end = () => {
-    // the last answer before it was the last on its connection
+    // an earlier answer was the last on this connection
     if (socket.writableEnded) return
     if (!socket.writable || hasBegunAnswer(socket)) socket.destroy()
     else endWith(socket, parserError(code))
@@ -131,7 +131,7 @@ function endBroken(code: string | undefined, socket: Socket): void {
   else socket.destroy()
 }
 
-/** Writes the last answer and lets the client finish what it is sending, so that it gets to read the answer. */
+/** Writes the last answer and lets the client finish sending, so that it reads the answer. */
 function endWith(socket: Duplex, answer: string): void {
   ended.add(socket)
   socket.on('error', () => socket.destroy())
@@ -139,7 +139,7 @@ function endWith(socket: Duplex, answer: string): void {
   closeSlowly(socket)
 }
 
-/** Is an answer on its way already? Then another head would be taken for a part of it. */
+/** Whether an answer has begun: another head would become a part of it. */
 const hasBegunAnswer = (socket: Duplex): boolean => {
   const message: unknown = '_httpMessage' in socket ? socket._httpMessage : undefined
   return (
@@ -150,7 +150,7 @@ const hasBegunAnswer = (socket: Duplex): boolean => {
   )
 }
 
-/** Listens; resolves with the address, which tells the port where 0 was asked for. */
+/** Listens; resolves with the address, with the actual port where 0 was requested. */
 export function listen(server: NetServer, { host, port }: Address): Promise<Address> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)

@@ -1,4 +1,4 @@
-/** What the HTTP face needs of the configuration; the sections of `Config` fit it as they are. */
+/** The configuration of the HTTP face; the sections of `Config` have this form. */
 import type { ForwardedHeader } from './peer.ts'
 
 /** One listener or several: `host:port`, `port` or `[::1]:port`. */
@@ -21,7 +21,7 @@ export interface HttpOptions {
   readonly admin: {
     readonly listen: Listen
     readonly share_gateway_listener: string | boolean
-    /** Whose users may manage by credentials. */
+    /** The realm whose users may manage by credentials. */
     readonly realm?: string
   }
   /** The embedded router's own port, at `/ws` and `/`. */
@@ -38,15 +38,15 @@ export interface HttpOptions {
   readonly log: { readonly access: boolean }
 }
 
-/** Where a server listens. */
+/** An address that a server listens at. */
 export interface Address {
   readonly host: string
   readonly port: number
 }
 
 /**
- * Reads where to listen; a bare port is on loopback.
- * @throws TypeError for text that names no port
+ * Parses listening addresses; a bare port is on loopback.
+ * @throws TypeError for text without a port
  */
 export function parseListen(listen: Listen): readonly Address[] {
   if (typeof listen === 'object') return listen.flatMap((one) => parseListen(one))

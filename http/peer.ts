@@ -1,4 +1,4 @@
-/** Who sent a request: the address of the socket, or of the client behind proxies that are trusted. */
+/** The client of a request: the socket's peer, or the client that trusted proxies report. */
 import { isIP } from 'node:net'
 import {
   type IpRange,
@@ -10,24 +10,24 @@ import {
 import type { Authority } from '#component/syntax/request-target.ts'
 import { parseAuthority } from '#component/syntax/request-target.ts'
 
-/** What trusted proxies told about a request; absent keys were not told. */
+/** Facts about a request that trusted proxies report; absent keys are not reported. */
 export interface Forwarded {
-  /** `ip:port`; port 0 where it was not told. */
+  /** `ip:port`; port 0 where it is not reported. */
   readonly peername?: string
   readonly scheme?: 'http' | 'https'
   readonly authority?: Authority
 }
 
-/** By which fields proxies tell who the client is; `forwarded` is RFC 7239. */
+/** Header fields in which proxies report the client; `forwarded` is RFC 7239. */
 export type ForwardedHeader = 'x-forwarded-for' | 'forwarded'
 
-/** Ranges whose fields are believed: `X-Forwarded-*`, or `Forwarded`; what a proxy does not set itself, a client can. */
+/** Proxies whose `X-Forwarded-*` or `Forwarded` fields are trusted; a client can forge each field that a proxy does not set. */
 export class TrustedProxies {
   readonly #ranges: readonly IpRange[]
   readonly #header: ForwardedHeader
   readonly isEmpty: boolean
 
-  /** @throws TypeError for text that is no address and no CIDR range */
+  /** @throws TypeError for text that is neither an address nor a CIDR range */
   constructor(ranges: readonly string[], header: ForwardedHeader = 'x-forwarded-for') {
     this.#header = header
     this.isEmpty = ranges.length === 0
@@ -42,12 +42,12 @@ export class TrustedProxies {
     return !this.isEmpty && isInRanges(address, this.#ranges)
   }
 
-  /** What may be believed of the fields of a request from `peer`; undefined when nothing. */
+  /** The facts in the fields of a request from `peer`; undefined unless `peer` is a trusted proxy. */
   read(peer: string, headers: Readonly<Record<string, string>>): Forwarded | undefined {
     if (!this.has(peer)) return undefined
     const hops =
       this.#header === 'forwarded' ? parseForwarded(headers.forwarded ?? '') : xForwarded(headers)
-    // each proxy appends whom it heard from: the first stranger from the right is the client
+    // each proxy appends the address of its peer: the first untrusted address from the right is the client
     let index = hops.length - 1
     while (index > 0 && this.has(hops[index]?.address ?? '')) index--
     const hop = hops[index]
@@ -68,7 +68,7 @@ interface Hop {
   readonly host?: string | undefined
 }
 
-/** A port as it was told; 0 for what is none, such as the obfuscated ones of RFC 7239 §6.3. */
+/** A reported port; 0 for text that is not a port, such as an obfuscated one (RFC 7239 §6.3). */
 function portOf(text: string): string {
   const port = Number(text)
   return Number.isInteger(port) && port > 0 && port <= 65_535 ? String(port) : '0'

@@ -52,7 +52,7 @@ const served = new Map<string, Method>(methods.map((method) => [method.toUpperCa
 
 const refuse = (message: string) => new Refusal('service.error.bad_request', message)
 
-/** Judges version, header fields, framing, host, target, method and expectation, in this order. */
+/** Checks version, header fields, framing, host, target, method and expectation, in this order. */
 export function preflight(request: IncomingMessage): Target | Refusal {
   const { httpVersion } = request
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
@@ -101,14 +101,14 @@ function readHeaders(request: IncomingMessage): Readonly<Record<string, string>>
     const message = `the request has more than ${maxHeaders} header fields`
     return new Refusal('service.error.header_fields_too_large', message)
   }
-  // node:http has made this map already; where no field repeats, it holds what ours would (1 µs for ten fields)
+  // node:http has built this map already; where no field repeats, it equals the joined one
   const { headers } = request
   const isPlain =
     Object.keys(headers).length * 2 === rawHeaders.length && headers['set-cookie'] === undefined
   return isPlain ? (headers as Readonly<Record<string, string>>) : joinHeaders(rawHeaders)
 }
 
-/** Repeats joined, which node:http does for some fields only. */
+/** Joins repeated fields, which node:http does for some of them only. */
 function joinHeaders(raw: readonly string[]): Record<string, string> | Refusal {
   // a field may be called __proto__
   const headers: Record<string, string> = Object.create(null)
@@ -123,7 +123,7 @@ function joinHeaders(raw: readonly string[]): Record<string, string> | Refusal {
   return headers
 }
 
-/** RFC 9112 §6: exactly one way to tell where the body ends. */
+/** The framing problem, if any: exactly one field may delimit the body (RFC 9112 §6). */
 function framingProblem(
   headers: Readonly<Record<string, string>>,
   version: string,

@@ -1,4 +1,4 @@
-/** A node:http request as the gateway's Exchange; what costs time is made when it is asked for. */
+/** A node:http request as the gateway's Exchange; expensive members are made on first use. */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RawBody } from '#component/action/action.ts'
@@ -21,7 +21,7 @@ const gone = () => new ServiceError('service.error.bad_request', 'the request ha
 
 const exchanges = new WeakMap<IncomingMessage, HttpExchange>()
 
-/** Makes {@link exchangeOf} find it: for requests that Koa serves. */
+/** Keeps the exchange of a request that Koa serves for {@link exchangeOf}. */
 export const keepExchange = (exchange: HttpExchange): void => {
   exchanges.set(exchange.request, exchange)
 }
@@ -33,11 +33,11 @@ export function exchangeOf(request: IncomingMessage): HttpExchange {
   return exchange
 }
 
-/** What requests are read with. */
+/** Dependencies of an exchange. */
 export interface ExchangePorts {
   readonly clock: Clock
   readonly proxies: TrustedProxies
-  /** TLS ends here. */
+  /** Whether the listener terminates TLS. */
   readonly isSecure: boolean
   readonly held: NetworkShare
 }
@@ -54,15 +54,15 @@ export class HttpExchange implements Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly hasBody: boolean
-  /** Address of the socket's other end, whatever proxies say. */
+  /** Address of the socket's peer, regardless of proxies. */
   readonly address: string
-  /** The client waits for 100 (Continue) before it sends its body. */
+  /** Whether the client waits for 100 (Continue) before it sends its body. */
   isWaiting: boolean
   /** The pattern of the route, for log and metrics. */
   route = ''
-  /** The URI of the error that was told, for the log. */
+  /** The URI of the error in the answer, for the log. */
   error: string | undefined
-  /** Has an answer been begun, by whomever? */
+  /** Whether an answer has begun. */
   isAnswered = false
   readonly #clock: Clock
   readonly #forwarded: Forwarded | undefined
@@ -169,13 +169,13 @@ export class HttpExchange implements Exchange {
     return raw
   }
 
-  /** Reads what is left of the body and drops it. */
+  /** Reads and discards the rest of the body. */
   dropBody(): void {
     this.#raw?.stream.destroy()
     if (!this.request.readableEnded && !isRefused(this.response.statusCode)) this.request.resume()
   }
 
-  /** The IP address of the client, as far as trusted proxies tell it. */
+  /** The IP address of the client, as trusted proxies report it; else of the socket's peer. */
   get client(): string {
     const told = this.#forwarded?.peername
     return told === undefined ? this.address : addressOf(told)
@@ -191,12 +191,12 @@ export class HttpExchange implements Exchange {
     this.#holding.take(bytes)
   }
 
-  /** What was kept for this request is not needed any more. */
+  /** Gives back the bytes that {@link hold} has counted. */
   release(): void {
     this.#holding?.end()
   }
 
-  /** The answer has left, or the connection has gone: nothing is kept any more. */
+  /** Releases all bytes and refuses further ones: the answer has left, or the connection is closed. */
   end(): void {
     this.#isOver = true
     this.release()
@@ -208,7 +208,7 @@ export class HttpExchange implements Exchange {
     else this.#aborts = [callback]
   }
 
-  /** The connection is gone, or the gateway gives the request up: what is pending for it is cancelled. */
+  /** Cancels everything pending for the request: the connection is closed, or the gateway gives the request up. */
   abort(): void {
     this.#isClosed = true
     const aborts = this.#aborts
@@ -216,7 +216,7 @@ export class HttpExchange implements Exchange {
     if (aborts) for (const callback of aborts) callback()
   }
 
-  /** Tells a client that waits for it to send its body. */
+  /** Sends 100 (Continue) to a client that waits for it. */
   proceed(): void {
     if (!this.isWaiting) return
     this.isWaiting = false

@@ -1,4 +1,4 @@
-/** Reply → node:http response: one head, one write where the body is at hand, back-pressure where it streams. */
+/** Reply → node:http response: head and body in one write where the whole body is known, back-pressure where it streams. */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Duplex, pipeline } from 'node:stream'
@@ -46,12 +46,12 @@ export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boole
   } else sendStream(exchange, reply.body)
 }
 
-/** Bytes up to here are cheaper to copy than to send as a write of their own. */
+/** Content up to this size is cheaper to copy than to send in a separate write; bytes. */
 const maxCopied = 16_384
 
 /**
- * Ends with the content in the same write as the head: node:http joins them when both are text (saves 4 µs). As latin1,
- * one character a byte, wherever that loses nothing: an answer of 10 kB takes a quarter less CPU time.
+ * Ends with the content in the same write as the head: node:http joins them when both are text. The content is written as
+ * latin1, one byte a character, wherever that loses nothing: it takes less CPU time than UTF-8.
  * @param length of the content, bytes
  */
 function end(
@@ -69,10 +69,10 @@ function end(
 const asBuffer = (bytes: Uint8Array): Buffer =>
   bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** Answers up to here are not counted: a connection that does not read has few of them, as Node then parses no more requests. */
+/** Smaller answers are not counted: a client that does not read has few of them, as Node then parses no more requests. Bytes. */
 const maxUncounted = 65_536
 
-/** Counts a large answer until it has left; what the request was made of is not needed any more. */
+/** Counts a large answer until it has left, instead of the bytes of its request. */
 function holdAnswer(exchange: HttpExchange, content: string | Uint8Array | undefined): void {
   exchange.release()
   const length = content?.length ?? 0
@@ -127,11 +127,11 @@ function lengthOf(
 }
 
 function sendStream(exchange: HttpExchange, body: ReplyBody & { readonly kind: 'stream' }): void {
-  // only a stream can differ from its declared length; checking costs what is at hand a second write
+  // only a stream can differ from its declared length; for other bodies the check would cost a second write
   exchange.response.strictContentLength = true
-  // events must not wait for the first of them
+  // the head of an event stream must not wait for the first event
   if (body.length === undefined) exchange.response.flushHeaders()
-  // a failure breaks the connection off, so that the client sees that something is missing
+  // a failure closes the connection, so that the client notices the incomplete body
   pipeline(body.stream, exchange.response, () => undefined)
 }
 
@@ -142,7 +142,7 @@ function canGoOn(exchange: HttpExchange, status: number): boolean {
   return (exchange.body.length ?? maxDumped + 1) <= maxDumped
 }
 
-/** Makes the end of a socket's last answer a slow one. */
+/** Makes a socket close slowly after its last answer. */
 function linger(socket: Socket, isRead: boolean): void {
   socket.destroySoon = () => {
     socket.end()
@@ -151,9 +151,9 @@ function linger(socket: Socket, isRead: boolean): void {
 }
 
 /**
- * Closes a socket whose writing side has been ended without a reset, which would take the answer from a client that is
- * still sending: what it sends is read and dropped for a while (RFC 9112 §9.6).
- * @param isRead false: what it sends is not read either, and the client finds its answer while it waits to send
+ * Closes a socket whose writing side has ended, without a reset: a client that is still sending would lose the answer to it.
+ * The client's bytes are read and dropped for a while (RFC 9112 §9.6).
+ * @param isRead whether the client's bytes are read; if not, its sending blocks, and it reads the answer meanwhile
  */
 export function closeSlowly(socket: Duplex, isRead = true): void {
   const timer = setTimeout(() => socket.destroy(), lingerTime)

@@ -25,14 +25,14 @@ import type { HttpExchange } from './read-request.ts'
 import { sendReply } from './reply.ts'
 import { type WebSocketTarget, webSocketUpgrade } from './websocket.ts'
 
-/** What the listeners serve. */
+/** Dependencies of the listeners. */
 export interface HttpPorts {
   readonly options: HttpOptions
   readonly clock: Clock
   readonly log: Log
   /** Bytes that may be held for all peers of the process. */
   readonly budget: ByteBudget
-  /** Where the line of each request goes: it holds no secrets and need not be searched for them. Absent: {@link log}. */
+  /** Log of the request lines, which hold no secrets and are not redacted. Absent: {@link log}. */
   readonly accessLog?: Log
   readonly gateway: Router
   readonly procedures: ManagementPorts['procedures']
@@ -45,11 +45,11 @@ export interface HttpPorts {
   isRoute(pattern: string): boolean
   /** The other processes of this gateway, if there are any. */
   readonly siblings?: MetricSiblings | undefined
-  /** Gets a server its connections; absent: it listens itself. Resolves with the address that it is reached at. */
+  /** Provides a server with connections; absent: the server listens itself. Resolves with the listening address. */
   readonly listen?: ((server: Server, address: Address, face: Face) => Promise<Address>) | undefined
-  /** Store open, everything compiled, first exchange done. */
+  /** Whether the store is open, everything is compiled, and the first exchange is done. */
   isReady(): boolean
-  /** What is wrong, one sentence each, such as that the router is away; while the node is not ready, what it waits for. */
+  /** Current problems, one sentence each, such as a lost router; while the node is not ready, the reasons why. */
   problems(): readonly string[]
 }
 
@@ -65,15 +65,14 @@ export async function startListeners(ports: HttpPorts): Promise<Listeners> {
   return listeners
 }
 
-/** The listeners by what they serve; `router` is the port of its own of the embedded router. */
+/** The listeners by purpose; `router` is the embedded router's own port. */
 export type Face = 'admin' | 'gateway' | 'router'
 
-/** Where each face listens. */
+/** The listening addresses of each face. */
 export type Addresses = Readonly<Record<Face, Address[]>>
 
 /** The open listeners of the process. */
 export class Listeners {
-  /** Where each listener listens. */
   readonly addresses: Addresses = { gateway: [], admin: [], router: [] }
   readonly #ports: HttpPorts
   readonly #servers: Server[] = []
@@ -90,7 +89,7 @@ export class Listeners {
   constructor(ports: HttpPorts) {
     this.#ports = ports
     const { clock, metrics: sources, siblings, yieldTurn, procedures } = ports
-    // the empty route is that of requests that nothing serves
+    // unserved requests are counted under the empty route
     const fixed = new Set(['', ...healthPaths, ...procedures.flatMap(pathsOf)])
     const isServed = (route: string) => fixed.has(route) || ports.isRoute(route)
     this.#metrics = new Metrics({ clock, sources, siblings, yieldTurn, isServed })
@@ -194,7 +193,7 @@ export class Listeners {
     return !this.#isDraining && this.#ports.isReady()
   }
 
-  /** Routed requests wait for the first readiness only; afterwards the gateway serves what it has. */
+  /** The reason to refuse a routed request: readiness counts until it is first reached, later only overload does. */
   #refusal(exchange: HttpExchange): ServiceError | undefined {
     this.#wasReady ||= this.#ports.isReady()
     const { pressure } = this.#overload
@@ -205,13 +204,13 @@ export class Listeners {
     })
   }
 
-  /** Draining begins: `/ready` is 503, everything is served, each answer the last on its connection. */
+  /** Begins draining: `/ready` is 503, requests are still served, and each answer closes its connection. */
   begin(): void {
     this.#isDraining = true
   }
 
   /**
-   * Accepts no more connections, waits for the requests in flight at most `gateway.drain_timeout`, gives up the rest
+   * Stops accepting connections, waits at most `gateway.drain_timeout` for the requests in flight, answers the rest
    * with 504, and closes everything.
    */
   async finish(): Promise<void> {
@@ -225,7 +224,7 @@ export class Listeners {
     this.#destroy()
   }
 
-  /** Closes idle connections again and again, until no request is in flight or it is time. */
+  /** Closes idle connections repeatedly, until no request is in flight or `end` is reached. */
   async #sweep(end: number): Promise<void> {
     const { clock } = this.#ports
     for (;;) {
@@ -248,7 +247,7 @@ export class Listeners {
   }
 }
 
-/** Cancels what a request waits for and answers in its place. */
+/** Answers a request with 504, unless its answer has begun, and cancels its pending work. */
 function giveUp(exchange: HttpExchange): void {
   if (!exchange.response.headersSent) {
     const error = new ServiceError('service.error.timeout', 'this node is stopping')

@@ -1,4 +1,4 @@
-/** `/ws` in front of a router in another process: a handshake of ours goes to it, and after its 101 bytes pass both ways. */
+/** Relays `/ws` to a router in another process: the gateway makes a handshake of its own; after its 101 bytes pass both ways. */
 import { createHash } from 'node:crypto'
 import { type IncomingMessage, type RequestOptions, request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
@@ -8,11 +8,11 @@ import type { Clock } from '#component/clock.ts'
 import type { ErrorUri } from '#component/errors.ts'
 import { rawError } from './errors.ts'
 
-/** Where the other router is. */
+/** The address of the other router. */
 export interface RelayTarget {
   /** A `ws:` or `wss:` URL. */
   readonly url: string
-  /** Path of the Unix socket that the router is reached at, whatever host the URL names. */
+  /** Path of the router's Unix socket, used instead of the host in the URL. */
   readonly socketPath?: string
 }
 
@@ -22,7 +22,7 @@ export interface RelayedClient {
   /** Fields of the request, checked, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   readonly socket: Socket
-  /** What the client sent behind its handshake; the router gets it after its 101. */
+  /** Bytes that the client sent after its handshake; the router gets them after its 101. */
   readonly head: Buffer
   /** IP address of the client. */
   readonly peer: string
@@ -39,10 +39,10 @@ const farewellTimeout = 2_000
 /** Longest head of the router's answer; bytes. */
 const maxHeadSize = 16_384
 
-/** What passes of the client's fields; all other fields of the handshake are made here. */
+/** Fields of the client that are passed on; all other fields of the handshake are made here. */
 const passedFields = ['sec-websocket-protocol', 'sec-websocket-extensions', 'origin'] as const
 
-/** What passes of the router's fields; all other fields of the answer are made here. */
+/** Fields of the router that are passed back; all other fields of the answer are made here. */
 const passedBack = ['sec-websocket-protocol', 'sec-websocket-extensions', 'set-cookie'] as const
 
 /** RFC 6455 §4.1: 16 bytes in base64. */
@@ -53,8 +53,8 @@ const acceptOf = (key: string): string =>
   createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
 
 /**
- * Asks the router for a WebSocket and connects the client with it. The client gets 502 `wamp.error.net_failure`, and its
- * connection ends, when the router does not answer with a right 101 within 10 seconds.
+ * Opens a WebSocket at the router and connects the client with it. When the router does not answer with a valid 101 within 10
+ * seconds, the client gets 502 `wamp.error.net_failure` and its connection ends.
  */
 export function relay(target: RelayTarget, client: RelayedClient, clock: Clock): void {
   const { socket, headers, head } = client
@@ -111,7 +111,7 @@ export function relay(target: RelayTarget, client: RelayedClient, clock: Clock):
   upstream.end()
 }
 
-/** The opening handshake (RFC 6455 §4.1), from the fields that pass and our own. */
+/** The opening handshake (RFC 6455 §4.1): the passed fields and the gateway's own. */
 function ask({ url: text, socketPath }: RelayTarget, client: RelayedClient, key: string) {
   const url = new URL(text)
   const fields: Record<string, string> = {
@@ -140,7 +140,7 @@ function ask({ url: text, socketPath }: RelayTarget, client: RelayedClient, key:
   return url.protocol === 'wss:' ? requestTls(options) : requestPlain(options)
 }
 
-/** What is wrong with the router's 101 (RFC 6455 §4.1); the parser has seen `Connection: Upgrade`. */
+/** The problem of the router's 101, if any (RFC 6455 §4.1); the parser has checked `Connection: Upgrade`. */
 function answerProblem(
   { statusCode, headers }: IncomingMessage,
   key: string,
@@ -155,7 +155,7 @@ function answerProblem(
   return isOffered ? undefined : 'chose a subprotocol that was not offered'
 }
 
-/** Our 101, with what passes of the router's. */
+/** The 101 for the client, with the fields passed back from the router. */
 function switching({ headers }: IncomingMessage, key: string): string {
   const lines = ['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade']
   lines.push(`Sec-WebSocket-Accept: ${acceptOf(key)}`)
@@ -166,7 +166,7 @@ function switching({ headers }: IncomingMessage, key: string): string {
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** Answers a client that gets no WebSocket; what it still sends is thrown away, and its connection ends. */
+/** Refuses a client: sends the error, discards the bytes that the client still sends, and ends its connection. */
 function refuse(socket: Socket, uri: ErrorUri, message: string, clock: Clock): void {
   if (socket.destroyed) return
   const stopTimer = clock.after(farewellTimeout, () => socket.destroy())

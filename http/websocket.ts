@@ -10,13 +10,13 @@ import type { TrustedProxies } from './peer.ts'
 import { preflight, Refusal } from './preflight.ts'
 import { type RelayTarget, relay } from './websocket-relay.ts'
 
-/** Who serves the sessions: the embedded router, or the one at a `ws:` or `wss:` URL. */
+/** The router that serves the sessions: the embedded one, or the one at a `ws:` or `wss:` URL. */
 export type WebSocketTarget =
   | {
       readonly kind: 'embedded'
       /**
        * @param peer IP address of the client
-       * @param cookie the Cookie field, where the page may act by it
+       * @param cookie the Cookie field; undefined unless the page may act by its cookies
        */
       accept(
         request: IncomingMessage,
@@ -28,18 +28,18 @@ export type WebSocketTarget =
     }
   | ({ readonly kind: 'pipe' } & RelayTarget)
 
-/** What the upgrade needs. */
+/** Dependencies of the upgrade. */
 export interface WebSocketPorts {
   readonly target: WebSocketTarget
   readonly clock: Clock
   readonly proxies: TrustedProxies
   /** `gateway.ws_allowed_origins`; `*` allows all. */
   readonly allowedOrigins: readonly string[]
-  /** No more sessions are opened (draining). */
+  /** Whether the node is draining and opens no more sessions. */
   isClosing(): boolean
 }
 
-/** Matched by no range but the one of all addresses. */
+/** The address of a client whose address is unknown; only the range of all addresses contains it. */
 const unknownAddress = '0.0.0.0'
 
 /** Whether the request asks for a WebSocket at one of the paths; every other upgrade is ignored (RFC 9110 §7.8). */
@@ -49,7 +49,7 @@ export function isWebSocketRequest(request: IncomingMessage, paths: readonly str
   return paths.includes(plain) && request.headers.upgrade?.toLowerCase() === 'websocket'
 }
 
-/** Makes the `upgrade` listener of the gateway server, and the way to end the pipes. */
+/** Makes the `upgrade` listener of the gateway server, and a function that closes the sessions relayed to external routers. */
 export function webSocketUpgrade(ports: WebSocketPorts): {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   close(): void
@@ -70,18 +70,18 @@ export function webSocketUpgrade(ports: WebSocketPorts): {
       socket.end(refusal)
       return
     }
-    // the limits of the HTTP server end here: sessions are idle for long
+    // the timeouts of the HTTP server do not apply: sessions may be idle for long
     socket.setTimeout(0)
     socket.setNoDelay(true)
     const peer = peerOf(request, headers, ports.proxies)
     const cookie = actingCookie(headers, ports)
     if (ports.target.kind === 'embedded') ports.target.accept(request, socket, head, peer, cookie)
     else {
-      // a router of our own says GOODBYE itself, when no request is in flight any more
+      // the gateway's own router sends GOODBYE itself, once no request is in flight
       const isOwn = ports.target.socketPath !== undefined
       if (!isOwn) pipes.add(socket)
       socket.on('close', () => pipes.delete(socket))
-      // another router gets no ticket of ours
+      // an external router must not receive the gateway's tickets
       const passed = isOwn ? cookie : headers.cookie && withoutOwnCookies(headers.cookie)
       const client = { request, headers, socket, head, peer, cookie: passed }
       relay(ports.target, client, ports.clock)
@@ -109,7 +109,7 @@ function refuse(
   return rawError('wamp.error.not_authorized', 'pages of this origin may not open sessions')
 }
 
-/** Any page can have a browser send its cookies: only those of listed origins may act by them, and `*` lists none. */
+/** The cookies of a page of a listed origin. Any page can make a browser send cookies, so `*` lists no origin here. */
 function actingCookie(
   { origin, cookie }: Readonly<Record<string, string>>,
   { allowedOrigins }: WebSocketPorts,
@@ -119,8 +119,8 @@ function actingCookie(
 }
 
 /**
- * The IP address of the client; what trusted proxies say counts. Who comes over loopback through an unknown proxy, or
- * from a page whose name was pointed at this machine, is not local: their address is unknown.
+ * The IP address of the client, as trusted proxies report it. A loopback connection of an unknown proxy, or of a page under
+ * another host name (DNS rebinding), is not local: the address of its client is unknown.
  */
 function peerOf(
   request: IncomingMessage,
