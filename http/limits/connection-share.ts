@@ -1,4 +1,4 @@
-/** The connections of one network at a server: the others find some left. */
+/** The share of a server's connections that one network may hold; the rest stays for the others. */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { NetworkShare } from '#component/limits/network-share.ts'
@@ -6,7 +6,7 @@ import { plainAddress } from '#component/syntax/ip-address.ts'
 
 /**
  * Closes connections beyond the share of their network when they are accepted.
- * @param most connections of one network; of an IPv6 address its /64 is the network
+ * @param most connections of one network; the network of an IPv6 address is its /64
  * @param isExempt addresses that stand for many clients: trusted proxies
  */
 export function shareConnections(
@@ -17,7 +17,7 @@ export function shareConnections(
   const share = new NetworkShare(most)
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket
-    // absent on Unix sockets, and where the client has gone already
+    // absent on Unix sockets, and after the client has disconnected
     if (remoteAddress === undefined) return
     const address = plainAddress(remoteAddress)
     if (isExempt(address)) return

@@ -7,7 +7,7 @@ import { NetworkShare } from '#component/limits/network-share.ts'
 /** The part of all buffered bytes that HTTP clients may hold; the rest stays for WAMP peers. */
 const httpPart = 7 / 8
 
-/** The part of that which one network may hold; the rest stays for the others. */
+/** The part of these bytes that one network may hold; the rest stays for other networks. */
 const networkPart = 1 / 4
 
 /**
@@ -19,7 +19,7 @@ export function heldBytes(whole: ByteBudget): NetworkShare {
   return new NetworkShare(Math.floor(all.limit * networkPart), all)
 }
 
-/** What one request holds; its end gives everything back. */
+/** The bytes that one request holds, until {@link end}. */
 export class Holding {
   readonly #held: NetworkShare
   readonly #address: string
@@ -42,7 +42,7 @@ export class Holding {
     this.#bytes += bytes
   }
 
-  /** Gives all of it back. */
+  /** Gives all bytes back. */
   end(): void {
     if (this.#bytes > 0) this.#held.give(this.#address, this.#bytes)
     this.#bytes = 0

@@ -1,7 +1,7 @@
-/** How late the event loop was since it was last asked: the longest stall is never missed, not even that of the asking itself. */
+/** The delays of the event loop since the last reading; the longest stall is never missed, even one that the reading causes. */
 import { createHistogram } from 'node:perf_hooks'
 
-/** How often the loop is looked at; milliseconds. */
+/** How often the loop is measured; milliseconds. */
 const interval = 20
 
 /** Delays in seconds. */
@@ -43,14 +43,14 @@ export class LoopDelay {
     clearInterval(this.#timer)
   }
 
-  /** The timer's call. */
+  /** Records the delay of one tick of the timer. */
   tick(): void {
     const now = this.#now()
     this.#record(now - this.#lastTick - interval)
     this.#lastTick = now
   }
 
-  /** The delays since the last call; a delay that goes on counts as far as it has come. */
+  /** The delays since the last call; a delay that still lasts counts with its length until now. */
   read(): LoopDelays {
     const late = this.#now() - this.#lastTick - interval
     if (late > 0 || this.#histogram.count === 0) this.#record(late)

@@ -1,4 +1,4 @@
-/** Notices that the process has too much to do or to hold, so that requests are refused while there is still time to (reliability §3.1). */
+/** Detects that the process is overloaded or short of memory, so that requests are refused in time (reliability §3.1). */
 import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 import type { Clock } from '#component/clock.ts'
@@ -6,7 +6,7 @@ import type { LoopDelay } from './loop-delay.ts'
 
 /** The load of the process, measured each second. */
 export interface Load {
-  /** 99th percentile of the event loop's delay since the last look; milliseconds. */
+  /** 99th percentile of the event loop's delay since the last measurement; milliseconds. */
   readonly delay: number
   /** Part of the memory limit in use, 0–1: of the heap, or of the whole process. */
   readonly memory: number
@@ -16,14 +16,14 @@ export interface Load {
 export type Pressure = 'none' | 'strained' | 'full'
 
 const interval = 1000
-/** Looks in a row that must agree. */
+/** Consecutive measurements that must agree. */
 const patience = 5
 const limits = {
   strained: { delay: 200, memory: 0.9 },
   full: { delay: 1000, memory: 0.95 },
 } as const
 
-/** Looks in a row that were beyond a limit: the pressure is there from the fifth until the first good one. */
+/** Counts consecutive measurements beyond a limit: pressure lasts from the fifth until the first good one. */
 class Streak {
   readonly #limit: Load
   #length = 0
@@ -41,7 +41,7 @@ class Streak {
   }
 }
 
-/** Looks at the process each second, once it is started. */
+/** Measures the process each second, once started. */
 export class OverloadGuard {
   readonly #clock: Clock
   readonly #sample: () => Load
@@ -79,7 +79,7 @@ function memoryLimit(): number {
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
 }
 
-/** Reads the load of this process. @param loopDelay read by nothing else */
+/** Reads the load of this process. @param loopDelay nothing else may read it */
 export function processLoad(loopDelay: Pick<LoopDelay, 'read'>): () => Load {
   const most = memoryLimit()
   return () => {

@@ -1,15 +1,15 @@
-/** Pipelined requests (RFC 9112 §9.3.2): a connection has a bounded number of them unanswered, and takes turns with the others. */
+/** Bounds the unanswered pipelined requests of a connection (RFC 9112 §9.3.2), and shares the event loop between connections. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { networkOf } from '#component/syntax/ip-address.ts'
 
-/** Unanswered requests of a connection that are served at once; what follows them waits. */
+/** At most this many unanswered requests of a connection are served at once; later ones wait. */
 const maxUnanswered = 32
 
-/** How long the connections of a network are parsed request by request after one of them had more unanswered; milliseconds. */
+/** How long the connections of a network are parsed request by request after one of them had more; milliseconds. */
 const guardedMs = 60_000
 
-/** Pipelined requests that begin in one turn of the event loop, on all connections together: about 10 ms of work. */
+/** At most this many pipelined requests begin in one turn of the event loop, on all connections together. */
 const perTurn = 64
 
 const headEnd = Buffer.from('\r\n\r\n')
@@ -22,7 +22,7 @@ function endOfFirst(bytes: Buffer): number {
   return bytes.indexOf(headEnd, next) < 0 ? bytes.length : next
 }
 
-/** Connections that have more requests to begin than this turn of the event loop has room for; first come, first served. */
+/** The queue of connections that have more requests than this turn of the event loop may begin; first come, first served. */
 class Turns {
   readonly #waiting = new Set<Pipeline>()
   #left = perTurn
@@ -36,7 +36,7 @@ class Turns {
     return true
   }
 
-  /** The connection goes on in the next turn that has room. */
+  /** Queues the connection for the next turn that has room. */
   wait(pipeline: Pipeline): void {
     this.#waiting.add(pipeline)
     this.#set()
@@ -64,7 +64,7 @@ class Turns {
 const turns = new Turns()
 const pipelines = new WeakMap<Socket, Pipeline>()
 
-/** The pipeline of a connection; absent for sockets that no server of ours has accepted. */
+/** The pipeline of a connection; undefined for sockets that no server of the gateway has accepted. */
 export const pipelineOf = (socket: Socket): Pipeline | undefined => pipelines.get(socket)
 
 /** The open connections of one network: a flood on one of them guards the others. */
@@ -74,7 +74,7 @@ class Network {
   guardedUntil = 0
 }
 
-/** Those with open connections. */
+/** The networks with open connections, by name. */
 const networks = new Map<string, Network>()
 
 /**
@@ -90,11 +90,11 @@ export class Pipeline {
   /** Node's own listener to the data of the socket, once the connection is guarded. */
   #parse: ((bytes: Buffer) => void) | undefined
   #unanswered = 0
-  /** Parsed and not begun: what came in one chunk before the connection was guarded. */
+  /** Requests parsed and not begun: from a chunk that came before the connection was guarded. */
   readonly #held: (() => void)[] = []
   /** The request that was parsed last, while it is unanswered. */
   #last: IncomingMessage | undefined
-  /** Received and not parsed yet. */
+  /** Bytes that are received and not parsed yet. */
   #rest: Buffer | undefined
   #isPaused = false
   #ending: (() => void) | undefined
@@ -111,7 +111,7 @@ export class Pipeline {
     if (this.#network.guardedUntil > performance.now()) this.#guard()
   }
 
-  /** From now on chunks come here before they are parsed. */
+  /** Receives chunks before Node's parser from now on. */
   #guard(): void {
     if (this.#parse) return
     const socket = this.#socket
@@ -140,7 +140,7 @@ export class Pipeline {
     if (this.#isPaused) this.#socket.pause()
   }
 
-  /** Parses heads as long as more requests may begin. The first one of a chunk may always: it stands for the connection. */
+  /** Parses heads as long as more requests may begin. The first one takes no room of the turn: it stands for the connection. */
   #pass(bytes: Buffer): void {
     this.#rest = bytes
     for (let isFirst = true; this.#rest; isFirst = false) {
@@ -176,7 +176,7 @@ export class Pipeline {
     this.#socket.resume()
   }
 
-  /** Its turn has come: what waits longest begins, and more of it as long as there is room. */
+  /** Begins the oldest waiting request in the connection's turn, and later ones as long as there is room. */
   goOn(): void {
     for (let isFirst = true; this.#held.length > 0; isFirst = false) {
       if (this.#unanswered - this.#held.length >= maxUnanswered) return
@@ -212,7 +212,7 @@ export class Pipeline {
     this.#unanswered -= 1
     if (this.#last === request) this.#last = undefined
     const isWaiting = this.#held.length > 0 || this.#rest !== undefined
-    // half of them first: a request that is parsed by itself costs more
+    // goes on once half of them are answered: parsing requests one by one costs more
     if (isWaiting && this.#unanswered - this.#held.length <= maxUnanswered / 2) turns.wait(this)
     else if (this.#ending) this.#endIfIdle(this.#ending)
   }
@@ -229,7 +229,7 @@ export class Pipeline {
     if (this.#unanswered === broken) callback()
   }
 
-  /** Lets go of the connection, which something else reads from now on; what has been received and not parsed. */
+  /** Stops reading the connection, for another reader or at its end; returns the bytes that are received and not parsed. */
   leave(): Buffer {
     const rest = this.#rest ?? Buffer.alloc(0)
     this.#rest = undefined

@@ -1,4 +1,4 @@
-/** Which requests are refused first when the process has too much to do: those that cost most, and those of the networks that ask most. */
+/** Requests to refuse first under load: the most expensive ones, and those of the networks that send most. */
 import type { Clock } from '#component/clock.ts'
 import { networkOf } from '#component/syntax/ip-address.ts'
 import type { Pressure } from './overload.ts'
@@ -6,10 +6,10 @@ import type { Pressure } from './overload.ts'
 /** A request with a larger body is refused first; bytes. */
 const smallBody = 65_536
 
-/** A network asks much when it has this part of all requests in flight, and more than a few. */
+/** A network is greedy when it has more than this part of all requests in flight, and more than `least`. */
 const largeShare = { part: 1 / 4, least: 16 } as const
 
-/** For how long the networks that ask much are known; milliseconds. */
+/** How long the set of greedy networks is reused; milliseconds. */
 const interval = 1000
 
 /** The parts of a request that decide whether it is refused. */
@@ -29,7 +29,7 @@ export class Shedding {
   #greedy: ReadonlySet<string> = new Set()
   #lookedAt = Number.NEGATIVE_INFINITY
 
-  /** @param exchanges those in flight */
+  /** @param exchanges the requests in flight */
   constructor(clock: Pick<Clock, 'now'>, exchanges: { keys(): readonly Sheddable[] }) {
     this.#clock = clock
     this.#exchanges = exchanges
@@ -51,7 +51,7 @@ export class Shedding {
   }
 }
 
-/** The first request of a connection: those that have been served before go on. */
+/** Whether the request is the first of its connection; connections that were served before go on. */
 const isNew = ({ request }: Sheddable): boolean => request.socket.bytesWritten === 0
 
 const isLarge = ({ hasBody, body }: Sheddable): boolean =>
