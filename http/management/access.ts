@@ -1,4 +1,4 @@
-/** Who may manage, and with which configuration nothing must be served: rules over the configuration and over one request (behaviour: Management). */
+/** Access to management, and the configurations that must not be served (behaviour: Management). */
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { ServiceError } from '#component/errors.ts'
@@ -10,19 +10,19 @@ import { type HttpOptions, parseListen } from '#http/options.ts'
 import { TrustedProxies } from '#http/peer.ts'
 import type { Caller } from '#procedures/definition/procedure.ts'
 
-/** What the rules see of a request. */
+/** The parts of a request that the rules read. */
 export interface ManagementRequest {
-  /** The socket's other end, whatever proxies say. */
+  /** Address of the socket's peer, regardless of proxies. */
   readonly address: string
   readonly headers: Readonly<Record<string, string>>
-  /** `ip:port` of who asks, for the log. */
+  /** `ip:port` of the client, for the log. */
   readonly peername: string
 }
 
-/** Who is let in, and by whom they are known. */
+/** Dependencies of {@link admit}. */
 export interface Admission {
   readonly operators: Pick<Operators, 'authenticate'>
-  /** May local requests without credentials manage everything? */
+  /** Whether local requests without credentials may manage everything. */
   readonly trustsLocal: boolean
 }
 
@@ -42,7 +42,7 @@ function withoutPort(authority: string): string {
 export const isLoopbackOnly = (listen: HttpOptions['gateway']['listen']): boolean =>
   parseListen(listen).every(({ host }) => host === 'localhost' || isLoopback(host))
 
-/** Is the page that a request comes from of this very origin? Absent: it comes from no page. */
+/** Whether the Origin field names this very origin; true without the field, since such a request comes from no page. */
 export function isOwnOrigin(headers: Readonly<Record<string, string>>): boolean {
   const { origin, host = '' } = headers
   if (origin === undefined) return true
@@ -50,17 +50,17 @@ export function isOwnOrigin(headers: Readonly<Record<string, string>>): boolean 
   return scheme > 0 && origin.slice(scheme + 3).toLowerCase() === host.toLowerCase()
 }
 
-/** Whether a proxy has passed the request on: the peer of the socket is not the client then. */
+/** Whether a proxy has forwarded the request: the socket's peer is not the client then. */
 export const hasProxyFields = (headers: Readonly<Record<string, string>>): boolean =>
   Object.keys(headers).some(isProxyField)
 
-/** Was this machine asked by a name of its loopback? Another name may have been pointed at it (DNS rebinding). */
+/** Whether the Host field is a loopback name: any other name may point at this machine by DNS rebinding. */
 export const hasLocalHost = ({ host = '' }: Readonly<Record<string, string>>): boolean =>
   localNames.has(withoutPort(host))
 
 const challenge = 'Bearer realm="management"'
 
-/** RFC 6750 §3.1: what was sent is not said again. */
+/** RFC 6750 §3.1; the message does not repeat the credentials. */
 const badCredentials = () =>
   new ServiceError('service.error.unauthorized', 'the credentials are not valid for management', {
     headers: {
@@ -78,8 +78,8 @@ const noCredentials = (trustsLocal: boolean) =>
   )
 
 /**
- * Who asks, and what they may: whoever sends credentials is judged by them; without, a local request may do everything.
- * Local: peer and Host loopback, and no trace of a proxy.
+ * The caller and its rights: those of its credentials, or without credentials every right for a trusted local request. Local:
+ * peer and Host are loopback, and no proxy field is present.
  * @throws ServiceError 403 for a page of another origin, 401 with `WWW-Authenticate`
  */
 export async function admit(
@@ -108,14 +108,14 @@ export async function admit(
   return { by: `local ${peername}`, access: 'load' }
 }
 
-/** Refuses a body that is not JSON: pages may send others without being asked. @throws ServiceError 415 */
+/** Refuses a body that is not JSON: pages can send other types without a CORS preflight. @throws ServiceError 415 */
 export function checkJson(headers: Readonly<Record<string, string>>): void {
   if (essenceOf(headers['content-type'] ?? '') === 'application/json') return
   const message = 'management accepts application/json only'
   throw new ServiceError('service.error.unsupported_media_type', message)
 }
 
-/** Can nobody but this machine reach the gateway listener, as far as the configuration says? */
+/** Whether only this machine can reach the gateway listener, according to the configuration. */
 const isPrivate = ({ gateway }: HttpOptions): boolean =>
   isLoopbackOnly(gateway.listen) &&
   gateway.public_base_url === undefined &&
@@ -130,8 +130,8 @@ export function sharesGatewayListener(options: HttpOptions): boolean {
 }
 
 /**
- * May local requests manage without credentials on the gateway listener? Where there are credentials, only while no proxy
- * can be in front of it: it would make strangers look local.
+ * Whether local requests may manage without credentials on the gateway listener. Where `admin.realm` is set, only while no
+ * proxy can be in front of it: a proxy would make remote clients look local.
  */
 export const trustsLocalRequests = (options: HttpOptions): boolean =>
   options.admin.realm === undefined || isPrivate(options)
@@ -149,7 +149,7 @@ export function refusalToStart({ admin, gateway, router }: HttpOptions): string 
   return 'admin.listen: it must be a loopback address unless admin.realm names the realm whose users may manage'
 }
 
-/** What is wrong with a value of the configuration, by the name of the option. */
+/** The problem of an option's value; undefined when it can be read. */
 function unusable(option: string, read: () => unknown): string | undefined {
   try {
     read()
@@ -159,7 +159,7 @@ function unusable(option: string, read: () => unknown): string | undefined {
   }
 }
 
-/** A certificate that cannot be read is found before anything is opened. */
+/** Reads certificate and key, so that an unreadable one is found before anything is opened. */
 function readTls(tls: HttpOptions['gateway']['tls']): void {
   if (tls) createSecureContext({ cert: readFileSync(tls.cert), key: readFileSync(tls.key) })
 }

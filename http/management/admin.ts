@@ -8,15 +8,15 @@ import { exchangeOf, keepExchange } from '#http/read-request.ts'
 import { type ManagementPorts, managementRouter } from './api-specs.ts'
 import type { Metrics } from './metrics.ts'
 
-/** What operators ask a node. */
+/** The state of a node that `/ready` and `/metrics` report. */
 export interface HealthPorts {
   isReady(): boolean
-  /** What is wrong, one sentence each; while the node is not ready, what it waits for. */
+  /** Current problems, one sentence each; while the node is not ready, the reasons why. */
   problems(): readonly string[]
   readonly metrics: Metrics
 }
 
-/** Where health and metrics are served. */
+/** The paths of health and metrics. */
 export const healthPaths: readonly string[] = ['/ping', '/ready', '/metrics']
 
 /** The routes of {@link healthPaths}. */
@@ -44,8 +44,8 @@ function healthRouter({ isReady, problems, metrics }: HealthPorts): Router {
 }
 
 /**
- * The routes of a listener, as one function; what none of them serves is 404, or 405 with `Allow`. Whoever asks for a path that
- * cannot be one of theirs is told so without Koa: its answer costs three times that of a route.
+ * The routes of a listener, as one function; requests that no route serves get 404, or 405 with `Allow`. A path whose first
+ * segment no route has is refused without Koa, whose answer would cost more than that of a route.
  */
 export function koaFallback(
   ports: ListenerPorts,
@@ -69,21 +69,21 @@ export function koaFallback(
       return
     }
     keepExchange(exchange)
-    // answerErrors catches what any of them throws
+    // answerErrors catches every error of the routers
     void callback(exchange.request, exchange.response)
   }
 }
 
-/** What stands between the first two slashes of a path. */
+/** The text between the first two slashes of a path. */
 const firstSegment = (path: string): string => path.split('/', 2)[1] ?? ''
 
-/** Those of all routes; no route begins with a parameter. */
+/** The first segments of all routes; no route begins with a parameter. */
 function firstSegments(routers: readonly Router[]): ReadonlySet<string> {
   const routes = routers.flatMap(({ stack }) => stack).filter(({ methods }) => methods.length > 0)
   return new Set(routes.map(({ path }) => firstSegment(String(path))))
 }
 
-/** Errors go out by the same way as those of routed requests. */
+/** Answers errors in the same way as errors of routed requests. */
 function answerErrors(ports: ListenerPorts): Middleware {
   return async (ctx, next) => {
     try {
@@ -95,7 +95,7 @@ function answerErrors(ports: ListenerPorts): Middleware {
   }
 }
 
-/** Fields of every answer; the pattern of the route for log and metrics. */
+/** Sets the fields of every answer, and the pattern of the route for log and metrics. */
 function frame(ports: ListenerPorts): Middleware {
   return async (ctx, next) => {
     const exchange = exchangeOf(ctx.req)

@@ -22,8 +22,8 @@ const bodyTime = 15_000
 let readBody: Middleware | undefined
 
 /**
- * Reads the body with koa-body, which leaves its bytes to our own parser: its own one rounds integers, and replaces what is not
- * UTF-8. It is imported with the first body, because a start need not wait for its 150 modules.
+ * Reads the body with koa-body, and leaves the parsing to our own parser: koa-body's rounds integers and replaces invalid UTF-8.
+ * It is imported with the first body, so that its many modules do not delay the start.
  */
 const readBytes: Middleware = async (context, next) => {
   const { koaBody } = await import('koa-body')
@@ -46,7 +46,7 @@ const readBytes: Middleware = async (context, next) => {
 
 type Context = Parameters<Middleware>[0]
 
-/** Reads the body within size and time; it is `ctx.request.body` then. */
+/** Reads the body into `ctx.request.body`, within the limits of size and time. */
 const readInTime =
   (clock: Clock) =>
   async (ctx: Context): Promise<void> => {
@@ -84,14 +84,14 @@ function bodyError(cause: Error): ServiceError {
   return new ServiceError('service.error.bad_request', 'the body cannot be read', { cause })
 }
 
-/** What management needs to be served over HTTP. */
+/** Dependencies of management over HTTP. */
 export interface ManagementPorts extends Admission {
   readonly clock: Clock
   readonly procedures: readonly Procedure[]
   readonly management: Management
-  /** Lets others have their turn while a large document is read. */
+  /** Yields to other requests while a large document is read. */
   readonly yieldTurn: YieldTurn
-  /** No more loads are begun (draining). */
+  /** Whether the node is draining and begins no more loads. */
   isClosing(): boolean
 }
 
@@ -108,7 +108,7 @@ export function managementRouter(ports: ManagementPorts): Router {
   return router
 }
 
-/** Strangers are refused before anything of them is read; the log and the metrics name the route that they asked for. */
+/** Refuses unauthorized callers before their body is read; log and metrics name the requested route. */
 function serve(ports: ManagementPorts, procedure: Procedure, mirror: Mirror): Middleware {
   const read = readInTime(ports.clock)
   return async (ctx) => {
@@ -155,7 +155,7 @@ async function readDocument(
   return parseDocument(body, yieldTurn)
 }
 
-/** Leaves to the validation what it can point at; the rest is a refused document, too. */
+/** Parses a document. Errors that the validation can locate are left to it; other malformed text is an invalid argument, too. */
 async function parseDocument(bytes: Uint8Array, yieldTurn: YieldTurn): Promise<unknown> {
   try {
     return await runSteps(parsingJson(bytes, documentRules), yieldTurn)

@@ -52,18 +52,18 @@ function readHashes(
 }
 
 /**
- * What a request demands of the version that is there.
+ * The conditions of a request on the stored version.
  * @param headers lower-case names
  * @throws ServiceError `service.error.bad_request` for a malformed field
  */
 export function readConditions(headers: Readonly<Record<string, string>>): Conditions {
-  // strong comparison: a weak tag never is the same
+  // strong comparison: a weak tag never matches
   const ifMatch = readHashes('If-Match', headers['if-match'], ({ isWeak }) => !isWeak)
   const ifNoneMatch = readHashes('If-None-Match', headers['if-none-match'], () => true)
   return { ...(ifMatch && { ifMatch }), ...(ifNoneMatch && { ifNoneMatch }) }
 }
 
-/** Does the client have the answer with this ETag already (RFC 9110 §13.1.2)? */
+/** Whether the client already has the answer with this ETag (RFC 9110 §13.1.2). */
 export const isKnown = (etag: string | undefined, { ifNoneMatch }: Conditions): boolean =>
   etag !== undefined &&
   ifNoneMatch !== undefined &&

@@ -1,11 +1,11 @@
-/** What Prometheus may know: requests by route pattern and status, and the numbers that other parts offer. */
+/** The metrics for Prometheus: requests by route pattern and status, and the numbers of other parts. */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client'
 import type { Clock } from '#component/clock.ts'
 import type { YieldTurn } from '#component/yielding.ts'
 import { LoopDelay, type LoopDelays } from '#http/limits/loop-delay.ts'
 import { RequestMetrics } from './request-metrics.ts'
 
-/** A number of another room: calls in flight, sessions, loads, registry entries. */
+/** A number of another part: calls in flight, sessions, loads, registry entries. */
 export interface MetricSource {
   readonly help: string
   /** Whether the number only grows. */
@@ -18,43 +18,43 @@ export interface MetricSource {
 /** The metrics of one process, as data. */
 export interface MetricValues {
   readonly values: Awaited<ReturnType<Registry['getMetricsAsJSON']>>
-  /** Texts of {@link RequestMetrics.pack}: thousands of routes are read in short steps, and passed on unread. */
+  /** Texts of {@link RequestMetrics.pack}: parsed in short steps, and passed between processes unparsed. */
   readonly requests: readonly string[]
 }
 
 /** A process that has no metrics yet. */
 export const noMetrics: MetricValues = { values: [], requests: [] }
 
-/** The other processes of this gateway: whichever is asked answers for all. */
+/** The other processes of this gateway: every process answers for all of them. */
 export interface MetricSiblings {
-  /** Takes the way to ask this process. */
+  /** Registers the function that answers for this process. */
   answerBy(read: () => Promise<MetricValues>): void
-  /** What the others say; who does not say anything in time is left out. */
+  /** The metrics of the other processes; a process that does not answer in time is left out. */
   gather(): Promise<readonly MetricValues[]>
 }
 
-/** What the metrics of a process are made with. */
+/** Dependencies of {@link Metrics}. */
 export interface MetricPorts {
   readonly clock: Pick<Clock, 'now'>
   /** By name of the metric. */
   readonly sources: Readonly<Record<string, MetricSource>>
   readonly siblings?: MetricSiblings | undefined
-  /** Lets others have their turn while the text is written. */
+  /** Yields to other requests while the text is written. */
   readonly yieldTurn?: YieldTurn
   /** Whether something serves the route now; absent: there are no routes. */
   readonly isServed?: (route: string) => boolean
 }
 
-/** Characters that are sent at once. */
+/** Characters in one piece of the text. */
 const pieceLength = 65_536
 
-/** The library's own watches of the event loop miss stalls and are not used: they run once an hour. Milliseconds. */
+/** The library's own monitors of the event loop miss stalls and are not used: they run once an hour. Milliseconds. */
 const rarely = { eventLoopMonitoringPrecision: 3_600_000, eventLoopUtilizationTimeout: 3_600_000 }
 const unused = ['nodejs_eventloop_utilization_summary', 'nodejs_eventloop_utilization_histogram']
 
 const lag = 'nodejs_eventloop_lag'
 
-/** The metrics of the event loop: name, help, and how those of several processes come together. */
+/** The metrics of the event loop: name, help, and how the values of several processes are combined. */
 const lagMetrics: readonly (readonly [
   name: string,
   help: string,
@@ -153,7 +153,7 @@ export class Metrics {
     return this.#registry.contentType
   }
 
-  /** The text for Prometheus, in pieces, others having their turn in between; of several processes the sums. */
+  /** The text for Prometheus in pieces, yielding between them; with several processes, their sums. */
   async *render(): AsyncGenerator<string> {
     const { siblings } = this.#ports
     let piece: string

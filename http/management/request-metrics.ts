@@ -3,7 +3,7 @@
 /** Upper bounds of the buckets; seconds. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** What a series is sent as, between processes: `sum` in seconds, one count per bucket. */
+/** A series as it is sent between processes: `sum` in seconds, one count per bucket. */
 type Row = readonly [
   method: string,
   route: string,
@@ -12,16 +12,16 @@ type Row = readonly [
   buckets: readonly number[],
 ]
 
-/** How many rows are sent as one text: reading one must be a short step. */
+/** At most this many rows are sent as one text: parsing one must be a short step. */
 const rowsPerText = 200
 
-/** How long the series of a route stay when nothing serves the route any more: Prometheus looks back as far. Milliseconds. */
+/** How long the series of a removed route are kept, as long as Prometheus looks back; milliseconds. */
 const keptMs = 300_000
 
-/** How many routes that are gone may have series: this many, or twice the routes that are served. */
+/** At most this many removed routes keep series, or twice the number of served routes where that is more. */
 const leastKept = 100
 
-/** How often, at most, the routes are looked through when a new series comes up. Milliseconds. */
+/** A new series starts a sweep of the routes at most once in this time; milliseconds. */
 const sweepMs = 60_000
 
 /** Escapes a label value (Prometheus: Text-based format). */
@@ -33,7 +33,7 @@ class Series {
   readonly method: string
   readonly route: string
   readonly status: number
-  /** By bucket; the last one is beyond all bounds. */
+  /** Counts by bucket; the last one is beyond all bounds. */
   readonly buckets = new Array<number>(bounds.length + 1).fill(0)
   /** Seconds. */
   sum = 0
@@ -84,7 +84,7 @@ class Series {
   }
 }
 
-/** The metrics of requests: what they are called, and what of a series they show. */
+/** The metrics of requests, and how each shows a series. */
 const metrics = [
   {
     name: 'gateway_http_requests_total',
@@ -100,7 +100,7 @@ const metrics = [
   },
 ] as const
 
-/** What {@link RequestMetrics} is told of the routes. */
+/** Dependencies of {@link RequestMetrics}. */
 export interface RoutePorts {
   /** Milliseconds since the epoch. */
   now(): number
@@ -114,9 +114,9 @@ export interface RoutePorts {
  * meanwhile (docs/performance.md, "What was tried").
  */
 export class RequestMetrics {
-  /** By route; one has few. */
+  /** Series by route; a route has few. */
   readonly #routes = new Map<string, Series[]>()
-  /** The routes that nothing serves: when that was noticed, longest ago first. */
+  /** Removed routes, with the time when that was noticed; oldest first. */
   readonly #gone = new Map<string, number>()
   readonly #ports: RoutePorts
   #sweptAt = Number.NEGATIVE_INFINITY
@@ -130,7 +130,7 @@ export class RequestMetrics {
     this.#series(method, route, status).observe(seconds)
   }
 
-  /** Removes the series of routes that are gone for long enough, and of the oldest of them beyond a bound. */
+  /** Removes the series of routes that were removed {@link keptMs} ago, and of the oldest ones beyond a bound. */
   sweep(): void {
     const now = this.#ports.now()
     this.#sweptAt = now
@@ -180,7 +180,7 @@ export class RequestMetrics {
     if (known) return known
     const series = new Series(method, route, status)
     this.#routes.set(route, [...ofRoute, series])
-    // nothing grows without a new series
+    // the map grows only with a new series
     if (this.#ports.now() - this.#sweptAt >= sweepMs) this.sweep()
     return series
   }
