@@ -88,8 +88,8 @@ const accessOf = (roles: readonly unknown[], procedure: Procedure): Caller['acce
 const isText = (value: unknown) => typeof value === 'string'
 
 /**
- * The caller as the router discloses it; the router decides whether the caller may call.
- * @param realm_uri where the procedure is registered: beside the component's, users manage what is their realm's
+ * The caller as disclosed by the router, which decides whether it may call.
+ * @param realm_uri where the procedure is registered; on any realm but the component's, callers manage only that realm
  */
 function callerOf(
   details: Readonly<Record<string, unknown>>,
@@ -126,7 +126,7 @@ const endpoint =
     }
   }
 
-/** Nodes share each procedure in turn. */
+/** Registers procedures; calls go to the nodes in turn. */
 async function registerEach(
   some: readonly Procedure[],
   session: Pick<Session, 'register' | 'realm_uri'>,
@@ -142,14 +142,14 @@ async function registerEach(
   )
 }
 
-/** Registers every procedure, on the component's realm. @throws WampError what the router refuses */
+/** Registers every procedure on the component's realm. @throws WampError for a refusal by the router */
 export const registerAll = (
   session: Pick<Session, 'register' | 'realm_uri'>,
   management: Management,
   log: Pick<Log, 'error'>,
 ): Promise<void> => registerEach(procedures, session, management, log)
 
-/** Registers what users ask for themselves, on their own realm. @throws WampError what the router refuses */
+/** Registers the procedures that users call for themselves, on their own realm. @throws WampError for a refusal by the router */
 export const registerTickets = (
   session: Pick<Session, 'register' | 'realm_uri'>,
   management: Management,

@@ -1,8 +1,8 @@
-/** `service.registry_status`: how this node is doing among the others. */
+/** `service.registry_status`: the state of this node and of its peers. */
 import type { Procedure } from '#procedures/definition/procedure.ts'
 import { checkWhole } from '#procedures/definition/within.ts'
 
-/** Answers what the node knows of the others, of its registry, and of what it does not serve. */
+/** Answers the state of the peers and of the registry, and the objects that the node does not serve. */
 export const registryStatus: Procedure = {
   uri: 'service.registry_status',
   parameters: [],

@@ -45,7 +45,7 @@ function byName(procedure: Procedure, kwargs: Readonly<Record<string, unknown>>)
   const names = namesOf(procedure)
   const given = Object.keys(kwargs)
   const isWhole = requiredOf(procedure).every(({ name }) => Object.hasOwn(kwargs, name))
-  // what is surplus is counted, not named: names that callers send are their data
+  // surplus arguments are counted, not named: their names are data of the caller
   if (!isWhole || !given.every((name) => names.includes(name))) {
     throw refuse(`found ${count(given.length)} by name, ${expected(procedure)}`)
   }

@@ -1,4 +1,4 @@
-/** What a management procedure is: one definition from which its WAMP face and its HTTP mirrors are made. */
+/** The definition of a management procedure, from which its WAMP face and its HTTP mirrors are made. */
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { UserName } from '#component/realm/documents/model.ts'
@@ -11,7 +11,7 @@ import type { RealmKeys } from '#component/token/keys.ts'
 import type { Revocations } from '#component/token/revocation.ts'
 import type { Tickets } from '#component/token/ticket.ts'
 
-/** What the procedures work on. */
+/** Dependencies of the procedures. */
 export interface Management {
   readonly registry: Pick<
     Registry,
@@ -24,24 +24,24 @@ export interface Management {
   readonly tickets: Pick<Tickets, 'issue' | 'verify'>
   readonly revocations: Pick<Revocations, 'revokeToken'>
   readonly clock: Pick<Clock, 'now'>
-  /** Takes away what belongs to a realm beside its document. */
+  /** Deletes everything that belongs to a realm besides its document. */
   forgetRealm(uri: string): Promise<void>
   /**
-   * Frees the name of a user of an identity provider, and ends everything that the user was given.
+   * Frees the name of a user of an identity provider, and revokes everything issued to the user.
    * @throws ServiceError `service.error.not_found` when no login has bound the name
    */
   forgetAccount(user: UserName): Promise<void>
-  /** Ends everything that users were given until now: tokens, tickets, API keys and sessions. */
+  /** Revokes everything issued to the users until now: tokens, tickets and API keys; and ends their sessions. */
   endUsers(users: readonly UserName[]): void | Promise<void>
-  /** Where the procedures are registered: `wamp.realm`. */
+  /** The realm where the procedures are registered: `wamp.realm`. */
   readonly componentRealm: string
   /** The `iss` of tickets: the URL of this gateway. */
   issuer(): string
-  /** Why nothing may be changed now, such as that the other nodes would not hear of it; undefined when it may. */
+  /** The reason to refuse changes now, such as lost contact with the other nodes; undefined when changes are allowed. */
   refusal(): ServiceError | undefined
-  /** After a change: the other processes of this gateway have it, too, when it resolves, unless one does not answer. */
+  /** Passes a change on; resolves when the other processes of this gateway have it, except those that do not answer. */
   broadcast?(): Promise<void>
-  /** How this node is doing among the others; JSON. */
+  /** The state of this node and of its peers; JSON. */
   status(): unknown
 }
 
@@ -49,15 +49,15 @@ export interface Management {
 export interface CallingUser {
   readonly realm_uri: string
   readonly authid: string
-  /** Those that its credentials have; absent: all of the user. */
+  /** The roles of the credentials; absent: all roles of the user. */
   readonly roles?: readonly string[]
-  /** When the credentials end by themselves: what they are used to get ends then, too. Seconds since the epoch. */
+  /** When the credentials expire, and everything issued for them with them. Seconds since the epoch. */
   readonly expires_at?: number
 }
 
 /** The rights of a caller. */
 export interface Rights {
-  /** `load` changes things, `read` only sees them; undefined: neither. */
+  /** `load` permits changes, `read` only reading; undefined: neither. */
   readonly access: 'load' | 'read' | undefined
   /** The only realm that may be managed. Absent: all realms. */
   readonly within?: string
@@ -69,22 +69,21 @@ export interface Caller extends Rights {
   readonly by: string
   /** The user of the credentials, or the one that the router discloses. */
   readonly user?: CallingUser
-  /** The conditions under which a change is made; over HTTP only. */
+  /** The conditions of a change; over HTTP only. */
   readonly conditions?: Conditions
 }
 
-/** JSON types that parameters are restricted to; what is wrong in a document is found by its own validation. */
+/** The type of a parameter; the content of a document is checked by its own validation. */
 type ParameterType = 'string' | 'integer' | 'document'
 
-/** One parameter. */
 interface Parameter {
   readonly name: string
   readonly type: ParameterType
-  /** It may be left out: then its value is undefined. Only others that may be follow. */
+  /** The parameter may be left out, and is undefined then. All parameters after it are optional, too. */
   readonly isOptional?: true
 }
 
-/** A REST path that does what the procedure does; its bindings are the parameters of the same name, the body has the others. */
+/** A REST path of the procedure; its bindings are the parameters of the same name, the body has the others. */
 export interface Mirror {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** `/api_specs/:id` */
@@ -93,7 +92,7 @@ export interface Mirror {
   readonly status?: 204
 }
 
-/** What a procedure answers. */
+/** The result of a procedure. */
 export interface Answer {
   /** args[0] of the WAMP result; the body over HTTP. */
   readonly value: unknown
@@ -110,7 +109,7 @@ export interface Procedure {
   readonly parameters: readonly Parameter[]
   /** The access that a caller needs; with `self` every user may call, for itself. */
   readonly access: 'load' | 'read' | 'self'
-  /** A rehearsal of a change: it changes nothing, so it is served while changes are refused. */
+  /** The procedure only rehearses a change: it changes nothing, so it is served while changes are refused. */
   readonly isRehearsal?: true
   /** Over HTTP the body is the one parameter itself, not an object of named ones. */
   readonly isBodyDocument?: true

@@ -1,4 +1,4 @@
-/** `service.delete_realm`: takes a realm document away, with its keys and all that its users were given. */
+/** `service.delete_realm`: deletes a realm document, its keys, and everything issued to its users. */
 import type { Procedure } from '#procedures/definition/procedure.ts'
 import { checkRealm } from '#procedures/definition/within.ts'
 

@@ -3,7 +3,7 @@ import { pathOf } from '#procedures/definition/location.ts'
 import type { Procedure } from '#procedures/definition/procedure.ts'
 import { checkRealmDocuments } from '#procedures/definition/within.ts'
 
-/** Answers `{uri, ts, warnings}`, for an array an array of these; in force and on the disk when it does. */
+/** Answers `{uri, ts, warnings}`, for an array an array of these; the documents are in force and on disk by then. */
 export const loadRealm: Procedure = {
   uri: 'service.load_realm',
   parameters: [{ name: 'realm', type: 'document' }],

@@ -1,7 +1,7 @@
-/** `service.delete_api_spec`: takes an API Specification and its routes away. */
+/** `service.delete_api_spec`: deletes an API Specification and its routes. */
 import type { Procedure } from '#procedures/definition/procedure.ts'
 
-/** Answers `{id, ts}`; the routes are gone when it does. */
+/** Answers `{id, ts}`; the routes are removed by then. */
 export const deleteApiSpec: Procedure = {
   uri: 'service.delete_api_spec',
   parameters: [{ name: 'id', type: 'string' }],

@@ -1,4 +1,4 @@
-/** `service.get_api_spec_info`: what an API Specification is, without its versions. */
+/** `service.get_api_spec_info`: the description of an API Specification, without its versions. */
 import type { Procedure } from '#procedures/definition/procedure.ts'
 
 /** Answers id, name, host, realm_uri, meta, as far as the document has them, and ts. */

@@ -3,7 +3,7 @@ import type { Loaded } from '#component/registry/change.ts'
 import { pathOf } from '#procedures/definition/location.ts'
 import type { Answer, Procedure } from '#procedures/definition/procedure.ts'
 
-/** Answers `{id, ts, warnings}`; live and on the disk when it does. */
+/** Answers `{id, ts, warnings}`; the document is live and on disk by then. */
 export const loadApiSpec: Procedure = {
   uri: 'service.load_api_spec',
   parameters: [{ name: 'api_spec', type: 'document' }],
@@ -15,7 +15,7 @@ export const loadApiSpec: Procedure = {
   },
 }
 
-/** What is answered when a document was loaded. */
+/** The answer to a load. */
 export function answerOf({ id, ts, warnings, hash, isNew }: Loaded): Answer {
   const value = { id, ts, warnings }
   const headers = { etag: `"${hash}"` }

@@ -1,4 +1,4 @@
-/** `service.validate_api_spec`: all that loading does, and nothing is kept. */
+/** `service.validate_api_spec`: checks an API Specification as a load would, and keeps nothing. */
 import type { Procedure } from '#procedures/definition/procedure.ts'
 
 /** Answers `{id, warnings}`, or refuses as loading would. */

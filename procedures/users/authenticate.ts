@@ -1,4 +1,4 @@
-/** `service.authenticate`: an external router asks who may join, as which role. */
+/** `service.authenticate`: tells an external router whether a client may join a realm, and with which role. */
 import { ServiceError } from '#component/errors.ts'
 import type { CrossbarAuthenticator } from '#component/realm/crossbar-authenticator.ts'
 import { asMap } from '#component/wamp/messages.ts'
@@ -8,7 +8,7 @@ import type { InvocationHandler, Session } from '#component/wamp/session.ts'
 const routerRole = 'trusted'
 
 /**
- * Refuses everybody but the router: answers hold the secrets by which users prove who they are.
+ * Refuses every caller but the router: answers contain the secrets by which users authenticate.
  * @throws ServiceError `wamp.error.not_authorized`
  */
 export function checkCaller(details: Readonly<Record<string, unknown>>): void {
@@ -26,8 +26,8 @@ const endpoint =
   }
 
 /**
- * Lets the router ask; nodes share the questions.
- * @param session of the component's realm
+ * Registers the procedure for the router; calls go to the nodes in turn.
+ * @param session on the component's realm
  */
 export const registerAuthenticator = (
   session: Pick<Session, 'register'>,

@@ -1,4 +1,4 @@
-/** `service.authorize`: an external router asks what a session may do on the realm where this is registered. */
+/** `service.authorize`: tells an external router whether a session may act on a URI, on the realm where this is registered. */
 import type { CrossbarAuthenticator } from '#component/realm/crossbar-authenticator.ts'
 import { asMap } from '#component/wamp/messages.ts'
 import type { InvocationHandler, Session } from '#component/wamp/session.ts'
@@ -15,8 +15,8 @@ const endpoint =
   }
 
 /**
- * Lets the router ask; nodes share the questions.
- * @param session of the realm that the questions are about: Crossbar.io asks on the realm itself, and does not name it
+ * Registers the procedure for the router; calls go to the nodes in turn.
+ * @param session on the realm to authorize for: Crossbar.io calls on the realm itself, and does not name it
  */
 export const registerAuthorizer = (
   session: Pick<Session, 'register' | 'realm_uri'>,

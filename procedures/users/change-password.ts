@@ -2,7 +2,7 @@
 import type { Procedure } from '#procedures/definition/procedure.ts'
 import { checkRealm } from '#procedures/definition/within.ts'
 
-/** Answers `{uri, username, ts}`; whatever the user was given before has ended when it does. */
+/** Answers `{uri, username, ts}`; everything issued to the user before is revoked by then. */
 export const changePassword: Procedure = {
   uri: 'service.change_password',
   parameters: [

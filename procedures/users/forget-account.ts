@@ -3,7 +3,7 @@ import type { Procedure } from '#procedures/definition/procedure.ts'
 import { checkRealm } from '#procedures/definition/within.ts'
 
 /**
- * Answers `{uri, authid}`. The next login with that name gets it; everything that the user was given has ended. 404 where
+ * Answers `{uri, authid}`. The next login with that name gets it; everything issued to the user is revoked. 404 where
  * no login has bound the name.
  */
 export const forgetAccount: Procedure = {
@@ -17,7 +17,7 @@ export const forgetAccount: Procedure = {
   async handler(management, [uri, name], caller) {
     const [realm_uri, authid] = [String(uri), String(name)]
     checkRealm(realm_uri, caller)
-    management.realms.get(realm_uri) // 404 for a realm that is not there
+    management.realms.get(realm_uri) // 404 for an unknown realm
     await management.forgetAccount({ realm_uri, authid })
     return { value: { uri: realm_uri, authid } }
   },

@@ -7,7 +7,7 @@ import type { CallingUser, Management, Procedure } from '#procedures/definition/
 /** The longest lifetime of a ticket; seconds. */
 export const longestTicket = 2_592_000
 
-/** What tickets are asked for, and what they then say of it. Each is taken in the realm of its user only. */
+/** The scopes of tickets, with the claims of each. A ticket is accepted in the realm of its user only. */
 const scopes = {
   local: (realm: string) => ({ realm, client_id: 'all', device_id: 'all' }),
   sso: () => ({ realm: 'all', client_id: 'all', device_id: 'all' }),
@@ -74,7 +74,7 @@ export const issueTicket: Procedure = {
       authmethod: 'ticket',
       authroles: roles,
       scope: scopes[scope](realm_uri, authid),
-      // the ticket must not outlive the token by which it was asked for
+      // the ticket must not outlive the token that it was issued for
       lifetime: Math.min(lifetime, left),
     })
     return { value: { ticket, ...claims } }

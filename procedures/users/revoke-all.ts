@@ -1,4 +1,4 @@
-/** `service.revoke_all`: ends everything that a user was given: tokens, tickets, API keys and sessions. */
+/** `service.revoke_all`: revokes all tokens, tickets and API keys of a user, and ends its sessions. */
 import type { Procedure } from '#procedures/definition/procedure.ts'
 import { checkRealm } from '#procedures/definition/within.ts'
 
@@ -14,7 +14,7 @@ export const revokeAll: Procedure = {
   async handler(management, [uri, username], caller) {
     const [realm_uri, authid] = [String(uri), String(username)]
     checkRealm(realm_uri, caller)
-    management.realms.get(realm_uri) // 404 for a realm that is not there
+    management.realms.get(realm_uri) // 404 for an unknown realm
     await management.endUsers([{ realm_uri, authid }])
     return { value: { uri: realm_uri, username: authid } }
   },

@@ -3,7 +3,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { Procedure } from '#procedures/definition/procedure.ts'
 import { checkRealm } from '#procedures/definition/within.ts'
 
-/** Answers `{id, uri, username}`; the key is refused when it does. */
+/** Answers `{id, uri, username}`; the key is refused from then on. */
 export const revokeApiKey: Procedure = {
   uri: 'service.revoke_api_key',
   parameters: [{ name: 'id', type: 'string' }],

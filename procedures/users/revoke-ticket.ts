@@ -7,16 +7,16 @@ import { longestTicket, userOf } from './issue-ticket.ts'
 
 const refuse = (message: string) => new ServiceError('wamp.error.not_authorized', message)
 
-/** As tickets are named when they are issued: RFC 9562 §4. */
+/** The id of a ticket, a UUID in lower case (RFC 9562 §4). */
 const ticketId = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
-/** What is to be revoked: the `jti` of a ticket, and when it expires. */
+/** The `jti` and the expiry of the ticket to revoke. */
 async function find(text: string, caller: Caller, { tickets, clock }: Management) {
   const managesAll = caller.access === 'load' && caller.within === undefined
   if (!text.includes('.')) {
-    // an id says nothing of whose ticket it is
+    // an id does not tell whose ticket it is
     if (!managesAll) throw refuse('only operators of all realms may revoke a ticket by its id')
-    // what is no id may be another secret, and would be kept
+    // other text may be a secret, which must not be stored
     if (!ticketId.test(text)) throw new TokenError('expected a ticket or its id (a UUID)')
     return { jti: text, exp: secondsOf(clock) + longestTicket }
   }
