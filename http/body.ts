@@ -51,7 +51,7 @@ export class RequestBody {
   readonly #proceed: () => void
 
   /**
-   * @param hold counts bytes that are kept; throws a ServiceError when they are too many
+   * @param hold counts buffered bytes; throws a ServiceError when too many are held
    * @param proceed answers `Expect: 100-continue`, if the client waits for it
    */
   constructor(
@@ -125,7 +125,7 @@ export class RequestBody {
       const onClose = () => settle(gone())
       const stopTimer = this.#clock.after(body_read_seconds, () => settle(tooSlow()))
       request.on('data', onData).on('end', onEnd).on('close', onClose)
-      // an aborted request says so by `error` and then by `close`
+      // an aborted request emits `error` and then `close`
       request.on('error', ignore)
     })
   }
@@ -180,7 +180,7 @@ export class RequestBody {
     }
   }
 
-  /** The body as it comes, still compressed: the stream errors with a ServiceError when a limit is passed. */
+  /** The body as received, still compressed; the stream errors with a ServiceError when a limit is exceeded. */
   stream(limits: BodyLimits): RawBody {
     this.#checkLength(limits)
     this.#proceed()
@@ -188,7 +188,7 @@ export class RequestBody {
   }
 }
 
-/** The error of an aborted request is told by its `close`. */
+/** Ignores the `error` of an aborted request: its `close` reports the same. */
 const ignore = () => undefined
 
 /** Passes the bytes of a request on: at most body_max_bytes, each body_read_bytes within body_read_seconds. */

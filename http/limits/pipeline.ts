@@ -191,8 +191,8 @@ export class Pipeline {
   }
 
   /**
-   * Counts a request until its answer has left, or the connection has gone.
-   * @param start serves the request: now, or when fewer are unanswered; never when the connection goes before that
+   * Counts a request until its answer has left or the connection is closed.
+   * @param start serves the request: now, or when fewer are unanswered; never when the connection closes before that
    */
   begin(request: IncomingMessage, response: ServerResponse, start: () => void): void {
     this.#unanswered += 1

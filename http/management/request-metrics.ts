@@ -109,7 +109,7 @@ export interface RoutePorts {
 }
 
 /**
- * The requests since the start. The series of a route end some minutes after the route, and begin at 0 if it comes back.
+ * The requests since the start. The series of a route end some minutes after the route, and a reloaded route starts at 0.
  * This is no histogram of the metrics library, which writes the series of all routes in one step and would block the event loop
  * meanwhile (docs/performance.md, "What was tried").
  */

@@ -25,7 +25,7 @@ function isListed(url: URL, entry: string): boolean {
 interface Allowed {
   /** URLs and origins that the settings of the provider list. */
   readonly listed?: readonly string[] | undefined
-  /** The origin by which browsers reach this gateway. */
+  /** The public origin of this gateway. */
   readonly origin?: string | undefined
 }
 

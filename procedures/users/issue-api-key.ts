@@ -1,4 +1,4 @@
-/** `service.issue_api_key`: makes a key by which programs act for a user of a realm. */
+/** `service.issue_api_key`: makes a key with which programs act for a user of a realm. */
 import { ServiceError } from '#component/errors.ts'
 import { pathOf } from '#procedures/definition/location.ts'
 import type { Procedure } from '#procedures/definition/procedure.ts'

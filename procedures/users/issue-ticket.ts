@@ -1,4 +1,4 @@
-/** `service.ticket.issue`: gives a user a ticket of its own, by which it joins its realm. */
+/** `service.ticket.issue`: issues a ticket to the calling user, which joins its realm with it. */
 import { secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { isGranted } from '#component/realm/grants.ts'
