@@ -1,15 +1,15 @@
 /** The realm and the APIs of the test that looks for leaked secrets: secrets wherever documents may have them. */
 
 /** Part of every secret that the test makes up. */
-export const canary = 'cAnArY7qXwZk'
+export const secretProbe = 'cAnArY7qXwZk'
 
 /** Told wherever something is told: what the search must find. */
 export const planted = 'planted5v7jmr'
 
 /** A secret that holds what is changed by one encoding or another. */
-const secret = (name: string) => `${name} ${canary} +/%"&=ü`
+const secret = (name: string) => `${name} ${secretProbe} +/%"&=ü`
 
-export const realm = 'com.example.canary'
+export const realm = 'com.example.probe'
 
 /** Passwords by user. `eve` is who is guessed at; `ada`, `app` and `bas` are not. */
 export const passwords = {
@@ -224,7 +224,7 @@ export const refusedApis: readonly unknown[] = [
   }),
   ...[
     { host: `http://ada:${wrong}@host` },
-    { host: `http://${canary}@host` },
+    { host: `http://${secretProbe}@host` },
     { host: 'http://h', headers: wrong },
     { host: 'http://h', headers: [{ authorization: wrong }] },
     { host: 'http://h', headers: { authorization: `Bearer ${wrong}\n` } },

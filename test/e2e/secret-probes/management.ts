@@ -1,5 +1,5 @@
 /** Management in the test that looks for leaked secrets: what is refused, and what only looks. */
-import { canary, realm, refusedApis, refusedRealms, wrong } from './documents.ts'
+import { realm, refusedApis, refusedRealms, secretProbe, wrong } from './documents.ts'
 import type { Ask, Issued } from './requests.ts'
 
 const inQuery = encodeURIComponent(wrong)
@@ -28,7 +28,7 @@ export function managementRequests({ access, ticket, apiKey }: Issued): Ask[] {
     ...strict.map((name) => manage(`/services/${name}`, { uri: realm, pasword: wrong })),
     ...all.map((name) => manage(`/services/${name}`, [wrong])),
     ...all.map((name) => ({
-      ...manage(`/services/${name}`, `{"password":"${canary}`),
+      ...manage(`/services/${name}`, `{"password":"${secretProbe}`),
       headers: json,
     })),
     manage('/services/change_password', { uri: realm, username: 'nobody', password: wrong }),

@@ -1,5 +1,5 @@
 /** The requests of the test that looks for leaked secrets: right ones and wrong ones, with secrets wherever a request may have them. */
-import { canary, passwords, planted, wrong } from './documents.ts'
+import { passwords, planted, secretProbe, wrong } from './documents.ts'
 import { managementRequests } from './management.ts'
 
 /** One request; `raw` is sent as it is. */
@@ -91,9 +91,9 @@ function credentials({
     basicOf(wrong),
     { authorization: `Basic ${header(wrong)}` },
     { authorization: `Basic  ${Buffer.from(wrong).toString('base64')}%` },
-    { authorization: `Bearer ${access} ${canary}` },
-    { authorization: `${canary} ${access}` },
-    { authorization: `Bearer ${canary.repeat(1000)}` },
+    { authorization: `Bearer ${access} ${secretProbe}` },
+    { authorization: `${secretProbe} ${access}` },
+    { authorization: `Bearer ${secretProbe.repeat(1000)}` },
   ]
 }
 
@@ -122,43 +122,45 @@ function openRequests(issued: Issued): Ask[] {
     get('/open/leaky'),
     get(`/open/called${query}`, {
       authorization: `Bearer ${issued.access}`,
-      cookie: `a=${canary}`,
+      cookie: `a=${secretProbe}`,
     }),
     get(`/open/chosen${query}`),
     get(`/open/hosts${query}`),
-    get(`/open/hosts?token=http://ada:${canary}@127.0.0.1:1`),
+    get(`/open/hosts?token=http://ada:${secretProbe}@127.0.0.1:1`),
     ...upstreams.map((name) =>
       get(`/open/${name}/${inQuery}${query}`, { authorization: `Bearer ${issued.access}` }),
     ),
     ...upstreams.map((name) => post(`/open/${name}/x`, { password: wrong, token: issued.refresh })),
     post('/open/read', { password: wrong }),
-    post('/open/read', `{"password":"${canary}`, { 'content-type': 'application/json' }),
-    post('/open/read', `{"password":"${canary}","password":1}`, {
+    post('/open/read', `{"password":"${secretProbe}`, { 'content-type': 'application/json' }),
+    post('/open/read', `{"password":"${secretProbe}","password":1}`, {
       'content-type': 'application/json',
     }),
-    post('/open/read', `${canary}`, { 'content-type': 'application/json' }),
-    post('/open/read', `password=${canary}%ZZ`, { 'content-type': form }),
-    post('/open/read', Buffer.from(`\x81\xa8password\xd9\xff${canary}`, 'latin1'), {
+    post('/open/read', `${secretProbe}`, { 'content-type': 'application/json' }),
+    post('/open/read', `password=${secretProbe}%ZZ`, { 'content-type': form }),
+    post('/open/read', Buffer.from(`\x81\xa8password\xd9\xff${secretProbe}`, 'latin1'), {
       'content-type': 'application/msgpack',
     }),
-    post('/open/read', `--x\r\n${canary}`, { 'content-type': 'multipart/form-data; boundary=x' }),
-    post('/open/echo', wrong.repeat(100), { 'content-type': `text/${canary}` }),
-    get('/open/static', { accept: `application/${canary}` }),
-    get('/open/static', { cookie: `${canary}=${'x'.repeat(20_000)}` }),
-    get('/open/static', { expect: canary }),
+    post('/open/read', `--x\r\n${secretProbe}`, {
+      'content-type': 'multipart/form-data; boundary=x',
+    }),
+    post('/open/echo', wrong.repeat(100), { 'content-type': `text/${secretProbe}` }),
+    get('/open/static', { accept: `application/${secretProbe}` }),
+    get('/open/static', { cookie: `${secretProbe}=${'x'.repeat(20_000)}` }),
+    get('/open/static', { expect: secretProbe }),
   ]
 }
 
 /** What is no request, or none that is served. */
 function malformedRequests(): Ask[] {
   const lines = [
-    [`GET /${canary} HTTP/9.9`, 'Host: x'],
-    [`${canary} /x HTTP/1.1`, 'Host: x'],
-    ['GET /open/static HTTP/1.1', `${canary} : x`],
+    [`GET /${secretProbe} HTTP/9.9`, 'Host: x'],
+    [`${secretProbe} /x HTTP/1.1`, 'Host: x'],
+    ['GET /open/static HTTP/1.1', `${secretProbe} : x`],
     [
       'GET /open/static HTTP/1.1',
       'Host: x',
-      `Authorization: Bearer ${canary}`,
+      `Authorization: Bearer ${secretProbe}`,
       'Content-Length: x',
     ],
     [
@@ -166,17 +168,17 @@ function malformedRequests(): Ask[] {
       'Host: x',
       'Content-Length: 1',
       'Transfer-Encoding: chunked',
-      `Cookie: ${canary}`,
+      `Cookie: ${secretProbe}`,
     ],
-    [`GET /open/%00${canary}?%zz HTTP/1.1`, 'Host: x'],
+    [`GET /open/%00${secretProbe}?%zz HTTP/1.1`, 'Host: x'],
     [
-      `GET /ws?token=${canary} HTTP/1.1`,
+      `GET /ws?token=${secretProbe} HTTP/1.1`,
       'Host: x',
       'Connection: Upgrade',
       'Upgrade: websocket',
-      `Sec-WebSocket-Key: ${canary}`,
+      `Sec-WebSocket-Key: ${secretProbe}`,
     ],
-    [`GET /open/static HTTP/1.1`, `Host: ${canary}@x`],
+    [`GET /open/static HTTP/1.1`, `Host: ${secretProbe}@x`],
   ]
   return lines.map((one) => ({ ...get('/'), raw: [...one, '', ''].join('\r\n') }))
 }
@@ -189,15 +191,15 @@ function refusedForms({ access, refresh, ticket }: Issued): Ask[] {
   return [
     post(`${token}?${new URLSearchParams(right)}`, '', { 'content-type': form, ...client }),
     post(token, right, client),
-    post(token, `${new URLSearchParams(right)}&password=${canary}`, { 'content-type': form }),
-    post(token, `password=${canary}%ZZ`, { 'content-type': form }),
-    post(token, `password=${canary}${'x'.repeat(70_000)}`, { 'content-type': form }),
-    post(token, wrong, { 'content-type': `${form}; charset=${canary}` }),
+    post(token, `${new URLSearchParams(right)}&password=${secretProbe}`, { 'content-type': form }),
+    post(token, `password=${secretProbe}%ZZ`, { 'content-type': form }),
+    post(token, `password=${secretProbe}${'x'.repeat(70_000)}`, { 'content-type': form }),
+    post(token, wrong, { 'content-type': `${form}; charset=${secretProbe}` }),
     ofForm('token', right),
     ofForm('token', right, { authorization: `${authorization}%%` }),
-    ofForm('token', right, basicOf(canary)),
-    ofForm('token', right, { authorization: `Basic ${canary}` }),
-    ofForm('token', right, basicOf(`app:%zz${canary}`)),
+    ofForm('token', right, basicOf(secretProbe)),
+    ofForm('token', right, { authorization: `Basic ${secretProbe}` }),
+    ofForm('token', right, basicOf(`app:%zz${secretProbe}`)),
     ofForm('token', { ...right, client_secret: wrong }),
     ofForm('token', { ...right, client_id: 'app', client_secret: passwords.app }, client),
     ofForm('token', right, basicOf(`eve:${encodeURIComponent(wrong)}`)),

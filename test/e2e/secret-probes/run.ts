@@ -172,11 +172,11 @@ const changes = (issued: Issued): readonly Ask[] => [
  * Starts a gateway that logs everything, sends it `count` requests, and collects what it has written until it has ended.
  * @param settings options by dotted key
  */
-export async function runWithCanaries(
+export async function runWithSecrets(
   settings: Readonly<Record<string, string>>,
   count: number,
 ): Promise<Written> {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-canaries-'))
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-secrets-'))
   const { upstreams, close } = await openUpstreams()
   const filesOf = () =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -57,7 +57,7 @@ function needlesOf(text: string): Needle[] {
 }
 
 /** Secrets by name, and the search for them. */
-export class CanarySearch {
+export class SecretSearch {
   readonly #needles = new Map<string, readonly Needle[]>()
 
   /** @param text of which enough is random that no other text holds it by chance */

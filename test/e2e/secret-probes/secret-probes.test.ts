@@ -2,9 +2,9 @@
 import { expect } from 'chai'
 import { SecretBox } from '#component/secret-box.ts'
 import { rounds } from '#test/support/running/rounds.ts'
-import { canary, planted, upstreamToken } from './documents.ts'
-import { runWithCanaries, type Written } from './run.ts'
-import { CanarySearch } from './search.ts'
+import { planted, secretProbe, upstreamToken } from './documents.ts'
+import { runWithSecrets, type Written } from './run.ts'
+import { SecretSearch } from './search.ts'
 
 const storeKey = 'store key 5f0c9b1e77aa4d12'
 const clusterKey = 'cluster key 81d2e6c09f3b4a57'
@@ -29,8 +29,8 @@ const storedSecrets = ({ rows }: Written): string[] =>
   Array.from(rows.matchAll(/"(?:argon2id|sealed)":"([^"]+)"/g), ([, text = '']) => text.slice(-40))
 
 describe('the search for secrets', () => {
-  const search = new CanarySearch()
-  search.add('secret', `${canary} +/ü"`)
+  const search = new SecretSearch()
+  search.add('secret', `${secretProbe} +/ü"`)
   const noise = Buffer.from(Array.from({ length: 300 }, (_, index) => (index * 37) % 256))
 
   it('finds each form of one, and nothing where there is none', () => {
@@ -44,7 +44,7 @@ describe('the search for secrets', () => {
   for (const encoding of ['base64', 'base64url', 'hex'] as const) {
     it(`finds one within what was encoded as ${encoding}`, () => {
       for (let before = 0; before < 3; before += 1) {
-        const text = `${'x'.repeat(before)}${canary} +/ü"${'y'.repeat(5)}`
+        const text = `${'x'.repeat(before)}${secretProbe} +/ü"${'y'.repeat(5)}`
         expect(search.find(Buffer.from(text).toString(encoding))).to.have.length(1)
       }
     })
@@ -57,14 +57,14 @@ for (const [title, count, settings] of [
 ] as const) {
   describe(`a gateway ${title}, right ones and wrong ones, that logs everything`, function () {
     this.timeout(180_000)
-    const search = new CanarySearch()
+    const search = new SecretSearch()
     /** What the store holds, and nobody else. */
-    const outside = new CanarySearch()
-    const mark = new CanarySearch()
+    const outside = new SecretSearch()
+    const mark = new SecretSearch()
     let written: Written
     before(async () => {
-      written = await runWithCanaries(settings, count)
-      search.add('a secret of the test', canary)
+      written = await runWithSecrets(settings, count)
+      search.add('a secret of the test', secretProbe)
       search.add('store.key', storeKey)
       search.add('cluster.key', clusterKey)
       if (written.storeKey) search.add('the file store.key', written.storeKey)

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { takePort } from '#test/support/command.ts'
+import { ConnectionAttempts } from '#test/support/connection-attempts.ts'
 import { type GatewayProcess, plainEnvironment } from '#test/support/gateway-process.ts'
 import { send } from '#test/support/http-request.ts'
 import { startLoad } from '#test/support/load.ts'
-import { Knocking } from '#test/support/login-attempts.ts'
 import { until } from '#test/support/running/until.ts'
 import { allAnswer, isAlive, nodeOf, startWorkers } from '#test/support/worker-gateway.ts'
 
@@ -36,7 +36,7 @@ describe('a gateway whose workers are killed', function () {
   beforeEach(() => allAnswer(gateway, count))
 
   it('refuses no connection, breaks only what they had, and replaces each under its name', async () => {
-    const knocking = new Knocking(`${gateway.url}/workers/static`)
+    const attempts = new ConnectionAttempts(`${gateway.url}/workers/static`)
     const names = [...gateway.workers().keys()].sort()
     let killed = 0
     for (let round = 0; round < 2; round++) {
@@ -46,7 +46,7 @@ describe('a gateway whose workers are killed', function () {
         await replaced(gateway, name, pid)
       }
     }
-    const { 200: served = 0, broken = 0, ...others } = await knocking.stop()
+    const { 200: served = 0, broken = 0, ...others } = await attempts.stop()
     expect(others).to.deep.equal({})
     expect(served).to.be.above(100)
     // each of the eight clients has one connection at a time
@@ -55,22 +55,22 @@ describe('a gateway whose workers are killed', function () {
   })
 
   it('refuses no connection when all of them are killed at a time', async () => {
-    const knocking = new Knocking(`${gateway.url}/workers/static`)
+    const attempts = new ConnectionAttempts(`${gateway.url}/workers/static`)
     const before = new Map(gateway.workers())
     for (const pid of before.values()) process.kill(pid, 'SIGKILL')
     for (const [name, pid] of before) await replaced(gateway, name, pid)
-    const { 200: served = 0, broken = 0, ...others } = await knocking.stop()
+    const { 200: served = 0, broken = 0, ...others } = await attempts.stop()
     expect(others).to.deep.equal({})
     expect(served).to.be.above(0)
     expect(broken).to.be.at.most(count * 8)
   })
 
   it('stays ready while one is replaced', async () => {
-    const knocking = new Knocking(`${gateway.adminUrl}/ready`, 2)
+    const attempts = new ConnectionAttempts(`${gateway.adminUrl}/ready`, 2)
     const [[name = '', pid = 0] = []] = gateway.workers()
     process.kill(pid, 'SIGKILL')
     await replaced(gateway, name, pid)
-    const { 200: ready = 0, broken = 0, ...others } = await knocking.stop()
+    const { 200: ready = 0, broken = 0, ...others } = await attempts.stop()
     expect(others).to.deep.equal({})
     expect(ready).to.be.above(0)
     expect(broken).to.be.at.most(2)

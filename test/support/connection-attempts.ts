@@ -1,4 +1,4 @@
-/** Clients that open one new connection after the other, for one request each: whatever happens to processes, somebody must answer. */
+/** Clients that open one new connection after the other, for one request each: some process must answer, whichever has ended. */
 import { connect } from 'node:net'
 
 /** A connection that is not answered within this counts as late; milliseconds. */
@@ -7,7 +7,7 @@ const limit = 20_000
 /** What became of the connections: `refused`, `broken` after it was accepted, `late`, or the status of the answer. */
 export type Outcomes = Readonly<Record<string, number>>
 
-function knock(url: URL): Promise<string> {
+function attempt(url: URL): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(Number(url.port), url.hostname)
     let isAccepted = false
@@ -33,7 +33,7 @@ function knock(url: URL): Promise<string> {
 }
 
 /** Runs until it is stopped. */
-export class Knocking {
+export class ConnectionAttempts {
   readonly #counts = new Map<string, number>()
   readonly #clients: readonly Promise<void>[]
   #isStopped = false
@@ -55,7 +55,7 @@ export class Knocking {
 
   async #run(url: URL): Promise<void> {
     while (!this.#isStopped) {
-      const outcome = await knock(url)
+      const outcome = await attempt(url)
       this.#counts.set(outcome, (this.#counts.get(outcome) ?? 0) + 1)
     }
   }
