@@ -11,18 +11,18 @@ const requests = [
   'GET / HTTP/1.1\r\n\r\n',
 ]
 
-function knock(target: Target, signal: AbortSignal, count: number): void {
+function attempt(target: Target, signal: AbortSignal, count: number): void {
   if (signal.aborted) return
   const socket = openSocket(target)
   socket.resume().end(requests[count % requests.length] ?? '')
-  socket.once('close', () => knock(target, signal, count + 1))
+  socket.once('close', () => attempt(target, signal, count + 1))
 }
 
 export const malformed: Attack = {
   name: 'malformed',
   about: `malformed requests on ${connections} connections, again as soon as they are refused`,
   async run(target, signal) {
-    for (let count = 0; count < connections; count++) knock(target, signal, count)
+    for (let count = 0; count < connections; count++) attempt(target, signal, count)
     await ended(signal)
   },
 }
