@@ -1,10 +1,10 @@
 /** Browsers that open a page under `oidc` without a valid ticket are sent to log in, and come back to it (behaviour: OIDC). */
 import type { ServiceError } from '#component/errors.ts'
 import { returnProblem } from '#component/security/login-return.ts'
+import { isOwnPath } from '#component/syntax/own-path.ts'
 import type { InheritedValues } from './api.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import { isForPage, loginPage } from './login-page.ts'
-import { isOwnPath } from './own-path.ts'
 
 /** The target of the request if a login may lead back to it, else its path or `/`. */
 function ownTarget({ path, query_string }: Exchange): string {

@@ -1,11 +1,8 @@
 /** Redirects allowed after login and logout: paths of this origin, and URLs that the provider's settings list (behaviour: OIDC). */
-import { isOwnPath } from '#component/gateway/own-path.ts'
+import { isOwnPath, maxRedirectLength } from '#component/syntax/own-path.ts'
 
 /** An absolute URL of RFC 3986, without the characters that browsers read differently from other software. */
 const absolute = /^https?:\/\/(?:[\w\-.~!$&'()*+,;=:@/?#]|%[\da-f]{2})+$/i
-
-/** Maximum length in characters, the same as of paths. */
-const maxLength = 8192
 
 const urlOf = (text: string): URL | undefined => {
   const url = URL.parse(text)
@@ -38,7 +35,7 @@ export function allowedRedirect(
   { listed = [], origin }: Allowed = {},
 ): string | undefined {
   if (isOwnPath(text)) return text
-  if (text.length > maxLength || !absolute.test(text)) return undefined
+  if (text.length > maxRedirectLength || !absolute.test(text)) return undefined
   const url = urlOf(text)
   if (!url) return undefined
   const path = url.pathname + url.search + url.hash
