@@ -84,7 +84,7 @@ export async function examine<R>(
   const issues = [...compiled.issues]
   const hasRealm = realm_uri === undefined || issues.some(({ path }) => path === '/realm_uri')
   if (!hasRealm && !(await realmExists(realm_uri))) {
-    issues.push({ path: '/realm_uri', message: 'there is no such realm' })
+    issues.push({ path: '/realm_uri', message: 'the realm does not exist' })
   }
   return { ...compiled, document, issues }
 }

@@ -68,6 +68,24 @@ describe('a login by password', () => {
     expect(await login('ada', 'geheim', '10.1.1.1', 'oauth2')).to.not.equal(undefined)
   })
 
+  for (const [cidr, address, isAdmitted] of [
+    ['0.0.0.0/0', '203.0.113.1', true],
+    ['0.0.0.0/0', '2001:db8::1', true],
+    ['0.0.0.0/0', 'fe80::1%eth0', true],
+    ['0.0.0.0/0', 'nonsense', false],
+    ['::/0', '2001:db8::1', true],
+    ['::/0', '203.0.113.1', false],
+  ] as const) {
+    it(`is ${isAdmitted ? '' : 'not '}admitted from ${address} by a source of ${cidr}`, async () => {
+      const { uri } = document
+      const users = document.users.slice(0, 1)
+      const sources = [source('all', 'password', cidr)]
+      const one = await loginsOf({ uri, users, sources, authmethods: ['password'] })
+      const found = await one.password(uri, 'ada', 'geheim', address)
+      expect(found !== undefined).to.equal(isAdmitted)
+    })
+  }
+
   it('needs a base method that the realm itself serves', async () => {
     const { uri, users } = document
     const sources = [source('all', 'password'), source('all', 'oauth2')]
