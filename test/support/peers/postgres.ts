@@ -131,7 +131,14 @@ export async function startPostgres(): Promise<Postgres> {
 
   const signal = (name: NodeJS.Signals) => {
     if (server?.pid === undefined) return
-    for (const pid of [server.pid, ...childrenOf(server.pid)]) process.kill(pid, name)
+    for (const pid of [server.pid, ...childrenOf(server.pid)]) {
+      try {
+        process.kill(pid, name)
+      } catch (error) {
+        // the process of a connection ends with it
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+      }
+    }
   }
   const disks: SmallDisk[] = []
 
