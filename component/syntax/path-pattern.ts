@@ -1,5 +1,5 @@
 /** The syntax of path patterns: `/a/:name/[optional]/[...]` ─▶ every form the pattern stands for. */
-import { isDotSegment, percentDecode } from './request-target.ts'
+import { isDotSegment } from './request-target.ts'
 
 /** One segment of a form. */
 export type Segment =
@@ -149,11 +149,8 @@ function readSegment(text: string): Segment {
       throw new PatternError('a pattern must not contain an expression; write a binding as :name')
     }
   }
-  const literal = percentDecode(text)
-  if (literal === undefined)
-    throw new PatternError(
-      'a segment has an invalid percent escape, or %00: it would never match a request',
-    )
+  const literal = decodeSegment(text)
+  if (literal === undefined) throw new PatternError('a segment has an invalid percent escape')
   if (isUnreachable(literal)) {
     throw new PatternError(
       '"." and "..", encoded slashes and control characters never match a request',
@@ -177,6 +174,16 @@ function readName(name: string): string {
       throw new PatternError('the name of a binding may contain only letters, digits, "_" and "-"')
   }
   return name
+}
+
+/** Percent-decodes one segment; undefined for bad escapes and UTF-8. */
+export function decodeSegment(text: string): string | undefined {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
 }
 
 function isUnreachable(literal: string): boolean {

@@ -28,7 +28,7 @@ const isOf = (text: string, start: number, end: number, place: number): boolean 
 /** Percent-decodes; undefined for bad escapes, invalid or overlong UTF-8, and NUL. */
 export function percentDecode(text: string): string | undefined {
   try {
-    const decoded = text.includes('%') ? decodeURIComponent(text) : text
+    const decoded = decodeURIComponent(text)
     return decoded.includes('\0') ? undefined : decoded
   } catch {
     // URIError says nothing more than that the escapes are wrong
