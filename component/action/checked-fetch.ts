@@ -2,6 +2,7 @@
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { readOrigin } from '#component/syntax/upstream-origin.ts'
+import { badGateway } from './action.ts'
 import { type HostPolicy, refuseOrigin } from './origin.ts'
 import { Upstreams } from './upstreams.ts'
 
@@ -23,9 +24,6 @@ const empty: ReadonlySet<number> = new Set([204, 205, 304])
 
 /** No host is listed. */
 const noHosts: HostPolicy = { allows: () => false, lists: () => false }
-
-const badGateway = (message: string, cause?: unknown): ServiceError =>
-  new ServiceError('service.error.bad_gateway', message, { cause })
 
 /** The parts that make requests. */
 interface CheckedFetchPorts {

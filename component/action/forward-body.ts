@@ -1,10 +1,10 @@
 /** The bodies of a forward: encodes the one that is sent, decodes the answer for expressions. */
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
-import { ExpressionError, ServiceError } from '#component/errors.ts'
+import { ExpressionError } from '#component/errors.ts'
 import { essenceOf, isJsonType } from '#component/syntax/media-type.ts'
 import { isMap } from '#component/syntax/values.ts'
-import type { ActionFields, RawBody, Run } from './action.ts'
+import { type ActionFields, badGateway, type RawBody, type Run } from './action.ts'
 import type { HeaderMap } from './headers.ts'
 
 /** Encodes and decodes bodies. */
@@ -107,14 +107,11 @@ export async function decompress(
     const coding = name.trim()
     if (coding === '' || coding === 'identity') continue
     const decoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined
-    if (!decoder) {
-      throw new ServiceError('service.error.bad_gateway', 'the answer has an unknown encoding')
-    }
+    if (!decoder) throw badGateway('the answer has an unknown encoding')
     try {
       plain = await decoder(plain, { maxOutputLength: maxBufferedBytes })
     } catch (cause) {
-      const message = 'the answer cannot be decompressed, or is too large'
-      throw new ServiceError('service.error.bad_gateway', message, { cause })
+      throw badGateway('the answer cannot be decompressed, or is too large', cause)
     }
   }
   const { 'content-encoding': _, ...rest } = headers
@@ -130,7 +127,6 @@ export function decodeAnswer(bytes: Uint8Array, headers: HeaderMap, codec: BodyC
   try {
     return codec.decode(essence, bytes)
   } catch (cause) {
-    const message = 'the body of the answer is not valid for its content type'
-    throw new ServiceError('service.error.bad_gateway', message, { cause })
+    throw badGateway('the body of the answer is not valid for its content type', cause)
   }
 }

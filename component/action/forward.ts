@@ -4,11 +4,20 @@ import type { Clock } from '#component/clock.ts'
 import { ExpressionError, ServiceError } from '#component/errors.ts'
 import { type Method, methods } from '#component/request.ts'
 import { type Origin, readOrigin } from '#component/syntax/upstream-origin.ts'
-import type { Action, ActionFields, RawBody, Run } from './action.ts'
+import {
+  type Action,
+  type ActionFields,
+  actionError,
+  errorOf,
+  type Outcome,
+  type RawBody,
+  type Run,
+  streamOf,
+  type UpstreamAnswer,
+} from './action.ts'
 import { type BodyCodec, decodeAnswer, decompress, upstreamBody } from './forward-body.ts'
 import { answerHeaders, type HeaderMap, upstreamHeaders } from './headers.ts'
 import { hostPolicy, refusal, refuseOrigin } from './origin.ts'
-import { actionError, errorOf, type Outcome, type UpstreamAnswer } from './outcome.ts'
 import { type Attempted, Cancellation, isIdempotent, retry } from './retry.ts'
 import { readTarget } from './target.ts'
 import { type AnswerHead, UpstreamCall } from './upstream-call.ts'
@@ -173,18 +182,13 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
       if (body && !(body instanceof Uint8Array)) body.stream.on('error', () => {})
       const cancellation = new Cancellation(run.onCancel)
       return retry(attempts, clock, cancellation, (timeoutMs, previous) => {
-        discard(previous)
+        // its connection ends: a later attempt replaces it
+        if (previous) streamOf(previous)?.destroy()
         return attempt(prepared, run, attempts.connect_timeout, timeoutMs, cancellation)
       })
     },
     close: () => upstreams.close(),
   }
-}
-
-/** Ends the connection of an answer that a later attempt replaces. */
-function discard(outcome: Outcome | undefined): void {
-  const body = outcome?.answer?.body
-  if (body && !(body instanceof Uint8Array)) body.destroy()
 }
 
 const upstreamError = (status_code: number) =>

@@ -1,9 +1,9 @@
 /** Which header fields may cross the proxy, in both directions (RFC 9110 §7.6.1, behaviour §4, reliability F1). */
-import { ExpressionError, ServiceError } from '#component/errors.ts'
+import { ExpressionError } from '#component/errors.ts'
 import { fieldValueProblem, isToken } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import { isMap } from '#component/syntax/values.ts'
-import type { Run } from './action.ts'
+import { badGateway, type Run } from './action.ts'
 
 /** Header fields with lower-case names; a list is sent as repeated fields. */
 export type HeaderMap = Record<string, string | readonly string[]>
@@ -178,7 +178,7 @@ export function answerHeaders(
       const [only] = cookies
       if (only !== undefined) headers[name] = cookies.length === 1 ? only : cookies
     } else if (name === '__proto__') {
-      throw new ServiceError('service.error.bad_gateway', 'the answer has a header named __proto__')
+      throw badGateway('the answer has a header named __proto__')
     } else {
       headers[name] = Array.isArray(value) ? value.join(', ') : value
     }

@@ -1,7 +1,7 @@
 /** Whether a forward may go to an origin, and whether a request may choose it (behaviour §4). */
 import { isIPv6 } from 'node:net'
 import { ServiceError } from '#component/errors.ts'
-import { type AddressClass, classifyAddress } from '#component/syntax/forbidden-addresses.ts'
+import { classifyAddress } from '#component/syntax/forbidden-addresses.ts'
 import { type Origin, readOrigin } from '#component/syntax/upstream-origin.ts'
 
 /** Which hosts computed from the request may be reached. */
@@ -48,16 +48,18 @@ export function hostPolicy(entries: readonly string[]): HostPolicy {
 export const refusal = (message: string): ServiceError =>
   new ServiceError('wamp.error.not_authorized', message)
 
-function refuseClass(
-  found: AddressClass | undefined,
-  address: string,
-  port: number,
+/**
+ * Why an origin must not be connected to, as far as its text says; the addresses of a name are judged where it is connected to.
+ * @param policy of a host computed from the request; undefined for one fixed in the document
+ */
+export function refuseOrigin(
+  { addressClass, hostname, port }: Pick<Origin, 'addressClass' | 'hostname' | 'port'>,
   policy: HostPolicy | undefined,
 ): ServiceError | undefined {
-  if (found === 'forbidden') {
+  if (addressClass === 'forbidden') {
     return refusal('host: link-local and cloud-metadata addresses are not forwarded to')
   }
-  if (found === 'private' && policy && !policy.lists(address, port)) {
+  if (addressClass === 'private' && policy && !policy.lists(hostname, port)) {
     return refusal(
       'host: it resolves to a private address that forward.allowed_hosts does not list',
     )
@@ -65,21 +67,10 @@ function refuseClass(
   return undefined
 }
 
-/**
- * Why an address must not be connected to; undefined when it may be.
- * @param policy of a host computed from the request; undefined for one fixed in the document
- */
+/** The same for an address that a name has been resolved to, or that a socket is connected to. */
 export const refuseAddress = (
-  address: string,
+  hostname: string,
   port: number,
   policy: HostPolicy | undefined,
-): ServiceError | undefined => refuseClass(classifyAddress(address), address, port, policy)
-
-/**
- * Why an origin must not be connected to, as far as its text says; the addresses of a name are judged where it is connected to.
- * @param policy of a host computed from the request; undefined for one fixed in the document
- */
-export const refuseOrigin = (
-  { addressClass, hostname, port }: Origin,
-  policy: HostPolicy | undefined,
-): ServiceError | undefined => refuseClass(addressClass, hostname, port, policy)
+): ServiceError | undefined =>
+  refuseOrigin({ addressClass: classifyAddress(hostname), hostname, port }, policy)

@@ -2,8 +2,7 @@
 import type { Clock } from '#component/clock.ts'
 import { canceled } from '#component/errors.ts'
 import type { Method } from '#component/request.ts'
-import type { Attempts } from './action.ts'
-import type { Outcome } from './outcome.ts'
+import type { Attempts, Outcome } from './action.ts'
 
 /** How one attempt ended. */
 export interface Attempted {

@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici'
 import type { Clock } from '#component/clock.ts'
 import { canceled, ServiceError } from '#component/errors.ts'
 import { countPassed } from '#component/limits/gc-pressure.ts'
+import { badGateway } from './action.ts'
 import { maxBufferedBytes } from './forward-body.ts'
 
 /** Header fields as undici reads them: names in lower case, a list where a field repeats, each byte one character. */
@@ -14,9 +15,6 @@ export interface AnswerHead {
   readonly status_code: number
   readonly received: ReceivedHeaders
 }
-
-const badGateway = (message: string, cause?: unknown): ServiceError =>
-  new ServiceError('service.error.bad_gateway', message, cause === undefined ? {} : { cause })
 
 const isServiceError = (error: unknown): error is ServiceError => error instanceof ServiceError
 

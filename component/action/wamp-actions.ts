@@ -1,9 +1,8 @@
 /** `wamp_call` and `wamp_publish`: sent over the session of the request's identity, and cancelled with the request. */
 import type { Clock } from '#component/clock.ts'
 import type { CallResult, Session, SessionSource } from '#component/wamp/session.ts'
-import type { Action, Run } from './action.ts'
+import type { Action, Outcome, Run } from './action.ts'
 import { callOptions, passOptions, publishOptions } from './options.ts'
-import type { Outcome } from './outcome.ts'
 import { type Attempted, Cancellation, retry } from './retry.ts'
 import { disclosed, failed, readPayload, readUri, withAliases } from './wamp-fields.ts'
 

@@ -4,8 +4,7 @@ import { isMap } from '#component/syntax/values.ts'
 import { isReservedUri, isUri } from '#component/syntax/wamp-uri.ts'
 import { failure as localFailure } from '#component/wamp/failure.ts'
 import { type Payload, WampError } from '#component/wamp/session.ts'
-import type { ActionFields, Run } from './action.ts'
-import { errorOf } from './outcome.ts'
+import { type ActionFields, errorOf, type Run } from './action.ts'
 import { type Attempted, isIdempotent } from './retry.ts'
 
 /** Errors after which a call was certainly not executed. */

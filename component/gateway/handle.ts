@@ -1,6 +1,12 @@
 /** Answers routed requests: match ─▶ check ─▶ secure ─▶ negotiate ─▶ read ─▶ evaluate ─▶ act ─▶ respond. */
-import type { Action, ActionFields, ActionType, Run } from '#component/action/action.ts'
-import { type Outcome, streamOf } from '#component/action/outcome.ts'
+import {
+  type Action,
+  type ActionFields,
+  type ActionType,
+  type Outcome,
+  type Run,
+  streamOf,
+} from '#component/action/action.ts'
 import { type Clock, secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Context } from '#component/expression/scope.ts'
@@ -30,7 +36,7 @@ import { evaluateAttempts, evaluateFields } from './evaluate.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import { applyLayers, type Headers } from './header-layers.ts'
 import { loginRedirect } from './login-redirect.ts'
-import { discard, renderOutcome } from './response.ts'
+import { renderOutcome } from './response.ts'
 
 /**
  * Answers a request to a generated path. A ServiceError that it throws is rendered as for any path; the headers of the
@@ -152,7 +158,7 @@ export class Gateway {
     try {
       return renderOutcome(exchange, route, outcome, seen, policy, type)
     } catch (error) {
-      discard(outcome.answer)
+      streamOf(outcome)?.destroy()
       throw error
     }
   }

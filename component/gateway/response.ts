@@ -1,6 +1,11 @@
 /** Renders an outcome: `on_result` or `on_error` ─▶ status, headers and body of the reply. */
 import { Readable } from 'node:stream'
-import type { ActionError, Outcome, UpstreamAnswer } from '#component/action/outcome.ts'
+import {
+  type ActionError,
+  type Outcome,
+  streamOf,
+  type UpstreamAnswer,
+} from '#component/action/action.ts'
 import { ExpressionError } from '#component/errors.ts'
 import type { Context } from '#component/expression/scope.ts'
 import { fieldValueProblem, readStatus } from '#component/syntax/http-field.ts'
@@ -62,13 +67,8 @@ export function renderOutcome(
         () => type ?? exchange.negotiate(inherited.provides),
         isResult ? operation.encodings : undefined,
       )
-  if (answer !== undefined && !isPassedOn) discard(answer)
+  if (!isPassedOn) streamOf(outcome)?.destroy()
   return { status, headers, body, route: path.pattern }
-}
-
-/** Ends an upstream's body that is not passed on. */
-export function discard(answer: UpstreamAnswer | undefined): void {
-  if (answer?.body instanceof Readable) answer.body.destroy()
 }
 
 /** An upstream's headers; without those of its body where this is not passed on. */

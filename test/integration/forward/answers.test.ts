@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import type { Outcome } from '#component/action/outcome.ts'
+import type { Outcome } from '#component/action/action.ts'
 import {
   answering,
   attempts,

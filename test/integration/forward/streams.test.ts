@@ -1,7 +1,7 @@
 /** A forward streams both ways, with back-pressure, and nothing is left when somebody goes away. */
 import { PassThrough, Readable } from 'node:stream'
 import { expect } from 'chai'
-import { streamOf } from '#component/action/outcome.ts'
+import { streamOf } from '#component/action/action.ts'
 import { ServiceError } from '#component/errors.ts'
 import { untilHolds } from '#test/support/running/until.ts'
 import { runOf } from '#test/unit/action/doubles.ts'

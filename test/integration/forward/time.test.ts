@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { streamOf } from '#component/action/outcome.ts'
+import { streamOf } from '#component/action/action.ts'
 import type { Lookup } from '#component/action/upstreams.ts'
 import {
   answering,

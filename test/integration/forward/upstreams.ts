@@ -8,10 +8,9 @@ import {
   type Server as TcpServer,
 } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { ActionFields, Run } from '#component/action/action.ts'
+import type { ActionFields, Outcome, Run } from '#component/action/action.ts'
 import { type ForwardAction, forwardAction } from '#component/action/forward.ts'
 import type { BodyCodec } from '#component/action/forward-body.ts'
-import type { Outcome } from '#component/action/outcome.ts'
 import type { Lookup } from '#component/action/upstreams.ts'
 import { systemClock } from '#component/clock.ts'
 import { runOf } from '#test/unit/action/doubles.ts'

@@ -1,6 +1,6 @@
 /** What an action is told and how it runs; and what becomes of expressions that fail on the way there and back. */
 import { expect } from 'chai'
-import type { Outcome } from '#component/action/outcome.ts'
+import type { Outcome } from '#component/action/action.ts'
 import { answer, bodyOf, call, documentOf, FakeExchange, serve } from './fake-exchange.ts'
 
 const invalid = 'service.error.http_gateway.invalid_expression'

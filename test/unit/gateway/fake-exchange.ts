@@ -1,8 +1,7 @@
 /** Doubles for the gateway's ports: a request without a socket, actions without peers, a clock that stands still. */
 import { Readable } from 'node:stream'
-import type { Action, ActionFields, ActionType, Run } from '#component/action/action.ts'
+import type { Action, ActionFields, ActionType, Outcome, Run } from '#component/action/action.ts'
 import { staticAction } from '#component/action/index.ts'
-import type { Outcome } from '#component/action/outcome.ts'
 import type { Clock } from '#component/clock.ts'
 import { parseJson } from '#component/codec/json.ts'
 import { compileSpec } from '#component/compile/compile.ts'

@@ -1,6 +1,6 @@
 /** What outcomes are answered (behaviour §4): status, body and headers, as declared or by default. */
 import { expect } from 'chai'
-import type { Outcome } from '#component/action/outcome.ts'
+import type { Outcome } from '#component/action/action.ts'
 import { Encodings } from '#component/gateway/encodings.ts'
 import type { Reply } from '#component/gateway/exchange.ts'
 import { initialStatusCodes } from '#component/spec/status-codes.ts'
