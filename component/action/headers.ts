@@ -1,6 +1,6 @@
 /** Which header fields may cross the proxy, in both directions (RFC 9110 §7.6.1, behaviour §4, reliability F1). */
 import { ExpressionError } from '#component/errors.ts'
-import { fieldValueProblem, isToken } from '#component/syntax/http-field.ts'
+import { connectionFields, fieldValueProblem, isToken } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { badGateway, type Run } from './action.ts'
@@ -10,20 +10,12 @@ export type HeaderMap = Record<string, string | readonly string[]>
 
 /** Fields of one connection, and the framing: never passed on, always recomputed. */
 const ownOfConnection = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
+  ...connectionFields,
   'http2-settings',
-  'keep-alive',
   'proxy-authenticate',
   'proxy-authentication-info',
   'proxy-authorization',
   'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
 ])
 
 /** Where a request came from: only the gateway says so, so that an upstream can trust it. A document cannot replace them. */

@@ -1,38 +1,36 @@
 /** The request target of a forward: path and query, checked before anything is sent (behaviour §4, reliability §2). */
 import { ExpressionError, ServiceError } from '#component/errors.ts'
+import { inPath, mayStand } from '#component/syntax/request-target.ts'
 import type { ActionFields, Run } from './action.ts'
 import { isDotSegment } from './url-value.ts'
-
-/** Printable characters that must be escaped in a target (RFC 3986 §3.3, §3.4). */
-const escaped = ' "#<>[\\]^`{|}'
 
 const isControl = (code: number): boolean => code < 32 || code === 127
 
 const isHex = (code: number): boolean =>
   (code >= 48 && code <= 57) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102)
 
+/** Whether a character stays as it is: `?` does, `%` only where it begins an escape. */
+function isPlain(text: string, index: number): boolean {
+  const code = text.charCodeAt(index)
+  if (code === 37) return isHex(text.charCodeAt(index + 1)) && isHex(text.charCodeAt(index + 2))
+  return code === 63 || mayStand(code, inPath)
+}
+
 /** Escapes characters that a target must not contain; ExpressionError for controls. Most targets need no escape. */
 function escapeTarget(text: string, name: string): string {
-  let isPlain = true
+  let isWhole = true
   for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index)
-    if (isControl(code)) throw new ExpressionError(`${name}: it holds a control character`)
-    const isLonePercent =
-      code === 37 && !(isHex(text.charCodeAt(index + 1)) && isHex(text.charCodeAt(index + 2)))
-    const character = text.charAt(index)
-    if (code > 126 || isLonePercent || escaped.includes(character)) isPlain = false
+    if (isPlain(text, index)) continue
+    isWhole = false
+    if (isControl(text.charCodeAt(index)))
+      throw new ExpressionError(`${name}: it holds a control character`)
   }
-  if (isPlain) return text
+  if (isWhole) return text
   if (!text.isWellFormed()) throw new ExpressionError(`${name}: it is not valid Unicode`)
   let target = ''
   let index = 0
   for (const character of text) {
-    const isLonePercent =
-      character === '%' && !(isHex(text.charCodeAt(index + 1)) && isHex(text.charCodeAt(index + 2)))
-    target +=
-      character > '~' || isLonePercent || escaped.includes(character)
-        ? encodeURIComponent(character)
-        : character
+    target += isPlain(text, index) ? character : encodeURIComponent(character)
     index += character.length
   }
   return target

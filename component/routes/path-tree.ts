@@ -1,5 +1,6 @@
 /** The forms of path patterns as a tree of segments: static before binding before rest, with backtracking. */
-import { decodeSegment, type Segment } from '#component/syntax/path-pattern.ts'
+import type { Segment } from '#component/syntax/path-pattern.ts'
+import { decodeEscapes } from '#component/syntax/request-target.ts'
 
 interface Leaf<T> {
   readonly value: T
@@ -101,7 +102,7 @@ function search<T>(
   const slash = path.indexOf('/', at)
   const stop = slash < 0 || slash > end ? end : slash
   if (node.literals.size > 0 || node.binding) {
-    const segment = decodeSegment(path.slice(at, stop))
+    const segment = decodeEscapes(path.slice(at, stop))
     const literal = segment === undefined ? undefined : node.literals.get(segment)
     const found = literal && search(literal, path, stop + 1, end, values, depth)
     if (found) return found

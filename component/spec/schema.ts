@@ -1,7 +1,7 @@
 /** The rules of every object of a specification, key by key (specification: Resources and their fields). */
 import { pointer } from '#component/codec/json.ts'
 import { methods } from '#component/request.ts'
-import { fieldValueProblem } from '#component/syntax/http-field.ts'
+import { fieldValueProblem, readStatus } from '#component/syntax/http-field.ts'
 import { originProblem } from '#component/syntax/upstream-origin.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
@@ -21,13 +21,7 @@ import {
   text,
   variants,
 } from './rules.ts'
-import {
-  fixedPathProblem,
-  headerNameProblem,
-  queryProblem,
-  readDigits,
-  upstreamPathProblem,
-} from './syntax.ts'
+import { fixedPathProblem, headerNameProblem, queryProblem, upstreamPathProblem } from './syntax.ts'
 
 /** Behaviour: Limits. One hour. */
 const maxMilliseconds = 3_600_000
@@ -48,10 +42,7 @@ const uri = dynamic(text('a WAMP URI', uriProblem))
 
 /** 200–599, also as text (behaviour: Actions and answers). */
 const statusCode: Rule = dynamic(
-  must('an HTTP status from 200 to 599', (value) => {
-    const status = typeof value === 'string' ? readDigits(value) : value
-    return Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599
-  }),
+  must('an HTTP status from 200 to 599', (value) => readStatus(value) !== undefined),
 )
 
 // the value is not shown: it may be a credential

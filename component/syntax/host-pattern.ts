@@ -117,15 +117,4 @@ function readLabels(host: string): Label[] | Problem {
  * Whether a text in lower case is a label of a host: letters, digits, hyphen, and the underscore that real host names have, at
  * most 63; international names as `xn--…`.
  */
-export function isHostLabel(text: string): boolean {
-  if (text === '' || text.length > 63) return false
-  for (const character of text) {
-    const isPlain =
-      (character >= 'a' && character <= 'z') ||
-      (character >= '0' && character <= '9') ||
-      character === '-' ||
-      character === '_'
-    if (!isPlain) return false
-  }
-  return true
-}
+export const isHostLabel = (text: string): boolean => /^[a-z\d_-]{1,63}$/.test(text)

@@ -1,17 +1,22 @@
 /** The syntax of the head of an HTTP message: names and values of fields, a status, credentials (RFC 9110). */
 
-const tokenMarks = "!#$%&'*+-.^_`|~"
+const token = /^[!#$%&'*+\-.^`|~\w]+$/
 
 /** Whether the text is a token, such as the name of a field or a method (RFC 9110 §5.6.2). */
-export function isToken(text: string): boolean {
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index)
-    const isAlphanumeric =
-      (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90)
-    if (!isAlphanumeric && !tokenMarks.includes(text.charAt(index))) return false
-  }
-  return text.length > 0
-}
+export const isToken = (text: string): boolean => token.test(text)
+
+/** Fields that frame a message or belong to one connection (RFC 9110 §7.6.1); lower case. */
+export const connectionFields: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
 
 /** Why a text is not the value of a field; undefined when it is: no controls but tab, and one byte a character (RFC 9110 §5.5). */
 export function fieldValueProblem(text: string): string | undefined {
@@ -27,7 +32,7 @@ export function fieldValueProblem(text: string): string | undefined {
 
 /** A status as a number or a text of one; undefined when it is neither, or outside 200–599 (RFC 9110 §15). */
 export function readStatus(value: unknown): number | undefined {
-  const status = typeof value === 'string' && value.length === 3 ? Number(value) : value
+  const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value
   return typeof status === 'number' && Number.isInteger(status) && status >= 200 && status <= 599
     ? status
     : undefined

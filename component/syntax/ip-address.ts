@@ -69,7 +69,7 @@ export function readAddress(address: string): Groups | undefined {
 }
 
 /** The usual spelling of an IPv4 address. */
-export const dotted = (groups: Groups): string =>
+const dotted = (groups: Groups): string =>
   groups.flatMap((group) => [group >> 8, group & 0xff]).join('.')
 
 /** The address, IPv4 written as IPv6 as IPv4; other texts come back as they are. */

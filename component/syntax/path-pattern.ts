@@ -1,5 +1,5 @@
 /** The syntax of path patterns: `/a/:name/[optional]/[...]` ─▶ every form the pattern stands for. */
-import { isDotSegment } from './request-target.ts'
+import { decodeEscapes, isDotSegment } from './request-target.ts'
 
 /** One segment of a form. */
 export type Segment =
@@ -149,7 +149,7 @@ function readSegment(text: string): Segment {
       throw new PatternError('a pattern must not contain an expression; write a binding as :name')
     }
   }
-  const literal = decodeSegment(text)
+  const literal = decodeEscapes(text)
   if (literal === undefined) throw new PatternError('a segment has an invalid percent escape')
   if (isUnreachable(literal)) {
     throw new PatternError(
@@ -163,27 +163,9 @@ function readSegment(text: string): Segment {
 function readName(name: string): string {
   if (name === '__proto__') throw new PatternError('a binding must not be named __proto__')
   if (name === '') throw new PatternError('a ":" must be followed by the name of a binding')
-  for (const character of name) {
-    const isWord =
-      (character >= 'a' && character <= 'z') ||
-      (character >= 'A' && character <= 'Z') ||
-      (character >= '0' && character <= '9') ||
-      character === '_' ||
-      character === '-'
-    if (!isWord)
-      throw new PatternError('the name of a binding may contain only letters, digits, "_" and "-"')
-  }
+  if (!/^[\w-]+$/.test(name))
+    throw new PatternError('the name of a binding may contain only letters, digits, "_" and "-"')
   return name
-}
-
-/** Percent-decodes one segment; undefined for bad escapes and UTF-8. */
-export function decodeSegment(text: string): string | undefined {
-  if (!text.includes('%')) return text
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
 }
 
 function isUnreachable(literal: string): boolean {

@@ -1,10 +1,11 @@
 /** The request target and the Host field: which bytes may stand there (reliability §3.2; RFC 3986, RFC 9112 §3.2). */
 
-const inPath = 1
-const inQuery = 2
+/** The parts of a request that an ASCII character may stand in as it is. */
+export const inPath = 1
+export const inQuery = 2
 const inHost = 4
 
-/** Where an ASCII character may stand. */
+/** By character: the parts. */
 const allowed = new Uint8Array(128)
 const allow = (characters: string, places: number) => {
   for (const character of characters) {
@@ -17,23 +18,29 @@ allow("%!$&'()*+,;=:@/", inPath | inQuery)
 allow('?[]', inQuery)
 allow('abcdefghijklmnopqrstuvwxyz0123456789-._', inHost)
 
-const isOf = (text: string, start: number, end: number, place: number): boolean => {
-  for (let at = start; at < end; at++) {
-    const code = text.charCodeAt(at)
-    if (code > 127 || ((allowed[code] ?? 0) & place) === 0) return false
-  }
+/** Whether a character may stand in a part as it is; elsewhere it is escaped. */
+export const mayStand = (code: number, part: number): boolean => ((allowed[code] ?? 0) & part) !== 0
+
+const isOf = (text: string, part: number): boolean => {
+  for (let at = 0; at < text.length; at++) if (!mayStand(text.charCodeAt(at), part)) return false
   return true
 }
 
-/** Percent-decodes; undefined for bad escapes, invalid or overlong UTF-8, and NUL. */
-export function percentDecode(text: string): string | undefined {
+/** Percent-decodes; undefined for bad escapes, and invalid or overlong UTF-8. */
+export function decodeEscapes(text: string): string | undefined {
+  if (!text.includes('%')) return text
   try {
-    const decoded = decodeURIComponent(text)
-    return decoded.includes('\0') ? undefined : decoded
+    return decodeURIComponent(text)
   } catch {
     // URIError says nothing more than that the escapes are wrong
     return undefined
   }
+}
+
+/** {@link decodeEscapes}; undefined for NUL, too. */
+export function percentDecode(text: string): string | undefined {
+  const decoded = decodeEscapes(text)
+  return decoded?.includes('\0') ? undefined : decoded
 }
 
 /** Whether a decoded segment is `.` or `..`, with or without `;parameters`. */
@@ -47,7 +54,7 @@ export const isDotSegment = (segment: string): boolean => {
 /** The problem of a path; undefined when it is valid. */
 export function pathProblem(path: string): string | undefined {
   if (path.charCodeAt(0) !== 0x2f) return 'the target is no path'
-  if (!isOf(path, 0, path.length, inPath)) return 'the path holds a character that must be escaped'
+  if (!isOf(path, inPath)) return 'the path holds a character that must be escaped'
   let decoded = path
   if (path.includes('%')) {
     if (hasEscapedSlash(path)) return 'the path holds an escaped slash or backslash'
@@ -69,13 +76,8 @@ function hasEscapedSlash(path: string): boolean {
 
 /** The problem of a query; undefined when it is valid. */
 export function queryProblem(query: string): string | undefined {
-  if (!isOf(query, 0, query.length, inQuery)) {
-    return 'the query holds a character that must be escaped'
-  }
-  if (query.includes('%') && percentDecode(query) === undefined) {
-    return 'the query holds a bad escape'
-  }
-  return undefined
+  if (!isOf(query, inQuery)) return 'the query holds a character that must be escaped'
+  return percentDecode(query) === undefined ? 'the query holds a bad escape' : undefined
 }
 
 /** A Host field: name or address in lower case, and the port as text, `""` when none is given. */
@@ -105,16 +107,9 @@ function readAuthority(text: string): Authority | undefined {
   const colon = text.indexOf(':', bracket + 1)
   const host = colon < 0 ? text : text.slice(0, colon)
   const port = colon < 0 ? '' : text.slice(colon + 1)
-  if (host === '' || host.length > 255 || port.length > 5) return undefined
-  for (let at = 0; at < port.length; at++) {
-    const code = port.charCodeAt(at)
-    if (code < 0x30 || code > 0x39) return undefined
-  }
-  if (Number(port) > 65_535) return undefined
-  if (bracket < 0) return isOf(host, 0, host.length, inHost) ? { host, port } : undefined
-  return bracket === host.length - 1 && isAddress(host.slice(1, -1)) ? { host, port } : undefined
+  if (host === '' || host.length > 255) return undefined
+  if (!/^\d{0,5}$/.test(port) || Number(port) > 65_535) return undefined
+  // of an address only the characters: nothing is looked up by it
+  const isHost = bracket < 0 ? isOf(host, inHost) : /^\[[\da-f:.]{2,}\]$/.test(host)
+  return isHost ? { host, port } : undefined
 }
-
-/** Only the characters: nothing is looked up by it. */
-const isAddress = (text: string): boolean =>
-  text.length > 1 && [...text].every((character) => '0123456789abcdef:.'.includes(character))

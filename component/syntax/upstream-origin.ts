@@ -1,8 +1,7 @@
 /** The origin of an upstream, `[scheme://]host[:port]`: what an author may write and a request may name. */
-import { isIPv6 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
 import { type AddressClass, classifyAddress } from './forbidden-addresses.ts'
 import { isHostLabel } from './host-pattern.ts'
-import { dotted } from './ip-address.ts'
 import type { Problem } from './path-pattern.ts'
 
 /** Where a forward connects to. */
@@ -35,42 +34,6 @@ function readPort(text: string): number | undefined {
   return port >= 1 && port <= 65_535 ? port : undefined
 }
 
-/** One number of an IPv4 address as `inet_aton` reads it: decimal, octal after `0`, hexadecimal after `0x`. */
-function readNumber(text: string): number | undefined {
-  const isHex = text.startsWith('0x')
-  const digits = isHex ? text.slice(2) : text
-  const base = isHex ? 16 : digits.length > 1 && digits.startsWith('0') ? 8 : 10
-  if (digits === '') return isHex ? 0 : undefined
-  let number = 0
-  for (const character of digits) {
-    const digit = '0123456789abcdef'.indexOf(character)
-    if (digit < 0 || digit >= base) return undefined
-    number = number * base + digit
-    if (number > 0xffffffff) return undefined
-  }
-  return number
-}
-
-/**
- * The usual spelling of a host in lower case that is an IPv4 address in any spelling (`127.1`, `0x7f.1`, `2130706433`, `0`).
- * Undefined for a name; null for a host that ends in a number and is not an address (WHATWG URL §3.5).
- */
-function readIPv4(host: string): string | undefined | null {
-  const parts = host.split('.')
-  if (parts.length > 1 && parts.at(-1) === '') parts.pop()
-  const last = parts.at(-1) ?? ''
-  const numbers = parts.map(readNumber)
-  const tail = numbers.pop()
-  if (tail === undefined) return /^(?:\d+$|0x)/.test(last) ? null : undefined
-  if (numbers.length > 3 || tail >= 256 ** (4 - numbers.length)) return null
-  let address = tail
-  for (const [index, number] of numbers.entries()) {
-    if (number === undefined || number > 255) return null
-    address += number * 256 ** (3 - index)
-  }
-  return dotted([Math.floor(address / 65_536), address % 65_536])
-}
-
 type Host = Pick<Origin, 'hostname' | 'addressClass' | 'isAddress'>
 
 const addressHost = (hostname: string): Host => ({
@@ -94,9 +57,13 @@ function readName(name: string): Host | Problem {
       'its host is neither a name of letters, digits, "-", "_" and dots nor an IP address'
     return { problem }
   }
-  const address = readIPv4(bare)
-  if (address === null) return { problem: 'its host is not a valid IPv4 address' }
-  if (address !== undefined) return addressHost(address)
+  // an IPv4 address in any spelling (`127.1`, `0x7f.1`, `2130706433`) ends in a number, and no name does (WHATWG URL §3.5)
+  if (/(?:^|\.)(?:\d+|0x[^.]*)$/.test(bare)) {
+    const address = URL.parse(`http://${bare}`)?.hostname ?? ''
+    return isIPv4(address)
+      ? addressHost(address)
+      : { problem: 'its host is not a valid IPv4 address' }
+  }
   const addressClass = metadataNames.has(bare) ? 'forbidden' : undefined
   return { hostname: name, addressClass, isAddress: false }
 }

@@ -180,7 +180,7 @@ export const wamp = {
 export const anything: Row = { valid: ['', null, 0, [], { a: [1] }, '{{request.body}}'] }
 const statusCode: Row = {
   valid: [200, 599, 404.0, '204', '{{status_codes |> get(x, 500)}}'],
-  invalid: [99, 199, 600, 200.5, 'ok', '', '2e2', null, true, []],
+  invalid: [99, 199, 600, 200.5, 'ok', '', '2e2', '0200', null, true, []],
 }
 export const declaration: Record<string, Row> = {
   status_code: statusCode,

@@ -63,6 +63,7 @@ describe('a status', () => {
     [600, undefined],
     [200.5, undefined],
     ['0404', undefined],
+    ['2e2', undefined],
     ['', undefined],
     [null, undefined],
     [200n, undefined],
