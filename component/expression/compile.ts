@@ -87,7 +87,7 @@ function refuse(path: string, message: string, issues: Issue[]): Node {
 
 /** The limit that a node exceeds; undefined when it exceeds none. */
 function excess(node: Node): string | undefined {
-  if (node.kind === 'broken' || isBroken(node)) return undefined
+  if (isBroken(node)) return undefined
   if (node.steps > stepLimit) return `it takes more than ${stepLimit} steps to evaluate`
   if (node.depth > depthLimit) return `it is nested more than ${depthLimit} deep`
   if (node.kind !== 'constant') return undefined

@@ -1,5 +1,4 @@
 /** The cost of a compiled node, and the request-time data that it reads; both are known at load. */
-import type { Node } from './nodes.ts'
 
 /** The costs of one evaluation of a node. */
 export interface Costs {
@@ -33,24 +32,19 @@ export function readOnly(read: string): ReadonlySet<string> {
 const mostReads = 256
 
 /** The costs of a node made of others. An infinite depth marks a broken part. */
-export function sumUp(nodes: Iterable<Node>): Costs {
+export function sumUp(nodes: Iterable<Costs>): Costs {
   const live: Costs[] = []
   let steps = 1
   let depth = 0
   let repeats = false
   for (const node of nodes) {
-    if (node.kind === 'constant') continue
-    if (node.kind === 'broken') {
-      depth = Number.POSITIVE_INFINITY
-      continue
-    }
-    live.push(node)
+    if (node.reads.size > 0) live.push(node)
     steps += node.steps
     depth = Math.max(depth, node.depth)
     repeats ||= node.repeats
   }
   const [first] = live
-  // most nodes have one part that waits for the request, and share its reads
+  // most nodes have at most one part that waits for the request, and share its reads
   if (live.length < 2)
     return { reads: first?.reads ?? readNothing, steps, depth: depth + 1, repeats }
   const joined = joinReads(live)

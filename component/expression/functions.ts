@@ -2,8 +2,8 @@
 
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { charge, entryCost } from './budget.ts'
+import type { Context } from './nodes.ts'
 import { floatOf, integerOf, numberOf, positionOf } from './numbers.ts'
-import type { Context } from './scope.ts'
 import type { Site } from './site.ts'
 import { decodeBase64, encodeBase64, textOf } from './text.ts'
 import { isList, isNumber, isScalar, ownValue, setOwn, unexpected } from './values.ts'
@@ -16,8 +16,8 @@ interface Parameter {
 
 /** One function of the language. */
 export interface PipeFunction {
-  /** The forms of a call, for messages. */
-  readonly usage: string
+  /** The forms of a call, for messages; absent: its name. */
+  readonly usage?: string
   /** How many arguments are required. */
   readonly least: number
   readonly parameters: readonly Parameter[]
@@ -103,19 +103,16 @@ function merged(under: JsonMap, over: JsonMap, site: Site): JsonMap {
 export const functions: Readonly<Record<string, PipeFunction>> = {
   integer: {
     ...ofScalar,
-    usage: 'integer',
     wanted: 'a number, or the text of a decimal number, of at most 64 bits',
     apply: integerOf,
   },
   float: {
     ...ofScalar,
-    usage: 'float',
     wanted: 'a number, or the text of a decimal number, that a float can hold',
     apply: floatOf,
   },
   boolean: {
     ...ofScalar,
-    usage: 'boolean',
     wanted: 'true, false, 1, 0 or the text of one of these',
     apply: (value: unknown) => {
       const text = String(value)
@@ -123,33 +120,18 @@ export const functions: Readonly<Record<string, PipeFunction>> = {
       return text === 'false' || text === '0' ? false : undefined
     },
   },
-  string: {
-    ...ofText,
-    usage: 'string',
-    wanted: 'a value that JSON can hold',
-    apply: textOf,
-  },
+  string: { ...ofText, wanted: 'a value that JSON can hold', apply: textOf },
   abs: {
     ...ofScalar,
-    usage: 'abs',
     takes: isNumber,
     wanted: 'a number',
     apply: (value: number | bigint) =>
       typeof value === 'bigint' ? integerOf(value < 0n ? -value : value) : Math.abs(value),
   },
-  head: {
-    ...ofList,
-    usage: 'head',
-    apply: (list: readonly unknown[]) => (list.length === 0 ? '' : list[0]),
-  },
-  last: {
-    ...ofList,
-    usage: 'last',
-    apply: (list: readonly unknown[]) => (list.length === 0 ? '' : list.at(-1)),
-  },
+  head: { ...ofList, apply: (list: readonly unknown[]) => (list.length === 0 ? '' : list[0]) },
+  last: { ...ofList, apply: (list: readonly unknown[]) => (list.length === 0 ? '' : list.at(-1)) },
   tail: {
     ...ofList,
-    usage: 'tail',
     apply: (list: readonly unknown[], site) => {
       charge(list.length * entryCost, site)
       return list.slice(1)
@@ -165,10 +147,9 @@ export const functions: Readonly<Record<string, PipeFunction>> = {
   },
   min: { ...ofNumbers, usage: 'min or min(n)', apply: extreme((a, b) => a < b) },
   max: { ...ofNumbers, usage: 'max or max(n)', apply: extreme((a, b) => a > b) },
-  length: { ...ofList, usage: 'length', apply: (list: readonly unknown[]) => list.length },
+  length: { ...ofList, apply: (list: readonly unknown[]) => list.length },
   size: {
     ...ofMap,
-    usage: 'size',
     least: 0,
     parameters: [],
     apply: (value: JsonMap) => Object.keys(value).length,
@@ -200,7 +181,6 @@ export const functions: Readonly<Record<string, PipeFunction>> = {
   },
   'merge under': {
     ...ofMap,
-    usage: 'merge(map, _)',
     least: 1,
     parameters: [map],
     apply: (value: JsonMap, site, other: JsonMap) => merged(other, value, site),
@@ -244,19 +224,12 @@ export const functions: Readonly<Record<string, PipeFunction>> = {
   },
   'base64:encode': {
     ...ofText,
-    usage: 'base64:encode',
     wanted: 'a string without lone surrogates, or binary data',
     apply: encodeBase64,
   },
-  'base64:decode': {
-    ...ofText,
-    usage: 'base64:decode',
-    wanted: 'the base64 of UTF-8 text',
-    apply: decodeBase64,
-  },
+  'base64:decode': { ...ofText, wanted: 'the base64 of UTF-8 text', apply: decodeBase64 },
   'url:raw': {
     ...ofScalar,
-    usage: 'url:raw',
     takes: (value) => typeof value === 'string',
     wanted: 'a string',
     isRaw: true,

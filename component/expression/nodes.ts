@@ -2,71 +2,38 @@
 import { ExpressionError } from '#component/errors.ts'
 import { beginEvaluation, outputLimit, treeSize } from './budget.ts'
 import { type Costs, readNothing, readOnly, sumUp } from './costs.ts'
-import type { Context } from './scope.ts'
 import type { Site } from './site.ts'
 import { setOwn } from './values.ts'
+
+/** The data of one request. */
+export interface Context {
+  readonly request: object
+  readonly action: object
+  readonly security: object
+  /** At least 0, less than 1. */
+  readonly random: () => number
+}
 
 /** Reads or computes a value within a running evaluation. */
 export type Run = (context: Context) => unknown
 
-/** The members of every node but Broken. */
-interface Known extends Costs {
-  /** The value for one request; ExpressionError when an expression fails. One evaluation with its own budget. */
-  evaluate(context: Context): unknown
-}
+/** A compiled value. */
+export type Node = Constant | Deferred | MapNode | ListNode | typeof broken
+
+/** Stands for a value whose issue has been reported. Its depth marks every node that it is a part of. */
+export const broken = {
+  kind: 'broken',
+  reads: readNothing,
+  steps: 0,
+  depth: Number.POSITIVE_INFINITY,
+  repeats: false,
+} as const
+
+/** Whether the node, or a part of it, is broken. */
+export const isBroken = ({ depth }: Costs): boolean => depth === Number.POSITIVE_INFINITY
 
 /** Known at load; not to be changed. */
-export interface Constant extends Known {
-  readonly kind: 'constant'
-  readonly value: unknown
-}
-
-/** Known per request only. */
-export interface Deferred extends Known {
-  readonly kind: 'deferred'
-  readonly run: Run
-  /** The keys, if it is just a path into request-time data. */
-  readonly keys?: readonly string[]
-  /** The parts of a text with expressions in it. */
-  readonly joined?: Joined | undefined
-  /** Whether the value enters a URL unescaped. */
-  readonly isRaw?: boolean
-}
-
-/** The parts of a text: values, and where each of them is written. */
-export interface Joined {
-  readonly nodes: readonly Node[]
-  readonly sites: readonly Site[]
-  readonly whole: Site
-}
-
-/** A map with known keys, of which at least one member is not constant. */
-export interface MapNode extends Known {
-  readonly kind: 'map'
-  readonly run: Run
-  readonly entries: ReadonlyMap<string, Node>
-  /** Whether members are compiled on demand: then the map is settled before it is evaluated. */
-  readonly isLazy?: boolean
-}
-
-/** A list of known length, of which at least one item is not constant. */
-export interface ListNode extends Known {
-  readonly kind: 'list'
-  readonly run: Run
-  readonly items: readonly Node[]
-}
-
-/** An issue was reported instead. */
-export interface Broken {
-  readonly kind: 'broken'
-}
-
-/** A compiled value. */
-export type Node = Constant | Deferred | MapNode | ListNode | Broken
-
-export const broken: Broken = { kind: 'broken' }
-
-class ConstantNode implements Constant {
+class Constant implements Costs {
   readonly kind = 'constant'
   readonly value: unknown
   readonly reads = readNothing
@@ -83,7 +50,7 @@ class ConstantNode implements Constant {
   }
 }
 
-export const constant = (value: unknown): Constant => new ConstantNode(value)
+export const constant = (value: unknown): Constant => new Constant(value)
 
 /** The closure of a node within a larger evaluation. */
 export function runOf(node: Node): Run {
@@ -92,14 +59,8 @@ export function runOf(node: Node): Run {
   return node.run
 }
 
-/** Whether the node, or a part of it, is broken. */
-export function isBroken(node: Node): boolean {
-  if (node.kind === 'broken') return true
-  return node.kind !== 'constant' && node.depth === Number.POSITIVE_INFINITY
-}
-
 /** The base of nodes that wait for a request. A class, so that thousands of them are small and have one shape. */
-class Live implements Known {
+class Live implements Costs {
   readonly run: Run
   readonly reads: ReadonlySet<string>
   readonly steps: number
@@ -114,7 +75,10 @@ class Live implements Known {
     this.repeats = repeats
   }
 
-  /** One evaluation with its own budget; checks the size of a value with repeated parts. */
+  /**
+   * The value for one request; ExpressionError when an expression fails. One evaluation with its own budget, which checks
+   * the size of a value with repeated parts.
+   */
   evaluate(context: Context): unknown {
     beginEvaluation()
     const value = this.run(context)
@@ -127,8 +91,18 @@ class Live implements Known {
   }
 }
 
-class DeferredNode extends Live implements Deferred {
+/** Known per request only. A member takes memory only in the class below that sets it. */
+class Deferred extends Live {
   readonly kind = 'deferred'
+  /** The keys, if it is just a path into request-time data. */
+  declare readonly keys?: readonly string[]
+  /** The parts of a text with expressions in it. */
+  declare readonly joined?: Joined
+  /** Whether the value enters a URL unescaped. */
+  declare readonly isRaw?: boolean
+}
+
+class Computation extends Deferred {
   readonly #site: Site | undefined
 
   constructor(run: Run, costs: Costs, site: Site | undefined) {
@@ -142,25 +116,32 @@ class DeferredNode extends Live implements Deferred {
   }
 }
 
-class JoinedNode extends DeferredNode {
-  readonly joined: Joined
+class RawNode extends Computation {
+  override readonly isRaw = true
+}
 
-  constructor(run: Run, costs: Costs, joined: Joined) {
-    super(run, costs, undefined)
+/** The parts of a text: values, and where each of them is written. */
+interface Joined {
+  readonly nodes: readonly Node[]
+  readonly sites: readonly Site[]
+  readonly whole: Site
+}
+
+class JoinedNode extends Deferred {
+  override readonly joined: Joined
+
+  constructor(run: Run, joined: Joined) {
+    super(run, sumUp(joined.nodes))
     this.joined = joined
   }
 }
 
-class RawNode extends DeferredNode {
-  readonly isRaw = true
-}
+class ReadNode extends Deferred {
+  override readonly keys: readonly string[]
 
-class ReadNode extends Live implements Deferred {
-  readonly kind = 'deferred'
-  readonly keys: readonly string[]
-
-  constructor(run: Run, costs: Costs, keys: readonly string[]) {
-    super(run, costs)
+  constructor(run: Run, keys: readonly string[]) {
+    const reads = readOnly(keys.slice(0, 3).join('.'))
+    super(run, { reads, steps: 1, depth: 1, repeats: false })
     this.keys = keys
   }
 
@@ -170,7 +151,8 @@ class ReadNode extends Live implements Deferred {
   }
 }
 
-class MapOfNodes extends Live implements MapNode {
+/** A map with known keys, of which at least one member is not constant. */
+class MapNode extends Live {
   readonly kind = 'map'
   readonly entries: ReadonlyMap<string, Node>
 
@@ -180,21 +162,29 @@ class MapOfNodes extends Live implements MapNode {
   }
 }
 
-class ListOfNodes extends Live implements ListNode {
+/** A map whose members are compiled on demand; it is settled before it is evaluated. */
+export class LazyMap extends MapNode {
+  constructor(entries: ReadonlyMap<string, Node>) {
+    const run = (): never => {
+      throw new TypeError('a lazy map is settled before it is evaluated')
+    }
+    super(run, sumUp([]), entries)
+  }
+}
+
+/** A list of known length, of which at least one item is not constant. */
+class ListNode extends Live {
   readonly kind = 'list'
   readonly items: readonly Node[]
 
-  constructor(run: Run, costs: Costs, items: readonly Node[]) {
-    super(run, costs)
+  constructor(run: Run, items: readonly Node[]) {
+    super(run, sumUp(items))
     this.items = items
   }
 }
 
 /** A path into request-time data. */
-export function readNode(keys: readonly string[], run: Run): Deferred {
-  const reads = readOnly(keys.slice(0, 3).join('.'))
-  return new ReadNode(run, { reads, steps: 1, depth: 1, repeats: false }, keys)
-}
+export const readNode = (keys: readonly string[], run: Run): Deferred => new ReadNode(run, keys)
 
 /**
  * A computation over other nodes.
@@ -210,25 +200,22 @@ export function deferred(
 ): Deferred {
   const sum = sumUp(over)
   const costs = { ...sum, steps: sum.steps + extraSteps }
-  return isRaw ? new RawNode(run, costs, site) : new DeferredNode(run, costs, site)
+  return isRaw ? new RawNode(run, costs, site) : new Computation(run, costs, site)
 }
 
 /** A text of several parts. */
-export const joinedNode = (run: Run, joined: Joined): Deferred =>
-  new JoinedNode(run, sumUp(joined.nodes), joined)
+export const joinedNode = (run: Run, joined: Joined): Deferred => new JoinedNode(run, joined)
 
 /** A map of nodes: constant when all of them are. */
 export function mapNode(entries: ReadonlyMap<string, Node>): Constant | MapNode {
-  let isConstant = true
-  for (const node of entries.values()) isConstant &&= node.kind === 'constant'
   const keys = [...entries.keys()]
-  if (isConstant) {
+  const nodes = [...entries.values()]
+  if (nodes.every((node) => node.kind === 'constant')) {
     const value: Record<string, unknown> = {}
-    for (const [key, node] of entries) setOwn(value, key, (node as Constant).value)
+    for (const [index, node] of nodes.entries()) setOwn(value, keys[index] as string, node.value)
     return constant(value)
   }
-  const costs = sumUp(entries.values())
-  const runs = isBrokenDepth(costs.depth) ? [] : [...entries.values()].map(runOf)
+  const runs = nodes.some(isBroken) ? [] : nodes.map(runOf)
   const run: Run = (context) => {
     const value: Record<string, unknown> = {}
     for (let index = 0; index < keys.length; index++) {
@@ -236,7 +223,7 @@ export function mapNode(entries: ReadonlyMap<string, Node>): Constant | MapNode 
     }
     return value
   }
-  return new MapOfNodes(run, costs, entries)
+  return new MapNode(run, sumUp(nodes), entries)
 }
 
 /** Settled lazy maps: many expressions read one map. */
@@ -244,7 +231,7 @@ const settled = new WeakMap<MapNode, Node>()
 
 /** A lazy map with all its members compiled; any other node as it is. */
 export function settle(node: Node): Node {
-  if (node.kind !== 'map' || !node.isLazy) return node
+  if (!(node instanceof LazyMap)) return node
   const known = settled.get(node) ?? mapNode(new Map(node.entries))
   settled.set(node, known)
   return known
@@ -255,14 +242,11 @@ export function listNode(items: readonly Node[]): Constant | ListNode {
   if (items.every((item) => item.kind === 'constant')) {
     return constant(items.map((item) => item.value))
   }
-  const costs = sumUp(items)
-  const runs = isBrokenDepth(costs.depth) ? [] : items.map(runOf)
+  const runs = items.some(isBroken) ? [] : items.map(runOf)
   const run: Run = (context) => {
     const value: unknown[] = []
     for (const item of runs) value.push(item(context))
     return value
   }
-  return new ListOfNodes(run, costs, items)
+  return new ListNode(run, items)
 }
-
-const isBrokenDepth = (depth: number): boolean => depth === Number.POSITIVE_INFINITY

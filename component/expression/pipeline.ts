@@ -6,9 +6,11 @@ import { folds, kindSample } from './fold.ts'
 import { applyFunction, functionNames, functions, type PipeFunction } from './functions.ts'
 import {
   broken,
+  type Context,
   constant,
   deferred,
   isBroken,
+  LazyMap,
   listNode,
   type Node,
   type Run,
@@ -16,7 +18,7 @@ import {
   settle,
 } from './nodes.ts'
 import { compilePath } from './read.ts'
-import type { Context, Scope } from './scope.ts'
+import type { Scope } from './scope.ts'
 import type { Site } from './site.ts'
 import { didYouMean } from './suggest.ts'
 import { kindOf, unexpected } from './values.ts'
@@ -81,7 +83,7 @@ export function compileExpression(expression: Expression, around: Surroundings):
 
 /** A whole map of the specification with all its members; each use copies it, so each is charged. */
 function settled(node: Node, site: Site, issues: Issue[]): Node {
-  if (node.kind !== 'map' || !node.isLazy) return node
+  if (!(node instanceof LazyMap)) return node
   const map = settle(node)
   beginEvaluation()
   charge(node.entries.size * nodeCost, site)
@@ -99,14 +101,14 @@ function readCall(pipe: Pipe, { site: whole, issues }: Surroundings): Call {
   const hasPiped = pipe.arguments.some(({ kind }) => kind === 'piped')
   const { length } = pipe.arguments
   if (hasPiped && (length !== 2 || pipe.arguments.every(({ kind }) => kind === 'piped'))) {
-    site.fail(`write ${known.usage}`)
+    site.fail(`write ${known.usage ?? pipe.name}`)
   }
   const isUnder = hasPiped && pipe.arguments[1]?.kind === 'piped'
   const args = pipe.arguments.filter(({ kind }) => kind !== 'piped')
   const row = (isUnder ? functions['merge under'] : undefined) ?? known
   if (args.length < row.least || args.length > row.parameters.length) {
     const problem = args.length < row.least ? 'an argument is missing' : 'too many arguments'
-    site.fail(`${pipe.name}: ${problem}; write ${known.usage}`)
+    site.fail(`${pipe.name}: ${problem}; write ${known.usage ?? pipe.name}`)
   }
   return { name: pipe.name, row, arguments: args, site }
 }

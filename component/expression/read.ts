@@ -1,8 +1,8 @@
 /** Compiles paths: into request-time data as closures, into known values by walking them. */
 import type { Issue } from '#component/errors.ts'
 import { isMap } from '#component/syntax/values.ts'
-import { constant, deferred, type Node, type Run, readNode, runOf } from './nodes.ts'
-import type { Context, RootShape, Scope } from './scope.ts'
+import { type Context, constant, deferred, type Node, type Run, readNode, runOf } from './nodes.ts'
+import type { RootShape, Scope } from './scope.ts'
 import type { Site } from './site.ts'
 import { didYouMean } from './suggest.ts'
 import { kindOf, ownValue } from './values.ts'

@@ -2,8 +2,7 @@
 import type { Issue } from '#component/errors.ts'
 import { report } from './budget.ts'
 import { compile } from './compile.ts'
-import { sumUp } from './costs.ts'
-import { broken, type MapNode, type Node } from './nodes.ts'
+import { broken, LazyMap, type Node } from './nodes.ts'
 
 /** A value of the specification, and where it is written. */
 export interface SpecEntry {
@@ -16,15 +15,6 @@ export interface SpecEntry {
 export interface RootShape {
   /** The only keys that exist, read as properties (may be getters); absent: any own key. */
   readonly keys?: readonly string[]
-}
-
-/** The data of one request. */
-export interface Context {
-  readonly request: object
-  readonly action: object
-  readonly security: object
-  /** At least 0, less than 1. */
-  readonly random: () => number
 }
 
 /** At most this many variables in a chain of references. */
@@ -45,7 +35,7 @@ export class Scope {
   readonly #compiled = new Map<string, { readonly node: Node; readonly height: number }>()
   readonly #pending: Pending[] = []
   /** Whole maps as nodes, by their names. */
-  readonly #whole = new Map<string, MapNode>()
+  readonly #whole = new Map<string, LazyMap>()
   /** The position of each entry in the maps; made when the first cycle is found. */
   #ranks: ReadonlyMap<string, number> | undefined
 
@@ -117,16 +107,13 @@ export class Scope {
   }
 
   /** A whole map as a node whose members are compiled when they are asked for. */
-  wholeMap(map: string, issues: Issue[]): MapNode {
+  wholeMap(map: string, issues: Issue[]): LazyMap {
     const known = this.#whole.get(map)
     if (known) return known
     const entries = new LazyEntries(this.map(map) ?? new Map(), (key) =>
       this.compileEntry(map, key, issues),
     )
-    const run = (): never => {
-      throw new TypeError('a lazy map is settled before it is evaluated')
-    }
-    const node: MapNode = { kind: 'map', run, evaluate: run, entries, isLazy: true, ...sumUp([]) }
+    const node = new LazyMap(entries)
     this.#whole.set(map, node)
     return node
   }

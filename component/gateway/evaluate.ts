@@ -1,7 +1,7 @@
 /** Evaluates the fields of an action and the bounds of its attempts for one request. */
 import type { ActionFields, Attempts } from '#component/action/action.ts'
 import { ExpressionError } from '#component/errors.ts'
-import type { Context } from '#component/expression/scope.ts'
+import type { Context } from '#component/expression/nodes.ts'
 import { checkField } from '#component/spec/fields.ts'
 import type { ActionPlan, AttemptsPlan } from './api.ts'
 

@@ -9,7 +9,7 @@ import {
 } from '#component/action/action.ts'
 import { type Clock, secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import type { Context } from '#component/expression/scope.ts'
+import type { Context } from '#component/expression/nodes.ts'
 import type { Identity } from '#component/identity.ts'
 import { concretePath } from '#component/routes/concrete-path.ts'
 import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'

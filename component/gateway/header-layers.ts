@@ -1,7 +1,7 @@
 /** Response headers in layers: constants laid together at load time, computed ones laid over them per request. */
 import { ExpressionError } from '#component/errors.ts'
 import { keysOf, member, type Node } from '#component/expression/compile.ts'
-import type { Context } from '#component/expression/scope.ts'
+import type { Context } from '#component/expression/nodes.ts'
 import { headerNameProblem } from '#component/spec/syntax.ts'
 import { fieldValueProblem } from '#component/syntax/http-field.ts'
 import { isMap } from '#component/syntax/values.ts'

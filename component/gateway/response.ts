@@ -7,7 +7,7 @@ import {
   type UpstreamAnswer,
 } from '#component/action/action.ts'
 import { ExpressionError } from '#component/errors.ts'
-import type { Context } from '#component/expression/scope.ts'
+import type { Context } from '#component/expression/nodes.ts'
 import { fieldValueProblem, readStatus } from '#component/syntax/http-field.ts'
 import { essenceOf } from '#component/syntax/media-type.ts'
 import type { CompiledOperation, ResponsePlan } from './api.ts'

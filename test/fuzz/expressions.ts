@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { ExpressionError, type Issue } from '#component/errors.ts'
 import { compile } from '#component/expression/compile.ts'
 import { functionNames } from '#component/expression/functions.ts'
-import { type Context, Scope, type SpecEntry } from '#component/expression/scope.ts'
+import type { Context } from '#component/expression/nodes.ts'
+import { Scope, type SpecEntry } from '#component/expression/scope.ts'
 import { requestKeys } from '#component/request.ts'
 
 /** How a run of the fuzzer ended. */

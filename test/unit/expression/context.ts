@@ -1,7 +1,8 @@
 /** The scope and the context that a table of cases describes under `given`. */
 import { ExpressionError, type Issue } from '#component/errors.ts'
 import { compile, type Node } from '#component/expression/compile.ts'
-import { type Context, Scope, type SpecEntry } from '#component/expression/scope.ts'
+import type { Context } from '#component/expression/nodes.ts'
+import { Scope, type SpecEntry } from '#component/expression/scope.ts'
 import { requestKeys } from '#component/request.ts'
 
 /** `given`: everything is optional. */
