@@ -1,6 +1,7 @@
 /** Reads values from bytes: what MessagePack and CBOR have in common, within the limits. */
 import { Buffer, isUtf8 } from 'node:buffer'
 import { ServiceError } from '#component/errors.ts'
+import { setOwn } from '#component/syntax/values.ts'
 import type { ReadRules } from './limits.ts'
 
 /** Shorter text is looked at byte by byte, which takes less time than a call of the platform. */
@@ -147,8 +148,10 @@ export abstract class ByteReader {
     for (let count = 0; count < size && this.hasMore(size); count++) {
       const key = this.#key(depth)
       if (map[key] !== undefined && Object.hasOwn(map, key)) this.fail('a duplicate key')
-      if (key === '__proto__') this.#setProto(map, this.value(depth + 1))
-      else map[key] = this.value(depth + 1)
+      const value = this.value(depth + 1)
+      if (key === '__proto__' && !this.rules.allowProtoKeys)
+        this.fail('the forbidden key __proto__')
+      setOwn(map, key, value)
     }
     return map
   }
@@ -173,11 +176,5 @@ export abstract class ByteReader {
     if (typeof key === 'string') return key
     if (typeof key === 'number' && this.rules.allowNumberKeys) return String(key)
     return this.fail('a key that is not text')
-  }
-
-  #setProto(map: object, value: unknown): void {
-    if (!this.rules.allowProtoKeys) this.fail('the forbidden key __proto__')
-    const isOwn = { configurable: true, enumerable: true, writable: true }
-    Object.defineProperty(map, '__proto__', { ...isOwn, value })
   }
 }

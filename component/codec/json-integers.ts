@@ -1,4 +1,5 @@
 /** Reads JSON text whose integers beyond 2^53 become BigInt; JSON.parse with a reviver is much slower. */
+import { setOwn } from '#component/syntax/values.ts'
 
 const quote = 0x22
 const comma = 0x2c
@@ -10,9 +11,6 @@ const safeLength = 15
 
 /** V8 copies parts of this length; longer ones keep the whole text in memory. */
 const copiedLength = 12
-
-/** How JSON.parse makes members, whatever their key. */
-const own = { configurable: true, enumerable: true, writable: true }
 
 /** Reads text that the scan has accepted: nothing is checked again, and nesting is as deep as the scan allows. */
 class Reader {
@@ -78,9 +76,7 @@ class Reader {
       const key = this.#string()
       this.#next()
       this.#at++ // the colon
-      const value = this.value()
-      if (key === '__proto__') Object.defineProperty(members, key, { ...own, value })
-      else members[key] = value
+      setOwn(members, key, this.value())
     } while (this.#hasMore())
     return members
   }

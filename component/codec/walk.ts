@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer'
 import { ExpressionError } from '#component/errors.ts'
 import { isInteger64 } from '#component/syntax/integers.ts'
+import { isMap } from '#component/syntax/values.ts'
 import { maxWrittenDepth } from './limits.ts'
 
 /** Rules of a walk: how it counts sizes, and which values it refuses. */
@@ -109,9 +110,9 @@ export class Walk {
     } else if (value instanceof Uint8Array) {
       this.hasSpecials = true
       this.size += value.length * rules.sizes.byte
-    } else if (this.#isStrict && !isPlain(value)) {
+    } else if (this.#isStrict && !isMap(value)) {
       rules.refuse('an object is not a plain map', false)
-    } else if ('toJSON' in value && typeof value.toJSON === 'function') {
+    } else if (hasToJson(value)) {
       this.visit(value.toJSON(), depth + 1)
     } else {
       const keySize = rules.sizes.key
@@ -121,11 +122,6 @@ export class Walk {
       }
     }
   }
-}
-
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
 }
 
 const hasToJson = (value: object): value is { toJSON(): unknown } =>

@@ -25,10 +25,10 @@ import {
   type Run,
   runOf,
 } from './nodes.ts'
+import { hasExpression, parseTemplate } from './parser.ts'
 import { compileExpression } from './pipeline.ts'
 import type { Scope } from './scope.ts'
 import { Site, SiteError } from './site.ts'
-import { hasExpression, parseTemplate } from './template.ts'
 import { textOf } from './text.ts'
 import { ownValue } from './values.ts'
 

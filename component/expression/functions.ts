@@ -1,12 +1,12 @@
 /** The functions that may follow `|>`, one row each (behaviour §2, Functions). */
 
-import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import { isMap, type JsonMap, setOwn } from '#component/syntax/values.ts'
 import { charge, entryCost } from './budget.ts'
 import type { Context } from './nodes.ts'
 import { floatOf, integerOf, numberOf, positionOf } from './numbers.ts'
 import type { Site } from './site.ts'
 import { decodeBase64, encodeBase64, textOf } from './text.ts'
-import { isList, isNumber, isScalar, ownValue, setOwn, unexpected } from './values.ts'
+import { isList, isNumber, isScalar, ownValue, unexpected } from './values.ts'
 
 /** Checks an argument and converts it for the function; undefined when it is not acceptable. */
 interface Parameter {

@@ -1,4 +1,5 @@
 /** The text between `{{` and `}}` as tokens with their positions; one pass, no regular expressions. */
+import { isWideSpace } from '#component/syntax/wamp-uri.ts'
 import { Site } from './site.ts'
 
 /** The kinds of tokens; punctuation is its own kind. */
@@ -25,18 +26,7 @@ const delimiters: ReadonlySet<string> = new Set('|\'"(){}[],')
 export function isBlank(code: number): boolean {
   if (code <= 0x20) return code === 0x20 || (code >= 9 && code <= 13)
   if (code < 0x85) return false
-  return (
-    code === 0x85 ||
-    code === 0xa0 ||
-    code === 0x1680 ||
-    (code >= 0x2000 && code <= 0x200a) ||
-    code === 0x2028 ||
-    code === 0x2029 ||
-    code === 0x202f ||
-    code === 0x205f ||
-    code === 0x3000 ||
-    code === 0xfeff
-  )
+  return code === 0x85 || code === 0xa0 || isWideSpace(code)
 }
 
 /** Reads one token after another; its fields hold the current one. */

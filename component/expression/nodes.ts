@@ -1,9 +1,9 @@
 /** Compiled values: constants, or trees with parts that wait for a request. */
 import { ExpressionError } from '#component/errors.ts'
+import { setOwn } from '#component/syntax/values.ts'
 import { beginEvaluation, outputLimit, treeSize } from './budget.ts'
 import { type Costs, readNothing, readOnly, sumUp } from './costs.ts'
 import type { Site } from './site.ts'
-import { setOwn } from './values.ts'
 
 /** The data of one request. */
 export interface Context {

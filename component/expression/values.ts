@@ -15,13 +15,6 @@ export const isScalar = (value: unknown): boolean => typeof value !== 'object' |
 export const ownValue = (map: JsonMap, key: string): unknown =>
   Object.hasOwn(map, key) ? map[key] : undefined
 
-/** Sets a key as an own key, whatever its name. */
-export function setOwn(map: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== '__proto__') map[key] = value
-  else
-    Object.defineProperty(map, key, { value, enumerable: true, writable: true, configurable: true })
-}
-
 /** The kind of a value for messages, with its article; never the value itself. */
 export function kindOf(value: unknown): string {
   switch (typeof value) {

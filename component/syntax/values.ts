@@ -13,3 +13,10 @@ export function isMap(value: unknown): value is JsonMap {
 /** The member of a map under its own key; undefined where the key is absent or the value is not a map. */
 export const memberOf = (value: unknown, key: string): unknown =>
   isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined
+
+/** Sets a key as an own key, whatever its name. */
+export function setOwn(map: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') map[key] = value
+  else
+    Object.defineProperty(map, key, { value, enumerable: true, writable: true, configurable: true })
+}

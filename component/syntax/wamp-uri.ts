@@ -23,8 +23,8 @@ refusedBy.fill(strict, 0x00, 0x21)
 refusedBy.fill(strict, 0x7f, 0xa0)
 for (const character of '\t\n\v\f\r #\u00a0') refusedBy[character.charCodeAt(0)] = loose | strict
 
-/** White space beyond U+00FF; ECMAScript and Python agree on it. */
-const isWideSpace = (code: number): boolean =>
+/** Whether a character beyond U+00FF is white space; Unicode, ECMAScript and Python agree on it. */
+export const isWideSpace = (code: number): boolean =>
   code >= 0x1680 &&
   (code === 0x1680 ||
     (code >= 0x2000 && code <= 0x200a) ||
