@@ -2,7 +2,6 @@
 import type { Issue } from '#component/errors.ts'
 import type { Api } from '#component/gateway/api.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
-import type { ApiSpec } from '#component/spec/model.ts'
 import { validation } from '#component/spec/validate.ts'
 import { memberOf } from '#component/syntax/values.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
@@ -18,28 +17,6 @@ export interface CompiledDocument<A> {
   readonly places: readonly RouteEntry<never>[]
   readonly issues: Issue[]
   readonly warnings: Issue[]
-}
-
-/** The routes of a document without their operations. */
-function* placesOf({ id, realm_uri, host, versions }: ApiSpec): Steps<RouteEntry<never>[]> {
-  const places: RouteEntry<never>[] = []
-  for (const { is_active, base_path, paths } of versions) {
-    if (!is_active) continue
-    for (const { pattern, forms, path } of paths) {
-      yield
-      const place = {
-        api: id,
-        realm_uri,
-        host,
-        pattern: base_path + pattern,
-        forms,
-        path,
-        routes: {},
-      }
-      places.push(place)
-    }
-  }
-  return places
 }
 
 /** Validates and compiles. The registry checks the realm and other documents. */
@@ -60,7 +37,7 @@ export function* compilingDocument(
   return {
     api: all.length === 0 ? compiled.api : undefined,
     realm_uri: spec.realm_uri,
-    places: yield* placesOf(spec),
+    places: compiled.places,
     issues: all,
     warnings: [...warnings, ...compiled.warnings],
   }

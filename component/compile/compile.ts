@@ -54,6 +54,8 @@ export interface CompilePorts {
 export interface Compilation {
   /** undefined when there are issues. */
   readonly api: Api | undefined
+  /** The declared paths of active versions, whether or not their operations compile. */
+  readonly places: readonly RouteEntry<never>[]
   readonly issues: Issue[]
   readonly warnings: Issue[]
 }
@@ -69,7 +71,8 @@ export function* compilation(spec: ApiSpec, ports: CompilePorts): Steps<Compilat
   const issues = distinct(compiler.findings.issues)
   const { id, realm_uri } = spec
   const api = issues.length > 0 ? undefined : { id, realm_uri, entries: compiler.entries }
-  return { api, issues, warnings: distinct(compiler.findings.warnings) }
+  const { places, findings } = compiler
+  return { api, places, issues, warnings: distinct(findings.warnings) }
 }
 
 /** Each issue once: every path that inherits a broken value finds it. */
@@ -81,9 +84,6 @@ function distinct(issues: readonly Issue[]): Issue[] {
   })
 }
 
-/** All paths of a document have its host, so that clashes among them are the same under any other. */
-const anyHost = { api: '', realm_uri: '', host: '_', routes: {} }
-
 /** At most this many forms of generated patterns in one document; our own limit, which keeps the routing table small. */
 const maxGeneratedForms = 10_000
 
@@ -92,11 +92,10 @@ class SpecCompiler {
   readonly #spec: ApiSpec
   readonly #ports: CompilePorts
   readonly findings: Findings = { issues: [], warnings: [] }
+  readonly places: RouteEntry<never>[] = []
   readonly #issues = this.findings.issues
-  /** The paths of active versions. */
-  readonly #places: RouteEntry<never>[] = []
   /** The routes that the security of active versions generates. */
-  readonly #generated: RouteEntry<never>[] = []
+  readonly #generated: RouteEntry<Route>[] = []
   readonly #budget = { forms: maxGeneratedForms }
   /** The lowest levels of the tree. */
   readonly #levels = new Set<Level>()
@@ -124,20 +123,30 @@ class SpecCompiler {
   }
 
   *#compileVersion(version: Version, level: Level): Steps<void> {
+    const { id: api, realm_uri, host } = this.#spec
     const shared = compileVersion(this.#spec, version)
     const always = versionHeaders(version)
     const generated = new GeneratedRoutes(shared, this.#versionValues(level))
     for (const path of version.paths) {
       yield
-      const entry = this.#compilePath(path, version, level, always, shared, generated)
-      if (!version.is_active) continue
       const pattern = version.base_path + path.pattern
-      this.#places.push({ ...anyHost, pattern, forms: path.forms, path: path.path })
-      if (entry) this.entries.push(entry)
+      const place = {
+        api,
+        realm_uri,
+        host,
+        pattern,
+        forms: path.forms,
+        path: path.path,
+        routes: {},
+      }
+      const routes = this.#compilePath(path, pattern, level, always, shared, generated)
+      if (!version.is_active) continue
+      this.places.push(place)
+      if (Object.keys(routes).length > 0) this.entries.push({ ...place, routes })
     }
     for (const entry of generated.entries(this.#spec, version, this.#budget, this.#issues)) {
       if (!version.is_active) continue
-      this.#generated.push({ ...entry, ...anyHost })
+      this.#generated.push(entry)
       this.entries.push(entry)
     }
     if (version.is_active) this.#warnOfLogins(generated)
@@ -161,17 +170,15 @@ class SpecCompiler {
 
   #compilePath(
     path: Path,
-    version: Version,
+    pattern: string,
     above: Level,
     always: Headers,
     shared: CompiledVersion,
     generated: GeneratedRoutes,
-  ): RouteEntry<CompiledOperation> | undefined {
-    const { document, forms } = path
-    const { id, host, realm_uri } = this.#spec
+  ): RouteEntry<CompiledOperation>['routes'] {
+    const { document } = path
     const level = levelBelow(above, document, path.path, this.#issues)
     this.#levels.add(level)
-    const pattern = version.base_path + path.pattern
     const own = this.#ownKeys(document, path.path, level)
     const readDefaults = (): Lookup => inDefaults(level.scope, this.findings)
     const defaults = this.#interner.share('defaults', readDefaults, level)
@@ -206,10 +213,7 @@ class SpecCompiler {
       generated.add(operation.inherited)
       routes[method] = operation
     }
-    const hasRoutes = Object.keys(routes).length > 0
-    return hasRoutes
-      ? { api: id, realm_uri, host, pattern, forms, path: path.path, routes }
-      : undefined
+    return routes
   }
 
   /** The inheritable keys of a path itself, compiled and checked once. */
@@ -245,7 +249,7 @@ class SpecCompiler {
   /** Reports routes of this document that would answer the same requests, whether or not their operations compile. */
   *#findClashes(): Steps<void> {
     const generated = new Set(this.#generated.map(({ path }) => path))
-    const clashes = yield* clashesAmong([...this.#generated, ...this.#places])
+    const clashes = yield* clashesAmong([...this.#generated, ...this.places])
     for (const { path, otherPath, otherPattern, pattern } of clashes) {
       const other = generated.has(otherPath)
         ? `${otherPattern}, generated for ${otherPath}`
