@@ -3,6 +3,7 @@
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, keysOf, member, type Node } from '#component/expression/compile.ts'
+import type { Scope } from '#component/expression/scope.ts'
 import type {
   ActionPlan,
   CompiledOperation,
@@ -26,7 +27,6 @@ import {
   isInheritedKey,
   type Lookup,
   lookupIn,
-  readInheritedValues,
 } from './inherited-values.ts'
 import type { Interner } from './interner.ts'
 import { type Level, levelBelow } from './scope.ts'
@@ -41,7 +41,8 @@ export interface PathPlan {
   readonly own: Lookup
   /** Looks up the defaults of its level. */
   readonly defaults: Lookup
-  readonly callTimeout: number
+  /** Reads the values that hold for an operation with keys of its own. */
+  readonly readValues: (lookup: Lookup, scope: Scope, action: Lookup) => InheritedValues
   readonly statusCodes: (level: Level) => ReadonlyMap<string, number>
   /** Receives the level of every operation that has one of its own. */
   readonly levels: Set<Level>
@@ -99,16 +100,8 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     level !== plan.level ||
     keysOf(operation)?.some(isInheritedKey) ||
     (actionNode && keysOf(actionNode)?.some(isAttemptKey))
-  const { api, realm_uri } = path.version
   const inherited = hasOwnValues
-    ? readInheritedValues({
-        lookup: first(ownKeys, plan.own, defaults),
-        action: actionKeys,
-        scope: level.scope,
-        ...{ api, realm_uri },
-        callTimeout: plan.callTimeout,
-        findings,
-      })
+    ? plan.readValues(first(ownKeys, plan.own, defaults), level.scope, actionKeys)
     : path.inherited
 
   const encoded = withVary(inherited, path, plan.interner)
@@ -122,7 +115,8 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
       (name) => (name === '' ? pathOf('response', key) : pathOf('response', key, name)),
       isPassedOn || action.type === 'none' ? path.headers : encoded,
       [path.layer, ...between],
-      plan,
+      findings,
+      plan.interner,
     )
   }
   const ownHeaders = action.type === 'static' && actionNode ? [member(actionNode, 'headers')] : []

@@ -15,7 +15,7 @@ import {
   layOver,
 } from '#component/gateway/header-layers.ts'
 import { readStatus } from '#component/syntax/http-field.ts'
-import type { PathPlan } from './compile-operation.ts'
+import type { Findings } from './fold-check.ts'
 import type { Interner } from './interner.ts'
 
 /**
@@ -29,7 +29,8 @@ export function compileResponse(
   pathOf: (key: string) => string,
   below: Headers,
   layers: readonly HeaderLayer[],
-  { findings: { issues }, interner }: Pick<PathPlan, 'findings' | 'interner'>,
+  { issues }: Findings,
+  interner: Interner,
 ): ResponsePlan {
   if (response?.kind === 'deferred') {
     const message = 'a response declaration must be a map whose keys are known at load'

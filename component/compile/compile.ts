@@ -2,7 +2,7 @@
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, type Node } from '#component/expression/compile.ts'
-import type { SpecEntry } from '#component/expression/scope.ts'
+import type { Scope, SpecEntry } from '#component/expression/scope.ts'
 import type {
   Api,
   CompiledOperation,
@@ -165,7 +165,7 @@ class SpecCompiler {
   #versionValues(level: Level): InheritedValues {
     const scope = freshScope(level)
     const findings: Findings = { issues: [], warnings: [] }
-    return this.#readValues(inDefaults(scope, findings), { scope }, findings)
+    return this.#readValues(inDefaults(scope, findings), scope, findings)
   }
 
   #compilePath(
@@ -198,7 +198,7 @@ class SpecCompiler {
       },
       own,
       defaults,
-      callTimeout: this.#ports.callTimeout,
+      readValues: (lookup, scope, action) => this.#readValues(lookup, scope, this.findings, action),
       statusCodes: (below) => statusCodesOf(below, this.#interner, this.#issues),
       levels: this.#levels,
       findings: this.findings,
@@ -231,19 +231,15 @@ class SpecCompiler {
   }
 
   #valuesOf(document: JsonMap, level: Level, lookup: Lookup): InheritedValues {
-    const read = (): InheritedValues => this.#readValues(lookup, level, this.findings)
+    const read = (): InheritedValues => this.#readValues(lookup, level.scope, this.findings)
     const hasOwn = Object.keys(document).some(isInheritedKey)
     return hasOwn ? read() : this.#interner.share('inherited', read, level)
   }
 
-  #readValues(
-    lookup: Lookup,
-    { scope }: Pick<Level, 'scope'>,
-    findings: Findings,
-  ): InheritedValues {
+  #readValues(lookup: Lookup, scope: Scope, findings: Findings, action?: Lookup): InheritedValues {
     const { id: api, realm_uri } = this.#spec
     const { callTimeout } = this.#ports
-    return readInheritedValues({ lookup, scope, api, realm_uri, callTimeout, findings })
+    return readInheritedValues({ lookup, action, scope, api, realm_uri, callTimeout, findings })
   }
 
   /** Reports routes of this document that would answer the same requests, whether or not their operations compile. */

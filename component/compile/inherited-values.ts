@@ -10,15 +10,13 @@ import { defaultValues } from '#component/spec/defaults.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { checkFolded, type Findings } from './fold-check.ts'
 
+const attemptKeys = ['timeout', 'connect_timeout', 'retries', 'retry_timeout'] as const
+const limitKeys = ['body_max_bytes', 'body_read_bytes', 'body_read_seconds'] as const
+
 /** The keys whose value is looked for up the tree (behaviour: Priority of a value). */
 const inheritedKeys = [
-  'timeout',
-  'connect_timeout',
-  'retries',
-  'retry_timeout',
-  'body_max_bytes',
-  'body_read_bytes',
-  'body_read_seconds',
+  ...attemptKeys,
+  ...limitKeys,
   'accepts',
   'provides',
   'schemes',
@@ -29,9 +27,6 @@ export type InheritedKey = (typeof inheritedKeys)[number]
 
 const inherited = new Set<string>(inheritedKeys)
 export const isInheritedKey = (key: string): key is InheritedKey => inherited.has(key)
-
-const attemptKeys = ['timeout', 'connect_timeout', 'retries', 'retry_timeout'] as const
-const limitKeys = ['body_max_bytes', 'body_read_bytes', 'body_read_seconds'] as const
 
 /** Keys that an action may set, too; its `headers` are not inheritable. */
 export const isAttemptKey = (key: string): boolean => attemptKeys.some((name) => name === key)
@@ -109,7 +104,7 @@ function protectionOf(
 export interface ValueSources {
   readonly lookup: Lookup
   /** The keys of an action; they come first. */
-  readonly action?: Lookup
+  readonly action?: Lookup | undefined
   readonly scope: Scope
   /** The id of the specification. */
   readonly api: string
@@ -144,12 +139,13 @@ export function readInheritedValues(sources: ValueSources): InheritedValues {
 }
 
 function readAttempts(lookup: Lookup, callTimeout: number): AttemptsPlan {
+  const { connect_timeout, retries, retry_timeout } = defaultValues
   const computed: [keyof Attempts, Computed][] = []
   const fixed: Record<keyof Attempts, number> = {
     timeout: callTimeout,
-    connect_timeout: defaultValues.connect_timeout,
-    retries: defaultValues.retries,
-    retry_timeout: defaultValues.retry_timeout,
+    connect_timeout,
+    retries,
+    retry_timeout,
   }
   for (const key of attemptKeys) {
     const found = lookup(key)
@@ -162,10 +158,11 @@ function readAttempts(lookup: Lookup, callTimeout: number): AttemptsPlan {
 }
 
 function readLimits(lookup: Lookup, issues: Issue[]): BodyLimits {
+  const { body_max_bytes, body_read_bytes, body_read_seconds } = defaultValues
   const limits: Record<keyof BodyLimits, number> = {
-    body_max_bytes: defaultValues.body_max_bytes,
-    body_read_bytes: defaultValues.body_read_bytes,
-    body_read_seconds: defaultValues.body_read_seconds,
+    body_max_bytes,
+    body_read_bytes,
+    body_read_seconds,
   }
   for (const key of limitKeys) {
     const value = constantOf(key, lookup(key), issues)

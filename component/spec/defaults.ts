@@ -1,6 +1,6 @@
-/** The values of inheritable keys that neither operation, path nor `defaults` set. */
+/** The values that hold where a specification sets none: inheritable keys, and the HTTP status of each WAMP error URI. */
 
-/** Specification: Defaults object; behaviour: Units. Times in milliseconds. */
+/** Of inheritable keys. Specification: Defaults object; behaviour: Units. Times in milliseconds. */
 export const defaultValues = {
   schemes: ['http'],
   accepts: ['application/json', 'application/msgpack'],
@@ -18,3 +18,34 @@ export const defaultValues = {
   retries: 0,
   retry_timeout: 5_000,
 } as const
+
+/** HTTP statuses by error URI. Specification: Gateway error mapping, and the rows that behaviour adds. */
+export const initialStatusCodes: Readonly<Record<string, number>> = {
+  'service.error.already_exists': 400,
+  'service.error.not_found': 404,
+  'service.error.bad_gateway': 504,
+  'service.error.http_gateway.invalid_expression': 500,
+  'service.error.timeout': 504,
+  'wamp.error.authorization_failed': 500,
+  'wamp.error.canceled': 400,
+  'wamp.error.close_realm': 500,
+  'wamp.error.disclose_me_not_allowed': 400,
+  'wamp.error.goodbye_and_out': 500,
+  'wamp.error.invalid_argument': 400,
+  'wamp.error.invalid_uri': 400,
+  'wamp.error.net_failure': 502,
+  'wamp.error.not_authorized': 403,
+  'wamp.error.no_eligible_callee': 502,
+  'wamp.error.no_such_procedure': 501,
+  'wamp.error.no_such_realm': 502,
+  'wamp.error.no_such_registration': 502,
+  'wamp.error.no_such_role': 400,
+  'wamp.error.no_such_session': 500,
+  'wamp.error.no_such_subscription': 502,
+  'wamp.error.option_disallowed_disclose_me': 400,
+  'wamp.error.option_not_allowed': 400,
+  'wamp.error.procedure_already_exists': 400,
+  'wamp.error.system_shutdown': 500,
+  'wamp.error.payload_size_exceeded': 413,
+  'wamp.error.timeout': 504,
+}

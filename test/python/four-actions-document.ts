@@ -1,5 +1,5 @@
 /** One API Specification with all four actions, for peers written in Python and an upstream. */
-import { initialStatusCodes } from '#component/spec/status-codes.ts'
+import { initialStatusCodes } from '#component/spec/defaults.ts'
 
 /** Every error a callee is made to raise, with its status: the rows of the table, one of the document, one of neither. */
 export const statuses: Readonly<Record<string, number>> = {

@@ -1,7 +1,7 @@
 /** A real API Specification as a test sees it: its routes as requests, and what the document says of their answers. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { initialStatusCodes } from '#component/spec/status-codes.ts'
+import { initialStatusCodes } from '#component/spec/defaults.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

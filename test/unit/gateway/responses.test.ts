@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type { Outcome } from '#component/action/action.ts'
 import { Encodings } from '#component/gateway/encodings.ts'
 import type { Reply } from '#component/gateway/exchange.ts'
-import { initialStatusCodes } from '#component/spec/status-codes.ts'
+import { initialStatusCodes } from '#component/spec/defaults.ts'
 import { answer, bodyOf, call, documentOf, fixed, serve } from './fake-exchange.ts'
 
 const failure = (error_uri: string): Outcome => ({

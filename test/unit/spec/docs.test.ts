@@ -1,8 +1,7 @@
 /** docs/specification.md says what the code does: its example is valid, its tables hold the values of the code. */
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { defaultValues } from '#component/spec/defaults.ts'
-import { initialStatusCodes } from '#component/spec/status-codes.ts'
+import { defaultValues, initialStatusCodes } from '#component/spec/defaults.ts'
 import { validateSpec } from '#component/spec/validate.ts'
 
 const text = readFileSync(new URL('../../../docs/specification.md', import.meta.url), 'utf8')

@@ -2,9 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { isErrorUri, ServiceError } from '#component/errors.ts'
-import { defaultValues } from '#component/spec/defaults.ts'
+import { defaultValues, initialStatusCodes } from '#component/spec/defaults.ts'
 import { info, represent } from '#component/spec/represent.ts'
-import { initialStatusCodes } from '#component/spec/status-codes.ts'
 import { validateSpec } from '#component/spec/validate.ts'
 import { makeDocument } from './document.ts'
 
