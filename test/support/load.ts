@@ -38,7 +38,7 @@ export interface Load {
   readonly failures: readonly string[]
   /** Requests answered so far. */
   readonly answered: number
-  /** Waits for so many further answers. @throws Error when they do not come within a minute */
+  /** Waits for `count` further answers. @throws Error when they do not come within a minute */
   more(count: number): Promise<void>
   /** Lets each client end its request, and closes the connections. */
   stop(): Promise<void>
