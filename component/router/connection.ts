@@ -3,7 +3,12 @@ import { type Clock, callAt } from '#component/clock.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
 import { features } from './features.ts'
-import { describeViolation, type Options, ProtocolViolation } from './messages.ts'
+import {
+  type ClientMessage,
+  describeViolation,
+  type Options,
+  ProtocolViolation,
+} from './messages.ts'
 import type { Authentication, Challenge, RealmPolicy, Welcome } from './ports.ts'
 import type { Realm } from './realm.ts'
 import { randomId, Session, type Transport } from './session.ts'
@@ -91,7 +96,7 @@ export class Connection {
       case 'joined':
         if (message[0] === code.goodbye) this.#answerGoodbye(state)
         else if (message[0] === code.abort) this.#finish(closeNormal, 'aborted by the peer')
-        else state.realm.handle(state.session, message)
+        else state.realm.handle(state.session, message as ClientMessage)
         break
       case 'new':
         if (message[0] === code.hello) this.#hello(String(message[1]), message[2] as Options)

@@ -141,7 +141,7 @@ export class Dealer {
     if (!isProgress) this.#settle(invocation)
     const details = isProgress ? { progress: true } : {}
     const head = [code.result, invocation.callRequest, details]
-    this.#pass(session, invocation, withPayload(head, message, 3))
+    this.#pass(invocation, withPayload(head, message, 3))
   }
 
   /** ERROR in answer to an INVOCATION. */
@@ -150,20 +150,18 @@ export class Dealer {
     if (invocation === undefined) return
     this.#settle(invocation)
     const head = [code.error, code.call, invocation.callRequest, message[3], message[4]]
-    this.#pass(session, invocation, withPayload(head, message, 5))
+    this.#pass(invocation, withPayload(head, message, 5))
   }
 
-  #pass(callee: Session, invocation: Invocation, answer: WampMessage): void {
-    if (invocation.caller.send(answer)) return
-    this.#interruptIfUnderWay(callee, invocation)
-    const text = 'the answer cannot be encoded for the caller'
-    this.#fail(invocation, 'wamp.error.invalid_argument', text)
-  }
-
-  #interruptIfUnderWay(callee: Session, invocation: Invocation): void {
-    if (callee.invocations.has(invocation.request)) {
+  #pass(invocation: Invocation, answer: WampMessage): void {
+    const { callee, caller, request } = invocation
+    if (caller.send(answer)) return
+    // after progress the callee is still at work
+    if (callee.invocations.has(request)) {
       this.#interrupt(invocation, 'killnowait', 'wamp.error.canceled')
     }
+    const text = 'the answer cannot be encoded for the caller'
+    this.#fail(invocation, 'wamp.error.invalid_argument', text)
   }
 
   /**

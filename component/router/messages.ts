@@ -18,6 +18,18 @@ export type PublishMessage = readonly [16, number, Options, string, unknown[]?, 
 export type SubscribeMessage = readonly [32, number, Options, string]
 export type UnsubscribeMessage = readonly [34, number, number]
 
+/** A client's message in a joined session. */
+export type ClientMessage =
+  | CallMessage
+  | CancelMessage
+  | RegisterMessage
+  | UnregisterMessage
+  | YieldMessage
+  | ErrorMessage
+  | PublishMessage
+  | SubscribeMessage
+  | UnsubscribeMessage
+
 /** A violation of the protocol by a peer: its session is aborted, and no other session is affected. */
 export class ProtocolViolation extends Error {}
 

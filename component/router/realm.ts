@@ -2,24 +2,12 @@
 
 import type { Clock } from '#component/clock.ts'
 import { ByteBudget } from '#component/limits/byte-budget.ts'
-import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
 import { runSteps, type Steps, type YieldTurn } from '#component/yielding.ts'
 import type { Authorizer } from './authorize.ts'
 import { Broker } from './broker.ts'
 import { Dealer } from './dealer.ts'
-import {
-  type CallMessage,
-  type CancelMessage,
-  type ErrorMessage,
-  ProtocolViolation,
-  type PublishMessage,
-  type RegisterMessage,
-  type SubscribeMessage,
-  type UnregisterMessage,
-  type UnsubscribeMessage,
-  type YieldMessage,
-} from './messages.ts'
+import { type ClientMessage, ProtocolViolation } from './messages.ts'
 import { callMeta } from './meta.ts'
 import { Registrations } from './registrations.ts'
 import { RetainedEvents } from './retained.ts'
@@ -107,34 +95,34 @@ export class Realm {
    * Serves one message of a joined session, already of the right shape.
    * @throws ProtocolViolation
    */
-  handle(session: Session, message: WampMessage): void {
+  handle(session: Session, message: ClientMessage): void {
     switch (message[0]) {
       case code.call:
-        this.#dealer.call(session, message as CallMessage)
+        this.#dealer.call(session, message)
         break
       case code.yield:
-        this.#dealer.yield(session, message as YieldMessage)
+        this.#dealer.yield(session, message)
         break
       case code.publish:
-        this.#broker.publish(session, message as PublishMessage)
+        this.#broker.publish(session, message)
         break
       case code.error:
-        this.#dealer.error(session, message as ErrorMessage)
+        this.#dealer.error(session, message)
         break
       case code.cancel:
-        this.#dealer.cancel(session, message as CancelMessage)
+        this.#dealer.cancel(session, message)
         break
       case code.register:
-        this.#registrations.register(session, message as RegisterMessage)
+        this.#registrations.register(session, message)
         break
       case code.unregister:
-        this.#registrations.unregister(session, message as UnregisterMessage)
+        this.#registrations.unregister(session, message)
         break
       case code.subscribe:
-        this.#broker.subscribe(session, message as SubscribeMessage)
+        this.#broker.subscribe(session, message)
         break
       case code.unsubscribe:
-        this.#broker.unsubscribe(session, message as UnsubscribeMessage)
+        this.#broker.unsubscribe(session, message)
         break
       default:
         throw new ProtocolViolation('the message is not allowed in a joined session')
