@@ -1,10 +1,9 @@
 /** Events: SUBSCRIBE, UNSUBSCRIBE and PUBLISH of one realm. */
-
-import type { Clock } from '#component/clock.ts'
-import { isMatch, type Match } from '#component/syntax/wamp-uri.ts'
+import { isMatch } from '#component/syntax/wamp-uri.ts'
 import { code } from '#component/wamp/messages.ts'
 import type { Steps } from '#component/yielding.ts'
-import type { Authorizer, Denial } from './authorize.ts'
+import type { Denial } from './authorize.ts'
+import { type Recipients, recipientsOf } from './message-options.ts'
 import {
   type Options,
   type PublishMessage,
@@ -12,29 +11,31 @@ import {
   type UnsubscribeMessage,
   withPayload,
 } from './messages.ts'
-import { type Recipients, recipientsOf } from './recipients.ts'
+import { limitExceeded, PatternTable } from './pattern-table.ts'
+import type { RealmPorts } from './realm-ports.ts'
 import type { Retained, RetainedEvents } from './retained.ts'
-import { randomId, type Session, type Subscription } from './session.ts'
-import { limitExceeded, type RouterLimits, shortageOf } from './session-limits.ts'
-import { UriIndex } from './uri-index.ts'
+import { type Pattern, randomId, type Session, type Subscription } from './session.ts'
 
-/** The parts of its realm that the broker uses. */
-export interface BrokerPorts {
-  readonly clock: Clock
-  readonly authorizer: Authorizer
-  readonly limits: RouterLimits
-  readonly retained: RetainedEvents
+const notAList: Denial = {
+  uri: 'wamp.error.option_not_allowed',
+  message: 'an exclude or eligible option is not a list',
 }
+
+const withoutSubscribers = (pattern: Pattern): Subscription => ({
+  ...pattern,
+  subscribers: new Set(),
+})
 
 /** Routes events from publishers to subscribers. */
 export class Broker {
-  readonly subscriptions = new Map<number, Subscription>()
-  readonly index = new UriIndex<Subscription>()
-  readonly #ports: BrokerPorts
-  #subscriptionCount = 0
+  readonly subscriptions: PatternTable<Subscription>
+  readonly #ports: RealmPorts
+  readonly #retained: RetainedEvents
 
-  constructor(ports: BrokerPorts) {
+  constructor(ports: RealmPorts, retained: RetainedEvents) {
+    this.subscriptions = new PatternTable('subscriptions', ports)
     this.#ports = ports
+    this.#retained = retained
   }
 
   subscribe(session: Session, message: SubscribeMessage): void {
@@ -46,14 +47,14 @@ export class Broker {
       return
     }
     if (this.#ports.authorizer.refuses(session, 'subscribe', request, uri, options, match)) return
-    const known = this.index.get(match, uri)
+    const known = this.subscriptions.index.get(match, uri)
     const isNew = known === undefined || !known.subscribers.has(session)
-    const shortage = isNew ? this.#shortage(session, match, uri) : undefined
+    const shortage = isNew ? this.subscriptions.shortage(session, match, uri) : undefined
     if (shortage !== undefined) {
       session.refuse(code.subscribe, request, limitExceeded, shortage)
       return
     }
-    const subscription = known ?? this.#create(uri, match)
+    const subscription = known ?? this.subscriptions.create(match, uri, withoutSubscribers)
     const { id, created } = subscription
     subscription.subscribers.add(session)
     session.subscriptions.set(id, subscription)
@@ -65,32 +66,9 @@ export class Broker {
     if (isNew) this.announce('wamp.subscription.on_subscribe', [session.id, id])
   }
 
-  #shortage(session: Session, match: Match, uri: string): string | undefined {
-    const inRealm = this.subscriptions.size
-    const wanted = {
-      session,
-      match,
-      uri,
-      kind: 'subscriptions',
-      index: this.index,
-      inRealm,
-    } as const
-    return shortageOf(wanted, this.#ports.limits)
-  }
-
-  #create(uri: string, match: Subscription['match']): Subscription {
-    this.#subscriptionCount += 1
-    const created = new Date(this.#ports.clock.now()).toISOString()
-    const id = this.#subscriptionCount
-    const subscription = { id, uri, match, created, subscribers: new Set<Session>() }
-    this.index.set(match, uri, subscription)
-    this.subscriptions.set(id, subscription)
-    return subscription
-  }
-
   /** WAMP: Event Retention. */
   #sendRetained(session: Session, subscription: Subscription): void {
-    for (const { details, message, publication } of this.#ports.retained.of(subscription)) {
+    for (const { details, message, publication } of this.#retained.of(subscription)) {
       if (recipientsOf(message[2])?.(session) !== true) continue
       const shown = { ...eventDetails(details, message[3], subscription), retained: true }
       session.send(withPayload([code.event, subscription.id, publication, shown], message, 4))
@@ -112,49 +90,43 @@ export class Broker {
   }
 
   #remove(session: Session, subscription: Subscription): void {
-    const { id, match, subscribers, uri } = subscription
+    const { id, subscribers } = subscription
     session.subscriptions.delete(id)
     subscribers.delete(session)
-    if (subscribers.size === 0) {
-      this.index.delete(match, uri)
-      this.subscriptions.delete(id)
-    }
+    if (subscribers.size === 0) this.subscriptions.delete(subscription)
     this.announce('wamp.subscription.on_unsubscribe', [session.id, id])
     if (subscribers.size === 0) this.announce('wamp.subscription.on_delete', [session.id, id])
   }
 
   publish(session: Session, message: PublishMessage): void {
-    const [, request, options, topic] = message
-    const isAcknowledged = options.acknowledge === true
+    const [, request, options] = message
+    const outcome = this.#tryPublish(session, message)
+    if (options.acknowledge !== true) return
+    if (typeof outcome === 'number') session.send([code.published, request, outcome])
+    else session.refuse(code.publish, request, outcome.uri, outcome.message)
+  }
+
+  /** The id of the publication, or the reason of its refusal. */
+  #tryPublish(session: Session, message: PublishMessage): number | Denial {
+    const [, , options, topic] = message
     const denial = this.#ports.authorizer.denial(session, 'publish', topic, options)
-    if (denial !== undefined) {
-      if (isAcknowledged) session.refuse(code.publish, request, denial.uri, denial.message)
-      return
-    }
+    if (denial !== undefined) return denial
     const recipients = recipientsOf(options)
-    if (recipients === undefined) {
-      const text = 'an exclude or eligible option is not a list'
-      const uri = 'wamp.error.option_not_allowed'
-      if (isAcknowledged) session.refuse(code.publish, request, uri, text)
-      return
-    }
+    if (recipients === undefined) return notAList
     const publication = randomId(this.#ports.clock)
     const details = publisherDetails(session, options)
     const problem =
       options.retain === true ? this.#retain({ publication, details, message }) : undefined
-    if (problem !== undefined) {
-      if (isAcknowledged) session.refuse(code.publish, request, problem.uri, problem.message)
-      return
-    }
+    if (problem !== undefined) return problem
     const except = options.exclude_me === false ? undefined : session
     this.#deliver(topic, publication, details, message, recipients, except)
-    if (isAcknowledged) session.send([code.published, request, publication])
+    return publication
   }
 
   /** Why the event cannot be kept; undefined when it is. */
   #retain(retained: Retained): Denial | undefined {
     try {
-      if (this.#ports.retained.tryKeep(retained)) return undefined
+      if (this.#retained.tryKeep(retained)) return undefined
       const message = 'the retained events of the realm leave too little room for this one'
       return { uri: 'wamp.error.payload_size_exceeded', message }
     } catch {
@@ -171,7 +143,7 @@ export class Broker {
     recipients: Recipients,
     except: Session | undefined,
   ): void {
-    for (const subscription of this.index.all(topic)) {
+    for (const subscription of this.subscriptions.index.all(topic)) {
       const eventual = eventDetails(details, topic, subscription)
       const event = withPayload([code.event, subscription.id, publication, eventual], message, 4)
       for (const subscriber of subscription.subscribers) {

@@ -1,9 +1,7 @@
 /** Calls: CALL, CANCEL, YIELD and ERROR of one realm. */
-import type { Clock } from '#component/clock.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
-import type { Authorizer } from './authorize.ts'
-import { invocationDetails, maxTimeoutMs, timeoutOf } from './call-options.ts'
+import { invocationDetails, maxTimeoutMs, timeoutOf } from './message-options.ts'
 import {
   type CallMessage,
   type CancelMessage,
@@ -12,26 +10,27 @@ import {
   withPayload,
   type YieldMessage,
 } from './messages.ts'
+import type { RealmPorts } from './realm-ports.ts'
 import type { Registrations } from './registrations.ts'
 import type { Invocation, Registration, Session } from './session.ts'
 
 const cancelModes: readonly unknown[] = ['skip', 'kill', 'killnowait']
 
-/** The parts of its realm that the dealer uses. */
-export interface DealerPorts {
-  readonly clock: Clock
-  readonly authorizer: Authorizer
-  readonly registrations: Registrations
-  /** Serves the router's own procedures, `wamp.*`. */
-  readonly callMeta: (session: Session, message: CallMessage) => void
-}
-
 /** Routes calls to callees, and their answers back to callers. */
 export class Dealer {
-  readonly #ports: DealerPorts
+  readonly #ports: RealmPorts
+  readonly #registrations: Registrations
+  readonly #callMeta: (session: Session, message: CallMessage) => void
 
-  constructor(ports: DealerPorts) {
+  /** @param callMeta serves the router's own procedures, `wamp.*` */
+  constructor(
+    ports: RealmPorts,
+    registrations: Registrations,
+    callMeta: (session: Session, message: CallMessage) => void,
+  ) {
     this.#ports = ports
+    this.#registrations = registrations
+    this.#callMeta = callMeta
   }
 
   call(session: Session, message: CallMessage): void {
@@ -49,11 +48,11 @@ export class Dealer {
       return
     }
     if (procedure.startsWith('wamp.')) {
-      this.#ports.callMeta(session, message)
+      this.#callMeta(session, message)
       return
     }
-    const registration = this.#ports.registrations.best(procedure)
-    const callee = registration && this.#ports.registrations.pick(registration)
+    const registration = this.#registrations.best(procedure)
+    const callee = registration && this.#registrations.pick(registration)
     if (registration === undefined || callee === undefined) {
       const text = 'no callee has registered the procedure'
       session.refuse(code.call, request, 'wamp.error.no_such_procedure', text)

@@ -2,22 +2,16 @@
 import { isLooseUri, isMatch, matches } from '#component/syntax/wamp-uri.ts'
 import { code } from '#component/wamp/messages.ts'
 import type { CallMessage, Options } from './messages.ts'
-import type { Registration, Session, Subscription } from './session.ts'
-import type { UriIndex } from './uri-index.ts'
+import type { PatternTable } from './pattern-table.ts'
+import type { Pattern, Registration, Session, Subscription } from './session.ts'
 
 /** The state of the realm that the procedures read. */
 export interface MetaPorts {
   readonly sessions: ReadonlyMap<number, Session>
   /** Whether a session may be ended by another one. */
   readonly mayEnd: (caller: Session, session: Session) => boolean
-  readonly dealer: {
-    readonly registrations: ReadonlyMap<number, Registration>
-    readonly index: UriIndex<Registration>
-  }
-  readonly broker: {
-    readonly subscriptions: ReadonlyMap<number, Subscription>
-    readonly index: UriIndex<Subscription>
-  }
+  readonly registrations: PatternTable<Registration>
+  readonly subscriptions: PatternTable<Subscription>
 }
 
 interface MetaCall {
@@ -78,18 +72,10 @@ function kill(
 
 const byId = ({ id }: { readonly id: number }): number => id
 
-interface Entry {
-  readonly id: number
-  readonly uri: string
-  readonly match: string
-  readonly created: string
-}
-
 /** The procedures that registrations and subscriptions have in common. */
-function lookups<E extends Entry>(
+function lookups<E extends Pattern>(
   kind: 'registration' | 'subscription',
-  indexOf: (ports: MetaPorts) => UriIndex<E>,
-  entriesOf: (ports: MetaPorts) => ReadonlyMap<number, E>,
+  tableOf: (ports: MetaPorts) => PatternTable<E>,
   peersOf: (entry: E) => Iterable<Session>,
 ): readonly (readonly [string, MetaProcedure])[] {
   const peers = kind === 'registration' ? 'callees' : 'subscribers'
@@ -98,7 +84,7 @@ function lookups<E extends Entry>(
       `wamp.${kind}.list`,
       (ports) =>
         Object.fromEntries(
-          matches.map((match) => [match, [...indexOf(ports).values(match)].map(byId)]),
+          matches.map((match) => [match, [...tableOf(ports).index.values(match)].map(byId)]),
         ),
     ],
     [
@@ -111,13 +97,13 @@ function lookups<E extends Entry>(
             'match is not exact, prefix or wildcard',
           )
         }
-        return indexOf(ports).get(match, text(uri, 'a URI'))?.id ?? null
+        return tableOf(ports).index.get(match, text(uri, 'a URI'))?.id ?? null
       },
     ],
     [
       `wamp.${kind}.get`,
       (ports, { args: [id] }) => {
-        const entry = find(entriesOf(ports), id, kind)
+        const entry = find(tableOf(ports).byId, id, kind)
         const { uri, match, created } = entry
         const invoke = 'invoke' in entry ? { invoke: entry.invoke } : {}
         return { id: entry.id, created, uri, match, ...invoke }
@@ -125,11 +111,11 @@ function lookups<E extends Entry>(
     ],
     [
       `wamp.${kind}.list_${peers}`,
-      (ports, { args: [id] }) => [...peersOf(find(entriesOf(ports), id, kind))].map(byId),
+      (ports, { args: [id] }) => [...peersOf(find(tableOf(ports).byId, id, kind))].map(byId),
     ],
     [
       `wamp.${kind}.count_${peers}`,
-      (ports, { args: [id] }) => [...peersOf(find(entriesOf(ports), id, kind))].length,
+      (ports, { args: [id] }) => [...peersOf(find(tableOf(ports).byId, id, kind))].length,
     ],
   ]
 }
@@ -172,23 +158,22 @@ const procedures: ReadonlyMap<string, MetaProcedure> = new Map([
   ['wamp.session.kill_all', (ports, call) => kill(ports, ports.sessions.values(), call).length],
   ...lookups(
     'registration',
-    ({ dealer }) => dealer.index,
-    ({ dealer }) => dealer.registrations,
+    ({ registrations }) => registrations,
     ({ callees }) => callees,
   ),
   [
     'wamp.registration.match',
-    ({ dealer }, { args: [uri] }) => dealer.index.best(text(uri, 'a URI'))?.id ?? null,
+    ({ registrations }, { args: [uri] }) =>
+      registrations.index.best(text(uri, 'a URI'))?.id ?? null,
   ],
   ...lookups(
     'subscription',
-    ({ broker }) => broker.index,
-    ({ broker }) => broker.subscriptions,
+    ({ subscriptions }) => subscriptions,
     ({ subscribers }) => subscribers,
   ),
   [
     'wamp.subscription.match',
-    ({ broker }, { args: [uri] }) => broker.index.all(text(uri, 'a URI')).map(byId),
+    ({ subscriptions }, { args: [uri] }) => subscriptions.index.all(text(uri, 'a URI')).map(byId),
   ],
 ] satisfies (readonly [string, MetaProcedure])[])
 

@@ -1,33 +1,16 @@
 /** One realm of the router: its sessions, and the messages they exchange. */
 
-import type { Clock } from '#component/clock.ts'
 import { ByteBudget } from '#component/limits/byte-budget.ts'
 import { code } from '#component/wamp/messages.ts'
-import { runSteps, type Steps, type YieldTurn } from '#component/yielding.ts'
-import type { Authorizer } from './authorize.ts'
+import { runSteps, type Steps } from '#component/yielding.ts'
 import { Broker } from './broker.ts'
 import { Dealer } from './dealer.ts'
 import { type ClientMessage, ProtocolViolation } from './messages.ts'
 import { callMeta } from './meta.ts'
+import type { RealmPorts } from './realm-ports.ts'
 import { Registrations } from './registrations.ts'
 import { RetainedEvents } from './retained.ts'
 import type { Session } from './session.ts'
-import type { RouterLimits } from './session-limits.ts'
-
-/** The parts of the router that a realm uses. */
-export interface RealmPorts {
-  readonly clock: Clock
-  readonly authorizer: Authorizer
-  readonly limits: RouterLimits
-  /** Bytes for the retained events of all realms; one realm may take at most half of them. */
-  readonly retainedBudget: ByteBudget
-  /** Most topics that keep an event; the oldest event is dropped first. */
-  readonly maxRetained: number
-  /** Lets other work run in the middle of long work; absent: long work is done at once. */
-  readonly yieldTurn: YieldTurn | undefined
-  /** Called with failures that no peer has caused. */
-  readonly onError: (error: unknown) => void
-}
 
 /** A realm that has been joined since the router started. */
 export class Realm {
@@ -45,25 +28,19 @@ export class Realm {
     const { maxRetained, retainedBudget } = ports
     const share = new ByteBudget(Math.floor(retainedBudget.limit / 2), retainedBudget)
     this.#retained = new RetainedEvents(maxRetained, share)
-    const broker = new Broker({ ...ports, retained: this.#retained })
+    const broker = new Broker(ports, this.#retained)
+    const registrations = new Registrations(ports, (topic, args) => broker.announce(topic, args))
+    const meta = {
+      sessions: this.sessions,
+      registrations: registrations.table,
+      subscriptions: broker.subscriptions,
+      mayEnd: (caller: Session, other: Session) => ports.authorizer.mayEnd(caller, other),
+    }
     this.#broker = broker
-    const registrations = new Registrations({
-      ...ports,
-      announce: (topic, args) => broker.announce(topic, args),
-    })
     this.#registrations = registrations
-    this.#dealer = new Dealer({
-      ...{ ...ports, registrations },
-      callMeta: (session, message) =>
-        callMeta(
-          {
-            ...{ sessions: this.sessions, dealer: registrations, broker },
-            mayEnd: (caller, other) => ports.authorizer.mayEnd(caller, other),
-          },
-          session,
-          message,
-        ),
-    })
+    this.#dealer = new Dealer(ports, registrations, (session, message) =>
+      callMeta(meta, session, message),
+    )
   }
 
   /** Releases the bytes held for the realm, which is not served any longer. */

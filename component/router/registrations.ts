@@ -1,14 +1,12 @@
 /** Registrations: REGISTER and UNREGISTER of one realm, and where a call goes. */
-
 import type { Clock } from '#component/clock.ts'
 import { isMatch, type Match } from '#component/syntax/wamp-uri.ts'
 import { code } from '#component/wamp/messages.ts'
 import type { Steps } from '#component/yielding.ts'
-import type { Authorizer } from './authorize.ts'
 import type { RegisterMessage, UnregisterMessage } from './messages.ts'
+import { limitExceeded, PatternTable } from './pattern-table.ts'
+import type { RealmPorts } from './realm-ports.ts'
 import type { Registration, Session } from './session.ts'
-import { limitExceeded, type RouterLimits, shortageOf } from './session-limits.ts'
-import { UriIndex } from './uri-index.ts'
 
 /** How a shared registration picks its callee. */
 const picks: Readonly<Record<string, (registration: Registration, clock: Clock) => number>> = {
@@ -22,24 +20,19 @@ const picks: Readonly<Record<string, (registration: Registration, clock: Clock) 
 const isPolicy = (value: unknown): value is string =>
   typeof value === 'string' && Object.hasOwn(picks, value)
 
-/** The parts of their realm that registrations use. */
-export interface RegistrationPorts {
-  readonly clock: Clock
-  readonly authorizer: Authorizer
-  readonly limits: RouterLimits
-  /** Publishes a meta event. */
-  readonly announce: (topic: string, args: readonly unknown[]) => void
-}
+type Announce = (topic: string, args: readonly unknown[]) => void
 
 /** The registrations of one realm and their callees. */
 export class Registrations {
-  readonly registrations = new Map<number, Registration>()
-  readonly index = new UriIndex<Registration>()
-  readonly #ports: RegistrationPorts
-  #count = 0
+  readonly table: PatternTable<Registration>
+  readonly #ports: RealmPorts
+  readonly #announce: Announce
 
-  constructor(ports: RegistrationPorts) {
+  /** @param announce publishes a meta event */
+  constructor(ports: RealmPorts, announce: Announce) {
+    this.table = new PatternTable('registrations', ports)
     this.#ports = ports
+    this.#announce = announce
   }
 
   register(session: Session, message: RegisterMessage): void {
@@ -64,12 +57,12 @@ export class Registrations {
       return
     }
     const isNew = known === undefined || !known.callees.includes(session)
-    const shortage = isNew ? this.#shortage(session, match, uri) : undefined
+    const shortage = isNew ? this.table.shortage(session, match, uri) : undefined
     if (shortage !== undefined) {
       session.refuse(code.register, request, limitExceeded, shortage)
       return
     }
-    const registration = known ?? this.#create(uri, match, invoke)
+    const registration = known ?? this.#create(match, uri, invoke)
     if (isNew) {
       registration.callees.push(session)
       session.registrations.set(registration.id, registration)
@@ -79,27 +72,14 @@ export class Registrations {
     const { id, created } = registration
     if (known === undefined) {
       const details = { id, created, uri, match, invoke }
-      this.#ports.announce('wamp.registration.on_create', [session.id, details])
+      this.#announce('wamp.registration.on_create', [session.id, details])
     }
-    if (isNew) this.#ports.announce('wamp.registration.on_register', [session.id, id])
-  }
-
-  #shortage(session: Session, match: Match, uri: string): string | undefined {
-    const inRealm = this.registrations.size
-    const wanted = {
-      session,
-      match,
-      uri,
-      kind: 'registrations',
-      index: this.index,
-      inRealm,
-    } as const
-    return shortageOf(wanted, this.#ports.limits)
+    if (isNew) this.#announce('wamp.registration.on_register', [session.id, id])
   }
 
   /** The registration of exactly this pattern, if a callee is left that has not gone. */
   #known(match: Match, uri: string): Registration | undefined {
-    const registration = this.index.get(match, uri)
+    const registration = this.table.index.get(match, uri)
     if (registration === undefined) return undefined
     for (const callee of [...registration.callees]) {
       if (!callee.isOpen) this.#remove(callee, registration)
@@ -107,16 +87,11 @@ export class Registrations {
     return registration.callees.length > 0 ? registration : undefined
   }
 
-  #create(uri: string, match: Match, invoke: string): Registration {
-    this.#count += 1
-    const created = new Date(this.#ports.clock.now()).toISOString()
-    const registration = {
-      ...{ id: this.#count, uri, match, invoke, created },
+  #create(match: Match, uri: string, invoke: string): Registration {
+    return this.table.create(match, uri, (pattern) => ({
+      ...{ ...pattern, invoke },
       ...{ callees: [], timing: new Set<Session>(), turn: 0 },
-    }
-    this.index.set(match, uri, registration)
-    this.registrations.set(registration.id, registration)
-    return registration
+    }))
   }
 
   unregister(session: Session, message: UnregisterMessage): void {
@@ -134,24 +109,19 @@ export class Registrations {
   }
 
   #remove(session: Session, registration: Registration): void {
-    const { id, callees, match, uri } = registration
+    const { id, callees } = registration
     session.registrations.delete(id)
     callees.splice(callees.indexOf(session), 1)
     registration.timing.delete(session)
-    if (callees.length === 0) {
-      this.index.delete(match, uri)
-      this.registrations.delete(id)
-    }
-    this.#ports.announce('wamp.registration.on_unregister', [session.id, id])
-    if (callees.length === 0) {
-      this.#ports.announce('wamp.registration.on_delete', [session.id, id])
-    }
+    if (callees.length === 0) this.table.delete(registration)
+    this.#announce('wamp.registration.on_unregister', [session.id, id])
+    if (callees.length === 0) this.#announce('wamp.registration.on_delete', [session.id, id])
   }
 
   /** The registration that a call goes to: callees that have left, but are not all forgotten yet, are forgotten now. */
   best(procedure: string): Registration | undefined {
     for (;;) {
-      const registration = this.index.best(procedure)
+      const registration = this.table.index.best(procedure)
       const gone = registration?.callees.find((callee) => !callee.isOpen)
       if (registration === undefined || gone === undefined) return registration
       this.#remove(gone, registration)

@@ -14,8 +14,8 @@ import { Connection, type ConnectionPorts } from './connection.ts'
 import { linkPair } from './link-pair.ts'
 import type { Peer, RealmPolicy } from './ports.ts'
 import { Realm } from './realm.ts'
+import { defaultLimits, type RouterLimits } from './realm-ports.ts'
 import type { Session } from './session.ts'
-import { defaultLimits, type RouterLimits } from './session-limits.ts'
 import { WebSocketTransport } from './websocket-transport.ts'
 
 /** Options of a router. */

@@ -24,14 +24,18 @@ export interface Transport {
   terminate(): void
 }
 
-/** A procedure, or a pattern of procedures, and its callees. */
-export interface Registration {
+/** A registration or subscription without its peers. */
+export interface Pattern {
   readonly id: number
   readonly uri: string
   readonly match: Match
-  readonly invoke: string
   /** ISO 8601. */
   readonly created: string
+}
+
+/** A procedure, or a pattern of procedures, and its callees. */
+export interface Registration extends Pattern {
+  readonly invoke: string
   /** In the order of registration. */
   readonly callees: Session[]
   /** Those callees that time calls themselves: they have registered with `forward_timeout`. */
@@ -41,12 +45,7 @@ export interface Registration {
 }
 
 /** A topic, or a pattern of topics, and its subscribers. */
-export interface Subscription {
-  readonly id: number
-  readonly uri: string
-  readonly match: Match
-  /** ISO 8601. */
-  readonly created: string
+export interface Subscription extends Pattern {
   readonly subscribers: Set<Session>
 }
 

@@ -1,4 +1,4 @@
-/** CALL.Options: the timeout that the router keeps, and the details that a callee receives. */
+/** CALL.Options and PUBLISH.Options: the timeout of a call and the details of its invocation, the recipients of an event. */
 import type { Options } from './messages.ts'
 import type { Session } from './session.ts'
 
@@ -39,4 +39,35 @@ export function invocationDetails(
   }
   if (isSeen) details._caller_authroles = caller.authroles
   return details
+}
+
+/** A test for subscribers. */
+export type Recipients = (session: Session) => boolean
+
+/** By suffix of `exclude` and `eligible`. */
+const attributes: readonly (readonly [
+  suffix: string,
+  has: (session: Session, values: ReadonlySet<unknown>) => boolean,
+])[] = [
+  ['', (session, values) => values.has(session.id)],
+  ['_authid', (session, values) => values.has(session.authid)],
+  ['_authrole', (session, values) => session.authroles.some((role) => values.has(role))],
+]
+
+const everybody: Recipients = () => true
+
+/** WAMP: Subscriber Black- and Whitelisting. Undefined when an option is not a list. */
+export function recipientsOf(options: Options): Recipients | undefined {
+  const tests: Recipients[] = []
+  for (const [suffix, has] of attributes) {
+    for (const kind of ['exclude', 'eligible'] as const) {
+      const list = options[kind + suffix]
+      if (list === undefined || list === null) continue
+      if (!Array.isArray(list)) return undefined
+      const values = new Set<unknown>(list)
+      tests.push((session) => has(session, values) === (kind === 'eligible'))
+    }
+  }
+  if (tests.length === 0) return everybody
+  return (session) => tests.every((test) => test(session))
 }
