@@ -92,28 +92,24 @@ export class Connection {
 
   #dispatch(message: WampMessage): void {
     const state = this.#state
-    switch (state.kind) {
-      case 'joined':
-        if (message[0] === code.goodbye) this.#answerGoodbye(state)
-        else if (message[0] === code.abort) this.#finish(closeNormal, 'aborted by the peer')
-        else state.realm.handle(state.session, message as ClientMessage)
-        break
-      case 'new':
-        if (message[0] === code.hello) this.#hello(String(message[1]), message[2] as Options)
-        else if (message[0] === code.abort) this.#finish(closeNormal, 'aborted by the peer')
-        else throw new ProtocolViolation('expected HELLO')
-        break
-      case 'joining':
-        if (message[0] === code.abort) this.#finish(closeNormal, 'aborted by the peer')
-        else if (message[0] === code.authenticate && state.attempt.challenge !== undefined) {
-          this.#authenticate(state.attempt, state.attempt.challenge, String(message[1]))
-        } else throw new ProtocolViolation('expected AUTHENTICATE in answer to CHALLENGE')
-        break
-      case 'leaving':
-        if (message[0] === code.goodbye) this.#finish(closeNormal, 'goodbye')
-        break
-      case 'closed':
-        break
+    const [type] = message
+    if (state.kind === 'closed') return
+    if (state.kind === 'leaving') {
+      if (type === code.goodbye) this.#finish(closeNormal, 'goodbye')
+    } else if (type === code.abort) this.#finish(closeNormal, 'aborted by the peer')
+    else if (state.kind === 'joined') {
+      if (type === code.goodbye) this.#answerGoodbye(state)
+      else state.realm.handle(state.session, message as ClientMessage)
+    } else if (state.kind === 'new') {
+      if (type !== code.hello) throw new ProtocolViolation('expected HELLO')
+      this.#hello(String(message[1]), message[2] as Options)
+    } else {
+      const { challenge } = state.attempt
+      if (type !== code.authenticate || challenge === undefined) {
+        throw new ProtocolViolation('expected AUTHENTICATE in answer to CHALLENGE')
+      }
+      state.attempt.challenge = undefined // one try
+      this.#settle(state.attempt, challenge.check(String(message[1])))
     }
   }
 
@@ -173,26 +169,15 @@ export class Connection {
   }
 
   #proceed(attempt: Attempt, authentication: Authentication | undefined): void {
-    switch (authentication?.kind) {
-      case 'welcome':
-        this.#welcome(attempt, authentication)
-        break
-      case 'challenge':
-        attempt.challenge = authentication
-        this.#trySend([code.challenge, authentication.challenge, authentication.extra])
-        break
-      case 'refuse':
-        this.abort(authentication.reason, authentication.message)
-        break
-      case undefined:
-        this.abort('wamp.error.authentication_failed', 'the authentication has failed')
-        break
+    if (authentication === undefined) {
+      this.abort('wamp.error.authentication_failed', 'the authentication has failed')
+    } else if (authentication.kind === 'refuse') {
+      this.abort(authentication.reason, authentication.message)
+    } else if (authentication.kind === 'welcome') this.#welcome(attempt, authentication)
+    else {
+      attempt.challenge = authentication
+      this.#trySend([code.challenge, authentication.challenge, authentication.extra])
     }
-  }
-
-  #authenticate(attempt: Attempt, challenge: Challenge, signature: string): void {
-    attempt.challenge = undefined // one try
-    this.#settle(attempt, challenge.check(signature))
   }
 
   #welcome(attempt: Attempt, welcome: Welcome): void {
