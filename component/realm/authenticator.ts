@@ -3,54 +3,28 @@ import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypt
 import type { Realm, User } from '#component/realm/documents/model.ts'
 import { isPassword, wampCraKeyLength, wampCraRounds } from '#component/realm/documents/password.ts'
 import { openWampCra } from '#component/realm/documents/secrets.ts'
+import type {
+  Peer,
+  Refusal,
+  Challenge as RouterChallenge,
+  Hello as RouterHello,
+  Welcome,
+} from '#component/router/ports.ts'
 import { isSigned } from './ed25519.ts'
 import type { ProofPorts, TicketHolder, TicketPorts } from './proof-ports.ts'
 
-/** The details that a peer gives when it joins, as the router passes them on. */
-export interface Hello {
-  readonly realm: string
-  readonly session: number
-  readonly authid: string | undefined
-  readonly authmethod: string
-  readonly authextra: Readonly<Record<string, unknown>>
-  readonly peer: {
-    readonly address: string
-    readonly isInProcess: boolean
+/** The claims of a peer in HELLO, as the embedded or an external router passes them on. */
+export interface Hello extends RouterHello {
+  readonly peer: Peer & {
     /** An external router asks: the gateway's own sessions, too, are among its clients. */
     readonly isRelayed?: boolean
-    /** The Cookie field of its handshake, where the page that opened it may act by it. */
-    readonly cookie?: string | undefined
   }
 }
 
-/** The peer is who it says. */
-export interface Welcome {
-  readonly kind: 'welcome'
-  readonly authid: string
-  readonly authroles: readonly string[]
-  /** How a user of the gateway had logged in there, whose session this is. */
-  readonly authmethod?: string
-  /** Whether the ticket that opened the session is revoked by now. */
-  readonly isRevoked?: () => boolean
-  /** When that ticket expires; milliseconds since the epoch. */
-  readonly expiresAt?: number
-}
-
 /** A challenge that the peer must answer. */
-export interface Challenge {
-  readonly kind: 'challenge'
-  readonly challenge: 'ticket' | 'wampcra' | 'cryptosign'
-  readonly extra: Readonly<Record<string, unknown>>
+export interface Challenge extends RouterChallenge {
   /** The user to be proved, for a router that checks the proof itself; undefined for an unknown user. Never sent to the peer. */
   readonly user?: User | undefined
-  check(signature: string): Promise<Welcome | undefined>
-}
-
-/** The peer may not join. */
-export interface Refusal {
-  readonly kind: 'refuse'
-  readonly reason: string
-  readonly message: string
 }
 
 /** The method of users who have logged in at an identity provider, which gives them their roles (specification: Ticket). */

@@ -4,16 +4,11 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import type { User } from '#component/realm/documents/model.ts'
+import type { Welcome } from '#component/router/ports.ts'
 import { addressOf, plainAddress } from '#component/syntax/ip-address.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { asMap } from '#component/wamp/messages.ts'
-import {
-  type Challenge,
-  gatewayRole,
-  providerMethod,
-  rolesOf,
-  type Welcome,
-} from './authenticator.ts'
+import { type Challenge, gatewayRole, providerMethod, rolesOf } from './authenticator.ts'
 import type { Policy } from './policy.ts'
 import type { Realms } from './realms.ts'
 import type { TicketSession } from './ticket-sessions.ts'

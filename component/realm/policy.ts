@@ -2,6 +2,14 @@
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Realm } from '#component/realm/documents/model.ts'
+import type {
+  Member,
+  MemberState,
+  Peer,
+  RealmPolicy,
+  Refusal,
+  Welcome,
+} from '#component/router/ports.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import { isLoopback } from '#component/syntax/ip-address.ts'
 import { isMatch } from '#component/syntax/wamp-uri.ts'
@@ -12,9 +20,7 @@ import {
   type Hello,
   hasSameProof,
   providerMethod,
-  type Refusal,
   rolesOf,
-  type Welcome,
 } from './authenticator.ts'
 import { isGranted, isPermitted, isReserved } from './grants.ts'
 import type { ProofPorts, TicketPorts } from './proof-ports.ts'
@@ -51,19 +57,6 @@ export interface PolicyPorts {
   readonly secrets: Pick<SecretBox, 'derive' | 'open'>
 }
 
-/** The identity of a session by which its actions are permitted. */
-interface SessionIdentity {
-  readonly realm: string
-  readonly authid: string
-  readonly authroles: readonly string[]
-}
-
-/** The state of a session by which it may stay. */
-interface SessionState extends SessionIdentity {
-  readonly authmethod: string
-  readonly isRevoked?: (() => boolean) | undefined
-}
-
 const notAuthorized: Refusal = {
   kind: 'refuse',
   reason: 'wamp.error.not_authorized',
@@ -80,7 +73,7 @@ const isTooMany = (cause: unknown): boolean =>
   cause instanceof ServiceError && cause.uri === 'service.error.too_many_requests'
 
 /** Answers the router from the realm documents as they are now. */
-export class Policy {
+export class Policy implements RealmPolicy {
   readonly #ports: PolicyPorts
 
   constructor(ports: PolicyPorts) {
@@ -95,10 +88,7 @@ export class Policy {
   }
 
   /** The methods that the router may offer: those of the document that exist over WAMP, and those that the gateway itself joins by. */
-  authmethods(
-    uri: string,
-    { isInProcess, cookie }: Pick<Hello['peer'], 'isInProcess' | 'cookie'>,
-  ): readonly string[] {
+  authmethods(uri: string, { isInProcess, cookie }: Peer): readonly string[] {
     const declared = this.#ports.realms.realm(uri)?.authmethods ?? []
     const methods = new Set(declared.filter((method) => wampMethods.has(method)))
     if (cookie !== undefined && declared.includes('cookie')) methods.add('cookie')
@@ -163,7 +153,7 @@ export class Policy {
    * Whether the session may stay, by the realm as it is now. It ends when its user is gone or has lost one of its roles, or
    * when its ticket is revoked.
    */
-  isWelcome({ realm: uri, authid, authroles, authmethod, isRevoked }: SessionState): boolean {
+  isWelcome({ realm: uri, authid, authroles, authmethod, isRevoked }: MemberState): boolean {
     if (!this.hasRealm(uri)) return false
     if (authroles.includes(gatewayRole)) return true
     const { componentRealm, realms, tickets } = this.#ports
@@ -181,15 +171,12 @@ export class Policy {
   }
 
   /** The gateway must know whom it serves. */
-  seesCallers({ authroles }: Pick<SessionIdentity, 'authroles'>): boolean {
+  seesCallers({ authroles }: Member): boolean {
     return authroles.includes(gatewayRole)
   }
 
   /** Only the gateway ends sessions of the gateway: without them no session is authorized. */
-  mayEnd(
-    caller: Pick<SessionIdentity, 'authroles'>,
-    session: Pick<SessionIdentity, 'authroles'>,
-  ): boolean {
+  mayEnd(caller: Member, session: Member): boolean {
     return caller.authroles.includes(gatewayRole) || !session.authroles.includes(gatewayRole)
   }
 
@@ -199,7 +186,7 @@ export class Policy {
    * @param options of the message: `forward_for` and `force_reregister` count
    */
   isAllowed(
-    session: SessionIdentity,
+    session: Member,
     action: string,
     uri: string,
     match = 'exact',

@@ -1,6 +1,6 @@
 /** The dependencies of checking the proofs of peers, beside the realm: tickets, cookies, and limits on guessing. */
+import type { Welcome } from '#component/router/ports.ts'
 import type { SecretBox } from '#component/secret-box.ts'
-import type { Welcome } from './authenticator.ts'
 import type { SessionTickets } from './session-ticket.ts'
 
 /** The user that a service ticket was issued to: a ticket that WAMP clients join with instead of a password. */

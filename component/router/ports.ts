@@ -30,7 +30,7 @@ export interface Welcome {
   /** The first one is announced as `authrole`. */
   readonly authroles: readonly string[]
   readonly authextra?: Readonly<Record<string, unknown>>
-  /** Announced as the session's method, in place of the one of HELLO. */
+  /** How the user had logged in at the gateway: announced as the session's method, in place of the one of HELLO. */
   readonly authmethod?: string
   /** Whether the ticket or token of the session is revoked. */
   readonly isRevoked?: () => boolean
@@ -48,7 +48,7 @@ export interface Challenge {
 }
 
 /** The peer may not join. */
-interface Refusal {
+export interface Refusal {
   readonly kind: 'refuse'
   /** The reason URI of ABORT. */
   readonly reason: string
@@ -68,10 +68,16 @@ export type RouterAction =
   | 'unsubscribe'
 
 /** The user of a session. */
-interface Member {
+export interface Member {
   readonly realm: string
   readonly authid: string
   readonly authroles: readonly string[]
+}
+
+/** The state of a session by which it may stay. */
+export interface MemberState extends Member {
+  readonly authmethod: string
+  readonly isRevoked?: (() => boolean) | undefined
 }
 
 /** The realms and their grants. The router asks at each request, so a change holds at once. */
@@ -81,12 +87,7 @@ export interface RealmPolicy {
   authmethods(realm: string, peer: Peer): readonly string[]
   authenticate(hello: Hello): Promise<Authentication>
   /** Whether the session may still join. Asked before WELCOME, because its user may have been deleted since HELLO. */
-  isWelcome(
-    session: Member & {
-      readonly authmethod: string
-      readonly isRevoked?: (() => boolean) | undefined
-    },
-  ): boolean
+  isWelcome(session: MemberState): boolean
   /**
    * @param match `exact`, `prefix` or `wildcard` of a registration or subscription
    * @param options of the message

@@ -75,7 +75,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: ['openid-client'],
   },
   'component/token': { folders: ['replica', 'store'], packages: ['jose', 'lru-cache'] },
-  'component/realm': { folders: ['realm/documents', 'replica', 'wamp'], packages: [] },
+  'component/realm': { folders: ['realm/documents', 'replica', 'router', 'wamp'], packages: [] },
   'component/realm/documents': { folders: ['realm', 'spec'], packages: [] },
   'component/action': { folders: ['wamp'], packages: ['undici'] },
   'component/sync': { folders: ['replica', 'wamp'], packages: [] },

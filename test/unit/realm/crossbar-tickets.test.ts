@@ -1,7 +1,7 @@
 /** An external router and service tickets: it is told when they end, and nothing is allowed after that. */
 import { expect } from 'chai'
-import type { Welcome } from '#component/realm/authenticator.ts'
 import { CrossbarAuthenticator } from '#component/realm/crossbar-authenticator.ts'
+import type { Welcome } from '#component/router/ports.ts'
 import { TrustedProxies } from '#http/peer.ts'
 import { ManualClock } from '#test/unit/action/doubles.ts'
 
