@@ -47,13 +47,17 @@ export const emptyError = (type: number, id: unknown): WampMessage => [
   uris.errors.canceled,
 ]
 
+/** The request that each message answers; ERROR answers all of them. */
+export const answers: Readonly<Record<number, number>> = {
+  [code.result]: code.call,
+  [code.published]: code.publish,
+  [code.registered]: code.register,
+  [code.subscribed]: code.subscribe,
+}
+
 /** Whether a message answers a request; the client receives it only while the request is in flight. */
 export const isAnswer = (type: unknown): boolean =>
-  type === code.result ||
-  type === code.error ||
-  type === code.published ||
-  type === code.registered ||
-  type === code.subscribed
+  type === code.error || answers[Number(type)] !== undefined
 
 /** Payload passthru is not ours, and makes wampy fail where no handler could catch it. */
 export function withoutPassthru(message: WampMessage): WampMessage {

@@ -4,17 +4,9 @@ import { InFlight } from '#component/in-flight.ts'
 import { ignore } from './channel.ts'
 import { failure, sessionLost } from './failure.ts'
 import type { WampMessage } from './link.ts'
-import { asList, asMap, code } from './messages.ts'
+import { answers, asList, asMap, code } from './messages.ts'
 import { type CallResult, type Publication, WampError } from './session.ts'
 import { uris } from './uris.ts'
-
-/** The answer that each request waits for. */
-const answers: Readonly<Record<number, number>> = {
-  [code.result]: code.call,
-  [code.published]: code.publish,
-  [code.registered]: code.register,
-  [code.subscribed]: code.subscribe,
-}
 
 /** One request in flight. */
 interface Request<T> {

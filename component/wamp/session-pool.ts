@@ -182,7 +182,14 @@ export class SessionPool implements SessionSource {
 
   #guest(realm_uri: string, identity: Identity): Guest {
     const key = this.#key(realm_uri, identity)
-    return this.#guests.get(key) ?? this.#open(key, realm_uri, identity)
+    const known = this.#guests.get(key)
+    if (known) return known
+    if (this.#guests.size >= (this.#options.maxGuests ?? defaultMaxGuests)) this.#makeRoom()
+    const session = this.#session(realm_uri, identity)
+    const guest = { key, authid: identity.authid, session, waiting: 0, usedAt: 0 }
+    this.#guests.set(key, guest)
+    this.#planSweep()
+    return guest
   }
 
   #key(realm_uri: string, identity: Identity): string {
@@ -192,15 +199,6 @@ export class SessionPool implements SessionSource {
     const key = guestKey(realm_uri, identity)
     this.#keys.set(identity, key)
     return key
-  }
-
-  #open(key: string, realm_uri: string, identity: Identity): Guest {
-    if (this.#guests.size >= (this.#options.maxGuests ?? defaultMaxGuests)) this.#makeRoom()
-    const session = this.#session(realm_uri, identity)
-    const guest = { key, authid: identity.authid, session, waiting: 0, usedAt: 0 }
-    this.#guests.set(key, guest)
-    this.#planSweep()
-    return guest
   }
 
   /** The search takes less time than the join that follows it. */
