@@ -8,6 +8,7 @@ import type { Serializer } from '#component/codec/serializers.ts'
 import type { Backlog, Holder } from '#component/router/limits/backlog.ts'
 import { Unfinished } from '#component/router/limits/unfinished.ts'
 import { Unread } from '#component/router/limits/unread.ts'
+import { Cork } from '#component/wamp/cork.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import type { Peer } from './ports.ts'
 import type { Transport } from './session.ts'
@@ -52,7 +53,7 @@ export class WebSocketTransport implements Transport, Holder {
   readonly #options: WebSocketOptions
   readonly #unfinished: Unfinished
   readonly #unread: Unread
-  #isCorked = false
+  readonly #cork = new Cork()
   /** Messages of this turn of the event loop. */
   #messages = 0
   /** Whether reading is paused until the next turn of the event loop. */
@@ -214,20 +215,8 @@ export class WebSocketTransport implements Transport, Holder {
     const { serializer, webSocket } = this.#options
     if (webSocket.readyState !== webSocket.OPEN) return
     const data = serializer.encode(message)
-    this.#cork()
+    this.#cork.frame(this.#options.socket)
     if (!this.#unread.trySend(data)) this.drop()
-  }
-
-  /** Writes the frames of one turn of the event loop in one go: each write costs a system call. */
-  #cork(): void {
-    if (this.#isCorked) return
-    this.#isCorked = true
-    const { socket } = this.#options
-    socket.cork()
-    setImmediate(() => {
-      this.#isCorked = false
-      socket.uncork()
-    })
   }
 
   close(code: number, reason: string): void {

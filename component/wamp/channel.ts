@@ -1,8 +1,8 @@
-/** The port to a transport: whole messages out and in, below the client library. */
+/** The port to a transport: whole messages out and in, below the client library; and the channel to a router in this process. */
 import { maxSentDepth, maxSentValues } from '#component/codec/limits.ts'
 import { binaryWalk, Walk, type WalkRules } from '#component/codec/walk.ts'
 import { failure } from './failure.ts'
-import type { WampMessage } from './link.ts'
+import type { OpenLink, WampMessage } from './link.ts'
 import { uris } from './uris.ts'
 
 /** One connection to a router, from opening to its end. */
@@ -12,9 +12,9 @@ export interface Channel {
    * @throws WampError with wasSent false when the message cannot be carried
    */
   send(message: WampMessage): void
-  /** Ends it after what was sent has left; {@link onClose} does not follow. */
+  /** Ends it after what was sent has left. Events may still follow. */
   close(): void
-  /** Ends it now; {@link onClose} does not follow. */
+  /** Ends it now. Events may still follow. */
   destroy(): void
   onOpen: () => void
   onMessage: (message: WampMessage) => void
@@ -25,8 +25,11 @@ export interface Channel {
 /** Opens a connection; its events come later, never before this returns. */
 export type OpenChannel = () => Channel
 
-/** Does nothing: the initial handlers of a channel. */
+/** Does nothing. */
 export const ignore = (): void => undefined
+
+/** The handlers of a channel before it is used, and after it has ended. */
+export const silence = { onOpen: ignore, onMessage: ignore, onClose: ignore }
 
 const walkRules: WalkRules = {
   ...binaryWalk,
@@ -53,4 +56,27 @@ export function checkMessage(message: WampMessage, maxBytes: number): boolean {
   const walk = new Walk(walkRules, maxBytes)
   walk.visit(message)
   return walk.hasSpecials
+}
+
+/**
+ * Opens channels to the embedded router in this process: messages pass as they are, without socket and serialization.
+ * @param maxBytes largest message, by estimate
+ */
+export const linkChannel = (openLink: OpenLink, maxBytes: number) => (): Channel => {
+  const link = openLink()
+  const close = () => link.close(1000, '')
+  const channel: Channel = {
+    ...silence,
+    send(message) {
+      // the receiver may be behind a socket: what a socket cannot carry is refused here
+      checkMessage(message, maxBytes)
+      link.send(message)
+    },
+    close,
+    destroy: close,
+  }
+  link.onMessage = (message) => channel.onMessage(message)
+  link.onClose = () => channel.onClose('the router closed the link')
+  queueMicrotask(() => channel.onOpen())
+  return channel
 }

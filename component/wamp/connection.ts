@@ -1,7 +1,6 @@
 /** One connection to a router and the session on it: stands between a client library and the transport, and keeps both safe. */
 import type { Clock } from '#component/clock.ts'
-import type { Log } from '#component/log.ts'
-import { type Channel, ignore, type OpenChannel } from './channel.ts'
+import { type Channel, ignore, type OpenChannel, silence } from './channel.ts'
 import type { Client, MakeClient } from './client.ts'
 import { Endpoints } from './endpoints.ts'
 import { failure, handled, invocationError, notJoined, rejected } from './failure.ts'
@@ -10,18 +9,15 @@ import type { WampMessage } from './link.ts'
 import { code, emptyError, isAnswer, withoutPassthru } from './messages.ts'
 import { Requests } from './requests.ts'
 import { type EventHandler, type InvocationHandler, type Payload, WampError } from './session.ts'
+import { defaultJoinTimeoutMs, type SessionOptions } from './session-options.ts'
 import { uris } from './uris.ts'
 
 /** The dependencies of a connection. */
 export interface ConnectionPorts {
-  readonly realm_uri: string
+  readonly options: SessionOptions
   readonly credentials: Credentials
   readonly openChannel: OpenChannel
   readonly makeClient: MakeClient
-  readonly clock: Clock
-  readonly log: Log
-  /** Milliseconds from opening to WELCOME. */
-  readonly joinTimeoutMs: number
   readonly onJoin: () => void
   /** Once, whether it ever joined or not; `reason` is a URI of the router's or a sentence. */
   readonly onEnd: (reason: string) => void
@@ -46,6 +42,7 @@ const goodbyeTimeoutMs = 1000
 /** Exists from opening to its end; a new one is made for each attempt. */
 export class Connection {
   readonly #ports: ConnectionPorts
+  readonly #clock: Clock
   readonly #channel: Channel
   readonly #client: Client
   readonly #requests: Requests
@@ -63,12 +60,14 @@ export class Connection {
   readonly #registrations = new Set<unknown>()
 
   constructor(ports: ConnectionPorts) {
+    const { realm_uri, clock, log, joinTimeoutMs = defaultJoinTimeoutMs } = ports.options
     this.#ports = ports
-    this.#requests = new Requests(ports.clock, (type, id) => this.#giveUp(type, id))
-    this.#endpoints = new Endpoints(ports.log)
+    this.#clock = clock
+    this.#requests = new Requests(clock, (type, id) => this.#giveUp(type, id))
+    this.#endpoints = new Endpoints(log)
     this.#channel = ports.openChannel()
     this.#client = ports.makeClient({
-      realm_uri: ports.realm_uri,
+      realm_uri,
       credentials: ports.credentials,
       send: (message) => this.#transmit(message),
       close: () => this.#end(this.#reason ?? 'the session was closed', false),
@@ -76,7 +75,7 @@ export class Connection {
     this.#channel.onOpen = () => this.#client.opened()
     this.#channel.onMessage = (message) => this.#receive(message)
     this.#channel.onClose = (reason) => this.#end(reason, true)
-    this.#stopTimer = ports.clock.after(ports.joinTimeoutMs, () => {
+    this.#stopTimer = clock.after(joinTimeoutMs, () => {
       this.#end('the router did not send WELCOME in time', true)
     })
   }
@@ -165,7 +164,7 @@ export class Connection {
     this.#isWithdrawing = true
     const unregistered = Promise.resolve(this.#client.unregister()).then(ignore, ignore)
     const late = Promise.withResolvers<void>()
-    const stopTimer = this.#ports.clock.after(withdrawTimeoutMs, late.resolve)
+    const stopTimer = this.#clock.after(withdrawTimeoutMs, late.resolve)
     await Promise.race([unregistered.then(() => this.#endpoints.idle()), late.promise])
     stopTimer()
   }
@@ -178,7 +177,7 @@ export class Connection {
     }
     this.#state = 'leaving'
     this.#requests.lose()
-    this.#stopTimer = this.#ports.clock.after(goodbyeTimeoutMs, () => {
+    this.#stopTimer = this.#clock.after(goodbyeTimeoutMs, () => {
       this.#end('the router did not answer GOODBYE', true)
     })
     this.#client.leave()
@@ -227,10 +226,8 @@ export class Connection {
     try {
       this.#client.receive(message)
     } catch (error) {
-      this.#ports.log.error(
-        { err: error, realm: this.#ports.realm_uri },
-        'the WAMP client library failed',
-      )
+      const { log, realm_uri: realm } = this.#ports.options
+      log.error({ err: error, realm }, 'the WAMP client library failed')
     } finally {
       this.#incoming = before
     }
@@ -277,6 +274,7 @@ export class Connection {
     this.#state = 'over'
     this.#stopTimer()
     this.#requests.lose()
+    Object.assign(this.#channel, silence)
     if (isLost) this.#channel.destroy()
     else this.#channel.close()
     this.#client.closed()

@@ -2,10 +2,9 @@
 import type { Clock } from '#component/clock.ts'
 import { type SerializerName, serializers } from '#component/codec/serializers.ts'
 import type { Log } from '#component/log.ts'
-import type { OpenChannel } from './channel.ts'
+import { linkChannel, type OpenChannel } from './channel.ts'
 import type { JoinAuth } from './join-auth.ts'
 import type { OpenLink } from './link.ts'
-import { linkChannel } from './link-channel.ts'
 import { socketChannel } from './socket-channel.ts'
 
 /** Where a session joins, and as whom. One of `url` and `openLink` is given. */

@@ -6,6 +6,7 @@ import type { Clock } from '#component/clock.ts'
 import { routerRules } from '#component/codec/limits.ts'
 import type { Serializer } from '#component/codec/serializers.ts'
 import { type Channel, checkMessage, ignore, tooLarge } from './channel.ts'
+import { Cork } from './cork.ts'
 import type { WampMessage } from './link.ts'
 
 /** Where to, and how. */
@@ -29,7 +30,10 @@ const stillMs = 5000
 
 const suspended = 'the process was suspended'
 
-/** Frames in one write: with more of them Crossbar.io serves fewer calls (docs/performance.md). */
+/**
+ * Frames in one write. With all frames of a turn in one, the callee would be idle while the router works through what it has read:
+ * Crossbar.io serves fewer calls then (docs/performance.md).
+ */
 const framesPerWrite = 4
 
 /** Bytes of a frame: `ws` hands over one Buffer for each message as long as fragments are not asked for. */
@@ -39,14 +43,13 @@ const bytesOf = (data: WebSocket.RawData): Uint8Array => {
 }
 
 class SocketChannel implements Channel {
-  onOpen = ignore
-  onMessage: (message: WampMessage) => void = ignore
-  onClose: (reason: string) => void = ignore
+  onOpen: Channel['onOpen'] = ignore
+  onMessage: Channel['onMessage'] = ignore
+  onClose: Channel['onClose'] = ignore
   readonly #options: SocketOptions
   readonly #websocket: WebSocket
   #socket: Socket | undefined
-  /** Frames of this turn of the event loop. */
-  #corked = 0
+  readonly #cork = new Cork(framesPerWrite)
   #isSilent = false
   /** Time of the next check of the link; milliseconds since the epoch. */
   #dueAt = Number.POSITIVE_INFINITY
@@ -74,7 +77,10 @@ class SocketChannel implements Channel {
     websocket.on('error', (error) => {
       this.#problem = error.message
     })
-    websocket.on('close', () => this.#closed(this.#problem))
+    websocket.on('close', () => {
+      this.#stopCheck()
+      this.onClose(this.#problem)
+    })
   }
 
   send(message: WampMessage): void {
@@ -83,51 +89,18 @@ class SocketChannel implements Channel {
     const data = serializer.encode(message, checkMessage(message, maxBytes))
     // a character is at most three bytes: count only where it matters
     if (data.length * 3 > maxBytes && Buffer.byteLength(data) > maxBytes) throw tooLarge()
-    this.#cork()
+    if (this.#socket) this.#cork.frame(this.#socket)
     this.#websocket.send(data)
   }
 
   close(): void {
-    this.#silence()
+    this.#stopCheck()
     this.#websocket.close(1000)
   }
 
   destroy(): void {
-    this.#silence()
-    this.#websocket.terminate()
-  }
-
-  #silence(): void {
     this.#stopCheck()
-    this.onOpen = ignore
-    this.onMessage = ignore
-    this.onClose = ignore
-  }
-
-  #closed(reason: string): void {
-    const { onClose } = this
-    this.#silence()
-    onClose(reason)
-  }
-
-  /**
-   * Writes the frames of one turn of the event loop in few goes, because each write costs a system call. A single one would keep
-   * the callee idle on a router that answers only after it has worked through all that it has read.
-   */
-  #cork(): void {
-    const socket = this.#socket
-    if (!socket) return
-    if (this.#corked === 0) setImmediate(this.#uncork)
-    if (this.#corked % framesPerWrite === 0) {
-      socket.uncork()
-      socket.cork()
-    }
-    this.#corked += 1
-  }
-
-  readonly #uncork = (): void => {
-    this.#corked = 0
-    this.#socket?.uncork()
+    this.#websocket.terminate()
   }
 
   #receive(data: Uint8Array): void {
@@ -162,8 +135,8 @@ class SocketChannel implements Channel {
   }
 
   #lose(reason: string): void {
-    this.#websocket.terminate()
-    this.#closed(reason)
+    this.destroy()
+    this.onClose(reason)
   }
 
   /** A half-open connection is silent: a router that has not answered a ping by the next check is lost (reliability F2). */

@@ -17,7 +17,7 @@ import type {
   Publication,
   Session,
 } from './session.ts'
-import { defaultJoinTimeoutMs, openChannels, type SessionOptions } from './session-options.ts'
+import { openChannels, type SessionOptions } from './session-options.ts'
 import { uris } from './uris.ts'
 
 /** Milliseconds between attempts to join, at least and at most: below 2 s, so that a router that is back has us within 2 s. */
@@ -208,16 +208,13 @@ export class SupervisedSession implements Session {
   }
 
   #connect(): void {
-    const { realm_uri, clock, log, joinTimeoutMs } = this.#options
+    const { realm_uri, log } = this.#options
     try {
       const connection = new Connection({
-        realm_uri,
+        options: this.#options,
         credentials: this.#credentials,
         openChannel: this.#openChannel,
         makeClient: this.#makeClient,
-        clock,
-        log,
-        joinTimeoutMs: joinTimeoutMs ?? defaultJoinTimeoutMs,
         onJoin: () => this.#onJoin(connection),
         onEnd: (reason) => this.#onEnd(reason),
       })
