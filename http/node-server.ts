@@ -10,7 +10,8 @@ import {
 import { createServer as createSecureServer } from 'node:https'
 import type { Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { shareConnections } from '#http/limits/connection-share.ts'
+import { NetworkShare } from '#component/limits/network-share.ts'
+import { plainAddress } from '#component/syntax/ip-address.ts'
 import { Pipeline, pipelineOf } from '#http/limits/pipeline.ts'
 import { parserError, rawError } from './errors.ts'
 import type { Listener } from './gateway.ts'
@@ -111,6 +112,28 @@ export function makeServer(plan: ServerPlan): Server {
     else socket.setTimeout(stuckAfter)
   })
   return server
+}
+
+/**
+ * Closes connections beyond the share of their network when they are accepted.
+ * @param most connections of one network; the network of an IPv6 address is its /64
+ * @param isExempt addresses that stand for many clients: trusted proxies
+ */
+function shareConnections(
+  server: Server,
+  most: number,
+  isExempt: (address: string) => boolean,
+): void {
+  const share = new NetworkShare(most)
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress } = socket
+    // absent on Unix sockets, and after the client has disconnected
+    if (remoteAddress === undefined) return
+    const address = plainAddress(remoteAddress)
+    if (isExempt(address)) return
+    if (share.tryTake(address)) socket.once('close', () => share.give(address))
+    else socket.destroy()
+  })
 }
 
 /** Sockets whose last answer has been written: errors of the parser in later bytes are ignored. */

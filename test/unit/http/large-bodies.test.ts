@@ -1,6 +1,6 @@
 /** Turns of large bodies. */
 import { expect } from 'chai'
-import { decodingTurn, isLarge } from '#http/limits/large-bodies.ts'
+import { decodingTurn, isLarge } from '#http/codec.ts'
 
 describe('decodingTurn', () => {
   it('is for bodies from 256 kB on', () => {
