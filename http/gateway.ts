@@ -20,13 +20,6 @@ export interface Router {
 /** Serves the requests that match no route. */
 export type Fallback = (exchange: HttpExchange) => void
 
-/** Counts and times the requests of the process. */
-interface RequestCounter {
-  inFlight: number
-  /** @param duration milliseconds */
-  count(method: string, route: string, status: number, duration: number): void
-}
-
 /** Dependencies that all listeners of the process share. */
 export interface ListenerPorts extends ExchangePorts {
   readonly log: Log
@@ -34,7 +27,10 @@ export interface ListenerPorts extends ExchangePorts {
   readonly accessLog: Log | undefined
   /** Limits the log lines of refused requests per network. */
   readonly refusedThrottle: LogThrottle
-  readonly metrics: RequestCounter
+  /** Counts and times requests; `duration` in milliseconds. */
+  readonly metrics: {
+    count(method: string, route: string, status: number, duration: number): void
+  }
   /** Whether the node is draining: each answer closes its connection. */
   isClosing(): boolean
   /** The reason to refuse a routed request now, such as overload; undefined when it is served. */
@@ -136,13 +132,20 @@ export function fail(exchange: HttpExchange, error: unknown, ports: ListenerPort
   } else if (!response.writableEnded) response.destroy()
 }
 
+/** Answers a request with 504, unless its answer has begun, and cancels its pending work. */
+export function giveUp(exchange: HttpExchange): void {
+  if (!exchange.response.headersSent) {
+    const error = new ServiceError('service.error.timeout', 'this node is stopping')
+    sendReply(exchange, errorReply(error, exchange.headers.accept), true)
+  }
+  exchange.abort()
+}
+
 /** The error for unserved paths; one instance for all requests. */
 export const notServed = new ServiceError(
   'service.error.not_found',
   'nothing is served at this path',
-  {
-    headers: { 'cache-control': 'no-store' },
-  },
+  { headers: { 'cache-control': 'no-store' } },
 )
 
 /** The fallback of a listener that serves routed requests only: an unknown path costs no more than a route. */
@@ -157,10 +160,8 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
   const { socket } = request
   const written = socket.bytesWritten
   ports.exchanges.set(exchange, true)
-  ports.metrics.inFlight++
   response.on('close', () => {
     ports.exchanges.delete(exchange)
-    ports.metrics.inFlight--
     exchange.end()
     if (!response.writableFinished) exchange.abort()
     // an unread body must not block the requests behind it

@@ -1,11 +1,9 @@
 /** The listeners: routed requests first, everything else to Koa; opened, drained and closed together. */
 import type { Server } from 'node:http'
-import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { InFlight } from '#component/in-flight.ts'
 import type { ByteBudget } from '#component/limits/byte-budget.ts'
 import { LogThrottle } from '#component/limits/log-throttle.ts'
-import type { NetworkShare } from '#component/limits/network-share.ts'
 import type { Log } from '#component/log.ts'
 import { heldBytes } from '#http/limits/held-bytes.ts'
 import { LoopDelay } from '#http/limits/loop-delay.ts'
@@ -16,29 +14,22 @@ import { healthPaths, koaFallback } from '#http/management/admin.ts'
 import type { ManagementPorts } from '#http/management/api-specs.ts'
 import { type MetricSiblings, type MetricSource, Metrics } from '#http/management/metrics.ts'
 import { pathsOf } from '#procedures/definition/procedure.ts'
-import { errorReply } from './errors.ts'
-import { createListener, type ListenerPorts, type Router, refuseAll } from './gateway.ts'
+import { createListener, giveUp, type ListenerPorts, type Router, refuseAll } from './gateway.ts'
 import { listen, makeServer, type ServerPlan } from './node-server.ts'
 import { type Address, type HttpOptions, type Listen, parseListen } from './options.ts'
 import { TrustedProxies } from './peer.ts'
 import type { HttpExchange } from './read-request.ts'
-import { sendReply } from './reply.ts'
 import { type WebSocketTarget, webSocketUpgrade } from './websocket.ts'
 
 /** Dependencies of the listeners. */
-export interface HttpPorts {
+export interface HttpPorts extends Omit<ManagementPorts, 'trustsLocal' | 'isClosing'> {
   readonly options: HttpOptions
-  readonly clock: Clock
   readonly log: Log
   /** Bytes that may be held for all peers of the process. */
   readonly budget: ByteBudget
   /** Log of the request lines, which hold no secrets and are not redacted. Absent: {@link log}. */
   readonly accessLog?: Log
   readonly gateway: Router
-  readonly procedures: ManagementPorts['procedures']
-  readonly management: ManagementPorts['management']
-  readonly operators: ManagementPorts['operators']
-  readonly yieldTurn: ManagementPorts['yieldTurn']
   readonly webSocket: WebSocketTarget
   readonly metrics: Readonly<Record<string, MetricSource>>
   /** Whether a document that is served now has a path of this pattern. */
@@ -78,7 +69,7 @@ export class Listeners {
   readonly #servers: Server[] = []
   readonly #exchanges = new InFlight<HttpExchange, true>()
   readonly #metrics: Metrics
-  readonly #held: NetworkShare
+  readonly #held: ListenerPorts['held']
   readonly #loopDelay = new LoopDelay()
   readonly #overload: OverloadGuard
   readonly #shedding: Shedding
@@ -88,14 +79,21 @@ export class Listeners {
 
   constructor(ports: HttpPorts) {
     this.#ports = ports
-    const { clock, metrics: sources, siblings, yieldTurn, procedures } = ports
+    const { clock, siblings, yieldTurn, procedures } = ports
+    const sources = {
+      gateway_http_requests_in_flight: {
+        help: 'HTTP requests being served now.',
+        read: () => this.inFlight,
+      },
+      ...ports.metrics,
+    }
     // unserved requests are counted under the empty route
     const fixed = new Set(['', ...healthPaths, ...procedures.flatMap(pathsOf)])
     const isServed = (route: string) => fixed.has(route) || ports.isRoute(route)
     this.#metrics = new Metrics({ clock, sources, siblings, yieldTurn, isServed })
     this.#held = heldBytes(ports.budget)
-    this.#overload = new OverloadGuard(ports.clock, processLoad(this.#loopDelay))
-    this.#shedding = new Shedding(ports.clock, this.#exchanges)
+    this.#overload = new OverloadGuard(clock, processLoad(this.#loopDelay))
+    this.#shedding = new Shedding(clock, this.#exchanges)
   }
 
   /** Requests in flight. */
@@ -104,8 +102,7 @@ export class Listeners {
   }
 
   async open(): Promise<void> {
-    const { options, clock, log, webSocket, procedures, management, operators, yieldTurn } =
-      this.#ports
+    const { options, clock, log, webSocket } = this.#ports
     const { gateway, admin, router, limits } = options
     const isClosing = () => this.#isDraining
     const proxies = new TrustedProxies(gateway.trusted_proxies, gateway.forwarded_header)
@@ -117,7 +114,7 @@ export class Listeners {
         'the gateway listener serves management to local requests: a proxy in front of it that does not add X-Forwarded-For would expose management',
       )
     }
-    const managementPorts = { clock, procedures, management, operators, yieldTurn, isClosing }
+    const managementPorts = { ...this.#ports, isClosing }
     const { upgrade, close } = webSocketUpgrade({
       target: webSocket,
       clock,
@@ -245,13 +242,4 @@ export class Listeners {
       server.closeAllConnections()
     }
   }
-}
-
-/** Answers a request with 504, unless its answer has begun, and cancels its pending work. */
-function giveUp(exchange: HttpExchange): void {
-  if (!exchange.response.headersSent) {
-    const error = new ServiceError('service.error.timeout', 'this node is stopping')
-    sendReply(exchange, errorReply(error, exchange.headers.accept), true)
-  }
-  exchange.abort()
 }

@@ -1,5 +1,11 @@
 /** The metrics for Prometheus: requests by route pattern and status, and the numbers of other parts. */
-import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client'
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  type GaugeConfiguration,
+  Registry,
+} from '@prometheus-io/client'
 import type { Clock } from '#component/clock.ts'
 import type { YieldTurn } from '#component/yielding.ts'
 import { LoopDelay, type LoopDelays } from '#http/limits/loop-delay.ts'
@@ -77,8 +83,6 @@ export class Metrics {
   readonly #requests: RequestMetrics
   readonly #loopDelay = new LoopDelay()
   readonly #ports: MetricPorts
-  /** Requests being served now. */
-  inFlight = 0
 
   constructor(ports: MetricPorts) {
     this.#ports = ports
@@ -88,14 +92,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry, ...rarely })
     for (const name of unused) this.#registry.removeSingleMetric(name)
     this.#offerLoopDelay()
-    const all: Record<string, MetricSource> = {
-      gateway_http_requests_in_flight: {
-        help: 'HTTP requests being served now.',
-        read: () => this.inFlight,
-      },
-      ...sources,
-    }
-    for (const [name, source] of Object.entries(all)) this.#offer(name, source)
+    for (const [name, source] of Object.entries(sources)) this.#offer(name, source)
   }
 
   /** Replaces the library's metrics of these names. */
@@ -105,40 +102,31 @@ export class Metrics {
     const registers = [this.#registry]
     for (const [index, [name, help, aggregator, key]] of lagMetrics.entries()) {
       this.#registry.removeSingleMetric(name)
-      const read = () => {
+      this.#gauge({ name, help, aggregator, registers }, () => {
         if (index === 0) delays = this.#loopDelay.read()
         return delays[key]
-      }
-      new Gauge({
-        ...{ name, help, aggregator, registers },
-        collect() {
-          this.set(read())
-        },
       })
     }
   }
 
   #offer(name: string, { help, isCounter, isShared, read }: MetricSource): void {
-    const registers = [this.#registry]
-    if (!isCounter) {
-      new Gauge({
-        name,
-        help,
-        registers,
-        aggregator: isShared ? 'max' : 'sum',
+    const common = { name, help, registers: [this.#registry] }
+    if (isCounter) {
+      new Counter({
+        ...common,
         collect() {
-          this.set(read())
+          this.reset()
+          this.inc(read())
         },
       })
-      return
-    }
-    new Counter({
-      name,
-      help,
-      registers,
+    } else this.#gauge({ ...common, aggregator: isShared ? 'max' : 'sum' }, read)
+  }
+
+  #gauge(options: GaugeConfiguration<string>, read: () => number): void {
+    new Gauge({
+      ...options,
       collect() {
-        this.reset()
-        this.inc(read())
+        this.set(read())
       },
     })
   }
