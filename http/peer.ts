@@ -7,8 +7,7 @@ import {
   plainAddress,
   readRange,
 } from '#component/syntax/ip-address.ts'
-import type { Authority } from '#component/syntax/request-target.ts'
-import { parseAuthority } from '#component/syntax/request-target.ts'
+import { type Authority, parseAuthority } from '#component/syntax/request-target.ts'
 
 /** Facts about a request that trusted proxies report; absent keys are not reported. */
 export interface Forwarded {

@@ -6,6 +6,7 @@ import type { Operators } from '#component/security/operators.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import { isLoopback } from '#component/syntax/ip-address.ts'
 import { essenceOf } from '#component/syntax/media-type.ts'
+import { parseAuthority } from '#component/syntax/request-target.ts'
 import { type HttpOptions, parseListen } from '#http/options.ts'
 import { TrustedProxies } from '#http/peer.ts'
 import type { Caller } from '#procedures/definition/procedure.ts'
@@ -32,12 +33,6 @@ const localNames = new Set(['localhost', '127.0.0.1', '[::1]'])
 const isProxyField = (name: string): boolean =>
   name === 'forwarded' || name === 'via' || name === 'x-real-ip' || name.startsWith('x-forwarded-')
 
-/** The host of a Host field or of an origin behind its scheme, without port; lower case. */
-function withoutPort(authority: string): string {
-  const end = authority.lastIndexOf(':')
-  return (end > authority.lastIndexOf(']') ? authority.slice(0, end) : authority).toLowerCase()
-}
-
 /** Whether all addresses of a listener are loopback addresses. */
 export const isLoopbackOnly = (listen: HttpOptions['gateway']['listen']): boolean =>
   parseListen(listen).every(({ host }) => host === 'localhost' || isLoopback(host))
@@ -56,7 +51,7 @@ export const hasProxyFields = (headers: Readonly<Record<string, string>>): boole
 
 /** Whether the Host field is a loopback name: any other name may point at this machine by DNS rebinding. */
 export const hasLocalHost = ({ host = '' }: Readonly<Record<string, string>>): boolean =>
-  localNames.has(withoutPort(host))
+  localNames.has(parseAuthority(host)?.host ?? '')
 
 const challenge = 'Bearer realm="management"'
 
@@ -87,20 +82,16 @@ export async function admit(
   { operators, trustsLocal }: Admission,
 ): Promise<Caller> {
   if (!isOwnOrigin(headers)) {
-    throw new ServiceError(
-      'wamp.error.not_authorized',
-      'pages of other origins may not use management',
-    )
+    const message = 'pages of other origins may not use management'
+    throw new ServiceError('wamp.error.not_authorized', message)
   }
   const { authorization } = headers
   if (authorization !== undefined) {
     const text = credentialsOf(authorization, 'bearer')
     const operator = text === undefined ? undefined : await operators.authenticate(text)
     if (!operator) throw badCredentials()
-    const { realm_uri, authid, roles, access, within, expires_at } = operator
-    const by = `${authid}@${realm_uri}`
-    const ends = expires_at === undefined ? {} : { expires_at }
-    const user = { realm_uri, authid, roles, ...ends }
+    const { access, within, ...user } = operator
+    const by = `${user.authid}@${user.realm_uri}`
     return { by, user, access, ...(within !== undefined && { within }) }
   }
   const isLocal = isLoopback(address) && hasLocalHost(headers) && !hasProxyFields(headers)
