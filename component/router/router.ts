@@ -7,21 +7,22 @@ import { encodeOnce, type Serializer, serializers } from '#component/codec/seria
 import { ByteBudget } from '#component/limits/byte-budget.ts'
 import { Admission } from '#component/router/limits/admission.ts'
 import { Backlog } from '#component/router/limits/backlog.ts'
-import type { Link, OpenLink } from '#component/wamp/link.ts'
-import type { YieldTurn } from '#component/yielding.ts'
+import type { OpenLink } from '#component/wamp/link.ts'
 import { Authorizer } from './authorize.ts'
 import { Connection, type ConnectionPorts } from './connection.ts'
 import { linkPair } from './link-pair.ts'
 import type { Peer, RealmPolicy } from './ports.ts'
 import { Realm } from './realm.ts'
-import { defaultLimits, type RouterLimits } from './realm-ports.ts'
-import type { Session } from './session.ts'
+import { defaultLimits, type RealmPorts, type RouterLimits } from './realm-ports.ts'
+import type { Session, Transport } from './session.ts'
 import { WebSocketTransport } from './websocket-transport.ts'
 
+/** Options that the realms share; `maxRetained` is 10,000 unless given. */
+type SharedOption = 'clock' | 'maxRetained' | 'yieldTurn' | 'onError'
+
 /** Options of a router. */
-export interface RouterOptions {
+export interface RouterOptions extends Partial<Pick<RealmPorts, SharedOption>> {
   readonly policy: RealmPolicy
-  readonly clock?: Clock
   /** Bytes of one message from a peer; longer ones close its WebSocket with 1009. Default 16 MiB. */
   readonly maxMessageBytes?: number
   /** Bytes that a peer may leave unread before it is disconnected. Default 64 MiB. */
@@ -32,15 +33,9 @@ export interface RouterOptions {
   readonly handshakeTimeoutMs?: number
   /** Milliseconds of silence until a ping; lost after as many again. Default 5,000. */
   readonly pingIntervalMs?: number
-  /** Topics of one realm that keep their last retained event. Default 10,000. */
-  readonly maxRetained?: number
   /** Clients connected at once; one network (of IPv6 a /64) has at most half of what others leave. Default 10,000. */
   readonly maxSessions?: number
   readonly limits?: Partial<RouterLimits>
-  /** Lets other work run while a session with many subscriptions or registrations leaves. */
-  readonly yieldTurn?: YieldTurn
-  /** Called with failures that no peer has caused: a policy that throws, a bug. */
-  readonly onError?: (error: unknown) => void
 }
 
 const inProcess: Peer = { address: '127.0.0.1', isInProcess: true }
@@ -111,24 +106,22 @@ export class Router {
   /** Opens a link into the router for a peer in this process. */
   readonly openLink: OpenLink = () => {
     const [client, link] = linkPair()
-    if (this.#isClosed) link.close(1001, 'wamp.close.system_shutdown')
-    else this.#serveLink(link)
+    if (this.#isClosed) {
+      link.close(1001, 'wamp.close.system_shutdown')
+      return client
+    }
+    const connection = this.#connect({
+      peer: inProcess,
+      send: (message) => link.send(message),
+      close: (code, reason) => link.close(code, reason),
+      terminate: () => link.close(1006, ''),
+    })
+    link.onMessage = (message) => connection.receive(message)
+    link.onClose = () => this.#disconnect(connection)
     return client
   }
 
-  #serveLink(link: Link): void {
-    const transport = {
-      peer: inProcess,
-      send: (message: readonly unknown[]) => link.send(message),
-      close: (code: number, reason: string) => link.close(code, reason),
-      terminate: () => link.close(1006, ''),
-    }
-    const connection = this.#connect(transport)
-    link.onMessage = (message) => connection.receive(message)
-    link.onClose = () => this.#disconnect(connection)
-  }
-
-  #connect(transport: ConstructorParameters<typeof Connection>[0]): Connection {
+  #connect(transport: Transport): Connection {
     const connection = new Connection(transport, this.#ports)
     this.#connections.add(connection)
     return connection
