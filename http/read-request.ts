@@ -8,7 +8,6 @@ import type { BodyLimits, Exchange } from '#component/gateway/exchange.ts'
 import type { NetworkShare } from '#component/limits/network-share.ts'
 import type { Method } from '#component/request.ts'
 import { addressOf, peerName, plainAddress } from '#component/syntax/ip-address.ts'
-import { Holding } from '#http/limits/held-bytes.ts'
 import { hasBody, isRefused, RequestBody } from './body.ts'
 import { decodeBody, decodingTurn, isLarge } from './codec.ts'
 import { parseQuery } from './form.ts'
@@ -16,6 +15,12 @@ import { isAcceptedType, negotiateLanguage, negotiateType } from './negotiate.ts
 import type { Forwarded, TrustedProxies } from './peer.ts'
 import type { Target } from './preflight.ts'
 
+const full = () =>
+  new ServiceError(
+    'service.error.unavailable',
+    'the bodies and answers in memory have reached their limit',
+    { headers: { 'retry-after': '1' } },
+  )
 const gone = () => new ServiceError('service.error.bad_request', 'the request has ended')
 
 const exchanges = new WeakMap<IncomingMessage, HttpExchange>()
@@ -67,7 +72,7 @@ export class HttpExchange implements Exchange {
   readonly #forwarded: Forwarded | undefined
   readonly #port: string
   readonly #held: NetworkShare
-  #holding: Holding | undefined
+  #heldBytes = 0
   #body: RequestBody | undefined
   #query: Readonly<Record<string, string>> | undefined
   #aborts: (() => void)[] | undefined
@@ -182,17 +187,18 @@ export class HttpExchange implements Exchange {
 
   /**
    * Counts bytes that are kept for this request, until {@link release}.
-   * @throws ServiceError 503 when too many are held
+   * @throws ServiceError 503 with `Retry-After` when too many are held: then nothing is taken
    */
   hold(bytes: number): void {
     if (this.#isOver) throw gone()
-    this.#holding ??= new Holding(this.#held, this.client)
-    this.#holding.take(bytes)
+    if (!this.#held.tryTake(this.client, bytes)) throw full()
+    this.#heldBytes += bytes
   }
 
   /** Gives back the bytes that {@link hold} has counted. */
   release(): void {
-    this.#holding?.end()
+    if (this.#heldBytes > 0) this.#held.give(this.client, this.#heldBytes)
+    this.#heldBytes = 0
   }
 
   /** Releases all bytes and refuses further ones: the answer has left, or the connection is closed. */

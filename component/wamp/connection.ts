@@ -33,6 +33,9 @@ interface Draft {
   problem: WampError | undefined
 }
 
+/** Milliseconds that a router may take to register or subscribe. */
+const registerMs = 10_000
+
 /** Milliseconds that {@link Connection.withdraw} may take. */
 const withdrawTimeoutMs = 2000
 
@@ -135,11 +138,11 @@ export class Connection {
     procedure: string,
     handler: InvocationHandler,
     options: Readonly<Record<string, unknown>>,
-    timeoutMs: number,
   ): Promise<unknown> {
     const endpoint = () => this.#endpoints.serve(handler, procedure, this.#incoming)
     const start = (client: Client) => client.register(procedure, endpoint)
-    return this.request(code.register, procedure, options, undefined, timeoutMs, start, idOf).answer
+    return this.request(code.register, procedure, options, undefined, registerMs, start, idOf)
+      .answer
   }
 
   /** @returns when the router has it */
@@ -147,12 +150,11 @@ export class Connection {
     topic: string,
     handler: EventHandler,
     options: Readonly<Record<string, unknown>>,
-    timeoutMs: number,
   ): Promise<void> {
     const match = typeof options.match === 'string' ? options.match : undefined
     const onEvent = () => this.#endpoints.deliver(handler, topic, this.#incoming)
     const start = (client: Client) => client.subscribe(topic, onEvent, match)
-    await this.request(code.subscribe, topic, options, undefined, timeoutMs, start, ignore).answer
+    await this.request(code.subscribe, topic, options, undefined, registerMs, start, ignore).answer
   }
 
   /**

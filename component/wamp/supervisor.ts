@@ -24,8 +24,6 @@ import { uris } from './uris.ts'
 const backOff = { least: 100, most: 1500 }
 /** After a session of at least this length the back-off starts again; milliseconds. */
 const goodSessionMs = 5000
-/** Milliseconds that a router may take to register or subscribe. */
-const registerTimeoutMs = 10_000
 
 /** A registration or subscription that is repeated after each rejoin. */
 interface Standing {
@@ -151,7 +149,7 @@ export class SupervisedSession implements Session {
     options: Readonly<Record<string, unknown>> = {},
   ): Promise<void> {
     const tell = async (connection: Connection) => {
-      const id = await connection.register(procedure, handler, options, registerTimeoutMs)
+      const id = await connection.register(procedure, handler, options)
       this.#check.add(standing, id)
     }
     const standing = { uri: procedure, tell }
@@ -163,8 +161,7 @@ export class SupervisedSession implements Session {
     handler: EventHandler,
     options: Readonly<Record<string, unknown>> = {},
   ): Promise<void> {
-    const tell = (connection: Connection) =>
-      connection.subscribe(topic, handler, options, registerTimeoutMs)
+    const tell = (connection: Connection) => connection.subscribe(topic, handler, options)
     return this.#keep(options, { uri: topic, tell })
   }
 

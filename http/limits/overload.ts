@@ -23,30 +23,16 @@ const limits = {
   full: { delay: 1000, memory: 0.95 },
 } as const
 
-/** Counts consecutive measurements beyond a limit: pressure lasts from the fifth until the first good one. */
-class Streak {
-  readonly #limit: Load
-  #length = 0
+const isBeyond = ({ delay, memory }: Load, limit: Load): boolean =>
+  delay > limit.delay || memory > limit.memory
 
-  constructor(limit: Load) {
-    this.#limit = limit
-  }
-
-  get isLong(): boolean {
-    return this.#length >= patience
-  }
-
-  add({ delay, memory }: Load): void {
-    this.#length = delay > this.#limit.delay || memory > this.#limit.memory ? this.#length + 1 : 0
-  }
-}
-
-/** Measures the process each second, once started. */
+/** Measures the process each second, once started: pressure lasts from the fifth bad measurement in a row until the first good one. */
 export class OverloadGuard {
   readonly #clock: Clock
   readonly #sample: () => Load
-  readonly #strained = new Streak(limits.strained)
-  readonly #full = new Streak(limits.full)
+  /** Consecutive measurements beyond each limit. */
+  #strained = 0
+  #full = 0
   #cancel: () => void = () => undefined
 
   constructor(clock: Clock, sample: () => Load) {
@@ -55,15 +41,15 @@ export class OverloadGuard {
   }
 
   get pressure(): Pressure {
-    if (this.#full.isLong) return 'full'
-    return this.#strained.isLong ? 'strained' : 'none'
+    if (this.#full >= patience) return 'full'
+    return this.#strained >= patience ? 'strained' : 'none'
   }
 
   start(): void {
     this.#cancel = this.#clock.after(interval, () => {
       const load = this.#sample()
-      this.#strained.add(load)
-      this.#full.add(load)
+      this.#strained = isBeyond(load, limits.strained) ? this.#strained + 1 : 0
+      this.#full = isBeyond(load, limits.full) ? this.#full + 1 : 0
       this.start()
     })
   }

@@ -23,7 +23,7 @@ function endOfFirst(bytes: Buffer): number {
 }
 
 /** The queue of connections that have more requests than this turn of the event loop may begin; first come, first served. */
-class Turns {
+class PipelineScheduler {
   readonly #waiting = new Set<Pipeline>()
   #left = perTurn
   #isSet = false
@@ -61,7 +61,7 @@ class Turns {
   }
 }
 
-const turns = new Turns()
+const scheduler = new PipelineScheduler()
 const pipelines = new WeakMap<Socket, Pipeline>()
 
 /** The pipeline of a connection; undefined for sockets that no server of the gateway has accepted. */
@@ -148,8 +148,8 @@ export class Pipeline {
         this.#pause()
         return
       }
-      if (!isFirst && !turns.tryTake()) {
-        turns.wait(this)
+      if (!isFirst && !scheduler.tryTake()) {
+        scheduler.wait(this)
         this.#pause()
         return
       }
@@ -180,8 +180,8 @@ export class Pipeline {
   goOn(): void {
     for (let isFirst = true; this.#held.length > 0; isFirst = false) {
       if (this.#unanswered - this.#held.length >= maxUnanswered) return
-      if (!isFirst && !turns.tryTake()) {
-        turns.wait(this)
+      if (!isFirst && !scheduler.tryTake()) {
+        scheduler.wait(this)
         return
       }
       this.#held.shift()?.()
@@ -213,7 +213,7 @@ export class Pipeline {
     if (this.#last === request) this.#last = undefined
     const isWaiting = this.#held.length > 0 || this.#rest !== undefined
     // goes on once half of them are answered: parsing requests one by one costs more
-    if (isWaiting && this.#unanswered - this.#held.length <= maxUnanswered / 2) turns.wait(this)
+    if (isWaiting && this.#unanswered - this.#held.length <= maxUnanswered / 2) scheduler.wait(this)
     else if (this.#ending) this.#endIfIdle(this.#ending)
   }
 
@@ -234,7 +234,7 @@ export class Pipeline {
     const rest = this.#rest ?? Buffer.alloc(0)
     this.#rest = undefined
     this.#held.length = 0
-    turns.forget(this)
+    scheduler.forget(this)
     const { pipelines: open } = this.#network
     if (open.delete(this) && open.size === 0) networks.delete(this.#networkName)
     this.#socket.off('data', this.#onData).off('resume', this.#onResume)

@@ -56,7 +56,6 @@ export function koaFallback(
   if (health) routers.push(healthRouter(health))
   const app = new Koa()
   app.on('error', (error: unknown) => ports.log.warn({ err: error }, 'an answer was aborted'))
-  app.use(answerErrors(ports))
   app.use(frame(ports))
   for (const router of routers) app.use(router.routes())
   app.use(refuseTheRest(routers))
@@ -69,7 +68,7 @@ export function koaFallback(
       return
     }
     keepExchange(exchange)
-    // answerErrors catches every error of the routers
+    // frame catches every error of the routers
     void callback(exchange.request, exchange.response)
   }
 }
@@ -83,19 +82,7 @@ function firstSegments(routers: readonly Router[]): ReadonlySet<string> {
   return new Set(routes.map(({ path }) => firstSegment(String(path))))
 }
 
-/** Answers errors in the same way as errors of routed requests. */
-function answerErrors(ports: ListenerPorts): Middleware {
-  return async (ctx, next) => {
-    try {
-      await next()
-    } catch (error) {
-      ctx.respond = false
-      fail(exchangeOf(ctx.req), error, ports)
-    }
-  }
-}
-
-/** Sets the fields of every answer, and the pattern of the route for log and metrics. */
+/** Sets the fields of every answer, and answers errors in the same way as errors of routed requests. */
 function frame(ports: ListenerPorts): Middleware {
   return async (ctx, next) => {
     const exchange = exchangeOf(ctx.req)
@@ -104,8 +91,13 @@ function frame(ports: ListenerPorts): Middleware {
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': 'no-store',
     })
-    await next()
-    if (ports.isClosing()) ctx.res.shouldKeepAlive = false
+    try {
+      await next()
+      if (ports.isClosing()) ctx.res.shouldKeepAlive = false
+    } catch (error) {
+      ctx.respond = false
+      fail(exchange, error, ports)
+    }
   }
 }
 
@@ -113,15 +105,10 @@ function refuseTheRest(routers: readonly Router[]): Middleware {
   return (ctx) => {
     const matches = routers.flatMap((router) => router.match(ctx.path, ctx.method).path)
     const allow = [...new Set(matches.flatMap(({ methods }) => methods))]
-    if (allow.length === 0 || ctx.path.includes('//')) {
-      throw notServed
-    }
-    throw new ServiceError(
-      'service.error.method_not_allowed',
-      'the method is not supported at this path',
-      {
-        headers: { allow: allow.join(', ') },
-      },
-    )
+    if (allow.length === 0 || ctx.path.includes('//')) throw notServed
+    const message = 'the method is not supported at this path'
+    throw new ServiceError('service.error.method_not_allowed', message, {
+      headers: { allow: allow.join(', ') },
+    })
   }
 }

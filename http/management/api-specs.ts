@@ -127,12 +127,9 @@ function serve(ports: ManagementPorts, procedure: Procedure, mirror: Mirror): Mi
         headers: { 'retry-after': '1' },
       })
     }
+    const document = hasBody ? await readDocument(procedure, ctx.request.body, ports) : undefined
     const args = hasBody
-      ? argumentsOfBody(
-          procedure,
-          await readDocument(procedure, ctx.request.body, ports),
-          ctx.params,
-        )
+      ? argumentsOfBody(procedure, document, ctx.params)
       : procedure.parameters.map(({ name }) => ctx.params[name])
     const conditions = readConditions(exchange.headers)
     const answer = await perform(procedure, ports.management, args, { ...caller, conditions })
@@ -141,29 +138,22 @@ function serve(ports: ManagementPorts, procedure: Procedure, mirror: Mirror): Mi
   }
 }
 
-/** The value of the body; undefined without a body. */
+/** The value of the body; undefined without a body. Errors that the validation can locate are left to it. */
 async function readDocument(
   procedure: Procedure,
   body: unknown,
-  { yieldTurn }: Pick<ManagementPorts, 'yieldTurn'>,
+  { yieldTurn }: ManagementPorts,
 ): Promise<unknown> {
   if (!(body instanceof Buffer) || body.length === 0) {
     if (!procedure.isBodyDocument) return undefined
     throw new ServiceError('wamp.error.invalid_argument', 'the document is empty')
   }
   await yieldTurn()
-  return parseDocument(body, yieldTurn)
-}
-
-/** Parses a document. Errors that the validation can locate are left to it; other malformed text is an invalid argument, too. */
-async function parseDocument(bytes: Uint8Array, yieldTurn: YieldTurn): Promise<unknown> {
   try {
-    return await runSteps(parsingJson(bytes, documentRules), yieldTurn)
+    return await runSteps(parsingJson(body, documentRules), yieldTurn)
   } catch (cause) {
-    if (cause instanceof ServiceError && cause.uri === 'service.error.bad_request') {
-      throw new ServiceError('wamp.error.invalid_argument', cause.message, { cause })
-    }
-    throw cause
+    if (!(cause instanceof ServiceError) || cause.uri !== 'service.error.bad_request') throw cause
+    throw new ServiceError('wamp.error.invalid_argument', cause.message, { cause })
   }
 }
 
