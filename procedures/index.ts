@@ -10,50 +10,27 @@ import {
   pathsOf,
   perform,
 } from '#procedures/definition/procedure.ts'
-import { deleteRealm } from '#procedures/realms/delete-realm.ts'
-import { getRealm } from '#procedures/realms/get-realm.ts'
-import { listRealms } from '#procedures/realms/list-realms.ts'
-import { loadRealm } from '#procedures/realms/load-realm.ts'
-import { rotateRealmKeys } from '#procedures/realms/rotate-realm-keys.ts'
-import { deleteApiSpec } from '#procedures/specs/delete-api-spec.ts'
-import { getApiSpec } from '#procedures/specs/get-api-spec.ts'
-import { getApiSpecInfo } from '#procedures/specs/get-api-spec-info.ts'
-import { listApiSpecVersions } from '#procedures/specs/list-api-spec-versions.ts'
-import { listApiSpecs } from '#procedures/specs/list-api-specs.ts'
-import { loadApiSpec } from '#procedures/specs/load-api-spec.ts'
-import { rollbackApiSpec } from '#procedures/specs/rollback-api-spec.ts'
-import { validateApiSpec } from '#procedures/specs/validate-api-spec.ts'
-import { changePassword } from '#procedures/users/change-password.ts'
-import { forgetAccount } from '#procedures/users/forget-account.ts'
-import { issueApiKey } from '#procedures/users/issue-api-key.ts'
-import { issueTicket } from '#procedures/users/issue-ticket.ts'
-import { revokeAll } from '#procedures/users/revoke-all.ts'
-import { revokeApiKey } from '#procedures/users/revoke-api-key.ts'
-import { revokeTicket } from '#procedures/users/revoke-ticket.ts'
-import { registryStatus } from './registry-status.ts'
+import { realmProcedures } from './realms.ts'
+import { specProcedures } from './specs.ts'
+import { ticketProcedures } from './tickets.ts'
+import { userProcedures } from './users.ts'
+
+/** Answers the state of the peers and of the registry, and the objects that the node does not serve. */
+const registryStatus: Procedure = {
+  uri: 'service.registry_status',
+  parameters: [],
+  access: 'read',
+  scope: 'all',
+  mirrors: [{ method: 'GET', path: '/registry' }],
+  handler: async (management) => ({ value: await management.status() }),
+}
 
 /** Every management procedure. */
 export const procedures: readonly Procedure[] = [
-  loadApiSpec,
-  validateApiSpec,
-  getApiSpec,
-  getApiSpecInfo,
-  listApiSpecs,
-  deleteApiSpec,
-  listApiSpecVersions,
-  rollbackApiSpec,
-  loadRealm,
-  getRealm,
-  listRealms,
-  deleteRealm,
-  changePassword,
-  issueApiKey,
-  revokeApiKey,
-  revokeAll,
-  forgetAccount,
-  rotateRealmKeys,
-  issueTicket,
-  revokeTicket,
+  ...specProcedures,
+  ...realmProcedures,
+  ...userProcedures,
+  ...ticketProcedures,
   registryStatus,
 ]
 
@@ -154,4 +131,4 @@ export const registerTickets = (
   session: Pick<Session, 'register' | 'realm_uri'>,
   management: Management,
   log: Pick<Log, 'error'>,
-): Promise<void> => registerEach([issueTicket, revokeTicket], session, management, log)
+): Promise<void> => registerEach(ticketProcedures, session, management, log)

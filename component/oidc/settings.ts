@@ -6,6 +6,7 @@ import {
 } from '#component/realm/documents/provider-rules.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { isMap } from '#component/syntax/values.ts'
+import { maxTicketLifetime } from '#component/token/ticket.ts'
 
 /** Roles by the role of the provider that stands for them. */
 type RoleMapping = Readonly<Record<string, readonly string[]>>
@@ -44,9 +45,6 @@ export interface ProviderSettings {
   readonly post_logout_redirect_uris: readonly string[]
 }
 
-/** As long as the cookie that carries a ticket (specification: Cookies). Seconds. */
-const maxExpiry = 2_592_000
-
 const sameSites = ['lax', 'strict', 'none'] as const
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
@@ -56,7 +54,7 @@ const isClientAuthentication = (value: unknown): value is (typeof clientAuthenti
 const isSameSite = (value: unknown): value is (typeof sameSites)[number] =>
   sameSites.some((one) => one === value)
 const isExpiry = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= maxExpiry
+  Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= maxTicketLifetime
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(isText)
 const isDomain = (value: unknown): value is string =>
@@ -105,7 +103,11 @@ function read(name: string, entry: unknown): ProviderSettings | readonly string[
     clientAuthentications.join(', '),
   )
   const cookie_domain = optional('cookie_domain', isDomain, 'a domain name')
-  const expiry = optional('ticket_expiry_secs', isExpiry, `an integer from 1 to ${maxExpiry}`)
+  const expiry = optional(
+    'ticket_expiry_secs',
+    isExpiry,
+    `an integer from 1 to ${maxTicketLifetime}`,
+  )
   const mapping = optional('role_mapping', isMapping, 'an object of roles, or lists of roles')
   const scopes = optional('scopes', isTexts, 'a list of strings') ?? ['openid', 'profile', 'email']
   const settings: ProviderSettings = {
@@ -122,7 +124,7 @@ function read(name: string, entry: unknown): ProviderSettings | readonly string[
       Object.entries(mapping ?? {}).map(([role, roles]) => [role, [roles].flat()]),
     ),
     auto_provision: flag('auto_provision', true),
-    ticket_expiry_secs: expiry ?? maxExpiry,
+    ticket_expiry_secs: expiry ?? maxTicketLifetime,
     ...(cookie_domain && { cookie_domain: cookie_domain.replace(/^\./, '').toLowerCase() }),
     cookie_same_site: optional('cookie_same_site', isSameSite, sameSites.join(', ')) ?? 'lax',
     allowed_redirect_uris: list('allowed_redirect_uris'),

@@ -53,8 +53,8 @@ export interface TicketClaims extends RegisteredClaims, ProviderClaims {
   readonly kid: string
 }
 
-/** As long as the cookie that carries one. Seconds. */
-const maxLifetime = 2_592_000
+/** How long a ticket may be valid: as long as the cookie that carries it (specification: Cookies). Seconds. */
+export const maxTicketLifetime = 2_592_000
 
 /** Issues and verifies tickets. */
 export class Tickets {
@@ -63,7 +63,10 @@ export class Tickets {
 
   /** @param ports `node`: the name of this node */
   constructor({ node, ...ports }: TokenPorts & { readonly node: string }) {
-    this.#tickets = new SignedTokens<TicketClaims>(ports, { typ: 'ticket+jwt', maxLifetime })
+    this.#tickets = new SignedTokens<TicketClaims>(ports, {
+      typ: 'ticket+jwt',
+      maxLifetime: maxTicketLifetime,
+    })
     this.#node = node
   }
 
@@ -84,7 +87,7 @@ export class Tickets {
     } = subject
     const id = randomUUID()
     const { iat, ...issued } = this.#tickets.issuedNow(realm_uri, authid)
-    const exp = iat + Math.min(lifetime, maxLifetime)
+    const exp = iat + Math.min(lifetime, maxTicketLifetime)
     const { token, claims } = await this.#tickets.sign(realm_uri, (kid) => ({
       iss,
       sub: authid,

@@ -20,7 +20,7 @@ import { RealmKeys } from '#component/token/keys.ts'
 import { RefreshTokens } from '#component/token/refresh-token-rotation.ts'
 import { Revocations, type Revoked } from '#component/token/revocation.ts'
 import { bearerOf } from '#component/token/signed-tokens.ts'
-import { Tickets } from '#component/token/ticket.ts'
+import { maxTicketLifetime, Tickets } from '#component/token/ticket.ts'
 import { readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
 import { TokenError } from '#component/token/token-error.ts'
 import { Suspension } from './suspension.ts'
@@ -47,9 +47,6 @@ export interface UsersPorts {
   /** Resolves when the other processes of this gateway know the change that was just made. */
   readonly broadcast?: (() => Promise<void>) | undefined
 }
-
-/** How long a ticket may be valid (specification: Cookies). Seconds. */
-const ticketLifetime = 2_592_000
 
 /** Opened once the replica has been read. */
 export class Users {
@@ -82,11 +79,11 @@ export class Users {
     this.logins = new Logins({ realms: this.realms })
     const keys = new RealmKeys({
       ...{ replica, box, clock, log, ...broadcast },
-      longestLifetime: Math.max(access_token_ttl, ticketLifetime),
+      longestLifetime: Math.max(access_token_ttl, maxTicketLifetime),
     })
     const revocations = new Revocations({
       ...{ replica, clock, families, ...broadcast },
-      longestLifetime: Math.max(access_token_ttl, refresh_token_ttl, ticketLifetime),
+      longestLifetime: Math.max(access_token_ttl, refresh_token_ttl, maxTicketLifetime),
       accessLifetime: access_token_ttl,
     })
     this.keys = keys

@@ -10,6 +10,7 @@ import type { ApiKeys } from '#component/token/api-key.ts'
 import type { RealmKeys } from '#component/token/keys.ts'
 import type { Revocations } from '#component/token/revocation.ts'
 import type { Tickets } from '#component/token/ticket.ts'
+import { checkRealm, checkWhole, type Rights } from './within.ts'
 
 /** Dependencies of the procedures. */
 export interface Management {
@@ -55,14 +56,6 @@ export interface CallingUser {
   readonly expires_at?: number
 }
 
-/** The rights of a caller. */
-export interface Rights {
-  /** `load` permits changes, `read` only reading; undefined: neither. */
-  readonly access: 'load' | 'read' | undefined
-  /** The only realm that may be managed. Absent: all realms. */
-  readonly within?: string
-}
-
 /** The caller of a procedure, and the conditions of the call. */
 export interface Caller extends Rights {
   /** For the log. */
@@ -82,6 +75,10 @@ interface Parameter {
   /** The parameter may be left out, and is undefined then. All parameters after it are optional, too. */
   readonly isOptional?: true
 }
+
+/** Parameters that are strings. */
+export const texts = (...names: readonly string[]): readonly Parameter[] =>
+  names.map((name) => ({ name, type: 'string' }))
 
 /** A REST path of the procedure; its bindings are the parameters of the same name, the body has the others. */
 export interface Mirror {
@@ -109,6 +106,11 @@ export interface Procedure {
   readonly parameters: readonly Parameter[]
   /** The access that a caller needs; with `self` every user may call, for itself. */
   readonly access: 'load' | 'read' | 'self'
+  /**
+   * Which operators may call: with `realm` only those of the realm that the first parameter names, with `all` only those of
+   * all realms. Absent: the handler decides.
+   */
+  readonly scope?: 'realm' | 'all'
   /** The procedure only rehearses a change: it changes nothing, so it is served while changes are refused. */
   readonly isRehearsal?: true
   /** Over HTTP the body is the one parameter itself, not an object of named ones. */
@@ -136,6 +138,10 @@ export const pathsOf = (procedure: Pick<Procedure, 'uri' | 'mirrors'>): readonly
   ...procedure.mirrors.map(({ path }) => path),
 ]
 
+/** The path of one member of a collection; the name is escaped as one segment. */
+export const pathOf = (collection: 'api_specs' | 'realms' | 'api_keys', name: string): string =>
+  `/${collection}/${encodeURIComponent(name)}`
+
 /** The refusal of a caller with these rights; undefined when they suffice. */
 export function accessRefusal(
   { access }: Pick<Procedure, 'access'>,
@@ -157,6 +163,8 @@ export async function perform(
   const isChange = procedure.access !== 'read' && !procedure.isRehearsal
   const refusal = accessRefusal(procedure, caller) ?? (isChange ? management.refusal() : undefined)
   if (refusal) throw refusal
+  if (procedure.scope === 'realm') checkRealm(String(args[0]), caller)
+  if (procedure.scope === 'all') checkWhole(caller)
   const answer = await procedure.handler(management, args, caller)
   if (isChange) await management.broadcast?.()
   return answer

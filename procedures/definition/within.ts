@@ -1,19 +1,27 @@
 /** Keeps operators of one realm within it: objects of other realms are refused, whether they exist or not. */
 import { ServiceError } from '#component/errors.ts'
 import { hasReferences } from '#component/realm/documents/environment.ts'
+import type { Realms } from '#component/realm/realms.ts'
 import { memberOf } from '#component/syntax/values.ts'
-import type { Caller, Management } from './procedure.ts'
+
+/** The rights of a caller. */
+export interface Rights {
+  /** `load` permits changes, `read` only reading; undefined: neither. */
+  readonly access: 'load' | 'read' | undefined
+  /** The only realm that may be managed. Absent: all realms. */
+  readonly within?: string
+}
 
 const refuse = (message: string) => new ServiceError('wamp.error.not_authorized', message)
 
 /** @throws ServiceError `wamp.error.not_authorized` unless the caller manages the realm */
-export function checkRealm(realm_uri: string, { within }: Pick<Caller, 'within'>): void {
+export function checkRealm(realm_uri: string, { within }: Pick<Rights, 'within'>): void {
   if (within === undefined || within === realm_uri) return
   throw refuse('this belongs to another realm')
 }
 
 /** @throws ServiceError `wamp.error.not_authorized` unless the caller manages all realms */
-export function checkWhole({ within }: Pick<Caller, 'within'>): void {
+export function checkWhole({ within }: Pick<Rights, 'within'>): void {
   if (within !== undefined) throw refuse('only operators of all realms may do this')
 }
 
@@ -24,8 +32,8 @@ export function checkWhole({ within }: Pick<Caller, 'within'>): void {
  */
 export function checkRealmDocuments(
   documents: unknown,
-  { within }: Pick<Caller, 'within'>,
-  realms: Pick<Management['realms'], 'get'>,
+  { within }: Pick<Rights, 'within'>,
+  realms: Pick<Realms, 'get'>,
 ): void {
   if (within === undefined) return
   for (const document of Array.isArray(documents) ? documents : [documents]) {

@@ -33,20 +33,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'http/oauth': { folders: 'all', packages: [] },
   'http/oidc': { folders: 'all', packages: [] },
   procedures: {
-    folders: [
-      'procedures/definition',
-      'procedures/realms',
-      'procedures/specs',
-      'procedures/users',
-      'registry',
-      'wamp',
-    ],
-    packages: [],
-  },
-  'procedures/realms': { folders: ['procedures/definition', 'realm'], packages: [] },
-  'procedures/specs': { folders: ['procedures/definition', 'registry'], packages: [] },
-  'procedures/users': {
-    folders: ['procedures/definition', 'realm', 'token', 'wamp'],
+    folders: ['procedures/definition', 'realm', 'registry', 'token', 'wamp'],
     packages: [],
   },
   'procedures/definition': {

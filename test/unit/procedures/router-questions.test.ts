@@ -2,8 +2,7 @@
 import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
 import type { InvocationHandler } from '#component/wamp/session.ts'
-import { registerAuthenticator } from '#procedures/users/authenticate.ts'
-import { registerAuthorizer } from '#procedures/users/authorize.ts'
+import { registerAuthenticator, registerAuthorizer } from '#procedures/router-questions.ts'
 
 const allowed = { allow: true, disclose: true, cache: false } as const
 const principal = { authid: 'kim', role: 'user', extra: { authroles: [] } } as const

@@ -1,0 +1,95 @@
+/** The procedures for API Specifications: load, validate, read, delete, roll back. */
+import type { Loaded } from '#component/registry/change.ts'
+import { type Answer, type Procedure, pathOf, texts } from '#procedures/definition/procedure.ts'
+
+/** The answer to a load, also to that of an older version. */
+function answerOf({ id, ts, warnings, hash, isNew }: Loaded): Answer {
+  const value = { id, ts, warnings }
+  const headers = { etag: `"${hash}"` }
+  if (!isNew) return { value, headers }
+  return { value, status: 201, headers: { ...headers, location: pathOf('api_specs', id) } }
+}
+
+/** The registry itself keeps operators of one realm within it. */
+export const specProcedures: readonly Procedure[] = [
+  {
+    // answers `{id, ts, warnings}`; the document is live and on disk by then
+    uri: 'service.load_api_spec',
+    parameters: [{ name: 'api_spec', type: 'document' }],
+    access: 'load',
+    isBodyDocument: true,
+    mirrors: [{ method: 'POST', path: '/api_specs' }],
+    async handler({ registry }, [document], { by, conditions, within }) {
+      return answerOf(await registry.load(document, by, conditions, within))
+    },
+  },
+  {
+    // answers `{id, warnings}`, or refuses as loading would
+    uri: 'service.validate_api_spec',
+    parameters: [{ name: 'api_spec', type: 'document' }],
+    access: 'load',
+    isRehearsal: true,
+    isBodyDocument: true,
+    mirrors: [],
+    async handler({ registry }, [document], { within }) {
+      return { value: await registry.validate(document, within) }
+    },
+  },
+  {
+    // answers the full document and `ts`; `versions` is a map
+    uri: 'service.get_api_spec',
+    parameters: texts('id'),
+    access: 'read',
+    mirrors: [{ method: 'GET', path: '/api_specs/:id' }],
+    handler({ registry }, [id], { within }) {
+      const { document, hash } = registry.get(String(id), within)
+      return { value: document, headers: { etag: `"${hash}"` } }
+    },
+  },
+  {
+    // answers id, name, host, realm_uri, meta, as far as the document has them, and ts
+    uri: 'service.get_api_spec_info',
+    parameters: texts('id'),
+    access: 'read',
+    mirrors: [{ method: 'GET', path: '/api_specs/:id/info' }],
+    handler: ({ registry }, [id], { within }) => ({ value: registry.info(String(id), within) }),
+  },
+  {
+    // answers an array of full documents, by id
+    uri: 'service.list_api_specs',
+    parameters: [],
+    access: 'read',
+    mirrors: [{ method: 'GET', path: '/api_specs' }],
+    handler: ({ registry }, _args, { within }) => ({ value: registry.list(within) }),
+  },
+  {
+    // answers `{id, ts}`; the routes are removed by then
+    uri: 'service.delete_api_spec',
+    parameters: texts('id'),
+    access: 'load',
+    mirrors: [{ method: 'DELETE', path: '/api_specs/:id', status: 204 }],
+    async handler({ registry }, [id], { by, conditions, within }) {
+      return { value: await registry.remove(String(id), by, conditions, within) }
+    },
+  },
+  {
+    // answers `[{ts, hash, node, is_current, is_deleted}]`, newest first, also for an id that was deleted; `hash` null is a deletion
+    uri: 'service.list_api_spec_versions',
+    parameters: texts('id'),
+    access: 'read',
+    mirrors: [{ method: 'GET', path: '/api_specs/:id/versions' }],
+    handler: async ({ registry }, [id], { within }) => ({
+      value: await registry.versions(String(id), within),
+    }),
+  },
+  {
+    // answers as a load of that document would
+    uri: 'service.rollback_api_spec',
+    parameters: texts('id', 'hash'),
+    access: 'load',
+    mirrors: [{ method: 'POST', path: '/api_specs/:id/rollback' }],
+    async handler({ registry }, [id, hash], { by, conditions, within }) {
+      return answerOf(await registry.rollback(String(id), String(hash), by, conditions, within))
+    },
+  },
+]

@@ -1,0 +1,91 @@
+/** The procedures for users of a realm: passwords, API keys, accounts, the end of everything issued, and the keys that sign tokens. */
+import { ServiceError } from '#component/errors.ts'
+import { type Procedure, pathOf, texts } from '#procedures/definition/procedure.ts'
+import { checkRealm } from '#procedures/definition/within.ts'
+
+/** Those by which operators manage users. */
+export const userProcedures: readonly Procedure[] = [
+  {
+    // answers `{uri, username, ts}`; everything issued to the user before is revoked by then
+    uri: 'service.change_password',
+    parameters: texts('uri', 'username', 'password'),
+    access: 'load',
+    scope: 'realm',
+    mirrors: [{ method: 'POST', path: '/realms/:uri/users/:username/password' }],
+    async handler({ realms }, [uri, username, password], { by }) {
+      const [realm, user] = [String(uri), String(username)]
+      return { value: await realms.changePassword(realm, user, String(password), by) }
+    },
+  },
+  {
+    // makes a key with which programs act for the user: answers `{id, api_key, ts}`; the key is never shown again
+    uri: 'service.issue_api_key',
+    parameters: texts('uri', 'username'),
+    access: 'load',
+    scope: 'realm',
+    mirrors: [{ method: 'POST', path: '/realms/:uri/users/:username/api_keys' }],
+    async handler({ logins, apiKeys }, [uri, username]) {
+      const [realm_uri, authid] = [String(uri), String(username)]
+      if (!logins.user(realm_uri, authid)) {
+        const message = 'the realm has no enabled user of this name'
+        throw new ServiceError('service.error.not_found', message)
+      }
+      const issued = await apiKeys.issue(realm_uri, authid)
+      const headers = { location: pathOf('api_keys', issued.id) }
+      return { value: issued, status: 201, headers }
+    },
+  },
+  {
+    // answers `{id, uri, username}`; the key is refused from then on
+    uri: 'service.revoke_api_key',
+    parameters: texts('id'),
+    access: 'load',
+    mirrors: [{ method: 'DELETE', path: '/api_keys/:id', status: 204 }],
+    async handler({ apiKeys }, [id], caller) {
+      const owner = apiKeys.owner(String(id))
+      if (!owner) throw new ServiceError('service.error.not_found', 'no API key has this id')
+      checkRealm(owner.realm_uri, caller)
+      await apiKeys.revoke(owner.id)
+      return { value: { id: owner.id, uri: owner.realm_uri, username: owner.username } }
+    },
+  },
+  {
+    // revokes tokens, tickets and API keys, and ends sessions: answers `{uri, username}`, also for a former user; the user may log in again
+    uri: 'service.revoke_all',
+    parameters: texts('uri', 'username'),
+    access: 'load',
+    scope: 'realm',
+    mirrors: [{ method: 'POST', path: '/realms/:uri/users/:username/revoke_all' }],
+    async handler({ realms, endUsers }, [uri, username]) {
+      realms.get(String(uri)) // 404 for an unknown realm
+      await endUsers([{ realm_uri: String(uri), authid: String(username) }])
+      return { value: { uri, username } }
+    },
+  },
+  {
+    // frees a name that a user of an identity provider has: answers `{uri, authid}`; 404 where no login has bound the name. The
+    // next login with that name gets it; everything issued to the user is revoked
+    uri: 'service.forget_account',
+    parameters: texts('uri', 'authid'),
+    access: 'load',
+    scope: 'realm',
+    mirrors: [{ method: 'DELETE', path: '/realms/:uri/accounts/:authid', status: 204 }],
+    async handler({ realms, forgetAccount }, [uri, authid]) {
+      realms.get(String(uri)) // 404 for an unknown realm
+      await forgetAccount({ realm_uri: String(uri), authid: String(authid) })
+      return { value: { uri, authid } }
+    },
+  },
+  {
+    // answers `{uri, kid, active_from}`, in seconds since the epoch; tokens signed by older keys stay valid
+    uri: 'service.rotate_realm_keys',
+    parameters: texts('uri'),
+    access: 'load',
+    scope: 'realm',
+    mirrors: [{ method: 'POST', path: '/realms/:uri/rotate_keys' }],
+    async handler({ realms, keys }, [uri]) {
+      realms.get(String(uri)) // 404 for an unknown realm
+      return { value: { uri, ...(await keys.rotate(String(uri))) } }
+    },
+  },
+]
