@@ -148,8 +148,8 @@ async function authenticateByCookie(
 
 const isSame = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
 
-/** Rounds of the WAMP-CRA secrets of a realm's users: secrets of earlier versions have fewer. */
-const roundsOf = new WeakMap<Realm, readonly number[]>()
+/** Rounds of the WAMP-CRA secrets of a realm, the same for all of its users. */
+const roundsOf = new WeakMap<Realm, number>()
 
 /**
  * The salt and rounds for an unknown user: like those of real users and the same on every node, so that they do not tell
@@ -157,13 +157,15 @@ const roundsOf = new WeakMap<Realm, readonly number[]>()
  */
 function decoyChallenge({ secrets }: ProofPorts, realm: Realm, authid: string) {
   const bytes = secrets.derive('wampcra salt of nobody', realm.uri, authid)
-  const rounds =
+  const users = () => [...realm.users.values()]
+  const iterations =
     roundsOf.get(realm) ??
-    [...realm.users.values()].flatMap(({ password }) => password?.wampcra?.iterations ?? [])
-  roundsOf.set(realm, rounds)
+    users().find(({ password }) => password?.wampcra)?.password?.wampcra?.iterations ??
+    wampCraRounds
+  roundsOf.set(realm, iterations)
   return {
     salt: bytes.subarray(0, 16).toString('base64'),
-    iterations: rounds[bytes.readUInt32BE(16) % rounds.length] ?? wampCraRounds,
+    iterations,
     keylen: wampCraKeyLength,
   }
 }

@@ -11,9 +11,9 @@ export interface WampCraSecret {
   readonly keylen: number
   /**
    * PBKDF2-HMAC-SHA256 of the password, base64: the key of the client's signature. As good as the password on this realm,
-   * so that it is sealed under `store.key`; earlier versions stored it in the clear.
+   * so that it is sealed under `store.key`.
    */
-  readonly secret: string | { readonly sealed: string }
+  readonly secret: { readonly sealed: string }
 }
 
 /** The stored form of a password. */
@@ -27,7 +27,7 @@ export interface StoredPassword {
 }
 
 /** OWASP Password Storage: argon2id with 19 MiB, two passes, one lane. */
-const cost = { memory: 19_456, passes: 2, parallelism: 1 } as const
+const cost = { memory: 19_456, passes: 2, parallelism: 1 }
 const tagLength = 32
 
 /** OWASP Password Storage: PBKDF2-HMAC-SHA256. */
@@ -50,78 +50,55 @@ const derivations = new Semaphore({ atOnce, waiting: Number.POSITIVE_INFINITY, r
 const runArgon2 = promisify(argon2)
 const runPbkdf2 = promisify(pbkdf2)
 
-const unpadded = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replaceAll('=', '')
-
-const hash = (password: string, nonce: Uint8Array, costs: typeof cost | Costs) =>
-  runArgon2('argon2id', { message: password, nonce, tagLength, ...costs })
-
-interface Costs {
-  readonly memory: number
-  readonly passes: number
-  readonly parallelism: number
-}
-
-async function deriveHash(password: string): Promise<string> {
-  const nonce = randomBytes(16)
-  const tag = await hash(password, nonce, cost)
-  const costs = `m=${cost.memory},t=${cost.passes},p=${cost.parallelism}`
-  return `$argon2id$v=19$${costs}$${unpadded(nonce)}$${unpadded(tag)}`
-}
-
-async function deriveWampCra(password: string, iterations: number) {
-  const [salt, keylen] = [randomBytes(16).toString('base64'), wampCraKeyLength]
-  const key = await runPbkdf2(password, salt, iterations, keylen, 'sha256')
-  return { salt, iterations, keylen, secret: key.toString('base64') }
-}
-
-/** Limits for stored hashes, which may come from other nodes: a check must not exhaust the memory and time of this one. */
-const maxCosts: Costs = { memory: 262_144, passes: 10, parallelism: 4 }
-
 /** The parts of a PHC string. */
 interface Phc {
-  readonly costs: Costs
+  readonly costs: typeof cost
   readonly nonce: Buffer
   readonly tag: Buffer
 }
 
-const isWithin = (value: number, least: number, most: number): boolean =>
-  Number.isInteger(value) && value >= least && value <= most
+const hash = (password: string, nonce: Uint8Array, costs: Phc['costs']) =>
+  runArgon2('argon2id', { message: password, nonce, tagLength, ...costs })
 
-/** Whether the hash is well-formed and its costs are within the limits. */
-const isAffordable = ({ costs: { memory, passes, parallelism }, nonce, tag }: Phc): boolean =>
-  isWithin(parallelism, 1, maxCosts.parallelism) &&
-  isWithin(passes, 1, maxCosts.passes) &&
-  isWithin(memory, 8 * parallelism, maxCosts.memory) &&
-  isWithin(nonce.length, 8, 64) &&
-  tag.length === tagLength
+async function derive(password: string): Promise<Phc> {
+  const nonce = randomBytes(16)
+  return { costs: cost, nonce, tag: await hash(password, nonce, cost) }
+}
 
-/** The parts of a PHC string that {@link hashPassword} wrote. */
-function readPhc(text: string): Phc {
-  const [, , , costs = '', nonce = '', tag = ''] = text.split('$')
-  const numbers = Object.fromEntries(
-    costs.split(',').map((pair) => [pair.slice(0, 1), Number(pair.slice(2))]),
-  )
-  return {
-    costs: {
-      memory: numbers.m ?? cost.memory,
-      passes: numbers.t ?? cost.passes,
-      parallelism: numbers.p ?? cost.parallelism,
-    },
-    nonce: Buffer.from(nonce, 'base64'),
-    tag: Buffer.from(tag, 'base64'),
+function writePhc({ costs: { memory, passes, parallelism }, nonce, tag }: Phc): string {
+  const [salt, hashed] = [nonce, tag].map((one) => one.toString('base64').replaceAll('=', ''))
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${salt}$${hashed}`
+}
+
+/** A PHC string of at most 10 passes and 4 lanes, with a salt of 8 to 64 bytes and a hash of {@link tagLength}. */
+const phc =
+  /^\$argon2id\$v=19\$m=(\d{1,6}),t=([1-9]|10),p=([1-4])\$([A-Za-z\d+/]{11,86})\$([A-Za-z\d+/]{43})$/
+
+/** KiB. A stored hash may come from another node: a check must not exhaust the memory of this one. */
+const maxMemory = 262_144
+
+/** The parts of a stored hash; undefined when it is malformed, or costs more than this node allows. */
+function readPhc(text: string): Phc | undefined {
+  const [, memory, passes, parallelism, salt = '', tag = ''] = phc.exec(text) ?? []
+  const costs = {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
   }
+  const isAllowed = costs.memory >= 8 * costs.parallelism && costs.memory <= maxMemory
+  const bytes = (base64: string) => Buffer.from(base64, 'base64')
+  return isAllowed ? { costs, nonce: bytes(salt), tag: bytes(tag) } : undefined
 }
 
 /** The hash that is checked for unknown users, so that they take as long as wrong passwords. */
-let decoyHash: Promise<string> | undefined
+let decoy: Promise<Phc> | undefined
 
 async function matches(password: string, stored: StoredPassword | undefined): Promise<boolean> {
-  decoyHash ??= deriveHash(randomBytes(16).toString('hex'))
+  decoy ??= derive(randomBytes(16).toString('hex'))
   const own = stored && readPhc(stored.argon2id)
-  const isChecked = own !== undefined && isAffordable(own)
-  const { costs, nonce, tag } = isChecked ? own : readPhc(await decoyHash)
+  const { costs, nonce, tag } = own ?? (await decoy)
   const found = await hash(password, nonce, costs)
-  return timingSafeEqual(found, tag) && isChecked
+  return timingSafeEqual(found, tag) && own !== undefined
 }
 
 /**
@@ -133,24 +110,33 @@ export const isPassword = (
   stored: StoredPassword | undefined,
 ): Promise<boolean> => checks.run(() => matches(password, stored))
 
+async function deriveWampCra(
+  password: string,
+  iterations: number,
+  seal: (key: string) => string,
+): Promise<WampCraSecret> {
+  const [salt, keylen] = [randomBytes(16).toString('base64'), wampCraKeyLength]
+  const key = await runPbkdf2(password, salt, iterations, keylen, 'sha256')
+  return { salt, iterations, keylen, secret: { sealed: seal(key.toString('base64')) } }
+}
+
 /**
- * The stored form of a password, with the WAMP-CRA secret not yet sealed; computed on another thread.
+ * The stored form of a password; computed on another thread.
  * @param stored the present stored form: the parts that were made of the same password are kept
  * @param rounds of PBKDF2; undefined where the realm does not serve WAMP-CRA
+ * @param seal seals the WAMP-CRA secret
  */
 export const hashPassword = (
   password: string,
   stored: StoredPassword | undefined,
   rounds: number | undefined,
+  seal: (key: string) => string,
 ): Promise<StoredPassword> =>
   derivations.run(async () => {
-    const isSame = stored !== undefined && (await matches(password, stored))
-    const isStrong = isSame && (stored.wampcra?.iterations ?? 0) >= (rounds ?? 0)
+    const kept = stored && (await matches(password, stored)) ? stored : undefined
     const [argon2id, wampcra] = await Promise.all([
-      isSame ? stored.argon2id : deriveHash(password),
-      rounds === undefined || isStrong ? undefined : deriveWampCra(password, rounds),
+      kept?.argon2id ?? derive(password).then(writePhc),
+      rounds === undefined || kept?.wampcra ? undefined : deriveWampCra(password, rounds, seal),
     ])
-    return isSame
-      ? { ...stored, ...(wampcra && { wampcra }) }
-      : { argon2id, ...(wampcra && { wampcra }) }
+    return { ...kept, argon2id, ...(wampcra && { wampcra }) }
   })

@@ -1,14 +1,12 @@
 /** The secrets of a realm document: which values are secrets, how they are sealed and opened, and the document without them. */
 import { readFile } from 'node:fs/promises'
 import type { SecretBox } from '#component/secret-box.ts'
-import { isMap } from '#component/syntax/values.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { type Environment, fillEnvironment, isReference } from './environment.ts'
 import { at, maps } from './membership.ts'
 import type { RealmDocument } from './model.ts'
 import type { WampCraSecret } from './password.ts'
 import { isChosenName } from './provider-rules.ts'
-
-type JsonMap = Readonly<Record<string, unknown>>
 
 /** The purpose under which the secrets of one realm document are sealed. */
 export const purposeOf = (realm_uri: string): string => `realm ${realm_uri}`
@@ -132,25 +130,19 @@ export interface SecretOwner {
 const wampCraPurpose = ({ realm_uri, username }: SecretOwner): string =>
   `wampcra ${JSON.stringify([realm_uri, username])}`
 
-/** The WAMP-CRA secret for the store, sealed for its user, because it is as good as the password. */
+/** Seals a WAMP-CRA secret for its user, because it is as good as the password. */
 export const sealWampCra = (
-  wampcra: WampCraSecret,
+  secret: string,
   owner: SecretOwner,
   box: Pick<SecretBox, 'seal'>,
-): WampCraSecret => {
-  const { secret } = wampcra
-  if (typeof secret !== 'string') return wampcra
-  return { ...wampcra, secret: { sealed: box.seal(secret, wampCraPurpose(owner)) } }
-}
+): string => box.seal(secret, wampCraPurpose(owner))
 
 /** The key of the client's signature; undefined if it was sealed for another user, or with another `store.key`. */
-export function openWampCra(
+export const openWampCra = (
   { secret }: WampCraSecret,
   owner: SecretOwner,
   box: Pick<SecretBox, 'open'>,
-): string | undefined {
-  return typeof secret === 'string' ? secret : box.open(secret.sealed, wampCraPurpose(owner))
-}
+): string | undefined => box.open(secret.sealed, wampCraPurpose(owner))
 
 /** The keys of users that are shown: any other key may hold a secret. */
 const shownUserKeys = new Set([

@@ -2,13 +2,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ServiceError } from '#component/errors.ts'
 import type { SecretBox } from '#component/secret-box.ts'
-import { isMap } from '#component/syntax/values.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { at, maps, memberLists, withAt } from './membership.ts'
 import type { RealmDocument } from './model.ts'
 import { hashPassword, type StoredPassword } from './password.ts'
 import { purposeOf, type SecretOwner, sealSecrets, sealWampCra, showRealm } from './secrets.ts'
-
-type JsonMap = Readonly<Record<string, unknown>>
 
 /** A document, and the same one with the environment filled in. */
 interface Pair {
@@ -39,18 +37,15 @@ function storedPasswords(filled: unknown): Map<unknown, StoredPassword> {
   return found
 }
 
-/** The parts of a stored password that the realm needs, sealed. */
-function keepStored(
+/** The parts of a stored password that the realm needs. */
+const keepStored = (
   { argon2id, wampcra, sealed }: StoredPassword,
-  owner: SecretOwner,
-  { box, keepsPasswords, rounds }: SecretStorage,
-): StoredPassword {
-  return {
-    argon2id,
-    ...(wampcra && rounds !== undefined && { wampcra: sealWampCra(wampcra, owner, box) }),
-    ...(sealed !== undefined && keepsPasswords && { sealed }),
-  }
-}
+  { keepsPasswords, rounds }: SecretStorage,
+): StoredPassword => ({
+  argon2id,
+  ...(wampcra && rounds !== undefined && { wampcra }),
+  ...(sealed !== undefined && keepsPasswords && { sealed }),
+})
 
 /**
  * The stored form of a password.
@@ -63,10 +58,10 @@ async function storePassword(
   storage: SecretStorage,
 ): Promise<StoredPassword> {
   const { box, keepsPasswords, rounds } = storage
-  const made = await hashPassword(password, stored, rounds)
-  const { sealed = keepsPasswords ? box.seal(password, purposeOf(owner.realm_uri)) : undefined } =
-    made
-  return keepStored({ ...made, ...(sealed !== undefined && { sealed }) }, owner, storage)
+  const seal = (key: string) => sealWampCra(key, owner, box)
+  const made = await hashPassword(password, stored, rounds, seal)
+  if (!keepsPasswords || made.sealed !== undefined) return keepStored(made, storage)
+  return keepStored({ ...made, sealed: box.seal(password, purposeOf(owner.realm_uri)) }, storage)
 }
 
 /** The values at one place of a document: the loaded one, the stored one, and what is shown of the stored one. */
@@ -165,7 +160,7 @@ export async function storeSecrets(
         return { ...others, [secret]: await storePassword(password, found, owner, storage) }
       }
       if (password === null || found === undefined) return others
-      return { ...others, [secret]: keepStored(found, owner, storage) }
+      return { ...others, [secret]: keepStored(found, storage) }
     })
     result = withAt(result, keys, await Promise.all(kept))
   }

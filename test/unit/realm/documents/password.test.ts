@@ -18,7 +18,7 @@ async function hashed(memory: number, passes: number, parallelism: number, [salt
 }
 
 describe('a stored password', () => {
-  const wampcra = { salt: '', iterations: 1, keylen: 32, secret: '' }
+  const wampcra = { salt: '', iterations: 1, keylen: 32, secret: { sealed: '' } }
   const isRight = (argon2id: string, text = password) => isPassword(text, { argon2id, wampcra })
 
   it('is checked with the costs that it was made with', async () => {

@@ -144,14 +144,6 @@ describe('secrets that are read again', () => {
       client_id: 'app',
     })
   })
-
-  it('that an earlier version stored in the clear are read, and sealed by the next load', async () => {
-    const opened = await realmsWith()
-    await opened.replica.change('realm', () => [{ id: uri, document: provider('sssh') }])
-    expect(await opened.realms.openSecret(uri, secretIn(opened))).to.equal('sssh')
-    await opened.realms.load(provider('sssh'))
-    expect(secretIn(opened)).to.have.all.keys('sealed')
-  })
 })
 
 describe('passwords', () => {
