@@ -15,5 +15,5 @@ export async function mocha(options: readonly string[], files: readonly string[]
   return await new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)))
 }
 
-/** Options with which so many files run at once. */
+/** Options with which at most `jobs` files run at once. */
 export const sideBySide = (jobs: number): string[] => ['--parallel', '--jobs', String(jobs)]
