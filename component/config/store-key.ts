@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { SecretBox } from '#component/secret-box.ts'
-import type { MetaStore } from '#component/store/meta-store.ts'
+import type { MetaStore } from '#component/store/key-value-stores.ts'
 import { type Config, ConfigError, clusterKey } from './config.ts'
 
 /** Shortest key that cannot be guessed from a sealed value; characters. */

@@ -6,7 +6,7 @@ import { documentRules } from '#component/codec/limits.ts'
 import { InvalidSpecError, type Issue, ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { hashing } from '#component/replica/entry.ts'
-import type { FileStore } from '#component/store/file-store.ts'
+import type { FileStore } from '#component/store/key-value-stores.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
 

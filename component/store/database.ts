@@ -6,11 +6,11 @@ import { ServiceError } from '#component/errors.ts'
 import type { Engine, Patience } from './engine.ts'
 import { EntryStore } from './entry-store.ts'
 import { FamilyStore } from './family-store.ts'
-import { FileStore } from './file-store.ts'
 import { StoreHealth } from './health.ts'
-import { MetaStore } from './meta-store.ts'
-import { migrate, type Tables } from './migrations.ts'
+import { FileStore, MetaStore } from './key-value-stores.ts'
+import { migrate } from './migrations.ts'
 import { sqlite } from './sqlite-driver.ts'
+import type { Run, Tables } from './tables.ts'
 
 /** How long a query is repeated, and after which failures. Milliseconds. */
 interface Tries {
@@ -32,9 +32,6 @@ const unavailable = (message: string, cause?: unknown) =>
     cause,
     headers: { 'Retry-After': retryAfter },
   })
-
-/** Runs one query, repeatedly after passing failures; its writes are on the disk when it resolves. */
-export type Run = <T>(query: (db: Kysely<Tables>) => Promise<T>) => Promise<T>
 
 /** The data that outlives the process. */
 export interface Store {

@@ -1,7 +1,7 @@
 /** The port to a database engine: connections behind Kysely, and the meaning of its failures. */
 import type { Dialect, Kysely } from 'kysely'
 import type { Watched } from './health.ts'
-import type { Tables } from './migrations.ts'
+import type { Tables } from './tables.ts'
 
 /** When a failed query is repeated: never, while the gateway starts, or always. */
 export type Patience = 'never' | 'at start' | 'always'

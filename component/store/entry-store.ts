@@ -6,10 +6,9 @@ import { keyOf, type Summary } from '#component/replica/digest.ts'
 import type { Entry, Kind } from '#component/replica/entry.ts'
 import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
-import type { Run } from './database.ts'
 import { endHistory, remember, versionsOf } from './history.ts'
-import type { EntryRow, Tables, VersionRow } from './migrations.ts'
 import { entriesOf, rowOf, writeDocument, writingDocument } from './rows.ts'
+import type { EntryRow, Run, Tables, VersionRow } from './tables.ts'
 
 /** How many documents are read in one statement: the start must not depend on how fast all of them can be sent. */
 const pageSize = 100

@@ -1,25 +1,9 @@
 /** Families of refresh tokens: one for each login, with the generation of the token that can be used. */
 import type { Transaction } from 'kysely'
-import type { Run } from './database.ts'
-import type { FamilyRow, Tables } from './migrations.ts'
+import type { FamilyRow, Run, Tables } from './tables.ts'
 
-/** All refresh tokens that followed from one login: of each generation there is one. Times are milliseconds since the epoch. */
-export interface Family {
-  readonly id: string
-  readonly realm_uri: string
-  readonly authid: string
-  readonly client_id: string
-  readonly device_id: string
-  /** The roles that were granted. */
-  readonly scope: readonly string[]
-  readonly authmethod: string
-  /** The generation of the newest token, the only one that can be used. */
-  readonly generation: number
-  readonly created_at: number
-  /** When the newest token was made. */
-  readonly rotated_at: number
-  readonly expires_at: number
-}
+/** A family, with the roles that were granted. */
+export type Family = Omit<FamilyRow, 'scope'> & { readonly scope: readonly string[] }
 
 /**
  * The result of using a token. `rotated`: it was used now. `repeated`: it was used just before, and the answer may have been

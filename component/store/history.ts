@@ -2,9 +2,8 @@
 import { sql, type Transaction } from 'kysely'
 import { compareEntries } from '#component/replica/conflict-resolution.ts'
 import type { Entry, Kind } from '#component/replica/entry.ts'
-import type { Run } from './database.ts'
-import type { Tables, VersionRow } from './migrations.ts'
 import { entriesOf } from './rows.ts'
+import type { Run, Tables, VersionRow } from './tables.ts'
 
 /** How many versions of a document are kept. */
 const maxVersions = 10

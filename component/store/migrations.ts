@@ -1,70 +1,7 @@
 /** The tables of the store, forward only: a migration that has been released is never changed. */
 import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely'
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
-import type { Kind } from '#component/replica/entry.ts'
-import type { Family } from './family-store.ts'
-
-/** One version of one document. */
-export interface VersionRow {
-  kind: Kind
-  id: string
-  /** Its stamp. */
-  ms: number
-  counter: number
-  node: string
-  /** The stamp of the version before; null where there was none. */
-  parent_ms: number | null
-  parent_counter: number | null
-  parent_node: string | null
-  /** Stamps before that, newest first: JSON text of `[ms, counter, node]`s; null where they are not known. */
-  ancestors: string | null
-  /** SHA-256, hex, of the canonical JSON; null in a tombstone. */
-  hash: string | null
-  /** JSON text (of a realm: with passwords replaced by what checks them); null in a tombstone. */
-  document: string | null
-}
-
-/** The newest known version of a document. */
-export interface EntryRow extends VersionRow {
-  /** The revision of the store that brought it. */
-  revision: number
-}
-
-/** One row: how many transactions have changed entries. A writer locks it first, so that transactions commit in its order. */
-interface RevisionRow {
-  value: number
-}
-
-/** The document that was last loaded from a file. */
-interface FileRow {
-  /** Absolute. */
-  path: string
-  /** SHA-256, hex, of the canonical JSON of its document. */
-  hash: string
-}
-
-/** A family of refresh tokens. */
-export interface FamilyRow extends Omit<Family, 'scope'> {
-  /** JSON text of a list. */
-  scope: string
-}
-
-/** A value of the store itself. */
-interface MetaRow {
-  name: string
-  value: string
-}
-
-/** The tables. */
-export interface Tables {
-  entries: EntryRow
-  /** The last versions of each API Specification, the one in `entries` among them. */
-  versions: VersionRow
-  revision: RevisionRow
-  files: FileRow
-  refresh_families: FamilyRow
-  meta: MetaRow
-}
+import type { Tables } from './tables.ts'
 
 const migrations: Record<string, Migration> = {
   '001-tables': {

@@ -4,7 +4,7 @@ import type { Damaged } from '#component/replica/damage.ts'
 import type { Document, Entry } from '#component/replica/entry.ts'
 import type { Stamp } from '#component/replica/stamp.ts'
 import type { Steps } from '#component/yielding.ts'
-import type { VersionRow } from './migrations.ts'
+import type { VersionRow } from './tables.ts'
 
 /** The document of a row: every digit is kept, and the limits for documents from outside do not apply. */
 const readDocument = (text: string): Document => parseOwnJson(text) as Document

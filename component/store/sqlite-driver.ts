@@ -15,7 +15,7 @@ import {
   sql,
 } from 'kysely'
 import type { Condition, Engine } from './engine.ts'
-import type { Tables } from './migrations.ts'
+import type { Tables } from './tables.ts'
 
 /** How long a statement blocks the process while another process writes; longer waits are the store's, not blocking. */
 const busyTimeoutMs = 20

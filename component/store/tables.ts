@@ -1,0 +1,80 @@
+/** The rows of the tables, and the way to query them. */
+import type { Kysely } from 'kysely'
+import type { Kind } from '#component/replica/entry.ts'
+
+/** One version of one document. */
+export interface VersionRow {
+  kind: Kind
+  id: string
+  /** Its stamp. */
+  ms: number
+  counter: number
+  node: string
+  /** The stamp of the version before; null where there was none. */
+  parent_ms: number | null
+  parent_counter: number | null
+  parent_node: string | null
+  /** Stamps before that, newest first: JSON text of `[ms, counter, node]`s; null where they are not known. */
+  ancestors: string | null
+  /** SHA-256, hex, of the canonical JSON; null in a tombstone. */
+  hash: string | null
+  /** JSON text (of a realm: with passwords replaced by what checks them); null in a tombstone. */
+  document: string | null
+}
+
+/** The newest known version of a document. */
+export interface EntryRow extends VersionRow {
+  /** The revision of the store that brought it. */
+  revision: number
+}
+
+/** One row: how many transactions have changed entries. A writer locks it first, so that transactions commit in its order. */
+interface RevisionRow {
+  value: number
+}
+
+/** The document that was last loaded from a file. */
+interface FileRow {
+  /** Absolute. */
+  path: string
+  /** SHA-256, hex, of the canonical JSON of its document. */
+  hash: string
+}
+
+/** All refresh tokens that followed from one login: of each generation there is one. Times are milliseconds since the epoch. */
+export interface FamilyRow {
+  readonly id: string
+  readonly realm_uri: string
+  readonly authid: string
+  readonly client_id: string
+  readonly device_id: string
+  /** JSON text of a list: the roles that were granted. */
+  readonly scope: string
+  readonly authmethod: string
+  /** The generation of the newest token, the only one that can be used. */
+  readonly generation: number
+  readonly created_at: number
+  /** When the newest token was made. */
+  readonly rotated_at: number
+  readonly expires_at: number
+}
+
+/** A value of the store itself. */
+interface MetaRow {
+  name: string
+  value: string
+}
+
+/** The tables. */
+export interface Tables {
+  entries: EntryRow
+  /** The last versions of each API Specification, the one in `entries` among them. */
+  versions: VersionRow
+  revision: RevisionRow
+  files: FileRow
+  refresh_families: FamilyRow
+  meta: MetaRow
+}
+
+/** Runs one query, repeatedly after passing failures; its writes are on the disk when it resolves. */
+export type Run = <T>(query: (db: Kysely<Tables>) => Promise<T>) => Promise<T>
