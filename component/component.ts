@@ -5,8 +5,8 @@ import { ownRealms } from '#component/compile/own-realms.ts'
 import { type Config, ConfigError, clusterKey } from '#component/config/config.ts'
 import { storeSecret } from '#component/config/store-key.ts'
 import { addressUrls } from '#component/config/urls.ts'
-import { ByteBudget } from '#component/limits/byte-budget.ts'
 import { collectAfter } from '#component/limits/gc-pressure.ts'
+import { Quota } from '#component/limits/quota.ts'
 import type { UserName } from '#component/realm/documents/model.ts'
 import { damageOf, logFull, problemsOf } from '#component/wiring/health-report.ts'
 import { openHttpAuthentication } from '#component/wiring/http-authentication.ts'
@@ -91,7 +91,7 @@ export async function startComponent(
   const { realms } = users
 
   const attempts = new Attempts(config.rate_limits)
-  const budget = new ByteBudget(config.limits.buffered_bytes)
+  const budget = new Quota(config.limits.buffered_bytes)
   const stopCollecting = collectAfter(budget, clock)
   const context = { config, users, attempts, clock, log }
   const router = openRouterConnection({

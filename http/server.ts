@@ -2,8 +2,8 @@
 import type { Server } from 'node:http'
 import { ServiceError } from '#component/errors.ts'
 import { InFlight } from '#component/in-flight.ts'
-import type { ByteBudget } from '#component/limits/byte-budget.ts'
 import { LogThrottle } from '#component/limits/log-throttle.ts'
+import type { Quota } from '#component/limits/quota.ts'
 import type { Log } from '#component/log.ts'
 import { heldBytes } from '#http/limits/held-bytes.ts'
 import { LoopDelay } from '#http/limits/loop-delay.ts'
@@ -26,7 +26,7 @@ export interface HttpPorts extends Omit<ManagementPorts, 'trustsLocal' | 'isClos
   readonly options: HttpOptions
   readonly log: Log
   /** Bytes that may be held for all peers of the process. */
-  readonly budget: ByteBudget
+  readonly budget: Quota
   /** Log of the request lines, which hold no secrets and are not redacted. Absent: {@link log}. */
   readonly accessLog?: Log
   readonly gateway: Router

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Clock } from '#component/clock.ts'
-import type { ByteBudget } from './byte-budget.ts'
+import type { Quota } from './quota.ts'
 
 type Collect = (options: {
   readonly type: 'major' | 'minor'
@@ -36,7 +36,7 @@ const few = 1024 * 1024
  * @returns a function that stops it
  */
 export function collectAfter(
-  budget: Pick<ByteBudget, 'takeMost'>,
+  budget: Pick<Quota, 'takeMost'>,
   clock: Pick<Clock, 'after'>,
   collect: typeof collectGarbage = collectGarbage,
 ): () => void {

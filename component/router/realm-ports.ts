@@ -1,6 +1,6 @@
 /** The parts of the router that its realms use, and the limits of a realm. */
 import type { Clock } from '#component/clock.ts'
-import type { ByteBudget } from '#component/limits/byte-budget.ts'
+import type { Quota } from '#component/limits/quota.ts'
 import type { YieldTurn } from '#component/yielding.ts'
 import type { Authorizer } from './authorize.ts'
 
@@ -21,7 +21,7 @@ export interface RealmPorts {
   readonly authorizer: Authorizer
   readonly limits: RouterLimits
   /** Bytes for the retained events of all realms; one realm may take at most half of them. */
-  readonly retainedBudget: ByteBudget
+  readonly retainedBudget: Quota
   /** Most topics that keep an event; the oldest event is dropped first. */
   readonly maxRetained: number
   /** Lets other work run in the middle of long work; absent: long work is done at once. */

@@ -1,6 +1,6 @@
 /** One realm of the router: its sessions, and the messages they exchange. */
 
-import { ByteBudget } from '#component/limits/byte-budget.ts'
+import { Quota } from '#component/limits/quota.ts'
 import { code } from '#component/wamp/messages.ts'
 import { runSteps, type Steps } from '#component/yielding.ts'
 import { Broker } from './broker.ts'
@@ -26,7 +26,7 @@ export class Realm {
     this.uri = uri
     this.#ports = ports
     const { maxRetained, retainedBudget } = ports
-    const share = new ByteBudget(Math.floor(retainedBudget.limit / 2), retainedBudget)
+    const share = new Quota(Math.floor(retainedBudget.limit / 2), retainedBudget)
     this.#retained = new RetainedEvents(maxRetained, share)
     const broker = new Broker(ports, this.#retained)
     const registrations = new Registrations(ports, (topic, args) => broker.announce(topic, args))

@@ -1,7 +1,7 @@
 /** The last event of each topic that was published with `retain` (WAMP: Event Retention), within a limit of bytes. */
 import { routerRules } from '#component/codec/limits.ts'
 import { serializers } from '#component/codec/serializers.ts'
-import type { ByteBudget } from '#component/limits/byte-budget.ts'
+import type { Quota } from '#component/limits/quota.ts'
 import type { Options, PublishMessage } from './messages.ts'
 import type { Subscription } from './session.ts'
 import { UriIndex } from './uri-index.ts'
@@ -27,13 +27,13 @@ const eventBytes = 512
 export class RetainedEvents {
   readonly #events = new Map<string, Kept>()
   readonly #maxCount: number
-  readonly #budget: ByteBudget
+  readonly #budget: Quota
 
   /**
    * @param maxCount most topics with an event; the oldest one goes first
    * @param budget for the bytes of all events
    */
-  constructor(maxCount: number, budget: ByteBudget) {
+  constructor(maxCount: number, budget: Quota) {
     this.#maxCount = maxCount
     this.#budget = budget
   }

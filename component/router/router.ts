@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { type Clock, systemClock } from '#component/clock.ts'
 import { encodeOnce, type Serializer, serializers } from '#component/codec/serializers.ts'
-import { ByteBudget } from '#component/limits/byte-budget.ts'
+import { Quota } from '#component/limits/quota.ts'
 import { Admission } from '#component/router/limits/admission.ts'
 import { Backlog } from '#component/router/limits/backlog.ts'
 import type { OpenLink } from '#component/wamp/link.ts'
@@ -28,7 +28,7 @@ export interface RouterOptions extends Partial<Pick<RealmPorts, SharedOption>> {
   /** Bytes that a peer may leave unread before it is disconnected. Default 64 MiB. */
   readonly maxBufferedBytes?: number
   /** Bytes that the process may hold for its peers; the router takes less than half of them. Default: 128 MiB of its own. */
-  readonly budget?: ByteBudget
+  readonly budget?: Quota
   /** Milliseconds from the opening of a transport to WELCOME. Default 10,000. */
   readonly handshakeTimeoutMs?: number
   /** Milliseconds of silence until a ping; lost after as many again. Default 5,000. */
@@ -68,13 +68,13 @@ export class Router {
     this.#options = options
     this.#clock = clock
     this.#admission = new Admission(options.maxSessions ?? 10_000)
-    const budget = options.budget ?? new ByteBudget(defaultBudget)
+    const budget = options.budget ?? new Quota(defaultBudget)
     this.#backlog = new Backlog(budget, clock)
     const authorizer = new Authorizer(policy, onError)
     const realmPorts = {
       ...{ clock, authorizer, onError, yieldTurn: options.yieldTurn },
       limits: { ...defaultLimits, ...options.limits },
-      retainedBudget: new ByteBudget(Math.floor(budget.limit / 8), budget),
+      retainedBudget: new Quota(Math.floor(budget.limit / 8), budget),
       maxRetained: options.maxRetained ?? 10_000,
     }
     this.#ports = {

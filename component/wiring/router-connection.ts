@@ -3,7 +3,7 @@
 import type { SerializerName } from '#component/codec/serializers.ts'
 import { type Config, ConfigError } from '#component/config/config.ts'
 import { routerUrlAt } from '#component/config/urls.ts'
-import type { ByteBudget } from '#component/limits/byte-budget.ts'
+import type { Quota } from '#component/limits/quota.ts'
 import { gatewayAuthid, Policy } from '#component/realm/policy.ts'
 import { Router } from '#component/router/router.ts'
 import type { Revoked } from '#component/token/revocation.ts'
@@ -20,7 +20,7 @@ import type { PrimaryRouter } from './worker-ports.ts'
 interface RouterPorts extends WiringContext {
   readonly yieldTurn: YieldTurn
   /** The bytes that this process holds for its peers. */
-  readonly budget: ByteBudget
+  readonly budget: Quota
 }
 
 interface RouterConnectionPorts extends RouterPorts {

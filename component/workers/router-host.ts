@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import type { Clock } from '#component/clock.ts'
 import { type Config, ConfigError } from '#component/config/config.ts'
 import { storeSecret } from '#component/config/store-key.ts'
-import { ByteBudget } from '#component/limits/byte-budget.ts'
 import { collectAfter } from '#component/limits/gc-pressure.ts'
+import { Quota } from '#component/limits/quota.ts'
 import type { Log } from '#component/log.ts'
 import { Replica } from '#component/replica/replica.ts'
 import { SecretBox } from '#component/secret-box.ts'
@@ -66,7 +66,7 @@ export async function startRouterHost(
   })
   users.start()
   const attempts = new Attempts(config.rate_limits)
-  const budget = new ByteBudget(config.limits.buffered_bytes)
+  const budget = new Quota(config.limits.buffered_bytes)
   const stopCollecting = collectAfter(budget, clock)
   const { router, end } = openRouter({
     ...{ config, users, attempts, budget, clock, log },

@@ -1,6 +1,7 @@
 /** Bytes that are held for HTTP clients: bodies while they are read and used, answers until they have left. */
-import { ByteBudget } from '#component/limits/byte-budget.ts'
+
 import { NetworkShare } from '#component/limits/network-share.ts'
+import { Quota } from '#component/limits/quota.ts'
 
 /** The part of all buffered bytes that HTTP clients may hold; the rest stays for WAMP peers. */
 const httpPart = 7 / 8
@@ -12,7 +13,7 @@ const networkPart = 1 / 4
  * The bytes that HTTP clients hold.
  * @param whole the budget of the process (`limits.buffered_bytes`)
  */
-export function heldBytes(whole: ByteBudget): NetworkShare {
-  const all = new ByteBudget(Math.floor(whole.limit * httpPart), whole)
+export function heldBytes(whole: Quota): NetworkShare {
+  const all = new Quota(Math.floor(whole.limit * httpPart), whole)
   return new NetworkShare(Math.floor(all.limit * networkPart), all)
 }

@@ -1,7 +1,7 @@
 /** Bytes that the router holds for peers: of messages they have not finished sending, and of messages they have not read. */
 
 import type { Clock } from '#component/clock.ts'
-import { ByteBudget } from '#component/limits/byte-budget.ts'
+import { Quota } from '#component/limits/quota.ts'
 
 /** A peer, as far as bytes are held for it. */
 export interface Holder {
@@ -21,9 +21,9 @@ const patienceMs = 1_000
 /** The bytes held for all peers of the router. */
 export class Backlog {
   /** For peers that have joined. */
-  readonly #joined: ByteBudget
+  readonly #joined: Quota
   /** For peers that have not: they cannot take what joined ones need. */
-  readonly strangers: ByteBudget
+  readonly strangers: Quota
   readonly #clock: Clock
   readonly #holders = new Set<Holder>()
   /** Peers of which nothing is read until there is room. */
@@ -35,9 +35,9 @@ export class Backlog {
   readonly #waiting = new WeakMap<Uint8Array, number>()
 
   /** @param whole the budget of the process; joined peers have a quarter of it at most */
-  constructor(whole: ByteBudget, clock: Clock) {
-    this.#joined = new ByteBudget(Math.floor(whole.limit / 4), whole)
-    this.strangers = new ByteBudget(Math.floor(whole.limit / 16), whole)
+  constructor(whole: Quota, clock: Clock) {
+    this.#joined = new Quota(Math.floor(whole.limit / 4), whole)
+    this.strangers = new Quota(Math.floor(whole.limit / 16), whole)
     this.#clock = clock
   }
 

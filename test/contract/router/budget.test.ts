@@ -1,7 +1,7 @@
 /** What the embedded router holds for all its peers has a limit: who holds most goes, everybody else is served. */
 import { expect } from 'chai'
 import { WebSocket } from 'ws'
-import { ByteBudget } from '#component/limits/byte-budget.ts'
+import { Quota } from '#component/limits/quota.ts'
 import { untilHolds } from '#test/support/running/until.ts'
 import { openRouter } from '#test/unit/router/open-router.ts'
 import { RouterPeer } from './peer.ts'
@@ -18,7 +18,7 @@ const goOn = (peer: RouterPeer, bytes: number): Promise<void> =>
   })
 
 describe('what the embedded router holds for its peers', () => {
-  let opened: Awaited<ReturnType<typeof openRouter>> & { readonly budget: ByteBudget }
+  let opened: Awaited<ReturnType<typeof openRouter>> & { readonly budget: Quota }
   const peers: RouterPeer[] = []
   const join = async () => {
     const peer = await RouterPeer.join(opened)
@@ -26,7 +26,7 @@ describe('what the embedded router holds for its peers', () => {
     return peer
   }
   beforeEach(async () => {
-    const budget = new ByteBudget(16 * mebibyte)
+    const budget = new Quota(16 * mebibyte)
     opened = Object.assign(await openRouter({ budget }), { budget })
   })
   afterEach(async () => {

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { systemClock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { BodyLimits, Exchange, Reply } from '#component/gateway/exchange.ts'
-import { ByteBudget } from '#component/limits/byte-budget.ts'
+import { Quota } from '#component/limits/quota.ts'
 import { openLog } from '#component/log.ts'
 import type { HttpOptions } from '#http/options.ts'
 import { type HttpPorts, type Listeners, startListeners } from '#http/server.ts'
@@ -98,7 +98,7 @@ export async function open(
   const listeners = await startListeners({
     clock: systemClock,
     log,
-    budget: new ByteBudget(134_217_728),
+    budget: new Quota(134_217_728),
     gateway: {
       handle(exchange) {
         if (!paths.includes(exchange.path)) return undefined

@@ -1,7 +1,7 @@
 /** Bodies and answers that are held for clients: how many bytes, and what happens beyond. */
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import { ByteBudget } from '#component/limits/byte-budget.ts'
+import { Quota } from '#component/limits/quota.ts'
 import { untilHolds } from '#test/support/running/until.ts'
 import { type Fixture, open, post, RawClient } from './fixture.ts'
 
@@ -13,7 +13,7 @@ const begin = (announced: number, sent: number) =>
 
 describe('bytes that are held for clients', () => {
   let fixture: Fixture
-  let budget: ByteBudget
+  let budget: Quota
   const clients: RawClient[] = []
 
   const client = (address?: string) => {
@@ -24,7 +24,7 @@ describe('bytes that are held for clients', () => {
 
   beforeEach(async () => {
     // 875,000 for each network
-    budget = new ByteBudget(4_000_000)
+    budget = new Quota(4_000_000)
     fixture = await open({ budget })
   })
 

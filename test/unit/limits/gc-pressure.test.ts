@@ -1,18 +1,18 @@
 /** When all garbage is collected: once peers are done that had much held for them. */
 import { expect } from 'chai'
-import { ByteBudget } from '#component/limits/byte-budget.ts'
 import { collectAfter } from '#component/limits/gc-pressure.ts'
+import { Quota } from '#component/limits/quota.ts'
 
 const megabyte = 1024 * 1024
 
 describe('memory that was held for peers', () => {
   let collections: string[]
-  let budget: ByteBudget
+  let budget: Quota
   let pass: () => void
 
   beforeEach(() => {
     collections = []
-    budget = new ByteBudget(64 * megabyte)
+    budget = new Quota(64 * megabyte)
     const after = (_ms: number, callback: () => void) => {
       pass = callback
       return () => {

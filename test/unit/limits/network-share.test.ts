@@ -1,7 +1,7 @@
 /** Shares of networks. */
 import { expect } from 'chai'
-import { ByteBudget } from '#component/limits/byte-budget.ts'
 import { NetworkShare } from '#component/limits/network-share.ts'
+import { Quota } from '#component/limits/quota.ts'
 
 describe('NetworkShare', () => {
   it('lets a network hold no more than the limit, and others go on', () => {
@@ -41,7 +41,7 @@ describe('NetworkShare', () => {
   })
 
   it('takes nothing when all networks together hold the most, and forgets what was given back', () => {
-    const share = new NetworkShare(8, new ByteBudget(10))
+    const share = new NetworkShare(8, new Quota(10))
     expect(share.tryTake('192.0.2.1', 8)).to.equal(true)
     expect(share.tryTake('192.0.2.2', 3)).to.equal(false)
     expect(share.heldBy('192.0.2.2')).to.equal(0)

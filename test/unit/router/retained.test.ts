@@ -1,12 +1,12 @@
 /** Retained events: kept as bytes, and given back as they were published. */
 import { expect } from 'chai'
-import { ByteBudget } from '#component/limits/byte-budget.ts'
+import { Quota } from '#component/limits/quota.ts'
 import type { PublishMessage } from '#component/router/messages.ts'
 import { RetainedEvents } from '#component/router/retained.ts'
 
 describe('a retained event', () => {
   it('is given back as it was, whatever a peer may publish', () => {
-    const events = new RetainedEvents(10, new ByteBudget(1_000_000))
+    const events = new RetainedEvents(10, new Quota(1_000_000))
     let deep: unknown = 1
     for (let level = 0; level < 80; level++) deep = [deep]
     const args = [NaN, -Infinity, 2n ** 64n - 1n, new Uint8Array([1]), { '1': null }, deep]

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import type { WebSocket } from 'ws'
 import { systemClock } from '#component/clock.ts'
 import { serializers } from '#component/codec/serializers.ts'
-import { ByteBudget } from '#component/limits/byte-budget.ts'
+import { Quota } from '#component/limits/quota.ts'
 import { Backlog } from '#component/router/limits/backlog.ts'
 import { WebSocketTransport } from '#component/router/websocket-transport.ts'
 
@@ -32,7 +32,7 @@ function opened(isInProcess: boolean) {
       webSocket: webSocket as unknown as WebSocket,
       socket: new PassThrough(),
     },
-    ...{ clock: systemClock, backlog: new Backlog(new ByteBudget(1_000_000), systemClock) },
+    ...{ clock: systemClock, backlog: new Backlog(new Quota(1_000_000), systemClock) },
     ...{ peer: { address: '192.0.2.1', isInProcess }, maxBufferedBytes: 1_000 },
     ...{ pingIntervalMs: 60_000, isJoined: () => true, onTooLong: () => {} },
     ...{ onMessage: (message: unknown) => received.push(message), onClose: () => {} },

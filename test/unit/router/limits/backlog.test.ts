@@ -1,7 +1,7 @@
 /** What the router holds for its peers, and who is dropped when that is too much. */
 import { expect } from 'chai'
 import type { Clock } from '#component/clock.ts'
-import { ByteBudget } from '#component/limits/byte-budget.ts'
+import { Quota } from '#component/limits/quota.ts'
 import { Backlog, freeBytes, type Holder } from '#component/router/limits/backlog.ts'
 import { Unfinished } from '#component/router/limits/unfinished.ts'
 
@@ -9,7 +9,7 @@ const free = freeBytes
 
 /** Joined peers may take 8 × 65,536 bytes in all, others 2 × 65,536. */
 const opened = () => {
-  const whole = new ByteBudget(32 * free)
+  const whole = new Quota(32 * free)
   const timers: (() => void)[] = []
   const clock: Clock = {
     now: () => 0,
