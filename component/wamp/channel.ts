@@ -3,7 +3,6 @@ import { maxSentDepth, maxSentValues } from '#component/codec/limits.ts'
 import { binaryWalk, Walk, type WalkRules } from '#component/codec/walk.ts'
 import { failure } from './failure.ts'
 import type { OpenLink, WampMessage } from './link.ts'
-import { uris } from './uris.ts'
 
 /** One connection to a router, from opening to its end. */
 export interface Channel {
@@ -38,13 +37,17 @@ const walkRules: WalkRules = {
   isStrict: true,
   refuse(problem, isTooLarge) {
     if (isTooLarge) throw tooLarge()
-    throw failure(uris.errors.invalidArgument, problem, false)
+    throw failure('wamp.error.invalid_argument', problem, false)
   },
 }
 
 /** The failure of a message that is larger than the router accepts. */
 export const tooLarge = () =>
-  failure(uris.errors.payloadSizeExceeded, 'the payload is larger than the router accepts', false)
+  failure(
+    'wamp.error.payload_size_exceeded',
+    'the payload is larger than the router accepts',
+    false,
+  )
 
 /**
  * Checks a message before it is sent: content that no router or serializer can carry is refused here (reliability F5).

@@ -10,7 +10,6 @@ import { code, emptyError, isAnswer, withoutPassthru } from './messages.ts'
 import { Requests } from './requests.ts'
 import { type EventHandler, type InvocationHandler, type Payload, WampError } from './session.ts'
 import { defaultJoinTimeoutMs, type SessionOptions } from './session-options.ts'
-import { uris } from './uris.ts'
 
 /** The dependencies of a connection. */
 export interface ConnectionPorts {
@@ -129,7 +128,7 @@ export class Connection {
 
   /** Cancels a call: settles it and tells the router. */
   cancel(id: unknown): void {
-    const error = failure(uris.errors.canceled, 'the call was canceled', true)
+    const error = failure('wamp.error.canceled', 'the call was canceled', true)
     if (this.#requests.abandon(id, error)) this.#giveUp(code.call, id)
   }
 
@@ -218,7 +217,7 @@ export class Connection {
       return undefined
     } catch (error) {
       if (error instanceof WampError) return error
-      return failure(uris.errors.invalidArgument, 'the payload cannot be serialized', false)
+      return failure('wamp.error.invalid_argument', 'the payload cannot be serialized', false)
     }
   }
 
@@ -289,7 +288,7 @@ const idOf = (message: WampMessage): unknown => message[2]
 
 /** The client did not send: it refuses, or has nothing to ask the router for (a second handler of one topic). */
 async function unsent(type: number, started: Promise<unknown>): Promise<WampMessage> {
-  const refusal = failure(uris.errors.invalidUri, 'the client library refuses the URI', false)
+  const refusal = failure('wamp.error.invalid_uri', 'the client library refuses the URI', false)
   // no other request may be deferred: it would be sent after its caller has given up
   if (type !== code.subscribe) throw refusal
   await started.catch(() => {

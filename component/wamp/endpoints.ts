@@ -5,7 +5,6 @@ import { invocationError } from './failure.ts'
 import type { WampMessage } from './link.ts'
 import { asList, asMap, code } from './messages.ts'
 import type { EventHandler, InvocationHandler } from './session.ts'
-import { uris } from './uris.ts'
 
 /** Pattern-based registrations and subscriptions are told the name that was used. */
 const nameOr = (name: unknown, otherwise: string): string =>
@@ -54,7 +53,7 @@ export class Endpoints {
       answer = [code.yield, request, {}, result.args, result.kwargs]
     } catch (error) {
       answer = invocationError(request, error)
-      if (answer[4] === uris.errors.internal) {
+      if (answer[4] === 'service.error.internal') {
         this.#log.error({ err: error, procedure: uri }, 'a procedure failed')
       }
     }

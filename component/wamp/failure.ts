@@ -4,7 +4,6 @@ import { isUri } from '#component/syntax/wamp-uri.ts'
 import type { WampMessage } from './link.ts'
 import { code } from './messages.ts'
 import { WampError } from './session.ts'
-import { uris } from './uris.ts'
 
 const body = (uri: ErrorUri, message: string) => ({
   code: uri,
@@ -21,12 +20,12 @@ export const failure = (uri: ErrorUri, message: string, wasSent: boolean): WampE
 
 /** The session is not joined: nothing was sent. */
 export const notJoined = (): WampError =>
-  failure(uris.errors.netFailure, 'the session with the router is not joined', false)
+  failure('wamp.error.net_failure', 'the session with the router is not joined', false)
 
 /** The session ended while the request was under way. */
 export const sessionLost = (): WampError =>
   failure(
-    uris.errors.netFailure,
+    'wamp.error.net_failure',
     'the session with the router was lost; the request may have been executed',
     true,
   )
@@ -40,7 +39,7 @@ export function invocationError(request: unknown, error: unknown): WampMessage {
   const known =
     error instanceof ServiceError
       ? error
-      : new ServiceError(uris.errors.internal, 'the procedure failed')
+      : new ServiceError('service.error.internal', 'the procedure failed')
   return [
     code.error,
     code.invocation,
@@ -87,13 +86,13 @@ const withoutTickets: ReadonlySet<string> = new Set([
 export function notJoinedAs(reason: string): Error {
   if (withoutTickets.has(reason)) {
     const message = 'the router does not accept tickets, so the gateway cannot join as the user'
-    return failure(uris.errors.authorizationFailed, message, false)
+    return failure('wamp.error.authorization_failed', message, false)
   }
   if (refusals.has(reason)) {
-    return failure(uris.errors.notAuthorized, 'the router does not let the user join', false)
+    return failure('wamp.error.not_authorized', 'the router does not let the user join', false)
   }
-  if (reason === uris.errors.noSuchRealm) {
+  if (reason === 'wamp.error.no_such_realm') {
     return failure(reason, 'the router does not let users join the realm', false)
   }
-  return failure(uris.errors.netFailure, 'the session of the user could not be joined', false)
+  return failure('wamp.error.net_failure', 'the session of the user could not be joined', false)
 }

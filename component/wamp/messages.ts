@@ -2,7 +2,6 @@
 
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { WampMessage } from './link.ts'
-import { uris } from './uris.ts'
 
 /** Message codes (WAMP: Message Codes and Direction). */
 export const code = {
@@ -44,7 +43,7 @@ export const emptyError = (type: number, id: unknown): WampMessage => [
   type,
   id,
   {},
-  uris.errors.canceled,
+  'wamp.error.canceled',
 ]
 
 /** The request that each message answers; ERROR answers all of them. */

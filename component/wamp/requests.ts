@@ -6,7 +6,6 @@ import { failure, sessionLost } from './failure.ts'
 import type { WampMessage } from './link.ts'
 import { answers, asList, asMap, code } from './messages.ts'
 import { type CallResult, type Publication, WampError } from './session.ts'
-import { uris } from './uris.ts'
 
 /** One request in flight. */
 interface Request<T> {
@@ -84,7 +83,7 @@ export class Requests {
     const stopTimer = this.#clock.after(timeoutMs, () => {
       this.#onTimeout(type, id)
       const message = 'the router did not answer in time'
-      this.abandon(id, failure(uris.errors.timeout, message, true))
+      this.abandon(id, failure('service.error.timeout', message, true))
     })
     const request: Request<T> = { type, answer, read, resolve, reject, stopTimer }
     this.#pending.set(id, request as Request<unknown>)

@@ -6,7 +6,6 @@ import type { JoinAuth } from './join-auth.ts'
 import type { Session, SessionSource } from './session.ts'
 import type { SessionOptions } from './session-options.ts'
 import type { SupervisedSession } from './supervisor.ts'
-import { uris } from './uris.ts'
 import { requestSession } from './wampy-session.ts'
 
 /** Everything about the pool's sessions but the realm and who joins. */
@@ -175,7 +174,7 @@ export class SessionPool implements SessionSource {
   }
 
   #session(realm_uri: string, identity: Identity | undefined): SupervisedSession {
-    if (this.#isClosed) throw failure(uris.errors.netFailure, 'the sessions are closed', false)
+    if (this.#isClosed) throw failure('wamp.error.net_failure', 'the sessions are closed', false)
     const auth = this.#options.authFor(realm_uri, identity)
     return requestSession({ ...this.#options, realm_uri, auth })
   }

@@ -18,7 +18,6 @@ import type {
   Session,
 } from './session.ts'
 import { openChannels, type SessionOptions } from './session-options.ts'
-import { uris } from './uris.ts'
 
 /** Milliseconds between attempts to join, at least and at most: below 2 s, so that a router that is back has us within 2 s. */
 const backOff = { least: 100, most: 1500 }
@@ -35,7 +34,7 @@ const startCall = (client: Client, procedure: string) => client.call(procedure)
 const startPublish = (client: Client, topic: string) => client.publish(topic)
 
 const refuseUri = () =>
-  failure(uris.errors.invalidUri, 'the text is not a WAMP URI (components joined by dots)', false)
+  failure('wamp.error.invalid_uri', 'the text is not a WAMP URI (components joined by dots)', false)
 
 export class SupervisedSession implements Session {
   readonly realm_uri: string
