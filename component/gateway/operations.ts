@@ -1,0 +1,133 @@
+/** Serves operations of a document: check ─▶ secure ─▶ negotiate ─▶ read ─▶ evaluate ─▶ act ─▶ respond. */
+import {
+  type Action,
+  type ActionFields,
+  type ActionType,
+  type Outcome,
+  type Run,
+  streamOf,
+} from '#component/action/action.ts'
+import type { Clock } from '#component/clock.ts'
+import type { Context } from '#component/expression/nodes.ts'
+import type { Identity } from '#component/identity.ts'
+import type { Protection, SecurityScheme, SecurityType } from '#component/security/scheme.ts'
+import type { CompiledOperation, CompiledPath } from './api.ts'
+import { checkScheme, negotiateLanguage, negotiateType, readContent } from './checks.ts'
+import { noBody, RequestView } from './context.ts'
+import { evaluateAttempts, evaluateFields } from './evaluate.ts'
+import type { Exchange, Reply } from './exchange.ts'
+import { applyLayers, type Headers } from './header-layers.ts'
+import { renderOutcome } from './response.ts'
+
+/** The parts that serve operations. */
+export interface OperationPorts {
+  readonly clock: Clock
+  readonly actions: Readonly<Record<ActionType, Action>>
+  readonly schemes: Readonly<Record<SecurityType, SecurityScheme>>
+}
+
+const nothing: ActionFields = {}
+const noAction: Outcome = { result: {} }
+
+/** Answers requests whose path is declared; a ServiceError that it throws is rendered by the gateway. */
+export class Operations {
+  readonly #ports: OperationPorts
+  readonly #random: () => number
+  /** `{{security}}` by identity: the identity is laid over the security object once for all requests of a user. */
+  readonly #secured = new WeakMap<Protection, WeakMap<Identity, Context['security']>>()
+
+  constructor(ports: OperationPorts) {
+    this.#ports = ports
+    this.#random = () => ports.clock.random()
+  }
+
+  /** OPTIONS where the document declares none (Fetch standard: CORS-preflight request). */
+  preflight(exchange: Exchange, path: CompiledPath, policy: Headers): Reply {
+    const headers = { ...policy, ...path.headers }
+    const request = new RequestView(exchange, {}, negotiateLanguage(exchange, path.version), noBody)
+    const security = path.version.anonymous
+    const context: Context = { request, action: nothing, security, random: this.#random }
+    applyLayers(headers, [path.layer], context)
+    return { status: 204, headers, body: { kind: 'none' }, route: path.pattern }
+  }
+
+  /** The order of these steps is that of behaviour §3. */
+  async serve(
+    exchange: Exchange,
+    route: CompiledOperation,
+    bindings: Readonly<Record<string, string>>,
+    policy: Headers,
+  ): Promise<Reply> {
+    const { path, inherited } = route
+    const { version } = path
+    checkScheme(exchange, inherited)
+    const { protection } = inherited
+    const isSecured = protection !== undefined && exchange.method !== 'options'
+    const passed = isSecured
+      ? this.#ports.schemes[protection.type].authenticate(exchange, protection)
+      : version.anonymous
+    // awaits only an identity that is not known yet
+    const identity = passed instanceof Promise ? await passed : passed
+    const type = negotiateType(exchange, route)
+    const language = negotiateLanguage(exchange, version)
+    const content = exchange.hasBody ? await readContent(exchange, route) : noBody
+    const request = new RequestView(exchange, bindings, language, content)
+    const security = isSecured ? this.#security(protection, identity) : identity
+    const context: Context = { request, action: nothing, security, random: this.#random }
+    const outcome = await this.#act(exchange, route, identity, request, context)
+    const action = 'result' in outcome ? { result: outcome.result } : { error: outcome.error }
+    const seen: Context = { request, action, security, random: this.#random }
+    try {
+      return renderOutcome(exchange, route, outcome, seen, policy, type)
+    } catch (error) {
+      streamOf(outcome)?.destroy()
+      throw error
+    }
+  }
+
+  #security(protection: Protection, identity: Identity): Context['security'] {
+    let ofProtection = this.#secured.get(protection)
+    if (ofProtection === undefined) {
+      ofProtection = new WeakMap()
+      this.#secured.set(protection, ofProtection)
+    }
+    const known = ofProtection.get(identity)
+    if (known) return known
+    const security = { ...protection.object, ...identity }
+    ofProtection.set(identity, security)
+    return security
+  }
+
+  #act(
+    exchange: Exchange,
+    operation: CompiledOperation,
+    identity: Identity,
+    request: RequestView,
+    context: Context,
+  ): Outcome | Promise<Outcome> {
+    const { action, path, inherited } = operation
+    const { pool, realm_uri } = path.version
+    if (action.type === 'none') return noAction
+    const performer = this.#ports.actions[action.type]
+    const fields = evaluateFields(action, context)
+    const attempts = evaluateAttempts(inherited.attempts, context)
+    const onCancel = (callback: () => void): void => exchange.onAbort(callback)
+    // made when the action begins: the time limit of a body begins with its first read
+    const run = (): Run => ({
+      realm_uri,
+      identity,
+      method: exchange.method,
+      attempts,
+      computed: action.computedNames,
+      rawBody:
+        action.passesBody && exchange.hasBody ? exchange.rawBody(inherited.limits) : undefined,
+      readsBody: action.readsAnswer,
+      request,
+      onCancel,
+    })
+    // a fixed answer needs no slot
+    if (action.type === 'static') return performer.perform(fields, run())
+    const limit = { clock: this.#ports.clock, maxMs: attempts.timeout, onCancel }
+    return pool.run(() => performer.perform(fields, run()), limit, streamOf)
+  }
+}
