@@ -34,8 +34,8 @@ function* treeOf(places: Iterable<Place>): Steps<PathTree<Place>> {
   return tree
 }
 
-/** @param patterns of our own, which are valid */
-function treeOfPatterns(patterns: readonly string[]): PathTree<string> {
+/** A tree of all forms of some patterns. @param patterns of our own, which are valid */
+export function treeOfPatterns(patterns: readonly string[]): PathTree<string> {
   const tree = new PathTree<string>()
   for (const pattern of patterns) {
     const parsed = parsePathPattern(pattern)

@@ -1,23 +1,12 @@
 /** The routes that `oauth2` security brings along: where they are, and how requests to them are answered (behaviour §3, §7). */
 import { expect } from 'chai'
 import { OAuthError, ServiceError } from '#component/errors.ts'
-import type { Route } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
-import type { RouteEntry } from '#component/routes/routing-table.ts'
 import { bodyOf, documentOf, FakeExchange, fixed, serve } from '#test/unit/gateway/fake-exchange.ts'
+import { generated, linesOf, open, type Row } from './generated.ts'
 
 const oauth2 = { type: 'oauth2', flow: 'resource_owner_password_credentials' }
 const secured = { defaults: { security: oauth2 } }
-const open = { '/x': { security: {}, get: fixed() } }
-
-const generated = (document: unknown): readonly RouteEntry<Route>[] =>
-  serve(document).api.entries.filter(({ isShared }) => isShared)
-
-/** `METHOD pattern kind` of each generated route. */
-const linesOf = (document: unknown): string[] =>
-  generated(document).flatMap(({ pattern, routes }) =>
-    Object.entries(routes).map(([method, { kind }]) => `${method} ${pattern} ${kind}`),
-  )
 
 const below = (base: string): string[] => [
   `post ${base}/oauth/token oauth.token`,
@@ -29,8 +18,7 @@ const below = (base: string): string[] => [
 ]
 const atV1 = [...below('/v1'), 'get /.well-known/oauth-authorization-server/v1 oauth.metadata']
 
-/** Title, document, what it brings. */
-const rows: readonly (readonly [title: string, document: object, lines: readonly string[]])[] = [
+const rows: readonly Row[] = [
   ['defaults of the API', documentOf(open, secured), atV1],
   ['defaults of the version', documentOf(open, {}, secured), atV1],
   [

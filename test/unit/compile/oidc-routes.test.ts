@@ -1,24 +1,14 @@
 /** The routes that `oidc` security brings along, with whom they are shared, and what loading warns of (behaviour §3, §8). */
 import { expect } from 'chai'
 import { compileSpec } from '#component/compile/compile.ts'
-import type { Route } from '#component/gateway/api.ts'
-import { type RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
+import { RoutingTable } from '#component/routes/routing-table.ts'
 import { validateSpec } from '#component/spec/validate.ts'
 import { runAtOnce } from '#component/yielding.ts'
 import { bodyOf, documentOf, fixed, issuesOf, serve } from '#test/unit/gateway/fake-exchange.ts'
+import { generated, linesOf, open, type Row } from './generated.ts'
 
 const oidc = { type: 'oidc', provider: 'acme' }
 const secured = { defaults: { security: oidc } }
-const open = { '/x': { security: {}, get: fixed() } }
-
-const generated = (document: unknown): readonly RouteEntry<Route>[] =>
-  serve(document).api.entries.filter(({ isShared }) => isShared)
-
-/** `METHOD pattern kind` of each generated route. */
-const linesOf = (document: unknown): string[] =>
-  generated(document).flatMap(({ pattern, routes }) =>
-    Object.entries(routes).map(([method, { kind }]) => `${method} ${pattern} ${kind}`),
-  )
 
 const below = (base: string): string[] => [
   `get ${base}/oidc/login oidc.login`,
@@ -30,8 +20,7 @@ const below = (base: string): string[] => [
   `post ${base}/oidc/logout oidc.logout`,
 ]
 
-/** Title, document, what it brings. */
-const rows: readonly (readonly [title: string, document: object, lines: readonly string[]])[] = [
+const rows: readonly Row[] = [
   ['defaults of the API', documentOf(open, secured), below('/v1')],
   ['a path', documentOf({ '/x': { security: oidc, get: fixed() } }), below('/v1')],
   ['an operation', documentOf({ '/x': { get: { ...fixed(), security: oidc } } }), below('/v1')],

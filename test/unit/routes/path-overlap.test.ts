@@ -2,24 +2,14 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { overlapOf } from '#component/routes/path-overlap.ts'
-import { PathTree } from '#component/routes/path-tree.ts'
+import { treeOfPatterns } from '#component/routes/route-conflicts.ts'
 import { RoutingTable } from '#component/routes/routing-table.ts'
 import { hostsOverlap, parseHostPattern } from '#component/syntax/host-pattern.ts'
 import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 import { runAtOnce } from '#component/yielding.ts'
 
-function treeOf(patterns: readonly string[]): PathTree<string> {
-  const tree = new PathTree<string>()
-  for (const pattern of patterns) {
-    const parsed = parsePathPattern(pattern)
-    if ('problem' in parsed) throw new TypeError(`${pattern}: ${parsed.problem}`)
-    for (const form of parsed.forms) tree.add(form, pattern)
-  }
-  return tree
-}
-
 const overlap = (ones: readonly string[], others: readonly string[]) =>
-  runAtOnce(overlapOf(treeOf(ones), treeOf(others), Infinity))
+  runAtOnce(overlapOf(treeOfPatterns(ones), treeOfPatterns(others), Infinity))
 
 /** Every list of at most so many of some words. */
 const listsOf = (words: readonly string[], most: number): string[][] =>
@@ -70,10 +60,10 @@ describe('overlaps of paths', () => {
   it('are those that some request shows', () => {
     fc.assert(
       fc.property(patterns, pattern, (ones, other) => {
-        const tree = treeOf([other])
+        const tree = treeOfPatterns([other])
         const shown = new Set(
           ones.filter((one) => {
-            const own = treeOf([one])
+            const own = treeOfPatterns([one])
             return requests.some((path) => own.find(path) && tree.find(path))
           }),
         )
@@ -117,10 +107,12 @@ describe('overlaps of paths', () => {
   })
 
   it('are as many as are asked for', () => {
-    const ones = treeOf(Array.from({ length: 10 }, (_, i) => `/a${i}`))
-    expect(runAtOnce(overlapOf(ones, treeOf(['/[...]']), 3)).found.size).to.equal(3)
-    expect(runAtOnce(overlapOf(ones, treeOf([]), 3)).found.size).to.equal(0)
-    expect(runAtOnce(overlapOf(treeOf(['/[...]']), treeOf([]), 3)).found.size).to.equal(0)
+    const ones = treeOfPatterns(Array.from({ length: 10 }, (_, i) => `/a${i}`))
+    expect(runAtOnce(overlapOf(ones, treeOfPatterns(['/[...]']), 3)).found.size).to.equal(3)
+    expect(runAtOnce(overlapOf(ones, treeOfPatterns([]), 3)).found.size).to.equal(0)
+    expect(
+      runAtOnce(overlapOf(treeOfPatterns(['/[...]']), treeOfPatterns([]), 3)).found.size,
+    ).to.equal(0)
   })
 })
 
