@@ -10,8 +10,9 @@ import type {
   Hello as RouterHello,
   Welcome,
 } from '#component/router/ports.ts'
+import type { SecretBox } from '#component/secret-box.ts'
 import { isSigned } from './ed25519.ts'
-import type { ProofPorts, TicketHolder, TicketPorts } from './proof-ports.ts'
+import type { SessionTickets } from './session-ticket.ts'
 
 /** The claims of a peer in HELLO, as the embedded or an external router passes them on. */
 export interface Hello extends RouterHello {
@@ -25,6 +26,33 @@ export interface Hello extends RouterHello {
 export interface Challenge extends RouterChallenge {
   /** The user to be proved, for a router that checks the proof itself; undefined for an unknown user. Never sent to the peer. */
   readonly user?: User | undefined
+}
+
+/** The user that a service ticket was issued to: a ticket that WAMP clients join with instead of a password. */
+type TicketHolder = Omit<Welcome, 'kind'>
+
+type VerifyTicket = (
+  realm_uri: string,
+  ticket: string,
+) => TicketHolder | undefined | Promise<TicketHolder | undefined>
+
+/** The tickets and cookies that are accepted beside passwords. */
+export interface TicketPorts {
+  /** Those of the gateway itself, for sessions of its users. */
+  readonly sessionTickets?: Pick<SessionTickets, 'redeem'> | undefined
+  /** Verifies a service ticket; undefined for an invalid one. */
+  readonly verifyTicket?: VerifyTicket | undefined
+  /** The same for the ticket cookie of the realm in a Cookie field. */
+  readonly verifyCookie?: VerifyTicket | undefined
+  /** Whether the name is bound to an account of an identity provider and not disabled; without this port no name is. */
+  readonly isKnown?: ((realm_uri: string, authid: string) => boolean) | undefined
+}
+
+/** The dependencies of checking proofs, beside the realm. */
+export interface ProofPorts extends TicketPorts {
+  /** Lets a password be tried, as far as guessing is limited; undefined: wrong, or not tried. */
+  readonly guess: (prove: () => Promise<Welcome | undefined>) => Promise<Welcome | undefined>
+  readonly secrets: Pick<SecretBox, 'derive' | 'open'>
 }
 
 /** The method of users who have logged in at an identity provider, which gives them their roles (specification: Ticket). */

@@ -19,11 +19,12 @@ import {
   gatewayRole,
   type Hello,
   hasSameProof,
+  type ProofPorts,
   providerMethod,
   rolesOf,
+  type TicketPorts,
 } from './authenticator.ts'
 import { isGranted, isPermitted, isReserved } from './grants.ts'
-import type { ProofPorts, TicketPorts } from './proof-ports.ts'
 import type { Realms } from './realms.ts'
 
 /** The authid by which the gateway's own sessions, which come from this gateway itself, make themselves known. */

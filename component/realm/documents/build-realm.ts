@@ -1,9 +1,9 @@
-/** From a stored realm document and its prototypes to a Realm that can be asked. */
-
+/** From all stored realm documents to realms that can be asked, and why some of them accept no sessions. */
 import { isInRanges, readRange } from '#component/syntax/ip-address.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { isMatch } from '#component/syntax/wamp-uri.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
+import { prototypeOf, prototypesOf } from './inheritance.ts'
 import { at, type MemberList, maps, memberLists } from './membership.ts'
 import type { Grant, Realm, RealmDocument, Resource, Source, User } from './model.ts'
 import type { StoredPassword } from './password.ts'
@@ -125,7 +125,7 @@ const isUnrestricted = ({ security_enabled, grants }: JsonMap): boolean =>
  * @param prototypes the documents it inherits from, nearest first
  * @param isPrototype whether other realms inherit from it
  */
-export function buildRealm(
+function buildRealm(
   document: RealmDocument,
   prototypes: readonly RealmDocument[],
   isPrototype: boolean,
@@ -158,7 +158,7 @@ export function buildRealm(
 }
 
 /** A realm that takes no sessions and grants nothing: of a document that cannot be made ready here. */
-export const closedRealm = (uri: string, isPrototype: boolean): Realm => ({
+const closedRealm = (uri: string, isPrototype: boolean): Realm => ({
   uri,
   authmethods: [],
   allow_connections: false,
@@ -170,3 +170,42 @@ export const closedRealm = (uri: string, isPrototype: boolean): Realm => ({
   grants: [],
   info: {},
 })
+
+/** The newest document of a realm. */
+export interface Stored {
+  readonly document: RealmDocument
+  /** Milliseconds since the epoch. */
+  readonly ts: number
+}
+
+/** The realm, or why the stored documents do not make one. */
+function build(
+  uri: string,
+  isPrototype: boolean,
+  stored: ReadonlyMap<string, Stored>,
+  environment: Environment,
+): Realm | string {
+  const { document } = stored.get(uri) ?? {}
+  if (document?.uri !== uri) return 'its document belongs to another realm'
+  const chain = prototypesOf(document, (at) => stored.get(at)?.document)
+  if (typeof chain === 'string') return chain
+  try {
+    return buildRealm(document, chain, isPrototype, environment)
+  } catch (cause) {
+    return `it cannot be built: ${cause instanceof Error ? cause.message : String(cause)}`
+  }
+}
+
+/** Every realm by URI; one that cannot be made is closed, and its problem told. */
+export function buildAll(stored: ReadonlyMap<string, Stored>, environment: Environment) {
+  const prototypes = new Set([...stored.values()].map(({ document }) => prototypeOf(document)))
+  const realms = new Map<string, Realm>()
+  const problems = new Map<string, string>()
+  for (const uri of stored.keys()) {
+    const isPrototype = prototypes.has(uri)
+    const built = build(uri, isPrototype, stored, environment)
+    if (typeof built === 'string') problems.set(uri, built)
+    realms.set(uri, typeof built === 'string' ? closedRealm(uri, isPrototype) : built)
+  }
+  return { realms, problems }
+}

@@ -1,8 +1,8 @@
 /** Users who have logged in at an identity provider, in WAMP sessions: by ticket, by the cookie of their browser, through the gateway. */
 import { expect } from 'chai'
+import type { TicketPorts } from '#component/realm/authenticator.ts'
 import { CrossbarAuthenticator } from '#component/realm/crossbar-authenticator.ts'
 import { Policy } from '#component/realm/policy.ts'
-import type { TicketPorts } from '#component/realm/proof-ports.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { SessionTickets } from '#component/realm/session-ticket.ts'
 import { proofPorts, realmsWith, testBox } from './doubles.ts'

@@ -1,7 +1,7 @@
 /** What the policy takes as a ticket beside a password, and who is welcome no more when a realm has changed. */
 import { expect } from 'chai'
+import type { TicketPorts } from '#component/realm/authenticator.ts'
 import { Policy } from '#component/realm/policy.ts'
-import type { TicketPorts } from '#component/realm/proof-ports.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { SessionTickets } from '#component/realm/session-ticket.ts'
 import type { Welcome } from '#component/router/ports.ts'
