@@ -1,9 +1,13 @@
 /** The identity that a request acts for. */
 
-/** The keys that an identity adds to the `security` of the API Context (behaviour: Realms, OAuth2). */
-export interface Identity {
+/** A user of a realm by name. */
+export interface UserName {
   readonly realm_uri: string
   readonly authid: string
+}
+
+/** The keys that an identity adds to the `security` of the API Context (behaviour: Realms, OAuth2). */
+export interface Identity extends UserName {
   readonly authmethod: string
   readonly authroles: readonly string[]
   readonly groups: readonly string[]

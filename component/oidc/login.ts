@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { type Clock, secondsOf } from '#component/clock.ts'
 import { OidcError, ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
-import type { Logins } from '#component/realm/logins.ts'
+import { providerMethod as authmethod, type Logins } from '#component/realm/logins.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import type { Revocations } from '#component/token/revocation.ts'
@@ -51,9 +51,6 @@ export interface OidcLoginPorts {
   readonly clock: Pick<Clock, 'now'>
   readonly log: Pick<Log, 'info' | 'warn'>
 }
-
-/** How its users have proved who they are (specification: Ticket). */
-const authmethod = 'oidcrp'
 
 /** Browsers drop larger cookies without a word (RFC 6265 §6.1). Bytes. */
 const maxCookie = 4096

@@ -12,6 +12,7 @@ import type {
 } from '#component/router/ports.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import { isSigned } from './ed25519.ts'
+import { gatewayRole, mayUse, providerMethod, rolesOf } from './logins.ts'
 import type { SessionTickets } from './session-ticket.ts'
 
 /** The claims of a peer in HELLO, as the embedded or an external router passes them on. */
@@ -55,29 +56,11 @@ export interface ProofPorts extends TicketPorts {
   readonly secrets: Pick<SecretBox, 'derive' | 'open'>
 }
 
-/** The method of users who have logged in at an identity provider, which gives them their roles (specification: Ticket). */
-export const providerMethod = 'oidcrp'
-
-/** The role of the gateway's own sessions; users never have it. */
-export const gatewayRole = 'gateway'
-
 const refuse = (message: string): Refusal => ({
   kind: 'refuse',
   reason: 'wamp.error.authentication_failed',
   message,
 })
-
-/** The roles of a user: the groups, never the gateway's; the username for a user without groups. */
-export function rolesOf({ username, groups }: Pick<User, 'username' | 'groups'>): string[] {
-  const roles = groups.filter((group) => group !== gatewayRole)
-  if (roles.length === 0 && username !== gatewayRole) roles.push(username)
-  return roles
-}
-
-/** Whether two versions of a user have the same password and keys. */
-export const hasSameProof = (one: User, other: User): boolean =>
-  one.password?.argon2id === other.password?.argon2id &&
-  one.authorized_keys.toSorted().join() === other.authorized_keys.toSorted().join()
 
 const welcome = (user: User): Welcome => ({
   kind: 'welcome',
@@ -100,22 +83,6 @@ function welcomeHolder(
   if (!user) return undefined
   const roles = rolesOf(user)
   return { ...welcome(user), ...more, authroles: authroles.filter((role) => roles.includes(role)) }
-}
-
-/** Whether the sources of the realm admit the user by the method from the address. A realm without sources admits every user from every address. */
-export function mayUse(
-  realm: Realm,
-  authmethod: string,
-  username: string,
-  address: string,
-): boolean {
-  if (realm.sources === undefined) return true
-  return realm.sources.some(
-    (source) =>
-      source.authmethod === authmethod &&
-      (source.usernames === 'all' || source.usernames.includes(username)) &&
-      source.isFrom(address),
-  )
 }
 
 /** Header, claims and signature of a JWT (RFC 7519). */

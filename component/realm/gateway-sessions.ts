@@ -1,6 +1,7 @@
 /** The gateway's sessions on the realms of users, in the role `gateway`: over them users get tickets, and an external router asks. */
+
+import type { UserName } from '#component/identity.ts'
 import type { Log } from '#component/log.ts'
-import type { UserName } from '#component/realm/documents/model.ts'
 import { type Session, WampError } from '#component/wamp/session.ts'
 
 /** How long the router may take to end the sessions of a user, in milliseconds. */

@@ -1,9 +1,41 @@
-/** Logins by password over HTTP, and what there is to know of a user afterwards. */
-
+/** The users of realms: their roles, where they may log in from, and their logins by password over HTTP. */
 import type { Realm, User } from '#component/realm/documents/model.ts'
 import { isPassword } from '#component/realm/documents/password.ts'
-import { hasSameProof, mayUse, rolesOf } from './authenticator.ts'
 import type { Realms } from './realms.ts'
+
+/** The method of users who have logged in at an identity provider, which gives them their roles (specification: Ticket). */
+export const providerMethod = 'oidcrp'
+
+/** The role of the gateway's own sessions; users never have it. */
+export const gatewayRole = 'gateway'
+
+/** The roles of a user: the groups, never the gateway's; the username for a user without groups. */
+export function rolesOf({ username, groups }: Pick<User, 'username' | 'groups'>): string[] {
+  const roles = groups.filter((group) => group !== gatewayRole)
+  if (roles.length === 0 && username !== gatewayRole) roles.push(username)
+  return roles
+}
+
+/** Whether two versions of a user have the same password and keys. */
+export const hasSameProof = (one: User, other: User): boolean =>
+  one.password?.argon2id === other.password?.argon2id &&
+  one.authorized_keys.toSorted().join() === other.authorized_keys.toSorted().join()
+
+/** Whether the sources of the realm admit the user by the method from the address. A realm without sources admits every user from every address. */
+export function mayUse(
+  realm: Realm,
+  authmethod: string,
+  username: string,
+  address: string,
+): boolean {
+  if (realm.sources === undefined) return true
+  return realm.sources.some(
+    (source) =>
+      source.authmethod === authmethod &&
+      (source.usernames === 'all' || source.usernames.includes(username)) &&
+      source.isFrom(address),
+  )
+}
 
 /** A user of a realm with its roles. */
 export interface Login {

@@ -16,15 +16,12 @@ import { isMatch } from '#component/syntax/wamp-uri.ts'
 import {
   authenticate,
   type Challenge,
-  gatewayRole,
   type Hello,
-  hasSameProof,
   type ProofPorts,
-  providerMethod,
-  rolesOf,
   type TicketPorts,
 } from './authenticator.ts'
 import { isGranted, isPermitted, isReserved } from './grants.ts'
+import { gatewayRole, hasSameProof, providerMethod, rolesOf } from './logins.ts'
 import type { Realms } from './realms.ts'
 
 /** The authid by which the gateway's own sessions, which come from this gateway itself, make themselves known. */

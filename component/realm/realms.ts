@@ -1,12 +1,13 @@
 /** The realms known here: load, read, list, and ask what they allow. */
 import { type Issue, ServiceError } from '#component/errors.ts'
+import type { UserName } from '#component/identity.ts'
 import type { Log } from '#component/log.ts'
 import { buildAll, type Stored, servesWampCra } from '#component/realm/documents/build-realm.ts'
 import { type Environment, fillEnvironment } from '#component/realm/documents/environment.ts'
 import { prototypeOf, prototypesOf } from '#component/realm/documents/inheritance.ts'
 import { checkDocuments, checkTogether, uriOf } from '#component/realm/documents/load-check.ts'
 import { revokedUsers } from '#component/realm/documents/membership.ts'
-import type { Realm, RealmDocument, UserName } from '#component/realm/documents/model.ts'
+import type { Realm, RealmDocument } from '#component/realm/documents/model.ts'
 import { wampCraRounds as defaultRounds } from '#component/realm/documents/password.ts'
 import { openSecret, showRealm } from '#component/realm/documents/secrets.ts'
 import {

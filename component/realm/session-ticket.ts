@@ -9,12 +9,7 @@ import type { JoinAuth } from '#component/wamp/join-auth.ts'
 const lifetimeMs = 10_000
 
 /** The identity that a session is to have. */
-interface Member {
-  readonly realm_uri: string
-  readonly authid: string
-  readonly authroles: readonly string[]
-  readonly authmethod: string
-}
+type Member = Pick<Identity, 'realm_uri' | 'authid' | 'authroles' | 'authmethod'>
 
 /** The sealed content; realm and authid are the purpose of the seal. */
 interface Content {

@@ -2,7 +2,7 @@
 import type { Logins } from '#component/realm/logins.ts'
 import type { AccessTokens } from '#component/token/access-token.ts'
 import type { ApiKeys } from '#component/token/api-key.ts'
-import { TokenError } from '#component/token/token-error.ts'
+import { unlessRefused } from '#component/token/token-error.ts'
 
 /** A user with valid credentials. */
 export interface Operator {
@@ -92,13 +92,10 @@ export class Operators {
   async #tokenHolder(text: string): Promise<Bearer | undefined> {
     const realm_uri = realmOf(text)
     if (realm_uri === undefined) return undefined
-    try {
-      const { sub, auth, exp } = await this.#ports.accessTokens.verify(text, realm_uri)
-      return { realm_uri, authid: sub, roles: auth.roles, expires_at: exp }
-    } catch (cause) {
-      if (cause instanceof TokenError) return undefined
-      throw cause
-    }
+    const claims = await unlessRefused(() => this.#ports.accessTokens.verify(text, realm_uri))
+    if (!claims) return undefined
+    const { sub, auth, exp } = claims
+    return { realm_uri, authid: sub, roles: auth.roles, expires_at: exp }
   }
 }
 

@@ -2,10 +2,10 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import type { UserName } from '#component/identity.ts'
 import type { Draft } from '#component/replica/change.ts'
 import type { Document } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
-import type { RealmUser } from './revocation.ts'
 
 /** A key as it is replicated: kind `api_key`. */
 interface ApiKeyDocument {
@@ -82,7 +82,7 @@ export class ApiKeys {
   }
 
   /** Ends all keys of these users. */
-  async revokeOfUsers(users: readonly RealmUser[]): Promise<void> {
+  async revokeOfUsers(users: readonly UserName[]): Promise<void> {
     await this.#change(() => {
       const gone = this.#ports.replica.entries('api_key').filter(({ document }) =>
         users.some((user) => {

@@ -1,14 +1,9 @@
 /** Revocations on all nodes: of tokens by `jti`, of families of refresh tokens, and of everything that a user was issued. */
 import { type Clock, secondsOf } from '#component/clock.ts'
+import type { UserName } from '#component/identity.ts'
 import type { Change, Draft } from '#component/replica/change.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { FamilyStore } from '#component/store/family-store.ts'
-
-/** A user of a realm. */
-export interface RealmUser {
-  readonly realm_uri: string
-  readonly authid: string
-}
 
 /** The claims of a token that decide whether it is revoked. */
 export interface Bearer {
@@ -23,7 +18,7 @@ export interface Bearer {
 
 /** The users and tokens that have just been revoked. */
 export interface Revoked {
-  readonly users: readonly RealmUser[]
+  readonly users: readonly UserName[]
   /** Whether tokens or tickets are among it. Each session knows by itself whether its ticket is revoked. */
   readonly hasTokens: boolean
 }
@@ -75,7 +70,7 @@ export class Revocations {
       if (revoked.length === 0) return
       const users = revoked
         .filter(({ entry }) => entry.id.startsWith('user:'))
-        .map(({ entry }) => entry.document as unknown as RealmUser & { not_before: number })
+        .map(({ entry }) => entry.document as unknown as UserName & { not_before: number })
       this.onRevoked({ users, hasTokens: users.length < revoked.length })
       for (const { realm_uri, authid, not_before } of users) {
         // this node may hear of it late: the user may have logged in again elsewhere
@@ -115,7 +110,7 @@ export class Revocations {
   }
 
   /** Refuses all that these users have been issued until now; what they are issued next is valid. */
-  async revokeUsers(users: readonly RealmUser[]): Promise<void> {
+  async revokeUsers(users: readonly UserName[]): Promise<void> {
     const unique = new Map(users.map((user) => [idOfUser(user.realm_uri, user.authid), user]))
     await this.#keep(() =>
       Array.from(unique, ([id, { realm_uri, authid }]) => {

@@ -11,3 +11,13 @@ export class TokenError extends Error {
     this.reason = reason
   }
 }
+
+/** What a verification gives; undefined when it refuses the token. Any other failure is passed on. */
+export async function unlessRefused<T>(verify: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await verify()
+  } catch (cause) {
+    if (cause instanceof TokenError) return undefined
+    throw cause
+  }
+}

@@ -2,11 +2,11 @@
 
 import type { Clock } from '#component/clock.ts'
 import type { Config } from '#component/config/config.ts'
+import type { UserName } from '#component/identity.ts'
 import type { Log } from '#component/log.ts'
 import { Accounts } from '#component/oidc/accounts.ts'
 import { IdTokens } from '#component/oidc/id-tokens.ts'
 import type { TicketPorts } from '#component/realm/authenticator.ts'
-import type { UserName } from '#component/realm/documents/model.ts'
 import { Logins } from '#component/realm/logins.ts'
 import { Realms } from '#component/realm/realms.ts'
 import { SessionTickets } from '#component/realm/session-ticket.ts'
@@ -22,7 +22,7 @@ import { Revocations, type Revoked } from '#component/token/revocation.ts'
 import { bearerOf } from '#component/token/signed-tokens.ts'
 import { maxTicketLifetime, Tickets } from '#component/token/ticket.ts'
 import { readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
-import { TokenError } from '#component/token/token-error.ts'
+import { unlessRefused } from '#component/token/token-error.ts'
 import { Suspension } from './suspension.ts'
 
 /** The parts that all wiring shares. */
@@ -158,14 +158,10 @@ export class Users {
 
   /** The holder of a ticket; undefined unless it is valid. */
   async #holderOf(realm_uri: string, ticket: string) {
-    try {
-      const claims = await this.tickets.verify(ticket, realm_uri)
-      const { authid, authroles, authmethod } = claims
-      const isRevoked = () => this.revocations.isRevoked(bearerOf(claims))
-      return { authid, authroles, authmethod, isRevoked, expiresAt: claims.exp * 1000 }
-    } catch (cause) {
-      if (cause instanceof TokenError) return undefined
-      throw cause
-    }
+    const claims = await unlessRefused(() => this.tickets.verify(ticket, realm_uri))
+    if (!claims) return undefined
+    const { authid, authroles, authmethod } = claims
+    const isRevoked = () => this.revocations.isRevoked(bearerOf(claims))
+    return { authid, authroles, authmethod, isRevoked, expiresAt: claims.exp * 1000 }
   }
 }

@@ -3,7 +3,7 @@ import { OAuthError } from '#component/errors.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
 import type { Logins } from '#component/realm/logins.ts'
 import type { AccessTokens } from '#component/token/access-token.ts'
-import { verified } from './access-token.ts'
+import { unlessRefused } from '#component/token/token-error.ts'
 import type { OAuthLogins } from './client.ts'
 import { readOAuthForm } from './form.ts'
 import { tokenReply, withOAuthErrors } from './reply.ts'
@@ -24,7 +24,7 @@ export const introspectEndpoint = (ports: IntrospectPorts): EndpointHandler =>
     if (token === undefined) {
       throw new OAuthError('invalid_request', 'the parameter token is missing')
     }
-    const claims = await verified(ports.accessTokens, token, realm_uri)
+    const claims = await unlessRefused(() => ports.accessTokens.verify(token, realm_uri))
     if (!claims || !ports.logins.user(realm_uri, claims.sub)) return tokenReply({ active: false })
     const { iss, sub, aud, exp, iat, jti, client_id, scope } = claims
     return tokenReply({

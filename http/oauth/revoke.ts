@@ -6,7 +6,7 @@ import type { FamilyStore } from '#component/store/family-store.ts'
 import type { AccessTokens } from '#component/token/access-token.ts'
 import type { RefreshTokens } from '#component/token/refresh-token-rotation.ts'
 import type { Revocations } from '#component/token/revocation.ts'
-import { verified } from './access-token.ts'
+import { unlessRefused } from '#component/token/token-error.ts'
 import type { OAuthLogins } from './client.ts'
 import { readOAuthForm } from './form.ts'
 import { withOAuthErrors } from './reply.ts'
@@ -46,7 +46,7 @@ export const revokeEndpoint = (ports: RevokePorts): EndpointHandler =>
       await ports.revocations.revokeFamily(family.id)
       return done
     }
-    const claims = await verified(ports.accessTokens, token, realm_uri)
+    const claims = await unlessRefused(() => ports.accessTokens.verify(token, realm_uri))
     // an unknown or expired token counts as revoked (RFC 7009 §2.2)
     if (!claims) return done
     checkOwner(claims.client_id)

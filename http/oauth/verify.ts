@@ -3,7 +3,7 @@ import type { EndpointHandler } from '#component/gateway/handle.ts'
 import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import type { AccessTokens } from '#component/token/access-token.ts'
-import { verified } from './access-token.ts'
+import { unlessRefused } from '#component/token/token-error.ts'
 
 /** Dependencies of the verification endpoint. */
 export interface VerifyPorts {
@@ -25,7 +25,7 @@ export const verifyEndpoint =
     const protection = { type: 'oauth2', realm_uri, api, object: {} } as const
     const identity = await bearer.authenticate(exchange, protection)
     const token = credentialsOf(exchange.header('authorization'), 'bearer') ?? ''
-    const claims = await verified(accessTokens, token, realm_uri)
+    const claims = await unlessRefused(() => accessTokens.verify(token, realm_uri))
     if (!claims) throw unauthorized(protection, 'the token has just expired or was revoked')
     const { authid, authroles, authmethod } = identity
     return {

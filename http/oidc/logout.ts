@@ -13,7 +13,7 @@ import {
   readCookie,
   ticketCookie,
 } from '#component/token/ticket-cookie.ts'
-import { TokenError } from '#component/token/token-error.ts'
+import { unlessRefused } from '#component/token/token-error.ts'
 import { clearedReturnCookie, clearedTicketCookies, cookieDomain } from './cookies.ts'
 import { providerOf } from './login.ts'
 import { type PublicAddressPorts, publicAddress } from './public-address.ts'
@@ -25,21 +25,6 @@ export interface LogoutPorts extends OidcReplyPorts, PublicAddressPorts {
   readonly login: Pick<OidcLogin, 'logout' | 'settings'>
   readonly tickets: Pick<Tickets, 'verifyIgnoringExpiry'>
   readonly box: OidcPorts['box']
-}
-
-/** The claims of a ticket that the gateway has signed, even of an expired one; undefined for every other text. */
-async function claimsOf(
-  tickets: LogoutPorts['tickets'],
-  ticket: string | undefined,
-  realm_uri: string,
-): Promise<TicketClaims | undefined> {
-  if (ticket === undefined) return undefined
-  try {
-    return await tickets.verifyIgnoringExpiry(ticket, realm_uri)
-  } catch (error) {
-    if (error instanceof TokenError) return undefined
-    throw error
-  }
 }
 
 /** The settings of the provider; undefined when the realm or the provider no longer exists. */
@@ -69,7 +54,10 @@ export const logoutEndpoint = (ports: LogoutPorts): EndpointHandler =>
     const hasCookies = isCookieName(ticketCookie(realm))
     const field = exchange.header('cookie')
     const ticket = hasCookies ? readCookie(field, ticketCookie(realm)) : undefined
-    const claims = await claimsOf(tickets, ticket, realm)
+    const claims =
+      ticket === undefined
+        ? undefined
+        : await unlessRefused(() => tickets.verifyIgnoringExpiry(ticket, realm))
     const routeProvider = providerOf(security)
     const provider = claims?.oidc_provider ?? routeProvider ?? 'default'
     const settings = settingsOf(login, realm, provider)

@@ -1,7 +1,7 @@
 /** The definition of a management procedure, from which its WAMP face and its HTTP mirrors are made. */
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import type { UserName } from '#component/realm/documents/model.ts'
+import type { UserName } from '#component/identity.ts'
 import type { Logins } from '#component/realm/logins.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import type { Conditions } from '#component/registry/change.ts'

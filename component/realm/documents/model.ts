@@ -5,12 +5,6 @@ import type { StoredPassword } from './password.ts'
 /** A realm document as its author wrote it; in the store passwords are replaced. */
 export type RealmDocument = Readonly<Record<string, unknown>>
 
-/** A user by name. */
-export interface UserName {
-  readonly realm_uri: string
-  readonly authid: string
-}
-
 /** A user that can log in. */
 export interface User {
   readonly username: string

@@ -1,6 +1,6 @@
 /** Management over a registry, realms, keys and tokens of its own, for the tests of procedures. */
 import { ServiceError } from '#component/errors.ts'
-import type { UserName } from '#component/realm/documents/model.ts'
+import type { UserName } from '#component/identity.ts'
 import { Logins } from '#component/realm/logins.ts'
 import { ApiKeys } from '#component/token/api-key.ts'
 import { RealmKeys } from '#component/token/keys.ts'

@@ -1,7 +1,7 @@
 /** Changes of realms after which users are no longer who they were: told once they hold, by the node that made them. */
 import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
-import type { UserName } from '#component/realm/documents/model.ts'
+import type { UserName } from '#component/identity.ts'
 import { isPassword } from '#component/realm/documents/password.ts'
 import { realmsWith } from './doubles.ts'
 
