@@ -31,8 +31,6 @@ export interface AccountPorts {
   readonly revocations: Pick<Revocations, 'revokeUsers'>
   readonly clock: Pick<Clock, 'now'>
   readonly log: Pick<Log, 'warn'>
-  /** Resolves when the other processes of this gateway know the change that was just made. */
-  readonly broadcast?: () => Promise<void>
 }
 
 const idOf = (realm_uri: string, authid: string): string => `${realm_uri} ${authid}`
@@ -84,9 +82,9 @@ export class Accounts {
    * @throws OidcError ticket_issue_failed; ServiceError `service.error.unavailable`
    */
   async bind(realm_uri: string, authid: string, person: Person, isOpen: boolean): Promise<void> {
-    const { replica, realms, clock, broadcast } = this.#ports
+    const { replica, realms, clock } = this.#ports
     const id = idOf(realm_uri, authid)
-    const changes = await replica.change('oidc_user', () => {
+    await replica.change('oidc_user', () => {
       const realm = realms.realm(realm_uri)
       const bound = this.#bound(realm_uri, authid)
       const refusal = realm ? refusalOf(realm, authid) : 'the realm no longer exists'
@@ -102,30 +100,27 @@ export class Accounts {
       const { issuer, sub } = person
       return [{ id, document: { realm_uri, authid, issuer, sub, created_at: clock.now() } }]
     })
-    if (changes.length > 0) await broadcast?.()
   }
 
   /** Frees a name for another user. @throws ServiceError `service.error.not_found` when the name is free, `service.error.unavailable` */
   async forget(realm_uri: string, authid: string): Promise<void> {
-    const { replica, broadcast } = this.#ports
+    const { replica } = this.#ports
     await replica.change('oidc_user', () => {
       if (this.#bound(realm_uri, authid)) return [{ id: idOf(realm_uri, authid), document: null }]
       const message = 'no user of an identity provider has this name in the realm'
       throw new ServiceError('service.error.not_found', message)
     })
-    await broadcast?.()
   }
 
   /** Frees the names of a realm that is no more. @throws ServiceError `service.error.unavailable` */
   async removeOfRealm(realm_uri: string): Promise<void> {
-    const { replica, broadcast } = this.#ports
-    const changes = await replica.change('oidc_user', () =>
+    const { replica } = this.#ports
+    await replica.change('oidc_user', () =>
       replica
         .entries('oidc_user')
         .filter(({ document }) => document?.realm_uri === realm_uri)
         .map(({ id }) => ({ id, document: null })),
     )
-    if (changes.length > 0) await broadcast?.()
   }
 
   /** Whether the name is bound to a person of a provider and allowed in the realm as it is now. A few lookups. */

@@ -8,8 +8,6 @@ export interface IdTokenPorts {
   readonly replica: Pick<Replica, 'change' | 'get'>
   readonly box: Pick<SecretBox, 'seal' | 'open'>
   readonly clock: Pick<Clock, 'now'>
-  /** Resolves when the other processes of this gateway know the change that was just made. */
-  readonly broadcast?: () => Promise<void>
 }
 
 /** As it is replicated: kind `id_token`, by the id of the ticket. */
@@ -54,6 +52,5 @@ export class IdTokens {
 
   async #change(id: string, document: KeptDocument): Promise<void> {
     await this.#ports.replica.change('id_token', () => [{ id, document }])
-    await this.#ports.broadcast?.()
   }
 }

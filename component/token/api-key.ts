@@ -3,7 +3,6 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { UserName } from '#component/identity.ts'
-import type { Draft } from '#component/replica/change.ts'
 import type { Document } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 
@@ -48,8 +47,6 @@ const isApiKey = ({ realm_uri, username, hash }: Document): boolean =>
 export interface ApiKeyPorts {
   readonly replica: Pick<Replica, 'change' | 'entries' | 'get'>
   readonly clock: Pick<Clock, 'now'>
-  /** Resolves when the other processes of this gateway know the change that was just made. */
-  readonly broadcast?: () => Promise<void>
 }
 
 /** The API keys of all realms. Methods that change something throw `service.error.unavailable`. */
@@ -67,13 +64,13 @@ export class ApiKeys {
     const ts = this.#ports.clock.now()
     const hash = hashOf(secret).toString('hex')
     const document = { realm_uri, username, hash, created_at: ts } satisfies ApiKeyDocument
-    await this.#change(() => [{ id, document }])
+    await this.#ports.replica.change('api_key', () => [{ id, document }])
     return { id, api_key: `gk_${id}_${secret}`, ts }
   }
 
   /** @throws ServiceError `service.error.not_found` */
   async revoke(id: string): Promise<void> {
-    await this.#change(() => {
+    await this.#ports.replica.change('api_key', () => {
       if (!this.#document(id)) {
         throw new ServiceError('service.error.not_found', `there is no API key ${id}`)
       }
@@ -83,7 +80,7 @@ export class ApiKeys {
 
   /** Ends all keys of these users. */
   async revokeOfUsers(users: readonly UserName[]): Promise<void> {
-    await this.#change(() => {
+    await this.#ports.replica.change('api_key', () => {
       const gone = this.#ports.replica.entries('api_key').filter(({ document }) =>
         users.some((user) => {
           return user.realm_uri === document?.realm_uri && user.authid === document.username
@@ -107,11 +104,6 @@ export class ApiKeys {
   owner(id: string): ApiKeyOwner | undefined {
     const document = this.#document(id)
     return document && { id, realm_uri: document.realm_uri, username: document.username }
-  }
-
-  async #change(decide: () => Draft[]): Promise<void> {
-    await this.#ports.replica.change('api_key', decide)
-    await this.#ports.broadcast?.()
   }
 
   #document(id: string): ApiKeyDocument | undefined {

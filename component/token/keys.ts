@@ -7,7 +7,7 @@ import { importJWK } from 'jose/key/import'
 import { type Clock, secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
-import type { Change, Draft } from '#component/replica/change.ts'
+import type { Draft } from '#component/replica/change.ts'
 import type { Document } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { SecretBox } from '#component/secret-box.ts'
@@ -29,8 +29,6 @@ export interface KeyPorts {
   readonly longestLifetime: number
   /** How long a key is published before it signs, so that cached copies of the JWK Set contain it by then. Seconds. */
   readonly lead?: number
-  /** Resolves when the other processes of this gateway know the change that was just made. */
-  readonly broadcast?: () => Promise<void>
 }
 
 const defaultLead = 300
@@ -102,7 +100,7 @@ export class RealmKeys {
     const newest = this.#rings.get(realm_uri)?.keys.at(-1)
     const active_from = newest ? Math.max(now + lead, newest.active_from + 1) : now
     const document = await this.#newKey(realm_uri, active_from)
-    await this.#change(() => [
+    await this.#ports.replica.change('realm_key', () => [
       ...this.#tombstones(this.#rings.get(realm_uri)?.retired(this.#now())),
       draftOf(document),
     ])
@@ -111,17 +109,13 @@ export class RealmKeys {
 
   /** Forgets all keys of a realm: whatever they signed is refused from now on. */
   async remove(realm_uri: string): Promise<void> {
-    await this.#change(() => this.#tombstones(this.#rings.get(realm_uri)?.keys))
+    await this.#ports.replica.change('realm_key', () =>
+      this.#tombstones(this.#rings.get(realm_uri)?.keys),
+    )
   }
 
   #now(): number {
     return secondsOf(this.#ports.clock)
-  }
-
-  async #change(decide: () => Promise<Draft[]> | Draft[]): Promise<readonly Change[]> {
-    const changes = await this.#ports.replica.change('realm_key', decide)
-    await this.#ports.broadcast?.()
-    return changes
   }
 
   #tombstones(keys: readonly RealmKey[] = []): Draft[] {
@@ -174,7 +168,7 @@ export class RealmKeys {
 
   async #makeFirst(realm_uri: string): Promise<SigningKey> {
     // one after the other: of several that ask at once, the first makes it
-    const [change] = await this.#change(async () =>
+    const [change] = await this.#ports.replica.change('realm_key', async () =>
       (await this.#signer(realm_uri)) ? [] : [draftOf(await this.#newKey(realm_uri, this.#now()))],
     )
     const made = await this.#signer(realm_uri)

@@ -32,8 +32,6 @@ export interface RevocationPorts {
   readonly longestLifetime: number
   /** Of the access tokens of a family. Seconds; {@link longestLifetime} when absent. */
   readonly accessLifetime?: number
-  /** Resolves when the other processes of this gateway know the change that was just made. */
-  readonly broadcast?: () => Promise<void>
 }
 
 /** Added to the lifetime of a revocation, since `iat` may be a little later than the time of issue. Seconds. */
@@ -146,9 +144,7 @@ export class Revocations {
     return secondsOf(this.#ports.clock)
   }
 
-  async #keep(decide: () => Draft[]): Promise<readonly Change[]> {
-    const changes = await this.#ports.replica.change('revocation', decide)
-    await this.#ports.broadcast?.()
-    return changes
+  #keep(decide: () => Draft[]): Promise<readonly Change[]> {
+    return this.#ports.replica.change('revocation', decide)
   }
 }

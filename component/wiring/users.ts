@@ -48,6 +48,24 @@ export interface UsersPorts {
   readonly broadcast?: (() => Promise<void>) | undefined
 }
 
+/** The replica, whose changes the other processes of this gateway know as soon as they are made. */
+export const broadcasting = (
+  replica: Replica,
+  broadcast: (() => Promise<void>) | undefined,
+): Pick<Replica, 'change' | 'entries' | 'get' | 'watch'> =>
+  broadcast === undefined
+    ? replica
+    : {
+        get: (kind, id) => replica.get(kind, id),
+        entries: (kind) => replica.entries(kind),
+        watch: (kind, watcher) => replica.watch(kind, watcher),
+        async change(kind, decide) {
+          const changes = await replica.change(kind, decide)
+          if (changes.length > 0) await broadcast()
+          return changes
+        },
+      }
+
 /** Opened once the replica has been read. */
 export class Users {
   readonly realms: Realms
@@ -66,23 +84,23 @@ export class Users {
   readonly #suspension: Suspension
 
   constructor(ports: UsersPorts) {
-    const { config, replica, families, box, clock, log, node } = ports
+    const { config, families, box, clock, log, node } = ports
+    const replica = broadcasting(ports.replica, ports.broadcast)
     const { access_token_ttl, refresh_token_ttl } = config.oauth2
-    const broadcast = ports.broadcast && { broadcast: ports.broadcast }
     this.box = box
     this.families = families
     this.realms = new Realms({
-      ...{ replica, log, box },
+      ...{ replica: ports.replica, log, box },
       environment: process.env,
       keepsPasswords: config.wamp.url !== undefined,
     })
     this.logins = new Logins({ realms: this.realms })
     const keys = new RealmKeys({
-      ...{ replica, box, clock, log, ...broadcast },
+      ...{ replica, box, clock, log },
       longestLifetime: Math.max(access_token_ttl, maxTicketLifetime),
     })
     const revocations = new Revocations({
-      ...{ replica, clock, families, ...broadcast },
+      ...{ replica, clock, families },
       longestLifetime: Math.max(access_token_ttl, refresh_token_ttl, maxTicketLifetime),
       accessLifetime: access_token_ttl,
     })
@@ -95,12 +113,12 @@ export class Users {
       ttl: refresh_token_ttl,
     })
     this.tickets = new Tickets({ keys, revocations, clock, node })
-    this.apiKeys = new ApiKeys({ replica, clock, ...broadcast })
+    this.apiKeys = new ApiKeys({ replica, clock })
     this.sessionTickets = new SessionTickets({ box, clock, node })
     this.accounts = new Accounts({
-      ...{ replica, realms: this.realms, revocations, clock, log, ...broadcast },
+      ...{ replica, realms: this.realms, revocations, clock, log },
     })
-    this.idTokens = new IdTokens({ replica, box, clock, ...broadcast })
+    this.idTokens = new IdTokens({ replica, box, clock })
     this.realms.onUsersRevoked = (users) => this.endUsers(users)
   }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
 import { ApiKeys } from '#component/token/api-key.ts'
+import { broadcasting } from '#component/wiring/users.ts'
 import { nodeOf, start } from '#test/unit/replica/doubles.ts'
 import { MemoryStore } from '#test/unit/replica/memory-store.ts'
 import { otherRealm, realm_uri } from './doubles.ts'
@@ -47,8 +48,8 @@ describe('an API key', () => {
     const store = new MemoryStore()
     const other = await openKeys(store)
     const { replica, clock } = await nodeOf('a', { store })
-    const broadcast = () => other.replica.refresh()
-    const apiKeys = new ApiKeys({ replica, clock, broadcast })
+    const shared = broadcasting(replica, () => other.replica.refresh())
+    const apiKeys = new ApiKeys({ replica: shared, clock })
     const { id, api_key } = await apiKeys.issue(realm_uri, 'ada')
     expect(other.apiKeys.find(api_key)?.id).to.equal(id)
     await apiKeys.revoke(id)

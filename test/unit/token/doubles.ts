@@ -8,6 +8,7 @@ import { Revocations } from '#component/token/revocation.ts'
 import { Tickets } from '#component/token/ticket.ts'
 import { TokenError } from '#component/token/token-error.ts'
 import type { Suspension } from '#component/wiring/suspension.ts'
+import { broadcasting } from '#component/wiring/users.ts'
 import { nodeOf, SetClock } from '#test/unit/replica/doubles.ts'
 import type { MemoryStore } from '#test/unit/replica/memory-store.ts'
 import { MemoryFamilies } from './memory-families.ts'
@@ -49,15 +50,14 @@ export async function openTokens(setup: Setup = {}) {
   const logAs = (level: string) => (fields: unknown, text?: unknown) =>
     void logged.push({ level, fields, text })
   const log = { info: logAs('info'), error: logAs('error') }
-  const broadcast = setup.broadcast && { broadcast: setup.broadcast }
-  const keys = new RealmKeys({ replica, box, clock, log, longestLifetime, ...broadcast })
+  const shared = broadcasting(replica, setup.broadcast)
+  const keys = new RealmKeys({ replica: shared, box, clock, log, longestLifetime })
   const revocations = new Revocations({
-    replica,
+    replica: shared,
     clock,
     families,
     longestLifetime,
     accessLifetime: ttl,
-    ...broadcast,
   })
   keys.start()
   revocations.start()
