@@ -33,13 +33,12 @@ const scopeToken = /^[!#-[\]-~]+$/
 const maxLifetime = 86_400
 
 /** Issues and verifies access tokens. */
-export class AccessTokens {
-  readonly #tokens: SignedTokens<AccessClaims>
+export class AccessTokens extends SignedTokens<AccessClaims> {
   readonly #ttl: number
 
   /** @param ports `ttl`: how long a token is valid; seconds, at most a day */
   constructor({ ttl, ...ports }: TokenPorts & { readonly ttl: number }) {
-    this.#tokens = new SignedTokens<AccessClaims>(ports, { typ: 'at+jwt', maxLifetime })
+    super(ports, { typ: 'at+jwt', maxLifetime })
     this.#ttl = ttl
   }
 
@@ -55,7 +54,7 @@ export class AccessTokens {
     family?: Pick<Family, 'id' | 'created_at'>,
   ): Promise<{ readonly token: string; readonly claims: AccessClaims }> {
     const { authid, roles, authmethod, client_id, device_id } = subject
-    const { iat, ...issued } = this.#tokens.issuedNow(realm_uri, authid)
+    const { iat, ...issued } = this.issuedNow(realm_uri, authid)
     const claims: AccessClaims = {
       iss,
       sub: authid,
@@ -68,14 +67,6 @@ export class AccessTokens {
       ...(family ? { family: family.id, auth_time: Math.floor(family.created_at / 1000) } : issued),
       auth: { realm: realm_uri, roles, client_id, device_id, authmethod },
     }
-    return this.#tokens.sign(realm_uri, () => claims)
-  }
-
-  /**
-   * The claims of a token that is valid now; at once when its signature has been verified before.
-   * @throws TokenError, at once or as a rejection
-   */
-  verify(token: string, realm_uri: string): AccessClaims | Promise<AccessClaims> {
-    return this.#tokens.verify(token, realm_uri)
+    return this.sign(realm_uri, () => claims)
   }
 }

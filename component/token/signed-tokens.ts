@@ -63,8 +63,8 @@ const remembered = { max: 10_000, maxSize: 16_000_000 }
 
 const expired = 'the token has expired'
 
-/** Tokens of one kind. */
-export class SignedTokens<C extends RegisteredClaims> {
+/** Issues and verifies tokens of one kind. */
+export abstract class SignedTokens<C extends RegisteredClaims> {
   readonly #ports: TokenPorts
   readonly #rules: TokenRules
   readonly #verified = new LRUCache<string, Verified<C>>({
@@ -78,7 +78,10 @@ export class SignedTokens<C extends RegisteredClaims> {
   }
 
   /** The times of a token that is issued to a user now, without a login of its own: later than the user's last revocation. */
-  issuedNow(realm_uri: string, authid: string): Pick<RegisteredClaims, 'iat' | 'auth_time'> {
+  protected issuedNow(
+    realm_uri: string,
+    authid: string,
+  ): Pick<RegisteredClaims, 'iat' | 'auth_time'> {
     const { clock, revocations } = this.#ports
     const iat = secondsOf(clock)
     const notBefore = revocations.notBefore(realm_uri, authid)
@@ -87,7 +90,7 @@ export class SignedTokens<C extends RegisteredClaims> {
   }
 
   /** @throws TokenError when the claims are too many */
-  async sign(
+  protected async sign(
     realm_uri: string,
     claimsWith: (kid: string) => C,
   ): Promise<{ readonly token: string; readonly claims: C }> {
@@ -101,8 +104,8 @@ export class SignedTokens<C extends RegisteredClaims> {
   }
 
   /**
-   * The claims of a token that is valid now. At once for a token whose signature has been verified before.
-   * @throws TokenError
+   * The claims of a token that is valid now; at once when its signature has been verified before.
+   * @throws TokenError, at once or as a rejection
    */
   verify(token: string, realm_uri: string): C | Promise<C> {
     const known = this.#verified.get(token)

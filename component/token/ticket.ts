@@ -57,16 +57,12 @@ export interface TicketClaims extends RegisteredClaims, ProviderClaims {
 export const maxTicketLifetime = 2_592_000
 
 /** Issues and verifies tickets. */
-export class Tickets {
-  readonly #tickets: SignedTokens<TicketClaims>
+export class Tickets extends SignedTokens<TicketClaims> {
   readonly #node: string
 
   /** @param ports `node`: the name of this node */
   constructor({ node, ...ports }: TokenPorts & { readonly node: string }) {
-    this.#tickets = new SignedTokens<TicketClaims>(ports, {
-      typ: 'ticket+jwt',
-      maxLifetime: maxTicketLifetime,
-    })
+    super(ports, { typ: 'ticket+jwt', maxLifetime: maxTicketLifetime })
     this.#node = node
   }
 
@@ -86,9 +82,9 @@ export class Tickets {
       ...more
     } = subject
     const id = randomUUID()
-    const { iat, ...issued } = this.#tickets.issuedNow(realm_uri, authid)
+    const { iat, ...issued } = this.issuedNow(realm_uri, authid)
     const exp = iat + Math.min(lifetime, maxTicketLifetime)
-    const { token, claims } = await this.#tickets.sign(realm_uri, (kid) => ({
+    const { token, claims } = await this.sign(realm_uri, (kid) => ({
       iss,
       sub: authid,
       aud: realm_uri,
@@ -110,17 +106,5 @@ export class Tickets {
       ...more,
     }))
     return { ticket: token, claims }
-  }
-
-  /**
-   * The claims of a ticket that is valid now; at once when its signature has been verified before.
-   * @throws TokenError, at once or as a rejection
-   */
-  verify(ticket: string, realm_uri: string): TicketClaims | Promise<TicketClaims> {
-    return this.#tickets.verify(ticket, realm_uri)
-  }
-  /** The claims of a ticket of this gateway, also when it has expired; see {@link SignedTokens.verifyIgnoringExpiry}. @throws TokenError */
-  verifyIgnoringExpiry(ticket: string, realm_uri: string): Promise<TicketClaims> {
-    return this.#tickets.verifyIgnoringExpiry(ticket, realm_uri)
   }
 }
