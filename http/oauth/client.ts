@@ -8,7 +8,7 @@ import type { Attempts } from '#component/security/attempts.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import { percentDecode } from '#component/syntax/request-target.ts'
-import type { OAuthForm } from './form.ts'
+import type { TokenForm } from '#component/token/grant.ts'
 
 /** Dependencies of {@link OAuthLogins}. */
 export interface LoginPorts {
@@ -30,6 +30,12 @@ const oneOf =
 export const onlyClients = oneOf(clients)
 /** Keeps the login of a resource owner, for whom clients may act. */
 export const onlyOwners = oneOf(owners)
+
+/** An authenticated client may act on its own tokens only. @throws OAuthError invalid_grant */
+export function checkIssuedTo(client: Login | undefined, client_id: string): void {
+  if (client === undefined || client.user.username === client_id) return
+  throw new OAuthError('invalid_grant', 'the token was issued to another client')
+}
 
 interface Credentials {
   readonly client_id: string
@@ -65,7 +71,7 @@ function readBasic(credentials: string): readonly Credentials[] {
  * Every reading of the credentials that a client has sent; empty when it has sent none.
  * @throws OAuthError invalid_client for malformed credentials, invalid_request for more than one method
  */
-function readCredentials(exchange: Exchange, form: OAuthForm): readonly Credentials[] {
+function readCredentials(exchange: Exchange, form: TokenForm): readonly Credentials[] {
   const authorization = exchange.header('authorization')
   const { client_id, client_secret } = form
   const isBasic = authorization !== undefined && /^basic(?: |$)/i.test(authorization)
@@ -99,7 +105,7 @@ export class OAuthLogins {
    * The client that authenticates itself; undefined when it does not try to.
    * @throws OAuthError invalid_client, invalid_request; ServiceError too_many_requests
    */
-  async client(exchange: Exchange, form: OAuthForm, realm_uri: string): Promise<Login | undefined> {
+  async client(exchange: Exchange, form: TokenForm, realm_uri: string): Promise<Login | undefined> {
     const [first, otherwise] = readCredentials(exchange, form)
     if (!first) return undefined
     const { logins, attempts } = this.#ports
@@ -118,7 +124,7 @@ export class OAuthLogins {
   }
 
   /** Like {@link client}, but a client that does not authenticate itself is invalid_client. */
-  async knownClient(exchange: Exchange, form: OAuthForm, realm_uri: string): Promise<Login> {
+  async knownClient(exchange: Exchange, form: TokenForm, realm_uri: string): Promise<Login> {
     const login = await this.client(exchange, form, realm_uri)
     if (login) return login
     throw invalidClient()

@@ -1,9 +1,21 @@
-/** Public documents of an issuer: its keys (RFC 7517) and its metadata (RFC 8414). */
+/** The issuer of a version's tokens and tickets: its URL, and its public documents: keys (RFC 7517), metadata (RFC 8414). */
+import type { Endpoint } from '#component/gateway/api.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
+import { concretePath } from '#component/routes/concrete-path.ts'
 import { grantTypesOf } from '#component/token/grants.ts'
 import type { RealmKeys } from '#component/token/keys.ts'
-import { issuerOf } from './issuer.ts'
-import { jsonReply } from './reply.ts'
+import { jsonReply } from './form-endpoint.ts'
+
+/**
+ * The issuer's URL: the public base URL and the concrete base_path (RFC 8414 §2), without a slash at the end.
+ * @param issuerBase without a slash at the end
+ * @param bindings of the request; base_path may have some
+ */
+export const issuerOf = (
+  issuerBase: string,
+  { base }: Pick<Endpoint, 'base'>,
+  bindings: Readonly<Record<string, string>>,
+): string => issuerBase + concretePath(base, bindings)
 
 /** A realm publishes its next key for longer than this max-age before the key signs anything. */
 const cached = { 'cache-control': 'public, max-age=60' }

@@ -1,14 +1,12 @@
 /** The token endpoint: exchanges a grant for tokens (RFC 6749 §3.2). */
-
 import type { EndpointHandler } from '#component/gateway/handle.ts'
 import type { Login, Logins } from '#component/realm/logins.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import type { GrantContext, Owner } from '#component/token/grant.ts'
 import type { AnswerTokenRequest } from '#component/token/grants.ts'
 import { type OAuthLogins, onlyClients, onlyOwners } from './client.ts'
-import { readOAuthForm } from './form.ts'
-import { issuerOf } from './issuer.ts'
-import { tokenReply, withOAuthErrors } from './reply.ts'
+import { formEndpoint, tokenReply } from './form-endpoint.ts'
+import { issuerOf } from './metadata.ts'
 
 /** Dependencies of the token endpoint. */
 export interface TokenPorts {
@@ -29,9 +27,8 @@ export const tokenEndpoint = ({
   logins,
   issuerBase,
 }: TokenPorts): EndpointHandler =>
-  withOAuthErrors(async (exchange, endpoint, bindings) => {
+  formEndpoint(async (form, exchange, endpoint, bindings) => {
     const { realm_uri, security } = endpoint
-    const form = await readOAuthForm(exchange)
     const client = ownerOf(await clients.client(exchange, form, realm_uri))
     const address = addressOf(exchange.peername)
     const context: GrantContext = {

@@ -7,7 +7,7 @@ import type { OidcLogin } from '#component/oidc/login.ts'
 import { cookiesOfLogin } from '#component/oidc/login-state.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import { readCookie } from '#component/token/ticket-cookie.ts'
-import { issuerOf } from '#http/oauth/issuer.ts'
+import { issuerOf } from '#http/oauth/metadata.ts'
 import {
   clearedLoginCookie,
   clearedOtherTickets,
