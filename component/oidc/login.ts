@@ -1,20 +1,11 @@
 /** A login at an identity provider from its first redirect to the ticket, and the logout; pure of HTTP. */
 import { randomBytes } from 'node:crypto'
 import { type Clock, secondsOf } from '#component/clock.ts'
-import { OidcError, ServiceError } from '#component/errors.ts'
-import type { Log } from '#component/log.ts'
-import { providerMethod as authmethod, type Logins } from '#component/realm/logins.ts'
-import type { Realms } from '#component/realm/realms.ts'
+import { OidcError } from '#component/errors.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import type { Revocations } from '#component/token/revocation.ts'
-import type { Tickets } from '#component/token/ticket.ts'
-import { ticketCookie } from '#component/token/ticket-cookie.ts'
-import { TokenError } from '#component/token/token-error.ts'
-import type { Accounts } from './accounts.ts'
-import { authidOf, rolesOf, unmappedRoles } from './claims.ts'
 import { csrfOf } from './csrf.ts'
 import { why } from './discovery.ts'
-import type { IdTokens } from './id-tokens.ts'
 import {
   cookiesOfLogin,
   type LoginState,
@@ -26,8 +17,9 @@ import {
   sealState,
   stateLifetime,
 } from './login-state.ts'
-import type { Exchanged, Providers } from './provider.ts'
+import type { Providers } from './provider.ts'
 import { answerOf } from './provider-answer.ts'
+import { type ProviderTicketPorts, ProviderTickets } from './provider-tickets.ts'
 import type {
   BegunLogin,
   CallbackRequest,
@@ -39,45 +31,22 @@ import type {
 import { type ProviderSettings, settingsOf } from './settings.ts'
 
 /** The dependencies of logins. */
-export interface OidcLoginPorts {
-  readonly realms: Pick<Realms, 'realm'>
-  readonly logins: Pick<Logins, 'mayUse'>
+export interface OidcLoginPorts extends ProviderTicketPorts {
+  readonly realms: Parameters<typeof settingsOf>[0]
   readonly providers: Pick<Providers, 'get'>
-  readonly accounts: Pick<Accounts, 'bind'>
-  readonly tickets: Pick<Tickets, 'issue' | 'verifyIgnoringExpiry'>
-  readonly idTokens: Pick<IdTokens, 'keep' | 'find' | 'end'>
   readonly revocations: Pick<Revocations, 'revokeToken' | 'useOnce'>
   readonly box: SecretBox
   readonly clock: Pick<Clock, 'now'>
-  readonly log: Pick<Log, 'info' | 'warn'>
 }
-
-/** Browsers drop larger cookies without a word (RFC 6265 §6.1). Bytes. */
-const maxCookie = 4096
-
-/** The longest ID token that is kept: a longer `id_token_hint` does not fit in a URL. Characters. */
-const maxHint = 16_384
-
-/** Roles without a mapping that are logged at most, of all providers together. */
-const maxUnmapped = 1_000
-
-/** How long after its ticket an ID token is kept, so that a late logout ends the session at the provider. Seconds. */
-const hintGrace = 86_400
-
-/** The longest attributes that a ticket cookie has beside its domain. */
-const attributes = '; Path=/; Max-Age=2592000; SameSite=Strict; Secure; HttpOnly; Domain='
-
-const fitsCookie = (realm_uri: string, ticket: string, { cookie_domain = '' }: ProviderSettings) =>
-  `${ticketCookie(realm_uri)}=${ticket}${attributes}${cookie_domain}`.length <= maxCookie
 
 /** Logins and logouts of all realms. */
 export class OidcLogin {
   readonly #ports: OidcLoginPorts
-  /** Roles without a mapping that are logged: realm, provider and role. */
-  readonly #unmapped = new Set<string>()
+  readonly #tickets: ProviderTickets
 
   constructor(ports: OidcLoginPorts) {
     this.#ports = ports
+    this.#tickets = new ProviderTickets(ports)
   }
 
   /**
@@ -130,29 +99,15 @@ export class OidcLogin {
     await this.#use(login)
     const found = await provider.exchange(search, login)
     const { settings } = provider
-    const who = this.#who(request, settings, found)
-    try {
-      const issued = await this.#issue(request, login, settings, who, found)
-      const { authid } = who
-      await this.#ports.accounts.bind(realm_uri, authid, found, settings.auto_provision)
-      const { ticket, claims, isWhole } = issued
-      const isKept = !isWhole && found.id_token.length <= maxHint
-      if (isKept) {
-        await this.#ports.idTokens.keep(claims.id, found.id_token, claims.exp + hintGrace)
-      }
-      this.#ports.log.info({ realm_uri, authid, provider: name }, 'a user has logged in')
-      return {
-        redirect_uri: login.redirect_uri,
-        ...{ ticket, claims, settings },
-        csrf: csrfOf(box, realm_uri, claims.id),
-        maxAge: claims.exp - claims.iat,
-        loginCookies: cookiesOfLogin(state, request.cookieOf),
-      }
-    } catch (cause) {
-      if (!(cause instanceof ServiceError || cause instanceof TokenError)) throw cause
-      throw new OidcError('ticket_issue_failed', `no ticket was issued: ${cause.message}`, {
-        cause,
-      })
+    const { ticket, claims } = await this.#tickets.issue(request, login, settings, found)
+    const line = { realm_uri, authid: claims.authid, provider: name }
+    this.#ports.log.info(line, 'a user has logged in')
+    return {
+      redirect_uri: login.redirect_uri,
+      ...{ ticket, claims, settings },
+      csrf: csrfOf(box, realm_uri, claims.id),
+      maxAge: claims.exp - claims.iat,
+      loginCookies: cookiesOfLogin(state, request.cookieOf),
     }
   }
 
@@ -211,61 +166,6 @@ export class OidcLogin {
         })
       })
     if (!isFirst) throw new OidcError('invalid_state', 'the login is already finished')
-  }
-
-  /** @throws OidcError missing_authid_claim, ticket_issue_failed */
-  #who({ realm_uri, address }: CallbackRequest, settings: ProviderSettings, { claims }: Exchanged) {
-    const { realms, logins } = this.#ports
-    const authid = authidOf(claims, settings)
-    if (!logins.mayUse(realm_uri, authmethod, authid, address)) {
-      const message = `the sources of the realm do not admit ${authmethod} of this user from there`
-      throw new OidcError('ticket_issue_failed', message)
-    }
-    this.#tellUnmapped(realm_uri, settings, claims)
-    // grants name users, too: no role makes anybody another user
-    const users = realms.realm(realm_uri)?.users
-    const authroles = rolesOf(claims, settings).filter(
-      (role) => role === authid || !users?.has(role),
-    )
-    return { authid, authroles }
-  }
-
-  /** Logs each dropped role once, since a misspelt mapping looks like a user without rights. */
-  #tellUnmapped(realm_uri: string, settings: ProviderSettings, claims: Exchanged['claims']): void {
-    for (const role of unmappedRoles(claims, settings)) {
-      const key = JSON.stringify([realm_uri, settings.name, role])
-      if (this.#unmapped.has(key) || this.#unmapped.size >= maxUnmapped) continue
-      this.#unmapped.add(key)
-      const line = { realm_uri, provider: settings.name, role }
-      this.#ports.log.info(line, 'a role of the provider is dropped: role_mapping does not name it')
-    }
-  }
-
-  /** The ticket, with the ID token in it when the cookie can carry both. @throws OidcError ticket_issue_failed; TokenError */
-  async #issue(
-    { realm_uri, issuer: iss }: CallbackRequest,
-    { client_id, device_id, provider: oidc_provider }: LoginState,
-    settings: ProviderSettings,
-    who: { readonly authid: string; readonly authroles: readonly string[] },
-    { id_token, access_token_expires_at: at }: Exchanged,
-  ) {
-    const subject = {
-      ...{ iss, ...who, authmethod, oidc_provider },
-      scope: { realm: realm_uri, client_id, device_id },
-      lifetime: settings.ticket_expiry_secs,
-      ...(at !== undefined && { oidc_access_token_expires_at: at }),
-    }
-    const { tickets } = this.#ports
-    // an ID token that is longer than the cookie cannot fit
-    const whole =
-      id_token.length < maxCookie
-        ? await tickets.issue(realm_uri, { ...subject, oidc_id_token: id_token })
-        : undefined
-    if (whole && fitsCookie(realm_uri, whole.ticket, settings)) return { ...whole, isWhole: true }
-    const bare = await tickets.issue(realm_uri, subject)
-    if (fitsCookie(realm_uri, bare.ticket, settings)) return { ...bare, isWhole: false }
-    const message = `the ticket does not fit in a cookie of ${maxCookie} bytes: give fewer roles`
-    throw new OidcError('ticket_issue_failed', message)
   }
 
   #now(): number {

@@ -1,0 +1,134 @@
+/** From a user that a provider has proved to the ticket: name, roles, and the ID token that goes with it. */
+import { OidcError, ServiceError } from '#component/errors.ts'
+import type { Log } from '#component/log.ts'
+import { providerMethod as authmethod, type Logins } from '#component/realm/logins.ts'
+import type { Tickets } from '#component/token/ticket.ts'
+import { ticketCookie } from '#component/token/ticket-cookie.ts'
+import { TokenError } from '#component/token/token-error.ts'
+import type { Accounts } from './accounts.ts'
+import { authidOf, rolesOf, unmappedRoles } from './claims.ts'
+import type { IdTokens } from './id-tokens.ts'
+import type { Exchanged } from './provider.ts'
+import type { CallbackRequest, LoginRequest } from './redirects.ts'
+import type { ProviderSettings } from './settings.ts'
+
+/** The dependencies of tickets for users of a provider, and of their end. */
+export interface ProviderTicketPorts {
+  readonly logins: Pick<Logins, 'mayUse' | 'user'>
+  readonly accounts: Pick<Accounts, 'bind'>
+  readonly tickets: Pick<Tickets, 'issue' | 'verifyIgnoringExpiry'>
+  readonly idTokens: Pick<IdTokens, 'keep' | 'find' | 'end'>
+  readonly log: Pick<Log, 'info' | 'warn'>
+}
+
+/** The client and the device that the login was begun for. */
+type Labels = Pick<LoginRequest, 'client_id' | 'device_id'>
+
+/** Browsers drop larger cookies without a word (RFC 6265 §6.1). Bytes. */
+const maxCookie = 4096
+
+/** The longest ID token that is kept: a longer `id_token_hint` does not fit in a URL. Characters. */
+const maxHint = 16_384
+
+/** Roles without a mapping that are logged at most, of all providers together. */
+const maxUnmapped = 1_000
+
+/** How long after its ticket an ID token is kept, so that a late logout ends the session at the provider. Seconds. */
+const hintGrace = 86_400
+
+/** The longest attributes that a ticket cookie has beside its domain. */
+const attributes = '; Path=/; Max-Age=2592000; SameSite=Strict; Secure; HttpOnly; Domain='
+
+const fitsCookie = (realm_uri: string, ticket: string, { cookie_domain = '' }: ProviderSettings) =>
+  `${ticketCookie(realm_uri)}=${ticket}${attributes}${cookie_domain}`.length <= maxCookie
+
+/** Issues the tickets of finished logins. */
+export class ProviderTickets {
+  readonly #ports: ProviderTicketPorts
+  /** Roles without a mapping that are logged: realm, provider and role. */
+  readonly #unmapped = new Set<string>()
+
+  constructor(ports: ProviderTicketPorts) {
+    this.#ports = ports
+  }
+
+  /**
+   * The ticket of a user; its name is bound to the person, and an ID token that does not fit into the ticket is kept.
+   * @throws OidcError missing_authid_claim, ticket_issue_failed
+   */
+  async issue(
+    request: CallbackRequest,
+    labels: Labels,
+    settings: ProviderSettings,
+    found: Exchanged,
+  ) {
+    const who = this.#who(request, settings, found)
+    try {
+      const issued = await this.#fitting(request, labels, settings, who, found)
+      const { accounts, idTokens } = this.#ports
+      await accounts.bind(request.realm_uri, who.authid, found, settings.auto_provision)
+      const { id, exp } = issued.claims
+      const isKept = !issued.isWhole && found.id_token.length <= maxHint
+      if (isKept) await idTokens.keep(id, found.id_token, exp + hintGrace)
+      return issued
+    } catch (cause) {
+      if (!(cause instanceof ServiceError || cause instanceof TokenError)) throw cause
+      const message = `no ticket was issued: ${cause.message}`
+      throw new OidcError('ticket_issue_failed', message, { cause })
+    }
+  }
+
+  /** @throws OidcError missing_authid_claim, ticket_issue_failed */
+  #who({ realm_uri, address }: CallbackRequest, settings: ProviderSettings, { claims }: Exchanged) {
+    const { logins } = this.#ports
+    const authid = authidOf(claims, settings)
+    if (!logins.mayUse(realm_uri, authmethod, authid, address)) {
+      const message = `the sources of the realm do not admit ${authmethod} of this user from there`
+      throw new OidcError('ticket_issue_failed', message)
+    }
+    this.#tellUnmapped(realm_uri, settings, claims)
+    // grants name users, too: no role makes anybody another user
+    const authroles = rolesOf(claims, settings).filter(
+      (role) => role === authid || !logins.user(realm_uri, role),
+    )
+    return { authid, authroles }
+  }
+
+  /** Logs each dropped role once, since a misspelt mapping looks like a user without rights. */
+  #tellUnmapped(realm_uri: string, settings: ProviderSettings, claims: Exchanged['claims']): void {
+    for (const role of unmappedRoles(claims, settings)) {
+      const key = JSON.stringify([realm_uri, settings.name, role])
+      if (this.#unmapped.has(key) || this.#unmapped.size >= maxUnmapped) continue
+      this.#unmapped.add(key)
+      const line = { realm_uri, provider: settings.name, role }
+      this.#ports.log.info(line, 'a role of the provider is dropped: role_mapping does not name it')
+    }
+  }
+
+  /** The ticket, with the ID token in it when the cookie can carry both. @throws OidcError ticket_issue_failed; TokenError */
+  async #fitting(
+    { realm_uri, issuer: iss }: CallbackRequest,
+    { client_id, device_id }: Labels,
+    settings: ProviderSettings,
+    who: { readonly authid: string; readonly authroles: readonly string[] },
+    { id_token, access_token_expires_at: at }: Exchanged,
+  ) {
+    const subject = {
+      ...{ iss, ...who, authmethod, oidc_provider: settings.name },
+      scope: { realm: realm_uri, client_id, device_id },
+      lifetime: settings.ticket_expiry_secs,
+      ...(at !== undefined && { oidc_access_token_expires_at: at }),
+    }
+    const { tickets } = this.#ports
+    // an ID token that is longer than the cookie cannot fit
+    const whole =
+      id_token.length < maxCookie
+        ? await tickets.issue(realm_uri, { ...subject, oidc_id_token: id_token })
+        : undefined
+    if (whole && fitsCookie(realm_uri, whole.ticket, settings)) return { ...whole, isWhole: true }
+    const bare = await tickets.issue(realm_uri, subject)
+    if (fitsCookie(realm_uri, bare.ticket, settings)) return { ...bare, isWhole: false }
+    const message = `the ticket does not fit in a cookie of ${maxCookie} bytes: give fewer roles`
+    throw new OidcError('ticket_issue_failed', message)
+  }
+}
