@@ -1,4 +1,4 @@
-/** Who may manage by credentials: access tokens and API keys of users with a role for it. */
+/** Operators: users who may manage by an access token or an API key, because they have a role for it. */
 import { expect } from 'chai'
 import { Logins } from '#component/realm/logins.ts'
 import { Operators } from '#component/security/operators.ts'
