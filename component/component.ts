@@ -1,57 +1,30 @@
 /** Wires the parts together; starts and stops them in a stated order. */
 import type { Logger } from 'pino'
-import { compilingDocument } from '#component/compile/compile-document.ts'
-import { ownRealms } from '#component/compile/own-realms.ts'
-import { type Config, ConfigError, clusterKey } from '#component/config/config.ts'
-import { storeSecret } from '#component/config/store-key.ts'
-import { addressUrls } from '#component/config/urls.ts'
+import type { Config } from '#component/config/config.ts'
+import { type GatewayUrls, urlsOf } from '#component/config/urls.ts'
 import type { UserName } from '#component/identity.ts'
-import { collectAfter } from '#component/limits/gc-pressure.ts'
-import { Quota } from '#component/limits/quota.ts'
-import { damageOf, logFull, problemsOf } from '#component/wiring/health-report.ts'
-import { openHttpAuthentication } from '#component/wiring/http-authentication.ts'
-import { metricSources } from '#component/wiring/metrics.ts'
-import { openConfiguredStore, openFolder } from '#component/wiring/open-store.ts'
+import { openContext } from '#component/wiring/context.ts'
+import { loadConfiguredFiles, openRegistry } from '#component/wiring/documents.ts'
+import { damageOf, metricSources, problemsOf } from '#component/wiring/node-status.ts'
+import { openFolder } from '#component/wiring/open-store.ts'
 import { openRouterAuthentication } from '#component/wiring/router-authentication.ts'
-import { openRouterConnection, urlOfRouter } from '#component/wiring/router-connection.ts'
-import { startCleanup } from '#component/wiring/store-cleanup.ts'
-import { Users } from '#component/wiring/users.ts'
+import { openRouterConnection } from '#component/wiring/router-connection.ts'
+import { openSessions } from '#component/wiring/router-sessions.ts'
+import { openServing } from '#component/wiring/serving.ts'
+import { watchStore } from '#component/wiring/store-cleanup.ts'
 import type { WorkerPorts } from '#component/wiring/worker-ports.ts'
-import { decodeBody, encodeBody } from '#http/codec.ts'
-import { isLoopbackOnly, refusalToStart } from '#http/management/access.ts'
-import { isGuessedFor, publicPath } from '#http/oidc/public-address.ts'
 import { startListeners } from '#http/server.ts'
-import { managementPaths, procedures, registerAll } from '#procedures/index.ts'
-import { openActions } from './action/index.ts'
-import { type Clock, systemClock } from './clock.ts'
-import type { Route } from './gateway/api.ts'
-import { Gateway } from './gateway/handle.ts'
-import { loginProblem } from './oidc/settings.ts'
-import { loadFiles, realmNames, specNames } from './registry/files.ts'
-import { Registry } from './registry/registry.ts'
-import { Replica } from './replica/replica.ts'
-import { SecretBox } from './secret-box.ts'
-import { Attempts } from './security/attempts.ts'
+import { procedures, registerAll } from '#procedures/index.ts'
+import { systemClock } from './clock.ts'
 import { Sync } from './sync/sync.ts'
-import { componentSession } from './wamp/autobahn-session.ts'
-import { SessionPool } from './wamp/session-pool.ts'
-import { runSteps, turnYielder } from './yielding.ts'
 
 /** A started gateway. */
-export interface Component {
-  /** Base addresses of the gateway listener, without a slash at the end. */
-  readonly gatewayUrls: readonly string[]
-  readonly adminUrls: readonly string[]
-  /** Where WAMP clients connect. */
-  readonly routerUrl: string
+export interface Component extends GatewayUrls {
   /** Whether the node is configured and has caught up with its peers. */
   isReady(): boolean
   /** Drains and stops; at most drainDelay + `gateway.drain_timeout` and a little, milliseconds. */
   stop(drainDelay: number): Promise<void>
 }
-
-/** Milliseconds that the router may take to acknowledge an event. */
-const eventTimeout = 5_000
 
 /** Milliseconds that the start waits for the router. */
 const routerTimeout = 2_000
@@ -67,116 +40,37 @@ export async function startComponent(
   clock = systemClock,
   worker?: WorkerPorts,
 ): Promise<Component> {
-  const reason = refusalToStart(config)
-  if (reason !== undefined) throw new ConfigError([reason])
-
-  const key = clusterKey(config)
-  const node = openFolder(config)
+  const { node, key } = openFolder(config)
   const log = processLog.child({ node })
-  const store = await openConfiguredStore(config, clock, log)
-  const yieldTurn = turnYielder()
-  const replica = new Replica({ store: store.entries, clock, node, log, yieldTurn })
-  await replica.start()
-  store.health.onAway = () => void replica.refresh()
-  store.health.onFull = (isFull) => logFull(isFull, log)
-  worker?.refreshBy(() => replica.refresh())
   const broadcast = worker && (() => worker.refreshOthers())
-  const users = new Users({
-    ...{ config, replica, clock, log, node, broadcast },
-    families: store.families,
-    box: new SecretBox(storeSecret(config, config.data_dir)),
-  })
-  users.start()
-  const stopCleanup = startCleanup({ store, clock, log, deletedDays: config.history.deleted_days })
-  const { realms } = users
+  const context = await openContext({ config, clock, log, node, broadcast })
+  const { store, replica, users, budget, yieldTurn } = context
+  const { health } = store
+  const stopCleanup = watchStore(context)
+  worker?.refreshBy(() => replica.refresh())
 
-  const attempts = new Attempts(config.rate_limits)
-  const budget = new Quota(config.limits.buffered_bytes)
-  const stopCollecting = collectAfter(budget, clock)
-  const context = { config, users, attempts, clock, log }
-  const router = openRouterConnection({
-    ...{ ...context, yieldTurn, budget },
-    primaryRouter: worker?.router,
-  })
-  const sessions = new SessionPool({
-    ...router.link,
-    clock,
-    log,
-    identity: config.wamp.identity as 'session' | 'service',
-    authFor: (realm_uri, identity) =>
-      identity ? users.sessionTickets.authFor(identity) : router.authOf(realm_uri),
-  })
+  const router = openRouterConnection(context, worker?.router)
+  const sessions = openSessions(context, router, () => sync.joined())
+  const { own, pool } = sessions
   const routerAuthentication = openRouterAuthentication(context, router)
   users.onRevoked = (revoked) => {
-    for (const { realm_uri, authid } of revoked.users) sessions.dismiss(realm_uri, [authid])
+    for (const { realm_uri, authid } of revoked.users) pool.dismiss(realm_uri, [authid])
     router.end(revoked)
     void routerAuthentication?.end(revoked)
   }
-  const own = componentSession({
-    ...router.link,
-    realm_uri: config.wamp.realm,
-    auth: router.componentAuth,
-    clock,
-    log,
-    onJoin: () => sync.joined(),
-  })
-  const sync = new Sync({ replica, session: own, clock, log, node, key, health: store.health })
+  const sync = new Sync({ replica, session: own, clock, log, node, key, health })
   users.sessionTickets.clockOffsetOf = (other) => sync.clockOffsetOf(other)
-  const actions = openActions({
-    clock,
-    sessions,
-    codec: { decode: decodeBody, encode: encodeBody },
-    allowedHosts: config.forward.allowed_hosts,
-    allowedDynamicUris: config.wamp.allowed_dynamic_uris,
-    viaName: node,
-  })
   let baseUrl = config.gateway.public_base_url?.replace(/\/$/, '')
-  const issuerBase = () => baseUrl ?? ''
-  const hasPublicUrl = baseUrl !== undefined
-  const isLocal = isLoopbackOnly(config.gateway.listen)
-  const httpAuthentication = openHttpAuthentication(context, issuerBase)
-  const { schemes, endpoints, operators } = httpAuthentication
-  const gateway = new Gateway({
-    ...{ clock, schemes, endpoints },
-    actions: actions.table,
-    cors: config.gateway.cors,
-    publicPath: publicPath(baseUrl ?? ''),
-  })
-  const compilePorts = {
-    callTimeout: config.wamp.call_timeout,
-    loginProblem: (realm_uri: string, provider: string, host: string) =>
-      loginProblem(realms, realm_uri, provider, isGuessedFor(host, { hasPublicUrl, isLocal })),
-  }
-  const registry = new Registry<Route>({
-    replica,
-    node,
-    log,
-    yieldTurn,
-    compile: (document) => runSteps(compilingDocument(document, compilePorts), yieldTurn),
-    prepare: ({ entries }) => sessions.openAll(ownRealms(entries, config.wamp.identity)),
-    onSwap(table) {
-      gateway.table = table
-      httpAuthentication.issuers.follow(table.entries)
-      sessions.keep(ownRealms(table.entries, config.wamp.identity))
-    },
-    realmExists: (realm_uri) => realms.has(realm_uri) || router.canJoin(realm_uri, sessions),
-    publishEvent: (topic, kwargs) =>
-      own.publish(topic, { args: [], kwargs }, { acknowledge: true }, eventTimeout),
-    managementPaths: router.sharesListener ? managementPaths : [],
-  })
-  replica.onLost = (loser, winner) => registry.tellLost(loser, winner)
+  const issuer = () => baseUrl ?? ''
+  const serving = openServing(context, pool, issuer)
+  const registry = openRegistry(context, router, sessions, serving)
+  const { realms, logins, apiKeys, keys, tickets, revocations } = users
   const management = {
-    ...{ registry, realms, clock },
-    logins: users.logins,
-    apiKeys: users.apiKeys,
-    keys: users.keys,
-    tickets: users.tickets,
-    revocations: users.revocations,
+    ...{ registry, realms, logins, apiKeys, keys, tickets, revocations, clock, issuer },
     forgetRealm: (uri: string) => users.forgetRealm(uri),
     forgetAccount: (user: UserName) => users.forgetAccount(user),
     endUsers: (names: readonly UserName[]) => users.endUsers(names),
     componentRealm: config.wamp.realm,
-    issuer: issuerBase,
     refusal: () => sync.refusal(),
     ...(broadcast && { broadcast }),
     status: () => ({
@@ -191,37 +85,25 @@ export async function startComponent(
     waitsFor() ?? (worker?.areAllReady() === false ? 'waiting for other workers' : undefined)
   await registry.start()
   const listeners = await startListeners({
-    options: config,
-    clock,
-    log,
-    budget,
+    ...{ options: config, clock, log, budget, procedures, management, yieldTurn },
     // the access line has a fixed set of keys: masking it would cost more than making it
     accessLog: log.child({}, { redact: [] }),
-    gateway,
-    procedures,
-    management,
-    operators,
-    yieldTurn,
+    gateway: serving.gateway,
+    operators: serving.authentication.operators,
     webSocket: router.webSocket,
-    metrics: metricSources({
-      sessions,
-      registry,
-      router,
-      replica,
-      health: store.health,
-      sync,
-    }),
-    isRoute: (pattern) => gateway.table.patterns.has(pattern),
+    metrics: metricSources({ pool, registry, router, replica, health, sync }),
+    isRoute: (pattern) => serving.gateway.table.patterns.has(pattern),
     siblings: worker?.siblings,
     listen: worker?.listen,
     isReady: () => waitsForNow() === undefined,
     problems() {
       const reason = waitsForNow()
-      return reason === undefined ? problemsOf(own, replica, store.health) : [reason]
+      return reason === undefined ? problemsOf(own, replica, health) : [reason]
     },
   })
 
-  baseUrl ??= addressUrls(listeners.addresses.gateway, config.gateway.tls !== undefined)[0]
+  const urls = urlsOf(config, listeners.addresses)
+  baseUrl ??= urls.gatewayUrls[0]
 
   // without a router the gateway serves; the procedures are registered once it is back
   const isJoined = await own.joined(routerTimeout)
@@ -234,17 +116,7 @@ export async function startComponent(
   await sync.start().catch(refusedByRouter)
   waitsFor = () => 'loading the configured files'
   // after the exchange: a document that the others have already is not loaded again from a file
-  const files = { files: store.files, log, yieldTurn }
-  await loadFiles(config.realms, {
-    ...files,
-    load: (d, by) => realms.load(d, by),
-    namesOf: realmNames,
-  })
-  await loadFiles(config.specs, {
-    ...files,
-    load: (d, by, hash) => registry.loadUnlessThere(d, by, hash),
-    namesOf: specNames,
-  })
+  await loadConfiguredFiles(context, registry)
   await registerAll(own, management, log).catch(refusedByRouter)
   // without a router, a node with documents serves them; a node without documents is not ready
   const isCutOff = !isJoined && registry.size > 0
@@ -259,36 +131,26 @@ export async function startComponent(
     sync.caughtUp
       .then(answer)
       .catch((err: unknown) => log.error({ err }, 'users cannot be authenticated on the router'))
-  const routerUrl = urlOfRouter(config, listeners.addresses)
-  const gatewayUrls = addressUrls(listeners.addresses.gateway, config.gateway.tls !== undefined)
-  const adminUrls = addressUrls(listeners.addresses.admin, false)
-  log.info({ gateway: gatewayUrls, admin: adminUrls, router: routerUrl }, 'started')
+  log.info({ gateway: urls.gatewayUrls, admin: urls.adminUrls, router: urls.routerUrl }, 'started')
 
   return {
-    gatewayUrls,
-    adminUrls,
-    routerUrl,
+    ...urls,
     isReady: () => waitsFor() === undefined,
     async stop(drainDelay) {
       log.info({ drain_delay: drainDelay }, 'stopping')
       listeners.begin()
-      if (drainDelay > 0) await wait(clock, drainDelay)
+      if (drainDelay > 0) await new Promise<void>((resolve) => clock.after(drainDelay, resolve))
       await listeners.finish()
       await sync.leave()
       await routerAuthentication?.close()
       await own.withdraw()
       await own.leave()
-      await sessions.close()
-      await actions.close()
-      await httpAuthentication.close()
+      await pool.close()
+      await serving.close()
       await router.close()
       stopCleanup()
-      stopCollecting()
-      users.stop()
-      await store.close()
+      await context.close()
       log.info('stopped')
     },
   }
 }
-
-const wait = (clock: Clock, ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve))

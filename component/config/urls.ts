@@ -1,5 +1,6 @@
-/** Addresses of listeners as URLs. */
+/** The addresses of a started gateway as URLs. */
 import { peerName } from '#component/syntax/ip-address.ts'
+import type { Config } from './config.ts'
 
 /** An address a listener is bound to. */
 interface Address {
@@ -7,14 +8,32 @@ interface Address {
   readonly port: number
 }
 
-/** `host:port`; a listener on every address is reached by the loopback one. */
-const authority = ({ host, port }: Address): string =>
-  peerName(host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port)
+/** Where a gateway is reached. */
+export interface GatewayUrls {
+  /** Base addresses of the gateway listener, without a slash at the end. */
+  readonly gatewayUrls: readonly string[]
+  readonly adminUrls: readonly string[]
+  /** Where WAMP clients connect. */
+  readonly routerUrl: string
+}
 
-/** Base URLs of a listener, without a slash at the end. */
-export const addressUrls = (addresses: readonly Address[], isSecure: boolean): readonly string[] =>
-  addresses.map((address) => `${isSecure ? 'https' : 'http'}://${authority(address)}`)
+/** A listener on every address is reached by the loopback one. */
+const urlAt = (scheme: string, { host, port }: Address): string =>
+  `${scheme}://${peerName(host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port)}`
 
-/** The URL of a router at a path of an address. */
-export const routerUrlAt = (address: Address, path: string, isSecure: boolean): string =>
-  `${isSecure ? 'wss' : 'ws'}://${authority(address)}${path}`
+/** The URLs of a gateway whose listeners are open. */
+export function urlsOf(
+  { gateway, wamp }: Config,
+  at: Readonly<Record<'gateway' | 'admin' | 'router', readonly Address[]>>,
+): GatewayUrls {
+  const secure = gateway.tls === undefined ? '' : 's'
+  const [ownRouter] = at.router
+  const [shared] = at.gateway
+  const atGateway = shared ? `${urlAt(`ws${secure}`, shared)}/ws` : ''
+  const embedded = ownRouter ? `${urlAt('ws', ownRouter)}/ws` : atGateway
+  return {
+    gatewayUrls: at.gateway.map((address) => urlAt(`http${secure}`, address)),
+    adminUrls: at.admin.map((address) => urlAt('http', address)),
+    routerUrl: wamp.url ?? embedded,
+  }
+}

@@ -10,7 +10,7 @@ import { openSchemes } from '#component/security/schemes.ts'
 import { openGrants } from '#component/token/grants.ts'
 import { oauthEndpoints } from '#http/oauth/endpoints.ts'
 import { oidcEndpoints } from '#http/oidc/endpoints.ts'
-import type { WiringContext } from './users.ts'
+import type { WiringContext } from './context.ts'
 
 /** The authentication that the gateway and its management use. */
 export interface HttpAuthentication extends Pick<GatewayPorts, 'schemes' | 'endpoints'> {

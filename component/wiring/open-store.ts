@@ -1,13 +1,17 @@
-/** Opens the gateway's folder and store, before anything else. */
+/** Opens the state of a process, before anything else: the folder, the store, and the documents in it. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '#component/clock.ts'
-import { type Config, ConfigError, maskConfig } from '#component/config/config.ts'
+import { type Config, ConfigError, clusterKey, maskConfig } from '#component/config/config.ts'
 import { checkStoreKey, storeSecret } from '#component/config/store-key.ts'
 import type { Log } from '#component/log.ts'
+import { Replica } from '#component/replica/replica.ts'
+import { SecretBox } from '#component/secret-box.ts'
 import { openStore, type Store } from '#component/store/database.ts'
+import { turnYielder, type YieldTurn } from '#component/yielding.ts'
+import { refusalToStart } from '#http/management/access.ts'
 
 const sentenceOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
 
@@ -34,13 +38,17 @@ function nodeName(configured: string | undefined, folder: string): string {
 }
 
 /**
- * Makes `data_dir`; the name of this node, which is kept there.
- * @throws ConfigError that names the option
+ * Makes `data_dir`; the name of this node, which is kept there, and the key by which it knows other gateways.
+ * @throws ConfigError for a configuration that must not be served
  */
-export function openFolder({ node, data_dir }: Config): string {
+export function openFolder(config: Config): { readonly node: string; readonly key: string } {
+  const reason = refusalToStart(config)
+  if (reason !== undefined) throw new ConfigError([reason])
+  const key = clusterKey(config)
+  const { node, data_dir } = config
   try {
     mkdirSync(data_dir, { recursive: true })
-    return nodeName(node, data_dir)
+    return { node: nodeName(node, data_dir), key }
   } catch (cause) {
     throw new ConfigError([`option "data_dir": ${sentenceOf(cause)}`], { cause })
   }
@@ -66,4 +74,36 @@ export async function openConfiguredStore(config: Config, clock: Clock, log: Log
     if (cause instanceof TypeError) throw new ConfigError([cause.message], { cause })
     throw new Error(`store ${place}: ${sentenceOf(cause)}`, { cause })
   }
+}
+
+/** The parts that a process begins with. */
+export interface StartPorts {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+  /** The name of this node. */
+  readonly node: string
+  /** Resolves when the other processes of this gateway know the change that was just made. */
+  readonly broadcast?: (() => Promise<void>) | undefined
+}
+
+/** The state of a process: its store, and the documents in it. */
+export interface NodeState extends StartPorts {
+  readonly store: Store
+  readonly replica: Replica
+  /** Under `store.key`. */
+  readonly box: SecretBox
+  /** One for all long work of the process. */
+  readonly yieldTurn: YieldTurn
+}
+
+/** Opens the store and reads the documents. Throws as {@link openConfiguredStore} does. */
+export async function openState(ports: StartPorts): Promise<NodeState> {
+  const { config, clock, log, node } = ports
+  const store = await openConfiguredStore(config, clock, log)
+  const yieldTurn = turnYielder()
+  const replica = new Replica({ store: store.entries, clock, node, log, yieldTurn })
+  await replica.start()
+  const box = new SecretBox(storeSecret(config, config.data_dir))
+  return { ...ports, store, replica, box, yieldTurn }
 }

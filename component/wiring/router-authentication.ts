@@ -13,8 +13,9 @@ import { TrustedProxies } from '#http/peer.ts'
 import type { Management } from '#procedures/definition/procedure.ts'
 import { registerTickets } from '#procedures/index.ts'
 import { registerAuthenticator, registerAuthorizer } from '#procedures/router-questions.ts'
+import type { WiringContext } from './context.ts'
 import type { RouterConnection } from './router-connection.ts'
-import type { Users, WiringContext } from './users.ts'
+import type { Users } from './users.ts'
 
 /** The sessions of the gateway on the realms of users. */
 export interface RouterAuthentication {

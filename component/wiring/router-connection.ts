@@ -2,31 +2,16 @@
 
 import type { SerializerName } from '#component/codec/serializers.ts'
 import { type Config, ConfigError } from '#component/config/config.ts'
-import { routerUrlAt } from '#component/config/urls.ts'
-import type { Quota } from '#component/limits/quota.ts'
 import { gatewayAuthid, Policy } from '#component/realm/policy.ts'
 import { Router } from '#component/router/router.ts'
 import type { Revoked } from '#component/token/revocation.ts'
 import { credentials, type JoinAuth } from '#component/wamp/join-auth.ts'
 import type { OpenLink } from '#component/wamp/link.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
-import type { YieldTurn } from '#component/yielding.ts'
 import { isLoopbackOnly, sharesGatewayListener } from '#http/management/access.ts'
-import type { Address } from '#http/options.ts'
 import type { WebSocketTarget } from '#http/websocket.ts'
-import type { WiringContext } from './users.ts'
+import type { WiringContext } from './context.ts'
 import type { PrimaryRouter } from './worker-ports.ts'
-
-interface RouterPorts extends WiringContext {
-  readonly yieldTurn: YieldTurn
-  /** The bytes that this process holds for its peers. */
-  readonly budget: Quota
-}
-
-interface RouterConnectionPorts extends RouterPorts {
-  /** Where the embedded router is when another process of this gateway has it. */
-  readonly primaryRouter?: PrimaryRouter | undefined
-}
 
 /** The paths of the socket by which other processes of this gateway reach the embedded router: for themselves, for clients. */
 export const routerPaths = { gateway: '/gateway', clients: '/ws' }
@@ -58,27 +43,21 @@ const registrationCheckMs = 10_000
 
 const anonymousAuth: JoinAuth = { authmethod: 'anonymous' }
 
-/** Opens the embedded router, or points at the configured one. */
-export function openRouterConnection(ports: RouterConnectionPorts): RouterConnection {
-  const { url, auth, realms } = ports.config.wamp
+/**
+ * Opens the embedded router, or points at the configured one.
+ * @param primaryRouter where the embedded router is when another process of this gateway has it
+ */
+export function openRouterConnection(
+  context: WiringContext,
+  primaryRouter: PrimaryRouter | undefined,
+): RouterConnection {
+  const { url, auth, realms } = context.config.wamp
   if (auth !== undefined) checkAuth('wamp.auth', auth as JoinAuth)
   for (const [uri, other] of Object.entries(realms)) {
     checkAuth(`wamp.realms.${uri}`, other as JoinAuth)
   }
-  if (url !== undefined) return externalRouter(ports, url)
-  return ports.primaryRouter ? routerOfPrimary(ports, ports.primaryRouter) : embeddedRouter(ports)
-}
-
-/** The URL for WAMP clients, once the listeners are open. */
-export function urlOfRouter(
-  { wamp, gateway }: Config,
-  at: { readonly gateway: readonly Address[]; readonly router: readonly Address[] },
-): string {
-  if (wamp.url !== undefined) return wamp.url
-  const [own] = at.router
-  if (own) return routerUrlAt(own, '/ws', false)
-  const [shared] = at.gateway
-  return shared ? routerUrlAt(shared, '/ws', gateway.tls !== undefined) : ''
+  if (url !== undefined) return externalRouter(context, url)
+  return primaryRouter ? routerOfPrimary(context, primaryRouter) : embeddedRouter(context)
 }
 
 /** Reports an incomplete login at the start, not at the first session. */
@@ -91,7 +70,7 @@ function checkAuth(option: string, auth: JoinAuth): void {
   }
 }
 
-function externalRouter({ config }: RouterConnectionPorts, url: string): RouterConnection {
+function externalRouter({ config }: WiringContext, url: string): RouterConnection {
   if (!/^wss?:\/\//.test(url) || !URL.canParse(url)) {
     throw new ConfigError(['option "wamp.url": must be a ws: or wss: URL'])
   }
@@ -121,8 +100,8 @@ interface OpenRouter {
 }
 
 /** Makes the embedded router, which follows the realms. */
-export function openRouter(ports: RouterPorts): OpenRouter {
-  const { config, users, attempts, yieldTurn, budget, clock, log } = ports
+export function openRouter(context: WiringContext): OpenRouter {
+  const { config, users, attempts, yieldTurn, budget, clock, log } = context
   const { realms } = users
   const { gateway, router: own, wamp } = config
   // behind a public URL or a proxy, a loopback address is not local
@@ -183,10 +162,10 @@ const embeddedCommons = (config: Config) => ({
   sharesListener: sharesGatewayListener(config),
 })
 
-function embeddedRouter(ports: RouterConnectionPorts): RouterConnection {
-  const { router, end } = openRouter(ports)
+function embeddedRouter(context: WiringContext): RouterConnection {
+  const { router, end } = openRouter(context)
   return {
-    ...embeddedCommons(ports.config),
+    ...embeddedCommons(context.config),
     link: { openLink: router.openLink, serializer: 'json' },
     webSocket: {
       kind: 'embedded',
@@ -200,7 +179,7 @@ function embeddedRouter(ports: RouterConnectionPorts): RouterConnection {
 }
 
 function routerOfPrimary(
-  { config, users }: RouterConnectionPorts,
+  { config, users }: WiringContext,
   primaryRouter: PrimaryRouter,
 ): RouterConnection {
   const { socketPath } = primaryRouter

@@ -1,7 +1,8 @@
-/** Cleans the store every hour: expired refresh tokens, the history of deleted documents, and unused space. */
+/** Cleans the store every hour: expired refresh tokens, the history of deleted documents, and unused space; and logs when its disk is full. */
 import type { Clock } from '#component/clock.ts'
 import type { Log } from '#component/log.ts'
 import type { Store } from '#component/store/database.ts'
+import type { WiringContext } from './context.ts'
 
 /** The dependencies of the cleanup. */
 export interface CleanupPorts {
@@ -40,4 +41,16 @@ export function startCleanup({ store, clock, log, deletedDays }: CleanupPorts): 
   }
 
   return () => stop()
+}
+
+/** Cleans the store, and watches its health, until the result is called. */
+export function watchStore({ config, store, replica, clock, log }: WiringContext): () => void {
+  store.health.onAway = () => void replica.refresh()
+  store.health.onFull = (isFull) =>
+    isFull
+      ? log.error(
+          'the disk of the store is full: known documents are served, but none can be loaded',
+        )
+      : log.info('the disk of the store has free space again')
+  return startCleanup({ store, clock, log, deletedDays: config.history.deleted_days })
 }

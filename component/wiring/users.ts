@@ -1,19 +1,12 @@
 /** The users of this process: realms and accounts, and the keys, tokens, tickets and API keys issued to them. */
 
-import type { Clock } from '#component/clock.ts'
-import type { Config } from '#component/config/config.ts'
 import type { UserName } from '#component/identity.ts'
-import type { Log } from '#component/log.ts'
 import { Accounts } from '#component/oidc/accounts.ts'
 import { IdTokens } from '#component/oidc/id-tokens.ts'
 import type { TicketPorts } from '#component/realm/authenticator.ts'
 import { Logins } from '#component/realm/logins.ts'
 import { Realms } from '#component/realm/realms.ts'
 import { SessionTickets } from '#component/realm/session-ticket.ts'
-import type { Replica } from '#component/replica/replica.ts'
-import type { SecretBox } from '#component/secret-box.ts'
-import type { Attempts } from '#component/security/attempts.ts'
-import type { Store } from '#component/store/database.ts'
 import { AccessTokens } from '#component/token/access-token.ts'
 import { ApiKeys } from '#component/token/api-key.ts'
 import { RealmKeys } from '#component/token/keys.ts'
@@ -23,36 +16,14 @@ import { bearerOf } from '#component/token/signed-tokens.ts'
 import { maxTicketLifetime, Tickets } from '#component/token/ticket.ts'
 import { readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
 import { unlessRefused } from '#component/token/token-error.ts'
+import type { NodeState } from './open-store.ts'
 import { Suspension } from './suspension.ts'
-
-/** The parts that all wiring shares. */
-export interface WiringContext {
-  readonly config: Config
-  readonly users: Users
-  readonly attempts: Attempts
-  readonly clock: Clock
-  readonly log: Log
-}
-
-/** The dependencies of {@link Users}. */
-export interface UsersPorts {
-  readonly config: Config
-  readonly replica: Replica
-  readonly families: Store['families']
-  /** Under `store.key`. */
-  readonly box: SecretBox
-  readonly clock: Clock
-  readonly log: Log
-  readonly node: string
-  /** Resolves when the other processes of this gateway know the change that was just made. */
-  readonly broadcast?: (() => Promise<void>) | undefined
-}
 
 /** The replica, whose changes the other processes of this gateway know as soon as they are made. */
 export const broadcasting = (
-  replica: Replica,
+  replica: NodeState['replica'],
   broadcast: (() => Promise<void>) | undefined,
-): Pick<Replica, 'change' | 'entries' | 'get' | 'watch'> =>
+): Pick<NodeState['replica'], 'change' | 'entries' | 'get' | 'watch'> =>
   broadcast === undefined
     ? replica
     : {
@@ -79,18 +50,19 @@ export class Users {
   readonly sessionTickets: SessionTickets
   readonly accounts: Accounts
   readonly idTokens: IdTokens
-  readonly box: SecretBox
-  readonly families: Store['families']
+  readonly box: NodeState['box']
+  readonly families: NodeState['store']['families']
   readonly #suspension: Suspension
 
-  constructor(ports: UsersPorts) {
-    const { config, families, box, clock, log, node } = ports
-    const replica = broadcasting(ports.replica, ports.broadcast)
+  constructor(state: NodeState) {
+    const { config, box, clock, log, node } = state
+    const { families } = state.store
+    const replica = broadcasting(state.replica, state.broadcast)
     const { access_token_ttl, refresh_token_ttl } = config.oauth2
     this.box = box
     this.families = families
     this.realms = new Realms({
-      ...{ replica: ports.replica, log, box },
+      ...{ replica: state.replica, log, box },
       environment: process.env,
       keepsPasswords: config.wamp.url !== undefined,
     })

@@ -2,12 +2,10 @@
 import type { Logger } from 'pino'
 import { type Clock, systemClock } from '#component/clock.ts'
 import type { Component } from '#component/component.ts'
-import { type Config, ConfigError, clusterKey } from '#component/config/config.ts'
+import type { Config } from '#component/config/config.ts'
 import { storeSecret } from '#component/config/store-key.ts'
-import { addressUrls } from '#component/config/urls.ts'
+import { urlsOf } from '#component/config/urls.ts'
 import { openFolder } from '#component/wiring/open-store.ts'
-import { urlOfRouter } from '#component/wiring/router-connection.ts'
-import { refusalToStart } from '#http/management/access.ts'
 import { Metrics, type MetricValues, noMetrics } from '#http/management/metrics.ts'
 import { ListeningSockets } from './listening-sockets.ts'
 import { type RouterHost, startRouterHost } from './router-host.ts'
@@ -44,17 +42,14 @@ export async function startWorkers(
   processLog: Logger,
   clock: Clock = systemClock,
 ): Promise<Component> {
-  const reason = refusalToStart(config)
-  if (reason !== undefined) throw new ConfigError([reason])
-  const node = openFolder(config)
+  const { node, key } = openFolder(config)
   const ownName = `${node}-0`
   const log = processLog.child({ node: ownName })
-  const key = clusterKey(config)
   const sockets = new ListeningSockets()
   await sockets.open(config, config.workers * config.limits.max_connections)
   const host =
     config.wamp.url === undefined
-      ? await startRouterHost({ ...config, node: ownName }, log, clock)
+      ? await startRouterHost({ config, clock, log, node: ownName })
       : undefined
   const pool = new WorkerPool({
     config: {
@@ -69,13 +64,9 @@ export async function startWorkers(
     ...{ sockets, clock, log },
   })
   await pool.start()
-  const { admin, gateway } = sockets.addresses
-  const gatewayUrls = addressUrls(gateway, config.gateway.tls !== undefined)
   log.info({ workers: config.workers }, 'started')
   return {
-    gatewayUrls,
-    adminUrls: addressUrls(admin, false),
-    routerUrl: urlOfRouter(config, sockets.addresses),
+    ...urlsOf(config, sockets.addresses),
     isReady: () => pool.areAllReady,
     async stop(drainDelay) {
       log.info({ drain_delay: drainDelay }, 'stopping')

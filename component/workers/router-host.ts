@@ -4,19 +4,10 @@ import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Clock } from '#component/clock.ts'
-import { type Config, ConfigError } from '#component/config/config.ts'
-import { storeSecret } from '#component/config/store-key.ts'
-import { collectAfter } from '#component/limits/gc-pressure.ts'
-import { Quota } from '#component/limits/quota.ts'
-import type { Log } from '#component/log.ts'
-import { Replica } from '#component/replica/replica.ts'
-import { SecretBox } from '#component/secret-box.ts'
-import { Attempts } from '#component/security/attempts.ts'
-import { openConfiguredStore } from '#component/wiring/open-store.ts'
+import { ConfigError } from '#component/config/config.ts'
+import { openContext } from '#component/wiring/context.ts'
+import type { StartPorts } from '#component/wiring/open-store.ts'
 import { openRouter, routerPaths } from '#component/wiring/router-connection.ts'
-import { Users } from '#component/wiring/users.ts'
-import { turnYielder } from '#component/yielding.ts'
 
 const socketName = 'router'
 
@@ -51,27 +42,10 @@ export interface RouterHost {
  * Opens the router, and the store for the realm documents that it follows.
  * @throws ConfigError, or Error for a store that cannot be opened
  */
-export async function startRouterHost(
-  config: Config & { readonly node: string },
-  log: Log,
-  clock: Clock,
-): Promise<RouterHost> {
-  const store = await openConfiguredStore(config, clock, log)
-  const replica = new Replica({ store: store.entries, clock, node: config.node, log })
-  await replica.start()
-  const users = new Users({
-    ...{ config, replica, clock, log, node: config.node },
-    families: store.families,
-    box: new SecretBox(storeSecret(config, config.data_dir)),
-  })
-  users.start()
-  const attempts = new Attempts(config.rate_limits)
-  const budget = new Quota(config.limits.buffered_bytes)
-  const stopCollecting = collectAfter(budget, clock)
-  const { router, end } = openRouter({
-    ...{ config, users, attempts, budget, clock, log },
-    yieldTurn: turnYielder(),
-  })
+export async function startRouterHost(ports: StartPorts): Promise<RouterHost> {
+  const context = await openContext(ports)
+  const { replica, users } = context
+  const { router, end } = openRouter(context)
   users.onRevoked = end
 
   const folder = makeFolder()
@@ -102,11 +76,9 @@ export async function startRouterHost(
       await replica.sweep()
     },
     async close() {
-      stopCollecting()
-      users.stop()
       server.close()
       await router.close()
-      await store.close()
+      await context.close()
       remove()
     },
   }

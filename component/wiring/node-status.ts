@@ -1,37 +1,55 @@
-/** Metrics of the component beside the requests, for /metrics: sessions, calls in flight, loads, registry entries. */
-
+/** What a node tells of itself: its numbers in /metrics, and its faults in /ready and /registry. */
 import type { Registry } from '#component/registry/registry.ts'
+import type { Damaged } from '#component/replica/damage.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { StoreHealth } from '#component/store/health.ts'
 import type { Sync } from '#component/sync/sync.ts'
+import type { Session } from '#component/wamp/session.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import type { MetricSource } from '#http/management/metrics.ts'
 import type { RouterConnection } from './router-connection.ts'
 
-/** Gauges and counters by their Prometheus names. */
-export function metricSources({
-  sessions,
-  registry,
-  router,
-  replica,
-  health,
-  sync,
-}: {
-  readonly sessions: SessionPool
+/** The lines of /ready after the first one. */
+export const problemsOf = (
+  { isOpen }: Session,
+  { isStoreAway }: Replica,
+  { isFull }: StoreHealth,
+): string[] => [
+  ...(isOpen ? [] : ['the router is away']),
+  ...(isStoreAway ? ['the store is away'] : []),
+  ...(isFull ? ['the disk of the store is full'] : []),
+]
+
+/** A damaged document as /registry shows it. */
+export const damageOf = ({ kind, id, stamp, isChanged }: Damaged) => ({
+  kind,
+  id,
+  ts: stamp.ms,
+  node: stamp.node,
+  reason: isChanged ? 'hash_does_not_fit' : 'unreadable',
+})
+
+/** The parts that have numbers. */
+interface Measured {
+  readonly pool: SessionPool
   readonly registry: Pick<Registry, 'size' | 'counts' | 'tombstones' | 'conflicts'>
-  readonly router: Pick<RouterConnection, 'sessionCount'>
-  readonly replica: Pick<Replica, 'isStoreAway' | 'damaged'>
-  readonly health: Pick<StoreHealth, 'isFull'>
-  readonly sync: Pick<Sync, 'clockOffsetMs'>
-}): Readonly<Record<string, MetricSource>> {
+  readonly router: RouterConnection
+  readonly replica: Replica
+  readonly health: StoreHealth
+  readonly sync: Sync
+}
+
+/** Gauges and counters by their Prometheus names. */
+export function metricSources(parts: Measured): Readonly<Record<string, MetricSource>> {
+  const { pool, registry, router, replica, health, sync } = parts
   return {
     gateway_wamp_sessions: {
       help: "The gateway's WAMP sessions for requests that have joined.",
-      read: () => sessions.stats().joined,
+      read: () => pool.stats().joined,
     },
     gateway_wamp_calls_in_flight: {
       help: 'WAMP calls and publications in flight.',
-      read: () => sessions.stats().pending,
+      read: () => pool.stats().pending,
     },
     gateway_router_sessions: {
       help: 'All sessions on the embedded router.',

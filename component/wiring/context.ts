@@ -1,0 +1,35 @@
+/** The parts that all wiring of a process shares: its state, its users, and the limits on its peers. */
+
+import { collectAfter } from '#component/limits/gc-pressure.ts'
+import { Quota } from '#component/limits/quota.ts'
+import { Attempts } from '#component/security/attempts.ts'
+import { type NodeState, openState, type StartPorts } from './open-store.ts'
+import { Users } from './users.ts'
+
+/** One for each process. */
+export interface WiringContext extends NodeState {
+  readonly users: Users
+  readonly attempts: Attempts
+  /** The bytes that this process holds for its peers. */
+  readonly budget: Quota
+  /** Closes the store, last of all. */
+  close(): Promise<void>
+}
+
+/** Opens the parts. Throws as {@link openState} does. */
+export async function openContext(ports: StartPorts): Promise<WiringContext> {
+  const state = await openState(ports)
+  const users = new Users(state)
+  users.start()
+  const budget = new Quota(ports.config.limits.buffered_bytes)
+  const stopCollecting = collectAfter(budget, ports.clock)
+  return {
+    ...{ ...state, users, budget },
+    attempts: new Attempts(ports.config.rate_limits),
+    async close() {
+      stopCollecting()
+      users.stop()
+      await state.store.close()
+    },
+  }
+}

@@ -1,0 +1,29 @@
+/** The gateway's sessions on its router: its own on the component's realm, and those that requests run on. */
+import { componentSession } from '#component/wamp/autobahn-session.ts'
+import { SessionPool } from '#component/wamp/session-pool.ts'
+import type { WiringContext } from './context.ts'
+import type { RouterConnection } from './router-connection.ts'
+
+/** Both kinds of sessions. */
+export type RouterSessions = ReturnType<typeof openSessions>
+
+/** Opens the own session; `onJoin` is called after each join of it. */
+export function openSessions(
+  { config, users, clock, log }: WiringContext,
+  router: RouterConnection,
+  onJoin: () => void,
+) {
+  return {
+    pool: new SessionPool({
+      ...{ ...router.link, clock, log },
+      identity: config.wamp.identity as 'session' | 'service',
+      authFor: (realm_uri, identity) =>
+        identity ? users.sessionTickets.authFor(identity) : router.authOf(realm_uri),
+    }),
+    own: componentSession({
+      ...{ ...router.link, clock, log, onJoin },
+      realm_uri: config.wamp.realm,
+      auth: router.componentAuth,
+    }),
+  }
+}

@@ -1,0 +1,47 @@
+/** The gateway proper, with its actions and its authentication. */
+import { openActions } from '#component/action/index.ts'
+import { Gateway } from '#component/gateway/handle.ts'
+import type { SessionPool } from '#component/wamp/session-pool.ts'
+import { decodeBody, encodeBody } from '#http/codec.ts'
+import { publicPath } from '#http/oidc/public-address.ts'
+import type { WiringContext } from './context.ts'
+import { type HttpAuthentication, openHttpAuthentication } from './http-authentication.ts'
+
+/** Serves requests; its routing table is set from outside. */
+export interface Serving {
+  readonly gateway: Gateway
+  readonly authentication: HttpAuthentication
+  /** Ends all connections to upstreams and identity providers. */
+  close(): Promise<void>
+}
+
+/** @param issuerBase where clients reach this gateway; without a slash at the end */
+export function openServing(
+  context: WiringContext,
+  sessions: SessionPool,
+  issuerBase: () => string,
+): Serving {
+  const { config, clock, node } = context
+  const actions = openActions({
+    ...{ clock, sessions },
+    codec: { decode: decodeBody, encode: encodeBody },
+    allowedHosts: config.forward.allowed_hosts,
+    allowedDynamicUris: config.wamp.allowed_dynamic_uris,
+    viaName: node,
+  })
+  const authentication = openHttpAuthentication(context, issuerBase)
+  const { schemes, endpoints } = authentication
+  const gateway = new Gateway({
+    ...{ clock, schemes, endpoints },
+    actions: actions.table,
+    cors: config.gateway.cors,
+    publicPath: publicPath(config.gateway.public_base_url ?? ''),
+  })
+  return {
+    ...{ gateway, authentication },
+    async close() {
+      await actions.close()
+      await authentication.close()
+    },
+  }
+}
