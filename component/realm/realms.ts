@@ -1,4 +1,5 @@
 /** The realms known here: load, read, list, and ask what they allow. */
+
 import { type Issue, ServiceError } from '#component/errors.ts'
 import type { UserName } from '#component/identity.ts'
 import type { Log } from '#component/log.ts'
@@ -15,8 +16,7 @@ import {
   type SecretStorage,
   storeSecrets,
 } from '#component/realm/documents/stored-secrets.ts'
-import type { Change } from '#component/replica/change.ts'
-import type { Entry } from '#component/replica/entry.ts'
+import type { Change, Entry } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 

@@ -1,8 +1,8 @@
 /** The documents of this node and the routing table made of them: every change is compiled first, then the table is swapped once. */
+
 import type { Issue } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
-import type { Change } from '#component/replica/change.ts'
-import type { Document } from '#component/replica/entry.ts'
+import type { Change, Document } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import { compareStamps } from '#component/replica/stamp.ts'
 import type { RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'

@@ -1,7 +1,7 @@
 /** The API Specifications of this node: load, remove, list, and go back; live and on the disk when a change resolves. */
+
 import { type Issue, ServiceError } from '#component/errors.ts'
-import type { Change, Draft } from '#component/replica/change.ts'
-import type { Document, Entry } from '#component/replica/entry.ts'
+import type { Change, Document, Draft, Entry } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import { info, represent } from '#component/spec/represent.ts'
 import type { JsonMap } from '#component/syntax/values.ts'

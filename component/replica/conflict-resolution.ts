@@ -1,6 +1,6 @@
-/** Which of two versions of one document all nodes keep, and whether the one that loses was known to the other. */
-import type { Entry } from './entry.ts'
-import { compareStamps } from './stamp.ts'
+/** Which of two versions of one document all nodes keep, and whether the one that loses was known to the other, or is lost. */
+import { type Entry, type Kind, keyOf } from './entry.ts'
+import { compareStamps, type Stamp } from './stamp.ts'
 
 /** The parts of a version that decide between it and another of the same document. */
 type Version = Pick<Entry, 'stamp' | 'hash'>
@@ -41,4 +41,28 @@ export function isConflict(winner: Entry, loser: Entry): boolean {
   if (known.some((stamp) => compareStamps(stamp, loser.stamp) === 0)) return false
   const isWhole = ancestors !== undefined && ancestors.length < maxAncestors
   return isWhole || known.some((stamp) => compareStamps(stamp, loser.stamp) < 0)
+}
+
+/** Kinds that operators load. Other kinds have no conflicts: keys get new names, and one of two equal revocations suffices. */
+const isLoaded = (kind: Kind): boolean => kind === 'realm' || kind === 'api_spec'
+
+/** The changes of this node that lost against a change made without knowledge of them; each is reported once. */
+export class Losses {
+  readonly #node: string
+  /** Document to the last version of it that was lost: those before it are no news. */
+  readonly #last = new Map<string, Stamp>()
+
+  constructor(node: string) {
+    this.#node = node
+  }
+
+  /** Whether this loses a change of this node that was not reported before. */
+  note(loser: Entry, winner: Entry): boolean {
+    if (!isLoaded(loser.kind) || loser.stamp.node !== this.#node) return false
+    if (!isConflict(winner, loser)) return false
+    const last = this.#last.get(keyOf(loser))
+    if (last && compareStamps(loser.stamp, last) <= 0) return false
+    this.#last.set(keyOf(loser), loser.stamp)
+    return true
+  }
 }

@@ -1,8 +1,8 @@
 /** Damaged documents of the store: logged and listed, so that operators can load them again. */
+
 import type { Log } from '#component/log.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
-import { keyOf } from './digest.ts'
-import type { Entry, Kind } from './entry.ts'
+import { type Entry, type Kind, keyOf } from './entry.ts'
 import { hasItsHash } from './refusal.ts'
 import type { Stamp } from './stamp.ts'
 

@@ -1,14 +1,8 @@
 /** Digests of the replicated map: two nodes compare them to find differences without sending documents. */
 import { hash as digestOf } from 'node:crypto'
-import type { Entry } from './entry.ts'
-
-/** The part of an entry that two nodes compare. */
-export type Summary = Pick<Entry, 'kind' | 'id' | 'stamp' | 'hash'>
+import { type Entry, keyOf, type Summary } from './entry.ts'
 
 const sha256 = (text: string): string => digestOf('sha256', text)
-
-/** Names a document; the kind holds no space, so that no two have one name. */
-export const keyOf = ({ kind, id }: Pick<Entry, 'kind' | 'id'>): string => `${kind} ${id}`
 
 /** The bucket of a document: two hex digits. */
 export const bucketOf = (name: Pick<Entry, 'kind' | 'id'>): string =>
@@ -40,14 +34,14 @@ export const unequalBuckets = (
   )
 
 /** Summaries in 256 buckets. After a change only the digest of its bucket is made anew. */
-export class Buckets {
-  readonly #summaries = new Map<string, Map<string, Summary>>()
+export class Buckets<S extends Summary = Summary> {
+  readonly #summaries = new Map<string, Map<string, S>>()
   /** Those that are up to date. */
   readonly #digests = new Map<string, string>()
   #whole: string | undefined
 
   /** Stores an entry; it replaces the document's earlier one. */
-  put(entry: Summary): void {
+  put(entry: S): void {
     const name = bucketOf(entry)
     const bucket = this.#summaries.get(name)
     if (bucket) bucket.set(keyOf(entry), entry)
@@ -57,7 +51,7 @@ export class Buckets {
   }
 
   /** Removes the document's entry. */
-  remove(entry: Pick<Entry, 'kind' | 'id'>): void {
+  remove(entry: S): void {
     const name = bucketOf(entry)
     const bucket = this.#summaries.get(name)
     bucket?.delete(keyOf(entry))

@@ -1,21 +1,11 @@
-/** An entry of the replicated map: the newest known version of a document, or the fact that it was deleted. */
+/** An entry of the replicated map: the newest known version of a document, or the fact that it was deleted; and its changes. */
 import { createHash } from 'node:crypto'
 import { canonicalParts } from '#component/codec/json.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
 import type { Stamp } from './stamp.ts'
 
-/** The kinds of replicated documents. */
-export type Kind =
-  | 'realm'
-  | 'realm_key'
-  | 'revocation'
-  | 'api_key'
-  | 'oidc_user'
-  | 'id_token'
-  | 'api_spec'
-
-/** All kinds, in the order in which changes are made live: API Specifications name realms. */
-export const kinds: readonly Kind[] = [
+/** The kinds of replicated documents, in the order in which changes are made live: API Specifications name realms. */
+export const kinds = [
   'realm',
   'realm_key',
   'revocation',
@@ -23,7 +13,10 @@ export const kinds: readonly Kind[] = [
   'oidc_user',
   'id_token',
   'api_spec',
-]
+] as const
+
+/** A kind of replicated documents. */
+export type Kind = (typeof kinds)[number]
 
 /** A JSON object as it was loaded. */
 export type Document = Readonly<Record<string, unknown>>
@@ -43,6 +36,25 @@ export interface Entry {
   /** Null in a tombstone, which is never removed. */
   readonly document: Document | null
 }
+
+/** The part of an entry that two nodes compare. */
+export type Summary = Pick<Entry, 'kind' | 'id' | 'stamp' | 'hash'>
+
+/** Names a document; the kind holds no space, so that no two have one name. */
+export const keyOf = ({ kind, id }: Pick<Entry, 'kind' | 'id'>): string => `${kind} ${id}`
+
+/** The next version of a document; null deletes it. */
+export type Draft = Pick<Entry, 'id' | 'document'>
+
+/** A change that was made. */
+export interface Change {
+  readonly entry: Entry
+  /** The version that it replaced here, tombstones included. */
+  readonly before: Entry | undefined
+}
+
+/** Makes changes live. The replica waits for it, so it must not wait for the replica. */
+export type Watcher = (changes: readonly Change[]) => void | Promise<void>
 
 /** The `hash` of a document. */
 export const hashOf = (document: Document): string => runAtOnce(hashing(document))

@@ -1,8 +1,8 @@
 /** The port of a replica to its store; component/store implements it. */
+
 import type { YieldTurn } from '#component/yielding.ts'
 import type { Damaged } from './damage.ts'
-import type { Summary } from './digest.ts'
-import type { Entry, Kind } from './entry.ts'
+import type { Entry, Kind, Summary } from './entry.ts'
 
 /** Where entries outlive the process. Other processes may write there, too. Methods throw `service.error.unavailable`. */
 export interface ReplicaStore {

@@ -1,16 +1,24 @@
 /** The replicated map of this node: every document, in memory and in the store; the greatest stamp wins on all nodes alike. */
+
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
-import type { Change, Draft, Watcher } from './change.ts'
-import { compareEntries, lineage, merge } from './conflict-resolution.ts'
+import { compareEntries, Losses, lineage, merge } from './conflict-resolution.ts'
 import { Damage, type Damaged } from './damage.ts'
-import { keyOf, type Summary } from './digest.ts'
-import { type Entry, hashing, type Kind, kinds } from './entry.ts'
+import {
+  type Change,
+  type Draft,
+  type Entry,
+  hashing,
+  type Kind,
+  keyOf,
+  kinds,
+  type Summary,
+  type Watcher,
+} from './entry.ts'
 import { isExpired } from './expiry.ts'
 import { Holdings } from './holdings.ts'
-import { Losses } from './losses.ts'
 import { type Merged, refusalOf } from './refusal.ts'
 import type { ReplicaStore } from './replica-store.ts'
 import { HybridClock } from './stamp.ts'

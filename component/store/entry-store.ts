@@ -1,9 +1,9 @@
 /** The replicated map in the store: the newest version of every document, and the last versions of API Specifications. */
+
 import { sql, type Transaction } from 'kysely'
 import { compareEntries } from '#component/replica/conflict-resolution.ts'
 import type { Damaged } from '#component/replica/damage.ts'
-import { keyOf, type Summary } from '#component/replica/digest.ts'
-import type { Entry, Kind } from '#component/replica/entry.ts'
+import { type Entry, type Kind, keyOf, type Summary } from '#component/replica/entry.ts'
 import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import { endHistory, remember, versionsOf } from './history.ts'

@@ -1,11 +1,12 @@
 /** Fetches from a peer the documents that this node lacks: compares digests, then summaries, then fetches documents. */
+
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
 import { compareEntries } from '#component/replica/conflict-resolution.ts'
-import { type Summary, unequalBuckets } from '#component/replica/digest.ts'
-import type { Entry } from '#component/replica/entry.ts'
+import { unequalBuckets } from '#component/replica/digest.ts'
+import type { Entry, Summary } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import { formatStamp } from '#component/replica/stamp.ts'
 import {

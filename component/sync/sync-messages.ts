@@ -1,9 +1,15 @@
 /** Messages between gateways: their shapes, and readers that return undefined for everything else. */
+
 import { parseJson } from '#component/codec/json.ts'
 import { trustedRules } from '#component/codec/limits.ts'
 import { maxAncestors } from '#component/replica/conflict-resolution.ts'
-import type { Summary } from '#component/replica/digest.ts'
-import { type Document, type Entry, type Kind, kinds } from '#component/replica/entry.ts'
+import {
+  type Document,
+  type Entry,
+  type Kind,
+  kinds,
+  type Summary,
+} from '#component/replica/entry.ts'
 import type { Stamp } from '#component/replica/stamp.ts'
 import { isMap } from '#component/syntax/values.ts'
 

@@ -1,4 +1,5 @@
 /** API keys: texts that let programs act for a user; shown once, kept as hashes (behaviour: OAuth2). */
+
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'

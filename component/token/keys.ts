@@ -1,4 +1,5 @@
 /** The keys that realms sign with: made on first use, sealed under `store.key`, replicated, rotated. */
+
 import { randomBytes } from 'node:crypto'
 import type { JWK } from 'jose'
 import { exportJWK } from 'jose/key/export'
@@ -7,8 +8,7 @@ import { importJWK } from 'jose/key/import'
 import { type Clock, secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
-import type { Draft } from '#component/replica/change.ts'
-import type { Document } from '#component/replica/entry.ts'
+import type { Document, Draft } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import { type KeyDocument, KeyRing, type PublicJwk } from './key-ring.ts'

@@ -1,7 +1,8 @@
 /** Revocations on all nodes: of tokens by `jti`, of families of refresh tokens, and of everything that a user was issued. */
+
 import { type Clock, secondsOf } from '#component/clock.ts'
 import type { UserName } from '#component/identity.ts'
-import type { Change, Draft } from '#component/replica/change.ts'
+import type { Change, Draft } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { FamilyStore } from '#component/store/family-store.ts'
 

@@ -1,9 +1,9 @@
 /** Nodes made of the real replica and the real sync over stores in memory, in a simulated time, and what must hold at any time. */
+
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
-import type { Change } from '#component/replica/change.ts'
 import { compareEntries } from '#component/replica/conflict-resolution.ts'
-import type { Entry } from '#component/replica/entry.ts'
+import type { Change, Entry } from '#component/replica/entry.ts'
 import { Replica } from '#component/replica/replica.ts'
 import { compareStamps, formatStamp, HybridClock } from '#component/replica/stamp.ts'
 import { Sync } from '#component/sync/sync.ts'

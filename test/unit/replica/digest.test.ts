@@ -1,4 +1,5 @@
 /** Digests: equal for equal sets in whatever order they came to be, different for any difference. */
+
 import { expect } from 'chai'
 import fc from 'fast-check'
 import {
@@ -6,9 +7,9 @@ import {
   bucketOf,
   digestOfBuckets,
   digestOfSummaries,
-  type Summary,
   unequalBuckets,
 } from '#component/replica/digest.ts'
+import type { Summary } from '#component/replica/entry.ts'
 import { nodeOf, stampAt, version } from './doubles.ts'
 
 /** Few values of each field, so that many entries are almost the same. */

@@ -1,7 +1,6 @@
 /** Nodes with a clock that the test sets, documents, and versions made elsewhere, for the tests of the replica. */
 
-import type { Change } from '#component/replica/change.ts'
-import { type Entry, hashOf, type Kind } from '#component/replica/entry.ts'
+import { type Change, type Entry, hashOf, type Kind } from '#component/replica/entry.ts'
 import { Replica } from '#component/replica/replica.ts'
 import type { ReplicaStore } from '#component/replica/replica-store.ts'
 import type { Stamp } from '#component/replica/stamp.ts'

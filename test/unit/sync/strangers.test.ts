@@ -1,7 +1,7 @@
 /** Messages that come from no gateway of the cluster, or come again, change nothing: they are counted, and logged now and then. */
+
 import { expect } from 'chai'
-import type { Summary } from '#component/replica/digest.ts'
-import { hashOf } from '#component/replica/entry.ts'
+import { hashOf, type Summary } from '#component/replica/entry.ts'
 import { openBox, openSealed } from '#component/sync/wire.ts'
 import { WampError } from '#component/wamp/session.ts'
 import type { BusSession, Passing } from './bus.ts'
