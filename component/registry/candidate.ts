@@ -6,11 +6,18 @@ import { InvalidSpecError, type Issue, ServiceError } from '#component/errors.ts
 import { findConflicts } from '#component/routes/route-conflicts.ts'
 import type { Steps } from '#component/yielding.ts'
 import { type Expected, issueOf, type LiveDocuments, type Taken } from './live-documents.ts'
-import type { RegistryPorts } from './registry.ts'
+import type { RegistryPorts } from './registry-ports.ts'
 import type { Served } from './selection.ts'
 
 /** Largest document; bytes (behaviour: API Specifications). */
 const maxBytes = 4 * 1024 * 1024
+
+/** @throws ServiceError `service.error.payload_too_large` for a document of this many bytes */
+export function checkSize(bytes: number): void {
+  if (bytes <= maxBytes) return
+  const message = `the document is larger than ${maxBytes} bytes`
+  throw new ServiceError('service.error.payload_too_large', message)
+}
 
 /**
  * Copies a document, so that its sender cannot change it afterwards, without the `ts` that answers add to it.
@@ -24,7 +31,7 @@ export function* copyDocument(document: unknown): Steps<unknown> {
 
 /** Copies by way of JSON text; a long value is copied member by member. */
 class Copying {
-  #bytesLeft = maxBytes;
+  #bytes = 0;
 
   *copy(value: unknown, level: number): Steps<unknown> {
     yield
@@ -45,10 +52,8 @@ class Copying {
   }
 
   #take(bytes: number): void {
-    this.#bytesLeft -= bytes
-    if (this.#bytesLeft >= 0) return
-    const message = `the document is larger than ${maxBytes} bytes`
-    throw new ServiceError('service.error.payload_too_large', message)
+    this.#bytes += bytes
+    checkSize(this.#bytes)
   }
 }
 
@@ -77,7 +82,7 @@ export const idOf = <R>({ api, places }: Candidate<R>): string | undefined =>
 /** Compiles, and asks for the realm. */
 export async function examine<R>(
   document: unknown,
-  { compile, realmExists }: Pick<RegistryPorts<R>, 'compile' | 'realmExists'>,
+  { compile, realmExists }: RegistryPorts<R>,
 ): Promise<Candidate<R>> {
   const compiled = await compile(document)
   const { realm_uri } = compiled

@@ -1,24 +1,10 @@
 /** Finds the version of a document that this node can serve: the newest one, else the last that compiles here (behaviour: Several nodes). */
-
-import type { CompiledDocument } from '#component/compile/compile-document.ts'
 import type { Issue } from '#component/errors.ts'
-import type { Log } from '#component/log.ts'
 import type { Document, Entry } from '#component/replica/entry.ts'
-import type { Replica } from '#component/replica/replica.ts'
 import { compareStamps } from '#component/replica/stamp.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
+import type { RegistryPorts } from './registry-ports.ts'
 import type { Known, LiveEntry, Served } from './selection.ts'
-
-/** Validates and compiles; a big document may take its time. */
-export type Compile<R> = (
-  document: unknown,
-) => CompiledDocument<Served<R>> | Promise<CompiledDocument<Served<R>>>
-
-interface FallbackPorts<R> {
-  readonly compile: Compile<R>
-  readonly replica: Pick<Replica, 'versions'>
-  readonly log: Pick<Log, 'info' | 'warn' | 'error'>
-}
 
 /** How many issues of a document the log shows. */
 const maxLogged = 10
@@ -27,9 +13,9 @@ const isLive = (entry: Entry): entry is LiveEntry => entry.document !== null && 
 
 /** Compiles entries, with a fallback to the history. */
 export class FallbackDocuments<R> {
-  readonly #ports: FallbackPorts<R>
+  readonly #ports: RegistryPorts<R>
 
-  constructor(ports: FallbackPorts<R>) {
+  constructor(ports: RegistryPorts<R>) {
     this.#ports = ports
   }
 

@@ -9,6 +9,8 @@ import { hashing } from '#component/replica/entry.ts'
 import type { FileStore } from '#component/store/key-value-stores.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
+import { checkSize } from './candidate.ts'
+import type { Loaded } from './change.ts'
 
 /** The outcome of loading a file. */
 export interface FileReport {
@@ -21,10 +23,8 @@ export interface FileReport {
   readonly warnings?: readonly Issue[]
 }
 
-/** The result of loading a document. */
-interface Loaded {
-  readonly warnings: readonly Issue[]
-}
+/** A document that was loaded. */
+type Warned = Pick<Loaded, 'warnings'>
 
 /** The dependencies of loading files. */
 export interface FilePorts {
@@ -37,13 +37,10 @@ export interface FilePorts {
     document: unknown,
     by: string,
     hash: string,
-  ) => Promise<Loaded | readonly Loaded[] | undefined>
+  ) => Promise<Warned | readonly Warned[] | undefined>
   /** The names that a document takes; the first file that takes one has it. */
   readonly namesOf: (document: unknown) => readonly string[]
 }
-
-/** Largest document; bytes (behaviour: API Specifications). */
-const maxBytes = 4 * 1024 * 1024
 
 const namesBy = (key: string) => (document: unknown) => {
   const members: unknown[] = Array.isArray(document) ? document : [document]
@@ -81,10 +78,7 @@ async function readDocument(
   yieldTurn: YieldTurn,
 ): Promise<{ document: unknown; hash: string }> {
   const bytes = await readFile(file)
-  if (bytes.length > maxBytes) {
-    const message = `the document is larger than ${maxBytes} bytes`
-    throw new ServiceError('service.error.payload_too_large', message)
-  }
+  checkSize(bytes.length)
   const document = await runSteps(parsingJson(bytes, documentRules), yieldTurn)
   // of the document, not of the bytes: a file that is only formatted anew does not undo a later load
   return { document, hash: await runSteps(hashing(document), yieldTurn) }

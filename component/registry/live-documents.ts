@@ -1,30 +1,13 @@
 /** The documents of this node and the routing table made of them: every change is compiled first, then the table is swapped once. */
 
 import type { Issue } from '#component/errors.ts'
-import type { Log } from '#component/log.ts'
 import type { Change, Document } from '#component/replica/entry.ts'
-import type { Replica } from '#component/replica/replica.ts'
 import { compareStamps } from '#component/replica/stamp.ts'
-import type { RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
-import { runSteps, type Steps, type YieldTurn } from '#component/yielding.ts'
-import { announceConflict, type PublishEvent } from './events.ts'
-import { type Compile, FallbackDocuments } from './fallback-document.ts'
+import type { RouteEntry } from '#component/routes/routing-table.ts'
+import { runSteps, type Steps } from '#component/yielding.ts'
+import { FallbackDocuments } from './fallback-document.ts'
+import { announceConflict, type RegistryPorts } from './registry-ports.ts'
 import { type Known, type Loss, type Selection, type Served, select } from './selection.ts'
-
-/** The dependencies of making documents live. */
-export interface LivePorts<R> {
-  readonly replica: Pick<Replica, 'versions'>
-  readonly node: string
-  readonly log: Pick<Log, 'info' | 'warn' | 'error'>
-  readonly compile: Compile<R>
-  /** Takes the table that is served from now on. */
-  readonly onSwap: (table: RoutingTable<R>) => void
-  /** Opens the sessions that a table needs, before it is served. Never rejects. */
-  readonly prepare: (table: RoutingTable<R>) => Promise<void>
-  readonly publishEvent: PublishEvent
-  /** Yields during long work. */
-  readonly yieldTurn: YieldTurn
-}
 
 /** A document whose newest version is not served here. */
 export interface Conflict {
@@ -70,14 +53,14 @@ interface Trial<R> {
 
 /** Every document that is not deleted. */
 export class LiveDocuments<R> {
-  readonly #ports: LivePorts<R>
+  readonly #ports: RegistryPorts<R>
   readonly #fallback: FallbackDocuments<R>
   #known: ReadonlyMap<string, Known<R>> = new Map()
   #losses: ReadonlyMap<string, Loss> = new Map()
   /** The expected next change, compiled and selected already. */
   #expected: (Expected<R> & { readonly document: Document }) | undefined
 
-  constructor(ports: LivePorts<R>) {
+  constructor(ports: RegistryPorts<R>) {
     this.#ports = ports
     this.#fallback = new FallbackDocuments(ports)
   }
@@ -148,12 +131,12 @@ export class LiveDocuments<R> {
   }
 
   #tellLoss(id: string, { stamp, other, path }: Loss, isNews: boolean): void {
-    const { log, node, publishEvent } = this.#ports
+    const { log, node } = this.#ports
     log.error({ api_spec: id, other, path }, 'routes of the document are taken: it is not served')
     // the node that made the version publishes the event, so that there is one
     if (!isNews || stamp.node !== node) return
     const hash = this.#known.get(id)?.good?.hash
-    announceConflict(publishEvent, log, { id, ts: stamp.ms, hash, node, other, path })
+    announceConflict(this.#ports, { id, ts: stamp.ms, hash, node, other, path })
   }
 
   /** Selects as if a document were loaded; returns the selection, and the routes that are taken. */

@@ -2,7 +2,6 @@
 
 import { type Issue, ServiceError } from '#component/errors.ts'
 import type { Change, Document, Draft, Entry } from '#component/replica/entry.ts'
-import type { Replica } from '#component/replica/replica.ts'
 import { info, represent } from '#component/spec/represent.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { runSteps, type Steps } from '#component/yielding.ts'
@@ -12,23 +11,17 @@ import {
   checkConditions,
   checkHistoryWithin,
   checkWithin,
+  describeHistory,
+  historyOf,
   isWithin,
   type Loaded,
   type Removed,
+  unknownId,
+  type VersionInfo,
 } from './change.ts'
-import { announceConflict } from './events.ts'
-import { describeHistory, historyOf, unknownId, type VersionInfo } from './history.ts'
-import { type Conflict, LiveDocuments, type LivePorts, type Taken } from './live-documents.ts'
+import { type Conflict, LiveDocuments, type Taken } from './live-documents.ts'
+import { announceConflict, type RegistryPorts } from './registry-ports.ts'
 import type { LiveEntry } from './selection.ts'
-
-/** The dependencies of the registry. */
-export interface RegistryPorts<R> extends LivePorts<R> {
-  readonly replica: Pick<Replica, 'change' | 'watch' | 'entries' | 'versions'>
-  /** Whether the realm is declared, or the router lets the component join it. */
-  readonly realmExists: (realm_uri: string) => boolean | Promise<boolean>
-  /** Path patterns of management, where the listener of routed paths serves them, too; else none. */
-  readonly managementPaths: readonly string[]
-}
 
 const someone = 'the gateway'
 
@@ -82,17 +75,16 @@ export class Registry<R = unknown> {
    * @param hash of the document
    * @returns undefined when it was there. Throws what {@link load} throws.
    */
-  async loadUnlessThere(document: unknown, by: string, hash: string): Promise<Loaded | undefined> {
+  loadUnlessThere(document: unknown, by: string, hash: string): Promise<Loaded | undefined> {
     const conditions = { ifNoneMatch: [hash] }
-    try {
-      const loaded = await this.#withCopy(document, (kept) => this.#load(kept, by, conditions))
-      this.counts.loaded++
-      return loaded
-    } catch (error) {
-      if (error instanceof ServiceError && error.uri === 'service.error.conflict') return undefined
-      this.counts.refused++
-      throw error
-    }
+    const load = (kept: unknown) => this.#load(kept, by, conditions)
+    return this.#counted(() =>
+      this.#withCopy(document, load).catch((error: unknown) => {
+        if (error instanceof ServiceError && error.uri === 'service.error.conflict')
+          return undefined
+        throw error
+      }),
+    )
   }
 
   /**
@@ -169,9 +161,9 @@ export class Registry<R = unknown> {
   }
 
   #tellRefusal(id: string, { other, path }: Taken, by: string): void {
-    const { log, node, publishEvent } = this.#ports
+    const { log, node } = this.#ports
     log.warn({ api_spec: id, by, other, path }, 'refused: a route is taken')
-    announceConflict(publishEvent, log, { id, node, other, path })
+    announceConflict(this.#ports, { id, node, other, path })
   }
 
   /**
@@ -179,14 +171,14 @@ export class Registry<R = unknown> {
    * @param loser of any kind
    */
   tellLost(loser: Entry, winner: Entry): void {
-    const { log, publishEvent } = this.#ports
+    const { log } = this.#ports
     const { kind, id, hash } = loser
     const { node, ms: ts } = loser.stamp
     log.warn(
       { [kind]: id, hash, other_hash: winner.hash, other_node: winner.stamp.node },
       'a change was overwritten: another node changed the document without knowing of it',
     )
-    if (kind === 'api_spec') announceConflict(publishEvent, log, { id, ts, hash, node, other: id })
+    if (kind === 'api_spec') announceConflict(this.#ports, { id, ts, hash, node, other: id })
   }
 
   /**
@@ -264,10 +256,10 @@ export class Registry<R = unknown> {
     return change
   }
 
-  async #counted(load: () => Promise<Loaded>): Promise<Loaded> {
+  async #counted<T extends Loaded | undefined>(load: () => Promise<T>): Promise<T> {
     try {
       const loaded = await load()
-      this.counts.loaded++
+      if (loaded) this.counts.loaded++
       return loaded
     } catch (error) {
       this.counts.refused++

@@ -1,0 +1,43 @@
+/** The dependencies of the registry, and its conflict event; component/sync publishes loads and deletions. */
+import type { CompiledDocument } from '#component/compile/compile-document.ts'
+import type { Log } from '#component/log.ts'
+import type { Replica } from '#component/replica/replica.ts'
+import type { RoutingTable } from '#component/routes/routing-table.ts'
+import type { YieldTurn } from '#component/yielding.ts'
+import type { Served } from './selection.ts'
+
+/** One object for all parts of the registry. */
+export interface RegistryPorts<R> {
+  readonly replica: Pick<Replica, 'change' | 'watch' | 'entries' | 'versions'>
+  /** The name of this node. */
+  readonly node: string
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>
+  /** Validates and compiles; a big document may take its time. */
+  readonly compile: (
+    document: unknown,
+  ) => CompiledDocument<Served<R>> | Promise<CompiledDocument<Served<R>>>
+  /** Whether the realm is declared, or the router lets the component join it. */
+  readonly realmExists: (realm_uri: string) => boolean | Promise<boolean>
+  /** Opens the sessions that a table needs, before it is served. Never rejects. */
+  readonly prepare: (table: RoutingTable<R>) => Promise<void>
+  /** Takes the table that is served from now on. */
+  readonly onSwap: (table: RoutingTable<R>) => void
+  /** Publishes on the component's realm; may fail or reject. */
+  readonly publishEvent: (topic: string, kwargs: Readonly<Record<string, unknown>>) => unknown
+  /** Path patterns of management, where the listener of routed paths serves them, too; else none. */
+  readonly managementPaths: readonly string[]
+  /** Yields during long work. */
+  readonly yieldTurn: YieldTurn
+}
+
+const onConflict = 'service.api_spec.on_conflict'
+
+/** Publishes without waiting: a failure is logged, and never fails the change. */
+export function announceConflict<R>(
+  { log, publishEvent }: RegistryPorts<R>,
+  kwargs: Readonly<Record<string, unknown>>,
+): void {
+  new Promise((resolve) => resolve(publishEvent(onConflict, kwargs))).catch((err: unknown) => {
+    log.warn({ err, topic: onConflict }, 'an event was not published')
+  })
+}
