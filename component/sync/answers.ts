@@ -33,10 +33,7 @@ export function isWithin(item: unknown, bytes: number): boolean {
 }
 
 /** The summaries in the buckets. */
-export function summariesOf(
-  replica: Pick<Replica, 'summaries'>,
-  buckets: readonly string[],
-): Page<Summary> {
+export function summariesOf(replica: Replica, buckets: readonly string[]): Page<Summary> {
   const items: Summary[] = []
   let size = 0
   let answered = 0
@@ -51,11 +48,7 @@ export function summariesOf(
 }
 
 /** The current entries; they may have changed since the peer received their summaries. */
-export function entriesOf(
-  replica: Pick<Replica, 'get'>,
-  names: readonly Name[],
-  log: Pick<Log, 'error'>,
-): Page<Entry> {
+export function entriesOf(replica: Replica, names: readonly Name[], log: Log): Page<Entry> {
   const items: Entry[] = []
   let size = 0
   let answered = 0

@@ -37,8 +37,8 @@ const isInline = ({ kind, document }: Entry): boolean =>
 
 /** Publishes a change. Never rejects: after a lost event the next heartbeat leads to an exchange. */
 export async function announceChange(
-  wire: Pick<Wire, 'publish'>,
-  log: Pick<Log, 'warn'>,
+  wire: Wire,
+  log: Log,
   node: string,
   entry: Entry,
 ): Promise<void> {

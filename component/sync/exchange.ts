@@ -1,13 +1,10 @@
 /** Fetches from a peer the documents that this node lacks: compares digests, then summaries, then fetches documents. */
 
-import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
-import type { Log } from '#component/log.ts'
 import { compareEntries } from '#component/replica/conflict-resolution.ts'
 import { unequalBuckets } from '#component/replica/digest.ts'
 import type { Entry, Summary } from '#component/replica/entry.ts'
-import type { Replica } from '#component/replica/replica.ts'
 import { formatStamp } from '#component/replica/stamp.ts'
 import {
   type Fields,
@@ -19,13 +16,11 @@ import {
   readList,
   readSummary,
 } from './sync-messages.ts'
+import type { SyncPorts } from './sync-ports.ts'
 import type { Request } from './wire.ts'
 
 /** The dependencies of exchanges. */
-export interface ExchangePorts {
-  readonly replica: Pick<Replica, 'get' | 'merge' | 'digest' | 'buckets'>
-  readonly clock: Pick<Clock, 'now' | 'after'>
-  readonly log: Pick<Log, 'warn' | 'error'>
+export interface ExchangePorts extends SyncPorts {
   /** Asks a peer; rejects when it does not answer as it should. */
   readonly ask: (node: string, request: Request, content: Fields) => Promise<Message>
   /** Called when every document of the peer is here, or refused. */

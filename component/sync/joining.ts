@@ -1,20 +1,13 @@
 /** Catching up after a join: finds the other gateways and fetches their documents; tells when this was done for the first time. */
-import type { Clock } from '#component/clock.ts'
-import type { Log } from '#component/log.ts'
-import type { Session } from '#component/wamp/session.ts'
 import { findPeers } from './discovery.ts'
 import type { Exchanges } from './exchange.ts'
 import type { Peers } from './peers.ts'
+import type { SyncPorts } from './sync-ports.ts'
 
 /** The dependencies of catching up. */
-export interface CatchUpPorts {
-  readonly session: Pick<Session, 'call' | 'isOpen'>
-  readonly clock: Clock
-  readonly log: Pick<Log, 'warn'>
-  /** The name of this node. */
-  readonly node: string
-  readonly peers: Pick<Peers, 'present' | 'lastExchangedAt'>
-  readonly exchanges: Pick<Exchanges, 'with' | 'settled'>
+export interface CatchUpPorts extends SyncPorts {
+  readonly peers: Peers
+  readonly exchanges: Exchanges
 }
 
 /** Milliseconds to wait for peers that neither answer nor send heartbeats. */

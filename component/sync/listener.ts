@@ -1,9 +1,6 @@
 /** Handles messages of the other gateways: heartbeats, changes and requests. */
-import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
-import type { Log } from '#component/log.ts'
-import type { Replica } from '#component/replica/replica.ts'
 import { uris } from '#component/wamp/uris.ts'
 import { entriesOf, summariesOf } from './answers.ts'
 import { changeTopics } from './changes.ts'
@@ -18,20 +15,16 @@ import {
   readList,
   readName,
 } from './sync-messages.ts'
-import type { Ignore, Wire } from './wire.ts'
+import type { SyncPorts } from './sync-ports.ts'
+import type { Wire } from './wire.ts'
 
 /** The dependencies of the listener. */
-export interface ListenerPorts {
-  readonly replica: Pick<Replica, 'get' | 'isStoreAway' | 'digest' | 'buckets' | 'summaries'>
-  readonly clock: Pick<Clock, 'now' | 'after'>
-  readonly log: Pick<Log, 'error'>
-  /** The name of this node, and the id of its current start. */
-  readonly node: string
+export interface ListenerPorts extends SyncPorts {
+  /** The id of the current start of this node. */
   readonly boot: string
-  readonly wire: Pick<Wire, 'subscribe' | 'register'>
-  readonly peers: Pick<Peers, 'hear' | 'drop' | 'get'>
-  readonly exchanges: Pick<Exchanges, 'isNews' | 'with' | 'take' | 'fetch'>
-  readonly ignore: Ignore
+  readonly wire: Wire
+  readonly peers: Peers
+  readonly exchanges: Exchanges
   readonly onHeard: () => void
 }
 
@@ -72,11 +65,11 @@ export class Listener {
 
   /** Takes note of the sender. Undefined: the message is ignored. */
   #hear({ heartbeat }: Message, about: string): Heard | undefined {
-    const { ignore, onHeard, peers } = this.#ports
+    const { onHeard, peers, wire } = this.#ports
     if (this.#isClosed || this.#isOfThisNode(heartbeat, about)) return undefined
     const heard = peers.hear(heartbeat)
     if (heard === 'repeated') {
-      ignore(heartbeat.node, about, 'the message was received before')
+      wire.ignore(heartbeat.node, about, 'the message was received before')
       return undefined
     }
     if (heard === 'stranger') this.#meet(heartbeat, about).catch(noop)
@@ -86,7 +79,7 @@ export class Listener {
   }
 
   #isOfThisNode(heartbeat: Heartbeat, about: string): boolean {
-    const { boot, ignore, log, node } = this.#ports
+    const { boot, log, node, wire } = this.#ports
     if (heartbeat.node !== node) return false
     if (heartbeat.boot !== boot && this.#throttle.admits(node)) {
       log.error(
@@ -94,13 +87,13 @@ export class Listener {
         'another gateway has the name of this node: every gateway needs its own name',
       )
     }
-    ignore(node, about, 'the sender has the name of this node')
+    wire.ignore(node, about, 'the sender has the name of this node')
     return true
   }
 
   /** Asks a node for its start: the message may be a replay from an earlier one. */
   async #meet({ boot, leaving, node }: Heartbeat, about: string): Promise<void> {
-    const { clock, exchanges, ignore, peers } = this.#ports
+    const { clock, exchanges, peers, wire } = this.#ports
     const now = clock.now()
     for (const [known, at] of this.#askedAt) {
       if (Math.abs(now - at) >= meetPauseMs) this.#askedAt.delete(known)
@@ -110,7 +103,7 @@ export class Listener {
     await exchanges.with(node)
     const peer = peers.get(node)
     if (peer && peer.boot !== boot)
-      ignore(node, about, 'the message is from an earlier start of the sender')
+      wire.ignore(node, about, 'the message is from an earlier start of the sender')
   }
 
   /** Fetches from a peer if its digest differs. */
@@ -127,10 +120,10 @@ export class Listener {
   /** Takes a change. Its digest is not compared: the next heartbeat does that, once the change has arrived. */
   #onChange(message: Message, topic: string): void {
     if (!this.#hear(message, topic)) return
-    const { exchanges, ignore } = this.#ports
+    const { exchanges, wire } = this.#ports
     const { node } = message.heartbeat
     const announced = readAnnounced(message.fields.entry)
-    if (!announced) ignore(node, topic, 'the entry is malformed')
+    if (!announced) wire.ignore(node, topic, 'the entry is malformed')
     else if (announced.entry) exchanges.take(node, announced.entry).catch(noop)
     else exchanges.fetch(node, announced.summary).catch(noop)
   }

@@ -1,9 +1,7 @@
 /** The status of a gateway among the others, for `service.registry_status` and `GET /registry`. */
-import type { Clock } from '#component/clock.ts'
 import { kinds } from '#component/replica/entry.ts'
-import type { Replica } from '#component/replica/replica.ts'
-import type { Session } from '#component/wamp/session.ts'
 import type { Peers } from './peers.ts'
+import type { SyncPorts } from './sync-ports.ts'
 
 /** Another gateway as this one sees it. */
 interface NodeStatus {
@@ -42,13 +40,8 @@ export interface SyncStatus {
 }
 
 /** The sources of the status. */
-export interface StatusPorts {
-  readonly node: string
-  readonly clock: Pick<Clock, 'now'>
-  readonly replica: Pick<Replica, 'liveDigest' | 'entries' | 'isStoreAway'>
-  readonly session: Pick<Session, 'isOpen'>
-  readonly peers: Pick<Peers, 'present' | 'clockOffsetMs' | 'lastExchangedAt'>
-  readonly isStoreFull: boolean
+export interface StatusPorts extends SyncPorts {
+  readonly peers: Peers
   readonly isSkewed: boolean
   readonly ignoredMessages: number
 }
@@ -76,7 +69,7 @@ export function statusOf(ports: StatusPorts): SyncStatus {
     exchanged_ms_ago: age(peers.lastExchangedAt),
     ignored_messages: ignoredMessages,
     router: session.isOpen ? 'joined' : 'away',
-    store: replica.isStoreAway ? 'away' : ports.isStoreFull ? 'full' : 'open',
+    store: replica.isStoreAway ? 'away' : ports.health?.isFull ? 'full' : 'open',
     clock: ports.isSkewed ? 'skewed' : 'agrees',
     clock_offset_ms: peers.clockOffsetMs ?? null,
   }

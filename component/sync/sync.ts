@@ -1,13 +1,7 @@
 /** Keeps this gateway's replica equal to those of the others on the component's realm (behaviour: Several nodes). */
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
-import type { Log } from '#component/log.ts'
-import type { Entry } from '#component/replica/entry.ts'
 import { untilNextMinute } from '#component/replica/expiry.ts'
-import type { Replica } from '#component/replica/replica.ts'
-import type { Session } from '#component/wamp/session.ts'
 import { uris } from '#component/wamp/uris.ts'
 import { announceChange } from './changes.ts'
 import { Exchanges } from './exchange.ts'
@@ -16,37 +10,8 @@ import { Listener } from './listener.ts'
 import { Peers } from './peers.ts'
 import { type SyncStatus, statusOf } from './status.ts'
 import type { Heartbeat } from './sync-messages.ts'
-import { openBox, Wire } from './wire.ts'
-
-/** The members of a replica that sync uses. */
-type SyncedReplica = Pick<
-  Replica,
-  | 'get'
-  | 'entries'
-  | 'merge'
-  | 'refresh'
-  | 'sweep'
-  | 'isStoreAway'
-  | 'digest'
-  | 'liveDigest'
-  | 'buckets'
-  | 'summaries'
->
-
-/** The dependencies of sync. */
-export interface SyncPorts {
-  readonly replica: SyncedReplica & Pick<Replica, 'onLocalChange'>
-  /** On the component's realm. */
-  readonly session: Pick<Session, 'call' | 'publish' | 'register' | 'subscribe' | 'isOpen'>
-  readonly clock: Clock
-  readonly log: Log
-  /** The name of this node: no other gateway of the cluster has it. */
-  readonly node: string
-  /** `cluster.key`: the same on all gateways of the cluster. */
-  readonly key: string | Uint8Array
-  /** Absent: the store is not watched. */
-  readonly health?: { readonly isFull: boolean; readonly clockOffsetMs: number | undefined }
-}
+import type { SyncPorts } from './sync-ports.ts'
+import { Wire } from './wire.ts'
 
 /** Milliseconds between two heartbeats: at least, and what chance adds at most (4 s ± 20 %). */
 const heartbeatMs = { least: 3200, chance: 1600 }
@@ -70,7 +35,6 @@ export class Sync {
   readonly #catchUp: CatchUp
   readonly #listener: Listener
   #seq = 0
-  #ignoredCount = 0
   #isStarted = false
   #isLeft = false
   #isRefreshing = false
@@ -79,40 +43,33 @@ export class Sync {
   #stopSweep: () => void = noop
 
   constructor(ports: SyncPorts) {
-    const { clock, key, log, replica, session } = ports
+    const { clock, log, node, replica, session } = ports
     this.#ports = ports
     const peers = new Peers(clock, () => ports.health?.clockOffsetMs)
-    const throttle = new LogThrottle(clock, linePerMinute)
-    const ignore = (sender: string, about: string, reason: string) => {
-      this.#ignoredCount += 1
-      if (!throttle.admits(sender)) return
-      log.warn({ sender, about, reason }, 'a message from the router is ignored')
-    }
-    const wire = new Wire({
-      session,
-      box: openBox(key),
-      ignore,
-      heartbeat: () => this.#heartbeat(),
-    })
+    const wire = new Wire(ports, () => this.#heartbeat())
     const exchanges = new Exchanges({
-      ...{ replica, clock, log },
-      async ask(node, request, content) {
-        const message = await wire.ask(node, request, content)
+      ...ports,
+      async ask(peer, request, content) {
+        const message = await wire.ask(peer, request, content)
         if (!message.heartbeat.leaving) peers.meet(message.heartbeat)
         return message
       },
-      onDone: (node) => {
-        peers.exchanged(node)
+      onDone: (peer) => {
+        peers.exchanged(peer)
         this.#catchUp.judge()
       },
     })
-    const parts = { ...ports, boot: this.#boot, exchanges, ignore, peers, wire }
+    const parts = { ...ports, boot: this.#boot, exchanges, peers, wire }
     this.#catchUp = new CatchUp(parts)
     this.#listener = new Listener({ ...parts, onHeard: () => this.#catchUp.heard() })
     this.#peers = peers
     this.#wire = wire
     this.#exchanges = exchanges
-    replica.onLocalChange = (entries) => this.#announce(entries)
+    replica.onLocalChange = (entries) => {
+      // without a session the event is lost: the exchange after the next join replaces it
+      if (!session.isOpen) return
+      for (const entry of entries) announceChange(wire, log, node, entry).catch(noop)
+    }
   }
 
   /**
@@ -185,9 +142,8 @@ export class Sync {
     return statusOf({
       ...this.#ports,
       peers: this.#peers,
-      isStoreFull: this.#ports.health?.isFull === true,
       isSkewed: this.#skew !== undefined,
-      ignoredMessages: this.#ignoredCount,
+      ignoredMessages: this.#wire.ignoredCount,
     })
   }
 
@@ -261,12 +217,5 @@ export class Sync {
     if (skew === undefined && this.#isSkewed)
       log.info('the clock of this node agrees with the other nodes again')
     this.#isSkewed = skew !== undefined
-  }
-
-  #announce(entries: readonly Entry[]): void {
-    const { log, node, session } = this.#ports
-    // without a session the event is lost: the exchange after the next join replaces it
-    if (!session.isOpen) return
-    for (const entry of entries) announceChange(this.#wire, log, node, entry).catch(noop)
   }
 }

@@ -2,26 +2,11 @@
 
 import { stringifyJson } from '#component/codec/json.ts'
 import { ServiceError } from '#component/errors.ts'
+import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
 import { SecretBox } from '#component/secret-box.ts'
-import type { Call, Payload, Session } from '#component/wamp/session.ts'
+import type { Call, Payload } from '#component/wamp/session.ts'
 import { type Fields, type Heartbeat, type Message, readMessage } from './sync-messages.ts'
-
-/**
- * Counts and logs a message that is not taken.
- * @param sender the name of a node, or of the session that sent it
- * @param about topic or procedure
- */
-export type Ignore = (sender: string, about: string, reason: string) => void
-
-/** The dependencies of {@link Wire}. */
-export interface WirePorts {
-  readonly session: Pick<Session, 'call' | 'publish' | 'register' | 'subscribe'>
-  /** See {@link openBox}. */
-  readonly box: SecretBox
-  readonly ignore: Ignore
-  /** The state of this node, for the next message. */
-  readonly heartbeat: () => Heartbeat
-}
+import type { SyncPorts } from './sync-ports.ts'
 
 /** The requests to peers. */
 export type Request = 'digest' | 'fetch'
@@ -77,12 +62,32 @@ const strangerOf = (details: Fields): string =>
 
 /** Messages to and from the other gateways. */
 export class Wire {
-  readonly #ports: WirePorts
+  /** Messages that were not taken. */
+  ignoredCount = 0
+  readonly #ports: SyncPorts
+  readonly #box: SecretBox
+  readonly #heartbeat: () => Heartbeat
+  readonly #throttle: LogThrottle
   readonly #calls = new Set<Call>()
   #isClosed = false
 
-  constructor(ports: WirePorts) {
+  /** @param heartbeat the state of this node, for the next message */
+  constructor(ports: SyncPorts, heartbeat: () => Heartbeat) {
     this.#ports = ports
+    this.#box = openBox(ports.key)
+    this.#heartbeat = heartbeat
+    this.#throttle = new LogThrottle(ports.clock, linePerMinute)
+  }
+
+  /**
+   * Counts and logs a message that is not taken.
+   * @param sender the name of a node, or of the session that sent it
+   * @param about topic or procedure
+   */
+  ignore(sender: string, about: string, reason: string): void {
+    this.ignoredCount += 1
+    if (!this.#throttle.admits(sender)) return
+    this.#ports.log.warn({ sender, about, reason }, 'a message from the router is ignored')
   }
 
   /**
@@ -105,7 +110,7 @@ export class Wire {
   /** @param onMessage gets what other gateways publish; must not throw */
   subscribe(topic: string, onMessage: (message: Message, topic: string) => void): Promise<void> {
     return this.#ports.session.subscribe(topic, ({ kwargs }, { details }) => {
-      const message = this.#open(topic, kwargs.sealed, maxUnasked, topic, details)
+      const message = this.#open(topic, kwargs.sealed, details)
       if (message) onMessage(message, topic)
     })
   }
@@ -115,7 +120,7 @@ export class Wire {
    * @throws WampError, ServiceError when it does not answer as it should; at the latest after 5 seconds
    */
   async ask(node: string, request: Request, content: Fields): Promise<Message> {
-    const { session, box } = this.#ports
+    const { session } = this.#ports
     if (this.#isClosed) throw new ServiceError('wamp.error.canceled', 'this node is stopping')
     const procedure = procedureOf(node, request)
     const sealed = this.#sealed(procedure, content)
@@ -123,7 +128,7 @@ export class Wire {
     this.#calls.add(call)
     try {
       const { kwargs } = await call.result
-      const text = openSealed(box, answerPurpose(procedure, sealed), kwargs.sealed, maxAnswer)
+      const text = openSealed(this.#box, answerPurpose(procedure, sealed), kwargs.sealed, maxAnswer)
       const message = text === undefined ? undefined : readMessage(text)
       if (message?.heartbeat.node === node) return message
     } finally {
@@ -145,7 +150,7 @@ export class Wire {
     return this.#ports.session.register(
       procedure,
       ({ kwargs }, { details }): Payload => {
-        const message = this.#open(procedure, kwargs.sealed, maxUnasked, procedure, details)
+        const message = this.#open(procedure, kwargs.sealed, details)
         if (!message) {
           throw new ServiceError(
             'wamp.error.not_authorized',
@@ -167,25 +172,19 @@ export class Wire {
   }
 
   #sealed(purpose: string, content: Fields): string {
-    const text = stringifyJson({ ...this.#ports.heartbeat(), ...content }, maxTextBytes)
-    return this.#ports.box.seal(text, purpose)
+    const text = stringifyJson({ ...this.#heartbeat(), ...content }, maxTextBytes)
+    return this.#box.seal(text, purpose)
   }
 
-  #open(
-    purpose: string,
-    sealed: unknown,
-    maxLength: number,
-    about: string,
-    details: Fields,
-  ): Message | undefined {
-    const { box, ignore } = this.#ports
-    const text = openSealed(box, purpose, sealed, maxLength)
+  /** @param purpose the topic or procedure */
+  #open(purpose: string, sealed: unknown, details: Fields): Message | undefined {
+    const text = openSealed(this.#box, purpose, sealed, maxUnasked)
     if (text === undefined) {
-      ignore(strangerOf(details), about, 'the message is not sealed with cluster.key')
+      this.ignore(strangerOf(details), purpose, 'the message is not sealed with cluster.key')
       return undefined
     }
     const message = readMessage(text)
-    if (!message) ignore(strangerOf(details), about, 'the message is malformed')
+    if (!message) this.ignore(strangerOf(details), purpose, 'the message is malformed')
     return message
   }
 }

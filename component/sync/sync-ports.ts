@@ -1,0 +1,20 @@
+/** The dependencies of sync. */
+import type { Clock } from '#component/clock.ts'
+import type { Log } from '#component/log.ts'
+import type { Replica } from '#component/replica/replica.ts'
+import type { Session } from '#component/wamp/session.ts'
+
+/** One object for all parts of sync. */
+export interface SyncPorts {
+  readonly replica: Replica
+  /** On the component's realm. */
+  readonly session: Pick<Session, 'call' | 'publish' | 'register' | 'subscribe' | 'isOpen'>
+  readonly clock: Clock
+  readonly log: Log
+  /** The name of this node: no other gateway of the cluster has it. */
+  readonly node: string
+  /** `cluster.key`: the same on all gateways of the cluster. */
+  readonly key: string | Uint8Array
+  /** Absent: the store is not watched. */
+  readonly health?: { readonly isFull: boolean; readonly clockOffsetMs: number | undefined }
+}
