@@ -1,85 +1,60 @@
 /** The tables of the store, forward only: a migration that has been released is never changed. */
-import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
 import type { Tables } from './tables.ts'
 
-const migrations: Record<string, Migration> = {
-  '001-tables': {
-    async up(db: Kysely<Tables>) {
-      await createVersions(db, 'entries')
-        .addColumn('revision', 'bigint', required)
-        .addPrimaryKeyConstraint('entries_key', ['kind', 'id'])
-        .execute()
-      await db.schema
-        .createIndex('entries_revision')
-        .on('entries')
-        .columns(['revision', 'kind', 'id'])
-        .execute()
-      await createVersions(db, 'versions')
-        .addPrimaryKeyConstraint('versions_key', ['kind', 'id', 'ms', 'counter', 'node'])
-        .execute()
-      await db.schema.createTable('revision').addColumn('value', 'bigint', required).execute()
-      await db.insertInto('revision').values({ value: 1 }).execute()
-      await db.schema
-        .createTable('files')
-        .addColumn('path', 'text', key)
-        .addColumn('hash', 'text', required)
-        .execute()
-      await db.schema
-        .createTable('refresh_families')
-        .addColumn('id', 'text', key)
-        .addColumn('realm_uri', 'text', required)
-        .addColumn('authid', 'text', required)
-        .addColumn('client_id', 'text', required)
-        .addColumn('device_id', 'text', required)
-        .addColumn('scope', 'text', required)
-        .addColumn('authmethod', 'text', required)
-        .addColumn('generation', 'bigint', required)
-        .addColumn('created_at', 'bigint', required)
-        .addColumn('rotated_at', 'bigint', required)
-        .addColumn('expires_at', 'bigint', required)
-        .execute()
-      for (const [name, columns] of [
-        ['refresh_families_user', ['realm_uri', 'authid']],
-        ['refresh_families_end', ['expires_at']],
-      ] as const) {
-        await db.schema
-          .createIndex(name)
-          .on('refresh_families')
-          .columns([...columns])
-          .execute()
-      }
-      await db.schema
-        .createTable('meta')
-        .addColumn('name', 'text', key)
-        .addColumn('value', 'text', required)
-        .execute()
-    },
-  },
+/** The columns of a version, in `entries` and in `versions`. */
+const version = `
+  kind text not null,
+  id text not null,
+  ms bigint not null,
+  counter bigint not null,
+  node text not null,
+  parent_ms bigint,
+  parent_counter bigint,
+  parent_node text,
+  ancestors text,
+  hash text,
+  document text`
+
+/** Statements by the name of their migration; SQLite and PostgreSQL understand them alike. */
+const statements: Readonly<Record<string, readonly string[]>> = {
+  '001-tables': [
+    `create table entries (${version}, revision bigint not null, primary key (kind, id))`,
+    'create index entries_revision on entries (revision, kind, id)',
+    `create table versions (${version}, primary key (kind, id, ms, counter, node))`,
+    'create table revision (value bigint not null)',
+    'insert into revision values (1)',
+    'create table files (path text not null primary key, hash text not null)',
+    `create table refresh_families (
+      id text not null primary key,
+      realm_uri text not null,
+      authid text not null,
+      client_id text not null,
+      device_id text not null,
+      scope text not null,
+      authmethod text not null,
+      generation bigint not null,
+      created_at bigint not null,
+      rotated_at bigint not null,
+      expires_at bigint not null
+    )`,
+    'create index refresh_families_user on refresh_families (realm_uri, authid)',
+    'create index refresh_families_end on refresh_families (expires_at)',
+    'create table meta (name text not null primary key, value text not null)',
+  ],
 }
 
-function required(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder {
-  return column.notNull()
-}
-
-function key(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder {
-  return column.primaryKey().notNull()
-}
-
-const createVersions = (db: Kysely<Tables>, name: string) =>
-  db.schema
-    .createTable(name)
-    .addColumn('kind', 'text', required)
-    .addColumn('id', 'text', required)
-    .addColumn('ms', 'bigint', required)
-    .addColumn('counter', 'bigint', required)
-    .addColumn('node', 'text', required)
-    .addColumn('parent_ms', 'bigint')
-    .addColumn('parent_counter', 'bigint')
-    .addColumn('parent_node', 'text')
-    .addColumn('ancestors', 'text')
-    .addColumn('hash', 'text')
-    .addColumn('document', 'text')
+const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(
+  Object.entries(statements).map(([name, texts]) => [
+    name,
+    {
+      async up(db) {
+        for (const text of texts) await sql.raw(text).execute(db)
+      },
+    } satisfies Migration,
+  ]),
+)
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }
 
