@@ -5,9 +5,9 @@ import { compareEntries } from '#component/replica/conflict-resolution.ts'
 import type { Damaged } from '#component/replica/damage.ts'
 import { type Entry, type Kind, keyOf, type Summary } from '#component/replica/entry.ts'
 import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
-import { runSteps, type YieldTurn } from '#component/yielding.ts'
+import { runAtOnce, runSteps, type YieldTurn } from '#component/yielding.ts'
 import { endHistory, remember, versionsOf } from './history.ts'
-import { entriesOf, rowOf, writeDocument, writingDocument } from './rows.ts'
+import { entriesOf, writingRow } from './rows.ts'
 import type { EntryRow, Run, Tables, VersionRow } from './tables.ts'
 
 /** How many documents are read in one statement: the start must not depend on how fast all of them can be sent. */
@@ -147,9 +147,7 @@ export class EntryStore {
   async replace(entries: readonly Entry[], yieldTurn?: YieldTurn): Promise<boolean> {
     const changes: { readonly entry: Entry; readonly row: VersionRow }[] = []
     for (const entry of entries) {
-      const { document } = entry
-      const text = document && (await runSteps(writingDocument(document), yieldTurn))
-      changes.push({ entry, row: rowOf(entry, text) })
+      changes.push({ entry, row: await runSteps(writingRow(entry), yieldTurn) })
     }
     return this.#write(async (db, revision) => {
       for (const { entry, row } of changes) {
@@ -186,7 +184,7 @@ export class EntryStore {
       for (const entry of news) {
         const current = await currentOf(db, entry)
         const wins = current === undefined || compareEntries(entry, current) > 0
-        const row = rowOf(entry, entry.document && writeDocument(entry.document))
+        const row = runAtOnce(writingRow(entry))
         if (wins) await setCurrent(db, row, revision, current !== undefined)
         await remember(db, row)
       }

@@ -1,26 +1,10 @@
 /** Converts versions of documents to rows of the store and back; an unreadable row does not hide the others. */
-import { jsonParts, parseOwnJson, stringifyJson } from '#component/codec/json.ts'
+import { jsonParts, parseOwnJson } from '#component/codec/json.ts'
 import type { Damaged } from '#component/replica/damage.ts'
 import type { Document, Entry } from '#component/replica/entry.ts'
 import type { Stamp } from '#component/replica/stamp.ts'
 import type { Steps } from '#component/yielding.ts'
 import type { VersionRow } from './tables.ts'
-
-/** The document of a row: every digit is kept, and the limits for documents from outside do not apply. */
-const readDocument = (text: string): Document => parseOwnJson(text) as Document
-
-/** The text for a row. */
-export const writeDocument = (document: Document): string => stringifyJson(document)
-
-/** {@link writeDocument} in steps. */
-export function* writingDocument(document: Document): Steps<string> {
-  const parts: string[] = []
-  for (const part of jsonParts(document)) {
-    parts.push(part)
-    yield
-  }
-  return parts.join('')
-}
 
 const writeAncestors = (stamps: readonly Stamp[]): string =>
   JSON.stringify(stamps.map(({ ms, counter, node }) => [ms, counter, node]))
@@ -32,21 +16,26 @@ const readAncestors = (text: string): Stamp[] =>
     node,
   }))
 
-/** The row of an entry, with the text of its document. */
-export const rowOf = (
-  { kind, id, stamp, parent, ancestors, hash }: Entry,
-  document: string | null,
-): VersionRow => ({
-  kind,
-  id,
-  ...stamp,
-  parent_ms: parent?.ms ?? null,
-  parent_counter: parent?.counter ?? null,
-  parent_node: parent?.node ?? null,
-  ancestors: ancestors ? writeAncestors(ancestors) : null,
-  hash,
-  document,
-})
+/** The row of an entry, in steps: its document may be long. */
+export function* writingRow(entry: Entry): Steps<VersionRow> {
+  const { kind, id, stamp, parent, ancestors, hash, document } = entry
+  const parts: string[] = []
+  for (const part of document ? jsonParts(document) : []) {
+    parts.push(part)
+    yield
+  }
+  return {
+    kind,
+    id,
+    ...stamp,
+    parent_ms: parent?.ms ?? null,
+    parent_counter: parent?.counter ?? null,
+    parent_node: parent?.node ?? null,
+    ancestors: ancestors ? writeAncestors(ancestors) : null,
+    hash,
+    document: document && parts.join(''),
+  }
+}
 
 /** The entry of a row. */
 function entryOf(row: VersionRow): Entry {
@@ -59,7 +48,8 @@ function entryOf(row: VersionRow): Entry {
     parent: parent_node === null ? null : parent,
     ...(row.ancestors === null ? {} : { ancestors: readAncestors(row.ancestors) }),
     hash,
-    document: row.document === null ? null : readDocument(row.document),
+    // every digit is kept, and the limits for documents from outside do not apply
+    document: row.document === null ? null : (parseOwnJson(row.document) as Document),
   }
 }
 

@@ -6,7 +6,7 @@ import { loginProblem } from '#component/oidc/settings.ts'
 import { loadFiles, realmNames, specNames } from '#component/registry/files.ts'
 import { Registry } from '#component/registry/registry.ts'
 import { runSteps } from '#component/yielding.ts'
-import { isLoopbackOnly } from '#http/management/access.ts'
+import { isLoopbackOnly, sharesGatewayListener } from '#http/management/access.ts'
 import { isGuessedFor } from '#http/oidc/public-address.ts'
 import { managementPaths } from '#procedures/index.ts'
 import type { WiringContext } from './context.ts'
@@ -44,7 +44,7 @@ export function openRegistry(
     realmExists: (realm_uri) => realms.has(realm_uri) || router.canJoin(realm_uri, pool),
     publishEvent: (topic, kwargs) =>
       own.publish(topic, { args: [], kwargs }, { acknowledge: true }, eventTimeout),
-    managementPaths: router.sharesListener ? managementPaths : [],
+    managementPaths: sharesGatewayListener(config) ? managementPaths : [],
   })
   replica.onLost = (loser, winner) => registry.tellLost(loser, winner)
   return registry

@@ -4,7 +4,6 @@ import type { Config } from '#component/config/config.ts'
 import type { Log } from '#component/log.ts'
 import { CrossbarAuthenticator } from '#component/realm/crossbar-authenticator.ts'
 import { GatewaySessions } from '#component/realm/gateway-sessions.ts'
-import { Policy } from '#component/realm/policy.ts'
 import { TicketSessions } from '#component/realm/ticket-sessions.ts'
 import type { Revoked } from '#component/token/revocation.ts'
 import { componentSession } from '#component/wamp/autobahn-session.ts'
@@ -14,7 +13,7 @@ import type { Management } from '#procedures/definition/procedure.ts'
 import { registerTickets } from '#procedures/index.ts'
 import { registerAuthenticator, registerAuthorizer } from '#procedures/router-questions.ts'
 import type { WiringContext } from './context.ts'
-import type { RouterConnection } from './router-connection.ts'
+import { openPolicy, type RouterConnection } from './router-connection.ts'
 import type { Users } from './users.ts'
 
 /** The sessions of the gateway on the realms of users. */
@@ -31,19 +30,15 @@ export interface RouterAuthentication {
 
 /** Undefined with an external router where the gateway has no login: it neither asks the gateway nor takes tickets. */
 export function openRouterAuthentication(
-  { config, users, attempts, clock, log }: WiringContext,
-  router: Pick<RouterConnection, 'link' | 'componentAuth'>,
+  context: WiringContext,
+  router: RouterConnection,
 ): RouterAuthentication | undefined {
+  const { config, users, clock, log } = context
   const { url, auth, realm: componentRealm } = config.wamp
   warnOfIdentity(config.wamp, log)
   if (url !== undefined && auth === undefined) return undefined
   const { realms } = users
-  const policy = new Policy({
-    ...{ realms, clock, componentRealm },
-    admitsStrangers: () => false,
-    tickets: users.ticketPorts,
-    ...{ attempts, secrets: users.box },
-  })
+  const policy = openPolicy(context, false)
   const proxies = new TrustedProxies(config.gateway.trusted_proxies)
   const notEnded = (err: unknown) =>
     log.warn({ err }, 'the router did not end the sessions of revoked users')

@@ -8,7 +8,7 @@ import type { Revoked } from '#component/token/revocation.ts'
 import { credentials, type JoinAuth } from '#component/wamp/join-auth.ts'
 import type { OpenLink } from '#component/wamp/link.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
-import { isLoopbackOnly, sharesGatewayListener } from '#http/management/access.ts'
+import { isLoopbackOnly } from '#http/management/access.ts'
 import type { WebSocketTarget } from '#http/websocket.ts'
 import type { WiringContext } from './context.ts'
 import type { PrimaryRouter } from './worker-ports.ts'
@@ -30,7 +30,6 @@ export interface RouterConnection {
   /** Whether the gateway can join a realm that no document declares. */
   canJoin(realm_uri: string, sessions: SessionPool): boolean | Promise<boolean>
   readonly webSocket: WebSocketTarget
-  readonly sharesListener: boolean
   /** Ends the sessions of revoked users, if the embedded router is in this process. */
   end(revoked: Revoked): void
   /** The number of sessions on the embedded router; undefined unless it is in this process. */
@@ -70,6 +69,13 @@ function checkAuth(option: string, auth: JoinAuth): void {
   }
 }
 
+/** A router that is not in this process. */
+const elsewhere = {
+  end: () => undefined,
+  sessionCount: () => undefined,
+  close: () => Promise.resolve(),
+}
+
 function externalRouter({ config }: WiringContext, url: string): RouterConnection {
   if (!/^wss?:\/\//.test(url) || !URL.canParse(url)) {
     throw new ConfigError(['option "wamp.url": must be a ws: or wss: URL'])
@@ -86,12 +92,20 @@ function externalRouter({ config }: WiringContext, url: string): RouterConnectio
     authOf: (realm_uri) => (realms[realm_uri] ?? anonymousAuth) as JoinAuth,
     canJoin: (realm_uri, sessions) => sessions.canJoin(realm_uri),
     webSocket: { kind: 'pipe', url },
-    sharesListener: sharesGatewayListener(config),
-    end: () => undefined,
-    sessionCount: () => undefined,
-    close: () => Promise.resolve(),
+    ...elsewhere,
   }
 }
+
+/** Decides who joins which realm, and what sessions may do there. */
+export const openPolicy = (
+  { config, users, attempts, clock, box }: WiringContext,
+  admitsStrangers: boolean,
+): Policy =>
+  new Policy({
+    ...{ clock, attempts, secrets: box, realms: users.realms, tickets: users.ticketPorts },
+    componentRealm: config.wamp.realm,
+    admitsStrangers: () => admitsStrangers,
+  })
 
 /** The embedded router, and a way to end the sessions of revoked users. */
 interface OpenRouter {
@@ -101,23 +115,16 @@ interface OpenRouter {
 
 /** Makes the embedded router, which follows the realms. */
 export function openRouter(context: WiringContext): OpenRouter {
-  const { config, users, attempts, yieldTurn, budget, clock, log } = context
-  const { realms } = users
-  const { gateway, router: own, wamp } = config
+  const { config, yieldTurn, budget, clock, log } = context
+  const { realms } = context.users
+  const { gateway, router: own } = config
   // behind a public URL or a proxy, a loopback address is not local
   const isLocal =
     isLoopbackOnly(gateway.listen) &&
     (own.listen === undefined || isLoopbackOnly(own.listen)) &&
     gateway.public_base_url === undefined &&
     gateway.trusted_proxies.length === 0
-  const policy = new Policy({
-    realms,
-    clock,
-    componentRealm: wamp.realm,
-    admitsStrangers: () => isLocal,
-    tickets: users.ticketPorts,
-    ...{ attempts, secrets: users.box },
-  })
+  const policy = openPolicy(context, isLocal)
   const router = new Router({
     policy,
     clock,
@@ -159,7 +166,6 @@ const embeddedCommons = (config: Config) => ({
     return auth.authmethod === 'anonymous' ? anonymousAuth : auth
   },
   canJoin: () => false,
-  sharesListener: sharesGatewayListener(config),
 })
 
 function embeddedRouter(context: WiringContext): RouterConnection {
@@ -194,8 +200,7 @@ function routerOfPrimary(
       serializer: config.wamp.serializer as SerializerName,
     },
     webSocket: { kind: 'pipe', url: `ws://router${routerPaths.clients}`, socketPath },
+    ...elsewhere,
     end: () => void primaryRouter.refresh(),
-    sessionCount: () => undefined,
-    close: () => Promise.resolve(),
   }
 }
