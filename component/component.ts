@@ -16,6 +16,7 @@ import type { WorkerPorts } from '#component/wiring/worker-ports.ts'
 import { startListeners } from '#http/server.ts'
 import { procedures, registerAll } from '#procedures/index.ts'
 import { systemClock } from './clock.ts'
+import { messageOf } from './errors.ts'
 import { Sync } from './sync/sync.ts'
 
 /** A started gateway. */
@@ -109,7 +110,7 @@ export async function startComponent(
   const isJoined = await own.joined(routerTimeout)
   waitsFor = () => 'fetching documents from the other gateways'
   const refusedByRouter = (cause: unknown) => {
-    const found = cause instanceof Error ? cause.message : String(cause)
+    const found = messageOf(cause)
     const message = `the router does not allow the session of wamp.auth to register "service." on the realm ${config.wamp.realm}`
     throw new Error(`${message}: ${found}`, { cause })
   }

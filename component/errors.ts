@@ -53,6 +53,10 @@ export const isErrorUri = (uri: string): uri is ErrorUri => Object.hasOwn(errors
 /** The fixed sentence of an error URI. */
 export const describeError = (uri: ErrorUri): string => errors[uri][1]
 
+/** The message of whatever was thrown. */
+export const messageOf = (cause: unknown): string =>
+  cause instanceof Error ? cause.message : String(cause)
+
 /** The body of every error that the gateway makes itself. */
 export interface ErrorBody {
   readonly code: string

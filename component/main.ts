@@ -6,6 +6,7 @@ import { type Config, ConfigError, maskConfig, readConfig } from '#component/con
 import { optionsHelp } from '#component/config/config-docs.ts'
 import { startComponent } from './component.ts'
 import { type Demo, demoConfig, startDemo } from './demo.ts'
+import { messageOf } from './errors.ts'
 import { openLog } from './log.ts'
 import { startWorkers } from './workers/primary.ts'
 
@@ -49,7 +50,7 @@ function readArguments() {
     })
     return values
   } catch (cause) {
-    return fail(`${cause instanceof Error ? cause.message : String(cause)}; see --help`, exitConfig)
+    return fail(`${messageOf(cause)}; see --help`, exitConfig)
   }
 }
 
@@ -104,7 +105,7 @@ const start = config.workers > 1 ? startWorkers : startComponent
 const component = await start(config, log).catch((cause: unknown) => {
   if (cause instanceof ConfigError) return fail(cause.message, exitConfig)
   log.fatal({ err: cause }, 'the component did not start')
-  return fail(cause instanceof Error ? cause.message : String(cause), exitSoftware)
+  return fail(messageOf(cause), exitSoftware)
 })
 
 let demo: Demo | undefined

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
+import { messageOf } from '#component/errors.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { configSchema } from './config-schema.ts'
 import type { Allowed } from './json-schema.ts'
@@ -65,8 +66,7 @@ function readFile(file: string): Json {
     if (!isMap(value)) throw new TypeError('expected a map of options')
     return value
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new ConfigError([`configuration file ${file}: ${reason}`], { cause })
+    throw new ConfigError([`configuration file ${file}: ${messageOf(cause)}`], { cause })
   }
 }
 

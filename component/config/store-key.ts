@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { messageOf } from '#component/errors.ts'
 import { SecretBox } from '#component/secret-box.ts'
 import type { MetaStore } from '#component/store/key-value-stores.ts'
 import { type Config, ConfigError, clusterKey } from './config.ts'
@@ -19,9 +20,6 @@ const leastLength = 16
 
 const codeOf = (cause: unknown): unknown =>
   cause instanceof Error && 'code' in cause ? cause.code : undefined
-
-const reasonOf = (cause: unknown): string =>
-  cause instanceof Error ? cause.message : String(cause)
 
 /** The key in the file; undefined when there is no file. */
 function readKey(file: string): string | undefined {
@@ -70,7 +68,7 @@ function keptKey(folder: string, config: Config): string {
     return readKey(file) ?? ''
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause
-    throw new ConfigError([`option "store.key": ${file}: ${reasonOf(cause)}`], { cause })
+    throw new ConfigError([`option "store.key": ${file}: ${messageOf(cause)}`], { cause })
   }
 }
 

@@ -1,5 +1,4 @@
 /** Checks a document that is to be loaded: alone, then beside the loaded documents. */
-
 import { isInParts, parseOwnJson, stringifyJson } from '#component/codec/json.ts'
 import type { CompiledDocument } from '#component/compile/compile-document.ts'
 import { InvalidSpecError, type Issue, ServiceError } from '#component/errors.ts'

@@ -3,7 +3,7 @@ import { glob, readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parsingJson } from '#component/codec/json.ts'
 import { documentRules } from '#component/codec/limits.ts'
-import { InvalidSpecError, type Issue, ServiceError } from '#component/errors.ts'
+import { InvalidSpecError, type Issue, messageOf, ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { hashing } from '#component/replica/entry.ts'
 import type { FileStore } from '#component/store/key-value-stores.ts'
@@ -147,7 +147,7 @@ function tell(report: FileReport, log: FilePorts['log']): void {
   switch (outcome) {
     case 'refused': {
       const issues = error instanceof InvalidSpecError ? error.toJSON().details : undefined
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       log.error({ file, reason, issues }, 'the file was refused')
       return
     }

@@ -1,5 +1,4 @@
 /** The documents of this node and the routing table made of them: every change is compiled first, then the table is swapped once. */
-
 import type { Issue } from '#component/errors.ts'
 import type { Change, Document } from '#component/replica/entry.ts'
 import { compareStamps } from '#component/replica/stamp.ts'

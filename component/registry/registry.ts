@@ -1,5 +1,4 @@
 /** The API Specifications of this node: load, remove, list, and go back; live and on the disk when a change resolves. */
-
 import { type Issue, ServiceError } from '#component/errors.ts'
 import type { Change, Document, Draft, Entry } from '#component/replica/entry.ts'
 import { info, represent } from '#component/spec/represent.ts'

@@ -1,5 +1,4 @@
 /** Selects the documents that are served, by stamp alone, so that nodes with the same documents serve the same. */
-
 import type { Entry } from '#component/replica/entry.ts'
 import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
 import { type Clash, type RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'

@@ -1,5 +1,4 @@
 /** Damaged documents of the store: logged and listed, so that operators can load them again. */
-
 import type { Log } from '#component/log.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import { type Entry, type Kind, keyOf } from './entry.ts'

@@ -1,5 +1,4 @@
 /** The port of a replica to its store; component/store implements it. */
-
 import type { YieldTurn } from '#component/yielding.ts'
 import type { Damaged } from './damage.ts'
 import type { Entry, Kind, Summary } from './entry.ts'

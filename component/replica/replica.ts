@@ -1,5 +1,4 @@
 /** The replicated map of this node: every document, in memory and in the store; the greatest stamp wins on all nodes alike. */
-
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'

@@ -7,6 +7,7 @@ import {
   type PostgresQueryResult,
 } from 'kysely'
 import { Client, DatabaseError, Pool, type PoolClient, type PoolConfig, types } from 'pg'
+import { messageOf } from '#component/errors.ts'
 import type { Condition, Engine } from './engine.ts'
 import type { Watched } from './health.ts'
 
@@ -217,7 +218,7 @@ function parsed(config: PoolConfig): Pick<Client, 'database' | 'host' | 'port'> 
   try {
     return new Client(config)
   } catch (cause) {
-    const found = cause instanceof Error ? cause.message : String(cause)
+    const found = messageOf(cause)
     throw new TypeError(`store.url: ${found}`)
   }
 }

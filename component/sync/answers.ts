@@ -1,5 +1,4 @@
 /** Answers to requests of peers: this node's entries, in pages that routers carry. */
-
 import { stringifyJson } from '#component/codec/json.ts'
 import { ExpressionError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'

@@ -1,5 +1,4 @@
 /** Fetches from a peer the documents that this node lacks: compares digests, then summaries, then fetches documents. */
-
 import { ServiceError } from '#component/errors.ts'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
 import { compareEntries } from '#component/replica/conflict-resolution.ts'

@@ -1,5 +1,4 @@
 /** Messages between gateways: their shapes, and readers that return undefined for everything else. */
-
 import { parseJson } from '#component/codec/json.ts'
 import { trustedRules } from '#component/codec/limits.ts'
 import { maxAncestors } from '#component/replica/conflict-resolution.ts'

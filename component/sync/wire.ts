@@ -1,5 +1,4 @@
 /** Sealed messages over the component's session: everything that goes out is sealed here, everything that comes in opened. */
-
 import { stringifyJson } from '#component/codec/json.ts'
 import { ServiceError } from '#component/errors.ts'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'

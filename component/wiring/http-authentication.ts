@@ -1,5 +1,4 @@
 /** Authentication over HTTP: the security schemes of requests, and the endpoints where users log in and out. */
-
 import { CheckedFetch } from '#component/action/checked-fetch.ts'
 import { TokenIssuers } from '#component/compile/token-issuers.ts'
 import type { GatewayPorts } from '#component/gateway/handle.ts'

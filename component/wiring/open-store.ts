@@ -6,14 +6,13 @@ import { join } from 'node:path'
 import type { Clock } from '#component/clock.ts'
 import { type Config, ConfigError, clusterKey, maskConfig } from '#component/config/config.ts'
 import { checkStoreKey, storeSecret } from '#component/config/store-key.ts'
+import { messageOf } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { Replica } from '#component/replica/replica.ts'
 import { SecretBox } from '#component/secret-box.ts'
 import { openStore, type Store } from '#component/store/database.ts'
 import { turnYielder, type YieldTurn } from '#component/yielding.ts'
 import { refusalToStart } from '#http/management/access.ts'
-
-const sentenceOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
 
 /** The host name, with every character that node names do not allow as a hyphen. */
 function hostPart(): string {
@@ -50,7 +49,7 @@ export function openFolder(config: Config): { readonly node: string; readonly ke
     mkdirSync(data_dir, { recursive: true })
     return { node: nodeName(node, data_dir), key }
   } catch (cause) {
-    throw new ConfigError([`option "data_dir": ${sentenceOf(cause)}`], { cause })
+    throw new ConfigError([`option "data_dir": ${messageOf(cause)}`], { cause })
   }
 }
 
@@ -72,7 +71,7 @@ export async function openConfiguredStore(config: Config, clock: Clock, log: Log
     await store?.close()
     if (cause instanceof ConfigError) throw cause
     if (cause instanceof TypeError) throw new ConfigError([cause.message], { cause })
-    throw new Error(`store ${place}: ${sentenceOf(cause)}`, { cause })
+    throw new Error(`store ${place}: ${messageOf(cause)}`, { cause })
   }
 }
 

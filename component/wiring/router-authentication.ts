@@ -1,5 +1,4 @@
 /** Serves the realms of users: issues tickets, and authenticates and authorizes their sessions for an external router. */
-
 import type { Config } from '#component/config/config.ts'
 import type { Log } from '#component/log.ts'
 import { CrossbarAuthenticator } from '#component/realm/crossbar-authenticator.ts'
@@ -13,7 +12,8 @@ import type { Management } from '#procedures/definition/procedure.ts'
 import { registerTickets } from '#procedures/index.ts'
 import { registerAuthenticator, registerAuthorizer } from '#procedures/router-questions.ts'
 import type { WiringContext } from './context.ts'
-import { openPolicy, type RouterConnection } from './router-connection.ts'
+import { openPolicy } from './policy.ts'
+import type { RouterConnection } from './router-connection.ts'
 import type { Users } from './users.ts'
 
 /** The sessions of the gateway on the realms of users. */

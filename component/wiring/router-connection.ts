@@ -1,8 +1,8 @@
 /** The router of this node: the embedded one, or the one that `wamp.url` names; and how sessions reach it. */
-
 import type { SerializerName } from '#component/codec/serializers.ts'
 import { type Config, ConfigError } from '#component/config/config.ts'
-import { gatewayAuthid, Policy } from '#component/realm/policy.ts'
+import { messageOf } from '#component/errors.ts'
+import { gatewayAuthid } from '#component/realm/policy.ts'
 import { Router } from '#component/router/router.ts'
 import type { Revoked } from '#component/token/revocation.ts'
 import { credentials, type JoinAuth } from '#component/wamp/join-auth.ts'
@@ -11,6 +11,7 @@ import type { SessionPool } from '#component/wamp/session-pool.ts'
 import { isLoopbackOnly } from '#http/management/access.ts'
 import type { WebSocketTarget } from '#http/websocket.ts'
 import type { WiringContext } from './context.ts'
+import { openPolicy } from './policy.ts'
 import type { PrimaryRouter } from './worker-ports.ts'
 
 /** The paths of the socket by which other processes of this gateway reach the embedded router: for themselves, for clients. */
@@ -64,8 +65,7 @@ function checkAuth(option: string, auth: JoinAuth): void {
   try {
     credentials(auth)
   } catch (cause) {
-    const found = cause instanceof Error ? cause.message : String(cause)
-    throw new ConfigError([`option "${option}": ${found}`], { cause })
+    throw new ConfigError([`option "${option}": ${messageOf(cause)}`], { cause })
   }
 }
 
@@ -95,17 +95,6 @@ function externalRouter({ config }: WiringContext, url: string): RouterConnectio
     ...elsewhere,
   }
 }
-
-/** Decides who joins which realm, and what sessions may do there. */
-export const openPolicy = (
-  { config, users, attempts, clock, box }: WiringContext,
-  admitsStrangers: boolean,
-): Policy =>
-  new Policy({
-    ...{ clock, attempts, secrets: box, realms: users.realms, tickets: users.ticketPorts },
-    componentRealm: config.wamp.realm,
-    admitsStrangers: () => admitsStrangers,
-  })
 
 /** The embedded router, and a way to end the sessions of revoked users. */
 interface OpenRouter {

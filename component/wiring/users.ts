@@ -1,9 +1,7 @@
 /** The users of this process: realms and accounts, and the keys, tokens, tickets and API keys issued to them. */
-
 import type { UserName } from '#component/identity.ts'
 import { Accounts } from '#component/oidc/accounts.ts'
 import { IdTokens } from '#component/oidc/id-tokens.ts'
-import type { TicketPorts } from '#component/realm/authenticator.ts'
 import { Logins } from '#component/realm/logins.ts'
 import { Realms } from '#component/realm/realms.ts'
 import { SessionTickets } from '#component/realm/session-ticket.ts'
@@ -12,10 +10,7 @@ import { ApiKeys } from '#component/token/api-key.ts'
 import { RealmKeys } from '#component/token/keys.ts'
 import { RefreshTokens } from '#component/token/refresh-token-rotation.ts'
 import { Revocations, type Revoked } from '#component/token/revocation.ts'
-import { bearerOf } from '#component/token/signed-tokens.ts'
 import { maxTicketLifetime, Tickets } from '#component/token/ticket.ts'
-import { readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
-import { unlessRefused } from '#component/token/token-error.ts'
 import type { NodeState } from './open-store.ts'
 import { Suspension } from './suspension.ts'
 
@@ -131,27 +126,5 @@ export class Users {
     await this.keys.remove(uri)
     await this.accounts.removeOfRealm(uri)
     await this.families.removeOfRealm(uri)
-  }
-
-  /** Verifies what sessions present as a ticket, besides passwords. */
-  get ticketPorts(): TicketPorts {
-    return {
-      sessionTickets: this.sessionTickets,
-      verifyTicket: (realm_uri, ticket) => this.#holderOf(realm_uri, ticket),
-      verifyCookie: (realm_uri, field) => {
-        const ticket = readCookie(field, ticketCookie(realm_uri))
-        return ticket === undefined ? undefined : this.#holderOf(realm_uri, ticket)
-      },
-      isKnown: (realm_uri, authid) => this.accounts.isKnown(realm_uri, authid),
-    }
-  }
-
-  /** The holder of a ticket; undefined unless it is valid. */
-  async #holderOf(realm_uri: string, ticket: string) {
-    const claims = await unlessRefused(() => this.tickets.verify(ticket, realm_uri))
-    if (!claims) return undefined
-    const { authid, authroles, authmethod } = claims
-    const isRevoked = () => this.revocations.isRevoked(bearerOf(claims))
-    return { authid, authroles, authmethod, isRevoked, expiresAt: claims.exp * 1000 }
   }
 }

@@ -1,6 +1,7 @@
 /** Requests and answers between the primary and a worker over IPC, the same at both ends. */
 import type { Socket } from 'node:net'
 import type { Clock } from '#component/clock.ts'
+import { messageOf } from '#component/errors.ts'
 
 /** Takes one value, and for some requests a connection; returns the answer or a promise of it. */
 type Handler = (value: never, socket?: Socket) => unknown
@@ -109,7 +110,7 @@ export class Channel<Own extends Handlers<Own>, Other extends Handlers<Other>> {
   #receive({ id, name, value, error }: Message, socket: Socket | undefined): void {
     if (name !== undefined) {
       this.#answer(id, name, value, socket).catch((cause: unknown) => {
-        const found = cause instanceof Error ? cause.message : String(cause)
+        const found = messageOf(cause)
         if (id !== undefined) this.#send({ id, error: found })
       })
       return

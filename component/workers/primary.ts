@@ -1,37 +1,15 @@
 /** A gateway of several processes: this one holds the listening sockets and the embedded router, the workers serve. */
 import type { Logger } from 'pino'
-import { type Clock, systemClock } from '#component/clock.ts'
+import { systemClock } from '#component/clock.ts'
 import type { Component } from '#component/component.ts'
 import type { Config } from '#component/config/config.ts'
 import { storeSecret } from '#component/config/store-key.ts'
 import { urlsOf } from '#component/config/urls.ts'
 import { openFolder } from '#component/wiring/open-store.ts'
-import { Metrics, type MetricValues, noMetrics } from '#http/management/metrics.ts'
+import { Metrics } from '#http/management/metrics.ts'
 import { ListeningSockets } from './listening-sockets.ts'
-import { type RouterHost, startRouterHost } from './router-host.ts'
+import { startRouterHost } from './router-host.ts'
 import { WorkerPool } from './worker-pool.ts'
-
-/** The metrics of this process, as workers ask for them. */
-function metricsOf(host: RouterHost | undefined, clock: Clock): () => Promise<MetricValues> {
-  let read = (): Promise<MetricValues> => Promise.resolve(noMetrics)
-  const sources = {
-    gateway_router_sessions: {
-      help: 'All sessions on the embedded router.',
-      read: () => host?.sessionCount() ?? 0,
-    },
-  }
-  new Metrics({
-    clock,
-    sources,
-    siblings: {
-      answerBy: (own) => {
-        read = own
-      },
-      gather: () => Promise.resolve([]),
-    },
-  })
-  return read
-}
 
 /**
  * Starts `workers` processes that serve as one gateway; resolves when each has started.
@@ -40,7 +18,7 @@ function metricsOf(host: RouterHost | undefined, clock: Clock): () => Promise<Me
 export async function startWorkers(
   config: Config,
   processLog: Logger,
-  clock: Clock = systemClock,
+  clock = systemClock,
 ): Promise<Component> {
   const { node, key } = openFolder(config)
   const ownName = `${node}-0`
@@ -51,6 +29,15 @@ export async function startWorkers(
     config.wamp.url === undefined
       ? await startRouterHost({ config, clock, log, node: ownName })
       : undefined
+  const metrics = new Metrics({
+    clock,
+    sources: {
+      gateway_router_sessions: {
+        help: 'All sessions on the embedded router.',
+        read: () => host?.sessionCount() ?? 0,
+      },
+    },
+  })
   const pool = new WorkerPool({
     config: {
       ...config,
@@ -60,7 +47,7 @@ export async function startWorkers(
     },
     routerSocket: host?.socketPath,
     refreshRouter: async () => host?.refresh(),
-    metrics: metricsOf(host, clock),
+    metrics: () => metrics.own(),
     ...{ sockets, clock, log },
   })
   await pool.start()

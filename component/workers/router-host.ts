@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigError } from '#component/config/config.ts'
+import { messageOf } from '#component/errors.ts'
 import { openContext } from '#component/wiring/context.ts'
 import type { StartPorts } from '#component/wiring/open-store.ts'
 import { openRouter, routerPaths } from '#component/wiring/router-connection.ts'
@@ -22,7 +23,7 @@ function makeFolder(): string {
       throw new Error('the path is too long, or has characters other than letters, digits and ._/-')
     return mkdtempSync(start)
   } catch (cause) {
-    const found = cause instanceof Error ? cause.message : String(cause)
+    const found = messageOf(cause)
     const message = `the socket of the router cannot be created in ${tmpdir()} (TMPDIR): ${found}`
     throw new ConfigError([`option "workers": ${message}`], { cause })
   }

@@ -2,6 +2,7 @@
 import { systemClock } from '#component/clock.ts'
 import { type Component, startComponent } from '#component/component.ts'
 import { ConfigError } from '#component/config/config.ts'
+import { messageOf } from '#component/errors.ts'
 import { openLog } from '#component/log.ts'
 import type { WorkerPorts } from '#component/wiring/worker-ports.ts'
 import { type MetricValues, noMetrics } from '#http/management/metrics.ts'
@@ -88,7 +89,7 @@ async function start({ config, addresses, routerSocket }: Settings): Promise<voi
     awaitReadiness(component)
   } catch (cause) {
     const isConfig = cause instanceof ConfigError
-    const message = cause instanceof Error ? cause.message : String(cause)
+    const message = messageOf(cause)
     if (!isConfig) log.fatal({ err: cause }, 'the worker did not start')
     await primary.ask('failed', { message, isConfig }).catch(() => {})
     process.exit(isConfig ? exitConfig : exitSoftware)

@@ -88,7 +88,7 @@ export class Metrics {
     this.#ports = ports
     const { clock, siblings, sources, isServed = () => false } = ports
     this.#requests = new RequestMetrics({ now: () => clock.now(), isServed })
-    siblings?.answerBy(() => this.#own())
+    siblings?.answerBy(() => this.own())
     collectDefaultMetrics({ register: this.#registry, ...rarely })
     for (const name of unused) this.#registry.removeSingleMetric(name)
     this.#offerLoopDelay()
@@ -147,7 +147,7 @@ export class Metrics {
     let piece: string
     let requests = this.#requests
     if (siblings) {
-      const all = [await this.#own(), ...(await siblings.gather())]
+      const all = [await this.own(), ...(await siblings.gather())]
       const values = all.map((one) => one.values)
       piece = await Registry.aggregate(values).metrics()
       requests = await this.#sum(all)
@@ -171,7 +171,8 @@ export class Metrics {
     this.#loopDelay.stop()
   }
 
-  async #own(): Promise<MetricValues> {
+  /** The metrics of this process alone. */
+  async own(): Promise<MetricValues> {
     this.#requests.sweep()
     const values = await this.#registry.getMetricsAsJSON()
     const requests: string[] = []
