@@ -56,6 +56,11 @@ export function readConfig(
     }
   }
   for (const [key, value] of Object.entries(flags)) set(raw, key.split('.'), value)
+  return complete(raw, variables)
+}
+
+/** Validates options, adds the defaults to them, and reads the secrets that are in files. */
+function complete(raw: Json, variables: ReadonlyMap<string, string>): Config {
   if (!check(raw)) throw new ConfigError(describe(check.errors ?? [], variables))
   return freeze(resolveSecrets(raw)) as Config
 }
