@@ -81,6 +81,7 @@ export async function startRouterHost(ports: StartPorts): Promise<RouterHost> {
       await router.close()
       await context.close()
       remove()
+      process.off('exit', remove)
     },
   }
 }

@@ -72,7 +72,7 @@ export class WorkerPool {
   constructor(ports: WorkerPoolPorts) {
     this.#ports = ports
     // for every end but SIGKILL: then the workers notice it themselves
-    process.once('exit', () => this.#kill())
+    process.once('exit', this.#kill)
   }
 
   /**
@@ -278,12 +278,13 @@ export class WorkerPool {
     const running = [...this.#members.values()].map(({ child }) => child)
     const ended = running.map((child) => new Promise((resolve) => child.once('exit', resolve)))
     for (const child of running) disconnect(child)
-    const stopTimer = this.#ports.clock.after(endGrace, () => this.#kill())
+    const stopTimer = this.#ports.clock.after(endGrace, this.#kill)
     await Promise.all(ended)
     stopTimer()
+    process.off('exit', this.#kill)
   }
 
-  #kill(): void {
+  readonly #kill = (): void => {
     for (const { child } of this.#members.values()) child.kill('SIGKILL')
   }
 }
