@@ -2,7 +2,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '#component/config/config.ts'
 import { type GatewayUrls, urlsOf } from '#component/config/urls.ts'
-import type { UserName } from '#component/identity.ts'
 import { openContext } from '#component/wiring/context.ts'
 import { loadConfiguredFiles, openRegistry } from '#component/wiring/documents.ts'
 import { damageOf, metricSources, problemsOf } from '#component/wiring/node-status.ts'
@@ -68,9 +67,9 @@ export async function startComponent(
   const { realms, logins, apiKeys, keys, tickets, revocations } = users
   const management = {
     ...{ registry, realms, logins, apiKeys, keys, tickets, revocations, clock, issuer },
-    forgetRealm: (uri: string) => users.forgetRealm(uri),
-    forgetAccount: (user: UserName) => users.forgetAccount(user),
-    endUsers: (names: readonly UserName[]) => users.endUsers(names),
+    forgetRealm: users.forgetRealm.bind(users),
+    forgetAccount: users.forgetAccount.bind(users),
+    endUsers: users.endUsers.bind(users),
     componentRealm: config.wamp.realm,
     refusal: () => sync.refusal(),
     ...(broadcast && { broadcast }),

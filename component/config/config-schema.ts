@@ -205,10 +205,10 @@ export const configSchema = section(
           description:
             "The identity under which calls of logged-in users reach the router. `session`: the user, over a session of its own, so that the router's grants decide. `service`: the gateway, for a router that cannot ask the gateway to authenticate users.",
         }),
-        serializer: union(
-          ['json', 'msgpack', 'cbor'].map((name) => literal(name)),
-          { default: 'msgpack', description: 'The serializer for an external router.' },
-        ),
+        serializer: union([literal('json'), literal('msgpack'), literal('cbor')], {
+          default: 'msgpack',
+          description: 'The serializer for an external router.',
+        }),
         call_timeout: milliseconds(
           30_000,
           'How long a path waits for a result unless it says otherwise.',

@@ -1,6 +1,4 @@
 /** Serves the realms of users: issues tickets, and authenticates and authorizes their sessions for an external router. */
-import type { Config } from '#component/config/config.ts'
-import type { Log } from '#component/log.ts'
 import { CrossbarAuthenticator } from '#component/realm/crossbar-authenticator.ts'
 import { GatewaySessions } from '#component/realm/gateway-sessions.ts'
 import { TicketSessions } from '#component/realm/ticket-sessions.ts'
@@ -14,7 +12,6 @@ import { registerAuthenticator, registerAuthorizer } from '#procedures/router-qu
 import type { WiringContext } from './context.ts'
 import { openPolicy } from './policy.ts'
 import type { RouterConnection } from './router-connection.ts'
-import type { Users } from './users.ts'
 
 /** The sessions of the gateway on the realms of users. */
 export interface RouterAuthentication {
@@ -35,7 +32,7 @@ export function openRouterAuthentication(
 ): RouterAuthentication | undefined {
   const { config, users, clock, log } = context
   const { url, auth, realm: componentRealm } = config.wamp
-  warnOfIdentity(config.wamp, log)
+  warnOfIdentity(context)
   if (url !== undefined && auth === undefined) return undefined
   const { realms } = users
   const policy = openPolicy(context, false)
@@ -83,7 +80,7 @@ export function openRouterAuthentication(
         ...{ componentRealm, log },
       })
       if (authenticator) await registerAuthenticator(own, authenticator)
-      keepUp(realms, sessions)
+      keepUp(context, sessions)
     },
     async end({ users, hasTokens }) {
       if (!authenticator) return
@@ -98,7 +95,8 @@ export function openRouterAuthentication(
 }
 
 /** Opens and ends sessions as the realms change; the router applies a change before the sessions do. */
-function keepUp(realms: Users['realms'], sessions: GatewaySessions): void {
+function keepUp({ users }: WiringContext, sessions: GatewaySessions): void {
+  const { realms } = users
   const { onChange } = realms
   realms.onChange = async (uris) => {
     await onChange(uris)
@@ -108,7 +106,8 @@ function keepUp(realms: Users['realms'], sessions: GatewaySessions): void {
 }
 
 /** Logs a warning where the router does not decide by the grants of the users, or cannot. */
-function warnOfIdentity({ auth, identity, url }: Config['wamp'], log: Log): void {
+function warnOfIdentity({ config, log }: WiringContext): void {
+  const { auth, identity, url } = config.wamp
   if (identity === 'service') {
     log.warn(
       { setting: 'wamp.identity' },

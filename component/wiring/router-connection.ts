@@ -1,12 +1,10 @@
 /** The router of this node: the embedded one, or the one that `wamp.url` names; and how sessions reach it. */
-import type { SerializerName } from '#component/codec/serializers.ts'
 import { type Config, ConfigError } from '#component/config/config.ts'
 import { messageOf } from '#component/errors.ts'
 import { gatewayAuthid } from '#component/realm/policy.ts'
 import { Router } from '#component/router/router.ts'
 import type { Revoked } from '#component/token/revocation.ts'
 import { credentials, type JoinAuth } from '#component/wamp/join-auth.ts'
-import type { OpenLink } from '#component/wamp/link.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import { isLoopbackOnly } from '#http/management/access.ts'
 import type { WebSocketTarget } from '#http/websocket.ts'
@@ -22,8 +20,8 @@ export interface RouterConnection {
   /** Options of a session to the router. */
   readonly link: {
     readonly url?: string
-    readonly openLink?: OpenLink
-    readonly serializer: SerializerName
+    readonly openLink?: Router['openLink']
+    readonly serializer: Config['wamp']['serializer']
     readonly registrationCheckMs?: number
   }
   readonly componentAuth: JoinAuth
@@ -87,7 +85,7 @@ function externalRouter({ config }: WiringContext, url: string): RouterConnectio
   }
   const { auth = anonymousAuth, realms, serializer } = config.wamp
   return {
-    link: { url, serializer: serializer as SerializerName, registrationCheckMs },
+    link: { url, serializer, registrationCheckMs },
     componentAuth: auth as JoinAuth,
     authOf: (realm_uri) => (realms[realm_uri] ?? anonymousAuth) as JoinAuth,
     canJoin: (realm_uri, sessions) => sessions.canJoin(realm_uri),
@@ -186,7 +184,7 @@ function routerOfPrimary(
     ...embeddedCommons(config),
     link: {
       url: `ws+unix:${socketPath}:${routerPaths.gateway}`,
-      serializer: config.wamp.serializer as SerializerName,
+      serializer: config.wamp.serializer,
     },
     webSocket: { kind: 'pipe', url: `ws://router${routerPaths.clients}`, socketPath },
     ...elsewhere,

@@ -16,7 +16,7 @@ export function openSessions(
   return {
     pool: new SessionPool({
       ...{ ...router.link, clock, log },
-      identity: config.wamp.identity as 'session' | 'service',
+      identity: config.wamp.identity,
       authFor: (realm_uri, identity) =>
         identity ? users.sessionTickets.authFor(identity) : router.authOf(realm_uri),
     }),
