@@ -24,6 +24,16 @@ export async function runSteps<T>(steps: Steps<T>, yieldTurn?: YieldTurn): Promi
   }
 }
 
+/** Runs tasks one after the other: each begins when the one before it has settled. */
+export function inTurn(): <T>(task: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (task) => {
+    const result = last.then(task)
+    last = result.catch(() => undefined) // the caller gets the failure; the next task runs in any case
+    return result
+  }
+}
+
 /** Work goes on for this long before other work has its turn; milliseconds. */
 const sliceMs = 2
 

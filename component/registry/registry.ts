@@ -3,7 +3,7 @@ import { type Issue, ServiceError } from '#component/errors.ts'
 import type { Change, Document, Draft, Entry } from '#component/replica/entry.ts'
 import { info, represent } from '#component/spec/represent.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
-import { runSteps, type Steps } from '#component/yielding.ts'
+import { inTurn, runSteps, type Steps } from '#component/yielding.ts'
 import { type Around, copyDocument, examine, idOf, judge } from './candidate.ts'
 import {
   type Conditions,
@@ -31,7 +31,7 @@ export class Registry<R = unknown> {
   readonly #ports: RegistryPorts<R>
   readonly #live: LiveDocuments<R>
   /** Changes run one after the other. */
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #serially = inTurn()
 
   constructor(ports: RegistryPorts<R>) {
     this.#ports = ports
@@ -275,11 +275,5 @@ export class Registry<R = unknown> {
 
   #run<T>(steps: Steps<T>): Promise<T> {
     return runSteps(steps, this.#ports.yieldTurn)
-  }
-
-  #serially<T>(task: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(task)
-    this.#last = result.catch(() => undefined) // the caller gets the failure; the next task runs in any case
-    return result
   }
 }

@@ -2,7 +2,7 @@
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
-import { runSteps, type YieldTurn } from '#component/yielding.ts'
+import { inTurn, runSteps, type YieldTurn } from '#component/yielding.ts'
 import { compareEntries, Losses, lineage, merge } from './conflict-resolution.ts'
 import { Damage, type Damaged } from './damage.ts'
 import {
@@ -53,7 +53,7 @@ export class Replica {
   #isStoreAway = false
   /** While changes are made live: the digest before them. */
   #digestBefore: string | undefined
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #inTurn = inTurn()
 
   constructor(ports: ReplicaPorts) {
     this.#ports = ports
@@ -297,11 +297,5 @@ export class Replica {
     } catch (err) {
       this.#ports.log.error({ err }, failure)
     }
-  }
-
-  #inTurn<T>(task: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(task)
-    this.#last = result.catch(() => undefined) // the caller gets the failure; the next task runs in any case
-    return result
   }
 }
