@@ -19,6 +19,7 @@ import {
 import type { Change, Entry } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { SecretBox } from '#component/secret-box.ts'
+import { inTurn } from '#component/yielding.ts'
 
 /** The dependencies of the realms. */
 export interface RealmsPorts {
@@ -54,7 +55,7 @@ export class Realms {
   /** Why realms are closed, by URI: each reason is logged once. */
   #problems: ReadonlyMap<string, string> = new Map()
   /** Loads run one after the other. */
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #serially = inTurn()
 
   /**
    * Told after a change which realms there are, and which there were: what one says may hold for those that inherit
@@ -165,12 +166,6 @@ export class Realms {
 
   #change(decide: Parameters<Replica['change']>[1]): Promise<readonly Change[]> {
     return this.#ports.replica.change('realm', decide)
-  }
-
-  #serially<T>(task: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(task)
-    this.#last = result.catch(() => undefined) // the caller gets the rejection; the next task runs all the same
-    return result
   }
 
   #fill(document: RealmDocument): RealmDocument {
