@@ -1,4 +1,4 @@
-/** Long work in short steps: it yields the event loop between them, so that a large document does not delay requests. */
+/** Long work in short steps: it yields the event loop between them, so that a large document does not delay requests; and tasks in turn. */
 
 /** Work that can be interrupted wherever it yields. It knows nothing of time; its runner does. */
 export type Steps<T> = Generator<undefined, T, undefined>
