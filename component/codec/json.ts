@@ -79,13 +79,15 @@ function decodeBinary(value: unknown): unknown {
 
 /**
  * Encodes a value. Undefined becomes null.
- * @param maxLength characters; a value shared by several parents counts each time
+ * @param maxLength characters, without indentation; a value shared by several parents counts each time
+ * @param indent spaces of each level; absent: one line
  * @throws ExpressionError when the text would be longer
  */
-export function stringifyJson(value: unknown, maxLength = maxTextLength): string {
+export function stringifyJson(value: unknown, maxLength = maxTextLength, indent?: number): string {
   const walk = new Walk(jsonWalk, maxLength)
   walk.visit(value)
-  return JSON.stringify(walk.hasSpecials ? mapLeaves(value, jsonLeaf) : value) ?? 'null'
+  const written = walk.hasSpecials ? mapLeaves(value, jsonLeaf) : value
+  return JSON.stringify(written, undefined, indent) ?? 'null'
 }
 
 /** The canonical text of a JSON value (RFC 8785): for hashes. Big integers are written in full. */

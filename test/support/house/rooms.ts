@@ -21,6 +21,7 @@ type RoomRule = { folders: readonly string[] | 'all'; packages: readonly string[
 /** Room to rule. Every product folder has a row. */
 export const rooms: Readonly<Record<string, RoomRule>> = {
   component: { folders: 'all', packages: ['pino'] },
+  'component/cli': { folders: 'all', packages: ['pino'] },
   'component/config': { folders: ['store'], packages: ['ajv', 'yaml'] },
   'component/wiring': { folders: 'all', packages: [] },
   'component/workers': { folders: 'all', packages: ['pino'] },
@@ -78,7 +79,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   },
   'component/store': { folders: ['replica'], packages: ['kysely', 'pg'] },
   'component/syntax': { folders: [], packages: [] },
-  'component/codec': { folders: [], packages: ['@msgpack/msgpack', 'cbor-x'] },
+  'component/codec': { folders: [], packages: ['@msgpack/msgpack', 'cbor-x', 'yaml'] },
   'component/limits': { folders: [], packages: [] },
   'component/replica': { folders: [], packages: [] },
   'component/expression': { folders: [], packages: [] },
