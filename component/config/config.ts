@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
-import { messageOf } from '#component/errors.ts'
+import { pointer } from '#component/codec/json.ts'
+import { type Issue, messageOf } from '#component/errors.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { configSchema } from './config-schema.ts'
 import type { Allowed } from './json-schema.ts'
@@ -61,7 +62,7 @@ export function readConfig(
 
 /** Validates options, adds the defaults to them, and reads the secrets that are in files. */
 function complete(raw: Json, variables: ReadonlyMap<string, string>): Config {
-  if (!check(raw)) throw new ConfigError(describe(check.errors ?? [], variables))
+  if (!check(raw)) throw new ConfigError(describe(issuesOf(check.errors ?? []), variables))
   return freeze(resolveSecrets(raw)) as Config
 }
 
@@ -110,31 +111,39 @@ function takesText(keys: readonly string[]): boolean {
   return types[0] === 'string' && types.slice(1).every((type) => type === 'object')
 }
 
-/**
- * One sentence a problem; a union has one sentence for all branches.
- * @param variables which variable of the environment set an option: Kubernetes sets some, too
- */
-function describe(
-  errors: readonly ErrorObject[],
-  variables: ReadonlyMap<string, string>,
-): string[] {
-  const problems = new Map<string, string>()
+/** What is wrong with a configuration as it stands in a file: `path` is a JSON Pointer into it. */
+export function configIssues(value: unknown): readonly Issue[] {
+  if (!isMap(value)) return [{ path: '', message: 'expected a map of options' }]
+  // the check fills in defaults
+  check(structuredClone(value))
+  return issuesOf(check.errors ?? [])
+}
+
+/** One sentence a problem; a union has one sentence for all branches. */
+function issuesOf(errors: readonly ErrorObject[]): readonly Issue[] {
+  const issues = new Map<string, string>()
   for (const error of errors) {
-    const key = error.instancePath.slice(1).replaceAll('/', '.')
-    if (error.keyword === 'additionalProperties') {
-      const unknown = [key, String(error.params.additionalProperty)].filter(Boolean).join('.')
-      problems.set(unknown, `unknown option "${unknown}"`)
-    } else if (error.keyword === 'anyOf') {
-      problems.set(key, `option "${key}": ${allowed(error)}`)
-    } else if (!error.schemaPath.includes('/anyOf/') && !problems.has(key)) {
-      problems.set(key, `option "${key}": ${error.message ?? 'is invalid'}`)
+    const { instancePath: path, keyword } = error
+    if (keyword === 'additionalProperties') {
+      const unknown = pointer(path, String(error.params.additionalProperty))
+      issues.set(unknown, `unknown option "${nameOf(unknown)}"`)
+    } else if (keyword === 'anyOf') {
+      issues.set(path, `option "${nameOf(path)}": ${allowed(error)}`)
+    } else if (!error.schemaPath.includes('/anyOf/') && !issues.has(path)) {
+      issues.set(path, `option "${nameOf(path)}": ${error.message ?? 'is invalid'}`)
     }
   }
-  return [...problems].map(([key, problem]) => {
-    const variable = variables.get(key)
-    return variable === undefined ? problem : `${problem} (set by ${variable})`
-  })
+  return [...issues].map(([path, message]) => ({ path, message }))
 }
+
+const nameOf = (path: string): string => path.slice(1).replaceAll('/', '.')
+
+/** @param variables which variable of the environment set an option: Kubernetes sets some, too */
+const describe = (issues: readonly Issue[], variables: ReadonlyMap<string, string>): string[] =>
+  issues.map(({ path, message }) => {
+    const variable = variables.get(nameOf(path))
+    return variable === undefined ? message : `${message} (set by ${variable})`
+  })
 
 function allowed(error: ErrorObject): string {
   let schema: unknown = configSchema
