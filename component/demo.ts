@@ -1,6 +1,6 @@
 /** The demonstration of `npm start` without a configuration: the hello example, with its backend in a process of its own. */
 import { fork } from 'node:child_process'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 
 const folder = join(import.meta.dirname, '../examples/hello')
 
@@ -21,7 +21,7 @@ Try, in another terminal:
   curl ${gateway}/about
   curl ${admin}/api_specs/com.example.hello/info
 
-Ctrl-C ends it. Your own set-up: npm start -- --config FILE (see README.md).
+Ctrl-C ends it. Your own set-up: the option --config FILE (see README.md).
 `
 
 /**
@@ -33,7 +33,9 @@ export async function startDemo(component: {
   readonly adminUrls: readonly string[]
   readonly routerUrl: string
 }): Promise<Demo | undefined> {
-  const backend = fork(join(folder, 'backend.ts'), [component.routerUrl])
+  const backend = fork(join(folder, `backend${extname(import.meta.filename)}`), [
+    component.routerUrl,
+  ])
   await new Promise((resolve) => backend.once('message', resolve).once('exit', resolve))
   if (backend.exitCode !== null) return undefined
   process.stdout.write(tour(component.gatewayUrls[0] ?? '', component.adminUrls[0] ?? ''))

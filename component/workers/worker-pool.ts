@@ -1,6 +1,6 @@
 /** The workers: started, asked, replaced when they end, and stopped together. */
 import { type ChildProcess, fork } from 'node:child_process'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import type { Clock } from '#component/clock.ts'
 import { type Config, ConfigError } from '#component/config/config.ts'
 import type { Log } from '#component/log.ts'
@@ -9,7 +9,7 @@ import { Channel, ChannelLost } from './ipc-channel.ts'
 import type { ToPrimary, ToWorker } from './ipc-messages.ts'
 import type { ListeningSockets, Recipient } from './listening-sockets.ts'
 
-const program = join(import.meta.dirname, 'worker.ts')
+const program = join(import.meta.dirname, `worker${extname(import.meta.filename)}`)
 
 /** How long a worker may take to accept a connection; milliseconds. A worker without a free file descriptor never answers. */
 const takeLimit = 10_000

@@ -77,7 +77,7 @@ describe('the cluster that docs/clustering.md shows', function () {
         'admin.listen': `127.0.0.1:${ports.get(`1${n}081`)}`,
       }
       const flags = Object.entries(settings).flatMap(([key, value]) => ['--set', `${key}=${value}`])
-      start('component/main.ts', '--config', file, ...flags)
+      start('component/cli/main.ts', 'start', '--config', file, ...flags)
     }
     for (const n of [1, 2, 3]) {
       const admin = `http://127.0.0.1:${ports.get(`1${n}081`)}`

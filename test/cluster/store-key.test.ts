@@ -11,7 +11,7 @@ import { openLog } from '#component/log.ts'
 import { openConfiguredStore } from '#component/wiring/open-store.ts'
 import { type Postgres, startPostgres } from '#test/support/peers/postgres.ts'
 
-const main = fileURLToPath(new URL('../../component/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../../component/cli/main.ts', import.meta.url))
 
 describe('gateways that share a PostgreSQL database', function () {
   this.timeout(60_000)

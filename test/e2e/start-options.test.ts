@@ -1,4 +1,4 @@
-/** The options of the command line, and npm run validate: what they print, and how they end. */
+/** The options of `start`, and npm run validate: what they print, and how they end. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ describe('the command line', function () {
   const main = (args: readonly string[], environment?: NodeJS.ProcessEnv) =>
     run(
       process.execPath,
-      ['--disable-proto=delete', join(root, 'component/main.ts'), ...args],
+      ['--disable-proto=delete', join(root, 'component/cli/main.ts'), 'start', ...args],
       folder,
       environment,
     )
@@ -28,10 +28,10 @@ describe('the command line', function () {
 
   after(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('--help tells the commands, the flags and every option', async () => {
+  it('--help tells the flags and every option of the configuration', async () => {
     const { code, stdout, stderr } = await main(['--help'])
     expect([code, stderr]).to.deep.equal([0, ''])
-    for (const word of ['npm start', 'npm run validate', '--config', '--set', '--version']) {
+    for (const word of ['wamp-gateway start', '--config', '--set', '--version']) {
       expect(stdout).to.contain(word)
     }
     for (const option of ['gateway.listen', 'wamp.url', 'store.url', 'specs', 'realms']) {
@@ -67,8 +67,6 @@ describe('the command line', function () {
     environment?: NodeJS.ProcessEnv
     name: string
   }[] = [
-    { title: 'an unknown flag', args: ['--lissten'], name: '--lissten' },
-    { title: 'a stray word', args: ['gateway.yaml'], name: 'gateway.yaml' },
     { title: 'an unknown option', args: ['--set', 'gateway.lissten=1'], name: 'gateway.lissten' },
     {
       title: 'an unknown variable of the environment',
@@ -115,6 +113,18 @@ describe('the command line', function () {
       expect(stderr).to.contain(name)
       expect(lines(stderr), stderr).to.have.length(1)
       expect(code).to.equal(78)
+    })
+  }
+
+  for (const [title, word] of [
+    ['an unknown flag', '--lissten'],
+    ['a stray word', 'gateway.yaml'],
+  ] as const) {
+    it(`ends with 64 on ${title} and names it in one line`, async () => {
+      const { code, stderr } = await main([word])
+      expect(stderr).to.contain(word)
+      expect(lines(stderr), stderr).to.have.length(1)
+      expect(code).to.equal(64)
     })
   }
 
@@ -203,26 +213,30 @@ describe('npm run validate', function () {
     const bad = write('bad.json', JSON.stringify(document))
     const { code, stdout, stderr } = await validate(bad, good)
     expect([code, stderr]).to.deep.equal([1, ''])
-    expect(stdout).to.contain(`${bad}: 2 errors\n`)
-    expect(stdout).to.match(/^ {2}error \/host: /m)
-    expect(stdout).to.match(/^ {2}error \/versions\/1\.0\.0\/base_path: /m)
-    expect(stdout).to.match(/^ {2}warning \/variabels: .*variables/m)
+    expect(stdout).to.contain(`${bad}: 2 errors, 1 warning\n`)
+    expect(stdout).to.match(/: error: \/host: /)
+    expect(stdout).to.match(/: error: \/versions\/1\.0\.0\/base_path: /)
+    expect(stdout).to.match(/: warning: \/variabels: .*variables/)
     expect(stdout).to.match(new RegExp(`^${good}: ok$`, 'm'))
   })
 
-  it('tells what is no JSON and what cannot be read', async () => {
+  it('ends with 65 on a text that is no JSON, and tells its place', async () => {
     const broken = write('broken.json', '{"id": ')
+    const { code, stdout, stderr } = await validate(broken, good)
+    expect([code, stderr]).to.deep.equal([65, ''])
+    expect(stdout).to.contain(`${broken}:1:8: error: `)
+    expect(stdout).to.contain(`${broken}: 1 error\n${good}: ok\n`)
+  })
+
+  it('ends with 66 on a file that cannot be read', async () => {
     const absent = join(folder, 'absent.json')
-    const { code, stdout, stderr } = await validate(broken, absent)
-    expect([code, stderr]).to.deep.equal([1, ''])
-    expect(stdout).to.contain(`${broken}: 1 error\n`)
-    expect(stdout).to.contain(`${absent}: 1 error\n`)
-    expect(stdout).to.contain('no such file')
+    const { code, stdout, stderr } = await validate(absent)
+    expect([code, stdout, stderr]).to.deep.equal([66, '', `${absent}: no such file\n`])
   })
 
   it('shows its usage without a file', async () => {
     const { code, stdout, stderr } = await validate()
     expect([code, stdout]).to.deep.equal([64, ''])
-    expect(stderr).to.contain('usage: npm run validate -- FILE')
+    expect(stderr).to.contain('expected [--strict] FILE…')
   })
 })

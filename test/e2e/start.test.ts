@@ -24,7 +24,7 @@ async function isFree(port: number): Promise<boolean> {
 /** The project as it is in a fresh clone after `npm ci`. */
 function cloneProject(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-clone-'))
-  for (const name of ['component', 'http', 'procedures', 'examples', 'package.json']) {
+  for (const name of ['bin', 'component', 'http', 'procedures', 'examples', 'package.json']) {
     cpSync(join(root, name), join(folder, name), { recursive: true })
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))

@@ -114,7 +114,13 @@ export async function startGatewayProcess(
     ...settings,
   })
   const flags = Object.entries(all).flatMap(([key, value]) => ['--set', `${key}=${value}`])
-  const main = [process.execPath, '--disable-proto=delete', 'component/main.ts', ...flags]
+  const main = [
+    process.execPath,
+    '--disable-proto=delete',
+    'component/cli/main.ts',
+    'start',
+    ...flags,
+  ]
   const [command = '', ...words] = [...wrapper, ...main]
   const child = spawn(command, words, {
     cwd: root,

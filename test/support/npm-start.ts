@@ -10,14 +10,11 @@ import { plainEnvironment } from './gateway-process.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The words of `npm start` behind the program, and the environment in front of it. */
-function startCommand(): { readonly flags: string[]; readonly env: Record<string, string> } {
+/** The words of `npm start` behind `node`. */
+function startWords(): readonly string[] {
   const manifest = readFileSync(join(root, 'package.json'), 'utf8')
   const { scripts } = JSON.parse(manifest) as { scripts: { start: string } }
-  const words = scripts.start.split(' ')
-  const program = words.indexOf('node')
-  const pairs = words.slice(0, program).map((word) => word.split('='))
-  return { flags: words.slice(program + 1), env: Object.fromEntries(pairs) }
+  return scripts.start.split(' ').slice(1)
 }
 
 /** A gateway in another process. */
@@ -33,7 +30,6 @@ export interface StartedGateway {
 }
 
 function launch(settings: Readonly<Record<string, string>>) {
-  const { flags, env } = startCommand()
   const router = process.env.WAMP_ROUTER_URL
   const all = withClusterKey({
     'gateway.listen': '127.0.0.1:0',
@@ -43,9 +39,9 @@ function launch(settings: Readonly<Record<string, string>>) {
     ...settings,
   })
   const options = Object.entries(all).flatMap(([key, value]) => ['--set', `${key}=${value}`])
-  return spawn(process.execPath, [...flags, ...options], {
+  return spawn(process.execPath, [...startWords(), ...options], {
     cwd: root,
-    env: { ...plainEnvironment(), ...env },
+    env: plainEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

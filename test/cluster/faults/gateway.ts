@@ -50,7 +50,7 @@ export class FaultGateway {
     const pairs = Object.entries(this.#settings).map(([key, value]) => `${key}=${value}`)
     const words =
       clockOffset === undefined
-        ? ['component/main.ts', ...pairs.flatMap((pair) => ['--set', pair])]
+        ? ['component/cli/main.ts', 'start', ...pairs.flatMap((pair) => ['--set', pair])]
         : ['test/cluster/node-main.ts', String(clockOffset), ...pairs, 'workers=1']
     const child = spawn(process.execPath, ['--disable-proto=delete', ...words], {
       cwd: root,

@@ -182,7 +182,12 @@ describe('a gateway of workers that starts', function () {
     const flags = Object.entries(settings).flatMap(([key, value]) => ['--set', `${key}=${value}`])
     const child = spawn(
       process.execPath,
-      ['--disable-proto=delete', join(import.meta.dirname, '../../../component/main.ts'), ...flags],
+      [
+        '--disable-proto=delete',
+        join(import.meta.dirname, '../../../component/cli/main.ts'),
+        'start',
+        ...flags,
+      ],
       { env: plainEnvironment(), stdio: 'ignore' },
     )
     const ended = once(child, 'exit')

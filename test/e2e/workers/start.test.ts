@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { lines, run, takePort } from '#test/support/command.ts'
 
-const program = join(import.meta.dirname, '../../../component/main.ts')
+const program = join(import.meta.dirname, '../../../component/cli/main.ts')
 
 describe('a gateway of 2 workers that cannot start', function () {
   this.timeout(60_000)
@@ -20,7 +20,12 @@ describe('a gateway of 2 workers that cannot start', function () {
       ...settings,
     }
     const flags = Object.entries(all).flatMap(([key, value]) => ['--set', `${key}=${value}`])
-    return run(process.execPath, ['--disable-proto=delete', program, ...flags], folder, environment)
+    return run(
+      process.execPath,
+      ['--disable-proto=delete', program, 'start', ...flags],
+      folder,
+      environment,
+    )
   }
 
   before(() => {

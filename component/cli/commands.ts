@@ -1,0 +1,151 @@
+/** The commands of `wamp-gateway`, as data: the help text, docs/cli.md and the reading of arguments are made from this table. */
+import type { Command, Option } from './command.ts'
+
+/** Options of every command. */
+export const globalOptions: Readonly<Record<string, Option>> = {
+  format: {
+    type: 'string',
+    value: 'FORMAT',
+    description:
+      'human, json, github or sarif. Default: github when GITHUB_ACTIONS is true and the command has findings, else human.',
+  },
+  quiet: { type: 'boolean', description: 'Prints findings and errors only.' },
+  'no-color': {
+    type: 'boolean',
+    description: 'Prints no colors, as with NO_COLOR and when standard output is no terminal.',
+  },
+  help: { type: 'boolean', description: 'Prints this text.' },
+  version: { type: 'boolean', description: 'Prints the version.' },
+}
+
+/** Options of commands that ask a running gateway. */
+export const remoteOptions: Readonly<Record<string, Option>> = {
+  admin: {
+    type: 'string',
+    value: 'URL',
+    description:
+      'The admin listener. Default: the environment variable WAMP_GATEWAY_ADMIN, else http://127.0.0.1:18081.',
+  },
+  'token-file': {
+    type: 'string',
+    value: 'FILE',
+    description:
+      'The file of an access token or API key. Default: the environment variable WAMP_GATEWAY_TOKEN, else no credentials.',
+  },
+}
+
+const strict: Option = {
+  type: 'boolean',
+  description: 'Warnings are findings, too: they set the exit code to 1.',
+}
+
+const ifMatch: Option = {
+  type: 'string',
+  value: 'HASH',
+  description: 'Changes the document only if its current hash is HASH; otherwise exits with 1.',
+}
+
+/** Every command by its name, in the order of the help text. */
+export const commands: Readonly<Record<string, Command>> = {
+  start: {
+    summary: 'Runs the gateway; without options the hello example on an embedded router.',
+    usage: '[--config FILE] [--set KEY=VALUE]…',
+    example: 'wamp-gateway start --config gateway.yaml --set log.level=warn',
+    takes: [0, 0],
+    options: {
+      config: { type: 'string', value: 'FILE', description: 'The configuration: YAML or JSON.' },
+      set: {
+        type: 'string',
+        value: 'KEY=VALUE',
+        multiple: true,
+        description:
+          'One option of the configuration; overrides the file and the environment. May be repeated.',
+      },
+    },
+    details: async () => (await import('#component/config/config-docs.ts')).optionsHelp(),
+    load: async () => (await import('./start.ts')).start,
+  },
+  validate: {
+    summary:
+      'Checks API Specifications, realm documents and configurations, without a running gateway.',
+    usage: '[--strict] FILE…',
+    example: 'wamp-gateway validate specs/*.json realm.yaml gateway.yaml',
+    takes: [1, Number.POSITIVE_INFINITY],
+    options: { strict },
+    hasFindings: true,
+    load: async () => (await import('./validate.ts')).validate,
+  },
+  load: {
+    summary: 'Loads API Specifications.',
+    usage: '[--if-match HASH] FILE…',
+    example: 'wamp-gateway load specs/orders.json',
+    takes: [1, Number.POSITIVE_INFINITY],
+    options: { 'if-match': ifMatch },
+    isRemote: true,
+    hasFindings: true,
+    load: async () => (await import('./load.ts')).load,
+  },
+  list: {
+    summary: 'Lists the API Specifications.',
+    usage: '',
+    example: 'wamp-gateway list --format json',
+    takes: [0, 0],
+    options: {},
+    isRemote: true,
+    load: async () => (await import('./documents.ts')).list,
+  },
+  get: {
+    summary: 'Prints an API Specification as it was loaded.',
+    usage: 'ID',
+    example: 'wamp-gateway get com.example.orders > orders.json',
+    takes: [1, 1],
+    options: {},
+    isRemote: true,
+    load: async () => (await import('./documents.ts')).get,
+  },
+  info: {
+    summary: 'Prints what an API Specification says of itself.',
+    usage: 'ID',
+    example: 'wamp-gateway info com.example.orders',
+    takes: [1, 1],
+    options: {},
+    isRemote: true,
+    load: async () => (await import('./documents.ts')).info,
+  },
+  versions: {
+    summary: 'Lists the versions that an API Specification has had, newest first.',
+    usage: 'ID',
+    example: 'wamp-gateway versions com.example.orders',
+    takes: [1, 1],
+    options: {},
+    isRemote: true,
+    load: async () => (await import('./documents.ts')).versions,
+  },
+  delete: {
+    summary: 'Deletes an API Specification and its routes.',
+    usage: '[--if-match HASH] ID',
+    example: 'wamp-gateway delete com.example.orders',
+    takes: [1, 1],
+    options: { 'if-match': ifMatch },
+    isRemote: true,
+    load: async () => (await import('./documents.ts')).remove,
+  },
+  rollback: {
+    summary: 'Loads an earlier version of an API Specification once more.',
+    usage: '[--if-match HASH] ID HASH',
+    example: 'wamp-gateway rollback com.example.orders 9f86d081',
+    takes: [2, 2],
+    options: { 'if-match': ifMatch },
+    isRemote: true,
+    load: async () => (await import('./documents.ts')).rollback,
+  },
+  status: {
+    summary: 'Prints whether the gateway is ready, and the state of its registry and peers.',
+    usage: '',
+    example: 'wamp-gateway status',
+    takes: [0, 0],
+    options: {},
+    isRemote: true,
+    load: async () => (await import('./status.ts')).status,
+  },
+}

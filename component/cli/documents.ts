@@ -1,0 +1,101 @@
+/** The commands that show or change one API Specification of a running gateway: list, get, info, versions, delete, rollback. */
+import { isMap } from '#component/syntax/values.ts'
+import { AdminClient, type Condition, segment } from './admin-client.ts'
+import type { Invocation, Result, Run } from './command.ts'
+import { pretty } from './format.ts'
+import { table } from './table.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const fieldsOf = (body: unknown): Fields => (isMap(body) ? body : {})
+const listOf = (body: unknown): readonly Fields[] => (Array.isArray(body) ? body.filter(isMap) : [])
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** `ts` of management, seconds or an RFC 3339 text, as it came. */
+const timeOf = (value: unknown): string => (value === undefined ? '' : String(value))
+
+const pathOf = (id: string | undefined, rest = ''): string =>
+  `/api_specs/${segment(id ?? '')}${rest}`
+
+/** The condition of `--if-match`. */
+export function conditionOf(invocation: Invocation): Condition | undefined {
+  const hash = invocation.option('if-match')
+  return hash === undefined ? undefined : { hash }
+}
+
+/** The document without `ts`, which management adds: what a load takes. */
+export function withoutTs(document: Fields): Fields {
+  const { ts: _, ...loaded } = document
+  return loaded
+}
+
+const asJson = (value: unknown): Result => ({ value, text: `${pretty(value)}\n` })
+
+/** `list`: `[{id, name, host, realm_uri, versions: [label], ts}]`, by id. */
+export const list: Run = async (invocation) => {
+  const { body } = await new AdminClient(invocation).request('GET', '/api_specs')
+  const value = listOf(body).map(({ id, name, host, realm_uri, versions, ts }) => ({
+    ...{ id, name, host, realm_uri },
+    versions: Object.keys(fieldsOf(versions)),
+    ts,
+  }))
+  const rows = value.map(({ id, host, versions, realm_uri, ts }) => [
+    textOf(id),
+    textOf(host),
+    versions.join(', '),
+    textOf(realm_uri),
+    timeOf(ts),
+  ])
+  return { value, text: table(['ID', 'HOST', 'VERSIONS', 'REALM', 'LOADED'], rows) }
+}
+
+/** `get`: the document, as a load takes it. */
+export const get: Run = async (invocation) => {
+  const { body } = await new AdminClient(invocation).request(
+    'GET',
+    pathOf(invocation.positionals[0]),
+  )
+  return asJson(withoutTs(fieldsOf(body)))
+}
+
+/** `info`: id, name, host, realm_uri, meta and ts. */
+export const info: Run = async (invocation) => {
+  const path = pathOf(invocation.positionals[0], '/info')
+  const { body } = await new AdminClient(invocation).request('GET', path)
+  return asJson(body)
+}
+
+/** `versions`: `[{ts, hash, node, is_current, is_deleted}]`, newest first. */
+export const versions: Run = async (invocation) => {
+  const path = pathOf(invocation.positionals[0], '/versions')
+  const { body } = await new AdminClient(invocation).request('GET', path)
+  const rows = listOf(body).map(({ ts, hash, node, is_current, is_deleted }) => [
+    timeOf(ts),
+    is_deleted === true ? 'deleted' : textOf(hash),
+    textOf(node),
+    is_current === true ? 'current' : '',
+  ])
+  return { value: body, text: table(['LOADED', 'HASH', 'NODE', ''], rows) }
+}
+
+/** `delete`: `{id}`. */
+export const remove: Run = async (invocation) => {
+  const id = invocation.positionals[0] ?? ''
+  const client = new AdminClient(invocation)
+  await client.request('DELETE', pathOf(id), undefined, conditionOf(invocation))
+  return { value: { id }, text: `deleted ${id}\n` }
+}
+
+/** `rollback`: `{id, ts, warnings}`. The hash may be shortened, as long as one version has it. */
+export const rollback: Run = async (invocation) => {
+  const [id = '', start = ''] = invocation.positionals
+  const client = new AdminClient(invocation)
+  const { body: found } = await client.request('GET', pathOf(id, '/versions'))
+  const hashes = new Set(listOf(found).map(({ hash }) => textOf(hash)))
+  const fitting = [...hashes].filter((hash) => start.length >= 6 && hash.startsWith(start))
+  const hash = fitting.length === 1 ? fitting[0] : start
+  const request = JSON.stringify({ hash })
+  const condition = conditionOf(invocation)
+  const { body } = await client.request('POST', pathOf(id, '/rollback'), request, condition)
+  return { value: body, text: `loaded ${id} as of ${hash}\n` }
+}

@@ -1,0 +1,72 @@
+/** The formats of a result: for people, for programs, for GitHub's annotations, and SARIF. */
+import { stringifyJson } from '#component/codec/json.ts'
+import type { Format, Result } from './command.ts'
+import type { Finding } from './findings.ts'
+import { sarifLog } from './sarif.ts'
+
+/** How a result is printed. */
+export interface Style {
+  readonly format: Format
+  readonly hasColor: boolean
+  /** Findings only. */
+  readonly isQuiet: boolean
+}
+
+const red = '\u001B[31m'
+const yellow = '\u001B[33m'
+const plain = '\u001B[39m'
+
+/** The whole text for standard output; whole lines. */
+export function print({ value, text, findings = [] }: Result, style: Style): string {
+  const shown = style.isQuiet ? '' : text
+  switch (style.format) {
+    case 'human':
+      return findings.map((each) => forPeople(each, style.hasColor)).join('') + shown
+    case 'json':
+      return `${pretty(value)}\n`
+    case 'github':
+      return findings.map(annotation).join('') + shown
+    case 'sarif':
+      return `${pretty(sarifLog(findings))}\n`
+  }
+}
+
+/** Most characters that are printed. */
+const longestText = 1024 ** 3
+
+/** JSON for people and programs, with all digits of every integer. */
+export const pretty = (value: unknown): string => stringifyJson(value, longestText, 2)
+
+/** `file:line:column: severity: pointer: message`, then the line, with a caret below its place. */
+function forPeople(finding: Finding, hasColor: boolean): string {
+  const { severity, file, place, path, message } = finding
+  const where = place ? `${file}:${place.line}:${place.column}` : file
+  const color = severity === 'error' ? red : yellow
+  const word = hasColor ? `${color}${severity}${plain}` : severity
+  const sentence = `${where}: ${word}: ${path || '(document)'}: ${message.replaceAll('\n', '\n    ')}\n`
+  if (!place) return sentence
+  return `${sentence}${excerpt(place)}`
+}
+
+/** Most characters of a line that are shown, and those before the place. */
+const shownWidth = 100
+const shownBefore = 40
+
+function excerpt({ line, column, text }: NonNullable<Finding['place']>): string {
+  const start = column - 1 <= shownWidth - shownBefore ? 0 : column - 1 - shownBefore
+  const part = text.slice(start, start + shownWidth).replaceAll('\t', ' ')
+  const number = String(line)
+  const caret = `${' '.repeat(column - 1 - start)}^`
+  return `  ${number} | ${part.trimEnd()}\n  ${' '.repeat(number.length)} | ${caret}\n`
+}
+
+/** A workflow command of GitHub Actions: a property may hold neither `:` nor `,` as they are. */
+function annotation({ severity, file, place, path, message }: Finding): string {
+  const at = place ? `,line=${place.line},col=${place.column}` : ''
+  return `::${severity} file=${property(file)}${at}::${data(`${path || '(document)'}: ${message}`)}\n`
+}
+
+const data = (text: string): string =>
+  text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+
+const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')

@@ -1,0 +1,65 @@
+/** `load`: loads API Specifications from files into a running gateway. */
+import { stringifyJson } from '#component/codec/json.ts'
+import type { Issue } from '#component/errors.ts'
+import { isMap } from '#component/syntax/values.ts'
+import { AdminClient, type Condition, Refusal } from './admin-client.ts'
+import { exitCode, type Run } from './command.ts'
+import { conditionOf } from './documents.ts'
+import type { Finding } from './findings.ts'
+import { readSource, type SourceFile } from './source-file.ts'
+
+/** Most characters of a document that is sent. */
+const longestDocument = 64 * 1024 * 1024
+
+/** What came of one file. */
+export interface LoadResult {
+  readonly file: string
+  readonly outcome: 'loaded' | 'refused'
+  readonly id?: unknown
+  /** Of a load: its stamp. */
+  readonly ts?: unknown
+  /** Of a refusal: `code` of the error. */
+  readonly error?: string
+  readonly findings: readonly Finding[]
+}
+
+/**
+ * Loads the document of a file.
+ * @throws CommandError for what is not about the document, such as credentials
+ */
+export async function loadSource(
+  client: AdminClient,
+  source: SourceFile,
+  condition?: Condition,
+): Promise<LoadResult> {
+  const { file, document } = source
+  try {
+    const text = stringifyJson(document, longestDocument)
+    const { body } = await client.request('POST', '/api_specs', text, condition)
+    const { id, ts, warnings } = isMap(body) ? body : {}
+    const issues = Array.isArray(warnings) ? (warnings as readonly Issue[]) : []
+    return { file, outcome: 'loaded', id, ts, findings: source.findings('warning', issues) }
+  } catch (cause) {
+    if (!(cause instanceof Refusal) || cause.code !== exitCode.findings) throw cause
+    const issues = cause.issues.length > 0 ? cause.issues : [{ path: '', message: cause.message }]
+    const findings = source.findings('error', issues)
+    return { file, outcome: 'refused', error: cause.errorUri, findings }
+  }
+}
+
+/** `load`: `[{file, outcome, id, ts, findings}]`; goes on after a refused document. */
+export const load: Run = async (invocation) => {
+  const client = new AdminClient(invocation)
+  // all files are read before the first is sent
+  const sources = invocation.positionals.map(readSource)
+  const results: LoadResult[] = []
+  for (const source of sources)
+    results.push(await loadSource(client, source, conditionOf(invocation)))
+  const isRefused = results.some(({ outcome }) => outcome === 'refused')
+  return {
+    value: results,
+    text: results.map(({ file, outcome }) => `${file}: ${outcome}\n`).join(''),
+    findings: results.flatMap(({ findings }) => findings),
+    code: isRefused ? exitCode.findings : exitCode.ok,
+  }
+}

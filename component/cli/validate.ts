@@ -1,0 +1,87 @@
+/** `validate`: checks documents without a running gateway, with the errors of loading. */
+import { compileDocument } from '#component/compile/compile-document.ts'
+import { configIssues, readConfig } from '#component/config/config.ts'
+import type { Issue } from '#component/errors.ts'
+import { checkDocuments } from '#component/realm/documents/load-check.ts'
+import { isMap } from '#component/syntax/values.ts'
+import { exitCode, type Invocation, type Run } from './command.ts'
+import type { Finding } from './findings.ts'
+import { readSource, type SourceFile, SyntaxFinding } from './source-file.ts'
+
+/** What a file holds. */
+type Kind = 'api-spec' | 'realm' | 'config'
+
+interface Judgement {
+  readonly issues: readonly Issue[]
+  readonly warnings: readonly Issue[]
+}
+
+/** What came of one file. */
+interface Validated {
+  readonly file: string
+  readonly kind?: Kind
+  readonly findings: readonly Finding[]
+}
+
+/** The kind of a document, by what only one of them has. */
+function kindOf(document: unknown): Kind {
+  const first = Array.isArray(document) ? document[0] : document
+  if (!isMap(first) || 'versions' in first) return 'api-spec'
+  if ('uri' in first) return 'realm'
+  return 'id' in first ? 'api-spec' : 'config'
+}
+
+/** The judges of each kind. */
+const judges: Readonly<
+  Record<Kind, (document: unknown, environment: Invocation['environment']) => Judgement>
+> = {
+  'api-spec'(document, environment) {
+    const { call_timeout } = readConfig(undefined, environment).wamp
+    return compileDocument(document, { callTimeout: call_timeout })
+  },
+  realm: checkDocuments,
+  config: (document) => ({ issues: configIssues(document), warnings: [] }),
+}
+
+function check(source: SourceFile, environment: Invocation['environment']): Validated {
+  const { file, document } = source
+  const kind = kindOf(document)
+  const { issues, warnings } = judges[kind](document, environment)
+  const findings = [...source.findings('error', issues), ...source.findings('warning', warnings)]
+  return { file, kind, findings }
+}
+
+const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
+
+function lineOf({ file, findings }: Validated): string {
+  const errors = findings.filter(({ severity }) => severity === 'error').length
+  const warnings = findings.length - errors
+  const found = [
+    ...(errors > 0 ? [counted(errors, 'error')] : []),
+    ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
+  ]
+  return `${file}: ${found.join(', ') || 'ok'}\n`
+}
+
+/** `validate`: `[{file, kind, findings}]`. A text that is neither JSON nor YAML is a finding, and the exit code 65. */
+export const validate: Run = async (invocation) => {
+  let isUnreadable = false
+  const files = invocation.positionals.map((file): Validated => {
+    try {
+      return check(readSource(file), invocation.environment)
+    } catch (cause) {
+      if (!(cause instanceof SyntaxFinding)) throw cause
+      isUnreadable = true
+      return { file, findings: [cause.finding] }
+    }
+  })
+  const findings = files.flatMap((each) => each.findings)
+  const isStrict = invocation.isSet('strict')
+  const isWrong = findings.some(({ severity }) => isStrict || severity === 'error')
+  return {
+    value: files,
+    text: files.map(lineOf).join(''),
+    findings,
+    code: isUnreadable ? exitCode.data : isWrong ? exitCode.findings : exitCode.ok,
+  }
+}

@@ -1,0 +1,126 @@
+/** `validate`: its findings in every format, as files of test/cases/cli hold them. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { runCli } from './terminal.ts'
+
+const golden = join(import.meta.dirname, '../../cases/cli')
+
+describe('wamp-gateway validate', () => {
+  let folder: string
+
+  const files = {
+    'good.yaml': `id: com.example.good
+host: _
+realm_uri: com.example
+versions:
+  1.0:
+    base_path: /v1
+    paths:
+      /hello:
+        get:
+          action: { type: static, body: hello }
+          response: { on_result: { body: '{{action.result.body}}' }, on_error: {} }
+`,
+    'bad.json': `{
+  "id": "com.example.bad",
+  "host": "not a host",
+  "realm_uri": "com.example",
+  "versions": {
+    "1.0": {
+      "base_path": "/v1",
+      "paths": {
+        "/a": {
+          "get": {
+            "actoin": {},
+            "action": { "type": "static", "body": "{{ request.bdy }}" },
+            "response": {}
+          }
+        }
+      }
+    }
+  }
+}
+`,
+    'realm.yaml': 'uri: com.example\nusers:\n  - username: ada\n    pasword: x\n',
+    'gateway.yaml': 'workers: 0\ngateway:\n  lisen: 127.0.0.1:1\n',
+    'broken.yaml': 'id: [1, 2\n',
+    'broken.json': '{"id": ',
+  }
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'gateway-cli-'))
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  })
+
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  const validate = async (...args: readonly string[]) => {
+    const words = args.map((word) => (word in files ? join(folder, word) : word))
+    const ran = await runCli(['validate', ...words])
+    return { ...ran, out: ran.out.replaceAll(folder, 'specs') }
+  }
+
+  const all = ['good.yaml', 'bad.json', 'realm.yaml', 'gateway.yaml']
+
+  for (const format of ['human', 'json', 'github', 'sarif']) {
+    it(`prints ${format} as test/cases/cli/validate.${format} has it`, async () => {
+      const { code, out, err } = await validate('--format', format, ...all)
+      expect([code, err]).to.deep.equal([1, ''])
+      expect(out).to.equal(readFileSync(join(golden, `validate.${format}`), 'utf8'))
+    })
+  }
+
+  it('says ok of good files, and ends with 0', async () => {
+    const { code, out, err } = await validate('good.yaml', 'good.yaml')
+    expect([code, out, err]).to.deep.equal([0, 'specs/good.yaml: ok\nspecs/good.yaml: ok\n', ''])
+  })
+
+  for (const [name, place] of [
+    ['broken.json', '1:8'],
+    ['broken.yaml', '2:1'],
+  ] as const) {
+    it(`ends with 65 for ${name}, which has a finding at ${place}`, async () => {
+      const { code, out } = await validate(name)
+      expect(code).to.equal(65)
+      expect(out).to.include(`specs/${name}:${place}: error: `)
+    })
+  }
+
+  it('--strict makes a warning a reason to end with 1', async () => {
+    writeFileSync(join(folder, 'good.yaml'), `${files['good.yaml']}nonsense: 1\n`)
+    const calm = await validate('good.yaml')
+    const strict = await validate('--strict', 'good.yaml')
+    writeFileSync(join(folder, 'good.yaml'), files['good.yaml'])
+    expect([calm.code, strict.code]).to.deep.equal([0, 1])
+    expect(strict.out).to.equal(calm.out).and.include('good.yaml:12:1: warning: /nonsense: ')
+  })
+
+  it('--quiet prints the findings only', async () => {
+    const { out } = await validate('--quiet', 'good.yaml')
+    expect(out).to.equal('')
+  })
+
+  it('is colored on a terminal only, and not when NO_COLOR is set or --no-color is given', async () => {
+    const file = join(folder, 'bad.json')
+    const color = '\u001B['
+    const outputs = await Promise.all([
+      runCli(['validate', file], {}, true),
+      runCli(['validate', file], { NO_COLOR: '1' }, true),
+      runCli(['validate', '--no-color', file], {}, true),
+      runCli(['validate', file], {}, false),
+    ])
+    expect(outputs.map(({ out }) => out.includes(color))).to.deep.equal([true, false, false, false])
+  })
+
+  it('prints annotations where GitHub runs it, unless another format is asked for', async () => {
+    const file = join(folder, 'bad.json')
+    const found = await runCli(['validate', file], { GITHUB_ACTIONS: 'true' })
+    const asked = await runCli(['validate', '--format', 'human', file], { GITHUB_ACTIONS: 'true' })
+    expect([found.out.startsWith('::error file='), asked.out.includes('::')]).to.deep.equal([
+      true,
+      false,
+    ])
+  })
+})
