@@ -148,4 +148,13 @@ export const commands: Readonly<Record<string, Command>> = {
     isRemote: true,
     load: async () => (await import('./status.ts')).status,
   },
+  schema: {
+    summary:
+      'Prints the JSON Schema of API Specifications, realm documents or the configuration, for editors.',
+    usage: '[api-spec|realm|config]',
+    example: 'wamp-gateway schema realm > realm.schema.json',
+    takes: [0, 1],
+    options: {},
+    load: async () => (await import('./schema.ts')).schema,
+  },
 }

@@ -70,10 +70,16 @@ function readFile(file: string): Json {
   try {
     const value: unknown = parse(readFileSync(file, 'utf8')) ?? {}
     if (!isMap(value)) throw new TypeError('expected a map of options')
-    return value
+    return withoutSchema(value)
   } catch (cause) {
     throw new ConfigError([`configuration file ${file}: ${messageOf(cause)}`], { cause })
   }
+}
+
+/** `$schema` tells editors which options there are; it is none. */
+function withoutSchema(value: Json): Json {
+  const { $schema: _, ...options } = value
+  return options
 }
 
 function set(target: Json, keys: readonly string[], text: string): void {
@@ -115,7 +121,7 @@ function takesText(keys: readonly string[]): boolean {
 export function configIssues(value: unknown): readonly Issue[] {
   if (!isMap(value)) return [{ path: '', message: 'expected a map of options' }]
   // the check fills in defaults
-  check(structuredClone(value))
+  check(structuredClone(withoutSchema(value)))
   return issuesOf(check.errors ?? [])
 }
 

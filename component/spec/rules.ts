@@ -3,8 +3,21 @@ import { pointer } from '#component/codec/json.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Report } from './report.ts'
 
+/**
+ * A JSON Schema (draft 2020-12) for editors. It allows all that the rule allows; it refuses unknown keys, which the rule only
+ * warns of; what no schema can say it leaves out.
+ */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+type Check = (value: unknown, path: string, report: Report) => void
+
 /** Checks the value at a JSON Pointer. */
-export type Rule = (value: unknown, path: string, report: Report) => void
+export interface Rule extends Check {
+  readonly schema: JsonSchema
+}
+
+/** Makes a rule of its schema and its check, which becomes the rule. */
+export const rule = (schema: JsonSchema, check: Check): Rule => Object.assign(check, { schema })
 
 /** A template, whose value is not known before it is evaluated (behaviour: Expressions, first point). */
 export const isExpression = (value: unknown): boolean =>
@@ -19,36 +32,55 @@ export const mapOrExpression = (value: unknown): JsonMap | string =>
   typeof value === 'string' && isExpression(value) ? value : mapOrEmpty(value)
 
 /** The value must pass a test; `allowed` describes the values that do. */
-export const must =
-  (allowed: string, test: (value: unknown) => boolean): Rule =>
-  (value, path, report) => {
+export const must = (
+  allowed: string,
+  test: (value: unknown) => boolean,
+  schema: JsonSchema = {},
+): Rule =>
+  rule(schema, (value, path, report) => {
     if (!test(value)) report.expected(path, allowed, value)
-  }
+  })
 
 /** A text without a problem; the problem that is found ends the sentence of the issue. */
-export const text =
-  (
-    allowed: string,
-    problem: (text: string) => string | undefined,
-    display: 'shown' | 'hidden' = 'shown',
-  ): Rule =>
-  (value, path, report) => {
+export const text = (
+  allowed: string,
+  problem: (text: string) => string | undefined,
+  display: 'shown' | 'hidden' = 'shown',
+): Rule =>
+  rule({ type: 'string', description: sentence(allowed) }, (value, path, report) => {
     if (typeof value !== 'string') return report.expected(path, allowed, value)
     const found = problem(value)
     if (found === undefined) return
     const got = display === 'shown' ? report.got(value) : ''
     report.issue(path, `expected ${allowed}${got}: ${found}`)
-  }
+  })
+
+const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
+
+export const map = must('a map', isMap, { type: 'object' })
+/** The schema of `{}`. */
+export const emptyMap: JsonSchema = { type: 'object', maxProperties: 0 }
+
+export const list = must('a list', Array.isArray, { type: 'array' })
+export const string = must('a string', (value) => typeof value === 'string', { type: 'string' })
+export const boolean = must('true or false', (value) => typeof value === 'boolean', {
+  type: 'boolean',
+})
 
 /** Allows any value. */
-export const anything: Rule = () => {}
+export const anything: Rule = rule({}, () => {})
+
+const expression: JsonSchema = {
+  title: 'Expression',
+  type: 'string',
+  pattern: '\\{\\{|^".*"$',
+}
 
 /** Does not check an expression. */
-export const dynamic =
-  (rule: Rule): Rule =>
-  (value, path, report) => {
-    if (!isExpression(value)) rule(value, path, report)
-  }
+export const dynamic = (known: Rule): Rule =>
+  rule({ anyOf: [known.schema, expression] }, (value, path, report) => {
+    if (!isExpression(value)) known(value, path, report)
+  })
 
 /** An integer; `unit` completes the sentence. */
 export const integer = (minimum: number, maximum: number, unit = ''): Rule =>
@@ -57,30 +89,29 @@ export const integer = (minimum: number, maximum: number, unit = ''): Rule =>
       ? `an integer${unit} of at least ${minimum}`
       : `an integer${unit} from ${minimum} to ${maximum}`,
     (value) => Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum,
+    { type: 'integer', minimum, maximum },
   )
 
 /** One of some texts. */
 export const oneOf = (values: readonly string[]): Rule =>
-  must(`one of ${values.join(', ')}`, (value) => values.includes(value as string))
+  must(`one of ${values.join(', ')}`, (value) => values.includes(value as string), { enum: values })
 
 /** A list, each member checked by a rule. */
-export const listOf =
-  (member: Rule, allowed: string, minimum: 0 | 1 = 1): Rule =>
-  (value, path, report) => {
+export const listOf = (member: Rule, allowed: string, minimum: 0 | 1 = 1): Rule =>
+  rule({ type: 'array', items: member.schema, minItems: minimum }, (value, path, report) => {
     if (!Array.isArray(value)) return report.expected(path, allowed, value)
     if (value.length < minimum) return report.issue(path, `expected ${allowed}, got an empty list`)
     value.forEach((item, index) => {
       member(item, pointer(path, index), report)
     })
-  }
+  })
 
 /** A map with any keys, each value checked by a rule. */
-export const mapOf =
-  (member: Rule, allowed = 'a map'): Rule =>
-  (value, path, report) => {
+export const mapOf = (member: Rule, allowed = 'a map'): Rule =>
+  rule({ type: 'object', additionalProperties: member.schema }, (value, path, report) => {
     if (!isMap(value)) return report.expected(path, allowed, value)
     for (const [key, item] of Object.entries(value)) member(item, pointer(path, key), report)
-  }
+  })
 
 /** The rules of the keys of a map, and descriptions of its required keys. */
 export interface Shape {
@@ -92,7 +123,7 @@ export interface Shape {
 export function object(allowed: string, shape: Shape): Rule {
   const known = Object.keys(shape.keys)
   const required = Object.entries(shape.required ?? {})
-  return (value, path, report) => {
+  return rule(shapeSchema(shape), (value, path, report) => {
     if (!isMap(value)) return report.expected(path, allowed, value)
     for (const [key, wanted] of required) {
       if (!Object.hasOwn(value, key)) report.missing(path, key, wanted)
@@ -101,8 +132,17 @@ export function object(allowed: string, shape: Shape): Rule {
       if (Object.hasOwn(shape.keys, key)) shape.keys[key]?.(value[key], pointer(path, key), report)
     }
     report.unknownKeys(value, path, known)
-  }
+  })
 }
+
+/** `comment` is for people: real documents have it. */
+const shapeSchema = ({ keys, required = {} }: Shape): JsonSchema => ({
+  type: 'object',
+  properties: Object.fromEntries(Object.entries(keys).map(([key, { schema }]) => [key, schema])),
+  patternProperties: { '^comment$': {} },
+  required: Object.keys(required),
+  additionalProperties: false,
+})
 
 /**
  * A map whose `type` determines its other keys. An unknown type is its only issue; a computed type is checked when it is
@@ -114,14 +154,24 @@ export function variants(allowed: string, shapes: Readonly<Record<string, Shape>
   for (const [name, { keys, required }] of Object.entries(shapes)) {
     rules.set(name, object(allowed, { keys: { type, ...keys }, ...(required && { required }) }))
   }
-  return (value, path, report) => {
+  const schema = {
+    type: 'object',
+    properties: { type: dynamic(type).schema },
+    required: ['type'],
+    allOf: [...rules].map(([name, known]) => ({
+      if: { properties: { type: { const: name } } },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: known.schema,
+    })),
+  }
+  return rule(schema, (value, path, report) => {
     if (!isMap(value)) return report.expected(path, allowed, value)
     if (!Object.hasOwn(value, 'type')) {
       return report.missing(path, 'type', `one of ${Object.keys(shapes).join(', ')}`)
     }
     if (isExpression(value.type)) return
-    const rule =
+    const known =
       rules.get(value.type) ?? ((map) => type((map as JsonMap).type, pointer(path, 'type'), report))
-    rule(value, path, report)
-  }
+    known(value, path, report)
+  })
 }

@@ -6,22 +6,28 @@ import { originProblem } from '#component/syntax/upstream-origin.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
 import type { ActionType } from './model.ts'
-import { describe } from './report.ts'
 import {
   anything,
+  boolean,
   dynamic,
+  emptyMap,
   integer,
+  list,
   listOf,
+  map,
   mapOf,
   must,
   object,
   oneOf,
   type Rule,
+  rule,
   type Shape,
+  string,
   text,
   variants,
 } from './rules.ts'
-import { fixedPathProblem, headerNameProblem, queryProblem, upstreamPathProblem } from './syntax.ts'
+import { schemes, security } from './security-rules.ts'
+import { headerNameProblem, queryProblem, upstreamPathProblem } from './syntax.ts'
 
 /** Behaviour: Limits. One hour. */
 const maxMilliseconds = 3_600_000
@@ -32,83 +38,44 @@ const types = ['application/json', 'application/msgpack'].flatMap((type) => [
   `${type}; charset=utf-8`,
 ])
 
-export const map: Rule = must('a map', isMap)
-export const string: Rule = must('a string', (value) => typeof value === 'string')
-export const boolean: Rule = must('true or false', (value) => typeof value === 'boolean')
-const list: Rule = must('a list', Array.isArray)
 const milliseconds = dynamic(integer(1, maxMilliseconds, ' of milliseconds'))
-const schemes = dynamic(listOf(dynamic(oneOf(['http', 'https'])), 'a list of http and https'))
 const uri = dynamic(text('a WAMP URI', uriProblem))
 
 /** 200–599, also as text (behaviour: Actions and answers). */
 const statusCode: Rule = dynamic(
-  must('an HTTP status from 200 to 599', (value) => readStatus(value) !== undefined),
+  must('an HTTP status from 200 to 599', (value) => readStatus(value) !== undefined, {
+    anyOf: [
+      { type: 'integer', minimum: 200, maximum: 599 },
+      { type: 'string', pattern: '^[2-5][0-9][0-9]$' },
+    ],
+  }),
 )
 
 // the value is not shown: it may be a credential
 const headerText = text('a header value', fieldValueProblem, 'hidden')
 
-const headerValue: Rule = dynamic((value, path, report) => {
-  const isPlain = typeof value === 'number' || typeof value === 'boolean'
-  if (!isPlain) headerText(value, path, report)
-})
+const headerValue: Rule = dynamic(
+  rule({ type: ['string', 'number', 'boolean'] }, (value, path, report) => {
+    const isPlain = typeof value === 'number' || typeof value === 'boolean'
+    if (!isPlain) headerText(value, path, report)
+  }),
+)
 
-const headers: Rule = dynamic((value, path, report) => {
-  if (!isMap(value)) return report.issue(path, 'expected a map of header names to values')
-  const names = new Set<string>()
-  for (const [name, item] of Object.entries(value)) {
-    const at = pointer(path, name)
-    const isTwice = names.has(name.toLowerCase())
-    const problem =
-      headerNameProblem(name) ?? (isTwice ? 'the header is declared twice' : undefined)
-    names.add(name.toLowerCase())
-    if (problem === undefined) headerValue(item, at, report)
-    else report.issue(at, problem)
-  }
-})
-
-const securityShared = { schemes, description: string }
-const fixedPath = dynamic(text('a fixed path', fixedPathProblem))
-
-/** Accepted, because real documents may have them, but no grant is served for them (behaviour: OAuth2). */
-const unservedFlows: readonly unknown[] = ['implicit', 'authorization_code']
-const flowName = oneOf([
-  'implicit',
-  'authorization_code',
-  'client_credentials',
-  'resource_owner_password_credentials',
-])
-
-const flow: Rule = dynamic((value, path, report) => {
-  flowName(value, path, report)
-  if (unservedFlows.includes(value))
-    report.warn(path, `no grant is served for the flow ${describe(value)}`)
-})
-
-const securityVariants = variants('a security object', {
-  basic: { keys: securityShared },
-  api_key: {
-    keys: {
-      ...securityShared,
-      header_name: dynamic(text('the name of a header', headerNameProblem)),
-    },
-  },
-  oauth2: {
-    keys: {
-      ...securityShared,
-      flow,
-      token_path: fixedPath,
-      revoke_token_path: fixedPath,
-    },
-    required: { flow: 'the OAuth2 flow that the token endpoint serves' },
-  },
-  oidc: { keys: { ...securityShared, provider: string } },
-})
-
-/** `{}` is open; any other value must name its type, so that a mistake never leaves a path open. */
-const security: Rule = dynamic((value, path, report) => {
-  if (!isMap(value) || Object.keys(value).length > 0) securityVariants(value, path, report)
-})
+const headers: Rule = dynamic(
+  rule({ type: 'object', additionalProperties: headerValue.schema }, (value, path, report) => {
+    if (!isMap(value)) return report.issue(path, 'expected a map of header names to values')
+    const names = new Set<string>()
+    for (const [name, item] of Object.entries(value)) {
+      const at = pointer(path, name)
+      const isTwice = names.has(name.toLowerCase())
+      const problem =
+        headerNameProblem(name) ?? (isTwice ? 'the header is declared twice' : undefined)
+      names.add(name.toLowerCase())
+      if (problem === undefined) headerValue(item, at, report)
+      else report.issue(at, problem)
+    }
+  }),
+)
 
 const attempts = {
   timeout: milliseconds,
@@ -152,11 +119,18 @@ const wampArguments = {
   ...attempts,
 }
 
-const upstreamHost: Rule = dynamic((value, path, report) => {
-  // the text before an @ may be a password
-  const display = typeof value === 'string' && value.includes('@') ? 'hidden' : 'shown'
-  text('[scheme://]host[:port]', originProblem, display)(value, path, report)
-})
+const origin = '[scheme://]host[:port]'
+const shownOrigin = text(origin, originProblem)
+const hiddenOrigin = text(origin, originProblem, 'hidden')
+
+const upstreamHost: Rule = dynamic(
+  rule(shownOrigin.schema, (value, path, report) => {
+    // the text before an @ may be a password
+    const hasUser = typeof value === 'string' && value.includes('@')
+    const check = hasUser ? hiddenOrigin : shownOrigin
+    check(value, path, report)
+  }),
+)
 
 /** The parts of a forwarded request. */
 const target = {
@@ -185,23 +159,29 @@ const actions: Readonly<Record<ActionType, Shape>> = {
 const actionVariants = variants('an action', actions)
 
 /** `{}` is allowed under `options` only, where it answers 200 (behaviour: OPTIONS). */
-const action: Rule = dynamic((value, path, report) => {
-  const isEmpty = isMap(value) && Object.keys(value).length === 0
-  if (isEmpty && path.endsWith('/options/action')) return
-  actionVariants(value, path, report)
-  if (!isMap(value)) return
-  for (const [name, alias] of [
-    ['args', 'arguments'],
-    ['kwargs', 'arguments_kw'],
-  ] as const) {
-    if (Object.hasOwn(value, name) && Object.hasOwn(value, alias)) {
-      report.issue(
-        pointer(path, alias),
-        `${alias} is another name for ${name}: give only one of them`,
-      )
+const action: Rule = dynamic(
+  rule(actionVariants.schema, (value, path, report) => {
+    const isEmpty = isMap(value) && Object.keys(value).length === 0
+    if (isEmpty && path.endsWith('/options/action')) return
+    actionVariants(value, path, report)
+    if (!isMap(value)) return
+    for (const [name, alias] of [
+      ['args', 'arguments'],
+      ['kwargs', 'arguments_kw'],
+    ] as const) {
+      if (Object.hasOwn(value, name) && Object.hasOwn(value, alias)) {
+        report.issue(
+          pointer(path, alias),
+          `${alias} is another name for ${name}: give only one of them`,
+        )
+      }
     }
-  }
-})
+  }),
+)
+
+const optionsAction = rule({ anyOf: [action.schema, emptyMap] }, (value, path, report) =>
+  action(value, path, report),
+)
 
 const declared = {
   status_code: statusCode,
@@ -215,25 +195,31 @@ const response = dynamic(
   object('a response', { keys: { on_result: onResult, on_error: onResult } }),
 )
 
-const operation = dynamic(
-  object('an operation', {
-    keys: {
-      action,
-      response,
-      info: must('a text or a map', (value) => typeof value === 'string' || isMap(value)),
-      summary: string,
-      description: string,
-      ...inheritable,
-      ...scopes,
-      // without headers: an operation has none of its own
-      defaults: dynamic(object('a map of defaults', { keys: inheritable })),
-    },
-    required: {
-      action: 'an action: what the operation does',
-      response: 'a response: {on_result, on_error}',
-    },
-  }),
-)
+const operationOf = (action: Rule): Rule =>
+  dynamic(
+    object('an operation', {
+      keys: {
+        action,
+        response,
+        info: must('a text or a map', (value) => typeof value === 'string' || isMap(value), {
+          type: ['string', 'object'],
+        }),
+        summary: string,
+        description: string,
+        ...inheritable,
+        ...scopes,
+        // without headers: an operation has none of its own
+        defaults: dynamic(object('a map of defaults', { keys: inheritable })),
+      },
+      required: {
+        action: 'an action: what the operation does',
+        response: 'a response: {on_result, on_error}',
+      },
+    }),
+  )
+
+const operation = operationOf(action)
+const optionsOperation = operationOf(optionsAction)
 
 const pathShape: Shape = {
   keys: {
@@ -243,7 +229,9 @@ const pathShape: Shape = {
     headers,
     ...inheritable,
     ...scopes,
-    ...Object.fromEntries(methods.map((method) => [method, operation])),
+    ...Object.fromEntries(
+      methods.map((method) => [method, method === 'options' ? optionsOperation : operation]),
+    ),
   },
 }
 

@@ -7,10 +7,10 @@ import { runAtOnce, type Steps } from '#component/yielding.ts'
 import { checkDocument } from './document-limits.ts'
 import type { ApiSpec } from './model.ts'
 import { describe, Report } from './report.ts'
-import { anything, mapOrEmpty, mapOrExpression, object, text } from './rules.ts'
-import { map, scopes, string } from './schema.ts'
+import { anything, map, mapOrEmpty, mapOrExpression, object, rule, string, text } from './rules.ts'
+import { scopes } from './schema.ts'
 import { idProblem } from './syntax.ts'
-import { readVersions } from './versions.ts'
+import { readVersions, versionsSchema } from './versions.ts'
 
 /** The result of validation. */
 export interface Validation {
@@ -39,7 +39,8 @@ const root = object('an object', {
     realm_uri: text('a WAMP URI', uriProblem),
     meta: map,
     ...scopes,
-    versions: anything, // read below
+    versions: rule(versionsSchema, () => {}), // read below
+    $schema: anything, // for editors
     ts: anything, // management answers carry it, and may be sent back; it is replaced
   },
   required: {
@@ -49,6 +50,9 @@ const root = object('an object', {
     versions: 'a map of labels to versions, or a list of versions',
   },
 })
+
+/** The JSON Schema of API Specifications; a rule that stands twice is one object in it. */
+export const specSchema = root.schema
 
 /**
  * Validates shape, limits and patterns. Compiling checks expressions and clashes of routes; the registry checks the realm

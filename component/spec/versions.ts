@@ -12,16 +12,19 @@ import type { Steps } from '#component/yielding.ts'
 import type { Path, Version } from './model.ts'
 import { describe, type Report } from './report.ts'
 import {
-  anything,
+  boolean,
   integer,
+  type JsonSchema,
   listOf,
   mapOrEmpty,
   mapOrExpression,
   object,
   type Rule,
+  rule,
+  string,
   text,
 } from './rules.ts'
-import { boolean, path as pathRule, scopes, string } from './schema.ts'
+import { path as pathRule, scopes } from './schema.ts'
 import { languageProblem, readDate } from './syntax.ts'
 
 /** Behaviour: Limits. */
@@ -30,12 +33,12 @@ const maxPaths = 10_000
 const maxForms = 100_000
 
 /** Behaviour: `Sunset` is sent when it is a date; another text is only worth a warning. */
-const sunset: Rule = (value, path, report) => {
+const sunset: Rule = rule(string.schema, (value, path, report) => {
   string(value, path, report)
   if (typeof value === 'string' && readDate(value) === undefined) {
     report.warn(path, `${describe(value)} is not a date: no Sunset header is sent`)
   }
-}
+})
 
 /** Stands for a broken base_path: no pattern begins with it, so no path below it is routed. */
 const noBasePath = '?'
@@ -43,8 +46,8 @@ const noBasePath = '?'
 const versionRule = object('a version', {
   keys: {
     version: string,
-    base_path: anything, // read below
-    paths: anything, // read below
+    base_path: rule({ type: 'string' }, () => {}), // read below
+    paths: rule({ type: 'object', additionalProperties: pathRule.schema }, () => {}), // read below
     is_active: boolean,
     is_deprecated: boolean,
     pool_size: integer(1, Number.MAX_SAFE_INTEGER),
@@ -60,6 +63,14 @@ const versionRule = object('a version', {
     paths: 'a map of path patterns to paths',
   },
 })
+
+/** The versions of a document, as editors see them. */
+export const versionsSchema: JsonSchema = {
+  anyOf: [
+    { type: 'object', additionalProperties: versionRule.schema, minProperties: 1 },
+    { type: 'array', items: versionRule.schema, minItems: 1 },
+  ],
+}
 
 /** The label of a version in the map of `versions` (behaviour: API Specifications, first point). */
 export function versionLabel(version: JsonMap): string {

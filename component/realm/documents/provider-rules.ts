@@ -1,6 +1,6 @@
 /** The keys of an identity provider in `info.oidc_providers`, and what loading a realm document checks of them. */
 import { pointer } from '#component/codec/json.ts'
-import { anything, object, oneOf, type Rule } from '#component/spec/rules.ts'
+import { anything, object, oneOf, type Rule, rule } from '#component/spec/rules.ts'
 import { isMap } from '#component/syntax/values.ts'
 
 /** How the gateway can authenticate at a token endpoint (OpenID Connect Core §9). */
@@ -32,14 +32,22 @@ export type ProviderKey = keyof typeof keys
 const provider = object('a provider', { keys })
 
 /** Validates `info`, of which the gateway reads the providers only. A login reports wrong values. */
-export const info: Rule = (value, path, report) => {
-  if (!isMap(value)) return report.expected(path, 'a map', value)
-  const providers = value.oidc_providers
-  if (!isMap(providers)) return
-  for (const [name, entry] of Object.entries(providers)) {
-    if (isMap(entry)) provider(entry, pointer(path, 'oidc_providers', name), report)
-  }
-}
+export const info: Rule = rule(
+  {
+    type: 'object',
+    properties: {
+      oidc_providers: { type: 'object', additionalProperties: provider.schema },
+    },
+  },
+  (value, path, report) => {
+    if (!isMap(value)) return report.expected(path, 'a map', value)
+    const providers = value.oidc_providers
+    if (!isMap(providers)) return
+    for (const [name, entry] of Object.entries(providers)) {
+      if (isMap(entry)) provider(entry, pointer(path, 'oidc_providers', name), report)
+    }
+  },
+)
 
 /**
  * Whether a key of a map is a name that the author has chosen, the name or a role of a provider: such a key does not tell

@@ -1,0 +1,67 @@
+/** The rules of `security` and `schemes`: how a request proves who asks (specification: Resources and their fields). */
+import { isMap } from '#component/syntax/values.ts'
+import { describe } from './report.ts'
+import {
+  dynamic,
+  emptyMap,
+  listOf,
+  oneOf,
+  type Rule,
+  rule,
+  string,
+  text,
+  variants,
+} from './rules.ts'
+import { fixedPathProblem, headerNameProblem } from './syntax.ts'
+
+/** The schemes that a request may come by. */
+export const schemes = dynamic(
+  listOf(dynamic(oneOf(['http', 'https'])), 'a list of http and https'),
+)
+
+const securityShared = { schemes, description: string }
+const fixedPath = dynamic(text('a fixed path', fixedPathProblem))
+
+/** Accepted, because real documents may have them, but no grant is served for them (behaviour: OAuth2). */
+const unservedFlows: readonly unknown[] = ['implicit', 'authorization_code']
+const flowName = oneOf([
+  'implicit',
+  'authorization_code',
+  'client_credentials',
+  'resource_owner_password_credentials',
+])
+
+const flow: Rule = dynamic(
+  rule(flowName.schema, (value, path, report) => {
+    flowName(value, path, report)
+    if (unservedFlows.includes(value))
+      report.warn(path, `no grant is served for the flow ${describe(value)}`)
+  }),
+)
+
+const securityVariants = variants('a security object', {
+  basic: { keys: securityShared },
+  api_key: {
+    keys: {
+      ...securityShared,
+      header_name: dynamic(text('the name of a header', headerNameProblem)),
+    },
+  },
+  oauth2: {
+    keys: {
+      ...securityShared,
+      flow,
+      token_path: fixedPath,
+      revoke_token_path: fixedPath,
+    },
+    required: { flow: 'the OAuth2 flow that the token endpoint serves' },
+  },
+  oidc: { keys: { ...securityShared, provider: string } },
+})
+
+/** `{}` is open; any other value must name its type, so that a mistake never leaves a path open. */
+export const security: Rule = dynamic(
+  rule({ anyOf: [securityVariants.schema, emptyMap] }, (value, path, report) => {
+    if (!isMap(value) || Object.keys(value).length > 0) securityVariants(value, path, report)
+  }),
+)
