@@ -12,7 +12,7 @@ import type { SessionOptions } from './session-options.ts'
 import { SupervisedSession } from './supervisor.ts'
 
 /** The name of our transport in autobahn's registry. */
-const transportType = 'gateway'
+const transportType = 'wamp-gateway'
 
 /** Gives autobahn the transport that its connection's options carry. */
 class TransportFactory {
@@ -25,8 +25,17 @@ class TransportFactory {
 }
 
 autobahn.transports.register(transportType, TransportFactory)
-// ends of connections are the supervisor's to log
-autobahn.log.warn = ignore
+
+/** Ends a connection without autobahn's warning: its end is the supervisor's to log. Other connections of the process warn as ever. */
+function quietly(end: () => void): void {
+  const { warn } = autobahn.log
+  autobahn.log.warn = ignore
+  try {
+    end()
+  } finally {
+    autobahn.log.warn = warn
+  }
+}
 
 class AutobahnClient implements Client {
   readonly #connection: Connection
@@ -65,7 +74,7 @@ class AutobahnClient implements Client {
   }
 
   closed(): void {
-    this.#transport.onclose({ code: 1000, reason: '', wasClean: true })
+    quietly(() => this.#transport.onclose({ code: 1000, reason: '', wasClean: true }))
   }
 
   call(procedure: string): Promise<unknown> {
