@@ -12,18 +12,34 @@ import { openSessions } from '#component/wiring/router-sessions.ts'
 import { openServing } from '#component/wiring/serving.ts'
 import { watchStore } from '#component/wiring/store-cleanup.ts'
 import type { WorkerPorts } from '#component/wiring/worker-ports.ts'
-import { startListeners } from '#http/server.ts'
-import { procedures, registerAll } from '#procedures/index.ts'
+import type { Handler } from '#http/gateway.ts'
+import { type Listeners, startListeners } from '#http/server.ts'
+import { performForHost, procedures, registerAll } from '#procedures/index.ts'
 import { systemClock } from './clock.ts'
 import { messageOf } from './errors.ts'
+import type { Change } from './replica/entry.ts'
 import { Sync } from './sync/sync.ts'
 
-/** A started gateway. */
-export interface Component extends GatewayUrls {
+/** A started gateway, of one process or several. */
+export interface RunningGateway extends GatewayUrls {
   /** Whether the node is configured and has caught up with its peers. */
   isReady(): boolean
   /** Drains and stops; at most drainDelay + `gateway.drain_timeout` and a little, milliseconds. */
   stop(drainDelay: number): Promise<void>
+}
+
+/** A gateway in this process. */
+export interface Component extends RunningGateway {
+  /**
+   * Performs a management procedure with all rights.
+   * @param uri `service.load_api_spec` and so on
+   * @throws ServiceError for a refusal, `wamp.error.no_such_procedure` for an unknown one
+   */
+  manage(uri: string, args: readonly unknown[]): Promise<unknown>
+  /** Sets the one listener to changes of API Specifications, once they are live or gone here, whichever node has made them. */
+  watch(listener: (changes: readonly Change[]) => void): void
+  /** Serves requests of a server that is not the gateway's own. */
+  handler(): Handler
 }
 
 /** Milliseconds that the start waits for the router. */
@@ -32,7 +48,7 @@ const routerTimeout = 2_000
 /**
  * Starts everything: store, realms, router, sessions, specifications, listeners.
  * @param worker the primary of this process, if it is a worker
- * @throws ConfigError for a configuration that must not be served
+ * @throws ConfigError for a configuration that must not be served; whatever is thrown, nothing stays open
  */
 export async function startComponent(
   config: Config,
@@ -83,73 +99,93 @@ export async function startComponent(
   let waitsFor = (): string | undefined => 'joining the router'
   const waitsForNow = () =>
     waitsFor() ?? (worker?.areAllReady() === false ? 'waiting for other workers' : undefined)
-  await registry.start()
-  const listeners = await startListeners({
-    ...{ options: config, clock, log, budget, procedures, management, yieldTurn },
-    // the access line has a fixed set of keys: masking it would cost more than making it
-    accessLog: log.child({}, { redact: [] }),
-    gateway: serving.gateway,
-    operators: serving.authentication.operators,
-    webSocket: router.webSocket,
-    metrics: metricSources({ pool, registry, router, replica, health, sync }),
-    isRoute: (pattern) => serving.gateway.table.patterns.has(pattern),
-    siblings: worker?.siblings,
-    listen: worker?.listen,
-    isReady: () => waitsForNow() === undefined,
-    problems() {
-      const reason = waitsForNow()
-      return reason === undefined ? problemsOf(own, replica, health) : [reason]
-    },
+  let listeners: Listeners | undefined
+  const close = async () => {
+    await listeners?.finish()
+    await sync.leave()
+    await routerAuthentication?.close()
+    await own.withdraw()
+    await own.leave()
+    await pool.close()
+    await serving.close()
+    await router.close()
+    stopCleanup()
+    await context.close()
+  }
+  const begin = async () => {
+    await registry.start()
+    listeners = await startListeners({
+      ...{ options: config, clock, log, budget, procedures, management, yieldTurn },
+      // the access line has a fixed set of keys: masking it would cost more than making it
+      accessLog: log.child({}, { redact: [] }),
+      gateway: serving.gateway,
+      operators: serving.authentication.operators,
+      webSocket: router.webSocket,
+      metrics: metricSources({ pool, registry, router, replica, health, sync }),
+      isRoute: (pattern) => serving.gateway.table.patterns.has(pattern),
+      siblings: worker?.siblings,
+      listen: worker?.listen,
+      isReady: () => waitsForNow() === undefined,
+      problems() {
+        const reason = waitsForNow()
+        return reason === undefined ? problemsOf(own, replica, health) : [reason]
+      },
+    })
+
+    const open = listeners
+    const urls = urlsOf(config, open.addresses)
+    baseUrl ??= urls.gatewayUrls[0]
+
+    // without a router the gateway serves; the procedures are registered once it is back
+    const isJoined = await own.joined(routerTimeout)
+    waitsFor = () => 'fetching documents from the other gateways'
+    const refusedByRouter = (cause: unknown) => {
+      const found = messageOf(cause)
+      const message = `the router does not allow the session of wamp.auth to register "service." on the realm ${config.wamp.realm}`
+      throw new Error(`${message}: ${found}`, { cause })
+    }
+    await sync.start().catch(refusedByRouter)
+    waitsFor = () => 'loading the configured files'
+    // after the exchange: a document that the others have already is not loaded again from a file
+    await loadConfiguredFiles(context, registry)
+    await registerAll(own, management, log).catch(refusedByRouter)
+    // without a router, a node with documents serves them; a node without documents is not ready
+    const isCutOff = !isJoined && registry.size > 0
+    waitsFor = () => {
+      if (isCutOff || sync.isCaughtUp) return undefined
+      return own.isOpen ? 'fetching documents from the other gateways' : 'joining the router'
+    }
+    // a node that has not caught up would refuse users that the others know
+    const answer = () => routerAuthentication?.start(own, management).catch(refusedByRouter)
+    if (isCutOff || sync.isCaughtUp) await answer()
+    else
+      sync.caughtUp
+        .then(answer)
+        .catch((err: unknown) => log.error({ err }, 'users cannot be authenticated on the router'))
+    log.info(
+      { gateway: urls.gatewayUrls, admin: urls.adminUrls, router: urls.routerUrl },
+      'started',
+    )
+    return { urls, handler: () => open.handler(serving.gateway) }
+  }
+  const { urls, handler } = await begin().catch(async (cause: unknown) => {
+    await close()
+    throw cause
   })
-
-  const urls = urlsOf(config, listeners.addresses)
-  baseUrl ??= urls.gatewayUrls[0]
-
-  // without a router the gateway serves; the procedures are registered once it is back
-  const isJoined = await own.joined(routerTimeout)
-  waitsFor = () => 'fetching documents from the other gateways'
-  const refusedByRouter = (cause: unknown) => {
-    const found = messageOf(cause)
-    const message = `the router does not allow the session of wamp.auth to register "service." on the realm ${config.wamp.realm}`
-    throw new Error(`${message}: ${found}`, { cause })
-  }
-  await sync.start().catch(refusedByRouter)
-  waitsFor = () => 'loading the configured files'
-  // after the exchange: a document that the others have already is not loaded again from a file
-  await loadConfiguredFiles(context, registry)
-  await registerAll(own, management, log).catch(refusedByRouter)
-  // without a router, a node with documents serves them; a node without documents is not ready
-  const isCutOff = !isJoined && registry.size > 0
-  waitsFor = () => {
-    if (isCutOff || sync.isCaughtUp) return undefined
-    return own.isOpen ? 'fetching documents from the other gateways' : 'joining the router'
-  }
-  // a node that has not caught up would refuse users that the others know
-  const answer = () => routerAuthentication?.start(own, management).catch(refusedByRouter)
-  if (isCutOff || sync.isCaughtUp) await answer()
-  else
-    sync.caughtUp
-      .then(answer)
-      .catch((err: unknown) => log.error({ err }, 'users cannot be authenticated on the router'))
-  log.info({ gateway: urls.gatewayUrls, admin: urls.adminUrls, router: urls.routerUrl }, 'started')
 
   return {
     ...urls,
+    handler,
+    manage: (uri, args) => performForHost(uri, args, management),
+    watch(listener) {
+      registry.onChanged = listener
+    },
     isReady: () => waitsFor() === undefined,
     async stop(drainDelay) {
       log.info({ drain_delay: drainDelay }, 'stopping')
-      listeners.begin()
+      listeners?.begin()
       if (drainDelay > 0) await new Promise<void>((resolve) => clock.after(drainDelay, resolve))
-      await listeners.finish()
-      await sync.leave()
-      await routerAuthentication?.close()
-      await own.withdraw()
-      await own.leave()
-      await pool.close()
-      await serving.close()
-      await router.close()
-      stopCleanup()
-      await context.close()
+      await close()
       log.info('stopped')
     },
   }

@@ -4,8 +4,12 @@ import { extname, join } from 'node:path'
 
 const folder = join(import.meta.dirname, '../examples/hello')
 
-/** The configuration of the demonstration. */
+/** The configuration of the demonstration; its documents are found from every working folder. */
 export const demoConfig = join(folder, 'gateway.yaml')
+export const demoSettings: readonly string[] = [
+  `realms=${JSON.stringify([join(folder, 'realm.json')])}`,
+  `specs=${JSON.stringify([join(folder, 'api-spec.json')])}`,
+]
 
 /** The backend, running. */
 export interface Demo {

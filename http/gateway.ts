@@ -17,6 +17,12 @@ export interface Router {
   handle(exchange: Exchange): Promise<Reply> | undefined
 }
 
+/** A {@link Router} that also says which requests it serves. */
+export interface KnowingRouter extends Router {
+  /** Whether a host and path of a specification match. */
+  serves(exchange: Exchange): boolean
+}
+
 /** Serves the requests that match no route. */
 export type Fallback = (exchange: HttpExchange) => void
 
@@ -72,6 +78,27 @@ export function createListener(
     const exchange = new HttpExchange(id, target, request, response, ports, isWaiting)
     watch(exchange, ports, start)
     serve(exchange, ports, router, fallback)
+  }
+}
+
+/** Serves a request of a server that is the host process's own; `next` takes it when no route serves it. */
+export type Handler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next?: () => void,
+) => void
+
+/** Makes the handler of requests for routes alone: no management. Without a `next` other requests get 404. */
+export function createHandler(ports: ListenerPorts, router: KnowingRouter): Handler {
+  const listener = createListener(ports, router, refuseAll(ports))
+  const isServed = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const target = preflight(request)
+    if (target instanceof Refusal) return false
+    return router.serves(new HttpExchange('', target, request, response, ports, false))
+  }
+  return (request, response, next) => {
+    if (next && !isServed(request, response)) next()
+    else listener(request, response)
   }
 }
 

@@ -14,7 +14,16 @@ import { healthPaths, koaFallback } from '#http/management/admin.ts'
 import type { ManagementPorts } from '#http/management/api-specs.ts'
 import { type MetricSiblings, type MetricSource, Metrics } from '#http/management/metrics.ts'
 import { pathsOf } from '#procedures/definition/procedure.ts'
-import { createListener, giveUp, type ListenerPorts, type Router, refuseAll } from './gateway.ts'
+import {
+  createHandler,
+  createListener,
+  giveUp,
+  type Handler,
+  type KnowingRouter,
+  type ListenerPorts,
+  type Router,
+  refuseAll,
+} from './gateway.ts'
 import { listen, makeServer, type ServerPlan } from './node-server.ts'
 import { type Address, type HttpOptions, type Listen, parseListen } from './options.ts'
 import { TrustedProxies } from './peer.ts'
@@ -96,6 +105,11 @@ export class Listeners {
     this.#shedding = new Shedding(clock, this.#exchanges)
   }
 
+  /** Serves requests that come by a server of the host process, as the gateway listener would. */
+  handler(router: KnowingRouter): Handler {
+    return createHandler(this.#gatewayPorts(), router)
+  }
+
   /** Requests in flight. */
   get inFlight(): number {
     return this.#exchanges.size
@@ -105,7 +119,8 @@ export class Listeners {
     const { options, clock, log, webSocket } = this.#ports
     const { gateway, admin, router, limits } = options
     const isClosing = () => this.#isDraining
-    const proxies = new TrustedProxies(gateway.trusted_proxies, gateway.forwarded_header)
+    const gatewayPorts = this.#gatewayPorts()
+    const { proxies } = gatewayPorts
     const isShared = sharesGatewayListener(options)
     const trustsLocal = trustsLocalRequests(options)
     if (isShared && trustsLocal) {
@@ -124,7 +139,6 @@ export class Listeners {
     })
     this.#closePipes = close
 
-    const gatewayPorts = this.#listenerPorts(proxies, gateway.tls !== undefined)
     const rest = isShared
       ? koaFallback(gatewayPorts, { ...managementPorts, trustsLocal })
       : refuseAll(gatewayPorts)
@@ -163,6 +177,12 @@ export class Listeners {
       this.#servers.push(server)
       this.addresses[face].push(bound)
     }
+  }
+
+  #gatewayPorts(): ListenerPorts {
+    const { gateway } = this.#ports.options
+    const proxies = new TrustedProxies(gateway.trusted_proxies, gateway.forwarded_header)
+    return this.#listenerPorts(proxies, gateway.tls !== undefined)
   }
 
   #listenerPorts(proxies: TrustedProxies, isSecure: boolean): ListenerPorts {

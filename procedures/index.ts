@@ -85,6 +85,23 @@ function callerOf(
   return { by, access, ...within, user: { realm_uri, authid: caller_authid, ...roles } }
 }
 
+/**
+ * Performs a procedure for the process that embeds the gateway, with all rights.
+ * @throws ServiceError as a caller over HTTP would get it; `wamp.error.no_such_procedure`
+ */
+export async function performForHost(
+  uri: string,
+  args: readonly unknown[],
+  management: Management,
+): Promise<unknown> {
+  const procedure = procedures.find((one) => one.uri === uri)
+  if (!procedure)
+    throw new ServiceError('wamp.error.no_such_procedure', 'there is no such procedure')
+  const caller = { by: 'the host process', access: 'load' } as const
+  const values = argumentsOfCall(procedure, args, {})
+  return (await perform(procedure, management, values, caller)).value
+}
+
 const endpoint =
   (
     procedure: Procedure,

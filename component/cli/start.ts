@@ -1,8 +1,8 @@
 /** `start`: the gateway as a process: configuration in, component started, signals obeyed. */
 import type { Logger } from 'pino'
-import { type Component, startComponent } from '#component/component.ts'
+import { type RunningGateway, startComponent } from '#component/component.ts'
 import { type Config, ConfigError, maskConfig, readConfig } from '#component/config/config.ts'
-import { type Demo, demoConfig, startDemo } from '#component/demo.ts'
+import { type Demo, demoConfig, demoSettings, startDemo } from '#component/demo.ts'
 import { openLog } from '#component/log.ts'
 import { startWorkers } from '#component/workers/primary.ts'
 import { CommandError, exitCode, type Invocation, type Run } from './command.ts'
@@ -16,7 +16,9 @@ export const start: Run = async (invocation) => {
     file === undefined &&
     !Object.keys(invocation.environment).some((name) => name.startsWith('GATEWAY_')) &&
     settings.every((setting) => setting.startsWith('workers='))
-  const config = readOptions(isDemo ? demoConfig : file, settings, invocation.environment)
+  const config = isDemo
+    ? readOptions(demoConfig, [...demoSettings, ...settings], invocation.environment)
+    : readOptions(file, settings, invocation.environment)
   const log = openLog(config.log.level)
   log.info({ config: maskConfig(config), node_version: process.version }, 'starting')
   if (process.platform === 'linux' && process.env.MALLOC_MMAP_THRESHOLD_ === undefined) {
@@ -65,7 +67,7 @@ function readOptions(
 
 /** Obeys the signals of the process from now on, and prints the addresses; with the demonstration's backend, if asked for. */
 async function serve(
-  component: Component,
+  component: RunningGateway,
   config: Config,
   log: Logger,
   isDemo: boolean,

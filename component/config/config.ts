@@ -60,6 +60,13 @@ export function readConfig(
   return complete(raw, variables)
 }
 
+/**
+ * The configuration of options that a program gives, without environment and flags.
+ * @throws ConfigError
+ */
+export const configOf = (options: object): Config =>
+  complete(structuredClone(options) as Json, new Map())
+
 /** Validates options, adds the defaults to them, and reads the secrets that are in files. */
 function complete(raw: Json, variables: ReadonlyMap<string, string>): Config {
   if (!check(raw)) throw new ConfigError(describe(issuesOf(check.errors ?? []), variables))

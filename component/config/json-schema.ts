@@ -7,7 +7,7 @@ export interface Schema<T> {
 }
 
 /** A member of an object that may be absent. */
-interface OptionalSchema<T> extends Schema<T> {
+export interface OptionalSchema<T> extends Schema<T> {
   readonly [optional]: true
 }
 

@@ -86,6 +86,11 @@ export class Gateway {
     return found && this.#answer(exchange, found)
   }
 
+  /** Whether a host and path of a specification match. */
+  serves({ host, path, method }: Exchange): boolean {
+    return this.table.match(host, path, method) !== undefined
+  }
+
   async #answer(exchange: Exchange, found: Match<Route> | Missed<Route>): Promise<Reply> {
     const isMatch = found.kind === 'match'
     const route = isMatch ? found.route : anyRouteOf(found)

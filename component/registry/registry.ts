@@ -28,6 +28,8 @@ const someone = 'the gateway'
 export class Registry<R = unknown> {
   /** Loads since the start, whichever way they came. */
   readonly counts = { loaded: 0, refused: 0 }
+  /** Called once changes are live here, whichever node has made them. */
+  onChanged: (changes: readonly Change[]) => void = () => undefined
   readonly #ports: RegistryPorts<R>
   readonly #live: LiveDocuments<R>
   /** Changes run one after the other. */
@@ -41,7 +43,10 @@ export class Registry<R = unknown> {
   /** Makes the documents of the replica live, and from then on their changes; called before the first change. */
   async start(): Promise<void> {
     const { replica } = this.#ports
-    replica.watch('api_spec', (changes) => this.#live.take(changes))
+    replica.watch('api_spec', async (changes) => {
+      await this.#live.take(changes)
+      this.onChanged(changes)
+    })
     const entries = replica.entries('api_spec')
     await this.#live.take(
       entries.map((entry) => ({ entry, before: undefined })),

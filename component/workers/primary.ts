@@ -1,7 +1,7 @@
 /** A gateway of several processes: this one holds the listening sockets and the embedded router, the workers serve. */
 import type { Logger } from 'pino'
 import { systemClock } from '#component/clock.ts'
-import type { Component } from '#component/component.ts'
+import type { RunningGateway } from '#component/component.ts'
 import type { Config } from '#component/config/config.ts'
 import { storeSecret } from '#component/config/store-key.ts'
 import { urlsOf } from '#component/config/urls.ts'
@@ -19,7 +19,7 @@ export async function startWorkers(
   config: Config,
   processLog: Logger,
   clock = systemClock,
-): Promise<Component> {
+): Promise<RunningGateway> {
   const { node, key } = openFolder(config)
   const ownName = `${node}-0`
   const log = processLog.child({ node: ownName })

@@ -1,0 +1,205 @@
+/** A gateway within another program: object in, events out, routes on a server of the program. */
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import autobahn from 'autobahn'
+import { expect } from 'chai'
+import { ConfigError, type Options, ServiceError, WampGateway } from '#component/embed.ts'
+import { takePort } from '#test/support/command.ts'
+
+const documentOf = (answer: string, path = '/answer') => ({
+  ...{ id: 'com.example.embedded', host: '_', realm_uri: 'com.example' },
+  versions: {
+    '1': {
+      base_path: '/v1',
+      paths: {
+        [path]: {
+          get: {
+            action: { type: 'static', body: answer },
+            response: { on_result: { body: '{{action.result.body}}' } },
+          },
+        },
+      },
+    },
+  },
+})
+
+const read = async (url: string) => {
+  const response = await fetch(url)
+  return [response.status, await response.text()]
+}
+
+describe('an embedded gateway', function () {
+  this.timeout(30_000)
+  let folder: string
+  const gateways: WampGateway[] = []
+  const servers: Server[] = []
+
+  const make = (name: string, options: Options = {}) => {
+    const gateway = new WampGateway({
+      gateway: { listen: '127.0.0.1:0' },
+      admin: { listen: '127.0.0.1:0' },
+      log: { level: 'silent' },
+      data_dir: join(folder, name),
+      ...options,
+    })
+    gateways.push(gateway)
+    return gateway
+  }
+
+  const started = async (name: string, options?: Options) => {
+    const gateway = make(name, options)
+    await gateway.start()
+    await gateway.call('service.load_realm', { uri: 'com.example' })
+    return gateway
+  }
+
+  const serve = async (listener: RequestListener) => {
+    const server = createServer(listener).listen(0, '127.0.0.1')
+    servers.push(server)
+    await once(server, 'listening')
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'gateway-embedded-'))
+  })
+
+  afterEach(async () => {
+    await Promise.all(gateways.splice(0).map((gateway) => gateway.stop()))
+    for (const server of servers.splice(0)) server.close().closeAllConnections()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('runs beside another one: each has its own listeners, store and documents', async () => {
+    const [one, two] = await Promise.all([started('one'), started('two')])
+    await one.load(documentOf('one'))
+    await two.load(documentOf('two'))
+    for (const [gateway, answer] of [
+      [one, 'one'],
+      [two, 'two'],
+    ] as const) {
+      expect(gateway.isReady).to.equal(true)
+      expect(await read(`${gateway.urls.gateway[0]}/v1/answer`)).to.deep.equal([200, `"${answer}"`])
+    }
+    await one.stop()
+    expect(await read(`${two.urls.gateway[0]}/v1/answer`)).to.deep.equal([200, '"two"'])
+    expect(one.urls).to.deep.equal({ gateway: [], admin: [], router: '' })
+  })
+
+  it('tells of documents that became live or went, after they did', async () => {
+    const gateway = await started('one')
+    const url = `${gateway.urls.gateway[0]}/v1/answer`
+    const loaded = once(gateway, 'load')
+    const { id, ts } = await gateway.load(documentOf('one'))
+    const [event] = await loaded
+    expect(event)
+      .to.include({ id, ts })
+      .and.to.have.property('hash')
+      .that.matches(/^[0-9a-f]{64}$/)
+    expect((await read(url))[0]).to.equal(200)
+    const deleted = once(gateway, 'delete')
+    await gateway.call('service.delete_api_spec', id)
+    expect((await deleted)[0]).to.include({ id, hash: null })
+    expect((await read(url))[0]).to.equal(404)
+  })
+
+  it('refuses as management does, with every issue', async () => {
+    const gateway = await started('one')
+    const refusals = await Promise.all([
+      gateway.load({}).catch((cause: unknown) => cause),
+      gateway.call('service.get_api_spec', 'nothing').catch((cause: unknown) => cause),
+      gateway.call('service.get_api_spec').catch((cause: unknown) => cause),
+      gateway.call('service.nonsense').catch((cause: unknown) => cause),
+    ])
+    const [invalid] = refusals as ServiceError[]
+    expect(invalid?.toJSON().details).to.have.length(4)
+    for (const refusal of refusals) expect(refusal).to.be.instanceOf(ServiceError)
+    expect(refusals.map((refusal) => (refusal as ServiceError).uri)).to.deep.equal([
+      'wamp.error.invalid_argument',
+      'service.error.not_found',
+      'wamp.error.invalid_argument',
+      'wamp.error.no_such_procedure',
+    ])
+  })
+
+  it('serves its routes on a server of the program, and leaves all else to it', async () => {
+    const gateway = await started('one', { gateway: { listen: [] }, admin: { listen: [] } })
+    await gateway.load(documentOf('one'))
+    const handler = gateway.handler()
+    const url = await serve((request, response) =>
+      handler(request, response, () => response.end(`own ${request.url}`)),
+    )
+    expect(gateway.urls.gateway).to.deep.equal([])
+    expect(await read(`${url}/v1/answer`)).to.deep.equal([200, '"one"'])
+    expect(await read(`${url}/other?x=1`)).to.deep.equal([200, 'own /other?x=1'])
+    // management is never on a server of the program
+    expect(await read(`${url}/api_specs`)).to.deep.equal([200, 'own /api_specs'])
+    const head = await fetch(`${url}/v1/answer`, { method: 'DELETE' })
+    expect([head.status, head.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD, OPTIONS'])
+  })
+
+  it('answers 404 on a server of the program when nothing else would', async () => {
+    const gateway = await started('one', { gateway: { listen: [] }, admin: { listen: [] } })
+    const url = await serve(gateway.handler())
+    expect((await read(`${url}/api_specs`))[0]).to.equal(404)
+    expect((await read(`${url}/anything`))[0]).to.equal(404)
+  })
+
+  it('refuses wrong options when it is made, with a line for each', () => {
+    const wrong = { gatway: {}, log: { level: 'loud' } } as Options
+    expect(() => new WampGateway(wrong)).to.throw(
+      ConfigError,
+      /unknown option "gatway"\noption "log\.level"|option "log\.level".*\nunknown option "gatway"/,
+    )
+    expect(() => new WampGateway({ workers: 2 })).to.throw(ConfigError, 'one process')
+  })
+
+  it('leaves nothing open when it cannot start, and may be made again', async () => {
+    const taken = await takePort()
+    const listen = `127.0.0.1:${taken.port}`
+    const failed = await make('one', { admin: { listen } })
+      .start()
+      .catch((cause: unknown) => cause)
+    taken.free()
+    expect(String(failed)).to.include(String(taken.port))
+    const again = await started('one', { admin: { listen } })
+    expect(again.urls.admin).to.deep.equal([`http://${listen}`])
+  })
+
+  it('may be stopped before it starts, and twice', async () => {
+    const gateway = make('one')
+    await gateway.stop()
+    await gateway.start()
+    await gateway.stop()
+    await gateway.stop()
+    expect(gateway.isReady).to.equal(false)
+    const again = await gateway.start().catch((cause: unknown) => cause)
+    expect(String(again)).to.equal('Error: the gateway has been started')
+    await expectRejection(gateway.call('service.list_api_specs'), 'the gateway is not started')
+  })
+
+  it("leaves autobahn's warnings and the signals to the program", async () => {
+    const { warn } = autobahn.log
+    const listeners = ['SIGTERM', 'SIGINT', 'uncaughtException'].map((name) =>
+      process.listenerCount(name),
+    )
+    const gateway = await started('one')
+    await gateway.stop()
+    expect(autobahn.log.warn).to.equal(warn)
+    expect(
+      ['SIGTERM', 'SIGINT', 'uncaughtException'].map((name) => process.listenerCount(name)),
+    ).to.deep.equal(listeners)
+  })
+})
+
+async function expectRejection(promise: Promise<unknown>, message: string): Promise<void> {
+  const cause = await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  expect(String(cause)).to.include(message)
+}
