@@ -1,0 +1,165 @@
+/** What `npm run pack` makes, installed into an empty folder as its users install it: the command, an import, its types, its schemas. */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect } from 'chai'
+import { run } from '#test/support/command.ts'
+import { plainEnvironment } from '#test/support/gateway-process.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/** Eleven lines that run two gateways: docs/embedding.md shows them. */
+const program = () =>
+  /```js\n(\/\/ two gateways\n.*?)```/s.exec(
+    readFileSync(join(root, 'docs/embedding.md'), 'utf8'),
+  )?.[1] ?? ''
+
+describe('the published package', function () {
+  this.timeout(300_000)
+  let folder: string
+  let installed: string
+  let installation: string
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'gateway-package-'))
+    const made = execFileSync(process.execPath, ['package/pack.ts'], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+    const archive = /^(dist\/\S+\.tgz)/m.exec(made)?.[1] ?? ''
+    writeFileSync(
+      join(folder, 'package.json'),
+      '{"name": "user", "version": "1.0.0", "type": "module"}',
+    )
+    // the verbose log names each script that it runs
+    installation = execFileSync(
+      'npm',
+      ['install', '--no-audit', '--no-fund', '--loglevel=verbose', join(root, archive)],
+      { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+    )
+    installed = join(folder, 'node_modules/wamp-gateway')
+  })
+
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  const manifest = () => JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+  const command = (...args: string[]) =>
+    run(process.execPath, [join(folder, 'node_modules/.bin/wamp-gateway'), ...args], folder)
+
+  it('brings no Node, no sources and no tests', () => {
+    expect(existsSync(join(folder, 'node_modules/.bin/node'))).to.equal(false)
+    const files = globSync('{bin,component,http,procedures,examples,schemas}/**/*', {
+      cwd: installed,
+    })
+    expect(files.filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))).to.deep.equal(
+      [],
+    )
+    expect(existsSync(join(installed, 'test'))).to.equal(false)
+    expect(manifest()).to.not.have.any.keys('devDependencies', 'optionalDependencies', 'scripts')
+  })
+
+  it('runs no install script, and none of its dependencies has one', () => {
+    const scripts = globSync('node_modules/**/package.json', { cwd: folder }).filter((name) => {
+      const {
+        name: own,
+        version,
+        scripts = {},
+      } = JSON.parse(readFileSync(join(folder, name), 'utf8'))
+      const isPackage = own !== undefined && version !== undefined
+      return isPackage && ['preinstall', 'install', 'postinstall'].some((each) => each in scripts)
+    })
+    expect(scripts).to.deep.equal([])
+    expect(globSync('node_modules/**/binding.gyp', { cwd: folder })).to.deep.equal([])
+    expect(installation).to.not.match(/node-gyp|postinstall/)
+  })
+
+  it('has the command wamp-gateway', async () => {
+    expect(await command('--version')).to.deep.equal({
+      ...{ code: 0, stderr: '' },
+      stdout: `${manifest().version}\n`,
+    })
+    const example = join(installed, 'examples/hello/api-spec.json')
+    expect((await command('validate', example)).stdout).to.equal(`${example}: ok\n`)
+  })
+
+  it('answers hello by npx wamp-gateway start, and ends with 0 after SIGTERM', async () => {
+    const child = spawn(
+      process.execPath,
+      [join(folder, 'node_modules/.bin/wamp-gateway'), 'start'],
+      { cwd: folder, env: plainEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    const ended = once(child, 'exit')
+    for await (const line of createInterface(child.stdout)) if (line.startsWith('Ctrl-C')) break
+    child.stdout.resume()
+    const answer = await fetch('http://127.0.0.1:18080/hello/Ada')
+    expect([answer.status, await answer.text()]).to.deep.equal([200, '{"greeting":"Hello, Ada!"}'])
+    child.kill('SIGTERM')
+    expect(await ended).to.deep.equal([0, null])
+  })
+
+  it('runs two gateways in eleven lines of another program, which then ends by itself', async () => {
+    const text = program()
+    expect(text.trim().split('\n')).to.have.length(12)
+    writeFileSync(join(folder, 'two.js'), text)
+    const { code, stdout, stderr } = await run(process.execPath, ['two.js'], folder)
+    expect([code, stderr]).to.deep.equal([0, ''])
+    expect(stdout).to.equal('1 "hello"\n2 "hello"\n')
+  })
+
+  it('gives types to who imports it', async () => {
+    writeFileSync(
+      join(folder, 'types.ts'),
+      `import { type Options, WampGateway } from 'wamp-gateway'
+const options: Options = { gateway: { listen: '127.0.0.1:0' } }
+const gateway = new WampGateway(options)
+gateway.on('load', ({ id, ts }) => console.log(id.length, ts.toFixed()))
+// @ts-expect-error: there is no such option
+new WampGateway({ gatway: {} })
+// @ts-expect-error: an event has no such member
+gateway.on('load', ({ nonsense }) => nonsense)
+`,
+    )
+    const flags = [
+      '--noEmit',
+      '--strict',
+      '--skipLibCheck',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2024',
+    ]
+    const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')]
+    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    const done = await run(process.execPath, [tsc, ...flags, ...types, 'types.ts'], folder)
+    expect(done).to.deep.equal({ code: 0, stdout: '', stderr: '' })
+  })
+
+  it('has its JSON Schemas among its exports', async () => {
+    for (const kind of ['api-spec', 'realm', 'config']) {
+      const script = `const schema = (await import('wamp-gateway/${kind}.schema.json', {with: {type: 'json'}})).default; console.log(schema.title)`
+      const done = await run(process.execPath, ['--input-type=module', '-e', script], folder)
+      expect(done.stdout, done.stderr).to.match(/ of wamp-gateway\n$/)
+    }
+  })
+
+  it('refuses an old Node in plain words', async () => {
+    const old = process.env.PATH?.split(delimiter)
+      .map((path) => join(path, 'node'))
+      .find((path) => existsSync(path) && dirname(path) !== dirname(process.execPath))
+    const version = old && execFileSync(old, ['--version'], { encoding: 'utf8' })
+    expect(version, 'another Node in the PATH, as npm has one').to.match(/^v/)
+    if (!version || Number(version.slice(1, 3)) >= 24) return
+    const done = await run(
+      old,
+      [join(folder, 'node_modules/.bin/wamp-gateway'), '--version'],
+      folder,
+    )
+    expect([done.code, done.stderr.split('\n')[0]]).to.deep.equal([
+      78,
+      `wamp-gateway requires Node 24.15 or later; this is Node ${version.trim().slice(1)}.`,
+    ])
+  })
+})
