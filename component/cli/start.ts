@@ -1,7 +1,13 @@
 /** `start`: the gateway as a process: configuration in, component started, signals obeyed. */
 import type { Logger } from 'pino'
 import { type RunningGateway, startComponent } from '#component/component.ts'
-import { type Config, ConfigError, maskConfig, readConfig } from '#component/config/config.ts'
+import {
+  type Config,
+  ConfigError,
+  maskConfig,
+  optionVariables,
+  readConfig,
+} from '#component/config/config.ts'
 import { type Demo, demoConfig, demoSettings, startDemo } from '#component/demo.ts'
 import { openLog } from '#component/log.ts'
 import { startWorkers } from '#component/workers/primary.ts'
@@ -14,7 +20,7 @@ export const start: Run = async (invocation) => {
   const settings = invocation.options('set')
   const isDemo =
     file === undefined &&
-    !Object.keys(invocation.environment).some((name) => name.startsWith('GATEWAY_')) &&
+    optionVariables(invocation.environment).length === 0 &&
     settings.every((setting) => setting.startsWith('workers='))
   const config = isDemo
     ? readOptions(demoConfig, [...demoSettings, ...settings], invocation.environment)

@@ -24,6 +24,16 @@ type Json = Record<string, unknown>
 
 const prefix = 'GATEWAY_'
 
+/**
+ * Whether Kubernetes sets the variable in each container, for a Service whose name is `gateway` or begins with `gateway-`.
+ * `GATEWAY_PORT=8080` is not of them: the start refuses it as an unknown option.
+ */
+const isOfService = (name: string, value: string): boolean =>
+  /_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/.test(
+    name,
+  ) ||
+  (name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value))
+
 const check = new Ajv2020({
   allErrors: true,
   useDefaults: true,
@@ -34,6 +44,16 @@ const check = new Ajv2020({
   validateSchema: false,
   code: { optimize: false },
 }).compile(configSchema)
+
+/** The variables of an environment that set options: name and value. */
+export const optionVariables = (
+  environment: Readonly<Record<string, string | undefined>>,
+): (readonly [name: string, value: string])[] =>
+  Object.entries(environment).flatMap(([name, value]) =>
+    name.startsWith(prefix) && value !== undefined && !isOfService(name, value)
+      ? [[name, value] as const]
+      : [],
+  )
 
 /**
  * Reads the configuration.
@@ -49,12 +69,10 @@ export function readConfig(
 ): Config {
   const raw = file === undefined ? {} : readFile(file)
   const variables = new Map<string, string>()
-  for (const [name, value] of Object.entries(environment)) {
-    if (name.startsWith(prefix) && value !== undefined) {
-      const keys = name.slice(prefix.length).toLowerCase().split('__')
-      variables.set(keys.join('.'), name)
-      set(raw, keys, value)
-    }
+  for (const [name, value] of optionVariables(environment)) {
+    const keys = name.slice(prefix.length).toLowerCase().split('__')
+    variables.set(keys.join('.'), name)
+    set(raw, keys, value)
   }
   for (const [key, value] of Object.entries(flags)) set(raw, key.split('.'), value)
   return complete(raw, variables)
@@ -151,7 +169,7 @@ function issuesOf(errors: readonly ErrorObject[]): readonly Issue[] {
 
 const nameOf = (path: string): string => path.slice(1).replaceAll('/', '.')
 
-/** @param variables which variable of the environment set an option: Kubernetes sets some, too */
+/** @param variables which variable of the environment set an option */
 const describe = (issues: readonly Issue[], variables: ReadonlyMap<string, string>): string[] =>
   issues.map(({ path, message }) => {
     const variable = variables.get(nameOf(path))

@@ -37,7 +37,7 @@ describe('npm start', function () {
   const demoPorts = [18080, 18081, 18082]
 
   /** `npm start`, until it has printed what to try; end it by `stop`. */
-  async function startDemo(options: readonly string[]) {
+  async function startDemo(options: readonly string[], environment: NodeJS.ProcessEnv) {
     await until(
       'the ports of the example are free',
       async () => (await Promise.all(demoPorts.map(isFree))).every(Boolean),
@@ -45,7 +45,7 @@ describe('npm start', function () {
     )
     const child = spawn('npm', ['start', ...options], {
       cwd: folder,
-      env: plainEnvironment(),
+      env: { ...plainEnvironment(), ...environment },
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -75,8 +75,11 @@ describe('npm start', function () {
 
   after(() => rmSync(folder, { recursive: true, force: true }))
 
-  async function tour(options: readonly string[]): Promise<void> {
-    const demo = await startDemo(options)
+  async function tour(
+    options: readonly string[],
+    environment: NodeJS.ProcessEnv = {},
+  ): Promise<void> {
+    const demo = await startDemo(options, environment)
     try {
       await until(
         'the tour is printed',
@@ -113,7 +116,11 @@ describe('npm start', function () {
 
   it('prints where it listens, and curl lines that work as printed', () => tour([]))
 
-  it('does the same with several workers', () => tour(['--', '--set', 'workers=2']))
+  it('does the same with several workers, where Kubernetes has a Service named gateway', () =>
+    tour(['--', '--set', 'workers=2'], {
+      GATEWAY_SERVICE_HOST: '10.0.0.1',
+      GATEWAY_PORT: 'tcp://10.0.0.1:8080',
+    }))
 
   for (const port of demoPorts) {
     it(`ends with an error that names port ${port} when it is taken`, async () => {

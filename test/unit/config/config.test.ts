@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'chai'
-import { ConfigError, clusterKey, maskConfig, readConfig } from '#component/config/config.ts'
+import {
+  ConfigError,
+  clusterKey,
+  maskConfig,
+  optionVariables,
+  readConfig,
+} from '#component/config/config.ts'
 import { configurationPage } from '#component/config/config-docs.ts'
 import { configSchema } from '#component/config/config-schema.ts'
 
@@ -74,14 +80,41 @@ describe('readConfig', () => {
   })
 
   it('names the variable of the environment that set a wrong option', () => {
-    expect(() => readConfig(undefined, { GATEWAY_SERVICE_HOST: '10.0.0.1' })).to.throw(
+    expect(() => readConfig(undefined, { GATEWAY_PORT: '8080' })).to.throw(
       ConfigError,
-      'unknown option "service_host" (set by GATEWAY_SERVICE_HOST)',
+      'unknown option "port" (set by GATEWAY_PORT)',
     )
     expect(() => readConfig(undefined, { GATEWAY_LOG__LEVEL: 'loud' })).to.throw(
       ConfigError,
       '(set by GATEWAY_LOG__LEVEL)',
     )
+  })
+
+  it('ignores what Kubernetes sets for Services named gateway and gateway-…', () => {
+    const ofService = {
+      GATEWAY_SERVICE_HOST: '10.0.0.1',
+      GATEWAY_SERVICE_PORT: '8080',
+      GATEWAY_SERVICE_PORT_HTTP: '8080',
+      GATEWAY_PORT: 'tcp://10.0.0.1:8080',
+      GATEWAY_PORT_8080_TCP: 'tcp://10.0.0.1:8080',
+      GATEWAY_PORT_8080_TCP_PROTO: 'tcp',
+      GATEWAY_PORT_8080_TCP_PORT: '8080',
+      GATEWAY_PORT_8080_TCP_ADDR: '10.0.0.1',
+      GATEWAY_PORT_53_UDP: 'udp://10.0.0.1:53',
+      GATEWAY_ADMIN_SERVICE_HOST: '10.0.0.2',
+      GATEWAY_ADMIN_PORT: 'tcp://10.0.0.2:8081',
+    }
+    expect(readConfig(undefined, ofService)).to.deep.equal(readConfig(undefined, {}))
+    const own: [string, string] = ['GATEWAY_WORKERS', '2']
+    expect(optionVariables({ ...ofService, [own[0]]: own[1] })).to.deep.equal([own])
+  })
+
+  it('has no option that is named like what Kubernetes sets', () => {
+    const page = configurationPage()
+    for (const [, key = ''] of page.matchAll(/^\| `([^`]+)` \|/gm)) {
+      const name = `GATEWAY_${key.replaceAll('.', '__').toUpperCase()}`
+      expect(optionVariables({ [name]: 'tcp://10.0.0.1:1' }), name).to.have.length(1)
+    }
   })
 
   it('names the option whose value is no YAML', () => {
