@@ -162,8 +162,9 @@ export async function startComponent(
       sync.caughtUp
         .then(answer)
         .catch((err: unknown) => log.error({ err }, 'users cannot be authenticated on the router'))
+    const { gatewayUrls, adminUrls, healthUrls, routerUrl } = urls
     log.info(
-      { gateway: urls.gatewayUrls, admin: urls.adminUrls, router: urls.routerUrl },
+      { gateway: gatewayUrls, admin: adminUrls, health: healthUrls, router: routerUrl },
       'started',
     )
     return { urls, handler: () => open.handler(serving.gateway) }

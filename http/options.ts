@@ -24,6 +24,8 @@ export interface HttpOptions {
     /** The realm whose users may manage by credentials. */
     readonly realm?: string
   }
+  /** `/ping`, `/ready` and `/metrics` alone, without credentials. */
+  readonly health: { readonly listen?: Listen }
   /** The embedded router's own port, at `/ws` and `/`. */
   readonly router: { readonly listen?: Listen }
   readonly limits: {

@@ -10,8 +10,8 @@ import { LoopDelay } from '#http/limits/loop-delay.ts'
 import { OverloadGuard, processLoad } from '#http/limits/overload.ts'
 import { Shedding } from '#http/limits/shedding.ts'
 import { sharesGatewayListener, trustsLocalRequests } from '#http/management/access.ts'
-import { healthPaths, koaFallback } from '#http/management/admin.ts'
-import type { ManagementPorts } from '#http/management/api-specs.ts'
+import { healthPaths, healthRouter, koaFallback } from '#http/management/admin.ts'
+import { type ManagementPorts, managementRouter } from '#http/management/api-specs.ts'
 import { type MetricSiblings, type MetricSource, Metrics } from '#http/management/metrics.ts'
 import { pathsOf } from '#procedures/definition/procedure.ts'
 import {
@@ -66,14 +66,14 @@ export async function startListeners(ports: HttpPorts): Promise<Listeners> {
 }
 
 /** The listeners by purpose; `router` is the embedded router's own port. */
-export type Face = 'admin' | 'gateway' | 'router'
+export type Face = 'admin' | 'gateway' | 'health' | 'router'
 
 /** The listening addresses of each face. */
 export type Addresses = Readonly<Record<Face, Address[]>>
 
 /** The open listeners of the process. */
 export class Listeners {
-  readonly addresses: Addresses = { gateway: [], admin: [], router: [] }
+  readonly addresses: Addresses = { gateway: [], admin: [], health: [], router: [] }
   readonly #ports: HttpPorts
   readonly #servers: Server[] = []
   readonly #exchanges = new InFlight<HttpExchange, true>()
@@ -117,7 +117,7 @@ export class Listeners {
 
   async open(): Promise<void> {
     const { options, clock, log, webSocket } = this.#ports
-    const { gateway, admin, router, limits } = options
+    const { gateway, admin, health, router, limits } = options
     const isClosing = () => this.#isDraining
     const gatewayPorts = this.#gatewayPorts()
     const { proxies } = gatewayPorts
@@ -140,22 +140,30 @@ export class Listeners {
     this.#closePipes = close
 
     const rest = isShared
-      ? koaFallback(gatewayPorts, { ...managementPorts, trustsLocal })
+      ? koaFallback(gatewayPorts, [managementRouter({ ...managementPorts, trustsLocal })])
       : refuseAll(gatewayPorts)
     const gatewayListener = createListener(gatewayPorts, this.#ports.gateway, rest)
     const adminPorts = this.#listenerPorts(new TrustedProxies([]), false)
-    const health = {
+    const state = healthRouter({
       isReady: () => this.#isReady(),
       problems: () => (this.#isDraining ? ['it is stopping'] : this.#ports.problems()),
       metrics: this.#metrics,
-    }
-    const adminFallback = koaFallback(adminPorts, { ...managementPorts, trustsLocal: true }, health)
-    const adminListener = createListener(adminPorts, undefined, adminFallback)
+    })
+    const adminRouters = [managementRouter({ ...managementPorts, trustsLocal: true }), state]
+    const adminListener = createListener(
+      adminPorts,
+      undefined,
+      koaFallback(adminPorts, adminRouters),
+    )
 
     const none = createListener(adminPorts, undefined, refuseAll(adminPorts))
     const isProxy = (address: string) => proxies.has(address)
     const plain = { limits, tls: undefined, isProxy }
     const routed = { limits, isProxy, tls: gateway.tls, listener: gatewayListener, upgrade }
+    if (health.listen !== undefined) {
+      const listener = createListener(adminPorts, undefined, koaFallback(adminPorts, [state]))
+      await this.#listen('health', health.listen, { ...plain, listener })
+    }
     await this.#listen('admin', admin.listen, { ...plain, listener: adminListener })
     await this.#listen('gateway', gateway.listen, { ...routed, upgradePaths: ['/ws'] })
     const sessions = { ...plain, listener: none, upgrade, upgradePaths: ['/', '/ws'] }

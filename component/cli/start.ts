@@ -106,9 +106,15 @@ async function serve(
     void stop(0, exitCode.software)
   })
 
-  process.stdout.write(
-    `gateway  ${component.gatewayUrls.join(' ')}\nadmin    ${component.adminUrls.join(' ')}\nrouter   ${component.routerUrl}\n`,
-  )
+  const urls = {
+    gateway: component.gatewayUrls,
+    admin: component.adminUrls,
+    health: component.healthUrls,
+    router: [component.routerUrl],
+  }
+  for (const [name, list] of Object.entries(urls)) {
+    if (list.length > 0) process.stdout.write(`${name.padEnd(8)} ${list.join(' ')}\n`)
+  }
   if (isDemo) {
     demo = await startDemo(component)
     if (demo === undefined) void stop(0, exitCode.software)

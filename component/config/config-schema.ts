@@ -145,6 +145,16 @@ export const configSchema = section(
       },
       'The listener for operators.',
     ),
+    health: section(
+      {
+        listen: mayBeAbsent(
+          union([string(), integer(), array(union([string(), integer()]))], {
+            description: `An additional address of \`/ping\`, \`/ready\` and \`/metrics\`, and nothing else: ${address}, or a list of these. It asks for no credentials, so probes and scrapers of a container platform may reach it. Default: none.`,
+          }),
+        ),
+      },
+      'The listener for probes and scrapers.',
+    ),
     store: section(
       {
         url: mayBeAbsent(

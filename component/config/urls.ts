@@ -13,6 +13,8 @@ export interface GatewayUrls {
   /** Base addresses of the gateway listener, without a slash at the end. */
   readonly gatewayUrls: readonly string[]
   readonly adminUrls: readonly string[]
+  /** Empty without `health.listen`. */
+  readonly healthUrls: readonly string[]
   /** Where WAMP clients connect. */
   readonly routerUrl: string
 }
@@ -24,7 +26,7 @@ const urlAt = (scheme: string, { host, port }: Address): string =>
 /** The URLs of a gateway whose listeners are open. */
 export function urlsOf(
   { gateway, wamp }: Config,
-  at: Readonly<Record<'gateway' | 'admin' | 'router', readonly Address[]>>,
+  at: Readonly<Record<'admin' | 'gateway' | 'health' | 'router', readonly Address[]>>,
 ): GatewayUrls {
   const secure = gateway.tls === undefined ? '' : 's'
   const [ownRouter] = at.router
@@ -34,6 +36,7 @@ export function urlsOf(
   return {
     gatewayUrls: at.gateway.map((address) => urlAt(`http${secure}`, address)),
     adminUrls: at.admin.map((address) => urlAt('http', address)),
+    healthUrls: at.health.map((address) => urlAt('http', address)),
     routerUrl: wamp.url ?? embedded,
   }
 }

@@ -17,12 +17,12 @@ interface WaitingConnection {
   readonly socket: Socket
 }
 
-const faces: readonly Face[] = ['admin', 'gateway', 'router']
+const faces: readonly Face[] = ['health', 'admin', 'gateway', 'router']
 
 /** Every listener of the gateway. */
 export class ListeningSockets {
   /** Where it listens. */
-  readonly addresses: Addresses = { admin: [], gateway: [], router: [] }
+  readonly addresses: Addresses = { admin: [], gateway: [], health: [], router: [] }
   readonly #servers: Server[] = []
   readonly #recipients = new Set<Recipient>()
   /** Recipients that can take a connection now; each is offered at most one at a time. */

@@ -128,10 +128,16 @@ export const trustsLocalRequests = (options: HttpOptions): boolean =>
   options.admin.realm === undefined || isPrivate(options)
 
 /** The reason to refuse the start with this configuration (exit 78); undefined when it may start. */
-export function refusalToStart({ admin, gateway, router }: HttpOptions): string | undefined {
+export function refusalToStart({
+  admin,
+  gateway,
+  health,
+  router,
+}: HttpOptions): string | undefined {
   const problem =
     unusable('gateway.listen', () => parseListen(gateway.listen)) ??
     unusable('admin.listen', () => parseListen(admin.listen)) ??
+    unusable('health.listen', () => parseListen(health.listen ?? [])) ??
     unusable('router.listen', () => parseListen(router.listen ?? [])) ??
     unusable('gateway.trusted_proxies', () => new TrustedProxies(gateway.trusted_proxies)) ??
     unusable('gateway.tls', () => readTls(gateway.tls))

@@ -1,11 +1,10 @@
-/** The Koa applications: management, and on the admin listener `/ping`, `/ready` and `/metrics` beside it. */
+/** The Koa applications, made of two routers: management, and health with `/ping`, `/ready` and `/metrics`. */
 import { Readable } from 'node:stream'
 import Router from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import { ServiceError } from '#component/errors.ts'
 import { type Fallback, fail, type ListenerPorts, notServed, refuseAll } from '#http/gateway.ts'
 import { exchangeOf, keepExchange } from '#http/read-request.ts'
-import { type ManagementPorts, managementRouter } from './api-specs.ts'
 import type { Metrics } from './metrics.ts'
 
 /** The state of a node that `/ready` and `/metrics` report. */
@@ -20,7 +19,7 @@ export interface HealthPorts {
 export const healthPaths: readonly string[] = ['/ping', '/ready', '/metrics']
 
 /** The routes of {@link healthPaths}. */
-function healthRouter({ isReady, problems, metrics }: HealthPorts): Router {
+export function healthRouter({ isReady, problems, metrics }: HealthPorts): Router {
   const router = new Router({ sensitive: true, strict: true })
   router.use(async (ctx, next) => {
     exchangeOf(ctx.req).route = ctx.path
@@ -44,16 +43,10 @@ function healthRouter({ isReady, problems, metrics }: HealthPorts): Router {
 }
 
 /**
- * The routes of a listener, as one function; requests that no route serves get 404, or 405 with `Allow`. A path whose first
+ * The routers of a listener, as one function; requests that no route serves get 404, or 405 with `Allow`. A path whose first
  * segment no route has is refused without Koa, whose answer would cost more than that of a route.
  */
-export function koaFallback(
-  ports: ListenerPorts,
-  management: ManagementPorts,
-  health?: HealthPorts,
-): Fallback {
-  const routers = [managementRouter(management)]
-  if (health) routers.push(healthRouter(health))
+export function koaFallback(ports: ListenerPorts, routers: readonly Router[]): Fallback {
   const app = new Koa()
   app.on('error', (error: unknown) => ports.log.warn({ err: error }, 'an answer was aborted'))
   app.use(frame(ports))

@@ -81,6 +81,11 @@ describe('the command line', function () {
       name: 'gateway.listen',
     },
     {
+      title: 'an address of health.listen that is none',
+      args: ['--set', 'health.listen=nowhere:port'],
+      name: 'health.listen',
+    },
+    {
       title: 'a router that is none',
       args: ['--set', 'wamp.url=http://127.0.0.1/'],
       name: 'wamp.url',
@@ -163,7 +168,7 @@ describe('the command line', function () {
     expect(code).to.equal(70)
   })
 
-  for (const option of ['gateway.listen', 'admin.listen', 'router.listen']) {
+  for (const option of ['gateway.listen', 'admin.listen', 'health.listen', 'router.listen']) {
     it(`ends with one line that says that the address of ${option} is taken`, async () => {
       const taken = await takePort()
       const settings = {

@@ -24,6 +24,8 @@ export class GatewayProcess {
   /** Base address of the gateway listener. */
   readonly url: string
   readonly adminUrl: string
+  /** Empty without `health.listen`. */
+  readonly healthUrl: string
   readonly routerUrl: string
   readonly ended: Promise<Ending>
   readonly #child: ChildProcess
@@ -36,6 +38,7 @@ export class GatewayProcess {
     this.#output = output
     this.url = address('gateway')
     this.adminUrl = address('admin')
+    this.healthUrl = address('health')
     this.routerUrl = address('router')
     this.ended = ended
   }

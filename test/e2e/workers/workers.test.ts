@@ -35,6 +35,7 @@ for (const count of [2, 3]) {
         'limits.headers_timeout': '500',
         'limits.max_connections': '20',
         'limits.connections_per_address': '20',
+        'health.listen': '127.0.0.1:0',
         'log.level': 'info',
       })
     })
@@ -56,6 +57,15 @@ for (const count of [2, 3]) {
       expect(names.filter((name) => name === first)).to.have.length(3)
     })
 
+    it('serves health and metrics of all of them, and nothing else, at health.listen', async () => {
+      const { healthUrl } = gateway
+      const paths = ['/ping', '/ready', '/metrics', '/api_specs', '/workers/static']
+      for (let at = 0; at < count; at++) {
+        const answers = await Promise.all(paths.map((path) => send(healthUrl, path)))
+        expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 404, 404])
+      }
+    })
+
     it('numbers them behind the name of the node', () => {
       const numbers = [...gateway.workers().keys()].map((name) => name.slice(name.lastIndexOf('-')))
       expect(numbers.sort()).to.deep.equal(
@@ -64,7 +74,7 @@ for (const count of [2, 3]) {
     })
 
     it('says once where it listens', () => {
-      for (const name of ['gateway', 'admin', 'router']) {
+      for (const name of ['gateway', 'admin', 'health', 'router']) {
         expect(gateway.output.match(new RegExp(`^${name} `, 'gm')), name).to.have.length(1)
       }
     })

@@ -75,6 +75,7 @@ export const options: HttpOptions = {
     drain_timeout: 2000,
   },
   admin: { listen: '127.0.0.1:0', share_gateway_listener: 'auto' },
+  health: {},
   router: {},
   limits: {
     max_connections: 100,

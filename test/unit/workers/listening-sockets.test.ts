@@ -28,6 +28,7 @@ describe('the sockets of a gateway', () => {
         {
           'gateway.listen': '[127.0.0.1:0, 127.0.0.1:0]',
           'admin.listen': '127.0.0.1:0',
+          'health.listen': '127.0.0.1:0',
         },
       ),
       4,
@@ -39,7 +40,10 @@ describe('the sockets of a gateway', () => {
     for (const client of clients.splice(0)) client.destroy()
   })
 
-  async function enter(face: 'admin' | 'gateway' = 'gateway', index = 0): Promise<Socket> {
+  async function enter(
+    face: 'admin' | 'gateway' | 'health' = 'gateway',
+    index = 0,
+  ): Promise<Socket> {
     const { port = 0 } = sockets.addresses[face][index] ?? {}
     const client = connect(port, '127.0.0.1')
     client.on('error', () => {})
@@ -56,6 +60,7 @@ describe('the sockets of a gateway', () => {
     sockets.admit(hands)
     for (const [face, index] of [
       ['admin', 0],
+      ['health', 0],
       ['gateway', 0],
       ['gateway', 1],
     ] as const) {

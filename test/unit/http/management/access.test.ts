@@ -25,6 +25,7 @@ const configured = (
     ...gateway,
   },
   admin: { listen: '127.0.0.1:18081', share_gateway_listener: 'auto', ...admin },
+  health: {},
   router: {},
   limits: {
     max_connections: 1,
