@@ -8,6 +8,8 @@ export interface Client {
   readonly details?: Readonly<Record<string, unknown>>
   readonly headers?: Readonly<Record<string, string>>
   readonly localAddress?: string
+  /** Certificates that the client trusts; PEM. */
+  readonly ca?: string
 }
 
 /** Sends HELLO; the router's answer. @throws Error when no WebSocket is opened */
