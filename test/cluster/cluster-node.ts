@@ -85,13 +85,13 @@ export class ClusterNode {
     await Promise.race([started, ended, late])
   }
 
-  /** Sends a signal; resolves when the process has ended. */
-  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+  /** Sends a signal; resolves with the exit code when the process has ended, with null for one that has none. */
+  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
     const child = this.#child
-    if (child === undefined) return
-    const ended = once(child, 'exit')
+    if (child === undefined) return null
+    const ended = once(child, 'exit') as Promise<[number | null]>
     child.kill(signal)
-    await ended
+    return (await ended)[0]
   }
 
   /** Takes it off the processor until {@link resume}. */

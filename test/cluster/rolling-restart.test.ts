@@ -1,127 +1,118 @@
-/** Three gateways behind the HAProxy of docs/clustering.md, restarted one after the other under load: no request fails. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { Agent } from 'node:http'
+/** Gateways behind the HAProxy of docs/clustering.md, replaced one after the other under load: no request fails. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { parse } from 'yaml'
 import { freePort } from '#test/support/free-port.ts'
-import { send } from '#test/support/load.ts'
 import { rounds } from '#test/support/running/rounds.ts'
 import { clusterKey, holdsWithin, postJson } from './cluster.ts'
 import { ClusterNode } from './cluster-node.ts'
 import { configurationFor, startHaproxy } from './haproxy.ts'
 import { startRouterProcess } from './router-process.ts'
+import { rollingDocument, SteadyLoad } from './steady-load.ts'
+
+/** Longer than HAProxy takes to notice: two checks of 200 ms; milliseconds. */
+const noticed = 1000
+
+/** What the pods of the Helm chart are started with, and how long Kubernetes lets them end. */
+const values = parse(
+  readFileSync(join(import.meta.dirname, '../../deploy/chart/values.yaml'), 'utf8'),
+)
+
+interface Rolling {
+  readonly title: string
+  readonly nodes: number
+  /** Options by dotted key, beside those that every cluster has. */
+  readonly settings: Readonly<Record<string, string>>
+  /** How often all nodes are replaced, at least. */
+  readonly rounds: number
+  /** Answers before the last round ends, at least. */
+  readonly answers: number
+  /** Milliseconds from SIGTERM to the end of the process, at most. */
+  readonly grace: number
+}
 
 const restarts = rounds(3, 20)
-/** Requests in each tick: 300 a second. */
-const tick = 20
-const perTick = 6
-/** Longer than HAProxy takes to notice: two checks of 200 ms; milliseconds. */
-const drainDelay = 1000
 
-const document = {
-  id: 'com.example.rolling',
-  host: '_',
-  realm_uri: 'com.example.test',
-  versions: {
-    '1.0.0': {
-      base_path: '/rolling',
-      paths: {
-        '/:n': {
-          get: { action: { type: 'static', body: { n: '{{request.bindings.n}}' } }, response: {} },
-          post: { action: { type: 'static', body: { n: '{{request.body.n}}' } }, response: {} },
-        },
-      },
-    },
+const rollings: readonly Rolling[] = [
+  {
+    title: `three nodes ${restarts} times`,
+    nodes: 3,
+    settings: { 'gateway.drain_delay': String(noticed) },
+    rounds: restarts,
+    answers: restarts * 3 * 300,
+    grace: 60_000,
   },
-}
-
-/** 300 requests a second: GET and POST, on connections kept alive and on new ones. */
-class SteadyLoad {
-  readonly failures: string[] = []
-  answered = 0
-  readonly #base: string
-  readonly #keptAlive = new Agent({ keepAlive: true, maxSockets: 64 })
-  readonly #timer: NodeJS.Timeout
-  readonly #pending = new Set<Promise<void>>()
-  #sent = 0
-
-  constructor(base: string) {
-    this.#base = base
-    this.#timer = setInterval(() => {
-      for (let index = 0; index < perTick; index++) this.#ask()
-    }, tick)
-  }
-
-  #ask(): void {
-    const n = ++this.#sent
-    const isPost = n % 2 === 0
-    const agent = n % 4 < 2 ? this.#keptAlive : new Agent({ keepAlive: false })
-    const ask = { url: `${this.#base}/rolling/${n}`, ...(isPost ? { body: { n: String(n) } } : {}) }
-    const asked = send(ask, agent).then(
-      ({ status, body }) => {
-        if (status !== 200 || body !== JSON.stringify({ n: String(n) })) {
-          this.failures.push(`${n}: ${status} ${body.slice(0, 100)}`)
-        }
-        this.answered++
-      },
-      (cause: unknown) => {
-        this.failures.push(`${n}: ${String(cause)}`)
-      },
-    )
-    this.#pending.add(asked)
-    void asked.finally(() => this.#pending.delete(asked))
-  }
-
-  async stop(): Promise<void> {
-    clearInterval(this.#timer)
-    await Promise.all(this.#pending)
-    this.#keptAlive.destroy()
-  }
-}
+  {
+    title: 'two nodes with the times of the Helm chart',
+    nodes: 2,
+    settings: {
+      'gateway.drain_delay': String(values.config.gateway.drain_delay),
+      'gateway.drain_timeout': String(values.config.gateway.drain_timeout),
+      'limits.keep_alive_timeout': String(values.config.limits.keep_alive_timeout),
+    },
+    rounds: 1,
+    answers: rounds(5_000, 100_000),
+    grace: values.terminationGracePeriodSeconds * 1000,
+  },
+]
 
 describe('a rolling restart behind HAProxy', function () {
   this.timeout(1_200_000)
 
-  it(`fails no request in ${restarts} rounds of three nodes`, async () => {
-    const router = await startRouterProcess()
-    const settings = {
-      'wamp.url': router.url,
-      'cluster.key': clusterKey,
-      'gateway.drain_delay': String(drainDelay),
-    }
-    const names = ['gateway-1', 'gateway-2', 'gateway-3']
-    const nodes = await Promise.all(names.map((name) => ClusterNode.make({ name, settings })))
-    const folder = mkdtempSync(join(tmpdir(), 'gateway-haproxy-'))
-    for (const node of nodes) await node.start()
-    expect((await postJson(`${nodes[0]?.adminUrl}/api_specs`, document)).status).to.equal(201)
-    const port = await freePort()
-    const file = join(folder, 'haproxy.cfg')
-    writeFileSync(file, configurationFor(port, nodes))
-    const haproxy = await startHaproxy(file)
-    const base = `http://127.0.0.1:${port}`
-    const answers = async () =>
-      (await fetch(`${base}/rolling/0`).catch(() => undefined))?.ok === true
-    expect(await holdsWithin(10_000, answers)).to.equal(true)
-    const load = new SteadyLoad(base)
-    try {
-      for (let round = 0; round < restarts; round++) {
-        for (const node of nodes) {
-          await node.end('SIGTERM')
-          await node.start()
-          // HAProxy believes in it after two checks
-          await new Promise((resolve) => setTimeout(resolve, drainDelay))
-        }
+  for (const rolling of rollings) {
+    it(`fails no request while it replaces ${rolling.title}`, async () => {
+      const router = await startRouterProcess()
+      const shared = { 'wamp.url': router.url, 'cluster.key': clusterKey, ...rolling.settings }
+      const nodes: ClusterNode[] = []
+      // the address of the health check
+      const checks: { readonly url: string; readonly adminUrl: string }[] = []
+      for (let number = 1; number <= rolling.nodes; number++) {
+        const health = `127.0.0.1:${await freePort()}`
+        const settings = { ...shared, 'health.listen': health }
+        const node = await ClusterNode.make({ name: `gateway-${number}`, settings })
+        nodes.push(node)
+        checks.push({ url: node.url, adminUrl: `http://${health}` })
+        await node.start()
       }
-    } finally {
-      await load.stop()
-      haproxy.kill('SIGTERM')
-      for (const node of nodes) await node.discard()
-      await router.stop()
-      rmSync(folder, { recursive: true, force: true })
-    }
-    process.stdout.write(`        ${load.answered} answers, ${load.failures.length} failures\n`)
-    expect(load.failures).to.deep.equal([])
-    expect(load.answered).to.be.greaterThan(restarts * 3 * 300)
-  })
+      const folder = mkdtempSync(join(tmpdir(), 'gateway-haproxy-'))
+      expect((await postJson(`${nodes[0]?.adminUrl}/api_specs`, rollingDocument)).status).to.equal(
+        201,
+      )
+      const port = await freePort()
+      const file = join(folder, 'haproxy.cfg')
+      writeFileSync(file, configurationFor(port, checks))
+      const haproxy = await startHaproxy(file)
+      const base = `http://127.0.0.1:${port}`
+      const isOk = async (url: string) => (await fetch(url).catch(() => undefined))?.ok === true
+      expect(await holdsWithin(10_000, () => isOk(`${base}/rolling/0`))).to.equal(true)
+      const load = new SteadyLoad(base)
+      const endings: number[] = []
+      try {
+        for (let round = 0; round < rolling.rounds || load.answered < rolling.answers; round++) {
+          for (const [index, node] of nodes.entries()) {
+            const began = performance.now()
+            expect(await node.end('SIGTERM')).to.equal(0)
+            endings.push(performance.now() - began)
+            await node.start()
+            const ready = `${checks[index]?.adminUrl}/ready`
+            expect(await holdsWithin(30_000, () => isOk(ready))).to.equal(true)
+            // HAProxy believes in it after two checks
+            await new Promise((resolve) => setTimeout(resolve, noticed))
+          }
+        }
+      } finally {
+        await load.stop()
+        haproxy.kill('SIGTERM')
+        for (const node of nodes) await node.discard()
+        await router.stop()
+        rmSync(folder, { recursive: true, force: true })
+      }
+      process.stdout.write(`        ${load.answered} answers, ${load.failures.length} failures\n`)
+      expect(load.failures).to.deep.equal([])
+      expect(load.answered).to.be.at.least(rolling.answers)
+      expect(Math.max(...endings)).to.be.below(rolling.grace)
+    })
+  }
 })
