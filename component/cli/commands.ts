@@ -39,6 +39,13 @@ const strict: Option = {
   description: 'Warnings are findings, too: they set the exit code to 1.',
 }
 
+const owner: Option = {
+  type: 'string',
+  value: 'NAME',
+  description:
+    'Marks documents with meta.managed_by NAME, and deletes those with this mark that DIR lacks.',
+}
+
 const ifMatch: Option = {
   type: 'string',
   value: 'HASH',
@@ -121,6 +128,45 @@ export const commands: Readonly<Record<string, Command>> = {
     isRemote: true,
     load: async () => (await import('./documents.ts')).versions,
   },
+  diff: {
+    summary: 'Compares a folder of API Specifications with the gateway.',
+    usage: '[--patch] [--owner NAME] DIR',
+    example: 'wamp-gateway diff specs --patch',
+    takes: [1, 1],
+    options: {
+      patch: { type: 'boolean', description: 'Prints changed documents as a unified diff.' },
+      owner,
+    },
+    isRemote: true,
+    hasFindings: true,
+    load: async () => (await import('./folder/diff.ts')).diff,
+  },
+  sync: {
+    summary: 'Makes the gateway serve what a folder of API Specifications says.',
+    usage: '[--owner NAME] [--dry-run] [--yes] DIR',
+    example: 'wamp-gateway sync specs --owner team-orders',
+    takes: [1, 1],
+    options: {
+      owner,
+      'dry-run': { type: 'boolean', description: 'Says what would change, and changes nothing.' },
+      yes: {
+        type: 'boolean',
+        description: 'Deletes even more than half of the documents of the owner.',
+      },
+    },
+    isRemote: true,
+    hasFindings: true,
+    load: async () => (await import('./folder/sync.ts')).sync,
+  },
+  export: {
+    summary: 'Writes every API Specification of the gateway to a folder, as <id>.json.',
+    usage: 'DIR',
+    example: 'wamp-gateway export backup',
+    takes: [1, 1],
+    options: {},
+    isRemote: true,
+    load: async () => (await import('./folder/export.ts')).exportAll,
+  },
   delete: {
     summary: 'Deletes an API Specification and its routes.',
     usage: '[--if-match HASH] ID',
@@ -138,6 +184,17 @@ export const commands: Readonly<Record<string, Command>> = {
     options: { 'if-match': ifMatch },
     isRemote: true,
     load: async () => (await import('./documents.ts')).rollback,
+  },
+  routes: {
+    summary:
+      'Prints the table of routes in the order of matching: of files, or of the running gateway.',
+    usage: '[FILE…]',
+    example: 'wamp-gateway routes specs/*.json',
+    takes: [0, Number.POSITIVE_INFINITY],
+    options: {},
+    isRemote: true,
+    hasFindings: true,
+    load: async () => (await import('./routes.ts')).routes,
   },
   status: {
     summary: 'Prints whether the gateway is ready, and the state of its registry and peers.',

@@ -5,16 +5,22 @@ import type { Invocation, Result, Run } from './command.ts'
 import { pretty } from './format.ts'
 import { table } from './table.ts'
 
-type Fields = Readonly<Record<string, unknown>>
+/** The members of a JSON object. */
+export type Fields = Readonly<Record<string, unknown>>
 
-const fieldsOf = (body: unknown): Fields => (isMap(body) ? body : {})
-const listOf = (body: unknown): readonly Fields[] => (Array.isArray(body) ? body.filter(isMap) : [])
+/** The members of a value; of what is no JSON object none. */
+export const fieldsOf = (body: unknown): Fields => (isMap(body) ? body : {})
+
+/** The JSON objects of a list. */
+export const listOf = (body: unknown): readonly Fields[] =>
+  Array.isArray(body) ? body.filter(isMap) : []
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** `ts` of management, seconds or an RFC 3339 text, as it came. */
 const timeOf = (value: unknown): string => (value === undefined ? '' : String(value))
 
-const pathOf = (id: string | undefined, rest = ''): string =>
+/** The path of a document in management. */
+export const pathOf = (id: string | undefined, rest = ''): string =>
   `/api_specs/${segment(id ?? '')}${rest}`
 
 /** The condition of `--if-match`. */

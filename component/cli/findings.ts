@@ -2,7 +2,8 @@
 
 /** One finding. */
 export interface Finding {
-  readonly severity: 'error' | 'warning'
+  /** A notice tells a difference. */
+  readonly severity: 'error' | 'warning' | 'notice'
   /** The path of the file, as it was named. */
   readonly file: string
   /** Where the value begins, counted from 1; absent when the file has no text to point at. */

@@ -14,6 +14,7 @@ export interface Style {
 
 const red = '\u001B[31m'
 const yellow = '\u001B[33m'
+const colors = { error: red, warning: yellow, notice: yellow }
 const plain = '\u001B[39m'
 
 /** The whole text for standard output; whole lines. */
@@ -41,8 +42,7 @@ export const pretty = (value: unknown): string => stringifyJson(value, longestTe
 function forPeople(finding: Finding, hasColor: boolean): string {
   const { severity, file, place, path, message } = finding
   const where = place ? `${file}:${place.line}:${place.column}` : file
-  const color = severity === 'error' ? red : yellow
-  const word = hasColor ? `${color}${severity}${plain}` : severity
+  const word = hasColor ? `${colors[severity]}${severity}${plain}` : severity
   const sentence = `${where}: ${word}: ${path || '(document)'}: ${message.replaceAll('\n', '\n    ')}\n`
   if (!place) return sentence
   return `${sentence}${excerpt(place)}`

@@ -27,15 +27,26 @@ export interface LoadResult {
  * Loads the document of a file.
  * @throws CommandError for what is not about the document, such as credentials
  */
-export async function loadSource(
+export const loadSource = (
   client: AdminClient,
+  source: SourceFile,
+  condition?: Condition,
+): Promise<LoadResult> => send(client, '/api_specs', source, condition)
+
+/** Has the gateway judge a document as a load does, without loading it. Throws as {@link loadSource} does. */
+export const validateSource = (client: AdminClient, source: SourceFile): Promise<LoadResult> =>
+  send(client, '/services/validate_api_spec', source)
+
+async function send(
+  client: AdminClient,
+  path: string,
   source: SourceFile,
   condition?: Condition,
 ): Promise<LoadResult> {
   const { file, document } = source
   try {
     const text = stringifyJson(document, longestDocument)
-    const { body } = await client.request('POST', '/api_specs', text, condition)
+    const { body } = await client.request('POST', path, text, condition)
     const { id, ts, warnings } = isMap(body) ? body : {}
     const issues = Array.isArray(warnings) ? (warnings as readonly Issue[]) : []
     return { file, outcome: 'loaded', id, ts, findings: source.findings('warning', issues) }

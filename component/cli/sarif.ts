@@ -4,7 +4,15 @@ import type { Finding } from './findings.ts'
 const rules = [
   { id: 'refused', shortDescription: { text: 'A load refuses the document.' } },
   { id: 'warned', shortDescription: { text: 'A load accepts the document with a warning.' } },
+  { id: 'differs', shortDescription: { text: 'The gateway has another value, or none.' } },
 ]
+
+/** By severity. */
+const verdicts = {
+  error: { ruleId: 'refused', level: 'error' },
+  warning: { ruleId: 'warned', level: 'warning' },
+  notice: { ruleId: 'differs', level: 'note' },
+} as const
 
 /** A whole log with one run. */
 export const sarifLog = (findings: readonly Finding[]): unknown => ({
@@ -20,8 +28,7 @@ export const sarifLog = (findings: readonly Finding[]): unknown => ({
 })
 
 const resultOf = ({ severity, file, place, path, message }: Finding): unknown => ({
-  ruleId: severity === 'error' ? 'refused' : 'warned',
-  level: severity,
+  ...verdicts[severity],
   message: { text: message },
   locations: [
     {

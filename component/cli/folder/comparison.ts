@@ -1,0 +1,100 @@
+/** A folder of API Specifications beside the documents of the gateway: which differ, and in which members. */
+import type { AdminClient } from '#component/cli/admin-client.ts'
+import { type Fields, fieldsOf, listOf, pathOf, withoutTs } from '#component/cli/documents.ts'
+import { canonicalJson, pointer } from '#component/codec/json.ts'
+import { hashOf } from '#component/replica/entry.ts'
+import { isMap } from '#component/syntax/values.ts'
+import { type FolderDocument, ownerOf } from './folder.ts'
+
+/** A member that differs. */
+export interface Change {
+  /** JSON Pointer. */
+  readonly path: string
+  readonly kind: 'added' | 'changed' | 'removed'
+  /** The value of the gateway; absent when it has none. */
+  readonly from?: unknown
+  /** The value of the file; absent when it has none. */
+  readonly to?: unknown
+}
+
+/** A document of the folder that the gateway has with other content. */
+export interface ChangedDocument {
+  readonly source: FolderDocument
+  /** Of the gateway's version. */
+  readonly hash: string
+  /** The gateway's version. */
+  readonly current: Fields
+}
+
+/** The outcome of comparing; documents of the folder in its order, others by id. */
+export interface Comparison {
+  /** The gateway does not have them. */
+  readonly created: readonly FolderDocument[]
+  readonly changed: readonly ChangedDocument[]
+  readonly same: readonly FolderDocument[]
+  /** Ids of the owner's documents that the folder lacks. */
+  readonly deleted: readonly string[]
+  /** Ids of the other documents that the folder lacks. */
+  readonly unmanaged: readonly string[]
+  /** Every document of the gateway, without `ts`. */
+  readonly served: ReadonlyMap<string, Fields>
+}
+
+/** Compares by hashes. @param owner whose documents are deleted when the folder lacks them; undefined: none are */
+export async function compare(
+  client: AdminClient,
+  documents: readonly FolderDocument[],
+  owner: string | undefined,
+): Promise<Comparison> {
+  const { body } = await client.request('GET', '/api_specs')
+  const served = new Map(listOf(body).map((each) => [String(each.id), withoutTs(each)]))
+  const created: FolderDocument[] = []
+  const changed: ChangedDocument[] = []
+  const same: FolderDocument[] = []
+  for (const source of documents) {
+    const found = served.get(source.id)
+    if (found && hashOf(found) === source.hash) {
+      same.push(source)
+      continue
+    }
+    const current = found && (await readDocument(client, source.id))
+    if (!current) created.push(source)
+    // a list of versions is shown as a map: only the gateway's own hash says whether it is the same
+    else if (current.hash === source.hash) same.push(source)
+    else changed.push({ source, ...current })
+  }
+  const ids = new Set(documents.map(({ id }) => id))
+  const others = [...served.keys()].filter((id) => !ids.has(id))
+  const isOwned = (id: string) => owner !== undefined && ownerOf(served.get(id) ?? {}) === owner
+  return {
+    ...{ created, changed, same, served },
+    deleted: others.filter(isOwned),
+    unmanaged: others.filter((id) => !isOwned(id)),
+  }
+}
+
+/** The document of the gateway now, and its hash; undefined when there is none. */
+export async function readDocument(
+  client: AdminClient,
+  id: string,
+): Promise<{ readonly current: Fields; readonly hash: string } | undefined> {
+  const answer = await client.request('GET', pathOf(id), undefined, undefined, [404])
+  if (answer.status === 404) return undefined
+  return { current: withoutTs(fieldsOf(answer.body)), hash: answer.hash ?? '' }
+}
+
+/** The members that differ, by the order of their keys; maps and lists are compared member by member. */
+export function changesBetween(from: unknown, to: unknown, path = ''): readonly Change[] {
+  const isEach = (test: (value: unknown) => boolean) => test(from) && test(to)
+  if (!isEach(isMap) && !isEach(Array.isArray)) {
+    return canonicalJson(from) === canonicalJson(to) ? [] : [{ path, kind: 'changed', from, to }]
+  }
+  const [before, after] = [from as Fields, to as Fields]
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  return keys.flatMap((key): readonly Change[] => {
+    const at = pointer(path, key)
+    if (!Object.hasOwn(before, key)) return [{ path: at, kind: 'added', to: after[key] }]
+    if (!Object.hasOwn(after, key)) return [{ path: at, kind: 'removed', from: before[key] }]
+    return changesBetween(before[key], after[key], at)
+  })
+}

@@ -1,0 +1,135 @@
+/** `routes`: the routing table of files, or of the documents of a running gateway. */
+import { compileDocument } from '#component/compile/compile-document.ts'
+import { readConfig } from '#component/config/config.ts'
+import type { Route } from '#component/gateway/api.ts'
+import {
+  type Clash,
+  type RouteEntry,
+  RoutingTable,
+  readEntry,
+} from '#component/routes/routing-table.ts'
+import { versionLabel } from '#component/spec/versions.ts'
+import type { Label } from '#component/syntax/host-pattern.ts'
+import type { Segment } from '#component/syntax/path-pattern.ts'
+import { isMap } from '#component/syntax/values.ts'
+import { AdminClient } from './admin-client.ts'
+import { exitCode, type Invocation, type Run } from './command.ts'
+import { fieldsOf, listOf } from './documents.ts'
+import type { Finding } from './findings.ts'
+import { readSource, type SourceFile } from './source-file.ts'
+import { table } from './table.ts'
+
+type Source = Pick<SourceFile, 'document' | 'findings'>
+type Environment = Invocation['environment']
+
+/** Documents as one routing table; those with issues have no routes in it. */
+export function routingTableOf(
+  sources: readonly Source[],
+  environment: Environment,
+): {
+  readonly entries: readonly RouteEntry<Route>[]
+  readonly clashes: readonly Clash[]
+  readonly findings: readonly Finding[]
+  readonly labelOf: (route: Route) => string
+} {
+  const { call_timeout } = readConfig(undefined, environment).wamp
+  const labels = new Map<string, string>()
+  const keyOf = ({ path: { version } }: Route) => `${version.api}\n${version.base}`
+  const findings: Finding[] = []
+  const entries = sources.flatMap((source) => {
+    const { api, issues } = compileDocument(source.document, { callTimeout: call_timeout })
+    findings.push(...source.findings('error', issues))
+    for (const { path, routes } of api?.entries ?? []) {
+      const label = labelAt(source.document, path)
+      const [route] = Object.values(routes)
+      if (route && label !== undefined) labels.set(keyOf(route), label)
+    }
+    return api?.entries ?? []
+  })
+  const built = RoutingTable.build(entries)
+  const labelOf = (route: Route) => labels.get(keyOf(route)) ?? ''
+  return { entries: built.table.entries, clashes: built.clashes, findings, labelOf }
+}
+
+/** The label of the version that a pointer leads into; undefined for one that leads elsewhere. */
+function labelAt(document: unknown, path: string): string | undefined {
+  const [, first, key = ''] = path.split('/')
+  if (first !== 'versions') return undefined
+  const { versions } = fieldsOf(document)
+  if (!Array.isArray(versions)) return key.replaceAll('~1', '/').replaceAll('~0', '~')
+  const version: unknown = versions[Number(key)]
+  return isMap(version) ? versionLabel(version) : undefined
+}
+
+/** Literals first, by their text; then bindings and one-label wildcards; the rest last. */
+const segmentKey = (segment: Segment): string =>
+  segment.kind === 'literal' ? `0${segment.text}` : segment.kind === 'binding' ? '1' : '2'
+const labelKey = (label: Label): string => (label === undefined ? '1' : `0${label}`)
+
+/** The place of an entry in the order of matching, by its longest form: host from its last label on, then path. */
+function orderOf(entry: RouteEntry<Route>): readonly [readonly string[], readonly string[]] {
+  const { host, forms } = readEntry(entry)
+  const labels = host?.kind === 'hosts' ? (host.forms[0] ?? []) : undefined
+  return [labels ? labels.toReversed().map(labelKey) : ['2'], forms[0]?.form.map(segmentKey) ?? []]
+}
+
+function compareLists(one: readonly string[], other: readonly string[]): number {
+  const at = one.findIndex((text, i) => text !== other[i])
+  const [a, b] = [one[at], other[at]]
+  if (a === undefined || b === undefined) return one.length - other.length
+  return a < b ? -1 : 1
+}
+
+const actionOf = (route: Route): string =>
+  route.kind === undefined ? route.action.type : route.kind
+
+const securityOf = (route: Route): string | null =>
+  route.kind === undefined ? (route.inherited.protection?.type ?? null) : null
+
+/** The documents of the gateway; what is wrong with one is told of its id. */
+const sourceOf = (document: unknown): Source => ({
+  document,
+  findings: (severity, issues) =>
+    issues.map((issue) => ({ severity, file: String(fieldsOf(document).id), ...issue })),
+})
+
+async function sourcesOf(invocation: Invocation): Promise<readonly Source[]> {
+  if (invocation.positionals.length > 0) return invocation.positionals.map(readSource)
+  const { body } = await new AdminClient(invocation).request('GET', '/api_specs')
+  return listOf(body).map(sourceOf)
+}
+
+/** `routes`: `[{host, pattern, method, action, security, id, version}]`, in the order of matching. */
+export const routes: Run = async (invocation) => {
+  const sources = await sourcesOf(invocation)
+  const { entries, clashes, findings, labelOf } = routingTableOf(sources, invocation.environment)
+  const sorted = entries
+    .map((entry) => ({ entry, order: orderOf(entry) }))
+    .sort(
+      ({ order: [host, path] }, { order: [otherHost, otherPath] }) =>
+        compareLists(host, otherHost) || compareLists(path, otherPath),
+    )
+  const rows = sorted.flatMap(({ entry: { api: id, host, pattern, routes } }) =>
+    Object.entries(routes).map(([method, route]) => ({
+      ...{ host, pattern, method: method.toUpperCase() },
+      ...{ action: actionOf(route), security: securityOf(route), id },
+      version: labelOf(route),
+    })),
+  )
+  const taken = clashes.map(({ api, path, pattern, otherApi }): Finding => {
+    const message = `the route ${pattern} answers the same requests as one of ${otherApi}`
+    return { severity: 'error', file: api, path, message }
+  })
+  const all = [...findings, ...taken]
+  return {
+    value: rows,
+    text: table(
+      ['HOST', 'PATTERN', 'METHOD', 'ACTION', 'SECURITY', 'DOCUMENT', 'VERSION'],
+      rows.map(({ host, pattern, method, action, security, id, version }) => [
+        ...[host, pattern, method, action, security ?? '', id, version],
+      ]),
+    ),
+    findings: all,
+    code: all.length > 0 ? exitCode.findings : exitCode.ok,
+  }
+}
