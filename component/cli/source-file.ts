@@ -65,7 +65,7 @@ function readBytes(file: string): Buffer {
 
 function decode(file: string, bytes: Buffer, text: string): unknown {
   try {
-    return isYamlFile(file) ? parseYaml(text, documentRules) : parseJson(bytes, documentRules)
+    return isYamlFile(file) ? parseYaml(bytes, documentRules) : parseJson(bytes, documentRules)
   } catch (cause) {
     if (!(cause instanceof ServiceError)) throw cause
     const place = syntaxPlace(cause.message, text)

@@ -10,9 +10,10 @@ import { jsonWalk, mapLeaves, Walk } from './walk.ts'
 /** The part of ES2026 that the compiler's library does not know yet. */
 const json = JSON as unknown as { rawJSON(text: string): unknown }
 
-function decodeUtf8(bytes: Uint8Array): string {
+/** The text of bytes. @throws ServiceError 400 for what is not UTF-8 */
+export function decodeUtf8(bytes: Uint8Array, format = 'JSON'): string {
   if (!isUtf8(bytes)) {
-    throw new ServiceError('service.error.bad_request', 'the JSON text is not valid UTF-8')
+    throw new ServiceError('service.error.bad_request', `the ${format} text is not valid UTF-8`)
   }
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }

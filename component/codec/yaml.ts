@@ -12,7 +12,7 @@ import {
 } from 'yaml'
 import { ServiceError } from '#component/errors.ts'
 import { isInteger64 } from '#component/syntax/integers.ts'
-import { parseJson } from './json.ts'
+import { decodeUtf8, parseJson } from './json.ts'
 import type { ReadRules } from './limits.ts'
 
 /** Where a value stands in a text; lines and columns count from 1. */
@@ -44,7 +44,8 @@ const refusal = (message: string, at?: Place): ServiceError => {
  * Tags, aliases, merge keys, directives and several documents in one text are refused.
  * @throws ServiceError 400 with line and column, or whatever {@link parseJson} throws
  */
-export function parseYaml(text: string, rules: ReadRules): unknown {
+export function parseYaml(source: string | Uint8Array, rules: ReadRules): unknown {
+  const text = typeof source === 'string' ? source : decodeUtf8(source, 'YAML')
   const document = read(text)
   const [error] = document.errors
   if (error) throw refusal(meaningOf(error.message), placeOf(text, error.pos[0]))

@@ -277,10 +277,10 @@ export const configSchema = section(
     ),
     limits: limitsSection,
     specs: strings(
-      'Files or globs of API Specifications that are loaded at start. Relative to the working folder.',
+      'Files or globs of API Specifications that are loaded at start: `.yaml` and `.yml` as YAML 1.2 without tags, aliases and merge keys, all others as JSON. Relative to the working folder.',
     ),
     realms: strings(
-      'Files or globs of realm documents that are loaded at start. Relative to the working folder.',
+      'Files or globs of realm documents that are loaded at start, in the same formats. Relative to the working folder.',
     ),
   },
   'The configuration of the gateway.',

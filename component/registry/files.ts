@@ -3,6 +3,7 @@ import { glob, readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parsingJson } from '#component/codec/json.ts'
 import { documentRules } from '#component/codec/limits.ts'
+import { isYamlFile, parseYaml } from '#component/codec/yaml.ts'
 import { InvalidSpecError, type Issue, messageOf, ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { hashing } from '#component/replica/entry.ts'
@@ -79,7 +80,9 @@ async function readDocument(
 ): Promise<{ document: unknown; hash: string }> {
   const bytes = await readFile(file)
   checkSize(bytes.length)
-  const document = await runSteps(parsingJson(bytes, documentRules), yieldTurn)
+  const document = isYamlFile(file)
+    ? parseYaml(bytes, documentRules)
+    : await runSteps(parsingJson(bytes, documentRules), yieldTurn)
   // of the document, not of the bytes: a file that is only formatted anew does not undo a later load
   return { document, hash: await runSteps(hashing(document), yieldTurn) }
 }

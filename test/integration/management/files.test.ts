@@ -14,7 +14,7 @@ describe('the files of the configuration', () => {
   const write = (name: string, content: unknown) =>
     writeFileSync(
       join(folder, name),
-      typeof content === 'string' ? content : JSON.stringify(content),
+      typeof content === 'string' || content instanceof Buffer ? content : JSON.stringify(content),
     )
   const start = async () => {
     gateway = await startGateway({
@@ -123,5 +123,56 @@ describe('the files of the configuration', () => {
     write('b.realm.json', realm('of the changed file'))
     await restart()
     expect(await readRealm()).to.equal('of the changed file')
+  })
+
+  describe('in YAML', () => {
+    const settings = () => ({
+      data_dir: join(folder, 'data'),
+      specs: JSON.stringify([join(folder, 'spec.*')]),
+      realms: JSON.stringify([join(folder, '*.realm.{json,yaml}')]),
+    })
+    const text = (body: string) => `# a comment
+id: com.example.yaml
+host: _
+realm_uri: com.example.test
+versions:
+  1.0:
+    base_path: /yaml
+    paths:
+      /body:
+        get:
+          action: { type: static, body: ${body} }
+          response: { on_result: { body: '{{action.result.body}}' }, on_error: {} }
+`
+
+    it('are what the same documents in JSON are: specifications and realms, with every digit', async () => {
+      write(
+        'b.realm.yaml',
+        'uri: com.example.from_file\ndescription: of YAML\nauthmethods: [anonymous]\n',
+      )
+      write('spec.yml', text('18446744073709551615'))
+      gateway = await startGateway(settings())
+      const answer = await send(gateway.url, '/yaml/body')
+      expect(answer.text).to.equal('18446744073709551615')
+      expect(await readRealm()).to.equal('of YAML')
+    })
+
+    it('are not loaded again when only a comment or the format has changed', async () => {
+      write('spec.yaml', text('of the file'))
+      gateway = await startGateway(settings())
+      await gateway.load(staticDocument('yaml', 'of somebody'))
+      write('spec.yaml', `# another comment\n${text('"of the file"')}`)
+      await gateway.stop()
+      gateway = await startGateway(settings())
+      expect(await bodyOf('yaml')).to.equal('of somebody')
+    })
+
+    it('hide no other when one is broken', async () => {
+      write('spec.a.yaml', 'id: [1, 2\n')
+      write('spec.b.yaml', Buffer.from([0x69, 0x64, 0x3a, 0x20, 0xff]))
+      write('spec.c.yaml', text('of the good one'))
+      gateway = await startGateway(settings())
+      expect(await bodyOf('yaml')).to.equal('of the good one')
+    })
   })
 })
