@@ -83,14 +83,14 @@ export async function readDocument(
   return { current: withoutTs(fieldsOf(answer.body)), hash: answer.hash ?? '' }
 }
 
-/** The members that differ, by the order of their keys; maps and lists are compared member by member. */
+/** The members that differ, in the order of the second value, then those that it lacks; maps and lists are compared member by member. */
 export function changesBetween(from: unknown, to: unknown, path = ''): readonly Change[] {
   const isEach = (test: (value: unknown) => boolean) => test(from) && test(to)
   if (!isEach(isMap) && !isEach(Array.isArray)) {
     return canonicalJson(from) === canonicalJson(to) ? [] : [{ path, kind: 'changed', from, to }]
   }
   const [before, after] = [from as Fields, to as Fields]
-  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  const keys = [...new Set([...Object.keys(after), ...Object.keys(before)])]
   return keys.flatMap((key): readonly Change[] => {
     const at = pointer(path, key)
     if (!Object.hasOwn(before, key)) return [{ path: at, kind: 'added', to: after[key] }]

@@ -42,14 +42,14 @@ function findingsOf({ source, current }: ChangedDocument): readonly Finding[] {
 }
 
 /** The lines for people: one for each document that differs, and the number of those that do not. */
-export function summary({ created, changed, same, deleted, unmanaged }: Comparison): string {
+function summary({ created, changed, same, deleted, unmanaged }: Comparison): string {
   const rows = [
     ...created.map(({ id, file }) => ['created', id, file]),
     ...changed.map(({ source: { id, file } }) => ['changed', id, file]),
     ...deleted.map((id) => ['deleted', id, '']),
     ...unmanaged.map((id) => ['unmanaged', id, '']),
   ]
-  const count = `${same.length} of ${same.length + created.length + changed.length} documents are the same\n`
+  const count = `same: ${same.length} of ${same.length + created.length + changed.length}\n`
   return (rows.length > 0 ? table(['', 'ID', 'FILE'], rows) : '') + count
 }
 

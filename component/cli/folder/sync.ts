@@ -152,7 +152,7 @@ function resultOf(
   const isRefused = outcomes.some(({ outcome }) => outcome === 'refused')
   return {
     value: { is_dry_run: isDryRun, documents: [...outcomes, ...unchanged] },
-    text: `${rows.length > 0 ? table(['', 'ID', 'FILE'], rows) : ''}${same.length} documents are the same\n`,
+    text: `${rows.length > 0 ? table(['', 'ID', 'FILE'], rows) : ''}same: ${same.length}\n`,
     findings: outcomes.flatMap(({ findings }) => findings),
     code: isRefused ? exitCode.findings : exitCode.ok,
   } satisfies Result

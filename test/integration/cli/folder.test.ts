@@ -75,8 +75,8 @@ describe('a folder of API Specifications', () => {
       expect(hash).to.equal((await fixture.read('com.example.a')).hash)
       expect(changes.map(({ path, kind }: Fields) => [path, kind])).to.deep.equal([
         [action('~1a/get/action/body'), 'changed'],
-        [action('~1b'), 'removed'],
         [action('~1n~1~0m'), 'added'],
+        [action('~1b'), 'removed'],
       ])
       expect([changes[0].from, changes[0].to]).to.deep.equal([1, 7])
       expect(await fixture.bodyOf('/a')).to.equal(1)
