@@ -72,6 +72,20 @@ export const commands: Readonly<Record<string, Command>> = {
     details: async () => (await import('#component/config/config-docs.ts')).optionsHelp(),
     load: async () => (await import('./start.ts')).start,
   },
+  new: {
+    summary: 'Makes a folder with a configuration, one API Specification and a README.',
+    usage: '[DIR] [--from EXAMPLE]',
+    example: 'wamp-gateway new my-api --from hello',
+    takes: [0, 1],
+    options: {
+      from: {
+        type: 'string',
+        value: 'EXAMPLE',
+        description: 'hello, oauth2 or oidc-login. Default: hello.',
+      },
+    },
+    load: async () => (await import('./new.ts')).create,
+  },
   validate: {
     summary:
       'Checks API Specifications, realm documents and configurations, without a running gateway.',

@@ -85,6 +85,13 @@ describe('the published package', function () {
     expect((await command('validate', example)).stdout).to.equal(`${example}: ok\n`)
   })
 
+  it('makes a folder of an example: compiled programs without their types', async () => {
+    expect((await command('new', 'my-api', '--from', 'oauth2')).code).to.equal(0)
+    expect(globSync('*.{js,ts}', { cwd: join(folder, 'my-api') })).to.deep.equal(['backend.js'])
+    const document = 'my-api/api-spec.json'
+    expect((await command('validate', document)).stdout).to.equal(`${document}: ok\n`)
+  })
+
   it('answers hello by npx wamp-gateway start, and ends with 0 after SIGTERM', async () => {
     const child = spawn(
       process.execPath,
