@@ -5,6 +5,7 @@ import { concretePath } from '#component/routes/concrete-path.ts'
 import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'
 import type { CompiledPath, Endpoint, EndpointKind, InheritedValues, Route } from './api.ts'
 import { checkScheme, methodNotAllowed } from './checks.ts'
+import { type CorsHeaders, type CorsPolicy, corsHeaders } from './cors.ts'
 import { errorReply } from './error-reply.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import type { Headers } from './header-layers.ts'
@@ -22,46 +23,12 @@ export type EndpointHandler = (
   bindings: Readonly<Record<string, string>>,
 ) => Promise<Reply>
 
-/** Configuration `gateway.cors`; an empty text leaves its header out. */
-interface CorsPolicy {
-  readonly allow_origin: string
-  readonly allow_methods: string
-  readonly allow_headers: string
-  /** Seconds. */
-  readonly max_age: number
-}
-
 /** The parts that answer requests. */
 export interface GatewayPorts extends OperationPorts {
   readonly endpoints: Readonly<Record<EndpointKind, EndpointHandler>>
   readonly cors: CorsPolicy
   /** The path of `public_base_url`, which a proxy takes away before requests come here; without a slash at the end. */
   readonly publicPath?: string
-}
-
-/** The headers of the policy, lower-case. */
-interface CorsHeaders {
-  /** On every answer of a routed path. */
-  readonly answer: Headers
-  /** On answers to OPTIONS (Fetch standard, CORS-preflight request). */
-  readonly preflight: Headers
-}
-
-const without = (headers: Headers): Headers =>
-  Object.freeze(Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== '')))
-
-/** The configured CORS policy as headers; a specification replaces them header by header. */
-function corsHeaders(policy: CorsPolicy): CorsHeaders {
-  const answer = { 'access-control-allow-origin': policy.allow_origin }
-  return {
-    answer: without(answer),
-    preflight: without({
-      ...answer,
-      'access-control-allow-methods': policy.allow_methods,
-      'access-control-allow-headers': policy.allow_headers,
-      'access-control-max-age': String(policy.max_age),
-    }),
-  }
 }
 
 /** The gateway proper. A request sees one whole routing table: it is swapped by one assignment. */
