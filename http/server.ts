@@ -68,6 +68,12 @@ export async function startListeners(ports: HttpPorts): Promise<Listeners> {
 /** The listeners by purpose; `router` is the embedded router's own port. */
 export type Face = 'admin' | 'gateway' | 'health' | 'router'
 
+/**
+ * The faces that close when the drain delay is over. Health and management are served until the last request is: a balancer whose
+ * check finds nothing there would cut the requests in flight.
+ */
+export const clientFaces: readonly Face[] = ['gateway', 'router']
+
 /** The listening addresses of each face. */
 export type Addresses = Readonly<Record<Face, Address[]>>
 
@@ -75,7 +81,7 @@ export type Addresses = Readonly<Record<Face, Address[]>>
 export class Listeners {
   readonly addresses: Addresses = { gateway: [], admin: [], health: [], router: [] }
   readonly #ports: HttpPorts
-  readonly #servers: Server[] = []
+  readonly #servers: { readonly face: Face; readonly server: Server }[] = []
   readonly #exchanges = new InFlight<HttpExchange, true>()
   readonly #metrics: Metrics
   readonly #held: ListenerPorts['held']
@@ -182,7 +188,7 @@ export class Listeners {
         throw error
       })
       server.on('error', (error) => this.#ports.log.error({ err: error }, 'a listener failed'))
-      this.#servers.push(server)
+      this.#servers.push({ face, server })
       this.addresses[face].push(bound)
     }
   }
@@ -235,13 +241,13 @@ export class Listeners {
   }
 
   /**
-   * Stops accepting connections, waits at most `gateway.drain_timeout` for the requests in flight, answers the rest
+   * Stops accepting connections of clients, waits at most `gateway.drain_timeout` for the requests in flight, answers the rest
    * with 504, and closes everything.
    */
   async finish(): Promise<void> {
     this.begin()
     const { clock, options } = this.#ports
-    for (const server of this.#servers) server.close()
+    for (const { face, server } of this.#servers) if (clientFaces.includes(face)) server.close()
     const end = clock.now() + options.gateway.drain_timeout
     await this.#sweep(end)
     for (const exchange of this.#exchanges.keys()) giveUp(exchange)
@@ -253,7 +259,7 @@ export class Listeners {
   async #sweep(end: number): Promise<void> {
     const { clock } = this.#ports
     for (;;) {
-      for (const server of this.#servers) server.closeIdleConnections()
+      for (const { server } of this.#servers) server.closeIdleConnections()
       const left = end - clock.now()
       if (this.#exchanges.size === 0 || left <= 0) return
       await new Promise<void>((resolve) => clock.after(Math.min(sweepInterval, left), resolve))
@@ -265,7 +271,7 @@ export class Listeners {
     this.#overload.stop()
     this.#metrics.close()
     this.#closePipes()
-    for (const server of this.#servers) {
+    for (const { server } of this.#servers) {
       server.close()
       server.closeAllConnections()
     }

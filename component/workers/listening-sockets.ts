@@ -2,7 +2,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { connectionOptions, listen } from '#http/node-server.ts'
 import { type HttpOptions, parseListen } from '#http/options.ts'
-import type { Addresses, Face } from '#http/server.ts'
+import { type Addresses, clientFaces, type Face } from '#http/server.ts'
 import { listenerKey } from './ipc-messages.ts'
 
 /** A worker that serves connections. */
@@ -13,6 +13,7 @@ export interface Recipient {
 
 /** A connection that no worker has taken yet. */
 interface WaitingConnection {
+  readonly face: Face
   readonly listener: string
   readonly socket: Socket
 }
@@ -23,12 +24,12 @@ const faces: readonly Face[] = ['health', 'admin', 'gateway', 'router']
 export class ListeningSockets {
   /** Where it listens. */
   readonly addresses: Addresses = { admin: [], gateway: [], health: [], router: [] }
-  readonly #servers: Server[] = []
+  readonly #servers: { readonly face: Face; readonly server: Server }[] = []
   readonly #recipients = new Set<Recipient>()
   /** Recipients that can take a connection now; each is offered at most one at a time. */
   readonly #free: Recipient[] = []
   readonly #waiting: WaitingConnection[] = []
-  #isClosed = false
+  readonly #closed = new Set<Face>()
 
   /**
    * Opens all listeners; rejects when one of the addresses is taken.
@@ -42,11 +43,11 @@ export class ListeningSockets {
         server.on('connection', (socket) => {
           // the recipient handles errors of the client
           socket.on('error', () => {})
-          this.#waiting.push({ listener: listenerKey(face, index), socket })
+          this.#waiting.push({ face, listener: listenerKey(face, index), socket })
           this.#handOver()
         })
         this.addresses[face].push(await listen(server, address))
-        this.#servers.push(server)
+        this.#servers.push({ face, server })
       }
     }
   }
@@ -66,11 +67,23 @@ export class ListeningSockets {
     if (index >= 0) this.#free.splice(index, 1)
   }
 
+  /** Accepts no more connections of clients; waiting ones are ended. */
+  closeToClients(): void {
+    this.#close(clientFaces)
+  }
+
   /** Accepts no more connections; waiting ones are ended. */
   close(): void {
-    this.#isClosed = true
-    for (const server of this.#servers) server.close()
-    for (const { socket } of this.#waiting.splice(0)) socket.destroy()
+    this.#close(faces)
+  }
+
+  #close(closing: readonly Face[]): void {
+    for (const face of closing) this.#closed.add(face)
+    for (const { face, server } of this.#servers) if (this.#closed.has(face)) server.close()
+    for (const connection of this.#waiting.splice(0)) {
+      if (this.#closed.has(connection.face)) connection.socket.destroy()
+      else this.#waiting.push(connection)
+    }
   }
 
   #handOver(): void {
@@ -85,7 +98,7 @@ export class ListeningSockets {
   async #offer(recipient: Recipient, connection: WaitingConnection): Promise<void> {
     const isTaken = await recipient.take(connection.listener, connection.socket)
     // closing it here leaves the worker's copy open
-    if (isTaken || this.#isClosed) connection.socket.destroy()
+    if (isTaken || this.#closed.has(connection.face)) connection.socket.destroy()
     else {
       this.dismiss(recipient)
       this.#waiting.unshift(connection)

@@ -154,8 +154,8 @@ export class WorkerPool {
         },
         ready: () => this.#ready(number, member),
         closed: () => {
-          sockets.dismiss(member.recipient)
-          if (this.#isStopping) sockets.close()
+          if (this.#isStopping) sockets.closeToClients()
+          else sockets.dismiss(member.recipient)
         },
         failed: ({ message, isConfig }) => {
           log.error({ worker: name }, message)

@@ -1,5 +1,8 @@
 /** Gateways behind the HAProxy of docs/clustering.md, replaced one after the other under load: no request fails. */
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -58,8 +61,53 @@ const rollings: readonly Rolling[] = [
   },
 ]
 
+/** Milliseconds that the slow upstream takes: longer than HAProxy needs to give up a node whose health check finds nothing. */
+const slow = 4 * noticed
+
 describe('a rolling restart behind HAProxy', function () {
   this.timeout(1_200_000)
+
+  it('lets a request end that takes longer than the drain delay', async () => {
+    const upstream = createServer((_request, response) => {
+      setTimeout(() => response.end('slow'), slow)
+    }).listen(0, '127.0.0.1')
+    await once(upstream, 'listening')
+    const router = await startRouterProcess()
+    const shared = { 'wamp.url': router.url, 'cluster.key': clusterKey }
+    const settings = { ...shared, 'gateway.drain_delay': String(noticed) }
+    const node = await ClusterNode.make({ name: 'gateway-1', settings })
+    await node.start()
+    const { port: upstreamPort } = upstream.address() as AddressInfo
+    const host = `http://127.0.0.1:${upstreamPort}`
+    const paths = {
+      '/slow': { get: { action: { type: 'forward', host, path: '/' }, response: {} } },
+    }
+    const document = { ...rollingDocument, versions: { 1: { base_path: '/rolling', paths } } }
+    expect((await postJson(`${node.adminUrl}/api_specs`, document)).status).to.equal(201)
+    const port = await freePort()
+    const folder = mkdtempSync(join(tmpdir(), 'gateway-haproxy-'))
+    const file = join(folder, 'haproxy.cfg')
+    writeFileSync(file, configurationFor(port, [node]))
+    const haproxy = await startHaproxy(file)
+    try {
+      const base = `http://127.0.0.1:${port}`
+      const isRouted = async () =>
+        (await fetch(`${base}/none`).catch(() => undefined))?.status === 404
+      expect(await holdsWithin(10_000, isRouted)).to.equal(true)
+      const asked = fetch(`${base}/rolling/slow`)
+      await once(upstream, 'request')
+      const ended = node.end('SIGTERM')
+      const answer = await asked
+      expect([answer.status, await answer.text()]).to.deep.equal([200, 'slow'])
+      expect(await ended).to.equal(0)
+    } finally {
+      haproxy.kill('SIGTERM')
+      await node.discard()
+      await router.stop()
+      upstream.close()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
 
   for (const rolling of rollings) {
     it(`fails no request while it replaces ${rolling.title}`, async () => {

@@ -50,12 +50,15 @@ describe('a gateway of 2 workers that is told to stop', function () {
   afterEach(() => Promise.all(running.splice(0).map((gateway) => gateway.kill('SIGKILL'))))
 
   it('lets the last call end, says GOODBYE to WAMP clients, and ends with all its workers', async () => {
-    const gateway = await start()
+    const gateway = await start({ 'health.listen': '127.0.0.1:0' })
     const workers = [...gateway.workers().values()]
     const { callee, answer, finish } = await callInFlight(gateway)
     void gateway.kill('SIGTERM')
     await until('no connection is accepted', () => isClosed(gateway))
     expect(gateway.isRunning).to.equal(true)
+    // a balancer that found no health check there would cut the call
+    for (const url of [gateway.healthUrl, gateway.adminUrl])
+      expect((await send(url, '/ready')).status).to.equal(503)
     finish()
     expect((await answer).text).to.equal('"done"')
     const goodbye = await callee.next()

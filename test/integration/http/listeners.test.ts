@@ -261,11 +261,15 @@ describe('draining', () => {
     await untilHolds(() => fixture.listeners.inFlight === 1)
     const done = fixture.stop()
     expect(await idle.read()).to.include({ status: 0 })
+    // a balancer that found no health check there would cut the request in flight
+    await untilHolds(async () => (await exchangeRaw(fixture.port, get('/v1/x'))).status === 0)
+    expect((await exchangeRaw(fixture.adminPort, get('/ready'))).status).to.equal(503)
     const answer = await busy.read()
     expect(answer).to.include({ status: 504, isClosed: true })
     expect(JSON.parse(answer.body)).to.have.property('code', 'service.error.timeout')
     await done
     expect((await exchangeRaw(fixture.port, get('/v1/x'))).status).to.equal(0)
+    expect((await exchangeRaw(fixture.adminPort, get('/ready'))).status).to.equal(0)
   })
 })
 
