@@ -30,7 +30,7 @@ export const remoteOptions: Readonly<Record<string, Option>> = {
     type: 'string',
     value: 'FILE',
     description:
-      'The file of an access token or API key. Default: the environment variable WAMP_GATEWAY_TOKEN, else no credentials.',
+      'The file of an access token or API key. Default: the token in the environment variable WAMP_GATEWAY_TOKEN, else no credentials.',
   },
 }
 
@@ -148,8 +148,8 @@ export const commands: Readonly<Record<string, Command>> = {
     example: 'wamp-gateway diff specs --patch',
     takes: [1, 1],
     options: {
-      patch: { type: 'boolean', description: 'Prints changed documents as a unified diff.' },
-      owner,
+      patch: { type: 'boolean', description: 'Prints changed documents as a unified diff, too.' },
+      owner: { ...owner, description: 'Compares with what sync --owner NAME would leave.' },
     },
     isRemote: true,
     hasFindings: true,

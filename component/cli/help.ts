@@ -1,5 +1,5 @@
-/** The help texts, made from the table of commands. */
-import type { Command, Option } from './command.ts'
+/** The help texts and docs/cli.md, made from the table of commands. */
+import { type Command, exitCode, type Option } from './command.ts'
 import { commands, globalOptions, remoteOptions } from './commands.ts'
 
 /** All options of a command, its own first. */
@@ -20,6 +20,20 @@ const optionRows = (options: Readonly<Record<string, Option>>) =>
     description,
   ])
 
+/** What the process ends with, and when. */
+const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
+  [exitCode.ok, 'done'],
+  [exitCode.findings, 'findings'],
+  [exitCode.usage, 'wrong usage'],
+  [exitCode.data, 'neither JSON nor YAML'],
+  [exitCode.noInput, 'no such file'],
+  [exitCode.unavailable, 'gateway not reached'],
+  [exitCode.software, 'a defect of this program'],
+  [exitCode.tryAgain, 'try again later'],
+  [exitCode.notPermitted, 'not permitted'],
+  [exitCode.config, 'wrong configuration'],
+]
+
 /** The help text of one command. */
 export const helpOf = async (name: string, command: Command): Promise<string> => `${command.summary}
 
@@ -37,6 +51,53 @@ Usage: wamp-gateway COMMAND …
 Commands:
 ${columns(Object.entries(commands).map(([name, { summary }]) => [name, summary]))}
 "wamp-gateway COMMAND --help" prints the options of a command and an example; "wamp-gateway --version" the version.
-Exit codes: 0 done, 1 findings, 64 wrong usage, 65 neither JSON nor YAML, 66 no such file, 69 gateway not reached,
-70 a defect of this program, 75 try again later, 77 not permitted, 78 wrong configuration.
+Exit codes: ${exitCodes.map(([code, meaning]) => `${code} ${meaning}`).join(', ')}.
 `
+
+const optionTable = (options: Readonly<Record<string, Option>>): string => `| option | meaning |
+|---|---|
+${optionRows(options)
+  .map(([name, description]) => `| \`${name}\` | ${description.replaceAll('|', '\\|')} |\n`)
+  .join('')}`
+
+const sectionOf = ([name, command]: [string, Command]): string => `## ${name}
+
+${command.summary}
+
+\`\`\`sh
+wamp-gateway ${`${name} ${command.usage}`.trimEnd()}
+${command.example}
+\`\`\`
+${Object.keys(command.options).length > 0 ? `\n${optionTable(command.options)}` : ''}`
+
+/** docs/cli.md, whole. */
+export const commandsPage = (): string => `# Command line
+
+<!-- Printed from component/cli/commands.ts by \`npm run docs\`; a test fails when it is stale. -->
+
+In a clone the command is \`npx wamp-gateway\`. \`wamp-gateway COMMAND --help\` prints what this page says of a command. Results and findings go to standard
+output, errors to standard error. [gitops.md](gitops.md) tells how to keep API Specifications in Git, [editors.md](editors.md) how an editor checks them.
+
+## Options of every command
+
+${optionTable(globalOptions)}
+\`github\` and \`sarif\` exist for commands whose result is findings in files: ${commandsWith('hasFindings')}.
+
+## Options of commands that ask a running gateway
+
+${optionTable(remoteOptions)}
+These commands are ${commandsWith('isRemote')}.
+
+## Exit codes
+
+| code | meaning |
+|---|---|
+${exitCodes.map(([code, meaning]) => `| ${code} | ${meaning} |\n`).join('')}
+${Object.entries(commands).map(sectionOf).join('\n')}`
+
+const commandsWith = (trait: 'hasFindings' | 'isRemote'): string =>
+  Object.entries(commands)
+    .flatMap(([name, command]) => (command[trait] ? `[${name}](#${name})` : []))
+    .join(', ')
+
+if (import.meta.main) process.stdout.write(commandsPage())

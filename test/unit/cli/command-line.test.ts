@@ -1,7 +1,11 @@
 /** The command line: which command runs, what its help says, and how a mistake ends. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'chai'
+import { parse } from 'yaml'
 import { version } from '#component/cli/command-line.ts'
 import { commands, globalOptions, remoteOptions } from '#component/cli/commands.ts'
+import { commandsPage } from '#component/cli/help.ts'
 import { runCli } from './terminal.ts'
 
 describe('wamp-gateway', () => {
@@ -76,3 +80,33 @@ describe('wamp-gateway', () => {
     expect([code, err]).to.deep.equal([66, '--token-file: /nowhere/token cannot be read\n'])
   })
 })
+
+describe('docs/cli.md', () => {
+  it('is what the table of commands prints', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/cli.md'), 'utf8')
+    expect(page).to.equal(commandsPage())
+  })
+})
+
+for (const name of ['gitops', 'editors']) {
+  describe(`docs/${name}.md`, () => {
+    const page = readFileSync(join(import.meta.dirname, `../../../docs/${name}.md`), 'utf8')
+    const lines = page.matchAll(/^(?:.*run: npx )?wamp-gateway (.*)$/gm)
+
+    it('shows command lines that are read', async () => {
+      const shown = Array.from(
+        lines,
+        ([, line = '']) => line.split(/ +[>#|]/)[0]?.split(/ +/) ?? [],
+      )
+      expect(shown).to.have.length.of.at.least(3)
+      for (const words of shown) expect((await runCli([...words, '--help'])).err).to.equal('')
+    })
+
+    it('shows JSON and YAML that are read', () => {
+      const blocks = [...page.matchAll(/^```(json|yaml)\n(.*?)^```$/gms)]
+      expect(blocks).to.have.length.of.at.least(1)
+      for (const [, kind, text = ''] of blocks)
+        expect(kind === 'json' ? JSON.parse(text) : parse(text)).to.be.an('object')
+    })
+  })
+}
