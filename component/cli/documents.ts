@@ -16,8 +16,9 @@ export const listOf = (body: unknown): readonly Fields[] =>
   Array.isArray(body) ? body.filter(isMap) : []
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** `ts` of management, seconds or an RFC 3339 text, as it came. */
-const timeOf = (value: unknown): string => (value === undefined ? '' : String(value))
+/** `ts` of management, milliseconds since the epoch, as a time of RFC 3339 in UTC. */
+const timeOf = (value: unknown): string =>
+  typeof value === 'number' ? new Date(value).toISOString() : ''
 
 /** The path of a document in management. */
 export const pathOf = (id: string | undefined, rest = ''): string =>

@@ -78,6 +78,7 @@ const steps: readonly Step[] = [
 /** What differs from run to run. */
 const variable: readonly (readonly [RegExp, string])[] = [
   [/\b1\d{12}\b/g, '1700000000000'],
+  [/\b20\d\d-[\d-]+T[\d:.]+Z/g, '2023-11-14T22:13:20.000Z'],
   [/"digest": "[0-9a-f]{64}"/g, '"digest": "…"'],
 ]
 
