@@ -1,4 +1,4 @@
-/** deploy/compose.yaml and its files: what docs/clustering.md shows, on the ports that the image has. */
+/** deploy/compose.yaml and its files: what docs/clustering.md shows, on the ports that the image has; and the balancers of that page. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -110,6 +110,19 @@ describe('the image', () => {
     expect(dockerfile).to.include(`EXPOSE ${portOf(gateway.listen)} ${portOf(health.listen)}\n`)
     expect(dockerfile).to.include(`http://127.0.0.1:${portOf(health.listen)}/ready`)
     expect(dockerfile).to.include(`VOLUME ${data_dir}\n`)
+  })
+})
+
+describe('nginx', () => {
+  it('accepts what docs/clustering.md shows', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gateway-nginx-'))
+    const file = join(folder, 'nginx.conf')
+    const own = `pid ${folder}/nginx.pid;\nerror_log ${folder}/error.log;\nevents {}\n`
+    writeFileSync(file, `${own}http {\naccess_log off;\n${block('nginx')}}\n`)
+    const nginx = debianProgram('nginx', 'nginx-light')
+    const { code, stderr } = await run(nginx, ['-t', '-c', file], folder)
+    rmSync(folder, { recursive: true })
+    expect(code, stderr).to.equal(0)
   })
 })
 
