@@ -27,6 +27,7 @@ export class ClusterNode {
   readonly #plan: NodePlan
   readonly #ports: { readonly gateway: number; readonly admin: number }
   #child: ChildProcess | undefined
+  #package: string | undefined
 
   private constructor(plan: NodePlan, gateway: number, admin: number) {
     this.#plan = plan
@@ -52,6 +53,11 @@ export class ClusterNode {
     return this.#child !== undefined
   }
 
+  /** From its next start on, the package in this folder runs in the place of the sources. */
+  upgrade(folder: string): void {
+    this.#package = folder
+  }
+
   /** Resolves when its listeners are open and it says that it is ready. */
   async start(): Promise<void> {
     const { name, clockOffset = 0, settings = {} } = this.#plan
@@ -65,11 +71,17 @@ export class ClusterNode {
       ...settings,
     }
     const flags = Object.entries(all).map(([key, value]) => `${key}=${value}`)
-    const child = spawn(
-      process.execPath,
-      ['--disable-proto=delete', main, String(clockOffset), ...flags],
-      { env: plainEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] },
-    )
+    const words =
+      this.#package === undefined
+        ? ['--disable-proto=delete', main, String(clockOffset), ...flags]
+        : [
+            ...[join(this.#package, 'bin/wamp-gateway.mjs'), 'start'],
+            ...flags.flatMap((flag) => ['--set', flag]),
+          ]
+    const child = spawn(process.execPath, words, {
+      env: plainEnvironment(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     this.#child = child
     child.once('exit', () => {
       if (this.#child === child) this.#child = undefined

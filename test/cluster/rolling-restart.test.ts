@@ -1,10 +1,12 @@
 /** Gateways behind the HAProxy of docs/clustering.md, replaced one after the other under load: no request fails. */
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { freePort } from '#test/support/free-port.ts'
@@ -18,10 +20,10 @@ import { rollingDocument, SteadyLoad } from './steady-load.ts'
 /** Longer than HAProxy takes to notice: two checks of 200 ms; milliseconds. */
 const noticed = 1000
 
+const root = join(import.meta.dirname, '../..')
+
 /** What the pods of the Helm chart are started with, and how long Kubernetes lets them end. */
-const values = parse(
-  readFileSync(join(import.meta.dirname, '../../deploy/chart/values.yaml'), 'utf8'),
-)
+const values = parse(readFileSync(join(root, 'deploy/chart/values.yaml'), 'utf8'))
 
 interface Rolling {
   readonly title: string
@@ -34,6 +36,8 @@ interface Rolling {
   readonly answers: number
   /** Milliseconds from SIGTERM to the end of the process, at most. */
   readonly grace: number
+  /** Whether what takes the place of the sources is the package as it is published. */
+  readonly isUpgrade: boolean
 }
 
 const restarts = rounds(3, 20)
@@ -46,9 +50,10 @@ const rollings: readonly Rolling[] = [
     rounds: restarts,
     answers: restarts * 3 * 300,
     grace: 60_000,
+    isUpgrade: false,
   },
   {
-    title: 'two nodes with the times of the Helm chart',
+    title: 'two nodes by the published package, with the times of the Helm chart',
     nodes: 2,
     settings: {
       'gateway.drain_delay': String(values.config.gateway.drain_delay),
@@ -58,6 +63,7 @@ const rollings: readonly Rolling[] = [
     rounds: 1,
     answers: rounds(5_000, 100_000),
     grace: values.terminationGracePeriodSeconds * 1000,
+    isUpgrade: true,
   },
 ]
 
@@ -111,6 +117,7 @@ describe('a rolling restart behind HAProxy', function () {
 
   for (const rolling of rollings) {
     it(`fails no request while it replaces ${rolling.title}`, async () => {
+      if (rolling.isUpgrade) await promisify(execFile)('npm', ['run', 'pack'], { cwd: root })
       const router = await startRouterProcess()
       const shared = { 'wamp.url': router.url, 'cluster.key': clusterKey, ...rolling.settings }
       const nodes: ClusterNode[] = []
@@ -142,6 +149,7 @@ describe('a rolling restart behind HAProxy', function () {
           for (const [index, node] of nodes.entries()) {
             const began = performance.now()
             expect(await node.end('SIGTERM')).to.equal(0)
+            if (rolling.isUpgrade) node.upgrade(join(root, 'dist/package'))
             endings.push(performance.now() - began)
             await node.start()
             const ready = `${checks[index]?.adminUrl}/ready`
