@@ -81,10 +81,16 @@ export class WampGateway extends EventEmitter<Events> {
   get urls(): {
     readonly gateway: readonly string[]
     readonly admin: readonly string[]
+    readonly health: readonly string[]
     readonly router: string
   } {
-    const { gatewayUrls = [], adminUrls = [], routerUrl = '' } = this.#component ?? {}
-    return { gateway: gatewayUrls, admin: adminUrls, router: routerUrl }
+    const {
+      gatewayUrls = [],
+      adminUrls = [],
+      healthUrls = [],
+      routerUrl = '',
+    } = this.#component ?? {}
+    return { gateway: gatewayUrls, admin: adminUrls, health: healthUrls, router: routerUrl }
   }
 
   /**

@@ -87,7 +87,7 @@ describe('an embedded gateway', function () {
     }
     await one.stop()
     expect(await read(`${two.urls.gateway[0]}/v1/answer`)).to.deep.equal([200, '"two"'])
-    expect(one.urls).to.deep.equal({ gateway: [], admin: [], router: '' })
+    expect(one.urls).to.deep.equal({ gateway: [], admin: [], health: [], router: '' })
   })
 
   it('tells of documents that became live or went, after they did', async () => {
