@@ -76,34 +76,42 @@ function pairsOfLists(before: Members, after: Members): readonly Pair[] {
   return pairs
 }
 
-function* linesOf(label: string, from: Side, to: Side, indent: string): Generator<Line> {
-  const [before, after] = [textOf(label, from, indent), textOf(label, to, indent)]
+/** The brackets of two values that both have members of one kind, which are compared one by one. */
+function bracketsOf(from: unknown, to: unknown): '[]' | '{}' | undefined {
+  if (Array.isArray(from) && Array.isArray(to)) return from.length && to.length ? '[]' : undefined
+  if (!isMap(from) || !isMap(to)) return undefined
+  return Object.keys(from).length && Object.keys(to).length ? '{}' : undefined
+}
+
+/** The lines of both texts; a side is undefined where the value does not exist. */
+function* linesOf(
+  label: string,
+  from: Side | undefined,
+  to: Side | undefined,
+  indent: string,
+): Generator<Line> {
+  const brackets = bracketsOf(from?.value, to?.value)
+  if (!from || !to || !brackets) {
+    const [before, after] = [from, to].map((side) => (side ? textOf(label, side, indent) : []))
+    yield* changed(before ?? [], after ?? [])
+    return
+  }
+  yield { mark: ' ', text: `${indent}${label}${brackets[0]}` }
+  const pairs = brackets === '[]' ? pairsOfLists : pairsOfMaps
+  for (const [key, left, right] of pairs(membersOf(from.value), membersOf(to.value)))
+    yield* linesOf(labelOf(key), left, right, `${indent}  `)
+  const [before, after] = [from, to].map(({ comma }) => [`${indent}${brackets[1]}${comma}`])
+  yield* changed(before ?? [], after ?? [])
+}
+
+/** Equal lines once, others as removed and added. */
+function* changed(before: readonly string[], after: readonly string[]): Generator<Line> {
   if (before.join('\n') === after.join('\n')) {
     for (const text of before) yield { mark: ' ', text }
     return
   }
-  const isList = Array.isArray(from.value) && Array.isArray(to.value)
-  const isOpen = (isList || (isMap(from.value) && isMap(to.value))) && before[1] && after[1]
-  if (!isOpen) {
-    for (const text of before) yield { mark: '-', text }
-    for (const text of after) yield { mark: '+', text }
-    return
-  }
-  yield { mark: ' ', text: before[0] ?? '' }
-  const below = `${indent}  `
-  const pairs = isList ? pairsOfLists : pairsOfMaps
-  for (const [key, left, right] of pairs(membersOf(from.value), membersOf(to.value))) {
-    const name = labelOf(key)
-    if (left && right) yield* linesOf(name, left, right, below)
-    else if (left) for (const text of textOf(name, left, below)) yield { mark: '-', text }
-    else if (right) for (const text of textOf(name, right, below)) yield { mark: '+', text }
-  }
-  const close = (side: Side) => `${indent}${isList ? ']' : '}'}${side.comma}`
-  if (from.comma === to.comma) yield { mark: ' ', text: close(from) }
-  else {
-    yield { mark: '-', text: close(from) }
-    yield { mark: '+', text: close(to) }
-  }
+  for (const text of before) yield { mark: '-', text }
+  for (const text of after) yield { mark: '+', text }
 }
 
 /** Lines around a change that are shown. */
