@@ -11,7 +11,7 @@ import {
   changesBetween,
   compare,
 } from './comparison.ts'
-import { readFolder } from './folder.ts'
+import { ownerIn, readFolder } from './folder.ts'
 import { unifiedDiff } from './patch.ts'
 
 /** At most this many changes of one document are findings; `--format json` has all. */
@@ -58,7 +58,7 @@ function summary({ created, changed, same, deleted, unmanaged }: Comparison): st
  * unmanaged: [id]}`; `{findings}` when the folder cannot be compared.
  */
 export const diff: Run = async (invocation) => {
-  const owner = invocation.option('owner')
+  const owner = ownerIn(invocation)
   const { documents, refusal } = readFolder(invocation.positionals[0] ?? '', owner)
   if (refusal) return refusal
   const comparison = await compare(new AdminClient(invocation), documents, owner)

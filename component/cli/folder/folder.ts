@@ -1,7 +1,7 @@
 /** A folder of API Specifications: each file holds one document. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { CommandError, exitCode, type Result } from '#component/cli/command.ts'
+import { CommandError, exitCode, type Invocation, type Result } from '#component/cli/command.ts'
 import { type Fields, fieldsOf, withoutTs } from '#component/cli/documents.ts'
 import type { Finding } from '#component/cli/findings.ts'
 import { readSource, type SourceFile, SyntaxFinding } from '#component/cli/source-file.ts'
@@ -28,6 +28,13 @@ const isDocument = (name: string): boolean => /^[^.].*\.(json|ya?ml)$/i.test(nam
 
 /** The value of `meta.managed_by`, the mark of an owner; undefined without one. */
 export const ownerOf = (document: Fields): unknown => fieldsOf(document.meta).managed_by
+
+/** The name of `--owner`; undefined without it. @throws CommandError for an empty one, as of a variable that is not set */
+export function ownerIn(invocation: Invocation): string | undefined {
+  const owner = invocation.option('owner')
+  if (owner === '') throw new CommandError(exitCode.usage, '--owner: expected a name')
+  return owner
+}
 
 /** A `meta` that is no map stays for the gateway to refuse. */
 function withOwner(document: Fields, owner: string | undefined): Fields {

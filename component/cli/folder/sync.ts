@@ -7,7 +7,7 @@ import { type LoadResult, loadSource, validateSource } from '#component/cli/load
 import { table } from '#component/cli/table.ts'
 import { type Comparison, compare, readDocument } from './comparison.ts'
 import { clashingAtTheEnd } from './end-state.ts'
-import { type FolderDocument, ownerOf, readFolder } from './folder.ts'
+import { type FolderDocument, ownerIn, ownerOf, readFolder } from './folder.ts'
 
 /** What came of one document; in a dry run, what would. */
 interface Outcome {
@@ -161,7 +161,7 @@ function resultOf(
 /** `sync`: `{is_dry_run, documents: [{id, file, outcome, ts, error, findings}]}`; nothing changes when a document is refused. */
 export const sync: Run = async (invocation) => {
   const [folder = ''] = invocation.positionals
-  const owner = invocation.option('owner')
+  const owner = ownerIn(invocation)
   const isDryRun = invocation.isSet('dry-run')
   const { documents, refusal } = readFolder(folder, owner)
   if (refusal) return refusal

@@ -62,6 +62,8 @@ describe('wamp-gateway', () => {
       ['list', '--format', 'sarif'],
       '--format must be one of human, json; found "sarif"; see "wamp-gateway list --help"\n',
     ],
+    [['sync', '.', '--owner', ''], '--owner: expected a name\n'],
+    [['diff', '.', '--owner='], '--owner: expected a name\n'],
     [['list', '--admin', 'nowhere'], '--admin: expected an http or https URL\n'],
   ] as const) {
     it(`"${args.join(' ')}" ends with 64 and one line`, async () => {
