@@ -1,6 +1,5 @@
 /** `routes`: the routing table of files, or of the documents of a running gateway. */
 import { compileDocument } from '#component/compile/compile-document.ts'
-import { readConfig } from '#component/config/config.ts'
 import type { Route } from '#component/gateway/api.ts'
 import {
   type Clash,
@@ -18,6 +17,7 @@ import { fieldsOf, listOf } from './documents.ts'
 import type { Finding } from './findings.ts'
 import { readSource, type SourceFile } from './source-file.ts'
 import { table } from './table.ts'
+import { compileOptions } from './validate.ts'
 
 type Source = Pick<SourceFile, 'document' | 'findings'>
 type Environment = Invocation['environment']
@@ -32,12 +32,12 @@ export function routingTableOf(
   readonly findings: readonly Finding[]
   readonly labelOf: (route: Route) => string
 } {
-  const { call_timeout } = readConfig(undefined, environment).wamp
+  const options = compileOptions(environment)
   const labels = new Map<string, string>()
   const keyOf = ({ path: { version } }: Route) => `${version.api}\n${version.base}`
   const findings: Finding[] = []
   const entries = sources.flatMap((source) => {
-    const { api, issues } = compileDocument(source.document, { callTimeout: call_timeout })
+    const { api, issues } = compileDocument(source.document, options)
     findings.push(...source.findings('error', issues))
     for (const { path, routes } of api?.entries ?? []) {
       const label = labelAt(source.document, path)

@@ -1,10 +1,11 @@
 /** `validate`: checks documents without a running gateway, with the errors of loading. */
+import type { CompilePorts } from '#component/compile/compile.ts'
 import { compileDocument } from '#component/compile/compile-document.ts'
-import { configIssues, readConfig } from '#component/config/config.ts'
+import { ConfigError, configIssues, readConfig } from '#component/config/config.ts'
 import type { Issue } from '#component/errors.ts'
 import { checkDocuments } from '#component/realm/documents/load-check.ts'
 import { isMap } from '#component/syntax/values.ts'
-import { exitCode, type Invocation, type Run } from './command.ts'
+import { CommandError, exitCode, type Invocation, type Run } from './command.ts'
 import type { Finding } from './findings.ts'
 import { readSource, type SourceFile, SyntaxFinding } from './source-file.ts'
 
@@ -31,13 +32,25 @@ function kindOf(document: unknown): Kind {
   return 'id' in first ? 'api-spec' : 'config'
 }
 
+/**
+ * The settings of a gateway that compiling uses, as its environment has them.
+ * @throws CommandError for an environment that no gateway would start with
+ */
+export function compileOptions(environment: Invocation['environment']): CompilePorts {
+  try {
+    return { callTimeout: readConfig(undefined, environment).wamp.call_timeout }
+  } catch (cause) {
+    if (!(cause instanceof ConfigError)) throw cause
+    throw new CommandError(exitCode.config, `the environment: ${cause.message}`, { cause })
+  }
+}
+
 /** The judges of each kind. */
 const judges: Readonly<
   Record<Kind, (document: unknown, environment: Invocation['environment']) => Judgement>
 > = {
   'api-spec'(document, environment) {
-    const { call_timeout } = readConfig(undefined, environment).wamp
-    return compileDocument(document, { callTimeout: call_timeout })
+    return compileDocument(document, compileOptions(environment))
   },
   realm: checkDocuments,
   config: (document) => ({ issues: configIssues(document), warnings: [] }),

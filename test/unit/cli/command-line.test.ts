@@ -77,6 +77,14 @@ describe('wamp-gateway', () => {
     expect(err).to.match(/^the gateway is not reached at http:\/\/127\.0\.0\.1:1: .+\n$/)
   })
 
+  it('ends with 78 when the environment is one that no gateway would start with', async () => {
+    const file = join(import.meta.dirname, '../../../examples/hello/api-spec.json')
+    for (const command of ['validate', 'routes']) {
+      const { code, err } = await runCli([command, file], { GATEWAY_NONSENSE__X: '1' })
+      expect([code, err]).to.deep.equal([78, 'the environment: unknown option "nonsense"\n'])
+    }
+  })
+
   it('ends with 66 when the file of the token cannot be read', async () => {
     const { code, err } = await runCli(['list', '--token-file', '/nowhere/token'])
     expect([code, err]).to.deep.equal([66, '--token-file: /nowhere/token cannot be read\n'])
