@@ -59,7 +59,7 @@ describe('gateways that share a PostgreSQL database', function () {
       const settings = { ...settingsOf(url, 'the key of gateway 2'), workers }
       const flags = Object.entries(settings).flatMap(([key, value]) => ['--set', `${key}=${value}`])
       const [code, text] = await new Promise<readonly unknown[]>((resolve) => {
-        execFile(process.execPath, [main, ...flags], { timeout: 30_000 }, (cause, _out, stderr) =>
+        execFile(process.execPath, [main, 'start', ...flags], { timeout: 30_000 }, (cause, _out, stderr) =>
           resolve([cause?.code, stderr]),
         )
       })
