@@ -151,6 +151,8 @@ describe('the image', function () {
 
   it('serves management on the loopback of the container only', () => {
     expect(ask('http://127.0.0.1:18081/api_specs')).to.match(/^200 /)
+    const command = ['/usr/local/bin/node', '/app/bin/wamp-gateway.mjs', 'list']
+    expect(run('exec', 'gateway', ...command)).to.include('com.example.hello')
     expect(ask('http://127.0.0.1:8080/api_specs')).to.match(/^404 /)
     expect(ask('http://127.0.0.1:8082/api_specs')).to.match(/^404 /)
   })
