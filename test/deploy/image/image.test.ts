@@ -116,6 +116,8 @@ describe('the image', function () {
       container.kill('SIGKILL')
       run('rm', '--force', '--time', '0', 'gateway')
     }
+    // ends the process by which podman keeps its user namespace
+    if (home !== undefined) run('system', 'migrate')
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
   })
 
