@@ -59,8 +59,11 @@ describe('gateways that share a PostgreSQL database', function () {
       const settings = { ...settingsOf(url, 'the key of gateway 2'), workers }
       const flags = Object.entries(settings).flatMap(([key, value]) => ['--set', `${key}=${value}`])
       const [code, text] = await new Promise<readonly unknown[]>((resolve) => {
-        execFile(process.execPath, [main, 'start', ...flags], { timeout: 30_000 }, (cause, _out, stderr) =>
-          resolve([cause?.code, stderr]),
+        execFile(
+          process.execPath,
+          [main, 'start', ...flags],
+          { timeout: 30_000 },
+          (cause, _out, stderr) => resolve([cause?.code, stderr]),
         )
       })
       expect(text).to.include('option "store.key": store postgres://')
