@@ -5,6 +5,7 @@ import {
   isMap,
   isScalar,
   isSeq,
+  LineCounter,
   type Node,
   type ParsedNode,
   parseDocument,
@@ -56,13 +57,14 @@ export function parseYaml(source: string | Uint8Array, rules: ReadRules): unknow
   try {
     return parseJson(writer.json(document.contents), rules)
   } catch (cause) {
-    // a place in the JSON text helps nobody who has written YAML
+    // the position is one in the JSON text, which the author does not see
     if (!(cause instanceof ServiceError) || !cause.message.endsWith('JSON text')) throw cause
     throw new ServiceError(cause.uri, cause.message.replace(/ at position .*/, ''), { cause })
   }
 }
 
-const read = (text: string): Document.Parsed<ParsedNode> => parseDocument(text, options)
+const read = (text: string, lineCounter?: LineCounter): Document.Parsed<ParsedNode> =>
+  parseDocument(text, { ...options, ...(lineCounter && { lineCounter }) })
 
 /** The library's message; for an exhausted stack, too, and for what it answers with a hint to its own API, ours. */
 function meaningOf(message: string): string {
@@ -121,7 +123,8 @@ class JsonWriter {
  * does not exist the nearest that does.
  */
 export function placesIn(text: string): (pointer: string) => Place {
-  const { contents } = read(text)
+  const lines = new LineCounter()
+  const { contents } = read(text, lines)
   return (pointer) => {
     const keys = pointer
       .split('/')
@@ -135,7 +138,8 @@ export function placesIn(text: string): (pointer: string) => Place {
       offset = found.offset
       node = found.node
     }
-    return placeOf(text, offset)
+    const { line, col } = lines.linePos(offset)
+    return placeAt(text, line, col, offset)
   }
 }
 
@@ -155,11 +159,14 @@ const textOf = ({ value, source }: Scalar): string =>
 /** The place of a character of a text. @param offset from 0 */
 export function placeOf(text: string, offset: number): Place {
   const before = text.slice(0, offset)
-  const line = before.split('\n').length
-  const start = before.lastIndexOf('\n') + 1
-  const end = text.indexOf('\n', start)
-  const whole = text.slice(start, end < 0 ? undefined : end)
-  return { line, column: offset - start + 1, text: whole.replace(/\r$/, '') }
+  const column = offset - before.lastIndexOf('\n')
+  return placeAt(text, before.split('\n').length, column, offset)
+}
+
+function placeAt(text: string, line: number, column: number, offset: number): Place {
+  const end = text.indexOf('\n', offset)
+  const whole = text.slice(offset - column + 1, end < 0 ? undefined : end)
+  return { line, column, text: whole.replace(/\r$/, '') }
 }
 
 /** Whether a file holds YAML, by its name; every other one holds JSON. */
