@@ -101,7 +101,7 @@ function readFile(file: string): Json {
   }
 }
 
-/** `$schema` tells editors which options there are; it is none. */
+/** The options without `$schema`, which only editors read. */
 function withoutSchema(value: Json): Json {
   const { $schema: _, ...options } = value
   return options
