@@ -128,6 +128,3 @@ function readToken(file: string): string {
     throw new CommandError(exitCode.noInput, `--token-file: ${file} cannot be read`, { cause })
   }
 }
-
-/** A segment of a path of management. */
-export const segment = (text: string): string => encodeURIComponent(text)

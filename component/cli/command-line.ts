@@ -1,6 +1,7 @@
 /** Reads a command line, runs the command, and prints its result. */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { messageOf } from '#component/errors.ts'
 import { suggest } from '#component/expression/suggest.ts'
 import {
   type Command,
@@ -44,7 +45,7 @@ export async function runCommandLine(
     }
     if (name === '--help' || name === 'help') {
       terminal.out(help())
-      // a missing command is a mistake, a question for help is none
+      // without a command the usage is wrong; a request for help is not
       return args.length === 0 ? exitCode.usage : exitCode.ok
     }
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined
@@ -93,7 +94,7 @@ function readArguments(
   try {
     return parseArgs({ args, options, allowPositionals: true })
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause)
+    const message = messageOf(cause)
     throw wrongUsage(name, message.split('. ', 1)[0] ?? message)
   }
 }

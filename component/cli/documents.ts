@@ -1,19 +1,16 @@
 /** The commands that show or change one API Specification of a running gateway: list, get, info, versions, delete, rollback. */
-import { isMap } from '#component/syntax/values.ts'
-import { AdminClient, type Condition, segment } from './admin-client.ts'
+import { mapOrEmpty } from '#component/spec/rules.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import { pathOf as pathOfObject } from '#procedures/definition/procedure.ts'
+import { AdminClient, type Condition } from './admin-client.ts'
 import type { Invocation, Result, Run } from './command.ts'
 import { pretty } from './format.ts'
 import { table } from './table.ts'
 
-/** The members of a JSON object. */
-export type Fields = Readonly<Record<string, unknown>>
-
-/** The members of a value; of what is no JSON object none. */
-export const fieldsOf = (body: unknown): Fields => (isMap(body) ? body : {})
-
 /** The JSON objects of a list. */
-export const listOf = (body: unknown): readonly Fields[] =>
+export const listOf = (body: unknown): readonly JsonMap[] =>
   Array.isArray(body) ? body.filter(isMap) : []
+
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** `ts` of management, milliseconds since the epoch, as a time of RFC 3339 in UTC. */
@@ -22,7 +19,7 @@ const timeOf = (value: unknown): string =>
 
 /** The path of a document in management. */
 export const pathOf = (id: string | undefined, rest = ''): string =>
-  `/api_specs/${segment(id ?? '')}${rest}`
+  pathOfObject('api_specs', id ?? '') + rest
 
 /** The condition of `--if-match`. */
 export function conditionOf(invocation: Invocation): Condition | undefined {
@@ -31,7 +28,7 @@ export function conditionOf(invocation: Invocation): Condition | undefined {
 }
 
 /** The document without `ts`, which management adds: what a load takes. */
-export function withoutTs(document: Fields): Fields {
+export function withoutTs(document: JsonMap): JsonMap {
   const { ts: _, ...loaded } = document
   return loaded
 }
@@ -43,7 +40,7 @@ export const list: Run = async (invocation) => {
   const { body } = await new AdminClient(invocation).request('GET', '/api_specs')
   const value = listOf(body).map(({ id, name, host, realm_uri, versions, ts }) => ({
     ...{ id, name, host, realm_uri },
-    versions: Object.keys(fieldsOf(versions)),
+    versions: Object.keys(mapOrEmpty(versions)),
     ts,
   }))
   const rows = value.map(({ id, host, versions, realm_uri, ts }) => [
@@ -62,7 +59,7 @@ export const get: Run = async (invocation) => {
     'GET',
     pathOf(invocation.positionals[0]),
   )
-  return asJson(withoutTs(fieldsOf(body)))
+  return asJson(withoutTs(mapOrEmpty(body)))
 }
 
 /** `info`: id, name, host, realm_uri, meta and ts. */

@@ -1,4 +1,5 @@
 /** Findings: what is wrong at a place of a file. */
+import type { Place } from '#component/codec/yaml.ts'
 
 /** One finding. */
 export interface Finding {
@@ -6,13 +7,8 @@ export interface Finding {
   readonly severity: 'error' | 'warning' | 'notice'
   /** The path of the file, as it was named. */
   readonly file: string
-  /** Where the value begins, counted from 1; absent when the file has no text to point at. */
-  readonly place?: {
-    readonly line: number
-    readonly column: number
-    /** The whole line, for people. */
-    readonly text: string
-  }
+  /** Where the value begins; absent when the file has no text to point at. */
+  readonly place?: Place
   /** JSON Pointer; '' is the whole document. */
   readonly path: string
   readonly message: string

@@ -7,13 +7,14 @@ import {
   RoutingTable,
   readEntry,
 } from '#component/routes/routing-table.ts'
+import { mapOrEmpty } from '#component/spec/rules.ts'
 import { versionLabel } from '#component/spec/versions.ts'
 import type { Label } from '#component/syntax/host-pattern.ts'
 import type { Segment } from '#component/syntax/path-pattern.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { AdminClient } from './admin-client.ts'
 import { exitCode, type Invocation, type Run } from './command.ts'
-import { fieldsOf, listOf } from './documents.ts'
+import { listOf } from './documents.ts'
 import type { Finding } from './findings.ts'
 import { readSource, type SourceFile } from './source-file.ts'
 import { table } from './table.ts'
@@ -55,7 +56,7 @@ export function routingTableOf(
 function labelAt(document: unknown, path: string): string | undefined {
   const [, first, key = ''] = path.split('/')
   if (first !== 'versions') return undefined
-  const { versions } = fieldsOf(document)
+  const { versions } = mapOrEmpty(document)
   if (!Array.isArray(versions)) return key.replaceAll('~1', '/').replaceAll('~0', '~')
   const version: unknown = versions[Number(key)]
   return isMap(version) ? versionLabel(version) : undefined
@@ -90,7 +91,7 @@ const securityOf = (route: Route): string | null =>
 const sourceOf = (document: unknown): Source => ({
   document,
   findings: (severity, issues) =>
-    issues.map((issue) => ({ severity, file: String(fieldsOf(document).id), ...issue })),
+    issues.map((issue) => ({ severity, file: String(mapOrEmpty(document).id), ...issue })),
 })
 
 async function sourcesOf(invocation: Invocation): Promise<readonly Source[]> {

@@ -9,6 +9,7 @@ import {
   readConfig,
 } from '#component/config/config.ts'
 import { type Demo, demoConfig, demoSettings, startDemo } from '#component/demo.ts'
+import { messageOf } from '#component/errors.ts'
 import { openLog } from '#component/log.ts'
 import { startWorkers } from '#component/workers/primary.ts'
 import { CommandError, exitCode, type Invocation, type Run } from './command.ts'
@@ -37,8 +38,7 @@ export const start: Run = async (invocation) => {
   const component = await open(config, log).catch((cause: unknown) => {
     if (cause instanceof ConfigError) throw new CommandError(exitCode.config, cause.message)
     log.fatal({ err: cause }, 'the component did not start')
-    const message = cause instanceof Error ? cause.message : String(cause)
-    throw new CommandError(exitCode.software, message)
+    throw new CommandError(exitCode.software, messageOf(cause))
   })
   await serve(component, config, log, isDemo)
   return undefined

@@ -1,9 +1,10 @@
 /** A folder of API Specifications beside the documents of the gateway: which differ, and in which members. */
 import type { AdminClient } from '#component/cli/admin-client.ts'
-import { type Fields, fieldsOf, listOf, pathOf, withoutTs } from '#component/cli/documents.ts'
+import { listOf, pathOf, withoutTs } from '#component/cli/documents.ts'
 import { canonicalJson, pointer } from '#component/codec/json.ts'
 import { hashOf } from '#component/replica/entry.ts'
-import { isMap } from '#component/syntax/values.ts'
+import { mapOrEmpty } from '#component/spec/rules.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { type FolderDocument, ownerOf } from './folder.ts'
 
 /** A member that differs. */
@@ -23,7 +24,7 @@ export interface ChangedDocument {
   /** Of the gateway's version. */
   readonly hash: string
   /** The gateway's version. */
-  readonly current: Fields
+  readonly current: JsonMap
 }
 
 /** The outcome of comparing; documents of the folder in its order, others by id. */
@@ -37,7 +38,7 @@ export interface Comparison {
   /** Ids of the other documents that the folder lacks. */
   readonly unmanaged: readonly string[]
   /** Every document of the gateway, without `ts`. */
-  readonly served: ReadonlyMap<string, Fields>
+  readonly served: ReadonlyMap<string, JsonMap>
 }
 
 /** Compares by hashes. @param owner whose documents are deleted when the folder lacks them; undefined: none are */
@@ -73,14 +74,14 @@ export async function compare(
   }
 }
 
-/** The document of the gateway now, and its hash; undefined when there is none. */
+/** Reads the current document of the gateway and its hash; undefined when the gateway does not have the id. */
 export async function readDocument(
   client: AdminClient,
   id: string,
-): Promise<{ readonly current: Fields; readonly hash: string } | undefined> {
+): Promise<{ readonly current: JsonMap; readonly hash: string } | undefined> {
   const answer = await client.request('GET', pathOf(id), undefined, undefined, [404])
   if (answer.status === 404) return undefined
-  return { current: withoutTs(fieldsOf(answer.body)), hash: answer.hash ?? '' }
+  return { current: withoutTs(mapOrEmpty(answer.body)), hash: answer.hash ?? '' }
 }
 
 /** The members that differ, in the order of the second value, then those that it lacks; maps and lists are compared member by member. */
@@ -89,7 +90,7 @@ export function changesBetween(from: unknown, to: unknown, path = ''): readonly 
   if (!isEach(isMap) && !isEach(Array.isArray)) {
     return canonicalJson(from) === canonicalJson(to) ? [] : [{ path, kind: 'changed', from, to }]
   }
-  const [before, after] = [from as Fields, to as Fields]
+  const [before, after] = [from as JsonMap, to as JsonMap]
   const keys = [...new Set([...Object.keys(after), ...Object.keys(before)])]
   return keys.flatMap((key): readonly Change[] => {
     const at = pointer(path, key)

@@ -2,16 +2,18 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandError, exitCode, type Invocation, type Result } from '#component/cli/command.ts'
-import { type Fields, fieldsOf, withoutTs } from '#component/cli/documents.ts'
+import { withoutTs } from '#component/cli/documents.ts'
 import type { Finding } from '#component/cli/findings.ts'
 import { readSource, type SourceFile, SyntaxFinding } from '#component/cli/source-file.ts'
 import { hashOf } from '#component/replica/entry.ts'
+import { mapOrEmpty } from '#component/spec/rules.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
 import { isMap } from '#component/syntax/values.ts'
 
 /** A document of the folder, as it would be loaded. */
 export interface FolderDocument extends SourceFile {
   readonly id: string
-  readonly document: Fields
+  readonly document: JsonMap
   /** The hash that the gateway would have for it. */
   readonly hash: string
 }
@@ -27,7 +29,7 @@ export interface Folder {
 const isDocument = (name: string): boolean => /^[^.].*\.(json|ya?ml)$/i.test(name)
 
 /** The value of `meta.managed_by`, the mark of an owner; undefined without one. */
-export const ownerOf = (document: Fields): unknown => fieldsOf(document.meta).managed_by
+export const ownerOf = (document: JsonMap): unknown => mapOrEmpty(document.meta).managed_by
 
 /** The name of `--owner`; undefined without it. @throws CommandError for an empty one, as of a variable that is not set */
 export function ownerIn(invocation: Invocation): string | undefined {
@@ -37,7 +39,7 @@ export function ownerIn(invocation: Invocation): string | undefined {
 }
 
 /** A `meta` that is no map stays for the gateway to refuse. */
-function withOwner(document: Fields, owner: string | undefined): Fields {
+function withOwner(document: JsonMap, owner: string | undefined): JsonMap {
   const { meta = {} } = document
   if (owner === undefined || !isMap(meta)) return document
   return { ...document, meta: { ...meta, managed_by: owner } }
@@ -57,14 +59,14 @@ export function readFolder(folder: string, owner: string | undefined): Folder {
       const source = readSource(join(folder, name))
       const refuse = (path: string, message: string) =>
         findings.push(...source.findings('error', [{ path, message }]))
-      const { id } = fieldsOf(source.document)
+      const { id } = mapOrEmpty(source.document)
       if (typeof id !== 'string') {
         refuse('/id', 'expected one API Specification with an id')
         continue
       }
       const other = documents.get(id)
       if (other) refuse('/id', `${other.file} declares the same id`)
-      const document = withOwner(withoutTs(fieldsOf(source.document)), owner)
+      const document = withOwner(withoutTs(mapOrEmpty(source.document)), owner)
       documents.set(id, { ...source, id, document, hash: hashOf(document) })
     } catch (cause) {
       if (!(cause instanceof SyntaxFinding)) throw cause

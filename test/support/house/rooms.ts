@@ -21,7 +21,7 @@ type RoomRule = { folders: readonly string[] | 'all'; packages: readonly string[
 /** Room to rule. Every product folder has a row. */
 export const rooms: Readonly<Record<string, RoomRule>> = {
   component: { folders: 'all', packages: ['pino'] },
-  'component/cli/folder': { folders: ['cli', 'replica'], packages: [] },
+  'component/cli/folder': { folders: ['cli', 'replica', 'spec'], packages: [] },
   'component/cli': { folders: 'all', packages: ['pino'] },
   'component/config': { folders: ['store'], packages: ['ajv', 'yaml'] },
   'component/wiring': { folders: 'all', packages: [] },
