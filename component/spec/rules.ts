@@ -19,6 +19,21 @@ export interface Rule extends Check {
 /** Makes a rule of its schema and its check, which becomes the rule. */
 export const rule = (schema: JsonSchema, check: Check): Rule => Object.assign(check, { schema })
 
+/** What editors and docs say of a value, in keywords of JSON Schema. */
+interface Annotations {
+  readonly default?: unknown
+  /** Values that the rule accepts. */
+  readonly examples?: readonly unknown[]
+  /** The name of a map with keys of its own. */
+  readonly title?: string
+}
+
+/** The same rule, and what editors and docs say of the value. */
+export const described = (known: Rule, description: string, annotations: Annotations = {}): Rule =>
+  rule({ ...known.schema, description, ...annotations }, (value, path, report) =>
+    known(value, path, report),
+  )
+
 /** A template, whose value is not known before it is evaluated (behaviour: Expressions, first point). */
 export const isExpression = (value: unknown): boolean =>
   typeof value === 'string' &&

@@ -1,42 +1,113 @@
 /** The keys of an identity provider in `info.oidc_providers`, and what loading a realm document checks of them. */
 import { pointer } from '#component/codec/json.ts'
-import { anything, object, oneOf, type Rule, rule } from '#component/spec/rules.ts'
+import { anything, described, object, oneOf, type Rule, rule } from '#component/spec/rules.ts'
 import { isMap } from '#component/syntax/values.ts'
 
 /** How the gateway can authenticate at a token endpoint (OpenID Connect Core §9). */
 export const clientAuthentications = ['client_secret_basic', 'client_secret_post', 'none'] as const
 
+/** A login reports wrong values: a load cannot know them all. */
+const read = (description: string, example: unknown, fallback?: unknown): Rule =>
+  described(anything, description, {
+    ...(fallback !== undefined && { default: fallback }),
+    examples: [example],
+  })
+
 const keys = {
-  issuer: anything,
-  client_id: anything,
-  client_secret: anything,
-  token_endpoint_auth_method: oneOf(clientAuthentications),
-  redirect_uri: anything,
-  scopes: anything,
-  authid_claim: anything,
-  role_claim: anything,
-  role_claim_fallback: anything,
-  role_mapping: anything,
-  auto_provision: anything,
-  ticket_expiry_secs: anything,
-  allow_unsafe_http: anything,
-  cookie_domain: anything,
-  cookie_same_site: anything,
-  allowed_redirect_uris: anything,
-  post_logout_redirect_uris: anything,
+  issuer: read(
+    'Required. The URL of the provider, without `/.well-known/…`.',
+    'https://id.example.com',
+  ),
+  client_id: read('Required. The name of the gateway at the provider.', 'books'),
+  client_secret: read(
+    'The secret of the gateway at the provider: a text, `{env: NAME}` or `{file: …}`. Absent for a public client; a load without it keeps the stored one.',
+    { env: 'BOOKS_OIDC_SECRET' },
+  ),
+  token_endpoint_auth_method: described(
+    oneOf(clientAuthentications),
+    'How the gateway authenticates at the token endpoint. Others, such as `private_key_jwt`, are refused. Default: what the provider announces.',
+    { examples: ['client_secret_post'] },
+  ),
+  redirect_uri: read(
+    'The address of the callback, as the provider knows it. Default: see the [callback address](security.md#openid-connect).',
+    'https://shop.example.com/v1/oidc/main/callback',
+  ),
+  scopes: read(
+    '`openid` is always among them.',
+    ['openid', 'email'],
+    ['openid', 'profile', 'email'],
+  ),
+  authid_claim: read(
+    'The claim that names the user; dotted paths walk maps. `sub` where the claim is absent. `email` needs `email_verified` (`true`, or the text `"true"` as Amazon Cognito sends it) beside it in the ID token or userinfo that holds the address; else `missing_authid_claim`.',
+    'email',
+    'preferred_username',
+  ),
+  role_claim: read(
+    'The claim that holds the roles: a text or a list; dotted paths walk maps.',
+    'realm_access.roles',
+    'roles',
+  ),
+  role_claim_fallback: read(
+    'The claim that holds them where `role_claim` is absent.',
+    'group',
+    'role',
+  ),
+  role_mapping: read(
+    'A role of the provider to one or more of the realm. With a mapping, other roles are dropped. `spec_loader` and `spec_reader` come by a mapping only.',
+    { staff: 'operators' },
+    {},
+  ),
+  auto_provision: read('`false`: only users that the realm document names.', false, true),
+  ticket_expiry_secs: read(
+    'How long tickets and their cookies are valid. Seconds.',
+    86_400,
+    2_592_000,
+  ),
+  allow_unsafe_http: read(
+    "For tests: http, and endpoints at private addresses off the issuer's origin. An https issuer and the endpoints at its own origin may be at a private address (`https://127.0.0.1`) without it, because the realm document names the issuer.",
+    true,
+    false,
+  ),
+  cookie_domain: read(
+    'The `Domain` of the two cookies. Default: none, the host alone.',
+    'example.com',
+  ),
+  cookie_same_site: read(
+    'The `SameSite` of the two cookies: `lax`, `strict` or `none`.',
+    'strict',
+    'lax',
+  ),
+  allowed_redirect_uris: read(
+    'URLs, or origins with all of theirs, where a login may end beside paths of this origin.',
+    ['https://app.example.com'],
+    [],
+  ),
+  post_logout_redirect_uris: read(
+    "URLs where a logout may end after the provider's own page.",
+    ['https://app.example.com/bye'],
+    [],
+  ),
 } as const satisfies Readonly<Record<string, Rule>>
 
 /** A key of a provider. */
 export type ProviderKey = keyof typeof keys
 
-const provider = object('a provider', { keys })
+const provider = described(
+  object('a provider', { keys }),
+  'A provider of OpenID Connect, under `info.oidc_providers.<name>`.',
+  { title: 'Provider' },
+)
 
 /** Validates `info`, of which the gateway reads the providers only. A login reports wrong values. */
 export const info: Rule = rule(
   {
     type: 'object',
     properties: {
-      oidc_providers: { type: 'object', additionalProperties: provider.schema },
+      oidc_providers: {
+        type: 'object',
+        description: 'Providers by the names that paths and login addresses give them.',
+        additionalProperties: provider.schema,
+      },
     },
   },
   (value, path, report) => {

@@ -1,0 +1,91 @@
+/** The keys of a realm document: the rule of each, and what editors and docs/realm.md say of it. */
+import { anything, boolean, described, object, string } from '#component/spec/rules.ts'
+import { grant, source } from './access-rules.ts'
+import { listOfAny, method, realmUri, unused } from './field-rules.ts'
+import { info } from './provider-rules.ts'
+import { client, group, user } from './user-rules.ts'
+
+const oauth2 = described(
+  object('a map', {
+    keys: {
+      clients: described(listOfAny(client), 'Users in the group `api_clients`.'),
+      resource_owners: described(listOfAny(user), 'Users in the group `resource_owners`.', {
+        examples: [[{ username: 'bob' }]],
+      }),
+    },
+  }),
+  'Users of OAuth2 as older documents list them. They may stand in `users` as well, with these groups.',
+  { title: 'OAuth2' },
+)
+
+/** A realm document. */
+export const realm = described(
+  object('a realm document', {
+    keys: {
+      uri: described(
+        realmUri,
+        'The URI of the realm. A load of the same URI replaces the document.',
+        {
+          examples: ['com.example.books'],
+        },
+      ),
+      description: described(string, 'A text for readers.'),
+      authmethods: described(
+        listOfAny(method),
+        'The methods by which sessions and requests of the realm log in: `anonymous`, `ticket`, `wampcra`, `cryptosign`; over HTTP `password`, `oauth2`, `oidcrp`, `cookie`. Default: `anonymous` in a realm without users, else `cryptosign`, `wampcra`, `ticket` and `password`.',
+        { examples: [['anonymous', 'wampcra']] },
+      ),
+      users: described(listOfAny(user), 'The users. A name stands once.', { default: [] }),
+      groups: described(listOfAny(group), 'The groups.', { default: [] }),
+      sources: described(
+        listOfAny(source),
+        'From where users may log in, by which method. Without the key: all by every method of the realm, from everywhere; with it, only what a source admits.',
+      ),
+      grants: described(
+        listOfAny(grant),
+        'Who may do what. Without the key everything is allowed, URIs under `wamp.` and `service.` apart, unless `security_enabled` is `true`; with it, only what a grant allows.',
+      ),
+      security_enabled: described(
+        boolean,
+        '`false`: everything is allowed whatever the grants say, URIs under `wamp.` and `service.` apart. `true`: only what a grant allows, also without the key `grants`. Default: `true` with `grants`, else `false`.',
+        { examples: [true] },
+      ),
+      allow_connections: described(boolean, '`false`: the realm accepts no sessions.', {
+        default: true,
+        examples: [false],
+      }),
+      prototype_uri: described(
+        realmUri,
+        'Another realm, from which this one takes each of `authmethods`, `security_enabled`, `groups`, `sources`, `grants` and `info` that it does not have itself. `users` are not inherited.',
+        { examples: ['com.example.prototype'] },
+      ),
+      is_prototype: described(
+        boolean,
+        '`true`: the realm accepts no sessions, because it is there to be a prototype. A realm that another one names in `prototype_uri` accepts none either.',
+        { default: false, examples: [true] },
+      ),
+      info: described(
+        info,
+        'Anything. The gateway reads `oidc_providers`: names to [providers](#provider) of OpenID Connect.',
+        {
+          examples: [
+            { oidc_providers: { main: { issuer: 'https://id.example.com', client_id: 'books' } } },
+          ],
+        },
+      ),
+      oauth2,
+      private_keys: unused,
+      public_keys: unused,
+      sso_realm_uri: unused,
+      is_sso_realm: unused,
+      ts: described(
+        anything,
+        'When the document was loaded. Management adds it, and a load ignores it.',
+      ),
+      $schema: described(anything, 'For editors.'),
+    },
+    required: { uri: 'a WAMP URI' },
+  }),
+  'A realm document says who may join a realm, and what they may do.',
+  { title: 'Realm' },
+)
