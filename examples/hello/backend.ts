@@ -16,17 +16,30 @@ function greet([name]: readonly unknown[], { language }: { language?: string }):
   return `${greetings[language ?? 'en'] ?? 'Hello'}, ${String(name)}!`
 }
 
+const quotes = [
+  'Simplicity is prerequisite for reliability.',
+  'Make it work, make it right.',
+  'Less is more.',
+]
+
+/** A page of the quotes, and how many there are. */
+function listQuotes(
+  _args: readonly unknown[],
+  { limit = 10, offset = 0 }: { limit?: number; offset?: number },
+): object {
+  return { quotes: quotes.slice(offset, offset + limit), total: quotes.length }
+}
+
 const connection = new autobahn.Connection({ url, realm, max_retries: -1 })
 connection.onopen = async (session) => {
   await session.register('com.example.hello.greet', greet)
   await session.register('com.example.hello.count_waves', () => waves)
+  await session.register('com.example.hello.list_quotes', listQuotes)
   await session.subscribe('com.example.hello.on_wave', () => {
     waves += 1
   })
   process.send?.('ready')
 }
-
-const quotes = ['Simplicity is prerequisite for reliability.', 'Make it work, make it right.']
 
 const upstream = createServer((request, response) => {
   const id = Number(request.url?.split('/').at(-1))

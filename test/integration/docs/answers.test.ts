@@ -1,0 +1,92 @@
+/** The answers that pages show are those of a gateway: each document is loaded as it stands there, each command typed. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { freePort } from '#test/support/free-port.ts'
+import { startGateway, type TestGateway } from '#test/support/gateway.ts'
+import { asShown, type Block, patternOf, sectionsOf } from '#test/support/pages/blocks.ts'
+import { Terminal } from '#test/support/pages/terminal.ts'
+
+const backend = join(import.meta.dirname, '../../../examples/hello/backend.ts')
+
+const hasAnswers = (blocks: readonly Block[]) => blocks.some(({ language }) => language === 'text')
+
+/** The sections of a page that show answers. */
+const answered = (page: string) => [...sectionsOf(page)].filter(([, blocks]) => hasAnswers(blocks))
+
+const pages: readonly string[] = ['docs/cookbook.md', 'docs/security.md']
+
+describe('the answers of pages', function () {
+  this.timeout(30_000)
+  let gateway: TestGateway
+  let stopBackend: () => void
+  let upstreamPort: number
+
+  /** A text of a page with the ports of this run. */
+  const here = (text: string): string =>
+    text
+      .replaceAll('127.0.0.1:18080', new URL(gateway.url).host)
+      .replaceAll('127.0.0.1:18081', new URL(gateway.adminUrl).host)
+      .replaceAll('127.0.0.1:18082', `127.0.0.1:${upstreamPort}`)
+
+  /** Loads an API Specification, or a realm document. */
+  async function load(text: string): Promise<void> {
+    const document = JSON.parse(text) as { uri?: string }
+    const path = document.uri === undefined ? '/api_specs' : '/realms'
+    const answer = await fetch(gateway.adminUrl + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: text,
+    })
+    const outcome = (await answer.json()) as { warnings?: unknown; details?: unknown }
+    expect(answer.ok, JSON.stringify(outcome)).to.equal(true)
+    expect([outcome].flat().flatMap(({ warnings }) => warnings)).to.deep.equal([])
+  }
+
+  before(async () => {
+    // what `npm start` starts
+    gateway = await startGateway({}, { isEmbedded: true })
+    await load(
+      '{"uri": "com.example.hello", "authmethods": ["anonymous"], "security_enabled": false}',
+    )
+    upstreamPort = await freePort()
+    const child = fork(backend, [gateway.routerUrl, 'com.example.hello', String(upstreamPort)], {
+      silent: true,
+    })
+    stopBackend = () => child.kill()
+    await once(child, 'message')
+  })
+  after(async () => {
+    stopBackend?.()
+    await gateway?.stop()
+  })
+
+  async function follow(blocks: readonly Block[]): Promise<void> {
+    const terminal = new Terminal(gateway.dataDir)
+    let printed = ''
+    for (const { language, text } of blocks) {
+      if (language === 'json') await load(here(text))
+      else if (language === 'sh') {
+        const done = await terminal.type(here(text))
+        expect(done.code, done.stderr).to.equal(0)
+        printed = asShown(done.stdout)
+      } else expect(printed).to.match(patternOf(here(text)))
+    }
+  }
+
+  for (const page of pages) {
+    for (const [heading, blocks] of answered(page)) {
+      it(`are true in ${page}: ${heading}`, () => follow(blocks))
+
+      it(`stand behind each command in ${page}: ${heading}`, () => {
+        const count = (name: string) => blocks.filter(({ language }) => language === name).length
+        expect(count('text')).to.equal(count('sh'))
+      })
+    }
+  }
+
+  it('are twenty or more in the cookbook', () => {
+    expect(answered('docs/cookbook.md').length).to.be.at.least(20)
+  })
+})
