@@ -5,6 +5,10 @@ const errors = {
   'service.error.not_found': [404, 'There is no such resource.'],
   'service.error.bad_gateway': [504, 'The upstream could not be reached or gave no valid answer.'],
   'service.error.http_gateway.invalid_expression': [500, 'An expression failed.'],
+  'service.error.http_gateway.invalid_request': [
+    400,
+    'The request lacks a value, or holds an unfit one.',
+  ],
   'service.error.timeout': [504, 'The action was not finished in time.'],
   'service.error.bad_request': [400, 'The request is malformed.'],
   'service.error.unauthorized': [401, 'The request lacks valid credentials.'],
@@ -259,13 +263,29 @@ export class InvalidSpecError extends ServiceError {
   }
 }
 
-/** An expression that cannot be compiled or evaluated; the message shows the expression and a caret, never data. */
+/** Options of an {@link ExpressionError}. */
+interface ExpressionErrorOptions extends ErrorOptions {
+  readonly column?: number
+  /** The failure as the log tells it, where the message does not show the document. */
+  readonly detail?: string
+  /** Whether the failure is owed to what the request holds or lacks (behaviour §2, stage 2). */
+  readonly isOfRequest?: boolean
+}
+
+/**
+ * An expression that cannot be compiled or evaluated, or whose value does not fit its place. The message never shows data:
+ * of `invalid_request` it names the member of the request, of `invalid_expression` it shows the expression and a caret.
+ */
 export class ExpressionError extends ServiceError {
   /** Column (from 1) in the text of the template; undefined where no column applies. */
   readonly column: number | undefined
+  /** For the log: the message, or the expression and its place where clients do not see them. */
+  readonly detail: string
 
-  constructor(message: string, options?: ErrorOptions & { column?: number }) {
-    super('service.error.http_gateway.invalid_expression', message, options)
-    this.column = options?.column
+  constructor(message: string, options: ExpressionErrorOptions = {}) {
+    const kind = options.isOfRequest ? 'invalid_request' : 'invalid_expression'
+    super(`service.error.http_gateway.${kind}`, message, options)
+    this.column = options.column
+    this.detail = options.detail ?? message
   }
 }

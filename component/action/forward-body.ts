@@ -1,10 +1,10 @@
 /** The bodies of a forward: encodes the one that is sent, decodes the answer for expressions. */
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
-import { ExpressionError } from '#component/errors.ts'
 import { essenceOf, isJsonType } from '#component/syntax/media-type.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { type ActionFields, badGateway, type RawBody, type Run } from './action.ts'
+import { FieldError } from './field-error.ts'
 import type { HeaderMap } from './headers.ts'
 
 /** Encodes and decodes bodies. */
@@ -85,9 +85,7 @@ export function upstreamBody(
     encoded = codec.encode(value, json)
   }
   if (encoded === undefined) {
-    throw new ExpressionError(
-      'body: a value that is not a text cannot be sent as the declared type',
-    )
+    throw new FieldError(['body'], 'a text, or a value that the declared content type can hold')
   }
   return typeof encoded === 'string' ? Buffer.from(encoded) : encoded
 }

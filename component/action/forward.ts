@@ -1,7 +1,7 @@
 /** `forward`: sends the request to an upstream over HTTP and passes its answer on; both stream unless expressions read them. */
 import type { Dispatcher } from 'undici'
 import type { Clock } from '#component/clock.ts'
-import { ExpressionError, ServiceError } from '#component/errors.ts'
+import { ServiceError } from '#component/errors.ts'
 import { type Method, methods } from '#component/request.ts'
 import { type Origin, readOrigin } from '#component/syntax/upstream-origin.ts'
 import {
@@ -15,6 +15,7 @@ import {
   streamOf,
   type UpstreamAnswer,
 } from './action.ts'
+import { FieldError } from './field-error.ts'
 import { type BodyCodec, decodeAnswer, decompress, upstreamBody } from './forward-body.ts'
 import { answerHeaders, type HeaderMap, upstreamHeaders } from './headers.ts'
 import { hostPolicy, refusal, refuseOrigin } from './origin.ts'
@@ -87,8 +88,8 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
   const readHost = (host: unknown, isComputed: boolean): Origin => {
     const origin = typeof host === 'string' ? originOf(host) : undefined
     if (!origin) {
-      const message = 'host: expected [scheme://]host[:port] with the scheme http or https'
-      throw isComputed ? refusal(message) : new ExpressionError(message)
+      const error = new FieldError(['host'], '[scheme://]host[:port] with the scheme http or https')
+      throw isComputed ? refusal(error.message) : error
     }
     if (isComputed && !policy.allows(origin)) {
       throw refusal('host: forward.allowed_hosts does not list it')
@@ -197,7 +198,7 @@ const upstreamError = (status_code: number) =>
 function readMethod(value: unknown): Method {
   const text = typeof value === 'string' ? value.toLowerCase() : ''
   const method = methods.find((name) => name === text)
-  if (!method) throw new ExpressionError('http_method: expected one of the seven HTTP methods')
+  if (!method) throw new FieldError(['http_method'], 'one of the seven HTTP methods')
   return method
 }
 

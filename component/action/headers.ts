@@ -1,9 +1,9 @@
 /** Which header fields may cross the proxy, in both directions (RFC 9110 §7.6.1, behaviour §4, reliability F1). */
-import { ExpressionError } from '#component/errors.ts'
 import { connectionFields, fieldValueProblem, isToken } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { badGateway, type Run } from './action.ts'
+import { FieldError } from './field-error.ts'
 
 /** Header fields with lower-case names; a list is sent as repeated fields. */
 export type HeaderMap = Record<string, string | readonly string[]>
@@ -62,12 +62,9 @@ function readValue(name: string, value: unknown): string {
     typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint'
       ? String(value)
       : value
-  if (typeof text !== 'string')
-    throw new ExpressionError(`headers: the value of ${name} is not a text`)
-  if (fieldValueProblem(text) !== undefined) {
-    throw new ExpressionError(
-      `headers: the value of ${name} contains a character that is not allowed`,
-    )
+  if (typeof text !== 'string' || fieldValueProblem(text) !== undefined) {
+    const wanted = 'a text of Latin-1 without control characters, a number or a boolean'
+    throw new FieldError(['headers', name], wanted)
   }
   return text.trim()
 }
@@ -109,27 +106,27 @@ export function withoutGatewayFields(
 /** The declared fields that are sent. */
 function declaredFields(declared: unknown, sent: Readonly<Record<string, string>>): HeaderMap {
   if (!isMap(declared)) {
-    throw new ExpressionError('headers: expected a map')
+    throw new FieldError(['headers'], 'a map')
   }
   const listed = namesIn(sent.connection)
   const headers: HeaderMap = {}
   for (const [key, value] of Object.entries(declared)) {
     const name = key.toLowerCase()
     if (!isToken(name))
-      throw new ExpressionError('headers: a name contains a character that is not allowed')
+      throw new FieldError(['headers'], 'names without blanks, controls and separators')
     if (value === null || value === undefined) continue
     if (ownOfConnection.has(name) || originFields.has(name)) continue
     // A field that the client lists in Connection is dropped, unless the document sets another value.
     if (listed.includes(name) && value === sent[name]) continue
-    if (Array.isArray(value)) headers[name] = value.map((item) => readValue(name, item))
-    else headers[name] = readValue(name, value)
+    if (Array.isArray(value)) headers[name] = value.map((item) => readValue(key, item))
+    else headers[name] = readValue(key, value)
   }
   return headers
 }
 
 /**
  * The header fields of an upstream request, without Host and framing, which the connection adds.
- * ExpressionError, before anything is sent, for a name or value that no header may have.
+ * FieldError, before anything is sent, for a name or value that no header may have.
  * @param declared the field `headers` of the action; undefined: those of the request
  * @param viaName the name of this proxy in `Via`
  */

@@ -1,7 +1,8 @@
 /** The request target of a forward: path and query, checked before anything is sent (behaviour §4, reliability §2). */
-import { ExpressionError, ServiceError } from '#component/errors.ts'
+import { ServiceError } from '#component/errors.ts'
 import { inPath, mayStand } from '#component/syntax/request-target.ts'
 import type { ActionFields, Run } from './action.ts'
+import { FieldError } from './field-error.ts'
 import { isDotSegment } from './url-value.ts'
 
 const isControl = (code: number): boolean => code < 32 || code === 127
@@ -16,17 +17,17 @@ function isPlain(text: string, index: number): boolean {
   return code === 63 || mayStand(code, inPath)
 }
 
-/** Escapes characters that a target must not contain; ExpressionError for controls. Most targets need no escape. */
+/** Escapes characters that a target must not contain; FieldError for controls. Most targets need no escape. */
 function escapeTarget(text: string, name: string): string {
   let isWhole = true
   for (let index = 0; index < text.length; index += 1) {
     if (isPlain(text, index)) continue
     isWhole = false
     if (isControl(text.charCodeAt(index)))
-      throw new ExpressionError(`${name}: it holds a control character`)
+      throw new FieldError([name], 'a text without control characters')
   }
   if (isWhole) return text
-  if (!text.isWellFormed()) throw new ExpressionError(`${name}: it is not valid Unicode`)
+  if (!text.isWellFormed()) throw new FieldError([name], 'valid Unicode')
   let target = ''
   let index = 0
   for (const character of text) {
@@ -44,19 +45,19 @@ const hasDotSegment = (target: string): boolean =>
 
 function readText(value: unknown, name: string): string {
   if (typeof value === 'string') return value
-  throw new ExpressionError(`${name}: expected a text`)
+  throw new FieldError([name], 'a text')
 }
 
 /**
  * Path and query of an upstream request. Blanks and letters beyond ASCII are sent as escapes; values of the request are
- * escaped already. ExpressionError: no single `/` at the beginning, or a control character. ServiceError 400: a computed
+ * escaped already. FieldError: no single `/` at the beginning, or a control character. ServiceError 400: a computed
  * path with a `..` segment.
  */
 export function readTarget(fields: ActionFields, { computed, request }: Run): string {
   const path = fields.path === undefined ? request.path || '/' : readText(fields.path, 'path')
   const isComputed = fields.path === undefined || computed.has('path')
   if (path.charCodeAt(0) !== 47 || path.charCodeAt(1) === 47 || path.charCodeAt(1) === 92) {
-    throw new ExpressionError('path: expected a text that begins with a single "/"')
+    throw new FieldError(['path'], 'a text that begins with a single "/"')
   }
   const target = escapeTarget(path, 'path')
   if (isComputed && mayHoldDots(target) && hasDotSegment(target)) {

@@ -29,7 +29,7 @@ export function beginEvaluation(): void {
 /** Takes from the budget of the running evaluation, before anything is built. */
 export function charge(amount: number, site: Site): void {
   left -= amount
-  if (left < 0) site.fail('the result is larger than 32 MiB')
+  if (left < 0) site.refuse('the result is larger than 32 MiB')
 }
 
 /** The size of a value as a tree: a shared part counts each time it is referred to. Infinity: too large or too deep. */

@@ -25,6 +25,7 @@ import {
   type Run,
   runOf,
 } from './nodes.ts'
+import { originOf } from './origin.ts'
 import { hasExpression, parseTemplate } from './parser.ts'
 import { compileExpression } from './pipeline.ts'
 import type { Scope } from './scope.ts'
@@ -125,8 +126,9 @@ function joinParts(template: Template, whole: Site, scope: Scope, issues: Issue[
   for (const part of template.parts) {
     const isText = typeof part === 'string'
     if (isText) texts += part.length
-    nodes.push(isText ? constant(part) : compileExpression(part, around))
-    sites.push(isText ? whole : whole.at(part.start, part.end))
+    const node = isText ? constant(part) : compileExpression(part, around)
+    nodes.push(node)
+    sites.push(isText ? whole : whole.at(part.start, part.end).owedTo(originOf(node)))
   }
   const [only] = nodes
   if (only && template.isLone) return only

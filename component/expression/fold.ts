@@ -13,6 +13,7 @@ import {
   runOf,
   settle,
 } from './nodes.ts'
+import { originOf, originOfParts, partOf } from './origin.ts'
 import type { Site } from './site.ts'
 import { didYouMean } from './suggest.ts'
 
@@ -53,9 +54,17 @@ function choose(
   charge(members.size * nodeCost, site)
   const runs = new Map([...members].map(([name, member]) => [name, runOf(member)]))
   const chooser = runOf(key)
-  const otherwise = fallback ? runOf(fallback) : () => site.fail('get: there is no such key')
-  const over = fallback ? [...members.values(), key, fallback] : [...members.values(), key]
-  return deferred((context) => (runs.get(chooser(context) as string) ?? otherwise)(context), over)
+  const place = site.owedTo(originOf(key))
+  const noSuchKey = ': there is no such key'
+  const otherwise = fallback ? runOf(fallback) : () => place.fail(`get${noSuchKey}`, noSuchKey)
+  const chosen = fallback ? [...members.values(), fallback] : [...members.values()]
+  return deferred(
+    (context) => (runs.get(chooser(context) as string) ?? otherwise)(context),
+    [...chosen, key],
+    {
+      origin: originOfParts(chosen.map(partOf)),
+    },
+  )
 }
 
 function mergeMembers(

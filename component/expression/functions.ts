@@ -11,7 +11,7 @@ import { isList, isNumber, isScalar, ownValue, unexpected } from './values.ts'
 /** Checks an argument and converts it for the function; undefined when it is not acceptable. */
 interface Parameter {
   readonly wanted: string
-  read(value: unknown): unknown
+  read(value: unknown, site: Site): unknown
 }
 
 /** One function of the language. */
@@ -35,6 +35,16 @@ export interface PipeFunction {
   readonly isRaw?: boolean
   /** Whether the second argument replaces an undefined result; it is evaluated only then. */
   readonly hasDefault?: boolean
+  /** What the result is made of: 0 is the piped value, 1 and 2 are the arguments; absent: all of them. */
+  readonly madeOf?: readonly (0 | 1 | 2)[]
+}
+
+/** Where a function is written, and whose fault its failures are there. */
+export interface Places {
+  /** Failures of the piped value. */
+  readonly piped: Site
+  /** Failures of the piped value and the arguments together. */
+  readonly either: Site
 }
 
 const isAnything = (): boolean => true
@@ -61,7 +71,11 @@ const anything: Parameter = { wanted: 'a value', read: (value) => value }
 const key: Parameter = { wanted: 'a string', read: keyOf }
 const newKey: Parameter = {
   wanted: 'a string other than __proto__',
-  read: (value) => (value === '__proto__' ? undefined : keyOf(value)),
+  // behaviour §2: the document's fault, whoever sends it
+  read: (value, site) =>
+    value === '__proto__'
+      ? site.refuse('put: expected a string other than __proto__ as argument')
+      : keyOf(value),
 }
 const keys: Parameter = { wanted: 'a list of keys', read: keysOf }
 const map: Parameter = { wanted: 'a map', read: (value) => (isMap(value) ? value : undefined) }
@@ -143,7 +157,10 @@ export const functions: Readonly<Record<string, PipeFunction>> = {
     least: 1,
     parameters: [position],
     apply: (list: readonly unknown[], site, n: number) =>
-      n > list.length ? site.fail('nth: the list has fewer items') : list[n - 1],
+      n > list.length
+        ? site.fail('nth: the list has fewer items', ': the list has fewer items')
+        : list[n - 1],
+    madeOf: [0],
   },
   min: { ...ofNumbers, usage: 'min or min(n)', apply: extreme((a, b) => a < b) },
   max: { ...ofNumbers, usage: 'max or max(n)', apply: extreme((a, b) => a > b) },
@@ -160,6 +177,7 @@ export const functions: Readonly<Record<string, PipeFunction>> = {
     least: 1,
     parameters: [key, anything],
     hasDefault: true,
+    madeOf: [0, 2],
     apply: (value: JsonMap, _site, name: string) => ownValue(value, name),
   },
   put: {
@@ -190,6 +208,7 @@ export const functions: Readonly<Record<string, PipeFunction>> = {
     usage: 'with([key, …])',
     least: 1,
     parameters: [keys],
+    madeOf: [0],
     apply: (value: JsonMap, site, wanted: ReadonlySet<string>) => {
       charge(wanted.size * entryCost, site)
       const chosen: Record<string, unknown> = {}
@@ -204,6 +223,7 @@ export const functions: Readonly<Record<string, PipeFunction>> = {
     usage: 'without([key, …])',
     least: 1,
     parameters: [keys],
+    madeOf: [0],
     apply: (value: JsonMap, site, dropped: ReadonlySet<string>) => {
       const names = Object.keys(value)
       charge(names.length * entryCost, site)
@@ -219,6 +239,7 @@ export const functions: Readonly<Record<string, PipeFunction>> = {
     least: 1,
     parameters: [position],
     isRandom: true,
+    madeOf: [],
     apply: (_value: unknown, _site, n: number, _second: never, context) =>
       Math.floor(context.random() * n) + 1,
   },
@@ -247,12 +268,12 @@ export function applyFunction(
   name: string,
   row: PipeFunction,
   value: unknown,
-  site: Site,
+  places: Places,
   first: unknown,
   second: unknown,
   context: Context,
 ): unknown {
-  if (!row.takes(value)) unexpected(site, name, row.wanted, value)
-  const result = row.apply(value as never, site, first as never, second as never, context)
-  return result === undefined ? unexpected(site, name, row.wanted, value) : result
+  if (!row.takes(value)) unexpected(places.piped, name, row.wanted, value)
+  const result = row.apply(value as never, places.either, first as never, second as never, context)
+  return result === undefined ? unexpected(places.piped, name, row.wanted, value) : result
 }

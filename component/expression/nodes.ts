@@ -3,6 +3,7 @@ import { ExpressionError } from '#component/errors.ts'
 import { setOwn } from '#component/syntax/values.ts'
 import { beginEvaluation, outputLimit, treeSize } from './budget.ts'
 import { type Costs, readNothing, readOnly, sumUp } from './costs.ts'
+import type { Origin } from './origin.ts'
 import type { Site } from './site.ts'
 
 /** The data of one request. */
@@ -100,18 +101,33 @@ class Deferred extends Live {
   declare readonly joined?: Joined
   /** Whether the value enters a URL unescaped. */
   declare readonly isRaw?: boolean
+  /** The members of the request that the value is made of, if of nothing else. */
+  declare readonly origin?: Origin | undefined
+}
+
+/** What is known at load of a computation beside its parts. */
+interface Facts {
+  /** Where it is written, for errors. */
+  readonly site?: Site | undefined
+  readonly origin?: Origin | undefined
+  /** Whether the value enters a URL unescaped. */
+  readonly isRaw?: boolean | undefined
+  /** Operations of one evaluation beside those of its parts. */
+  readonly steps?: number
 }
 
 class Computation extends Deferred {
   readonly #site: Site | undefined
+  override readonly origin: Origin | undefined
 
-  constructor(run: Run, costs: Costs, site: Site | undefined) {
+  constructor(run: Run, costs: Costs, { site, origin }: Facts) {
     super(run, costs)
     this.#site = site
+    this.origin = origin
   }
 
   protected override refuse(): never {
-    this.#site?.fail('the result is larger than 32 MiB')
+    this.#site?.refuse('the result is larger than 32 MiB')
     return super.refuse()
   }
 }
@@ -186,21 +202,11 @@ class ListNode extends Live {
 /** A path into request-time data. */
 export const readNode = (keys: readonly string[], run: Run): Deferred => new ReadNode(run, keys)
 
-/**
- * A computation over other nodes.
- * @param site where it is written, for errors
- * @param isRaw whether the value enters a URL unescaped
- */
-export function deferred(
-  run: Run,
-  over: Iterable<Node>,
-  extraSteps = 0,
-  site?: Site,
-  isRaw = false,
-): Deferred {
+/** A computation over other nodes. */
+export function deferred(run: Run, over: Iterable<Node>, facts: Facts = {}): Deferred {
   const sum = sumUp(over)
-  const costs = { ...sum, steps: sum.steps + extraSteps }
-  return isRaw ? new RawNode(run, costs, site) : new Computation(run, costs, site)
+  const costs = { ...sum, steps: sum.steps + (facts.steps ?? 0) }
+  return facts.isRaw ? new RawNode(run, costs, facts) : new Computation(run, costs, facts)
 }
 
 /** A text of several parts. */

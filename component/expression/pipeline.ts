@@ -3,7 +3,13 @@ import type { Issue } from '#component/errors.ts'
 import type { Argument, Expression, Pipe } from './ast.ts'
 import { beginEvaluation, charge, chargeLoad, nodeCost } from './budget.ts'
 import { folds, kindSample } from './fold.ts'
-import { applyFunction, functionNames, functions, type PipeFunction } from './functions.ts'
+import {
+  applyFunction,
+  functionNames,
+  functions,
+  type PipeFunction,
+  type Places,
+} from './functions.ts'
 import {
   broken,
   type Context,
@@ -17,6 +23,7 @@ import {
   runOf,
   settle,
 } from './nodes.ts'
+import { below, type Origin, originOf, originOfParts, type Part, partOf } from './origin.ts'
 import { compilePath } from './read.ts'
 import type { Scope } from './scope.ts'
 import type { Site } from './site.ts'
@@ -55,6 +62,8 @@ export function compileExpression(expression: Expression, around: Surroundings):
   let node = compilePath(expression.keys, around.scope, pathSite, around.issues)
   const stages: Stage[] = []
   const over: Node[] = []
+  /** Of the value that the next function is applied to. */
+  let piped = partOf(node)
   for (const call of calls) {
     // every function of "" yields "", whatever its arguments are; names in them must exist nevertheless
     const isEmpty = stages.length === 0 && node.kind === 'constant' && node.value === ''
@@ -70,7 +79,9 @@ export function compileExpression(expression: Expression, around: Surroundings):
     }
     node = settled(node, pathSite, around.issues)
     if (isBroken(node)) return broken
-    stages.push(stageOf(call, args))
+    if (stages.length === 0) piped = partOf(node)
+    stages.push(stageOf(call, args, piped.origin))
+    piped = resultOf(call, args, piped)
     over.push(...args)
   }
   node = settled(node, pathSite, around.issues)
@@ -78,7 +89,8 @@ export function compileExpression(expression: Expression, around: Surroundings):
   const run = chain(runOf(node), stages)
   // a function after url:raw makes another value, which is escaped
   const isRaw = calls.at(-1)?.row.isRaw
-  return deferred(run, [node, ...over], stages.length, pathSite, isRaw)
+  const { origin } = piped
+  return deferred(run, [node, ...over], { steps: stages.length, site: pathSite, isRaw, origin })
 }
 
 /** A whole map of the specification with all its members; each use copies it, so each is charged. */
@@ -124,18 +136,22 @@ function compileArgument(
   const parameter = call.row.parameters[index]
   if (!parameter || node.kind === 'broken') return node
   const { wanted } = parameter
-  const site = around.site.at(argument.start, argument.end)
+  const site = around.site.at(argument.start, argument.end).owedTo(originOf(node))
   const read = (value: unknown): unknown => {
-    const result = parameter.read(value)
+    const result = parameter.read(value, site)
     if (result !== undefined) return result
-    return site.fail(`${call.name}: expected ${wanted} as argument, got ${kindOf(value)}`)
+    const kind = kindOf(value)
+    return site.fail(
+      `${call.name}: expected ${wanted} as argument, got ${kind}`,
+      `: expected ${wanted}, got ${kind}`,
+    )
   }
   if (node.kind === 'constant') return constant(read(node.value))
   const isPartial = node.kind !== 'deferred'
   if (isPartial && read(kindSample(node)) !== undefined && wanted !== 'a list of keys') return node
   if (wanted === 'a value' || isBroken(node)) return node
   const run = runOf(node)
-  return deferred((context) => read(run(context)), [node])
+  return deferred((context) => read(run(context)), [node], { origin: originOf(node) })
 }
 
 function argumentNode(argument: Argument, around: Surroundings): Node {
@@ -185,31 +201,49 @@ function fold(
   return Object.hasOwn(folds, key) ? folds[key]?.(piped, args, site, issues) : undefined
 }
 
-/** The closure of one function. Every function of `""` yields `""`. */
-function stageOf(call: Call, args: readonly Node[]): Stage {
-  const { name, row, site } = call
+/** The result of a function as a part of others. */
+function resultOf({ row }: Call, args: readonly Node[], piped: Part): Part {
+  const [key, fallback] = args
+  if (row.hasDefault && key?.kind === 'constant' && (fallback?.kind ?? 'constant') === 'constant') {
+    return { isKnown: piped.isKnown, origin: below(piped.origin, [String(key.value)]) }
+  }
+  const all = [piped, ...args.map(partOf)]
+  const parts = row.madeOf ? row.madeOf.flatMap((index) => all[index] ?? []) : all
+  return { isKnown: parts.every(({ isKnown }) => isKnown), origin: originOfParts(parts) }
+}
+
+/**
+ * The closure of one function. Every function of `""` yields `""`.
+ * @param origin of the piped value
+ */
+function stageOf(call: Call, args: readonly Node[], origin?: Origin): Stage {
+  const { name, row } = call
   const [first, second] = args
+  const places: Places = {
+    piped: call.site.owedTo(origin),
+    either: call.site.owedTo(origin ?? originOf(first) ?? originOf(second)),
+  }
   if (!first) {
     return (value, context) =>
-      value === '' ? '' : applyFunction(name, row, value, site, undefined, undefined, context)
+      value === '' ? '' : applyFunction(name, row, value, places, undefined, undefined, context)
   }
   const one = runOf(first)
-  if (row.hasDefault) return lookUp(call, first, second)
+  if (row.hasDefault) return lookUp(call, first, second, origin)
   if (!second) {
     return (value, context) =>
-      value === '' ? '' : applyFunction(name, row, value, site, one(context), undefined, context)
+      value === '' ? '' : applyFunction(name, row, value, places, one(context), undefined, context)
   }
   const two = runOf(second)
   return (value, context) =>
-    value === '' ? '' : applyFunction(name, row, value, site, one(context), two(context), context)
+    value === '' ? '' : applyFunction(name, row, value, places, one(context), two(context), context)
 }
 
 /** The closure of a look-up, with the default for a missing key. */
-function lookUp({ name, row, site }: Call, key: Node, fallback: Node | undefined): Stage {
+function lookUp(call: Call, key: Node, fallback: Node | undefined, origin?: Origin): Stage {
+  const { name, row } = call
+  const site = call.site.owedTo(origin)
   const keyRun = runOf(key)
-  // A key from the request is data and never named.
-  const what = key.kind === 'constant' ? `"${key.value}"` : 'such key'
-  const otherwise = fallback ? runOf(fallback) : () => site.fail(`${name}: there is no ${what}`)
+  const otherwise = fallback ? runOf(fallback) : () => noKey(call, key, origin)
   return (value, context) => {
     if (value === '') return ''
     if (!row.takes(value)) unexpected(site, name, row.wanted, value)
@@ -217,6 +251,19 @@ function lookUp({ name, row, site }: Call, key: Node, fallback: Node | undefined
     const found = row.apply(value as never, site, key as never, undefined as never, context)
     return found === undefined ? otherwise(context) : found
   }
+}
+
+/** Fails for a key that a map lacks. A key from the request is data and never named. */
+function noKey({ name, site }: Call, key: Node, origin: Origin | undefined): never {
+  const noSuchKey = ': there is no such key'
+  if (key.kind !== 'constant') {
+    return site.owedTo(originOf(key) ?? origin).fail(name + noSuchKey, noSuchKey)
+  }
+  const place = site.owedTo(below(origin, [String(key.value)]))
+  return place.fail(
+    `${name}: there is no "${key.value}"`,
+    origin?.isWhole ? ' is missing' : noSuchKey,
+  )
 }
 
 /** One closure for a chain of functions. */

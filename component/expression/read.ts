@@ -2,6 +2,7 @@
 import type { Issue } from '#component/errors.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { type Context, constant, deferred, type Node, type Run, readNode, runOf } from './nodes.ts'
+import { below, originOf, originOfPath } from './origin.ts'
 import type { RootShape, Scope } from './scope.ts'
 import type { Site } from './site.ts'
 import { didYouMean } from './suggest.ts'
@@ -76,7 +77,14 @@ function missing(
 
 function noMap(keys: readonly string[], index: number, kind: string, site: Site): never {
   const parent = keys.slice(0, index).join('.')
-  return site.fail(`there is no "${keys.join('.')}": "${parent}" is ${kind}, not a map`)
+  const known = site.origin?.isWhole ? site.origin.members.join().split('.') : []
+  const owner = known.slice(0, index - keys.length).join('.')
+  return site.fail(
+    `there is no "${keys.join('.')}": "${parent}" is ${kind}, not a map`,
+    owner === ''
+      ? `: a map was expected, got ${kind}`
+      : ` is missing: ${owner} is ${kind}, not a map`,
+  )
 }
 
 /** A path through a variable that is known per request only. */
@@ -88,8 +96,12 @@ function readOn(
 ): Node {
   const inner = runOf(node)
   const from = keys.length - rest.length
-  const run: Run = (context) => step(inner(context), keys, from, site)
-  return node.keys ? readNode([...node.keys, ...rest], run) : deferred(run, [node], rest.length)
+  const origin = below(originOf(node), rest)
+  const place = site.owedTo(origin)
+  const run: Run = (context) => step(inner(context), keys, from, place)
+  return node.keys
+    ? readNode([...node.keys, ...rest], run)
+    : deferred(run, [node], { steps: rest.length, origin })
 }
 
 /** Walks maps by own keys, from `keys[index]` on. */
@@ -99,10 +111,16 @@ function step(start: unknown, keys: readonly string[], from: number, site: Site)
     const key = keys[index] as string
     if (!isMap(value)) noMap(keys, index, kindOf(value), site)
     value = Object.hasOwn(value, key) ? value[key] : undefined
-    if (value === undefined) site.fail(`there is no "${keys.join('.')}"`)
+    if (value === undefined) absent(keys, site)
   }
   return value
 }
+
+const absent = (keys: readonly string[], site: Site): never =>
+  site.fail(
+    `there is no "${keys.join('.')}"`,
+    site.origin?.isWhole ? ' is missing' : ': a member is missing',
+  )
 
 function readRoot(
   keys: readonly string[],
@@ -118,11 +136,12 @@ function readRoot(
   }
   const isOwn = shape.keys === undefined
   const property = key as keyof object
+  const place = site.owedTo(originOfPath(keys))
   return readNode(keys, (context) => {
     const data = root(context)
     const value = !isOwn || Object.hasOwn(data, property) ? data[property] : undefined
-    if (value === undefined) site.fail(`there is no "${keys.join('.')}"`)
-    return keys.length === 2 ? value : step(value, keys, 2, site)
+    if (value === undefined) absent(keys, place)
+    return keys.length === 2 ? value : step(value, keys, 2, place)
   })
 }
 

@@ -1,5 +1,6 @@
 /** The position of an expression in a document, and the error that shows it with a caret. */
 import { ExpressionError } from '#component/errors.ts'
+import { nameOf, type Origin } from './origin.ts'
 
 /** An error shows at most this many characters of an expression. */
 const widest = 160
@@ -14,12 +15,15 @@ export class Site {
   readonly start: number
   /** Offset behind the last character. */
   readonly end: number
+  /** Where the value comes from that is used here, if from the request: its failures are owed to the request. */
+  readonly origin: Origin | undefined
 
-  constructor(text: string, path: string, start: number, end: number) {
+  constructor(text: string, path: string, start: number, end: number, origin?: Origin) {
     this.text = text
     this.path = path
     this.start = start
     this.end = end
+    this.origin = origin
   }
 
   /** Column of the first character, from 1. */
@@ -32,8 +36,22 @@ export class Site {
     return new Site(this.text, this.path, start, end)
   }
 
-  /** Throws an error at this position. */
-  fail(sentence: string): never {
+  /** The same position, where a value of this origin is used. */
+  owedTo(origin: Origin | undefined): Site {
+    return origin ? new Site(this.text, this.path, this.start, this.end, origin) : this
+  }
+
+  /**
+   * Throws an error at this position.
+   * @param unfit the same for clients, whose request holds the unfit value; it follows the name of the value and shows
+   *   nothing of the document
+   */
+  fail(sentence: string, unfit = `: ${sentence}`): never {
+    throw new SiteError(this, sentence, this.origin && `${nameOf(this.origin)}${unfit}`)
+  }
+
+  /** Throws an error that is the document's fault, whatever the value. */
+  refuse(sentence: string): never {
     throw new SiteError(this, sentence)
   }
 
@@ -79,9 +97,12 @@ export class SiteError extends ExpressionError {
   readonly site: Site
   readonly sentence: string
 
-  constructor(site: Site, sentence: string) {
+  /** @param ofRequest the sentence for a client whose request is at fault */
+  constructor(site: Site, sentence: string, ofRequest?: string) {
     const place = `(column ${site.column} of the expression at ${site.path || 'the root'})`
-    super(`${sentence} ${place}\n${site.show()}`, { column: site.column })
+    const detail = `${sentence} ${place}\n${site.show()}`
+    const isOfRequest = ofRequest !== undefined
+    super(ofRequest ?? detail, { column: site.column, detail, isOfRequest })
     this.name = 'ExpressionError'
     this.site = site
     this.sentence = sentence

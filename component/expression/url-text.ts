@@ -2,6 +2,7 @@
 import type { Issue } from '#component/errors.ts'
 import { joinNodes } from './compile.ts'
 import { deferred, type Node, runOf } from './nodes.ts'
+import { originOf } from './origin.ts'
 import { Site } from './site.ts'
 import { textOf } from './text.ts'
 import { isScalar } from './values.ts'
@@ -50,16 +51,17 @@ export function urlText(
     const here = at
     const run = runOf(node)
     const isWhole = node === field
+    const origin = originOf(node)
+    const place = site.owedTo(origin)
     return deferred(
       (context) => {
         const value = run(context)
         // a map, a list or null as the whole field stays as it is, as in other fields
         if (isWhole && (value === null || !isScalar(value))) return value
-        return escapeOf(textOf(value, site), here)
+        return escapeOf(textOf(value, place), here)
       },
       [node],
-      1,
-      site,
+      { steps: 1, site, origin },
     )
   }
   return escaped(field, new Site('', path, 0, 0))

@@ -35,5 +35,6 @@ export function kindOf(value: unknown): string {
 
 /** Throws the type error of a function. */
 export function unexpected(site: Site, name: string, wanted: string, found: unknown): never {
-  return site.fail(`${name}: expected ${wanted}, got ${kindOf(found)}`)
+  const expected = `: expected ${wanted}, got ${kindOf(found)}`
+  return site.fail(`${name}${expected}`, expected)
 }

@@ -10,9 +10,9 @@ const problemType = 'application/problem+json'
 const varies: Headers = { vary: 'Accept' }
 
 /** RFC 9457 §3.1, with our own members as extensions (§3.2). */
-const problemOf = (error: ServiceError): object => ({
+const problemOf = (error: ServiceError, status: number): object => ({
   title: describeError(error.uri),
-  status: error.status,
+  status,
   detail: error.message,
   ...error.toJSON(),
 })
@@ -27,6 +27,7 @@ function lowerCase(headers: Headers): Headers {
 /**
  * Renders an error after a path has matched. It carries the load-time headers of the path, so that browsers can read a 401.
  * @param policy the configured CORS headers; those of the specification win
+ * @param declared the headers of the specification for this answer, and its status where the specification sets one
  */
 export function errorReply(
   exchange: Exchange,
@@ -34,18 +35,24 @@ export function errorReply(
   { errorTypes }: InheritedValues,
   policy: Headers,
   error: ServiceError,
+  declared: { readonly status?: number | undefined; readonly headers: Headers } = path,
 ): Reply {
-  const { 'content-type': _own, ...declared } = path.headers
+  const { 'content-type': _own, ...ofSpec } = declared.headers
+  const status = declared.status ?? error.status
   const type = exchange.negotiate(errorTypes) ?? 'application/json'
   const { languages } = path.version
   const language = languages.length > 1 && {
     'content-language': exchange.negotiateLanguage(languages),
   }
-  const headers = layOver({ ...policy, ...varies, ...language }, declared)
+  const headers = layOver({ ...policy, ...varies, ...language }, ofSpec)
   return {
-    status: error.status,
+    status,
     headers: { ...headers, ...lowerCase(error.headers) },
-    body: { kind: 'value', value: type === problemType ? problemOf(error) : error.toJSON(), type },
+    body: {
+      kind: 'value',
+      value: type === problemType ? problemOf(error, status) : error.toJSON(),
+      type,
+    },
     route: path.pattern,
     error,
   }

@@ -1,9 +1,9 @@
 /** Evaluates the fields of an action and the bounds of its attempts for one request. */
 import type { ActionFields, Attempts } from '#component/action/action.ts'
-import { ExpressionError } from '#component/errors.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import { checkField } from '#component/spec/fields.ts'
 import type { ActionPlan, AttemptsPlan } from './api.ts'
+import { unfit } from './failure.ts'
 
 /** The fields of an action; ExpressionError when one cannot be evaluated. */
 export function evaluateFields({ fixed, computed }: ActionPlan, context: Context): ActionFields {
@@ -20,7 +20,7 @@ export function evaluateAttempts({ fixed, computed }: AttemptsPlan, context: Con
   for (const [name, { node, path }] of computed) {
     const value = node.evaluate(context)
     if (typeof value !== 'number' || checkField(name, value, path).length > 0) {
-      throw new ExpressionError(`${path}: expected an integer within the limits of ${name}`)
+      throw unfit(node, path, `an integer within the limits of ${name}`)
     }
     attempts[name] = value
   }

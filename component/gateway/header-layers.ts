@@ -1,10 +1,10 @@
 /** Response headers in layers: constants laid together at load time, computed ones laid over them per request. */
-import { ExpressionError } from '#component/errors.ts'
 import { keysOf, member, type Node } from '#component/expression/compile.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import { headerNameProblem } from '#component/spec/syntax.ts'
 import { fieldValueProblem } from '#component/syntax/http-field.ts'
 import { isMap } from '#component/syntax/values.ts'
+import { unfit } from './failure.ts'
 
 /** Headers by lower-case name. */
 export type Headers = Readonly<Record<string, string>>
@@ -34,19 +34,19 @@ function headerText(value: unknown): string | undefined {
   }
 }
 
-/** Sets one header. The error for a bad one does not show its value. */
-function setHeader(target: Record<string, string>, name: string, value: unknown): void {
+/**
+ * Sets one header. The error for a bad one does not show its value.
+ * @param node gave the value, and perhaps the name
+ */
+function setHeader(target: Record<string, string>, name: string, value: unknown, node: Live): void {
   const key = name.toLowerCase()
   if (headerNameProblem(key) !== undefined) {
-    throw new ExpressionError(
-      'the name of a response header is malformed or belongs to the connection',
-    )
+    throw unfit(node, 'response headers', 'well-formed names that do not belong to the connection')
   }
   const text = headerText(value)
   if (text === undefined) {
-    throw new ExpressionError(
-      `response header ${key}: expected a text without control characters, a number or a boolean`,
-    )
+    const wanted = 'a text of Latin-1 without control characters, a number or a boolean'
+    throw unfit(node, `response header ${key}`, wanted)
   }
   target[key] = text
 }
@@ -121,12 +121,12 @@ export function applyLayers(
 ): void {
   for (const { fixed, computed, whole } of layers) {
     Object.assign(target, fixed)
-    for (const [name, node] of computed) setHeader(target, name, node.evaluate(context))
+    for (const [name, node] of computed) setHeader(target, name, node.evaluate(context), node)
     if (whole === undefined) continue
     const map = whole.evaluate(context)
     if (!isMap(map)) {
-      throw new ExpressionError('response headers: expected a map of header names to values')
+      throw unfit(whole, 'response headers', 'a map of header names to values')
     }
-    for (const [name, value] of Object.entries(map)) setHeader(target, name, value)
+    for (const [name, value] of Object.entries(map)) setHeader(target, name, value, whole)
   }
 }

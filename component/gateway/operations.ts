@@ -8,6 +8,7 @@ import {
   streamOf,
 } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
+import { ExpressionError } from '#component/errors.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Protection, SecurityScheme, SecurityType } from '#component/security/scheme.ts'
@@ -16,6 +17,8 @@ import { checkScheme, negotiateLanguage, negotiateType, readContent } from './ch
 import { noBody, RequestView } from './context.ts'
 import { evaluateAttempts, evaluateFields } from './evaluate.ts'
 import type { Exchange, Reply } from './exchange.ts'
+import { failureOf } from './failure.ts'
+import { answerFailure, answerTwiceFailed } from './failure-answer.ts'
 import { applyLayers, type Headers } from './header-layers.ts'
 import { renderOutcome } from './response.ts'
 
@@ -74,14 +77,20 @@ export class Operations {
     const request = new RequestView(exchange, bindings, language, content)
     const security = isSecured ? this.#security(protection, identity) : identity
     const context: Context = { request, action: nothing, security, random: this.#random }
-    const outcome = await this.#act(exchange, route, identity, request, context)
-    const action = 'result' in outcome ? { result: outcome.result } : { error: outcome.error }
-    const seen: Context = { request, action, security, random: this.#random }
+    let outcome: Outcome | undefined
     try {
+      outcome = await this.#act(exchange, route, identity, request, context)
+      const action = 'result' in outcome ? { result: outcome.result } : { error: outcome.error }
+      const seen: Context = { request, action, security, random: this.#random }
       return renderOutcome(exchange, route, outcome, seen, policy, type)
     } catch (error) {
-      streamOf(outcome)?.destroy()
-      throw error
+      const stream = outcome && streamOf(outcome)
+      stream?.destroy()
+      if (!(error instanceof ExpressionError)) throw error
+      const isOfError = outcome !== undefined && 'error' in outcome
+      return isOfError
+        ? answerTwiceFailed(exchange, route, policy, error)
+        : answerFailure(exchange, route, context, policy, failureOf(error, route.action))
     }
   }
 

@@ -6,13 +6,13 @@ import {
   streamOf,
   type UpstreamAnswer,
 } from '#component/action/action.ts'
-import { ExpressionError } from '#component/errors.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import { fieldValueProblem, readStatus } from '#component/syntax/http-field.ts'
 import { essenceOf } from '#component/syntax/media-type.ts'
 import type { CompiledOperation, ResponsePlan } from './api.ts'
 import type { Encodings } from './encodings.ts'
 import type { Exchange, Reply, ReplyBody } from './exchange.ts'
+import { unfit } from './failure.ts'
 import { applyLayers, type Headers } from './header-layers.ts'
 
 type ReplyHeaders = Record<string, string | readonly string[]>
@@ -98,18 +98,19 @@ function keepVariant(headers: ReplyHeaders, { headers: upstream }: UpstreamAnswe
 const languageOf = ({ request }: Context): string =>
   (request as { readonly language: string }).language
 
-function statusOf({ status }: ResponsePlan, context: Context): number | undefined {
+/** The declared status; undefined when there is none. */
+export function statusOf({ status }: ResponsePlan, context: Context): number | undefined {
   if (typeof status !== 'object') return status
   const code = readStatus(status.node.evaluate(context))
   if (code !== undefined) return code
-  throw new ExpressionError(`${status.path}: expected an HTTP status from 200 to 599`)
+  throw unfit(status.node, status.path, 'an HTTP status from 200 to 599')
 }
 
 function locationOf({ uri }: ResponsePlan, context: Context): string | undefined {
   if (uri === undefined) return undefined
   const value = uri.node.evaluate(context)
   if (typeof value !== 'string' || fieldValueProblem(value) !== undefined) {
-    throw new ExpressionError(`${uri.path}: expected a URI reference without control characters`)
+    throw unfit(uri.node, uri.path, 'a URI reference without control characters')
   }
   return value === '' ? undefined : value
 }

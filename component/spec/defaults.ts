@@ -25,6 +25,7 @@ export const initialStatusCodes: Readonly<Record<string, number>> = {
   'service.error.not_found': 404,
   'service.error.bad_gateway': 504,
   'service.error.http_gateway.invalid_expression': 500,
+  'service.error.http_gateway.invalid_request': 400,
   'service.error.timeout': 504,
   'wamp.error.authorization_failed': 500,
   'wamp.error.canceled': 400,

@@ -123,8 +123,8 @@ describe('the real documents', () => {
     await made.ask('GET /realms/r/registrations/12')
     expect(made.performed[0]?.fields.arguments).to.deep.equal(['r', 12])
     const reply = await made.ask('GET /realms/r/registrations/twelve')
-    expect(reply.status).to.equal(500)
-    expect(reply.error?.uri).to.equal('service.error.http_gateway.invalid_expression')
+    expect(reply.status).to.equal(400)
+    expect(reply.error?.uri).to.equal('service.error.http_gateway.invalid_request')
   })
 
   it('example_2021: procedure, options, args and kwargs come from the body', async () => {

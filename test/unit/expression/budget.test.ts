@@ -135,7 +135,7 @@ describe('the budgets of expressions', () => {
     expect(errorOf('{{request.body}}', [big, big, big])).to.equal('no error')
     expect(
       errorOf({ a: '{{request.body}}', b: '{{request.path |> string}}' }, [big, big]),
-    ).to.contain('there is no "request.path"')
+    ).to.equal('request.path is missing')
   })
 
   it('begin anew with each evaluation', () => {

@@ -11,6 +11,8 @@ interface Row {
   readonly result?: unknown
   /** What the message contains. */
   readonly error?: string
+  /** What the client is told, when the request is at fault; null: the document is. */
+  readonly ofRequest?: string | null
   /** When it is known: at load, or per request. */
   readonly stage1?: 'value' | 'deferred'
   /** false: the error is about a whole value, so there is no column. */
@@ -47,6 +49,7 @@ function expectEnding(row: Row, ending: Ending): void {
   } else {
     expect(ending.error, 'error').to.contain(row.error)
     if (row.caret !== false) expect(ending.error).to.contain('^')
+    if (row.ofRequest !== undefined) expect(ending.ofRequest ?? null).to.equal(row.ofRequest)
   }
 }
 

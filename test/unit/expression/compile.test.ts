@@ -11,7 +11,7 @@ const known = (node: Node): Exclude<Node, { kind: 'broken' }> => {
 
 const compiled = (value: unknown, given: Given = {}) => known(stage1(value, given).node)
 
-const errorOf = (value: unknown, given: Given): Error => {
+const errorOf = (value: unknown, given: Given): ExpressionError => {
   const node = compiled(value, given)
   try {
     node.evaluate(contextOf(given))
@@ -180,11 +180,26 @@ describe('an issue of an expression', () => {
 describe('an error of an expression per request', () => {
   it('names the expression and where it stands', () => {
     const error = errorOf('a {{variables.v}}', {
-      variables: { v: '{{request.body.x}}' },
-      request: { body: {} },
+      variables: { v: '{{action.result.x}}' },
+      action: { result: {} },
     })
     expect(error).to.include({ uri: 'service.error.http_gateway.invalid_expression', column: 3 })
     expect(error.message).to.equal(
+      'there is no "action.result.x" (column 3 of the expression at /variables/v)\n' +
+        '{{action.result.x}}\n' +
+        '  ^^^^^^^^^^^^^^^',
+    )
+    expect(error.detail).to.equal(error.message)
+  })
+
+  it('names the member of the request to the client, and the expression to the log', () => {
+    const error = errorOf('a {{variables.v}}', {
+      variables: { v: '{{request.body.x}}' },
+      request: { body: {} },
+    })
+    expect(error).to.include({ uri: 'service.error.http_gateway.invalid_request', column: 3 })
+    expect(error.message).to.equal('request.body.x is missing')
+    expect(error.detail).to.equal(
       'there is no "request.body.x" (column 3 of the expression at /variables/v)\n' +
         '{{request.body.x}}\n' +
         '  ^^^^^^^^^^^^^^',

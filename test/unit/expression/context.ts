@@ -57,7 +57,10 @@ export function stage1(value: unknown, given: Given): { node: Node; issues: Issu
 export interface Ending {
   readonly stage1: 'value' | 'deferred'
   readonly result?: unknown
+  /** The failure as the log tells it. */
   readonly error?: string
+  /** The failure as the client sees it, when it is owed to the request. */
+  readonly ofRequest?: string
 }
 
 /** Both stages of one value. */
@@ -75,6 +78,11 @@ export function evaluateText(value: unknown, given: Given): Ending {
     return { stage1: 'deferred', result: node.evaluate(contextOf(given)) }
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error
-    return { stage1: 'deferred', error: error.message }
+    const isOfRequest = error.uri === 'service.error.http_gateway.invalid_request'
+    return {
+      stage1: 'deferred',
+      error: error.detail,
+      ...(isOfRequest && { ofRequest: error.message }),
+    }
   }
 }

@@ -3,9 +3,9 @@ import { expect } from 'chai'
 import type { Outcome } from '#component/action/action.ts'
 import { answer, bodyOf, call, documentOf, FakeExchange, serve } from './fake-exchange.ts'
 
-const invalid = 'service.error.http_gateway.invalid_expression'
+const invalid = 'service.error.http_gateway.invalid_request'
 
-describe('an expression that fails', () => {
+describe('an expression that fails on what the request holds or lacks', () => {
   const rows: readonly [title: string, operation: object, body: unknown][] = [
     ['a key that is missing', call({ args: ['{{request.body.a.b}}'] }), {}],
     ['an inherited key', call({ args: ['{{request.body.toString}}'] }), {}],
@@ -38,13 +38,116 @@ describe('an expression that fails', () => {
   ]
   for (const [title, operation, body] of rows) {
     for (const method of ['post', 'put', 'get']) {
-      it(`${method}: ${title} is 500, without the data`, async () => {
+      it(`${method}: ${title} is 400, without the data`, async () => {
         const reply = await answer(method, operation, undefined, JSON.stringify(body))
-        expect([reply.status, reply.error?.uri]).to.deep.equal([500, invalid])
+        expect([reply.status, reply.error?.uri]).to.deep.equal([400, invalid])
         expect(JSON.stringify(bodyOf(reply))).to.not.contain('secret')
       })
     }
   }
+})
+
+describe('the answer to an expression that fails', () => {
+  const uri = 'service.error.http_gateway'
+  const missing = { code: `${uri}.invalid_request`, message: 'request.body.isbn is missing' }
+  const onRequest = { type: 'wamp_call', procedure: 'p', args: ['{{request.body.isbn}}'] }
+  const onAction = { type: 'static', body: 'x' }
+  const shown = {
+    status_code: '{{status_codes |> get({{action.error.error_uri}}, 500) |> integer}}',
+    headers: { 'x-error': '{{action.error.error_uri}}' },
+    body: '{{action.error.arguments_kw |> with([code, message])}}',
+  }
+  const ask = async (operation: object, version: object = {}) => {
+    const reply = await serve(documentOf({ '/x': { post: operation } }, version)).ask(
+      'POST /v1/x',
+      { body: '{}' },
+    )
+    return { reply, body: bodyOf(reply) }
+  }
+
+  it('is that of on_error, when it fails before the action', async () => {
+    const { reply, body } = await ask({ action: onRequest, response: { on_error: shown } })
+    expect(reply.status).to.equal(400)
+    expect(reply.headers['x-error']).to.equal(missing.code)
+    expect(body).to.deep.equal(missing)
+    expect(reply.error?.uri, 'for the log').to.equal(missing.code)
+  })
+
+  it('is that of on_error, when it fails in on_result', async () => {
+    const on_result = { body: '{{action.result.none}}' }
+    const response = { on_result, on_error: shown }
+    const { reply, body } = await ask({ action: onAction, response })
+    expect(reply.status).to.equal(500)
+    expect(body).to.include({ code: `${uri}.invalid_expression` })
+  })
+
+  it('has the keys of a forward in action.error', async () => {
+    const action = { type: 'forward', host: 'http://up', path: '/{{request.body.isbn}}' }
+    const on_error = {
+      body: '{{action.error.status_code}}{{action.error.body}}{{action.error.uri}}',
+    }
+    const { reply, body } = await ask({ action, response: { on_error } })
+    expect([reply.status, body]).to.deep.equal([400, '400'])
+  })
+
+  for (const [title, status_codes, on_error, status] of [
+    ['of the code', { [missing.code]: 422 }, undefined, 422],
+    ['of the code, beside on_error', { [missing.code]: 422 }, { body: 'wrong' }, 422],
+    ['of on_error', { [missing.code]: 422 }, { status_code: 409 }, 409],
+    ['of the table', {}, undefined, 400],
+  ] as const) {
+    it(`has the status ${title}: ${status}`, async () => {
+      const response = on_error ? { on_error } : {}
+      const { reply } = await ask({ action: onRequest, response }, { status_codes })
+      expect(reply.status).to.equal(status)
+    })
+  }
+
+  it('is {code, message, description} where on_error declares no body, with its headers', async () => {
+    const on_error = { headers: { 'x-a': '{{action.error.error_uri}}', 'x-b': '1' } }
+    const { reply, body } = await ask({ action: onRequest, response: { on_error } })
+    expect(reply.headers).to.include({ 'x-a': missing.code, 'x-b': '1' })
+    expect(body).to.include(missing).and.have.keys('code', 'message', 'description')
+  })
+
+  it('is that of the failure of on_error, when this fails as well; the log sees both', async () => {
+    const on_error = { body: '{{action.error.kwargs.none}}' }
+    const { reply, body } = await ask(
+      { action: onRequest, response: { on_error } },
+      { status_codes: { [`${uri}.invalid_expression`]: 503 } },
+    )
+    expect(reply.status).to.equal(503)
+    expect(body).to.include({ code: `${uri}.invalid_expression` })
+    expect(reply.error?.cause).to.include({ message: missing.message })
+  })
+
+  it('is not asked of on_error twice', async () => {
+    const failed = () => ({ error: { error_uri: 'com.a', args: [], kwargs: {}, details: {} } })
+    const operation = {
+      action: onAction,
+      response: { on_error: { body: '{{request.body.isbn}}' } },
+    }
+    const served = serve(
+      documentOf({ '/x': { post: { ...operation, action: call({}).action } } }),
+      failed,
+    )
+    const reply = await served.ask('POST /v1/x', { body: '{}' })
+    expect(reply.status).to.equal(400)
+    expect(bodyOf(reply)).to.include(missing)
+  })
+
+  it('does not blame the request for what an action or the document gives', async () => {
+    const rows = [
+      [{ status_code: '{{action.result.body}}' }, 500],
+      [{ headers: { a: '{{action.result}}' } }, 500],
+      [{ headers: { a: '{{request.body}}' } }, 400],
+      [{ uri: '{{request.body}}' }, 400],
+    ] as const
+    for (const [on_result, status] of rows) {
+      const { reply } = await ask({ action: onAction, response: { on_result } })
+      expect(reply.status, JSON.stringify(on_result)).to.equal(status)
+    }
+  })
 })
 
 describe('the action', () => {

@@ -44,7 +44,7 @@ async function targetOf(fields: object, body: unknown, line = 'POST /v1/in/b') {
 }
 
 const refused = '400 service.error.bad_request'
-const failed = '500 service.error.http_gateway.invalid_expression'
+const failed = '400 service.error.http_gateway.invalid_request'
 
 /** `$id` is `{{request.body.id}}`. */
 const filled = (text: string) => text.replaceAll('$id', '{{request.body.id}}')

@@ -62,7 +62,7 @@ const rows: readonly (readonly [line: string, ask: Ask, status: number, code?: s
   ],
   ['POST /v1/pass', { headers: { ...xml, ...html }, body: '<' }, 204],
   ['POST /v1/pass-read', { headers: xml, body: '<' }, 415, 'service.error.unsupported_media_type'],
-  ['POST /v1/pass-read', { body: '{}' }, 500, 'service.error.http_gateway.invalid_expression'],
+  ['POST /v1/pass-read', { body: '{}' }, 400, 'service.error.http_gateway.invalid_request'],
   ['POST /v1/pass-declared', { headers: html, body: '1' }, 406, 'service.error.not_acceptable'],
   [
     'POST /v1/pass-declared',

@@ -1,0 +1,60 @@
+/** The answer to a request whose expression has failed: what `on_error` and `status_codes` declare for it. */
+import { type ActionError, errorOf } from '#component/action/action.ts'
+import { withAliases } from '#component/action/wamp-fields.ts'
+import { ExpressionError } from '#component/errors.ts'
+import type { Context } from '#component/expression/nodes.ts'
+import type { ActionPlan, CompiledOperation } from './api.ts'
+import { errorReply } from './error-reply.ts'
+import type { Exchange, Reply } from './exchange.ts'
+import { applyLayers, type Headers } from './header-layers.ts'
+import { renderOutcome, statusOf } from './response.ts'
+
+/** `action.error` of a failed expression; a forward has its four keys more (behaviour §4). */
+function actionErrorOf(error: ExpressionError, { type }: ActionPlan): ActionError {
+  const ofForward = { status_code: error.status, headers: {}, body: '', uri: '' }
+  return withAliases({
+    ...errorOf(error.uri, error.message),
+    ...(type === 'forward' && ofForward),
+  })
+}
+
+/**
+ * The answer to a failed expression: what `on_error` declares, which sees the failure as that of the action. A body that it
+ * does not declare is that of any error of the gateway.
+ */
+export function answerFailure(
+  exchange: Exchange,
+  route: CompiledOperation,
+  context: Context,
+  policy: Headers,
+  failure: ExpressionError,
+): Reply {
+  const { path, inherited, on_error } = route
+  const error = actionErrorOf(failure, route.action)
+  const seen: Context = { ...context, action: { error } }
+  try {
+    if (on_error.body !== undefined) {
+      const reply = renderOutcome(exchange, route, { error }, seen, policy, undefined)
+      return { ...reply, error: failure }
+    }
+    const headers = { ...on_error.headers }
+    applyLayers(headers, on_error.layers, seen)
+    const status = statusOf(on_error, seen) ?? route.status_codes.get(failure.uri)
+    return errorReply(exchange, path, inherited, policy, failure, { status, headers })
+  } catch (second) {
+    if (!(second instanceof ExpressionError)) throw second
+    second.cause = failure
+    return answerTwiceFailed(exchange, route, policy, second)
+  }
+}
+
+/** The answer when an expression of `on_error` itself fails. */
+export function answerTwiceFailed(
+  exchange: Exchange,
+  { path, inherited, status_codes }: CompiledOperation,
+  policy: Headers,
+  failure: ExpressionError,
+): Reply {
+  const declared = { status: status_codes.get(failure.uri), headers: path.headers }
+  return errorReply(exchange, path, inherited, policy, failure, declared)
+}
