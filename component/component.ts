@@ -2,9 +2,10 @@
 import type { Logger } from 'pino'
 import type { Config } from '#component/config/config.ts'
 import { type GatewayUrls, urlsOf } from '#component/config/urls.ts'
+import { ConfiguredFiles } from '#component/wiring/configured-files.ts'
 import { openContext } from '#component/wiring/context.ts'
-import { loadConfiguredFiles, openRegistry } from '#component/wiring/documents.ts'
-import { damageOf, metricSources, problemsOf } from '#component/wiring/node-status.ts'
+import { openRegistry } from '#component/wiring/documents.ts'
+import { damageOf, metricSources, problemsOf, refusalOf } from '#component/wiring/node-status.ts'
 import { openFolder } from '#component/wiring/open-store.ts'
 import { openRouterAuthentication } from '#component/wiring/router-authentication.ts'
 import { openRouterConnection } from '#component/wiring/router-connection.ts'
@@ -80,6 +81,7 @@ export async function startComponent(
   const issuer = () => baseUrl ?? ''
   const serving = openServing(context, pool, issuer)
   const registry = openRegistry(context, router, sessions, serving)
+  const files = new ConfiguredFiles(context, registry)
   const { realms, logins, apiKeys, keys, tickets, revocations } = users
   const management = {
     ...{ registry, realms, logins, apiKeys, keys, tickets, revocations, clock, issuer },
@@ -93,6 +95,8 @@ export async function startComponent(
       ...sync.status(),
       conflicts: registry.conflicts(),
       damaged: replica.damaged.map(damageOf),
+      router_last_error: own.record.lastError ?? null,
+      refused_files: files.refused.map(refusalOf),
     }),
   }
 
@@ -121,14 +125,15 @@ export async function startComponent(
       gateway: serving.gateway,
       operators: serving.authentication.operators,
       webSocket: router.webSocket,
-      metrics: metricSources({ pool, registry, router, replica, health, sync }),
+      metrics: metricSources({ own, pool, files, registry, router, replica, health, sync }),
       isRoute: (pattern) => serving.gateway.table.patterns.has(pattern),
       siblings: worker?.siblings,
       listen: worker?.listen,
       isReady: () => waitsForNow() === undefined,
       problems() {
         const reason = waitsForNow()
-        return reason === undefined ? problemsOf(own, replica, health) : [reason]
+        const problems = problemsOf({ own, replica, health, refused: files.refused })
+        return reason === undefined ? problems : [reason, ...problems]
       },
     })
 
@@ -147,7 +152,7 @@ export async function startComponent(
     await sync.start().catch(refusedByRouter)
     waitsFor = () => 'loading the configured files'
     // after the exchange: a document that the others have already is not loaded again from a file
-    await loadConfiguredFiles(context, registry)
+    await files.start(config)
     await registerAll(own, management, log).catch(refusedByRouter)
     // without a router, a node with documents serves them; a node without documents is not ready
     const isCutOff = !isJoined && registry.size > 0

@@ -279,6 +279,11 @@ export const configSchema = section(
     specs: strings(
       'Files or globs of API Specifications that are loaded at start: `.yaml` and `.yml` as YAML 1.2 without tags, aliases and merge keys, all others as JSON. Relative to the working folder.',
     ),
+    fail_on_refused_files: boolean({
+      default: false,
+      description:
+        'Whether a refused file of specs or realms ends the start (exit code 78, or 70 for a reason that passes). By default the gateway serves without it, and `/ready` and `/registry` name it.',
+    }),
     realms: strings(
       'Files or globs of realm documents that are loaded at start, in the same formats. Relative to the working folder.',
     ),

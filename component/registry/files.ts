@@ -1,4 +1,4 @@
-/** Loads the configured files at start: API Specifications and realms; one bad file never hides the others. */
+/** Loads the configured files: API Specifications and realms; one bad file never hides the others. */
 import { glob, readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parsingJson } from '#component/codec/json.ts'
@@ -41,6 +41,8 @@ export interface FilePorts {
   ) => Promise<Warned | readonly Warned[] | undefined>
   /** The names that a document takes; the first file that takes one has it. */
   readonly namesOf: (document: unknown) => readonly string[]
+  /** Files that were found before: they are not told again when they are as they were. */
+  readonly known?: ReadonlySet<string>
 }
 
 const namesBy = (key: string) => (document: unknown) => {
@@ -96,6 +98,7 @@ export async function loadFiles(
   ports: FilePorts,
 ): Promise<FileReport[]> {
   const { files, missing } = await findFiles(patterns)
+  const { known = new Set() } = ports
   const reports: FileReport[] = missing.map((file) => ({ file, outcome: 'missing' }))
   const owners = new Map<string, string>()
   for (const file of files) {
@@ -107,7 +110,9 @@ export async function loadFiles(
       })),
     )
   }
-  for (const report of reports) tell(report, ports.log)
+  for (const report of reports) {
+    if (report.outcome !== 'unchanged' || !known.has(report.file)) tell(report, ports.log)
+  }
   return reports
 }
 

@@ -10,6 +10,7 @@ import { code, emptyError, isAnswer, withoutPassthru } from './messages.ts'
 import { Requests } from './requests.ts'
 import { type EventHandler, type InvocationHandler, type Payload, WampError } from './session.ts'
 import { defaultJoinTimeoutMs, type SessionOptions } from './session-options.ts'
+import { type Ending, endingOf } from './session-record.ts'
 
 /** The dependencies of a connection. */
 export interface ConnectionPorts {
@@ -18,8 +19,8 @@ export interface ConnectionPorts {
   readonly openChannel: OpenChannel
   readonly makeClient: MakeClient
   readonly onJoin: () => void
-  /** Once, whether it ever joined or not; `reason` is a URI of the router's or a sentence. */
-  readonly onEnd: (reason: string) => void
+  /** Once, whether it ever joined or not. */
+  readonly onEnd: (ending: Ending) => void
 }
 
 /** The content of a request beside its target's name: no client library passes all of it on unchanged. */
@@ -50,7 +51,8 @@ export class Connection {
   readonly #requests: Requests
   #state: 'joining' | 'joined' | 'leaving' | 'over' = 'joining'
   #stopTimer: () => void = ignore
-  #reason: string | undefined
+  /** What the router has said. */
+  #ending: Ending | undefined
   /** The request that the client is about to send. */
   #draft: Draft | undefined
   #isWithdrawing = false
@@ -72,7 +74,7 @@ export class Connection {
       realm_uri,
       credentials: ports.credentials,
       send: (message) => this.#transmit(message),
-      close: () => this.#end(this.#reason ?? 'the session was closed', false),
+      close: () => this.#end('the session was closed', false),
     })
     this.#channel.onOpen = () => this.#client.opened()
     this.#channel.onMessage = (message) => this.#receive(message)
@@ -242,11 +244,11 @@ export class Connection {
     } else if (type === code.invocation) {
       if (this.#registrations.has(message[2])) this.#feed(withoutPassthru(message))
     } else if (type === code.abort || type === code.goodbye) {
-      this.#reason ??= String(message[2])
+      this.#ending ??= endingOf(message)
       this.#requests.lose()
       if (this.#state === 'joined') this.#state = 'leaving'
       this.#feed(message)
-      this.#end(this.#reason, false)
+      this.#end(this.#ending.reason, false)
     } else if (this.#state === 'joining' && (type === code.welcome || type === code.challenge)) {
       this.#feed(message)
       if (type === code.welcome) this.#joined()
@@ -279,7 +281,7 @@ export class Connection {
     if (isLost) this.#channel.destroy()
     else this.#channel.close()
     this.#client.closed()
-    this.#ports.onEnd(reason)
+    this.#ports.onEnd(this.#ending ?? { reason })
   }
 }
 

@@ -153,6 +153,11 @@ export class SessionPool implements SessionSource {
     })
   }
 
+  /** The gateway's own sessions, one a realm. */
+  get own(): readonly SupervisedSession[] {
+    return [...this.#own.values()]
+  }
+
   stats(): PoolStats {
     const sessions = [...this.#own.values(), ...[...this.#guests.values()].map((g) => g.session)]
     return {

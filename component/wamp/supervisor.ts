@@ -18,6 +18,7 @@ import type {
   Session,
 } from './session.ts'
 import { openChannels, type SessionOptions } from './session-options.ts'
+import { type Ending, SessionRecord } from './session-record.ts'
 
 /** Milliseconds between attempts to join, at least and at most: below 2 s, so that a router that is back has us within 2 s. */
 const backOff = { least: 100, most: 1500 }
@@ -38,6 +39,8 @@ const refuseUri = () =>
 
 export class SupervisedSession implements Session {
   readonly realm_uri: string
+  /** Its joins and ends. */
+  readonly record = new SessionRecord()
   readonly #options: SessionOptions
   readonly #openChannel: OpenChannel
   readonly #makeClient: MakeClient
@@ -50,7 +53,6 @@ export class SupervisedSession implements Session {
   #attempt = 0
   #joinedAt = 0
   #isLeft = false
-  #lastReason = ''
   #stopTimer: () => void = ignore
   #ended: () => void = ignore
 
@@ -79,7 +81,7 @@ export class SupervisedSession implements Session {
 
   /** The reason of the last connection's end: a URI of the router, or a sentence. */
   get lastReason(): string {
-    return this.#lastReason
+    return this.record.lastReason
   }
 
   /**
@@ -93,7 +95,7 @@ export class SupervisedSession implements Session {
       isLate = true
       this.#wake()
     })
-    while (!this.isOpen && !this.#isLeft && !isLate && !isFinal(this.#lastReason)) {
+    while (!this.isOpen && !this.#isLeft && !isLate && !isFinal(this.lastReason)) {
       await new Promise<void>((resolve) => this.#waiting.add(resolve))
     }
     stopTimer()
@@ -212,18 +214,19 @@ export class SupervisedSession implements Session {
         openChannel: this.#openChannel,
         makeClient: this.#makeClient,
         onJoin: () => this.#onJoin(connection),
-        onEnd: (reason) => this.#onEnd(reason),
+        onEnd: (ending) => this.#onEnd(ending),
       })
       this.#connection = connection
     } catch (error) {
       log.error({ err: error, realm: realm_uri }, 'the connection to the router cannot be opened')
-      this.#onEnd('the connection cannot be opened')
+      this.#onEnd({ reason: 'the connection cannot be opened' })
     }
   }
 
   #onJoin(connection: Connection): void {
     const { clock, log } = this.#options
     this.#joinedAt = clock.now()
+    this.record.joined()
     log.info({ realm: this.realm_uri }, 'joined')
     this.#wake()
     this.#check.start(() => connection.isJoined)
@@ -254,12 +257,13 @@ export class SupervisedSession implements Session {
     })
   }
 
-  #onEnd(reason: string): void {
+  #onEnd(ending: Ending): void {
     const { clock, log } = this.#options
     this.#connection = undefined
+    const { reason } = ending
     // an unreachable router would fill the log: equal reasons in a row are logged once
-    const level = reason === this.#lastReason ? 'debug' : 'warn'
-    this.#lastReason = reason
+    const level = reason === this.lastReason ? 'debug' : 'warn'
+    this.record.ended(ending, clock.now())
     this.#ended()
     if (this.#isLeft) return
     const lived = this.#joinedAt ? clock.now() - this.#joinedAt : 0

@@ -1,9 +1,8 @@
-/** The API Specifications of this node: compiled, made live in the gateway, and loaded from the configured files with the realms. */
+/** The API Specifications of this node: compiled, and made live in the gateway. */
 import { compilingDocument } from '#component/compile/compile-document.ts'
 import { ownRealms } from '#component/compile/own-realms.ts'
 import type { Route } from '#component/gateway/api.ts'
 import { loginProblem } from '#component/oidc/settings.ts'
-import { loadFiles, realmNames, specNames } from '#component/registry/files.ts'
 import { Registry } from '#component/registry/registry.ts'
 import { runSteps } from '#component/yielding.ts'
 import { isLoopbackOnly, sharesGatewayListener } from '#http/management/access.ts'
@@ -48,22 +47,4 @@ export function openRegistry(
   })
   replica.onLost = (loser, winner) => registry.tellLost(loser, winner)
   return registry
-}
-
-/** Loads the configured files: realms, then API Specifications, which name them. */
-export async function loadConfiguredFiles(
-  { config, store, users, log, yieldTurn }: WiringContext,
-  registry: Registry<Route>,
-): Promise<void> {
-  const ports = { files: store.files, log, yieldTurn }
-  await loadFiles(config.realms, {
-    ...ports,
-    load: (document, by) => users.realms.load(document, by),
-    namesOf: realmNames,
-  })
-  await loadFiles(config.specs, {
-    ...ports,
-    load: (document, by, hash) => registry.loadUnlessThere(document, by, hash),
-    namesOf: specNames,
-  })
 }

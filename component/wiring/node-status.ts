@@ -4,21 +4,51 @@ import type { Damaged } from '#component/replica/damage.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { StoreHealth } from '#component/store/health.ts'
 import type { Sync } from '#component/sync/sync.ts'
-import type { Session } from '#component/wamp/session.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
+import type { SessionError } from '#component/wamp/session-record.ts'
+import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import type { MetricSource } from '#http/management/metrics.ts'
+import type { ConfiguredFiles, RefusedFile } from './configured-files.ts'
 import type { RouterConnection } from './router-connection.ts'
 
-/** The lines of /ready after the first one. */
-export const problemsOf = (
-  { isOpen }: Session,
-  { isStoreAway }: Replica,
-  { isFull }: StoreHealth,
-): string[] => [
-  ...(isOpen ? [] : ['the router is away']),
-  ...(isStoreAway ? ['the store is away'] : []),
-  ...(isFull ? ['the disk of the store is full'] : []),
+/** The parts that have problems. */
+interface Troubled {
+  /** The component's own session. */
+  readonly own: Pick<SupervisedSession, 'isOpen' | 'record'>
+  readonly replica: Pick<Replica, 'isStoreAway'>
+  readonly health: Pick<StoreHealth, 'isFull'>
+  readonly refused: readonly RefusedFile[]
+}
+
+/** As many refused files are named. */
+const mostFiles = 10
+
+/**
+ * The problems of a node, one sentence each: the lines of /ready after the first one. Everybody who reaches the health listener
+ * reads them: they hold no text of a document, and no text of the router.
+ */
+export const problemsOf = ({ own, replica, health, refused }: Troubled): string[] => [
+  ...(own.isOpen ? [] : [`the router is away${lastErrorText(own.record.lastError)}`]),
+  ...(replica.isStoreAway ? ['the store is away'] : []),
+  ...(health.isFull ? ['the disk of the store is full'] : []),
+  ...refused.slice(0, mostFiles).map(refusedText),
+  ...(refused.length > mostFiles ? [`${refused.length - mostFiles} more files were refused`] : []),
 ]
+
+function lastErrorText(error: SessionError | undefined): string {
+  if (!error) return ''
+  const { at, error_uri, message } = error
+  const said = error_uri === 'wamp.error.net_failure' ? ` (${message})` : ''
+  return `: ${error_uri}${said} at ${new Date(at).toISOString()}`
+}
+
+function refusedText({ file, issues }: RefusedFile): string {
+  const count = `${issues.length} issue${issues.length === 1 ? '' : 's'}`
+  return `the file ${file} was refused: ${count}, listed by GET /registry`
+}
+
+/** A refused file as /registry shows it. */
+export const refusalOf = ({ file, issues }: RefusedFile) => ({ file, issues })
 
 /** A damaged document as /registry shows it. */
 export const damageOf = ({ kind, id, stamp, isChanged }: Damaged) => ({
@@ -31,7 +61,9 @@ export const damageOf = ({ kind, id, stamp, isChanged }: Damaged) => ({
 
 /** The parts that have numbers. */
 interface Measured {
+  readonly own: SupervisedSession
   readonly pool: SessionPool
+  readonly files: Pick<ConfiguredFiles, 'refused'>
   readonly registry: Pick<Registry, 'size' | 'counts' | 'tombstones' | 'conflicts'>
   readonly router: RouterConnection
   readonly replica: Replica
@@ -41,7 +73,7 @@ interface Measured {
 
 /** Gauges and counters by their Prometheus names. */
 export function metricSources(parts: Measured): Readonly<Record<string, MetricSource>> {
-  const { pool, registry, router, replica, health, sync } = parts
+  const { files, pool, registry, router, replica, health, sync } = parts
   return {
     gateway_wamp_sessions: {
       help: "The gateway's WAMP sessions for requests that have joined.",
@@ -55,6 +87,7 @@ export function metricSources(parts: Measured): Readonly<Record<string, MetricSo
       help: 'All sessions on the embedded router.',
       read: () => router.sessionCount() ?? 0,
     },
+    ...sessionSources(parts),
     gateway_api_spec_loads_total: {
       help: 'Acknowledged loads of API Specifications, over WAMP, over HTTP and from files.',
       isCounter: true,
@@ -65,40 +98,82 @@ export function metricSources(parts: Measured): Readonly<Record<string, MetricSo
       isCounter: true,
       read: () => registry.counts.refused,
     },
+    gateway_refused_files: {
+      help: 'Configured files that were refused when they were last read.',
+      across: 'max',
+      read: () => files.refused.length,
+    },
     gateway_registry_entries: {
       help: 'API Specifications on this node.',
-      isShared: true,
+      across: 'max',
       read: () => registry.size,
     },
     gateway_registry_tombstones: {
       help: 'Tombstones of deleted API Specifications.',
-      isShared: true,
+      across: 'max',
       read: () => registry.tombstones,
     },
     gateway_store_away: {
       help: '1 while the store does not answer.',
-      isShared: true,
+      across: 'max',
       read: () => Number(replica.isStoreAway),
     },
     gateway_store_full: {
       help: '1 while the disk of the store is full.',
-      isShared: true,
+      across: 'max',
       read: () => Number(health.isFull),
     },
     gateway_store_damaged_documents: {
       help: 'Documents in the store that are unreadable or do not match their hash.',
-      isShared: true,
+      across: 'max',
       read: () => replica.damaged.length,
     },
     gateway_clock_offset_seconds: {
       help: 'The median clock of the other nodes minus the clock of this node; 0 without other nodes.',
-      isShared: true,
+      across: 'max',
       read: () => (sync.clockOffsetMs ?? 0) / 1000,
     },
     gateway_registry_conflicts: {
       help: 'API Specifications whose newest version is not served on this node.',
-      isShared: true,
+      across: 'max',
       read: () => registry.conflicts().length,
+    },
+  }
+}
+
+/** What is told of each of the gateway's own sessions with the router. */
+function sessionSources({
+  own,
+  pool,
+}: Pick<Measured, 'own' | 'pool'>): Readonly<Record<string, MetricSource>> {
+  const labels = ['realm', 'purpose']
+  const all = () => [
+    { session: own, purpose: 'management' },
+    ...pool.own.map((session) => ({ session, purpose: 'requests' })),
+  ]
+  const source = (sampleOf: (session: SupervisedSession) => number | undefined) => ({
+    labels,
+    read: () =>
+      all().flatMap(({ session, purpose }) => {
+        const value = sampleOf(session)
+        return value === undefined ? [] : [{ labels: { realm: session.realm_uri, purpose }, value }]
+      }),
+  })
+  return {
+    gateway_router_session_up: {
+      help: "1 while the gateway's own session in the realm is joined.",
+      across: 'min',
+      ...source(({ isOpen }) => Number(isOpen)),
+    },
+    gateway_router_session_reconnects_total: {
+      help: "How often the gateway's own session in the realm has joined again.",
+      isCounter: true,
+      ...source(({ record }) => record.reconnects),
+    },
+    gateway_router_session_last_error_timestamp_seconds: {
+      help: "When the gateway's own session in the realm last ended or failed to join; seconds since the epoch.",
+      across: 'max',
+      ...source(({ record }) => record.lastError && record.lastError.at / 1000),
     },
   }
 }

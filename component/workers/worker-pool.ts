@@ -194,7 +194,10 @@ export class WorkerPool {
       },
     }
     const { addresses } = sockets
-    const settings = { config: { ...config, node: name }, addresses, routerSocket }
+    // a file that was refused since ends no gateway that serves
+    const fail_on_refused_files = config.fail_on_refused_files && !this.#haveBeenReady.has(number)
+    const own = { ...config, node: name, fail_on_refused_files }
+    const settings = { config: own, addresses, routerSocket }
     if (number === 1) channel.tell('start', settings)
     else void this.#begun.promise.then(() => channel.tell('start', settings))
     return member

@@ -1,24 +1,26 @@
 /** The metrics for Prometheus: requests by route pattern and status, and the numbers of other parts. */
-import {
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  type GaugeConfiguration,
-  Registry,
-} from '@prometheus-io/client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client'
 import type { Clock } from '#component/clock.ts'
 import type { YieldTurn } from '#component/yielding.ts'
 import { LoopDelay, type LoopDelays } from '#http/limits/loop-delay.ts'
 import { RequestMetrics } from './request-metrics.ts'
 
-/** A number of another part: calls in flight, sessions, loads, registry entries. */
+/** One number of a metric with labels. */
+interface MetricSample {
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+/** Numbers of another part: calls in flight, sessions, loads, registry entries. */
 export interface MetricSource {
   readonly help: string
   /** Whether the number only grows. */
   readonly isCounter?: boolean
-  /** Whether each process of a gateway has the same number, not a part of it. */
-  readonly isShared?: boolean
-  read(): number
+  /** How the numbers of several processes become one: by default they are parts of a sum. */
+  readonly across?: 'sum' | 'max' | 'min' | 'average'
+  /** The names of the labels that every sample has; absent: one number without labels. */
+  readonly labels?: readonly string[]
+  read(): number | readonly MetricSample[]
 }
 
 /** The metrics of one process, as data. */
@@ -56,7 +58,14 @@ const pieceLength = 65_536
 
 /** The library's own monitors of the event loop miss stalls and are not used: they run once an hour. Milliseconds. */
 const rarely = { eventLoopMonitoringPrecision: 3_600_000, eventLoopUtilizationTimeout: 3_600_000 }
-const unused = ['nodejs_eventloop_utilization_summary', 'nodejs_eventloop_utilization_histogram']
+const unused = [
+  'nodejs_eventloop_utilization_summary',
+  'nodejs_eventloop_utilization_histogram',
+  // gauges under the names of counters: each is the sum of the metric without `_total`
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+]
 
 const lag = 'nodejs_eventloop_lag'
 
@@ -64,7 +73,7 @@ const lag = 'nodejs_eventloop_lag'
 const lagMetrics: readonly (readonly [
   name: string,
   help: string,
-  aggregator: 'average' | 'max' | 'min',
+  across: NonNullable<MetricSource['across']>,
   key: keyof LoopDelays,
 ])[] = [
   [`${lag}_seconds`, 'Delay of the event loop at its last measurement.', 'average', 'last'],
@@ -99,36 +108,41 @@ export class Metrics {
   #offerLoopDelay(): void {
     this.#loopDelay.start()
     let delays = this.#loopDelay.read()
-    const registers = [this.#registry]
-    for (const [index, [name, help, aggregator, key]] of lagMetrics.entries()) {
+    for (const [index, [name, help, across, key]] of lagMetrics.entries()) {
       this.#registry.removeSingleMetric(name)
-      this.#gauge({ name, help, aggregator, registers }, () => {
+      const read = () => {
         if (index === 0) delays = this.#loopDelay.read()
         return delays[key]
-      })
+      }
+      this.#offer(name, { help, across, read })
     }
   }
 
-  #offer(name: string, { help, isCounter, isShared, read }: MetricSource): void {
-    const common = { name, help, registers: [this.#registry] }
+  #offer(name: string, source: MetricSource): void {
+    const { help, isCounter, across = 'sum', labels = [], read } = source
+    const options = { name, help, labelNames: labels, aggregator: across }
+    const common = { ...options, registers: [this.#registry] }
+    const samples = () => {
+      const found = read()
+      return typeof found === 'number' ? [{ labels: {}, value: found }] : found
+    }
     if (isCounter) {
       new Counter({
         ...common,
         collect() {
           this.reset()
-          this.inc(read())
+          for (const { labels, value } of samples()) this.inc(labels, value)
         },
       })
-    } else this.#gauge({ ...common, aggregator: isShared ? 'max' : 'sum' }, read)
-  }
-
-  #gauge(options: GaugeConfiguration<string>, read: () => number): void {
-    new Gauge({
-      ...options,
-      collect() {
-        this.set(read())
-      },
-    })
+    } else {
+      new Gauge({
+        ...common,
+        collect() {
+          this.reset()
+          for (const { labels, value } of samples()) this.set(labels, value)
+        },
+      })
+    }
   }
 
   /** Counts a request that is over. */

@@ -121,6 +121,27 @@ describe('the command line', function () {
     })
   }
 
+  it('ends with 78 on a refused file with fail_on_refused_files, and names its issues', async () => {
+    const file = join(folder, 'refused.spec.json')
+    writeFileSync(file, JSON.stringify({ id: 'com.example.refused', host: '_' }))
+    for (const workers of [1, 2]) {
+      const settings = {
+        'gateway.listen': '127.0.0.1:0',
+        'admin.listen': '127.0.0.1:0',
+        fail_on_refused_files: 'true',
+        workers: String(workers),
+        specs: JSON.stringify([file]),
+      }
+      const flags = Object.entries(settings).flatMap(([key, value]) => ['--set', `${key}=${value}`])
+      const { code, stderr } = await main(flags)
+      expect(code, stderr).to.equal(78)
+      expect(lines(stderr)[0]).to.equal(
+        `${file}: /realm_uri: realm_uri is missing: expected the URI of the realm that the API targets`,
+      )
+      expect(lines(stderr).at(-1)).to.contain('fail_on_refused_files')
+    }
+  })
+
   for (const [title, word] of [
     ['an unknown flag', '--lissten'],
     ['a stray word', 'gateway.yaml'],

@@ -46,6 +46,21 @@ describe('/metrics', () => {
     expect(lines).to.include('gateway_wamp_calls_in_flight 0')
   })
 
+  it("says whether the gateway's own session of each realm is joined", async () => {
+    const action = { type: 'wamp_call', procedure: 'com.example.a' }
+    const paths = { '/called': { get: { action, response: { on_result: {}, on_error: {} } } } }
+    const versions = { 1: { base_path: '/metrics.e', paths } }
+    await gateway.load(document('metrics.e', { versions }))
+    const lines = await metrics()
+    for (const labels of [
+      'realm="service.gateway",purpose="management"',
+      'realm="com.example.test",purpose="requests"',
+    ]) {
+      expect(lines).to.include(`gateway_router_session_up{${labels}} 1`)
+      expect(lines).to.include(`gateway_router_session_reconnects_total{${labels}} 0`)
+    }
+  })
+
   it('tells requests apart by the pattern of their route, never by their path', async () => {
     await gateway.load(document('metrics.c'))
     for (const id of ['1', '2', 'secret']) await fetch(`${gateway.url}/metrics.c/things/${id}`)

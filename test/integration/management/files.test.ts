@@ -70,6 +70,24 @@ describe('the files of the configuration', () => {
     ])
   })
 
+  it('are named by /ready and /registry when they are refused', async () => {
+    write('1.spec.json', staticDocument('one', 1))
+    write('2.spec.json', { ...staticDocument('two', 2), realm_uri: 'com.no.such.realm' })
+    const { adminUrl } = await start()
+    const file = join(folder, '2.spec.json')
+    const ready = await send(adminUrl, '/ready')
+    expect([ready.status, ready.text]).to.deep.equal([
+      200,
+      `ready\nthe file ${file} was refused: 1 issue, listed by GET /registry`,
+    ])
+    const registry = await send(adminUrl, '/registry')
+    expect((registry.json() as { refused_files: unknown }).refused_files).to.deep.equal([
+      { file, issues: [{ path: '/realm_uri', message: 'the realm does not exist' }] },
+    ])
+    const metrics = await send(adminUrl, '/metrics')
+    expect(metrics.text.split('\n')).to.include('gateway_refused_files 1')
+  })
+
   it('are taken in file-name order: of two with one id the first serves, after a restart, too', async () => {
     write('b.spec.json', staticDocument('same', 'b'))
     write('a.spec.json', staticDocument('same', 'a'))

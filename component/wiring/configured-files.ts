@@ -1,0 +1,102 @@
+/** The configured files: loaded at start and whenever they are to be read again, and what is wrong with those that were refused. */
+import { type Config, ConfigError } from '#component/config/config.ts'
+import { InvalidSpecError, type Issue, messageOf, ServiceError } from '#component/errors.ts'
+import { type FileReport, loadFiles, realmNames, specNames } from '#component/registry/files.ts'
+import type { Registry } from '#component/registry/registry.ts'
+import type { WiringContext } from './context.ts'
+
+/** Where the files are. */
+export type FilePatterns = Pick<Config, 'realms' | 'specs'>
+
+/** A file that was refused when it was last read; what was loaded from it before is served on. */
+export interface RefusedFile {
+  readonly file: string
+  /** What is wrong, by pointers into the file. */
+  readonly issues: readonly Issue[]
+  /** Whether the reason is outside of the file and passes, such as a store that is away. */
+  readonly isForNow: boolean
+}
+
+/** What a load of the files has come to. */
+export interface FilesLoaded {
+  /** How many files were loaded: others are as they were. */
+  readonly loaded: number
+  readonly refused: readonly RefusedFile[]
+}
+
+function refusedOf({ file, error }: FileReport): RefusedFile {
+  const details = error instanceof InvalidSpecError ? error.toJSON().details : undefined
+  return {
+    file,
+    issues: details ?? [{ path: '', message: messageOf(error) }],
+    isForNow: error instanceof ServiceError && error.status === 503,
+  }
+}
+
+/** Realms and API Specifications of the configured files. */
+export class ConfiguredFiles {
+  /** The files that were refused when all were last read, here or in another process of this gateway. */
+  refused: readonly RefusedFile[] = []
+  readonly #context: WiringContext
+  readonly #registry: Pick<Registry, 'loadUnlessThere'>
+  #known: ReadonlySet<string> = new Set()
+
+  constructor(context: WiringContext, registry: Pick<Registry, 'loadUnlessThere'>) {
+    this.#context = context
+    this.#registry = registry
+  }
+
+  /** Loads the files that have changed since they were last loaded: realms, then API Specifications, which name them. */
+  async load(patterns: FilePatterns): Promise<FilesLoaded> {
+    const { store, users, log, yieldTurn, broadcast } = this.#context
+    const ports = { files: store.files, log, yieldTurn, known: this.#known }
+    const ofRealms = await loadFiles(patterns.realms, {
+      ...ports,
+      load: (document, by) => users.realms.load(document, by),
+      namesOf: realmNames,
+    })
+    const ofSpecs = await loadFiles(patterns.specs, {
+      ...ports,
+      load: (document, by, hash) => this.#registry.loadUnlessThere(document, by, hash),
+      namesOf: specNames,
+    })
+    const reports = [...ofRealms, ...ofSpecs]
+    const found = reports.filter(({ outcome }) => outcome !== 'missing')
+    tellGone(this.#known, found, log)
+    this.#known = new Set(found.map(({ file }) => file))
+    this.refused = reports.filter(({ outcome }) => outcome === 'refused').map(refusedOf)
+    const loaded = reports.filter(({ outcome }) => outcome === 'loaded').length
+    if (loaded > 0) await broadcast?.()
+    return { loaded, refused: this.refused }
+  }
+
+  /**
+   * Loads the files at start.
+   * @throws ConfigError when `fail_on_refused_files` is set and a file is refused, Error when that passes
+   */
+  async start(config: Config): Promise<void> {
+    const { refused } = await this.load(config)
+    if (!config.fail_on_refused_files || refused.length === 0) return
+    const lines = refused.flatMap(({ file, issues }) =>
+      issues.map(({ path, message }) => `${file}: ${path === '' ? '' : `${path}: `}${message}`),
+    )
+    lines.push(
+      'the gateway does not start without these files, because fail_on_refused_files is set',
+    )
+    if (refused.every(({ isForNow }) => isForNow)) throw new Error(lines.join('\n'))
+    throw new ConfigError(lines)
+  }
+}
+
+/** A file that is gone takes nothing with it: deleting is `service.delete_api_spec`, `service.delete_realm`. */
+function tellGone(
+  known: ReadonlySet<string>,
+  found: readonly FileReport[],
+  log: WiringContext['log'],
+): void {
+  const files = new Set(found.map(({ file }) => file))
+  for (const file of known) {
+    if (!files.has(file))
+      log.info({ file }, 'the file is gone; what was loaded from it is served on')
+  }
+}
