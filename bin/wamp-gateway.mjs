@@ -36,7 +36,7 @@ if (process.execve && process.platform !== 'win32') {
 }
 
 const child = spawn(node, argv, { stdio: 'inherit', env: environment })
-for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+for (const signal of ['SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal))
 // a terminal sends it to both, and a second one would end the gateway at once
 process.on('SIGINT', () => {})
 child.on('error', (error) => {

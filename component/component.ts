@@ -5,6 +5,7 @@ import { type GatewayUrls, urlsOf } from '#component/config/urls.ts'
 import { ConfiguredFiles } from '#component/wiring/configured-files.ts'
 import { openContext } from '#component/wiring/context.ts'
 import { openRegistry } from '#component/wiring/documents.ts'
+import { LogLevel } from '#component/wiring/log-level.ts'
 import { damageOf, metricSources, problemsOf, refusalOf } from '#component/wiring/node-status.ts'
 import { openFolder } from '#component/wiring/open-store.ts'
 import { openRouterAuthentication } from '#component/wiring/router-authentication.ts'
@@ -18,6 +19,7 @@ import { type Listeners, startListeners } from '#http/server.ts'
 import { performForHost, procedures, registerAll } from '#procedures/index.ts'
 import { systemClock } from './clock.ts'
 import { messageOf } from './errors.ts'
+import type { Log } from './log.ts'
 import type { Change } from './replica/entry.ts'
 import { Sync } from './sync/sync.ts'
 
@@ -25,6 +27,9 @@ import { Sync } from './sync/sync.ts'
 export interface RunningGateway extends GatewayUrls {
   /** Whether the node is configured and has caught up with its peers. */
   isReady(): boolean
+  /** For what the process itself logs. */
+  readonly log: Log
+  readonly logLevel: LogLevel
   /** Drains and stops; at most drainDelay + `gateway.drain_timeout` and a little, milliseconds. */
   stop(drainDelay: number): Promise<void>
 }
@@ -59,6 +64,9 @@ export async function startComponent(
 ): Promise<Component> {
   const { node, key } = openFolder(config)
   const log = processLog.child({ node })
+  // the access line has a fixed set of keys: masking it would cost more than making it
+  const accessLog = log.child({}, { redact: [] })
+  const logLevel = new LogLevel(log, accessLog)
   const broadcast = worker && (() => worker.refreshOthers())
   const context = await openContext({ config, clock, log, node, broadcast })
   const { store, replica, users, budget, yieldTurn } = context
@@ -98,6 +106,10 @@ export async function startComponent(
       router_last_error: own.record.lastError ?? null,
       refused_files: files.refused.map(refusalOf),
     }),
+    async setLogLevel(level: string, by: string) {
+      const change = worker ? await worker.setLogLevel(level, by) : logLevel.set(level, by)
+      return { node, ...change }
+    },
   }
 
   let waitsFor = (): string | undefined => 'joining the router'
@@ -119,9 +131,7 @@ export async function startComponent(
   const begin = async () => {
     await registry.start()
     listeners = await startListeners({
-      ...{ options: config, clock, log, budget, procedures, management, yieldTurn },
-      // the access line has a fixed set of keys: masking it would cost more than making it
-      accessLog: log.child({}, { redact: [] }),
+      ...{ options: config, clock, log, accessLog, budget, procedures, management, yieldTurn },
       gateway: serving.gateway,
       operators: serving.authentication.operators,
       webSocket: router.webSocket,
@@ -181,7 +191,7 @@ export async function startComponent(
 
   return {
     ...urls,
-    handler,
+    ...{ log, logLevel, handler },
     manage: (uri, args) => performForHost(uri, args, management),
     watch(listener) {
       registry.onChanged = listener

@@ -10,20 +10,11 @@ import {
   pathsOf,
   perform,
 } from '#procedures/definition/procedure.ts'
+import { nodeProcedures } from './node.ts'
 import { realmProcedures } from './realms.ts'
 import { specProcedures } from './specs.ts'
 import { ticketProcedures } from './tickets.ts'
 import { userProcedures } from './users.ts'
-
-/** Answers the state of the peers and of the registry, and the objects that the node does not serve. */
-const registryStatus: Procedure = {
-  uri: 'service.registry_status',
-  parameters: [],
-  access: 'read',
-  scope: 'all',
-  mirrors: [{ method: 'GET', path: '/registry' }],
-  handler: async (management) => ({ value: await management.status() }),
-}
 
 /** Every management procedure. */
 export const procedures: readonly Procedure[] = [
@@ -31,7 +22,7 @@ export const procedures: readonly Procedure[] = [
   ...realmProcedures,
   ...userProcedures,
   ...ticketProcedures,
-  registryStatus,
+  ...nodeProcedures,
 ]
 
 /** Every path pattern of management over HTTP. */

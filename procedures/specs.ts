@@ -28,7 +28,7 @@ export const specProcedures: readonly Procedure[] = [
     uri: 'service.validate_api_spec',
     parameters: [{ name: 'api_spec', type: 'document' }],
     access: 'load',
-    isRehearsal: true,
+    keepsDocuments: true,
     isBodyDocument: true,
     mirrors: [],
     async handler({ registry }, [document], { within }) {

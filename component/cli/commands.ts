@@ -1,5 +1,6 @@
 /** The commands of `wamp-gateway`, as data: the help text, docs/cli.md and the reading of arguments are made from this table. */
 import type { Command, Option } from './command.ts'
+import { holdSignals } from './signals.ts'
 
 /** Options of every command. */
 export const globalOptions: Readonly<Record<string, Option>> = {
@@ -70,7 +71,10 @@ export const commands: Readonly<Record<string, Command>> = {
       },
     },
     details: async () => (await import('#component/config/config-docs.ts')).optionsHelp(),
-    load: async () => (await import('./start.ts')).start,
+    async load() {
+      holdSignals()
+      return (await import('./start.ts')).start
+    },
   },
   new: {
     summary: 'Makes a folder with a configuration, one API Specification and a README.',

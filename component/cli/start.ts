@@ -13,6 +13,7 @@ import { messageOf } from '#component/errors.ts'
 import { openLog } from '#component/log.ts'
 import { startWorkers } from '#component/workers/primary.ts'
 import { CommandError, exitCode, type Invocation, type Run } from './command.ts'
+import { obeySignals } from './signals.ts'
 
 /** `start`: reads the configuration and serves until a signal ends the process. */
 export const start: Run = async (invocation) => {
@@ -97,6 +98,7 @@ async function serve(
     setTimeout(() => process.exit(), 500).unref()
   }
 
+  obeySignals({ SIGUSR2: () => component.logLevel.toggleDebug('SIGUSR2') })
   process.on('SIGTERM', () => void stop(config.gateway.drain_delay, 0))
   process.on('SIGINT', () => void stop(0, 0))
   process.on('uncaughtException', (cause) => {

@@ -1,4 +1,5 @@
 /** Every option of the configuration: type, default, unit and description; docs/configuration.md is printed from it. */
+import { logLevels } from '#component/log.ts'
 import { limitsSection } from './config-limits.ts'
 import { milliseconds, seconds, section, strings } from './config-members.ts'
 import {
@@ -54,9 +55,7 @@ export const configSchema = section(
     log: section(
       {
         level: union(
-          ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].map((name) =>
-            literal(name),
-          ),
+          logLevels.map((name) => literal(name)),
           { default: 'info', description: 'The lowest level that is logged.' },
         ),
         access: boolean({ default: true, description: 'Log one line for each request.' }),

@@ -1,5 +1,6 @@
 /** The services of the primary for a worker; a gateway of one process has them itself. */
 import type { HttpPorts } from '#http/server.ts'
+import type { LevelChange } from './log-level.ts'
 
 /** The embedded router, when it is in another process of this gateway. */
 export interface PrimaryRouter {
@@ -19,4 +20,6 @@ export interface WorkerPorts extends Pick<HttpPorts, 'listen' | 'siblings'> {
   refreshBy(refresh: () => Promise<void>): void
   /** Resolves when the others have made the current store live, or have not answered in time. */
   refreshOthers(): Promise<void>
+  /** Sets the level of the log in all processes. */
+  setLogLevel(level: string, by: string): Promise<LevelChange>
 }

@@ -1,6 +1,7 @@
 /** The requests and notifications between the primary and its workers. */
 import type { Socket } from 'node:net'
 import type { Config } from '#component/config/config.ts'
+import type { LevelChange } from '#component/wiring/log-level.ts'
 import type { MetricValues } from '#http/management/metrics.ts'
 import type { Addresses } from '#http/server.ts'
 
@@ -24,6 +25,8 @@ export interface ToWorker {
   metrics(value: null): Promise<MetricValues>
   /** Makes changes of the other workers in the store live. */
   refresh(value: null): Promise<void>
+  /** The level of the log from now on. */
+  logLevel(level: string): void
   /** Drains and stops everything but what passes through to the embedded router. */
   stop(drainDelay: number): Promise<void>
 }
@@ -46,6 +49,8 @@ export interface ToPrimary {
   gather(value: null): Promise<readonly MetricValues[]>
   /** The realms have changed: resolves when the embedded router follows the current content of the store. */
   refreshRouter(value: null): Promise<void>
+  /** Sets the level of the log in all processes. */
+  setLogLevel(request: { readonly level: string; readonly by: string }): LevelChange
   /** Resolves when all other workers that answer have made the current content of the store live. */
   refreshOthers(value: null): Promise<void>
 }

@@ -5,6 +5,7 @@ import type { RunningGateway } from '#component/component.ts'
 import type { Config } from '#component/config/config.ts'
 import { storeSecret } from '#component/config/store-key.ts'
 import { urlsOf } from '#component/config/urls.ts'
+import { LogLevel } from '#component/wiring/log-level.ts'
 import { openFolder } from '#component/wiring/open-store.ts'
 import { Metrics } from '#http/management/metrics.ts'
 import { ListeningSockets } from './listening-sockets.ts'
@@ -23,6 +24,7 @@ export async function startWorkers(
   const { node, key } = openFolder(config)
   const ownName = `${node}-0`
   const log = processLog.child({ node: ownName })
+  const logLevel = new LogLevel(log)
   const sockets = new ListeningSockets()
   await sockets.open(config, config.workers * config.limits.max_connections)
   const host =
@@ -38,22 +40,34 @@ export async function startWorkers(
       },
     },
   })
+  const shared = {
+    ...config,
+    cluster: { key },
+    store: { ...config.store, key: storeSecret(config, config.data_dir) },
+  }
   const pool = new WorkerPool({
-    config: {
-      ...config,
-      node,
-      cluster: { key },
-      store: { ...config.store, key: storeSecret(config, config.data_dir) },
-    },
-    routerSocket: host?.socketPath,
+    config: { ...config, node },
+    settingsOf: (name, isReplacement) => ({
+      addresses: sockets.addresses,
+      routerSocket: host?.socketPath,
+      config: {
+        ...shared,
+        node: name,
+        log: { ...config.log, level: logLevel.current },
+        // a file that is refused later ends no gateway that serves
+        fail_on_refused_files: config.fail_on_refused_files && !isReplacement,
+      },
+    }),
     refreshRouter: async () => host?.refresh(),
     metrics: () => metrics.own(),
-    ...{ sockets, clock, log },
+    ...{ sockets, clock, log, logLevel },
   })
+  logLevel.onChange = (level) => pool.tell('logLevel', level)
   await pool.start()
   log.info({ workers: config.workers }, 'started')
   return {
     ...urlsOf(config, sockets.addresses),
+    ...{ log, logLevel },
     isReady: () => pool.areAllReady,
     async stop(drainDelay) {
       log.info({ drain_delay: drainDelay }, 'stopping')

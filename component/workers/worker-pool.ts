@@ -1,13 +1,15 @@
 /** The workers: started, asked, replaced when they end, and stopped together. */
-import { type ChildProcess, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { extname, join } from 'node:path'
 import type { Clock } from '#component/clock.ts'
 import { type Config, ConfigError } from '#component/config/config.ts'
 import type { Log } from '#component/log.ts'
+import type { LogLevel } from '#component/wiring/log-level.ts'
 import type { MetricValues } from '#http/management/metrics.ts'
 import { Channel, ChannelLost } from './ipc-channel.ts'
-import type { ToPrimary, ToWorker } from './ipc-messages.ts'
-import type { ListeningSockets, Recipient } from './listening-sockets.ts'
+import type { Settings, ToPrimary, ToWorker } from './ipc-messages.ts'
+import type { ListeningSockets } from './listening-sockets.ts'
+import { askEach, disconnect, type Member, stopMember } from './member.ts'
 
 const program = join(import.meta.dirname, `worker${extname(import.meta.filename)}`)
 
@@ -30,27 +32,18 @@ const signalSpread = 100
 
 /** The dependencies of the pool. */
 export interface WorkerPoolPorts {
-  /** As it was read; `node` is the name that workers add their numbers to. */
-  readonly config: Config & { readonly node: string }
+  /** `node` is the name that workers add their numbers to. */
+  readonly config: Pick<Config, 'gateway' | 'workers'> & { readonly node: string }
   readonly sockets: ListeningSockets
-  readonly routerSocket: string | undefined
+  /** The start message of a worker. @param isReplacement whether one of this name has been ready before */
+  settingsOf(name: string, isReplacement: boolean): Settings
   readonly clock: Clock
   readonly log: Log
+  readonly logLevel: LogLevel
   /** See `ToPrimary`. */
   refreshRouter(): Promise<void>
   /** The metrics of the primary itself. */
   metrics(): Promise<MetricValues>
-}
-
-/** A running worker. */
-interface Member {
-  readonly name: string
-  readonly child: ChildProcess
-  readonly channel: Channel<ToPrimary, ToWorker>
-  readonly recipient: Recipient
-  state: 'starting' | 'started' | 'ready' | 'leaving'
-  /** It received SIGTERM. */
-  isToLeave: boolean
 }
 
 /** The promise of the first start of a worker. */
@@ -136,7 +129,7 @@ export class WorkerPool {
   }
 
   #fork(number: number, start: Start): Member {
-    const { config, clock, sockets, log, routerSocket } = this.#ports
+    const { config, clock, sockets, log, settingsOf } = this.#ports
     const name = `${config.node}-${number}`
     // the argument shows the name in the list of processes
     const child = fork(program, [name], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
@@ -169,10 +162,11 @@ export class WorkerPool {
         },
         gather: () => this.#gather(member),
         refreshRouter: () => this.#ports.refreshRouter(),
+        setLogLevel: ({ level, by }) => this.#ports.logLevel.set(level, by),
         refreshOthers: async () => {
           // the router follows issued tokens as the other workers do
           await Promise.all([
-            this.#askOthers(member, 'refresh', refreshLimit),
+            askEach(this.#othersThan(member), 'refresh', refreshLimit),
             this.#ports.refreshRouter(),
           ])
         },
@@ -193,13 +187,9 @@ export class WorkerPool {
             .catch((error: unknown) => !(error instanceof ChannelLost)),
       },
     }
-    const { addresses } = sockets
-    // a file that was refused since ends no gateway that serves
-    const fail_on_refused_files = config.fail_on_refused_files && !this.#haveBeenReady.has(number)
-    const own = { ...config, node: name, fail_on_refused_files }
-    const settings = { config: own, addresses, routerSocket }
-    if (number === 1) channel.tell('start', settings)
-    else void this.#begun.promise.then(() => channel.tell('start', settings))
+    const settings = () => settingsOf(name, this.#haveBeenReady.has(number))
+    if (number === 1) channel.tell('start', settings())
+    else void this.#begun.promise.then(() => channel.tell('start', settings()))
     return member
   }
 
@@ -209,9 +199,7 @@ export class WorkerPool {
     if (this.#isStopping) return
     this.#haveBeenReady.add(number)
     // before the first connection, which workers would refuse otherwise
-    if (this.areAllReady) {
-      for (const { channel } of this.#members.values()) channel.tell('allReady', null)
-    }
+    if (this.areAllReady) this.tell('allReady', null)
     sockets.admit(member.recipient)
     log.info({ worker: member.name }, 'a worker is ready')
     this.#letLeave()
@@ -226,7 +214,8 @@ export class WorkerPool {
     if (this.#isStopping || !leaver || serving.length < config.workers) return
     leaver.state = 'leaving'
     sockets.dismiss(leaver.recipient)
-    this.#stop(leaver, config.gateway.drain_delay).then(
+    const { drain_delay } = config.gateway
+    stopMember(leaver, drain_delay, this.#stopLimit(drain_delay)).then(
       () => disconnect(leaver.child),
       (err: unknown) => log.error({ err, worker: leaver.name }, 'a worker did not stop cleanly'),
     )
@@ -236,31 +225,24 @@ export class WorkerPool {
   async #gather(asker: Member): Promise<readonly MetricValues[]> {
     const [own, others] = await Promise.all([
       this.#ports.metrics(),
-      this.#askOthers(asker, 'metrics', metricsLimit),
+      askEach(this.#othersThan(asker), 'metrics', metricsLimit),
     ])
     return [own, ...others]
   }
 
-  /** The answers of all workers that have started but one; late ones are left out. */
-  async #askOthers<K extends 'metrics' | 'refresh'>(asker: Member, name: K, limit: number) {
-    const others = [...this.#members.values()].filter(
-      (one) => one !== asker && one.state !== 'starting',
-    )
-    const all = await Promise.allSettled(
-      others.map(({ channel }) => channel.ask(name, null, { limit })),
-    )
-    return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  /** The workers that have started, but one. */
+  #othersThan(asker: Member): Member[] {
+    return [...this.#members.values()].filter((one) => one !== asker && one.state !== 'starting')
   }
 
-  /** Drains a worker; one that does not stop is killed. */
-  async #stop(member: Member, drainDelay: number): Promise<void> {
-    const limit = drainDelay + this.#ports.config.gateway.drain_timeout + stopGrace
-    try {
-      await member.channel.ask('stop', drainDelay, { limit })
-    } catch (error) {
-      member.child.kill('SIGKILL')
-      if (!(error instanceof ChannelLost)) throw error
-    }
+  /** How long a worker may take to stop. */
+  #stopLimit(drainDelay: number): number {
+    return drainDelay + this.#ports.config.gateway.drain_timeout + stopGrace
+  }
+
+  /** Notifies all of them. */
+  tell<K extends 'allReady' | 'logLevel'>(name: K, value: Parameters<ToWorker[K]>[0]): void {
+    for (const { channel } of this.#members.values()) channel.tell(name, value)
   }
 
   /** Drains all of them; rejects when one did not stop as it should. They pass on what goes to the embedded router still. */
@@ -270,7 +252,7 @@ export class WorkerPool {
     const all = await Promise.allSettled(
       members.map(async (member) => {
         if (member.state === 'starting') member.child.kill('SIGKILL')
-        else await this.#stop(member, drainDelay)
+        else await stopMember(member, drainDelay, this.#stopLimit(drainDelay))
       }),
     )
     for (const one of all) if (one.status === 'rejected') throw one.reason
@@ -290,9 +272,4 @@ export class WorkerPool {
   readonly #kill = (): void => {
     for (const { child } of this.#members.values()) child.kill('SIGKILL')
   }
-}
-
-/** A worker that has stopped ends when it is alone. */
-function disconnect(child: ChildProcess): void {
-  if (child.connected) child.disconnect()
 }

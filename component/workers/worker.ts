@@ -27,6 +27,8 @@ let refresh = (): Promise<void> => Promise.resolve()
 let areAllReady = false
 let drainTimeout = 0
 let log = openLog('info')
+/** Set while this worker starts. */
+let logLevel: string | undefined
 
 const primary = new Channel<ToWorker, ToPrimary>(
   process,
@@ -38,10 +40,17 @@ const primary = new Channel<ToWorker, ToPrimary>(
     },
     metrics: () => readMetrics(),
     refresh: () => refresh(),
+    logLevel: (level) => followLogLevel(level),
     stop: (drainDelay) => stop(drainDelay),
   },
   systemClock,
 )
+
+function followLogLevel(level: string): void {
+  logLevel = level
+  log.level = level
+  component?.logLevel.follow(level)
+}
 
 async function start({ config, addresses, routerSocket }: Settings): Promise<void> {
   const processLog = openLog(config.log.level)
@@ -72,6 +81,7 @@ async function start({ config, addresses, routerSocket }: Settings): Promise<voi
     refreshBy: (own) => {
       refresh = own
     },
+    setLogLevel: (level, by) => primary.ask('setLogLevel', { level, by }),
     refreshOthers: () =>
       primary
         .ask('refreshOthers', null)
@@ -85,6 +95,7 @@ async function start({ config, addresses, routerSocket }: Settings): Promise<voi
   drainTimeout = config.gateway.drain_timeout
   try {
     component = await startComponent(config, processLog, systemClock, ports)
+    if (logLevel !== undefined) followLogLevel(logLevel)
     primary.tell('started', null)
     awaitReadiness(component)
   } catch (cause) {
@@ -124,8 +135,8 @@ function endAlone(): void {
 process.once('disconnect', endAlone)
 // it may have gone while this program was being read
 if (!process.connected) endAlone()
-// Ctrl-C goes to all processes of a terminal: the primary decides and tells the workers
-process.on('SIGINT', () => {})
+// these may go to all processes of a terminal or a service: the primary decides and tells the workers
+for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => {})
 process.on('SIGTERM', () => primary.tell('leave', null))
 process.on('uncaughtException', (cause) => {
   log.fatal({ err: cause }, 'uncaught exception')

@@ -44,6 +44,8 @@ export interface Management {
   broadcast?(): Promise<void>
   /** The state of this node and of its peers; JSON. */
   status(): unknown
+  /** Sets the level of the log in all processes of this gateway; the node, the level and the former one as JSON. */
+  setLogLevel(level: string, by: string): unknown
 }
 
 /** The user that the credentials of a caller belong to. */
@@ -111,8 +113,8 @@ export interface Procedure {
    * all realms. Absent: the handler decides.
    */
   readonly scope?: 'realm' | 'all'
-  /** The procedure only rehearses a change: it changes nothing, so it is served while changes are refused. */
-  readonly isRehearsal?: true
+  /** The procedure changes no document, so it is served while changes are refused. */
+  readonly keepsDocuments?: true
   /** Over HTTP the body is the one parameter itself, not an object of named ones. */
   readonly isBodyDocument?: true
   readonly mirrors: readonly Mirror[]
@@ -160,7 +162,7 @@ export async function perform(
   args: readonly unknown[],
   caller: Caller,
 ): Promise<Answer> {
-  const isChange = procedure.access !== 'read' && !procedure.isRehearsal
+  const isChange = procedure.access !== 'read' && !procedure.keepsDocuments
   const refusal = accessRefusal(procedure, caller) ?? (isChange ? management.refusal() : undefined)
   if (refusal) throw refusal
   if (procedure.scope === 'realm') checkRealm(String(args[0]), caller)

@@ -58,6 +58,7 @@ export async function managementOf(changes: Partial<Management> = {}) {
     issuer: () => 'https://gateway.example',
     refusal: () => undefined,
     status: () => ({ node: 'node-1' }),
+    setLogLevel: (level, by) => ({ level, by }),
     ...changes,
   }
   return { management, lines, realms, keys, apiKeys, revocations, ended }

@@ -71,6 +71,7 @@ describe('management over WAMP', () => {
       'service.ticket.issue',
       'service.ticket.revoke',
       'service.registry_status',
+      'service.set_log_level',
     ])
     expect(new Set([...options.values()].map((one) => JSON.stringify(one)))).to.deep.equal(
       new Set(['{"invoke":"roundrobin"}']),

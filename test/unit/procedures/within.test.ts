@@ -42,6 +42,7 @@ describe('who manages one realm', () => {
     ['rotate_realm_keys', foreign],
     ['get_realm', 'com.nowhere'],
     ['registry_status'],
+    ['set_log_level', 'debug'],
     ['load_realm', { uri: foreign }],
     ['load_realm', [{ uri: own, prototype_uri: 'com.example.base' }, { uri: foreign }]],
     ['load_realm', { uri: variable('HOME'), prototype_uri: 'com.example.base' }],
@@ -113,6 +114,7 @@ describe('who only reads', () => {
       ['delete_realm', [own]],
       ['revoke_all', [own, 'bob']],
       ['forget_account', [own, 'bob']],
+      ['set_log_level', ['debug']],
     ] as const) {
       expect(await code(name, args, reader)).to.equal(denied)
     }

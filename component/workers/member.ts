@@ -1,0 +1,48 @@
+/** One running worker as the primary sees it, and what the primary asks of workers. */
+import type { ChildProcess } from 'node:child_process'
+import { type Channel, ChannelLost } from './ipc-channel.ts'
+import type { ToPrimary, ToWorker } from './ipc-messages.ts'
+import type { Recipient } from './listening-sockets.ts'
+
+/** A running worker. */
+export interface Member {
+  readonly name: string
+  readonly child: ChildProcess
+  readonly channel: Channel<ToPrimary, ToWorker>
+  readonly recipient: Recipient
+  state: 'starting' | 'started' | 'ready' | 'leaving'
+  /** It received SIGTERM. */
+  isToLeave: boolean
+}
+
+/** The answers of workers; late ones are left out. @param limit milliseconds */
+export async function askEach<K extends 'metrics' | 'refresh'>(
+  members: readonly Member[],
+  name: K,
+  limit: number,
+) {
+  const all = await Promise.allSettled(
+    members.map(({ channel }) => channel.ask(name, null, { limit })),
+  )
+  return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+}
+
+/**
+ * Drains a worker; one that does not stop is killed.
+ * @param drainDelay milliseconds
+ * @param limit how long the worker may take in all; milliseconds
+ * @throws Error when it did not stop as it should
+ */
+export async function stopMember(member: Member, drainDelay: number, limit: number): Promise<void> {
+  try {
+    await member.channel.ask('stop', drainDelay, { limit })
+  } catch (error) {
+    member.child.kill('SIGKILL')
+    if (!(error instanceof ChannelLost)) throw error
+  }
+}
+
+/** Ends a worker that has stopped, as soon as it is alone. */
+export function disconnect(child: ChildProcess): void {
+  if (child.connected) child.disconnect()
+}
