@@ -1,22 +1,10 @@
 /** A folder of API Specifications beside the documents of the gateway: which differ, and in which members. */
 import type { AdminClient } from '#component/cli/admin-client.ts'
 import { listOf, pathOf, withoutTs } from '#component/cli/documents.ts'
-import { canonicalJson, pointer } from '#component/codec/json.ts'
 import { hashOf } from '#component/replica/entry.ts'
 import { mapOrEmpty } from '#component/spec/rules.ts'
-import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
 import { type FolderDocument, ownerOf } from './folder.ts'
-
-/** A member that differs. */
-export interface Change {
-  /** JSON Pointer. */
-  readonly path: string
-  readonly kind: 'added' | 'changed' | 'removed'
-  /** The value of the gateway; absent when it has none. */
-  readonly from?: unknown
-  /** The value of the file; absent when it has none. */
-  readonly to?: unknown
-}
 
 /** A document of the folder that the gateway has with other content. */
 export interface ChangedDocument {
@@ -82,20 +70,4 @@ export async function readDocument(
   const answer = await client.request('GET', pathOf(id), undefined, undefined, [404])
   if (answer.status === 404) return undefined
   return { current: withoutTs(mapOrEmpty(answer.body)), hash: answer.hash ?? '' }
-}
-
-/** The members that differ, in the order of the second value, then those that it lacks; maps and lists are compared member by member. */
-export function changesBetween(from: unknown, to: unknown, path = ''): readonly Change[] {
-  const isEach = (test: (value: unknown) => boolean) => test(from) && test(to)
-  if (!isEach(isMap) && !isEach(Array.isArray)) {
-    return canonicalJson(from) === canonicalJson(to) ? [] : [{ path, kind: 'changed', from, to }]
-  }
-  const [before, after] = [from as JsonMap, to as JsonMap]
-  const keys = [...new Set([...Object.keys(after), ...Object.keys(before)])]
-  return keys.flatMap((key): readonly Change[] => {
-    const at = pointer(path, key)
-    if (!Object.hasOwn(before, key)) return [{ path: at, kind: 'added', to: after[key] }]
-    if (!Object.hasOwn(after, key)) return [{ path: at, kind: 'removed', from: before[key] }]
-    return changesBetween(before[key], after[key], at)
-  })
 }

@@ -4,13 +4,8 @@ import { exitCode, type Run } from '#component/cli/command.ts'
 import type { Finding } from '#component/cli/findings.ts'
 import { table } from '#component/cli/table.ts'
 import { canonicalJson } from '#component/codec/json.ts'
-import {
-  type Change,
-  type ChangedDocument,
-  type Comparison,
-  changesBetween,
-  compare,
-} from './comparison.ts'
+import { type Difference, differencesBetween } from '#component/codec/json-diff.ts'
+import { type ChangedDocument, type Comparison, compare } from './comparison.ts'
 import { ownerIn, readFolder } from './folder.ts'
 import { unifiedDiff } from './patch.ts'
 
@@ -25,14 +20,14 @@ function shown(value: unknown): string {
   return text.length > longestValue ? `${text.slice(0, longestValue)}…` : text
 }
 
-const sentences: Readonly<Record<Change['kind'], (change: Change) => string>> = {
+const sentences: Readonly<Record<Difference['kind'], (change: Difference) => string>> = {
   added: () => 'added: the gateway does not have it',
   changed: ({ from }) => `changed: the gateway has ${shown(from)}`,
   removed: ({ from }) => `removed: the gateway has ${shown(from)}`,
 }
 
 function findingsOf({ source, current }: ChangedDocument): readonly Finding[] {
-  const changes = changesBetween(current, source.document)
+  const changes = differencesBetween(current, source.document)
   const issues = changes
     .slice(0, mostFindings)
     .map((change) => ({ path: change.path, message: sentences[change.kind](change) }))
@@ -74,7 +69,7 @@ export const diff: Run = async (invocation) => {
       created: created.map(({ id, file }) => ({ id, file })),
       changed: changed.map(({ source: { id, file, document }, hash, current }) => ({
         ...{ id, file, hash },
-        changes: changesBetween(current, document),
+        changes: differencesBetween(current, document),
       })),
       same: same.map(({ id, file }) => ({ id, file })),
       ...{ deleted, unmanaged },
