@@ -1,6 +1,7 @@
 /** The procedures for API Specifications: load, validate, read, delete, roll back. */
 import type { Loaded } from '#component/registry/change.ts'
 import { type Answer, type Procedure, pathOf, texts } from '#procedures/definition/procedure.ts'
+import { versionPair, versionPairMirrors } from './version-pair.ts'
 
 /** The answer to a load, also to that of an older version. */
 function answerOf({ id, ts, warnings, hash, isNew }: Loaded): Answer {
@@ -79,8 +80,30 @@ export const specProcedures: readonly Procedure[] = [
     access: 'read',
     mirrors: [{ method: 'GET', path: '/api_specs/:id/versions' }],
     handler: async ({ registry }, [id], { within }) => ({
-      value: await registry.versions(String(id), within),
+      value: await registry.history.list(String(id), within),
     }),
+  },
+  {
+    // answers the document of that version and its `ts`
+    uri: 'service.get_api_spec_version',
+    parameters: texts('id', 'hash'),
+    access: 'read',
+    mirrors: [{ method: 'GET', path: '/api_specs/:id/versions/:hash' }],
+    async handler({ registry }, [id, hash], { within }) {
+      const found = await registry.history.get(String(id), String(hash), within)
+      return { value: found.document, headers: { etag: `"${found.hash}"` } }
+    },
+  },
+  {
+    // answers `[{path, kind, from, to}]`: what changed from the version `from` to the version `to`, or to the current one
+    uri: 'service.diff_api_spec',
+    parameters: versionPair('id'),
+    access: 'read',
+    mirrors: versionPairMirrors('/api_specs/:id'),
+    async handler({ registry }, [id, from, to], { within }) {
+      const other = to === undefined ? undefined : String(to)
+      return { value: await registry.history.differences(String(id), String(from), other, within) }
+    },
   },
   {
     // answers as a load of that document would

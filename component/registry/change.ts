@@ -1,45 +1,7 @@
-/** A change of an API Specification: the conditions that it is made under, its result, and the versions that changes leave. */
+/** A change of an API Specification: the realm it is limited to, and its result. */
 import { type Issue, ServiceError } from '#component/errors.ts'
 import type { Entry } from '#component/replica/entry.ts'
-import type { Replica } from '#component/replica/replica.ts'
-import { memberOf } from '#component/syntax/values.ts'
-
-/** Versions by the hash of their document; `*` is any version. */
-export type Hashes = '*' | readonly string[]
-
-/** Preconditions of a change; none when absent. */
-export interface Conditions {
-  /** The current version must be one of these. */
-  readonly ifMatch?: Hashes
-  /** The current version must not be one of these; `*`: there must be no version. */
-  readonly ifNoneMatch?: Hashes
-}
-
-const refuse = (message: string) => new ServiceError('service.error.conflict', message)
-
-const isOneOf = (hash: string, hashes: Hashes): boolean => hashes === '*' || hashes.includes(hash)
-
-/**
- * Judges a change of a document.
- * @param hash of the current version; null or undefined for none
- * @throws ServiceError `service.error.conflict`
- */
-export function checkConditions(
-  hash: string | null | undefined,
-  { ifMatch, ifNoneMatch }: Conditions,
-): void {
-  const found = hash ?? undefined
-  if (ifMatch !== undefined && (found === undefined || !isOneOf(found, ifMatch))) {
-    throw refuse(
-      found === undefined
-        ? 'If-Match: there is no API Specification with this id'
-        : `If-Match: the current version has the ETag "${found}"`,
-    )
-  }
-  if (ifNoneMatch !== undefined && found !== undefined && isOneOf(found, ifNoneMatch)) {
-    throw refuse(`If-None-Match: the current version has the ETag "${found}"`)
-  }
-}
+import { type JsonMap, memberOf } from '#component/syntax/values.ts'
 
 const isOf = (document: unknown, realm_uri: string): boolean =>
   memberOf(document, 'realm_uri') === realm_uri
@@ -65,6 +27,12 @@ export function checkHistoryWithin(versions: readonly Entry[], within: string | 
   checkWithin(versions.find(({ document }) => document !== null)?.document ?? undefined, within)
 }
 
+/** A document with its `ts`, and the hash of its version. */
+export interface Shown {
+  readonly document: JsonMap
+  readonly hash: string
+}
+
 /** The result of a load. */
 export interface Loaded {
   readonly id: string
@@ -84,38 +52,6 @@ export interface Removed {
   readonly ts: number
 }
 
-/** One version in the history of a document. */
-export interface VersionInfo {
-  /** Milliseconds since the epoch. */
-  readonly ts: number
-  /** null: the document was deleted. */
-  readonly hash: string | null
-  /** The node on which it was loaded or deleted. */
-  readonly node: string
-  readonly is_current: boolean
-  readonly is_deleted: boolean
-}
-
 /** There is no API Specification of an id. */
 export const unknownId = (): ServiceError =>
   new ServiceError('service.error.not_found', 'there is no API Specification with this id')
-
-/** The last versions of an id, newest first. @throws ServiceError `service.error.not_found`, `service.error.unavailable` */
-export async function historyOf(
-  replica: Pick<Replica, 'versions'>,
-  id: string,
-): Promise<readonly Entry[]> {
-  const versions = await replica.versions('api_spec', id)
-  if (versions.length > 0) return versions
-  throw unknownId()
-}
-
-/** The history as management shows it. */
-export const describeHistory = (versions: readonly Entry[]): VersionInfo[] =>
-  versions.map(({ stamp, hash, document }, index) => ({
-    ts: stamp.ms,
-    hash,
-    node: stamp.node,
-    is_current: index === 0,
-    is_deleted: document === null,
-  }))

@@ -1,26 +1,23 @@
 /** The API Specifications of this node: load, remove, list, and go back; live and on the disk when a change resolves. */
 import { type Issue, ServiceError } from '#component/errors.ts'
 import type { Change, Document, Draft, Entry } from '#component/replica/entry.ts'
+import { type Conditions, checkConditions } from '#component/replica/history.ts'
 import { info, represent } from '#component/spec/represent.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { inTurn, runSteps, type Steps } from '#component/yielding.ts'
 import { type Around, copyDocument, examine, idOf, judge } from './candidate.ts'
 import {
-  type Conditions,
-  checkConditions,
-  checkHistoryWithin,
   checkWithin,
-  describeHistory,
-  historyOf,
   isWithin,
   type Loaded,
   type Removed,
+  type Shown,
   unknownId,
-  type VersionInfo,
 } from './change.ts'
 import { type Conflict, LiveDocuments, type Taken } from './live-documents.ts'
 import { announceConflict, type RegistryPorts } from './registry-ports.ts'
 import type { LiveEntry } from './selection.ts'
+import { SpecHistory } from './spec-history.ts'
 
 const someone = 'the gateway'
 
@@ -28,6 +25,8 @@ const someone = 'the gateway'
 export class Registry<R = unknown> {
   /** Loads since the start, whichever way they came. */
   readonly counts = { loaded: 0, refused: 0 }
+  /** The versions that documents have had. */
+  readonly history: SpecHistory
   /** Called once changes are live here, whichever node has made them. */
   onChanged: (changes: readonly Change[]) => void = () => undefined
   readonly #ports: RegistryPorts<R>
@@ -38,6 +37,7 @@ export class Registry<R = unknown> {
   constructor(ports: RegistryPorts<R>) {
     this.#ports = ports
     this.#live = new LiveDocuments(ports)
+    this.history = new SpecHistory(ports.replica)
   }
 
   /** Makes the documents of the replica live, and from then on their changes; called before the first change. */
@@ -104,16 +104,8 @@ export class Registry<R = unknown> {
     within?: string,
   ): Promise<Loaded> {
     const task = async () => {
-      const versions = await historyOf(this.#ports.replica, id)
-      checkHistoryWithin(versions, within)
-      const found = versions.find((version) => version.hash === hash)
-      if (!found?.document) {
-        throw new ServiceError(
-          'service.error.not_found',
-          'the history has no version with this hash',
-        )
-      }
-      return this.#load(found.document, by, conditions, within)
+      const { document } = await this.history.find(id, hash, within)
+      return this.#load(document, by, conditions, within)
     }
     return this.#counted(() => this.#serially(task))
   }
@@ -208,7 +200,7 @@ export class Registry<R = unknown> {
    * @param within the realm that it must belong to
    * @throws ServiceError `service.error.not_found`, `wamp.error.not_authorized`
    */
-  get(id: string, within?: string): { readonly document: JsonMap; readonly hash: string } {
+  get(id: string, within?: string): Shown {
     const { document, stamp, hash } = this.#entry(id, within)
     return { document: represent(document, stamp.ms), hash }
   }
@@ -223,13 +215,6 @@ export class Registry<R = unknown> {
   list(within?: string): JsonMap[] {
     const all = this.#live.ids.map((id) => this.get(id).document)
     return all.filter((document) => isWithin(document, within))
-  }
-
-  /** The last versions of a document, newest first. Throws as {@link get} does, and `service.error.unavailable`. */
-  async versions(id: string, within?: string): Promise<VersionInfo[]> {
-    const versions = await historyOf(this.#ports.replica, id)
-    checkHistoryWithin(versions, within)
-    return describeHistory(versions)
   }
 
   /** The documents whose newest version is not served here, by id. */

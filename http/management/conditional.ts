@@ -1,6 +1,6 @@
 /** Conditional requests: If-Match and If-None-Match as the hashes of documents (RFC 9110 §8.8.3, §13.1). */
 import { ServiceError } from '#component/errors.ts'
-import type { Conditions, Hashes } from '#component/registry/change.ts'
+import type { Conditions, Hashes } from '#component/replica/history.ts'
 
 interface EntityTag {
   readonly isWeak: boolean

@@ -4,8 +4,8 @@ import { ServiceError } from '#component/errors.ts'
 import type { UserName } from '#component/identity.ts'
 import type { Logins } from '#component/realm/logins.ts'
 import type { Realms } from '#component/realm/realms.ts'
-import type { Conditions } from '#component/registry/change.ts'
 import type { Registry } from '#component/registry/registry.ts'
+import type { Conditions } from '#component/replica/history.ts'
 import type { ApiKeys } from '#component/token/api-key.ts'
 import type { RealmKeys } from '#component/token/keys.ts'
 import type { Revocations } from '#component/token/revocation.ts'
@@ -16,7 +16,7 @@ import { checkRealm, checkWhole, type Rights } from './within.ts'
 export interface Management {
   readonly registry: Pick<
     Registry,
-    'load' | 'validate' | 'get' | 'info' | 'list' | 'remove' | 'versions' | 'rollback'
+    'load' | 'validate' | 'get' | 'info' | 'list' | 'remove' | 'history' | 'rollback'
   >
   readonly realms: Pick<Realms, 'load' | 'get' | 'list' | 'remove' | 'changePassword' | 'realm'>
   readonly logins: Pick<Logins, 'user'>

@@ -87,6 +87,33 @@ describe('the versions of an API Specification', () => {
     expect(codeOf(answer)).to.deep.equal([404, 'service.error.not_found'])
   })
 
+  it('are shown as they were loaded, with their ts', async () => {
+    const [, second] = await versions()
+    const answer = await send(gateway.adminUrl, path(`/versions/${second?.hash}`))
+    expect(answer.json()).to.deep.equal({ ...version(2), ts: second?.ts })
+    expect(answer.headers.etag).to.equal(tag(version(2)))
+    const called = await client.call('service.get_api_spec_version', [idNow(), second?.hash])
+    expect(called.args).to.deep.equal([answer.json()])
+  })
+
+  it('are compared with the current one, or with each other', async () => {
+    const [one, two] = [hashOf(version(1)), hashOf(version(2))]
+    const place = '/versions/one/paths/~1body/get/action/body'
+    const changed = (from: number, to: number) => [{ path: place, kind: 'changed', from, to }]
+    const compare = async (rest: string) =>
+      (await send(gateway.adminUrl, path(`/versions/${rest}`))).json()
+    expect(await compare(`${one}/diff`)).to.deep.equal(changed(1, 3))
+    expect(await compare(`${one}/diff/${two}`)).to.deep.equal(changed(1, 2))
+    expect(await compare(`${two}/diff/${one}`)).to.deep.equal(changed(2, 1))
+    expect(await compare(`${two}/diff/${two}`)).to.deep.equal([])
+    const called = await client.call('service.diff_api_spec', [], { id: idNow(), from: one })
+    expect(called.args).to.deep.equal([changed(1, 3)])
+    await remove()
+    const gone = await send(gateway.adminUrl, path(`/versions/${one}/diff`))
+    expect(codeOf(gone)).to.deep.equal([404, 'service.error.not_found'])
+    expect(await compare(`${one}/diff/${two}`)).to.deep.equal(changed(1, 2))
+  })
+
   for (const [way, rollBack] of [
     [
       'POST /api_specs/:id/rollback',

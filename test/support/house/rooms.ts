@@ -35,11 +35,19 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'http/oauth': { folders: 'all', packages: [] },
   'http/oidc': { folders: 'all', packages: [] },
   procedures: {
-    folders: ['procedures/definition', 'realm', 'registry', 'token', 'wamp'],
+    folders: [
+      'procedures/definition',
+      'realm',
+      'realm/documents',
+      'registry',
+      'replica',
+      'token',
+      'wamp',
+    ],
     packages: [],
   },
   'procedures/definition': {
-    folders: ['realm', 'realm/documents', 'registry', 'token', 'wamp'],
+    folders: ['realm', 'realm/documents', 'registry', 'replica', 'token', 'wamp'],
     packages: [],
   },
   'component/registry': {

@@ -57,6 +57,8 @@ describe('management over WAMP', () => {
       'service.list_api_specs',
       'service.delete_api_spec',
       'service.list_api_spec_versions',
+      'service.get_api_spec_version',
+      'service.diff_api_spec',
       'service.rollback_api_spec',
       'service.load_realm',
       'service.get_realm',

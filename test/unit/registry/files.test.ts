@@ -141,7 +141,7 @@ describe('loadFiles', () => {
       'unchanged',
       'unchanged',
     ])
-    expect(await processes[0]?.registry.versions('a')).to.have.length(1)
+    expect(await processes[0]?.registry.history.list('a')).to.have.length(1)
     for (const { serves, registry } of processes) {
       expect(serves('/v1/one')).to.equal('a')
       expect(registry.counts.refused).to.equal(0)

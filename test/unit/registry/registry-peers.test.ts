@@ -119,7 +119,7 @@ describe('a document that does not compile here', () => {
     for (let ms = 2_000; ms < 2_012; ms++) {
       await replica.merge([versionOf('a', newer(), stampAt(ms))])
     }
-    expect((await registry.versions('a')).map(({ ts }) => ts)).to.not.include(1_000)
+    expect((await registry.history.list('a')).map(({ ts }) => ts)).to.not.include(1_000)
     expect(serves('/v1/old')).to.equal('a')
   })
 

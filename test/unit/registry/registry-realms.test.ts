@@ -33,11 +33,11 @@ describe('an API Specification of another realm', () => {
     expect(() => registry.info('a', other))
       .to.throw(ServiceError)
       .with.property('uri', denied)
-    expect((await refusal(registry.versions('a', other))).uri).to.equal(denied)
+    expect((await refusal(registry.history.list('a', other))).uri).to.equal(denied)
     expect(registry.list(other)).to.deep.equal([])
     expect(registry.list(one)).to.have.length(1)
     expect(registry.get('a', one).document).to.include({ id: 'a' })
-    expect(await registry.versions('a', one)).to.have.length(1)
+    expect(await registry.history.list('a', one)).to.have.length(1)
   })
 
   it('is neither deleted nor taken over', async () => {
@@ -55,6 +55,21 @@ describe('an API Specification of another realm', () => {
     expect(serves('/v1/a')).to.equal('a')
     await registry.load(spec('a', other)) // by somebody who manages both
     expect((await refusal(registry.remove('a', 'x', {}, one))).uri).to.equal(denied)
+  })
+
+  it('is not shown as it was before it came to another realm', async () => {
+    const { registry } = await opened()
+    const { hash } = registry.get('a')
+    await registry.load(spec('a', other))
+    const current = registry.get('a').hash
+    expect((await registry.history.get('a', current, other)).hash).to.equal(current)
+    for (const reading of [
+      registry.history.get('a', hash, other),
+      registry.history.differences('a', hash, undefined, other),
+      registry.history.differences('a', current, hash, other),
+    ]) {
+      expect((await refusal(reading)).uri).to.equal(denied)
+    }
   })
 
   it('is not named when it has a route that is wanted', async () => {
@@ -81,7 +96,7 @@ describe('an API Specification of another realm', () => {
     await registry.remove('a', 'x', {}, one)
     expect((await refusal(registry.rollback('a', hash, 'x', {}, other))).uri).to.equal(denied)
     expect((await refusal(registry.rollback('a', 'no hash', 'x', {}, other))).uri).to.equal(denied)
-    expect((await refusal(registry.versions('a', other))).uri).to.equal(denied)
+    expect((await refusal(registry.history.list('a', other))).uri).to.equal(denied)
     await registry.load(spec('a', other), 'x', {}, other) // the id is free
     expect((await refusal(registry.rollback('a', hash, 'x', {}, other))).uri).to.equal(denied)
     await registry.remove('a', 'x', {}, other)

@@ -158,7 +158,7 @@ describe('a load that loses against another node', () => {
     expect(events).to.deep.equal([
       ['service.api_spec.on_conflict', { id: 'a', ts: 1_000, hash, node: 'node-1', other: 'a' }],
     ])
-    expect((await registry.versions('a')).map((version) => version.hash)).to.include(hash)
+    expect((await registry.history.list('a')).map((version) => version.hash)).to.include(hash)
   })
 
   it('is not announced when the other node knew of it', async () => {

@@ -116,7 +116,7 @@ describe('processes that share a store', () => {
     const loaded = await registry.load(document('a', ['/mine']))
     expect(loaded.isNew).to.equal(false)
     expect(['/v1/faster', '/v1/mine'].map(serves)).to.deep.equal([undefined, 'a'])
-    const [newest, faster] = await registry.versions('a')
+    const [newest, faster] = await registry.history.list('a')
     expect([newest?.node, faster?.node]).to.deep.equal(['node-1', 'node-2'])
     expect(replica.get('api_spec', 'a')?.parent).to.include({ node: 'node-2' })
   })
@@ -143,13 +143,13 @@ describe('registry.versions', () => {
     await registry.remove('a')
     now = 1_002
     const third = await registry.load(document('a', ['/3']))
-    expect(await registry.versions('a')).to.deep.equal([
+    expect(await registry.history.list('a')).to.deep.equal([
       { ts: 1_002, hash: third.hash, node: 'node-1', is_current: true, is_deleted: false },
       { ts: 1_001, hash: null, node: 'node-1', is_current: false, is_deleted: true },
       { ts: 1_000, hash: first.hash, node: 'node-1', is_current: false, is_deleted: false },
     ])
     for (let index = 0; index < 9; index++) await registry.load(document('a', [`/more${index}`]))
-    const versions = await registry.versions('a')
+    const versions = await registry.history.list('a')
     expect(versions).to.have.length(10)
     expect(versions.at(-1)).to.include({ ts: 1_002, hash: third.hash })
   })
@@ -158,8 +158,8 @@ describe('registry.versions', () => {
     const { registry } = await registryWith()
     await registry.load(document('a'))
     await registry.remove('a')
-    expect((await registry.versions('a'))[0]).to.include({ is_current: true, is_deleted: true })
-    expect(await failure(registry.versions('nope'))).to.include(notFound)
+    expect((await registry.history.list('a'))[0]).to.include({ is_current: true, is_deleted: true })
+    expect(await failure(registry.history.list('nope'))).to.include(notFound)
   })
 })
 
@@ -172,7 +172,7 @@ describe('registry.rollback', () => {
     expect(back).to.include({ id: 'a', hash: first.hash, isNew: false })
     expect(['/v1/1', '/v1/2'].map(serves)).to.deep.equal(['a', undefined])
     expect(registry.get('a').document).to.deep.equal({ ...document('a', ['/1']), ts: back.ts })
-    expect(await registry.versions('a')).to.have.length(3)
+    expect(await registry.history.list('a')).to.have.length(3)
     expect(registry.counts).to.deep.equal({ loaded: 3, refused: 0 })
   })
 
