@@ -24,7 +24,7 @@ export const requestKeys = [
 
 /** The request that `{{request.…}}` reads. Fields may be getters that compute on first use. */
 export interface Request {
-  /** UUIDv7, also sent as `X-Request-Id`. */
+  /** A UUIDv7, or the `X-Request-Id` of a trusted proxy; also sent as `X-Request-Id`. */
   readonly id: string
   readonly method: Method
   readonly scheme: 'http' | 'https'

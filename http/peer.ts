@@ -8,6 +8,7 @@ import {
   readRange,
 } from '#component/syntax/ip-address.ts'
 import { type Authority, parseAuthority } from '#component/syntax/request-target.ts'
+import { isRequestId } from './request-id.ts'
 
 /** Facts about a request that trusted proxies report; absent keys are not reported. */
 export interface Forwarded {
@@ -15,6 +16,8 @@ export interface Forwarded {
   readonly peername?: string
   readonly scheme?: 'http' | 'https'
   readonly authority?: Authority
+  /** `X-Request-Id`, where it is a safe token. */
+  readonly id?: string
 }
 
 /** Header fields in which proxies report the client; `forwarded` is RFC 7239. */
@@ -50,9 +53,12 @@ export class TrustedProxies {
     let index = hops.length - 1
     while (index > 0 && this.has(hops[index]?.address ?? '')) index--
     const hop = hops[index]
-    if (!hop) return {}
+    const id = headers['x-request-id']
+    const kept = isRequestId(id) ? { id } : undefined
+    if (!hop) return { ...kept }
     const authority = hop.host === undefined ? undefined : parseAuthority(hop.host)
     return {
+      ...kept,
       ...(isIP(hop.address) !== 0 && { peername: peerName(hop.address, hop.port) }),
       ...((hop.proto === 'http' || hop.proto === 'https') && { scheme: hop.proto }),
       ...(authority && { authority }),

@@ -88,7 +88,6 @@ export class HttpExchange implements Exchange {
     ports: ExchangePorts,
     isWaiting: boolean,
   ) {
-    this.id = id
     this.method = target.method
     this.path = target.path
     this.query_string = target.query_string
@@ -98,6 +97,7 @@ export class HttpExchange implements Exchange {
     this.isWaiting = isWaiting
     this.address = plainAddress(request.socket.remoteAddress ?? '')
     this.#forwarded = ports.proxies.read(this.address, target.headers)
+    this.id = this.#forwarded?.id ?? id
     const authority = this.#forwarded?.authority ?? target.authority
     this.host = authority.host
     this.#port = authority.port

@@ -1,5 +1,12 @@
-/** Request ids: UUIDv7 (RFC 9562 §5.7), which sort by time. */
+/** Request ids: those of trusted proxies, else UUIDv7 (RFC 9562 §5.7), which sort by time. */
 import { randomUUID } from 'node:crypto'
+
+/** A token that can stand in a log line, a header and a URL as it is. */
+const safe = /^[\w.:=-]{1,128}$/
+
+/** Whether an id that a proxy has given a request can be kept. */
+export const isRequestId = (text: string | undefined): text is string =>
+  text !== undefined && safe.test(text)
 
 let lastTime = Number.NaN
 /** The first 48 bits of all ids of {@link lastTime}. */

@@ -149,7 +149,7 @@ export class Listeners {
       ? koaFallback(gatewayPorts, [managementRouter({ ...managementPorts, trustsLocal })])
       : refuseAll(gatewayPorts)
     const gatewayListener = createListener(gatewayPorts, this.#ports.gateway, rest)
-    const adminPorts = this.#listenerPorts(new TrustedProxies([]), false)
+    const adminPorts = this.#listenerPorts(proxies, false)
     const state = healthRouter({
       isReady: () => this.#isReady(),
       problems: () => (this.#isDraining ? ['it is stopping'] : this.#ports.problems()),

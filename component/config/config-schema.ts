@@ -72,7 +72,7 @@ export const configSchema = section(
           string({ description: 'The URL at which clients reach this gateway.' }),
         ),
         trusted_proxies: strings(
-          'CIDR ranges of the proxies in front of the gateway. Their header fields name the client.',
+          'CIDR ranges of the proxies in front of the gateway. Their header fields name the client, and the request by `X-Request-Id`.',
         ),
         forwarded_header: union([literal('x-forwarded-for'), literal('forwarded')], {
           default: 'x-forwarded-for',
