@@ -1,16 +1,13 @@
 /** What a newcomer types first: npm start, and the lines that it prints. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect } from 'chai'
+import { cloneProject } from '#test/support/clone.ts'
 import { lines, run, takePort } from '#test/support/command.ts'
 import { plainEnvironment } from '#test/support/gateway-process.ts'
 import { until } from '#test/support/running/until.ts'
-
-const root = join(import.meta.dirname, '../..')
 
 async function isFree(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
@@ -19,16 +16,6 @@ async function isFree(port: number): Promise<boolean> {
   })
   socket.destroy()
   return free
-}
-
-/** The project as it is in a fresh clone after `npm ci`. */
-function cloneProject(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-clone-'))
-  for (const name of ['bin', 'component', 'http', 'procedures', 'examples', 'package.json']) {
-    cpSync(join(root, name), join(folder, name), { recursive: true })
-  }
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  return folder
 }
 
 describe('npm start', function () {

@@ -9,7 +9,7 @@ export interface Block {
   /** `sh`, `json`, … */
   readonly language: string
   readonly text: string
-  /** The last line of text above it; empty when it stands right behind another block. */
+  /** The paragraph right above it, in one line; empty when there is none between it and another block. */
   readonly lead: string
   /** The nearest heading above it. */
   readonly heading: string
@@ -18,7 +18,7 @@ export interface Block {
 /** The blocks of a page in their order. */
 function blocksOf(file: string): Block[] {
   const blocks: Block[] = []
-  let [heading, lead] = ['', '']
+  let [heading, lead, isNew] = ['', '', true]
   let open: { language: string; lines: string[] } | undefined
   for (const line of readFileSync(join(root, file), 'utf8').split('\n')) {
     if (open) {
@@ -29,7 +29,8 @@ function blocksOf(file: string): Block[] {
       } else open.lines.push(line)
     } else if (line.startsWith('```')) open = { language: line.slice(3), lines: [] }
     else if (/^#+ /.test(line)) [heading, lead] = [line.replace(/^#+ /, ''), '']
-    else if (line !== '') lead = line
+    else if (line === '') isNew = true
+    else [lead, isNew] = [isNew ? line : `${lead} ${line}`, false]
   }
   return blocks
 }

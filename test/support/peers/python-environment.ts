@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const crossbar = '26.10.1'
+/** The version of Crossbar.io. */
+export const crossbar = '26.10.1'
 
 /** From PyPI. */
 const packages = [
@@ -13,7 +14,8 @@ const packages = [
   'requests==2.34.2',
 ] as const
 
-const environment = join(import.meta.dirname, '../../../.venv')
+/** Its folder. */
+export const environment = join(import.meta.dirname, '../../../.venv')
 
 /** Is there when that version of Crossbar.io is; says what was installed with it. */
 const stamp = join(environment, `crossbar-${crossbar}`)

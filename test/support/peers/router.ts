@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import type { RealmPolicy } from '#component/router/ports.ts'
 import { Router } from '#component/router/router.ts'
 import type { OpenLink } from '#component/wamp/link.ts'
 import { openPolicy } from '#test/support/examples/open-policy.ts'
@@ -20,13 +21,17 @@ export interface TestRouter {
   restart(): Promise<void>
 }
 
-const policy = openPolicy(testRealms)
-
 class EmbeddedRouter implements TestRouter {
-  #router = new Router({ policy })
+  readonly #policy: RealmPolicy
+  #router: Router
   #server: Server = createServer()
   readonly #sockets = new Set<Socket>()
   #port = 0
+
+  constructor(realms: readonly string[]) {
+    this.#policy = openPolicy(realms)
+    this.#router = new Router({ policy: this.#policy })
+  }
 
   get url(): string {
     return `ws://127.0.0.1:${this.#port}/ws`
@@ -35,7 +40,7 @@ class EmbeddedRouter implements TestRouter {
   readonly openLink = () => this.#router.openLink()
 
   async restart(): Promise<void> {
-    const router = new Router({ policy })
+    const router = new Router({ policy: this.#policy })
     this.#router = router
     this.#server = createServer()
     this.#server.on('upgrade', (request, socket: Socket, head) => {
@@ -65,9 +70,11 @@ const external = (url: string): TestRouter => {
   return { url, stop: async () => undefined, kill: notOurs, restart: notOurs }
 }
 
-/** Starts the embedded router whatever the environment says: for tests that kill it, or reach it in this process. */
-export async function openEmbeddedRouter(): Promise<TestRouter & { readonly openLink: OpenLink }> {
-  const router = new EmbeddedRouter()
+/** Starts the embedded router whatever the environment says: for tests that kill it, reach it in this process, or need realms of their own. */
+export async function openEmbeddedRouter(
+  realms: readonly string[] = testRealms,
+): Promise<TestRouter & { readonly openLink: OpenLink }> {
+  const router = new EmbeddedRouter(realms)
   await router.restart()
   return router
 }

@@ -1,0 +1,96 @@
+/** A reader of a page, who does what it says: writes files, changes them, types lines, and looks at what is printed. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { plainEnvironment } from '#test/support/gateway-process.ts'
+import { until } from '#test/support/running/until.ts'
+import { asShown, patternOf } from './blocks.ts'
+import type { Step } from './steps.ts'
+import { Terminal } from './terminal.ts'
+
+/** How the place of a reader differs from the page. */
+export interface Place {
+  /** Where the reader begins. */
+  readonly folder: string
+  /** The text of the page with the ports of this run. */
+  readonly here: (text: string) => string
+  /** Ports again, of programs that the page runs with their defaults. */
+  readonly environment: NodeJS.ProcessEnv
+}
+
+/** A reader; `leave` ends what has been started. */
+export class Reader {
+  readonly #place: Place
+  readonly #terminal: Terminal
+  readonly #lasting: ChildProcess[] = []
+
+  constructor(place: Place) {
+    this.#place = place
+    this.#terminal = new Terminal(place.folder, place.environment)
+  }
+
+  /** Where the reader is. */
+  get folder(): string {
+    return this.#terminal.folder
+  }
+
+  /** Does what a step says. @throws AssertionError when something else comes of it than the page says */
+  async follow(step: Step): Promise<void> {
+    const { here } = this.#place
+    const text = here(step.text)
+    if (step.kind === 'run') {
+      const answer = step.answer === undefined ? '…' : here(step.answer)
+      await (step.isLasting ? this.#start(text, answer) : this.#type(text, answer))
+      return
+    }
+    const file = join(this.folder, step.file)
+    if (step.kind === 'write') writeFileSync(file, text)
+    else if (step.kind === 'append') appendFileSync(file, text)
+    else insertBelow(file, here(step.line), text)
+  }
+
+  async leave(): Promise<void> {
+    for (const child of this.#lasting.toReversed()) {
+      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) continue
+      const closed = new Promise((resolve) => child.once('close', resolve))
+      process.kill(-child.pid, 'SIGTERM')
+      await closed
+    }
+  }
+
+  async #type(text: string, answer: string): Promise<void> {
+    const { code, stdout, stderr } = await this.#terminal.type(text)
+    expect(code, `${text}${stdout}${stderr}`).to.equal(0)
+    expect(asShown(stdout), `${text}${stderr}`).to.match(patternOf(answer))
+  }
+
+  /** Starts what runs on; resolves when it has printed what the page shows. */
+  async #start(text: string, answer: string): Promise<void> {
+    const child = spawn('sh', ['-c', text], {
+      cwd: this.folder,
+      env: { ...plainEnvironment(), ...this.#place.environment },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#lasting.push(child)
+    let printed = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk: string) => {
+        printed += chunk
+      })
+    }
+    const pattern = patternOf(answer)
+    const isShown = () => pattern.test(asShown(printed))
+    await until(`the page says "${answer}"`, () => isShown() || child.exitCode !== null, 60_000)
+    expect(isShown(), printed).to.equal(true)
+  }
+}
+
+function insertBelow(file: string, line: string, text: string): void {
+  const lines = readFileSync(file, 'utf8').split('\n')
+  const places = lines.flatMap((each, index) => (each.trim() === line ? [index] : []))
+  expect(places, `lines "${line}" in ${file}`).to.have.length(1)
+  lines.splice((places[0] ?? 0) + 1, 0, ...text.trimEnd().split('\n'))
+  writeFileSync(file, lines.join('\n'))
+}
