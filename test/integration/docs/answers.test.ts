@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { freePort } from '#test/support/free-port.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
-import { asShown, type Block, patternOf, sectionsOf } from '#test/support/pages/blocks.ts'
+import { expectAnswer } from '#test/support/pages/answers.ts'
+import { type Block, sectionsOf } from '#test/support/pages/blocks.ts'
 import { Terminal } from '#test/support/pages/terminal.ts'
 
 const backend = join(import.meta.dirname, '../../../examples/hello/backend.ts')
@@ -64,14 +65,14 @@ describe('the answers of pages', function () {
 
   async function follow(blocks: readonly Block[]): Promise<void> {
     const terminal = new Terminal(gateway.dataDir)
-    let printed = ''
+    let [typed, printed] = ['', '']
     for (const { language, text } of blocks) {
       if (language === 'json') await load(here(text))
       else if (language === 'sh') {
-        const done = await terminal.type(here(text))
-        expect(done.code, done.stderr).to.equal(0)
-        printed = asShown(done.stdout)
-      } else expect(printed).to.match(patternOf(here(text)))
+        const { code, stdout, stderr } = await terminal.type(here(text))
+        expect(code, stderr).to.equal(0)
+        ;[typed, printed] = [text, stdout]
+      } else expectAnswer(printed, here(text), typed)
     }
   }
 

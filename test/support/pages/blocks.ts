@@ -38,15 +38,3 @@ function blocksOf(file: string): Block[] {
 /** The blocks of a page by the heading above them, in their order. */
 export const sectionsOf = (file: string): ReadonlyMap<string, readonly Block[]> =>
   Map.groupBy(blocksOf(file), ({ heading }) => heading)
-
-/** What a page shows as printed, as a pattern: `…` stands for any text, also of several lines. */
-export function patternOf(shown: string): RegExp {
-  const parts = shown
-    .trim()
-    .split('…')
-    .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-  return new RegExp(`^${parts.join('[^]*?')}$`)
-}
-
-/** What was printed, as a page shows it. */
-export const asShown = (printed: string): string => printed.replaceAll('\r', '').trim()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { plainEnvironment } from '#test/support/gateway-process.ts'
 import { until } from '#test/support/running/until.ts'
-import { asShown, patternOf } from './blocks.ts'
+import { expectAnswer, isAnswer } from './answers.ts'
 import type { Step } from './steps.ts'
 import { Terminal } from './terminal.ts'
 
@@ -62,7 +62,7 @@ export class Reader {
   async #type(text: string, answer: string): Promise<void> {
     const { code, stdout, stderr } = await this.#terminal.type(text)
     expect(code, `${text}${stdout}${stderr}`).to.equal(0)
-    expect(asShown(stdout), `${text}${stderr}`).to.match(patternOf(answer))
+    expectAnswer(stdout, answer, `${text}${stderr}`)
   }
 
   /** Starts what runs on; resolves when it has printed what the page shows. */
@@ -80,10 +80,9 @@ export class Reader {
         printed += chunk
       })
     }
-    const pattern = patternOf(answer)
-    const isShown = () => pattern.test(asShown(printed))
-    await until(`the page says "${answer}"`, () => isShown() || child.exitCode !== null, 60_000)
-    expect(isShown(), printed).to.equal(true)
+    const isOver = () => isAnswer(printed, answer) || child.exitCode !== null
+    await until(`${text} prints ${answer}`, isOver, 60_000)
+    expectAnswer(printed, answer, text)
   }
 }
 
