@@ -1,5 +1,6 @@
 /** Values of a request in the path or the query of an upstream: a segment stays one segment, a value one value (behaviour §4). */
 import { ServiceError } from '#component/errors.ts'
+import { percentEncoded } from '#component/syntax/percent-encoding.ts'
 
 /** Where in a URL a value is put. */
 type UrlPlace = 'path' | 'query'
@@ -41,10 +42,7 @@ export function encodeValue(text: string, place: UrlPlace): string {
     refuse(place, 'holds a slash, a backslash, NUL or a line break, as it is or escaped')
   }
   if (!text.isWellFormed()) refuse(place, 'is not valid Unicode')
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
+  return percentEncoded(text)
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Functions on partly known maps and lists, evaluated at load without their deferred members. */
 import type { Issue } from '#component/errors.ts'
+import { booleanOf, wantedBoolean } from '#component/expression/functions/conversions.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { charge, nodeCost } from './budget.ts'
 import {
@@ -16,6 +17,7 @@ import {
 import { originOf, originOfParts, partOf } from './origin.ts'
 import type { Site } from './site.ts'
 import { didYouMean } from './suggest.ts'
+import { unexpected } from './values.ts'
 
 /** Takes its arguments as nodes; constant ones have been read by their parameters. */
 type Fold = (
@@ -126,6 +128,15 @@ export const folds: Readonly<Record<string, Fold>> = {
       member ??
       site.fail(`get: there is no "${name}"${didYouMean(name, piped.entries.keys(), issues)}`)
     )
+  },
+  // the path or the look-up before it has yielded undefined where a member is missing
+  default: (piped, [replacement]) =>
+    piped.kind === 'constant' && (piped.value ?? undefined) === undefined ? replacement : piped,
+  if: (piped, [yes, no], site) => {
+    const value = piped.kind === 'constant' ? piped.value : undefined
+    const choice = booleanOf(value)
+    if (choice === undefined) unexpected(site, 'if', wantedBoolean, value)
+    return choice ? yes : no
   },
   put: (piped, [key, member], site) => {
     const name = known<string>(key)

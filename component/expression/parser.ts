@@ -8,6 +8,9 @@ const mostPipes = 64
 /** At most this many levels of nested expressions. */
 const deepestNesting = 16
 
+/** Functions among whose arguments `_` stands for the piped value. */
+const takesPiped: ReadonlySet<string> = new Set(['merge', 'equal'])
+
 /** Functions that take a list of arguments in brackets. */
 const takesList: ReadonlySet<string> = new Set(['with', 'without'])
 
@@ -116,8 +119,8 @@ function readArgument(lexer: Lexer, name: string, nesting: number, isItem: boole
   if (kind !== 'word' && kind !== 'quoted') {
     lexer.site.fail(`expected an argument, found ${found(lexer)}`)
   }
-  if (kind === 'word' && value === '_' && name !== 'merge') {
-    lexer.site.fail("_ stands for the piped value, in merge only; write '_' for the text")
+  if (kind === 'word' && value === '_' && !takesPiped.has(name)) {
+    lexer.site.fail("_ stands for the piped value, in merge and equal only; write '_' for the text")
   }
   lexer.next()
   if (kind === 'word' && value === '_') return { kind: 'piped', start, end }

@@ -15,9 +15,21 @@ const roots: Readonly<Record<string, (context: Context) => object>> = {
   security: (context) => context.security,
 }
 
+/** A path, and where it is written. */
+interface Path {
+  readonly keys: readonly string[]
+  readonly site: Site
+  readonly issues: readonly Issue[]
+  /** Whether the value is undefined where a member is missing; otherwise that is an error. */
+  readonly isOptional: boolean
+}
+
+const undefinedNode = constant(undefined)
+
 /**
  * Compiles a path.
  * @param keys at least one; the first is the name of a root or of a map of the scope
+ * @param isOptional whether the value is undefined where a member is missing
  * @throws ExpressionError for a path that cannot exist
  */
 export function compilePath(
@@ -25,80 +37,90 @@ export function compilePath(
   scope: Scope,
   site: Site,
   issues: Issue[],
+  isOptional: boolean,
 ): Node {
+  const path: Path = { keys, site, issues, isOptional }
   const [name = '', key, ...rest] = keys
   const shape = scope.root(name)
   const root = Object.hasOwn(roots, name) ? roots[name] : undefined
-  if (shape && root) return readRoot(keys, root, shape, site, issues)
+  if (shape && root) return readRoot(path, root, shape)
   const map = scope.map(name)
   if (!map) site.fail(`there is no "${name}"${didYouMean(name, scope.names, issues)}`)
   if (key === undefined) return scope.wholeMap(name, issues)
   const node = scope.compileEntry(name, key, issues)
-  if (!node) site.fail(`there is no "${name}.${key}"${didYouMean(key, map.keys(), issues)}`)
-  return walk(node, rest, keys, site, issues)
+  return node ? walk(node, rest, path) : missing(path, key, map.keys())
 }
 
 /** Takes further keys into a node. */
-function walk(
-  start: Node,
-  rest: readonly string[],
-  keys: readonly string[],
-  site: Site,
-  issues: readonly Issue[],
-): Node {
+function walk(start: Node, rest: readonly string[], path: Path): Node {
+  const { keys, site, isOptional } = path
   let node = start
   for (let index = 0; index < rest.length; index++) {
     const key = rest[index] as string
     if (node.kind === 'broken') return node
-    if (node.kind === 'deferred') return readOn(node, rest.slice(index), keys, site)
+    if (node.kind === 'deferred') return readOn(node, rest.slice(index), path)
     if (node.kind === 'map') {
-      node = node.entries.get(key) ?? missing(keys, key, node.entries.keys(), site, issues)
+      const member = node.entries.get(key)
+      if (!member) return missing(path, key, node.entries.keys())
+      node = member
       continue
     }
-    if (node.kind === 'list') noMap(keys, keys.length - rest.length + index, 'a list', site)
-    const { value } = node
-    if (!isMap(value)) noMap(keys, keys.length - rest.length + index, kindOf(value), site)
+    const value = node.kind === 'constant' ? node.value : []
+    if (!isMap(value)) {
+      return isOptional
+        ? undefinedNode
+        : noMap(keys, keys.length - rest.length + index, value, site)
+    }
     const member = ownValue(value, key)
-    if (member === undefined) missing(keys, key, Object.keys(value), site, issues)
+    if (member === undefined) return missing(path, key, Object.keys(value))
     node = constant(member)
   }
   return node
 }
 
+/** A key that the specification does not have. */
 function missing(
-  keys: readonly string[],
+  { keys, site, issues, isOptional }: Path,
   key: string,
-  candidates: Iterable<string>,
-  site: Site,
-  issues: readonly Issue[],
-): never {
-  return site.fail(`there is no "${keys.join('.')}"${didYouMean(key, candidates, issues)}`)
+  known: Iterable<string>,
+): Node {
+  if (isOptional) return undefinedNode
+  return site.fail(`there is no "${keys.join('.')}"${didYouMean(key, known, issues)}`)
 }
 
-function noMap(keys: readonly string[], index: number, kind: string, site: Site): never {
+/** Fails for keys below a value that is no map. */
+function noMap(keys: readonly string[], index: number, value: unknown, site: Site): never {
+  const kind = kindOf(value)
   const parent = keys.slice(0, index).join('.')
   const known = site.origin?.isWhole ? site.origin.members.join().split('.') : []
   const owner = known.slice(0, index - keys.length).join('.')
+  const found = value === '' ? 'empty' : `${kind}, not a map`
   return site.fail(
     `there is no "${keys.join('.')}": "${parent}" is ${kind}, not a map`,
-    owner === ''
-      ? `: a map was expected, got ${kind}`
-      : ` is missing: ${owner} is ${kind}, not a map`,
+    owner === '' ? `: a map was expected, got ${kind}` : ` is missing: ${owner} is ${found}`,
   )
 }
+
+/** Fails for a key that a map of the request lacks. */
+const absent = (keys: readonly string[], site: Site): never =>
+  site.fail(
+    `there is no "${keys.join('.')}"`,
+    site.origin?.isWhole ? ' is missing' : ': a member is missing',
+  )
 
 /** A path through a variable that is known per request only. */
 function readOn(
   node: Extract<Node, { kind: 'deferred' }>,
   rest: readonly string[],
-  keys: readonly string[],
-  site: Site,
+  { keys, site, isOptional }: Path,
 ): Node {
   const inner = runOf(node)
   const from = keys.length - rest.length
   const origin = below(originOf(node), rest)
   const place = site.owedTo(origin)
-  const run: Run = (context) => step(inner(context), keys, from, place)
+  const run: Run = isOptional
+    ? (context) => find(inner(context), keys, from)
+    : (context) => step(inner(context), keys, from, place)
   return node.keys
     ? readNode([...node.keys, ...rest], run)
     : deferred(run, [node], { steps: rest.length, origin })
@@ -109,25 +131,27 @@ function step(start: unknown, keys: readonly string[], from: number, site: Site)
   let value = start
   for (let index = from; index < keys.length; index++) {
     const key = keys[index] as string
-    if (!isMap(value)) noMap(keys, index, kindOf(value), site)
+    if (!isMap(value)) noMap(keys, index, value, site)
     value = Object.hasOwn(value, key) ? value[key] : undefined
     if (value === undefined) absent(keys, site)
   }
   return value
 }
 
-const absent = (keys: readonly string[], site: Site): never =>
-  site.fail(
-    `there is no "${keys.join('.')}"`,
-    site.origin?.isWhole ? ' is missing' : ': a member is missing',
-  )
+/** The same; undefined when a member is missing. */
+function find(start: unknown, keys: readonly string[], from: number): unknown {
+  let value = start
+  for (let index = from; index < keys.length; index++) {
+    if (!isMap(value)) return undefined
+    value = ownValue(value, keys[index] as string)
+  }
+  return value
+}
 
 function readRoot(
-  keys: readonly string[],
+  { keys, site, issues, isOptional }: Path,
   root: (context: Context) => object,
   shape: RootShape,
-  site: Site,
-  issues: readonly Issue[],
 ): Node {
   const [name = '', key] = keys
   if (key === undefined) return readNode(keys, (context) => snapshot(root(context), shape))
@@ -137,6 +161,12 @@ function readRoot(
   const isOwn = shape.keys === undefined
   const property = key as keyof object
   const place = site.owedTo(originOfPath(keys))
+  if (isOptional) {
+    return readNode(keys, (context) => {
+      const data = root(context)
+      return !isOwn || Object.hasOwn(data, property) ? find(data[property], keys, 2) : undefined
+    })
+  }
   return readNode(keys, (context) => {
     const data = root(context)
     const value = !isOwn || Object.hasOwn(data, property) ? data[property] : undefined

@@ -4,8 +4,6 @@ import { charge, treeSize } from './budget.ts'
 import type { Site } from './site.ts'
 import { kindOf } from './values.ts'
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 /** Strings as they are, everything else as JSON; charged to the running evaluation. */
 export function textOf(value: unknown, site: Site): string {
   let text: string
@@ -19,8 +17,8 @@ export function textOf(value: unknown, site: Site): string {
   return text
 }
 
-/** Charges the size before the text is built, and the characters that escaping adds afterwards. */
-function jsonOf(value: object, site: Site): string {
+/** A value as JSON. The size is charged before the text is built, and what escaping adds afterwards. */
+export function jsonOf(value: unknown, site: Site): string {
   const kind = kindOf(value)
   if (kind === 'binary data') site.fail('binary data cannot be written as text')
   const size = treeSize(value)
@@ -28,29 +26,4 @@ function jsonOf(value: object, site: Site): string {
   const text = stringifyJson(value)
   charge(Math.max(0, text.length - size), site)
   return text
-}
-
-/** The base64 (RFC 4648 §4) of a text's UTF-8, or of bytes. */
-export function encodeBase64(value: unknown, site: Site): string | undefined {
-  if (value instanceof Uint8Array) {
-    charge(Math.ceil(value.byteLength / 3) * 4, site)
-    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')
-  }
-  if (typeof value !== 'string' || !value.isWellFormed()) return undefined
-  charge(Math.ceil(Buffer.byteLength(value) / 3) * 4, site)
-  return Buffer.from(value).toString('base64')
-}
-
-/** The text whose UTF-8 is given in base64; undefined for invalid base64 or UTF-8. */
-export function decodeBase64(value: unknown, site: Site): string | undefined {
-  if (typeof value !== 'string') return undefined
-  charge(value.length, site)
-  const bytes = Buffer.from(value, 'base64')
-  // Buffer skips invalid characters: only canonical base64 survives the round trip
-  if (bytes.toString('base64') !== value) return undefined
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    return undefined // not UTF-8: the caller names function and place
-  }
 }

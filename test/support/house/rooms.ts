@@ -91,7 +91,8 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/codec': { folders: [], packages: ['@msgpack/msgpack', 'cbor-x', 'yaml'] },
   'component/limits': { folders: [], packages: [] },
   'component/replica': { folders: [], packages: [] },
-  'component/expression': { folders: [], packages: [] },
+  'component/expression': { folders: ['expression/functions'], packages: [] },
+  'component/expression/functions': { folders: ['expression'], packages: [] },
 }
 
 /** The package of a bare specifier: `@koa/router/x` is `@koa/router`. */

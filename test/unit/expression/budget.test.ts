@@ -113,10 +113,23 @@ describe('the budgets of expressions', () => {
 
   const big = 'x'.repeat(20_000_000)
   const rows = Array.from({ length: 1_000_000 }, () => 'twelve chars')
+  const maps: unknown[] = rows.map(() => ({ a: {} }))
   for (const [title, text, body] of [
     ['joined text', '{{request.body}}{{request.body}}', big],
     ['text in a map', '{{request.body |> string}}', { a: big, b: big }],
     ['text of shared lists', '{{variables.twice |> string}}', rows],
+    ['longer text', '{{request.body |> replace(x, {{request.body}})}}', 'x'.repeat(10_000)],
+    ['parts of text', '{{request.body |> split(x)}}', big],
+    ['joined items', '{{request.body |> join({{variables.separator}})}}', rows],
+    ['escapes of text', '{{request.body |> url:encode}}', big],
+    ['JSON of text', '{{request.body |> to_json |> to_json}}', big],
+    [
+      'values of JSON',
+      '{{request.body |> from_json}}',
+      `[${'[],'.repeat(199_000)}1]`.padEnd(34_000_000),
+    ],
+    ['capitals', '{{request.body |> upper |> lower}}', big],
+    ['members of maps', `{{request.body |> map(a)${' |> tail'.repeat(4)}}}`, maps],
     ['base64', '{{request.body |> base64:encode |> base64:encode |> string}}', big],
     ['lists', `{{request.body${' |> tail'.repeat(5)}}}`, rows],
     ['a list that is referred to again and again', '{{variables.many}}', rows],
@@ -125,6 +138,7 @@ describe('the budgets of expressions', () => {
     it(`stop ${title} per request, before it is built`, () => {
       const variables = {
         twice: ['{{request.body}}', '{{request.body}}', '{{request.body}}'],
+        separator: 'x'.repeat(40),
         many: Array.from({ length: 50 }, () => '{{request.body}}'),
       }
       expect(errorOf(text, body, variables)).to.contain('larger than 32 MiB')

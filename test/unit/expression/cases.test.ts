@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { functionNames } from '#component/expression/functions.ts'
+import { functionNames } from '#component/expression/functions/functions.ts'
 import { type Ending, evaluateText, type Given } from './context.ts'
 
 interface Row {

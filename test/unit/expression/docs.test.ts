@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { functionNames } from '#component/expression/functions.ts'
+import { functionNames } from '#component/expression/functions/functions.ts'
 import { evaluateText, type Given } from './context.ts'
 
 interface Example {

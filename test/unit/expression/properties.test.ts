@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { ExpressionError } from '#component/errors.ts'
 import type { Argument, Expression } from '#component/expression/ast.ts'
-import { functionNames } from '#component/expression/functions.ts'
+import { functionNames } from '#component/expression/functions/functions.ts'
 import { parseExpression } from '#component/expression/parser.ts'
 import { contextOf, evaluateText, type Given, stage1 } from './context.ts'
 
@@ -76,6 +76,12 @@ const call = fc.constantFrom(
     ',',
   ),
   ...'base64:encode,base64:decode,get(a),merge($map),merge($map|_),with([a|b]),without([a|x1])'.split(
+    ',',
+  ),
+  ...'default(x),default({{$.w}}),equal(a),equal({{$.w}}),equal(_|1),if(a|b),if({{$.w}}|1),url:encode'.split(
+    ',',
+  ),
+  ...'add(1),sub({{$.w}}),mul(2),join,join(-),split,split(a),map(a),lower,upper,replace(a|b),to_json,from_json'.split(
     ',',
   ),
   ...'get(a|b),put(a|1),put(b|{{$.w}}),merge({{$.w}}),merge({{$.w}}|_),get(b|{{$.w}})'.split(','),

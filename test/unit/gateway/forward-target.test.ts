@@ -123,6 +123,11 @@ describe('a value in the path of a forward', () => {
     ['/a/{{variables.order |> string}}', 'x', refused],
     ['/a/{{request.body |> put(b, 1)}}', 'x', '/a/%7B%22id%22%3A%22x%22%2C%22b%22%3A%221%22%7D'],
     ['/a/{{request.body.id |> string}}', 'x?', '/a/x%3F'],
+    // encoded by the document: not once more
+    ['/a/{{request.body.id |> url:encode}}', 'x y?z', '/a/x%20y%3Fz'],
+    ['/a/{{request.body.id |> url:encode}}', 'x/y', refused],
+    ['/a/{{request.body.id |> url:encode}}', '..', refused],
+    ['/a/{{request.body.id |> url:encode |> string}}', 'x y', '/a/x%2520y'],
     // raw on purpose
     ['/a/{{request.body.id |> url:raw}}', 'x/y', '/a/x/y'],
     ['{{request.body.id |> url:raw}}', '/x/y z', '/x/y%20z'],
@@ -194,6 +199,7 @@ describe('a value in the query of a forward', () => {
     ['q={{request.body.id |> base64:encode}}', 'a', 'q=YQ%3D%3D'],
     ['q={{request.body.id |> url:raw}}', 'a&b=c%20', 'q=a&b=c%20'],
     ['{{request.body.id |> url:raw}}', 'a=b', 'a=b'],
+    ['q={{request.body.id |> url:encode}}', '/a b&c', 'q=%2Fa%20b%26c'],
     ['q={{request.body.id |> url:raw}}', 'a\r\nb', refused],
   ]
   for (const [query, id, expected] of rows) {

@@ -1,0 +1,82 @@
+/** Functions that compare values and choose between them. */
+import { charge, depthLimit } from '#component/expression/budget.ts'
+import type { Site } from '#component/expression/site.ts'
+import { isList, isNumber, isScalar } from '#component/expression/values.ts'
+import { isMap } from '#component/syntax/values.ts'
+import { booleanOf, wantedBoolean } from './conversions.ts'
+import { numberOf } from './decimal.ts'
+import { anything, type FunctionTable, ofAnything, ofScalar, type Parameter } from './function.ts'
+
+/** A text that the document writes as an argument: it stands for the number or boolean that it spells as well. */
+class Written {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  equals(value: unknown): boolean {
+    if (isNumber(value)) {
+      const own = numberOf(this.text)
+      return own !== undefined && isSameNumber(own, value)
+    }
+    return isScalar(value) && String(value) === this.text
+  }
+}
+
+const isSameNumber = (a: number | bigint, b: number | bigint): boolean => !(a < b || a > b)
+
+/** Whether two values are equal: numbers by value, maps whatever the order of their keys. */
+function isEqual(a: unknown, b: unknown, site: Site, depth = 0): boolean {
+  charge(1, site)
+  if (depth > depthLimit) site.refuse(`equal: a value is nested more than ${depthLimit} deep`)
+  if (isNumber(a) && isNumber(b)) return isSameNumber(a, b)
+  if (isList(a) && isList(b)) {
+    return a.length === b.length && a.every((item, at) => isEqual(item, b[at], site, depth + 1))
+  }
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0
+  if (!isMap(a) || !isMap(b)) return a === b
+  const keys = Object.keys(a)
+  if (keys.length !== Object.keys(b).length) return false
+  return keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key], site, depth + 1))
+}
+
+function equal(a: unknown, b: unknown, site: Site): boolean {
+  if (a instanceof Written) return b instanceof Written ? a.text === b.text : a.equals(b)
+  return b instanceof Written ? b.equals(a) : isEqual(a, b, site)
+}
+
+const comparable: Parameter = { ...anything, written: (text) => new Written(text) }
+
+/** By name. */
+export const choices: FunctionTable = {
+  default: {
+    ...ofAnything,
+    usage: 'default(value)',
+    wanted: 'anything',
+    least: 1,
+    parameters: [anything],
+    form: 'fallback',
+    apply: (value: unknown) => value ?? undefined,
+  },
+  equal: {
+    ...ofAnything,
+    usage: 'equal(value) or equal(value, value)',
+    wanted: 'anything',
+    least: 1,
+    parameters: [comparable, comparable],
+    takesEmpty: true,
+    apply: (value: unknown, site, first: unknown, second: unknown) =>
+      second === undefined ? equal(value, first, site) : equal(first, second, site),
+  },
+  if: {
+    ...ofScalar,
+    usage: 'if(value, value)',
+    wanted: wantedBoolean,
+    least: 2,
+    parameters: [anything, anything],
+    form: 'choice',
+    madeOf: [1, 2],
+    apply: booleanOf,
+  },
+}

@@ -1,0 +1,81 @@
+/** What a function of the language is: the values that it takes, its arguments, and its result. */
+import type { Context } from '#component/expression/nodes.ts'
+import type { Site } from '#component/expression/site.ts'
+import { isList, isScalar } from '#component/expression/values.ts'
+import { isMap } from '#component/syntax/values.ts'
+import { numberOf, positionOf } from './decimal.ts'
+
+/** Checks an argument and converts it for the function; undefined when it is not acceptable. */
+export interface Parameter {
+  readonly wanted: string
+  read(value: unknown, site: Site): unknown
+  /** A text that the document writes, where it differs from a text that is data. */
+  written?(text: string): unknown
+}
+
+/** Functions whose arguments are evaluated only where they are needed. */
+export type LazyForm = 'look-up' | 'fallback' | 'choice'
+
+/** One function of the language. */
+export interface PipeFunction {
+  /** The forms of a call, for messages; absent: its name. */
+  readonly usage?: string
+  /** How many arguments are required. */
+  readonly least: number
+  readonly parameters: readonly Parameter[]
+  /** The values that it accepts from the pipe, in words. */
+  readonly wanted: string
+  takes(value: unknown): boolean
+  /**
+   * The result for a piped value and converted arguments.
+   * @param site for failures of the piped value and the arguments together
+   * @returns undefined when the value turns out not to be acceptable
+   */
+  apply(value: never, site: Site, first: never, second: never, context: Context): unknown
+  /** Whether each call has another result, which is never known at load. */
+  readonly isRandom?: boolean
+  /** Whether the result enters a URL unescaped. */
+  readonly isRaw?: boolean
+  /** Whether `""` is a value like any other; the result of other functions for `""` is `""`. */
+  readonly takesEmpty?: boolean
+  /** Absent: all arguments are evaluated. */
+  readonly form?: LazyForm
+  /** What the result is made of: 0 is the piped value, 1 and 2 are the arguments; absent: all of them. */
+  readonly madeOf?: readonly (0 | 1 | 2)[]
+}
+
+/** Functions by their names. */
+export type FunctionTable = Readonly<Record<string, PipeFunction>>
+
+const isAnything = (): boolean => true
+
+/** A key is a text; an integer is converted to one, because JSON has no other keys. */
+export function keyOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  return typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : undefined
+}
+
+export const anything: Parameter = { wanted: 'a value', read: (value) => value }
+export const key: Parameter = { wanted: 'a string', read: keyOf }
+export const text: Parameter = {
+  wanted: 'a string',
+  read: (value) => (typeof value === 'string' ? value : undefined),
+}
+export const someText: Parameter = {
+  wanted: 'a string that is not empty',
+  read: (value) => (typeof value === 'string' && value !== '' ? value : undefined),
+}
+export const number: Parameter = { wanted: 'a number', read: numberOf }
+export const position: Parameter = { wanted: 'an integer from 1', read: positionOf }
+
+/** Functions of one kind of values, without arguments unless the row says otherwise. */
+export const ofScalar = { least: 0, parameters: [], takes: isScalar }
+export const ofList = { least: 0, parameters: [], takes: isList, wanted: 'a list' }
+export const ofMap = { takes: isMap, wanted: 'a map' }
+export const ofAnything = { least: 0, parameters: [], takes: isAnything }
+export const ofText = {
+  least: 0,
+  parameters: [],
+  takes: (value: unknown) => typeof value === 'string',
+  wanted: 'a string',
+}
