@@ -27,10 +27,10 @@ export const compileVersion = (
 })
 
 /**
- * RFC 9745 §2.1: the date of the deprecation. A specification says that a version is deprecated, not since when, so
- * the date is the epoch: in the past, and never after a Sunset.
+ * RFC 9745 §2.1: the date of the deprecation, which may lie ahead. Where the document does not say it, the date is the epoch: in
+ * the past, and never after a Sunset.
  */
-const deprecated = '@0'
+const deprecation = (since = 0): string => `@${Math.floor(since / 1000)}`
 
 /** The moment an author wrote, as HTTP-date (RFC 9110 §5.6.7); undefined when it is not a date. */
 function httpDate(text: unknown): string | undefined {
@@ -38,11 +38,11 @@ function httpDate(text: unknown): string | undefined {
   return time === undefined ? undefined : new Date(time).toUTCString()
 }
 
-/** Behaviour, API Specifications: `is_deprecated`, `info.sunset` (RFC 8594). Lower-case names. */
-export function lifetimeHeaders({ is_deprecated, info }: Version): Headers {
+/** Behaviour, API Specifications: `is_deprecated`, `deprecated_at`, `info.sunset` (RFC 8594). Lower-case names. */
+export function lifetimeHeaders({ is_deprecated, deprecated_at, info }: Version): Headers {
   if (!is_deprecated) return {}
   const sunset = httpDate(info.sunset)
-  return { deprecation: deprecated, ...(sunset !== undefined && { sunset }) }
+  return { deprecation: deprecation(deprecated_at), ...(sunset !== undefined && { sunset }) }
 }
 
 /** The headers of every answer of the version, unless a path declares others. */

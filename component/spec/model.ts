@@ -30,7 +30,10 @@ export interface Version {
   /** A path pattern without trailing slash (`/` is `""`); never an expression. `?` when it is broken: then nothing is routed. */
   readonly base_path: string
   readonly is_active: boolean
+  /** Also where only `deprecated_at` says so. */
   readonly is_deprecated: boolean
+  /** Milliseconds since the epoch; undefined: the document does not say since when. */
+  readonly deprecated_at: number | undefined
   /** Actions that run at once per process. */
   readonly pool_size: number
   /** `{title, description, sunset}`, all optional. */

@@ -63,3 +63,14 @@ export function readDate(text: string): number | undefined {
   const time = Date.parse(text)
   return Number.isNaN(time) ? undefined : time
 }
+
+const dateTime = /^\d{4}-\d\d-(\d\d)(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))?$/i
+
+/** A date, taken as its first moment in UTC, or a date-time (RFC 3339 §5.6), in milliseconds since the epoch; undefined for others. */
+export function readDateTime(text: string): number | undefined {
+  const [, day] = dateTime.exec(text) ?? []
+  const time = Date.parse(text.toUpperCase())
+  // Date.parse takes February 30 for March 2
+  const isDay = new Date(Date.parse(text.slice(0, 10))).getUTCDate() === Number(day)
+  return isDay && !Number.isNaN(time) ? time : undefined
+}

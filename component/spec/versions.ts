@@ -25,7 +25,7 @@ import {
   text,
 } from './rules.ts'
 import { path as pathRule, scopes } from './schema.ts'
-import { languageProblem, readDate } from './syntax.ts'
+import { languageProblem, readDate, readDateTime } from './syntax.ts'
 
 /** Behaviour: Limits. */
 const maxPaths = 10_000
@@ -40,6 +40,11 @@ const sunset: Rule = rule(string.schema, (value, path, report) => {
   }
 })
 
+const dateTime: Rule = text(
+  'a date or date-time such as "2026-11-30" or "2026-11-30T12:00:00Z"',
+  (value) => (readDateTime(value) === undefined ? 'there is no such date' : undefined),
+)
+
 /** Stands for a broken base_path: no pattern begins with it, so no path below it is routed. */
 const noBasePath = '?'
 
@@ -50,6 +55,7 @@ const versionRule = object('a version', {
     paths: rule({ type: 'object', additionalProperties: pathRule.schema }, () => {}), // read below
     is_active: boolean,
     is_deprecated: boolean,
+    deprecated_at: dateTime,
     pool_size: integer(1, Number.MAX_SAFE_INTEGER),
     info: object('a map', { keys: { title: string, description: string, sunset } }),
     languages: listOf(
@@ -116,6 +122,7 @@ export function* readVersions(
     const path = pointer('/versions', key)
     versionRule(version, path, report)
     if (!isMap(version)) continue
+    checkLifetime(version, path, report)
     const label = Array.isArray(versions) ? versionLabel(version) : key
     const other = labels.get(label)
     if (label === '__proto__') report.issue(path, 'the label __proto__ is not allowed')
@@ -127,6 +134,23 @@ export function* readVersions(
   return read
 }
 
+/** RFC 9745 §4: a version does not end before it is deprecated. */
+function checkLifetime(version: JsonMap, path: string, report: Report): void {
+  const since = dateOf(version.deprecated_at, readDateTime)
+  if (since === undefined) return
+  if (version.is_deprecated === false) {
+    const message = 'is_deprecated is false: remove one of the two keys'
+    report.issue(pointer(path, 'deprecated_at'), message)
+  }
+  const end = dateOf(mapOrEmpty(version.info).sunset, readDate)
+  if (end !== undefined && end < since) {
+    report.warn(pointer(path, 'info', 'sunset'), 'the date is earlier than deprecated_at')
+  }
+}
+
+const dateOf = (value: unknown, read: (text: string) => number | undefined): number | undefined =>
+  typeof value === 'string' ? read(value) : undefined
+
 function* readVersion(
   version: JsonMap,
   label: string,
@@ -136,12 +160,14 @@ function* readVersion(
 ): Steps<Version> {
   const base_path = readBasePath(version, path, report)
   const { pool_size, languages } = version
+  const deprecated_at = dateOf(version.deprecated_at, readDateTime)
   return {
     label,
     path,
     base_path: base_path ?? noBasePath,
     is_active: version.is_active !== false,
-    is_deprecated: version.is_deprecated === true,
+    is_deprecated: version.is_deprecated === true || deprecated_at !== undefined,
+    deprecated_at,
     pool_size: typeof pool_size === 'number' ? pool_size : 200,
     info: mapOrEmpty(version.info),
     languages: Array.isArray(languages) ? languages : ['en'],

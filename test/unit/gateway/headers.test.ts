@@ -97,6 +97,17 @@ describe('a deprecated version', () => {
     })
   }
 
+  for (const [deprecated_at, since] of [
+    ['2024-06-30', '@1719705600'],
+    ['2099-01-01T00:00:00+01:00', '@4070905200'],
+    ['1969-12-31T23:59:59.5Z', '@-1'],
+  ] as const) {
+    it(`is deprecated since ${deprecated_at}, and says it`, async () => {
+      const { headers } = await serve(documentOf(paths, {}, { deprecated_at })).ask('GET /v1/x')
+      expect(headers.deprecation).to.equal(since)
+    })
+  }
+
   for (const [title, given] of [
     ['Sunset where the date is none', { is_deprecated: true, info: { sunset: 'later' } }],
     ['Sunset where there is no date', { is_deprecated: true }],

@@ -53,6 +53,14 @@ export const tables: Record<string, Record<string, Row>> = {
     paths: { valid: [{}], invalid: notMap },
     is_active: flag,
     is_deprecated: flag,
+    deprecated_at: {
+      valid: ['2026-11-30', '2028-02-29T10:00:00Z', '2026-11-30t12:00:00.5+02:00'],
+      invalid: [
+        ...['', 'soon', '2026', '2026-02-30', '2026-02-29T10:00:00Z', '2026-13-01'],
+        ...['2026-11-30T12:00:00', '2026-11-30 12:00:00Z', '2026-11-30T25:00:00Z'],
+        ...['Wed, 30 Jun 2027 00:00:00 GMT', '{{variables.d}}', ...notString],
+      ],
+    },
     pool_size: { valid: [1, 200], invalid: [0, -1, 1.5, '200', null, '{{variables.p}}'] },
     info: {
       valid: [{}, { title: 'a', description: 'b', sunset: '2030-01-01' }],

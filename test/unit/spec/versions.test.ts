@@ -55,6 +55,7 @@ describe('versions', () => {
         base_path: '/a',
         is_active: true,
         is_deprecated: false,
+        deprecated_at: undefined,
         pool_size: 200,
         info: {},
         languages: ['en'],
@@ -65,6 +66,34 @@ describe('versions', () => {
       },
     ])
   })
+
+  it('that are deprecated since a date are deprecated', () => {
+    const { spec } = validate({ a: version('/a', { deprecated_at: '2026-11-30' }) })
+    expect(spec?.versions[0]).to.include({
+      is_deprecated: true,
+      deprecated_at: Date.UTC(2026, 10, 30),
+    })
+  })
+
+  it('with is_deprecated false and a date of deprecation are refused', () => {
+    const both = { is_deprecated: false, deprecated_at: '2026-11-30' }
+    expect(pointersOf(validate({ a: version('/a', both) }))).to.deep.equal([
+      '/versions/a/deprecated_at',
+    ])
+  })
+
+  for (const [title, sunset, warned] of [
+    ['before', '2026-11-29', ['/versions/a/info/sunset']],
+    ['on the day of', '2026-11-30', []],
+    ['after', 'Wed, 30 Jun 2027 00:00:00 GMT', []],
+  ] as const) {
+    it(`${warned.length > 0 ? 'warn' : 'do not warn'} of an end ${title} the deprecation`, () => {
+      const lifetime = { deprecated_at: '2026-11-30', info: { sunset } }
+      const { issues, warnings } = validate({ a: version('/a', lifetime) })
+      expect(issues).to.deep.equal([])
+      expect(warnings.map(({ path }) => path)).to.deep.equal(warned)
+    })
+  }
 
   it('with a broken base_path are compiled, but route nothing', () => {
     expect(validate({ a: version('x') }).spec?.versions[0]).to.have.property('base_path', '?')
