@@ -2,11 +2,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '#component/errors.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
+import { reportOf } from '#component/gateway/failure-report.ts'
 import type { InFlight } from '#component/in-flight.ts'
-import type { LogThrottle } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
-import { networkOf, peerName, plainAddress } from '#component/syntax/ip-address.ts'
+import { peerName, plainAddress } from '#component/syntax/ip-address.ts'
 import { errorReply } from './errors.ts'
+import type { FailedRequest, FailureLog } from './failure-log.ts'
 import { preflight, Refusal } from './preflight.ts'
 import { type ExchangePorts, HttpExchange } from './read-request.ts'
 import { sendReply } from './reply.ts'
@@ -31,8 +32,7 @@ export interface ListenerPorts extends ExchangePorts {
   readonly log: Log
   /** Absent: requests are not logged. */
   readonly accessLog: Log | undefined
-  /** Limits the log lines of refused requests per network. */
-  readonly refusedThrottle: LogThrottle
+  readonly failures: FailureLog
   /** Counts and times requests; `duration` in milliseconds. */
   readonly metrics: {
     count(method: string, route: string, status: number, duration: number): void
@@ -110,7 +110,7 @@ function serve(
 ): void {
   const refusal = router && ports.refusal(exchange)
   if (refusal) {
-    answer(exchange, errorReply(refusal, exchange.headers.accept), ports)
+    fail(exchange, refusal, ports)
     return
   }
   let pending: ReturnType<Router['handle']>
@@ -127,7 +127,8 @@ function serve(
   pending.then(
     (reply) => {
       exchange.route = reply.route ?? ''
-      exchange.error = reply.error?.uri
+      exchange.failure = reply.failure
+      exchange.error = reply.error?.uri ?? reply.failure?.error
       answer(exchange, reply, ports)
     },
     (error: unknown) => fail(exchange, error, ports),
@@ -143,16 +144,13 @@ function answer(exchange: HttpExchange, reply: Reply, ports: ListenerPorts): voi
   }
 }
 
-/** The error boundary: expected errors are shown to the client, others are logged and hidden. */
+/** The error boundary: expected errors are shown to the client, others are hidden; the log tells both. */
 export function fail(exchange: HttpExchange, error: unknown, ports: ListenerPorts): void {
-  if (!(error instanceof ServiceError)) {
-    const { id, method, route } = exchange
-    ports.log.error(
-      { request_id: id, method, route, err: error },
-      'a request failed because of a bug in the gateway',
-    )
-  }
   const { response } = exchange
+  exchange.failure =
+    error instanceof ServiceError
+      ? reportOf(error)
+      : { error: 'service.error.internal', err: error }
   exchange.error = error instanceof ServiceError ? error.uri : 'service.error.internal'
   if (!response.headersSent) {
     sendReply(exchange, errorReply(error, exchange.headers.accept), ports.isClosing())
@@ -163,6 +161,7 @@ export function fail(exchange: HttpExchange, error: unknown, ports: ListenerPort
 export function giveUp(exchange: HttpExchange): void {
   if (!exchange.response.headersSent) {
     const error = new ServiceError('service.error.timeout', 'this node is stopping')
+    exchange.failure = reportOf(error)
     sendReply(exchange, errorReply(error, exchange.headers.accept), true)
   }
   exchange.abort()
@@ -195,12 +194,14 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     else exchange.dropBody()
     const status = response.headersSent ? response.statusCode : clientClosed
     const duration = since(start)
-    ports.metrics.count(exchange.method, exchange.route, status, duration)
+    const { id, method, route, failure } = exchange
+    ports.metrics.count(method, route, status, duration)
+    if (failure !== undefined || status >= 500) ports.failures.tell(failedOf(exchange, status))
     if (!ports.accessLog) return
     const line = {
-      request_id: exchange.id,
-      method: exchange.method,
-      route: exchange.route,
+      request_id: id,
+      method,
+      route,
       status,
       error: exchange.error,
       duration,
@@ -209,10 +210,16 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     }
     // a client can cause any number of these at no cost
     const isCheap = status === clientClosed || status === 503
-    if (isCheap && !ports.refusedThrottle.admits(networkOf(exchange.client))) return
+    if (isCheap && !ports.failures.admits(exchange.client)) return
     ports.accessLog.info(line, 'request')
   })
 }
+
+/** A request whose failure is to be told; its name for peers is made here only. */
+const failedOf = (
+  { id, method, route, peername, client, failure }: HttpExchange,
+  status: number,
+): FailedRequest => ({ id, method, route, status, peername, client, failure })
 
 /** Answers a request that has failed the preflight; its method and headers cannot be trusted. */
 function refuse(
@@ -236,8 +243,11 @@ function refuse(
   response.on('close', () => {
     const duration = since(start)
     ports.metrics.count('', '', refusal.status, duration)
+    const { error, status } = refusal
+    const failure = status < 500 ? undefined : { error: error.uri, reason: error.message }
+    ports.failures.tell({ ...failedOf(exchange, status), failure })
     const line = { request_id: id, status: refusal.status, duration, peer }
-    if (ports.accessLog && ports.refusedThrottle.admits(networkOf(address))) {
+    if (ports.accessLog && ports.failures.admits(address)) {
       ports.accessLog.info(line, 'malformed request')
     }
   })

@@ -5,6 +5,7 @@ import type { RawBody } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { BodyLimits, Exchange } from '#component/gateway/exchange.ts'
+import type { FailureReport } from '#component/gateway/failure-report.ts'
 import type { NetworkShare } from '#component/limits/network-share.ts'
 import type { Method } from '#component/request.ts'
 import { addressOf, peerName, plainAddress } from '#component/syntax/ip-address.ts'
@@ -66,6 +67,8 @@ export class HttpExchange implements Exchange {
   route = ''
   /** The URI of the error in the answer, for the log. */
   error: string | undefined
+  /** Why the request failed, for the log. */
+  failure: FailureReport | undefined
   /** Whether an answer has begun. */
   isAnswered = false
   readonly #clock: Clock

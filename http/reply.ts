@@ -2,7 +2,9 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Duplex, pipeline } from 'node:stream'
+import { ServiceError } from '#component/errors.ts'
 import type { Reply, ReplyBody } from '#component/gateway/exchange.ts'
+import { reportOf } from '#component/gateway/failure-report.ts'
 import { isRefused } from './body.ts'
 import { encodeBody } from './codec.ts'
 import type { HttpExchange } from './read-request.ts'
@@ -131,6 +133,10 @@ function sendStream(exchange: HttpExchange, body: ReplyBody & { readonly kind: '
   exchange.response.strictContentLength = true
   // the head of an event stream must not wait for the first event
   if (body.length === undefined) exchange.response.flushHeaders()
+  // the status has been sent: only the log can tell why the answer is incomplete
+  body.stream.once('error', (error) => {
+    if (error instanceof ServiceError) exchange.failure = reportOf(error)
+  })
   // a failure closes the connection, so that the client notices the incomplete body
   pipeline(body.stream, exchange.response, () => undefined)
 }

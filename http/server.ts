@@ -2,7 +2,6 @@
 import type { Server } from 'node:http'
 import { ServiceError } from '#component/errors.ts'
 import { InFlight } from '#component/in-flight.ts'
-import { LogThrottle } from '#component/limits/log-throttle.ts'
 import type { Quota } from '#component/limits/quota.ts'
 import type { Log } from '#component/log.ts'
 import { heldBytes } from '#http/limits/held-bytes.ts'
@@ -14,6 +13,7 @@ import { healthPaths, healthRouter, koaFallback } from '#http/management/admin.t
 import { type ManagementPorts, managementRouter } from '#http/management/api-specs.ts'
 import { type MetricSiblings, type MetricSource, Metrics } from '#http/management/metrics.ts'
 import { pathsOf } from '#procedures/definition/procedure.ts'
+import { FailureLog } from './failure-log.ts'
 import {
   createHandler,
   createListener,
@@ -206,10 +206,7 @@ export class Listeners {
       clock,
       log,
       accessLog,
-      refusedThrottle: new LogThrottle(clock, {
-        ...{ lines: 10, intervalMs: 1_000 },
-        onLeftOut: (network, lines) => accessLog?.info({ network, lines }, 'lines left out'),
-      }),
+      failures: new FailureLog(clock, log),
       metrics: this.#metrics,
       proxies,
       isSecure,

@@ -79,7 +79,11 @@ export interface UpstreamAnswer {
 /** `action` of the API Context; `answer` is there if and only if an upstream answered, whatever its status. */
 export type Outcome = (
   | { readonly result: Readonly<Record<string, unknown>> }
-  | { readonly error: ActionError }
+  | {
+      readonly error: ActionError
+      /** The sentence of the gateway, where it made the error itself: errors of others may hold data, and no log shows them. */
+      readonly reason?: string
+    }
 ) & { readonly answer?: UpstreamAnswer }
 
 /** The body of an outcome that still streams; undefined when it is complete. */

@@ -151,7 +151,11 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
       const outcome: Outcome =
         status_code < 400
           ? { result: shown, answer }
-          : { error: { ...upstreamError(status_code), ...shown }, answer }
+          : {
+              error: { ...upstreamError(status_code), ...shown },
+              reason: answered(status_code),
+              answer,
+            }
       return { outcome, isRetriable }
     } catch (failure) {
       if (!(failure instanceof ServiceError) || !ofUpstream.has(failure.uri)) throw failure
@@ -165,7 +169,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
         uri,
       }
       return {
-        outcome: { error },
+        outcome: { error, reason: message },
         isRetriable:
           error_uri !== 'wamp.error.canceled' &&
           isReplayable() &&
@@ -192,8 +196,10 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
   }
 }
 
+const answered = (status_code: number): string => `the upstream answered ${status_code}`
+
 const upstreamError = (status_code: number) =>
-  actionError(errorStatus.uri, `the upstream answered ${status_code}`, errorStatus.description)
+  actionError(errorStatus.uri, answered(status_code), errorStatus.description)
 
 function readMethod(value: unknown): Method {
   const text = typeof value === 'string' ? value.toLowerCase() : ''

@@ -94,16 +94,17 @@ const notAuthorizedYet = (): WampError =>
  */
 export function failed(failure: unknown, run: Run): Attempted {
   if (failure instanceof ServiceError) {
-    return {
-      outcome: { error: withAliases(errorOf(failure.uri, failure.message)) },
-      isRetriable: false,
-    }
+    const { uri, message: reason } = failure
+    return { outcome: { error: withAliases(errorOf(uri, reason)), reason }, isRetriable: false }
   }
   if (!(failure instanceof WampError)) throw failure
   const known = isUnasked(failure) ? notAuthorizedYet() : failure
-  const { error_uri, args, kwargs, details } = known
+  const { error_uri, args, kwargs, details, reason } = known
   return {
-    outcome: { error: withAliases({ error_uri, args, kwargs, details }) },
+    outcome: {
+      error: withAliases({ error_uri, args, kwargs, details }),
+      ...(reason !== undefined && { reason }),
+    },
     isRetriable:
       notExecuted.has(error_uri) ||
       (error_uri === 'wamp.error.net_failure' && (!known.wasSent || isIdempotent(run.method))),

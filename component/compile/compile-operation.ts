@@ -139,6 +139,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const { type, fixed, computed, computedNames } = action
   const passesBody = isForward && !readsBody && !hasOwnBody
   return {
+    at,
     path,
     inherited,
     // written out: spreading an object and adding to it makes two in memory

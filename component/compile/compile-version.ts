@@ -12,9 +12,10 @@ const waitingPerSlot = 10
 /** One object for all paths of the version. */
 export const compileVersion = (
   { id, realm_uri }: ApiSpec,
-  { base_path, languages, pool_size }: Version,
+  { label, base_path, languages, pool_size }: Version,
 ): CompiledVersion => ({
   api: id,
+  label,
   realm_uri,
   base: base_path,
   languages,

@@ -68,6 +68,8 @@ export interface InheritedValues {
 export interface CompiledVersion {
   /** The id of the specification. */
   readonly api: string
+  /** The key of the version in the document. */
+  readonly label: string
   readonly realm_uri: string
   /** base_path, as written. */
   readonly base: string
@@ -136,6 +138,8 @@ export interface AttemptsPlan {
 export interface CompiledOperation {
   /** Only endpoints have one. */
   readonly kind?: undefined
+  /** JSON Pointer of the operation. */
+  readonly at: string
   readonly path: CompiledPath
   readonly inherited: InheritedValues
   readonly action: ActionPlan

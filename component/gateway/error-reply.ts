@@ -1,7 +1,8 @@
 /** The reply to a request that cannot be answered as declared: `{code, message, description}` and the route's headers. */
 import { describeError, type ServiceError } from '#component/errors.ts'
-import type { CompiledPath, InheritedValues } from './api.ts'
+import type { InheritedValues, Route } from './api.ts'
 import type { Exchange, Reply } from './exchange.ts'
+import { reportAt } from './failure-report.ts'
 import { type Headers, layOver } from './header-layers.ts'
 
 const problemType = 'application/problem+json'
@@ -31,12 +32,13 @@ function lowerCase(headers: Headers): Headers {
  */
 export function errorReply(
   exchange: Exchange,
-  path: CompiledPath,
+  route: Route,
   { errorTypes }: InheritedValues,
   policy: Headers,
   error: ServiceError,
-  declared: { readonly status?: number | undefined; readonly headers: Headers } = path,
+  declared: { readonly status?: number | undefined; readonly headers: Headers } = route.path,
 ): Reply {
+  const { path } = route
   const { 'content-type': _own, ...ofSpec } = declared.headers
   const status = declared.status ?? error.status
   const type = exchange.negotiate(errorTypes) ?? 'application/json'
@@ -55,5 +57,6 @@ export function errorReply(
     },
     route: path.pattern,
     error,
+    failure: reportAt(route, error),
   }
 }

@@ -4,6 +4,7 @@ import type { RawBody } from '#component/action/action.ts'
 import type { ServiceError } from '#component/errors.ts'
 import type { Request } from '#component/request.ts'
 import type { Encodings } from './encodings.ts'
+import type { FailureReport } from './failure-report.ts'
 
 /** The limits on reading a body (behaviour: body_* keys). */
 export interface BodyLimits {
@@ -67,4 +68,6 @@ export interface Reply {
   readonly route?: string
   /** Why the request was not answered as declared. */
   readonly error?: ServiceError
+  /** What the log says of it: present with a status of 500 or above, a refused login, and an expression that failed. */
+  readonly failure?: FailureReport | undefined
 }

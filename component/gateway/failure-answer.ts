@@ -6,6 +6,7 @@ import type { Context } from '#component/expression/nodes.ts'
 import type { ActionPlan, CompiledOperation } from './api.ts'
 import { errorReply } from './error-reply.ts'
 import type { Exchange, Reply } from './exchange.ts'
+import { reportAt } from './failure-report.ts'
 import { applyLayers, type Headers } from './header-layers.ts'
 import { renderOutcome, statusOf } from './response.ts'
 
@@ -29,18 +30,18 @@ export function answerFailure(
   policy: Headers,
   failure: ExpressionError,
 ): Reply {
-  const { path, inherited, on_error } = route
+  const { inherited, on_error } = route
   const error = actionErrorOf(failure, route.action)
   const seen: Context = { ...context, action: { error } }
   try {
     if (on_error.body !== undefined) {
       const reply = renderOutcome(exchange, route, { error }, seen, policy, undefined)
-      return { ...reply, error: failure }
+      return { ...reply, error: failure, failure: reportAt(route, failure) }
     }
     const headers = { ...on_error.headers }
     applyLayers(headers, on_error.layers, seen)
     const status = statusOf(on_error, seen) ?? route.status_codes.get(failure.uri)
-    return errorReply(exchange, path, inherited, policy, failure, { status, headers })
+    return errorReply(exchange, route, inherited, policy, failure, { status, headers })
   } catch (second) {
     if (!(second instanceof ExpressionError)) throw second
     second.cause = failure
@@ -51,10 +52,11 @@ export function answerFailure(
 /** The answer when an expression of `on_error` itself fails. */
 export function answerTwiceFailed(
   exchange: Exchange,
-  { path, inherited, status_codes }: CompiledOperation,
+  route: CompiledOperation,
   policy: Headers,
   failure: ExpressionError,
 ): Reply {
+  const { path, inherited, status_codes } = route
   const declared = { status: status_codes.get(failure.uri), headers: path.headers }
-  return errorReply(exchange, path, inherited, policy, failure, declared)
+  return errorReply(exchange, route, inherited, policy, failure, declared)
 }

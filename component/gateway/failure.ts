@@ -21,12 +21,15 @@ export function unfit(node: Node, place: string, wanted: string): ExpressionErro
 /** The failure of a field of an action, with its fault found: that of the node which gave the value. */
 export function failureOf(error: ExpressionError, { computed }: ActionPlan): ExpressionError {
   if (!(error instanceof FieldError)) return error
-  const [name, ...keys] = error.keys
+  const [name = '', ...keys] = error.keys
+  // keys below the last node are data
+  const place = [name]
   let node = computed.find(([field]) => field === name)?.[1]
   for (const key of keys) {
     const below = node && member(node, key)
     if (below === undefined || below.kind === 'broken') break
     node = below
+    place.push(key)
   }
-  return node ? unfit(node, error.keys.join(': '), error.wanted) : error
+  return node ? unfit(node, place.join(': '), error.wanted) : error
 }

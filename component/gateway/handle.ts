@@ -76,7 +76,7 @@ export class Gateway {
       return this.#operations.preflight(exchange, path, policy)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      const reply = errorReply(exchange, path, inherited, policy, error)
+      const reply = errorReply(exchange, route, inherited, policy, error)
       if (!isMatch) return reply
       const { publicPath: prefix = '', clock } = this.#ports
       const base = concretePath(path.version.base, found.bindings)

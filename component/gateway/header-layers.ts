@@ -37,8 +37,15 @@ function headerText(value: unknown): string | undefined {
 /**
  * Sets one header. The error for a bad one does not show its value.
  * @param node gave the value, and perhaps the name
+ * @param isNamed whether the document names the header: a computed name may hold data
  */
-function setHeader(target: Record<string, string>, name: string, value: unknown, node: Live): void {
+function setHeader(
+  target: Record<string, string>,
+  name: string,
+  value: unknown,
+  node: Live,
+  isNamed: boolean,
+): void {
   const key = name.toLowerCase()
   if (headerNameProblem(key) !== undefined) {
     throw unfit(node, 'response headers', 'well-formed names that do not belong to the connection')
@@ -46,7 +53,7 @@ function setHeader(target: Record<string, string>, name: string, value: unknown,
   const text = headerText(value)
   if (text === undefined) {
     const wanted = 'a text of Latin-1 without control characters, a number or a boolean'
-    throw unfit(node, `response header ${key}`, wanted)
+    throw unfit(node, isNamed ? `response header ${key}` : 'response headers', wanted)
   }
   target[key] = text
 }
@@ -121,12 +128,12 @@ export function applyLayers(
 ): void {
   for (const { fixed, computed, whole } of layers) {
     Object.assign(target, fixed)
-    for (const [name, node] of computed) setHeader(target, name, node.evaluate(context), node)
+    for (const [name, node] of computed) setHeader(target, name, node.evaluate(context), node, true)
     if (whole === undefined) continue
     const map = whole.evaluate(context)
     if (!isMap(map)) {
       throw unfit(whole, 'response headers', 'a map of header names to values')
     }
-    for (const [name, value] of Object.entries(map)) setHeader(target, name, value, whole)
+    for (const [name, value] of Object.entries(map)) setHeader(target, name, value, whole, false)
   }
 }

@@ -19,6 +19,7 @@ import { evaluateAttempts, evaluateFields } from './evaluate.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import { failureOf } from './failure.ts'
 import { answerFailure, answerTwiceFailed } from './failure-answer.ts'
+import { reportAfter } from './failure-report.ts'
 import { applyLayers, type Headers } from './header-layers.ts'
 import { renderOutcome } from './response.ts'
 
@@ -82,15 +83,18 @@ export class Operations {
       outcome = await this.#act(exchange, route, identity, request, context)
       const action = 'result' in outcome ? { result: outcome.result } : { error: outcome.error }
       const seen: Context = { request, action, security, random: this.#random }
-      return renderOutcome(exchange, route, outcome, seen, policy, type)
+      const reply = renderOutcome(exchange, route, outcome, seen, policy, type)
+      return reply.status < 500 ? reply : { ...reply, failure: reportAfter(route, outcome) }
     } catch (error) {
       const stream = outcome && streamOf(outcome)
       stream?.destroy()
       if (!(error instanceof ExpressionError)) throw error
-      const isOfError = outcome !== undefined && 'error' in outcome
-      return isOfError
-        ? answerTwiceFailed(exchange, route, policy, error)
-        : answerFailure(exchange, route, context, policy, failureOf(error, route.action))
+      if (outcome === undefined || 'result' in outcome) {
+        return answerFailure(exchange, route, context, policy, failureOf(error, route.action))
+      }
+      const reply = answerTwiceFailed(exchange, route, policy, error)
+      const { error_uri: action_error } = outcome.error
+      return { ...reply, failure: { ...reply.failure, action_error } }
     }
   }
 

@@ -1,4 +1,5 @@
 /** The users of realms: their roles, where they may log in from, and their logins by password over HTTP. */
+import type { LoginRefusal } from '#component/login-refusal.ts'
 import type { Realm, User } from '#component/realm/documents/model.ts'
 import { isPassword } from '#component/realm/documents/password.ts'
 import type { Realms } from './realms.ts'
@@ -35,6 +36,36 @@ export function mayUse(
       (source.usernames === 'all' || source.usernames.includes(username)) &&
       source.isFrom(address),
   )
+}
+
+/** A login that has failed. */
+interface FailedLogin {
+  readonly username: string | undefined
+  /** The methods by one of which the user could have logged in. */
+  readonly methods: readonly string[]
+  /** IP address of the client. */
+  readonly address: string
+  /** The reason if everything but the proof was right. */
+  readonly proof: string
+}
+
+/** Why a login was refused, for the log alone. The user is named only if the realm has it. */
+function explain(
+  realm: Realm | undefined,
+  { username = '', methods, address, proof }: FailedLogin,
+): Pick<LoginRefusal, 'authid' | 'reason'> {
+  if (!realm || realm.isPrototype) return { reason: 'the realm does not exist' }
+  const isDisabled = realm.disabled.has(username)
+  const authid = isDisabled || realm.users.has(username) ? username : undefined
+  const served = methods.filter((method) => realm.authmethods.includes(method))
+  const isFrom = (method: string) => mayUse(realm, method, username, address)
+  if (served.length === 0) {
+    return { authid, reason: `the realm does not serve the authmethod ${methods.join(', ')}` }
+  }
+  if (authid === undefined) return { reason: 'unknown user' }
+  if (isDisabled) return { authid, reason: 'the user is disabled' }
+  if (served.some(isFrom)) return { authid, reason: proof }
+  return { authid, reason: `no source admits the address by ${served.join(', ')}` }
 }
 
 /** A user of a realm with its roles. */
@@ -77,6 +108,25 @@ export class Logins {
     // hashing takes time: the login fails if the user is gone or has another password by then
     const now = user && this.#user(realm_uri, username)
     return isProved && user && now && hasSameProof(user, now) ? loginOf(now) : undefined
+  }
+
+  /**
+   * Why {@link password} has refused a login, for the log alone.
+   * @param authmethod as the log calls the login
+   */
+  refusal(
+    realm_uri: string,
+    username: string,
+    address: string,
+    authmethod: string,
+    alsoBy?: 'oauth2',
+  ): LoginRefusal {
+    const realm = this.#realms.realm(realm_uri)
+    const claims = { username, address, proof: 'wrong secret' }
+    const first = explain(realm, { ...claims, methods: baseMethods })
+    const isOfBase = alsoBy === undefined || first.reason !== claims.proof
+    const why = isOfBase ? first : explain(realm, { ...claims, methods: [alsoBy] })
+    return { realm: realm && realm_uri, authmethod, ...why }
   }
 
   /** The enabled user of this name with its roles, without a proof. */

@@ -5,8 +5,8 @@ import type { User } from '#component/realm/documents/model.ts'
 import type { Logins } from '#component/realm/logins.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
-import type { ApiKeys } from '#component/token/api-key.ts'
-import type { Attempts } from './attempts.ts'
+import type { ApiKeyOwner, ApiKeys } from '#component/token/api-key.ts'
+import { type Attempts, tooManyOf } from './attempts.ts'
 import {
   type Protection,
   type SecuredRequest,
@@ -33,6 +33,10 @@ function keyIn(request: SecuredRequest, { object }: Protection): string | undefi
   return credentialsOf(value, 'apikey') ?? credentialsOf(value, 'bearer') ?? (value || undefined)
 }
 
+const unknownKey = 'the API key is unknown or revoked'
+const otherRealm = 'the API key belongs to another realm'
+const noUser = 'the user of the API key is disabled or deleted'
+
 /** Lets a request pass as the user whose key it brings. */
 export class ApiKeyScheme implements SecurityScheme {
   readonly #ports: ApiKeyPorts
@@ -50,7 +54,7 @@ export class ApiKeyScheme implements SecurityScheme {
     const key = this.#ports.apiKeys.find(text)
     const login =
       key?.realm_uri === realm_uri ? this.#ports.logins.user(realm_uri, key.username) : undefined
-    if (!key || !login) return this.#refuse(text, request, protection)
+    if (!key || !login) return this.#refuse(text, key, request, protection)
     const { user, roles } = login
     const known = this.#known.get(user)?.get(key.id)
     if (known) return known
@@ -62,15 +66,20 @@ export class ApiKeyScheme implements SecurityScheme {
   }
 
   /** Counts the failure. Only wrong keys are counted, so that guesses never lock out a valid key. */
-  async #refuse(text: string, request: SecuredRequest, protection: Protection): Promise<never> {
+  async #refuse(
+    text: string,
+    key: ApiKeyOwner | undefined,
+    request: SecuredRequest,
+    protection: Protection,
+  ): Promise<never> {
+    const { realm_uri: realm, type: authmethod } = protection
+    const isOurs = key?.realm_uri === realm
+    const authid = isOurs ? key.username : undefined
     const name = text.slice(0, nameLength)
     const nobody = () => Promise.resolve(undefined)
-    await this.#ports.attempts.guard(
-      protection.realm_uri,
-      name,
-      addressOf(request.peername),
-      nobody,
-    )
-    throw unauthorized(protection)
+    await this.#ports.attempts
+      .guard(realm, name, addressOf(request.peername), nobody)
+      .catch(tooManyOf(() => ({ realm, authmethod, authid })))
+    throw unauthorized(protection, isOurs ? noUser : key ? otherRealm : unknownKey, authid)
   }
 }

@@ -1,6 +1,8 @@
 /** Limits on guessing passwords, secrets and keys: failures are counted by user and by network, in this process. */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { ServiceError } from '#component/errors.ts'
+import { because, type LoginRefusal } from '#component/login-refusal.ts'
 import { networkOf } from '#component/syntax/ip-address.ts'
 import { Budget, type Leave } from './budget.ts'
 
@@ -20,6 +22,18 @@ const networksFactor = 10
 
 /** For how long, in milliseconds, and for how many a network is known as one where a user logs in. */
 const known = { ttl: 86_400_000, max: 50_000 } as const
+
+/** Makes the handler of a failed {@link Attempts.guard}: adds to the refusal of too many attempts whose login it was, for the log. */
+export const tooManyOf =
+  (login: () => Omit<LoginRefusal, 'reason'>) =>
+  (error: unknown): never => {
+    const isTooMany =
+      error instanceof ServiceError && error.uri === 'service.error.too_many_requests'
+    if (!isTooMany) throw error
+    const { realm, authmethod, authid } = login()
+    const cause = because({ realm, authmethod, authid, reason: 'too many failed logins' })
+    throw new ServiceError(error.uri, error.message, { headers: error.headers, ...cause })
+  }
 
 /** Names come from clients and may be long. */
 const keyOf = (...names: readonly string[]): string =>

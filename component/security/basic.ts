@@ -7,12 +7,12 @@ import type { User } from '#component/realm/documents/model.ts'
 import type { Logins } from '#component/realm/logins.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
-import type { Attempts } from './attempts.ts'
+import { type Attempts, tooManyOf } from './attempts.ts'
 import { type Protection, type SecurityScheme, unauthorized } from './scheme.ts'
 
 /** The dependencies of the scheme. */
 export interface BasicPorts {
-  readonly logins: Pick<Logins, 'password' | 'user'>
+  readonly logins: Pick<Logins, 'password' | 'refusal' | 'user'>
   readonly attempts: Pick<Attempts, 'guard'>
 }
 
@@ -49,8 +49,9 @@ export class BasicScheme implements SecurityScheme {
 
   readonly authenticate: SecurityScheme['authenticate'] = (request, protection) => {
     const credentials = credentialsOf(request.header('authorization'), 'basic')
-    const claimed = credentials === undefined ? undefined : read(credentials)
-    if (!claimed) throw unauthorized(protection)
+    if (credentials === undefined) throw unauthorized(protection)
+    const claimed = read(credentials)
+    if (!claimed) throw unauthorized(protection, 'the credentials are malformed')
     const { realm_uri } = protection
     const address = addressOf(request.peername)
     const { username, password } = claimed
@@ -71,10 +72,16 @@ export class BasicScheme implements SecurityScheme {
   ): Promise<Identity> {
     const { logins, attempts } = this.#ports
     const { realm_uri } = protection
-    const login = await attempts.guard(realm_uri, username, address, () =>
-      logins.password(realm_uri, username, password, address),
-    )
-    if (!login) throw unauthorized(protection)
+    const refusal = () => logins.refusal(realm_uri, username, address, 'basic')
+    const login = await attempts
+      .guard(realm_uri, username, address, () =>
+        logins.password(realm_uri, username, password, address),
+      )
+      .catch(tooManyOf(refusal))
+    if (!login) {
+      const { reason, authid } = refusal()
+      throw unauthorized(protection, reason, authid)
+    }
     const { user, roles } = login
     const identity = identityOf({ realm_uri, user, authroles: roles, authmethod: 'basic' })
     this.#known.set(proof, { user, identity })

@@ -52,14 +52,15 @@ export class BearerScheme implements SecurityScheme {
   #identity(claims: AccessClaims, protection: Protection): Identity {
     const { api, realm_uri, object } = protection
     if (!this.#ports.issuers.isTrusted(api, claims.iss)) {
-      throw unauthorized(protection, 'the token was issued for another API')
+      throw unauthorized(protection, 'the token was issued for another API', claims.sub)
     }
     // only the verify endpoint names no flow: paths of several flows may share it
     if (typeof object.flow === 'string' && !servesToken(object.flow, claims)) {
-      throw unauthorized(protection, 'the flow of the path does not accept tokens of this grant')
+      const reason = 'the flow of the path does not accept tokens of this grant'
+      throw unauthorized(protection, reason, claims.sub)
     }
     const login = this.#ports.logins.user(realm_uri, claims.sub)
-    if (!login) throw unauthorized(protection, 'the user of the token no longer exists')
+    if (!login) throw unauthorized(protection, 'the user of the token no longer exists', claims.sub)
     const known = this.#known.get(claims)
     if (known?.user === login.user) return known.identity
     const { auth, client_id, jti } = claims

@@ -1,6 +1,7 @@
 /** `oidc` on a path: the ticket of a login, in its cookie or in `Authorization: Bearer` (behaviour: OIDC). */
 import { ServiceError } from '#component/errors.ts'
 import { type Identity, identityOf } from '#component/identity.ts'
+import { because } from '#component/login-refusal.ts'
 import { isCsrf } from '#component/oidc/csrf.ts'
 import type { User } from '#component/realm/documents/model.ts'
 import { type Logins, providerMethod } from '#component/realm/logins.ts'
@@ -99,18 +100,22 @@ export class OidcScheme implements SecurityScheme {
     needsProof: boolean,
   ): Identity {
     const { realm_uri } = protection
+    const { authid } = claims
     if (claims.authmethod !== providerMethod) {
-      throw unauthorized(protection, 'the ticket does not come from a login at a provider')
+      const reason = 'the ticket does not come from a login at a provider'
+      throw unauthorized(protection, reason, authid)
     }
     if (claims.oidc_provider !== providerOf(protection.object)) {
-      throw unauthorized(protection, 'the ticket comes from a login at another provider')
+      throw unauthorized(protection, 'the ticket comes from a login at another provider', authid)
     }
-    if (!this.#ports.accounts.isKnown(realm_uri, claims.authid)) {
-      throw unauthorized(protection, 'the user of the ticket no longer exists')
+    if (!this.#ports.accounts.isKnown(realm_uri, authid)) {
+      throw unauthorized(protection, 'the user of the ticket no longer exists', authid)
     }
     if (needsProof && !hasCsrfProof(request, realm_uri, claims.id, this.#ports.box)) {
       const message = `with the ticket cookie this method needs the header X-CSRF-Token with the value of the cookie ${csrfCookie(realm_uri)}`
-      throw new ServiceError('wamp.error.not_authorized', message)
+      const reason = 'the X-CSRF-Token of the ticket is missing or wrong'
+      const cause = because({ realm: realm_uri, authmethod: protection.type, authid, reason })
+      throw new ServiceError('wamp.error.not_authorized', message, cause)
     }
     return this.#identity(claims, realm_uri)
   }

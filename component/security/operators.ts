@@ -1,8 +1,9 @@
 /** Operators: users with the role `spec_loader` or `spec_reader`, who manage by access token or API key (behaviour: Management). */
+import { RefusedLogin } from '#component/login-refusal.ts'
 import type { Logins } from '#component/realm/logins.ts'
 import type { AccessTokens } from '#component/token/access-token.ts'
 import type { ApiKeys } from '#component/token/api-key.ts'
-import { unlessRefused } from '#component/token/token-error.ts'
+import { TokenError } from '#component/token/token-error.ts'
 
 /** A user with valid credentials. */
 export interface Operator {
@@ -37,6 +38,10 @@ interface Bearer {
   readonly expires_at?: number
 }
 
+/** The credentials are bad. */
+const refused = (reason: string, realm?: string, authid?: string): RefusedLogin =>
+  new RefusedLogin({ realm, authmethod: 'bearer', authid, reason })
+
 /** The realm that a token says it is for, verified or not. */
 function realmOf(token: string): string | undefined {
   try {
@@ -59,16 +64,18 @@ export class Operators {
   }
 
   /**
-   * The user whose credentials they are, with what it may do; undefined for bad credentials.
+   * The user whose credentials they are, with what it may do; for bad credentials the reason, for the log.
    * @param text an access token or an API key
    * @throws ServiceError when it cannot be found out now
    */
-  async authenticate(text: string): Promise<Operator | undefined> {
+  async authenticate(text: string): Promise<Operator | RefusedLogin> {
     const bearer = this.#keyHolder(text) ?? (await this.#tokenHolder(text))
-    if (!bearer) return undefined
+    if (typeof bearer === 'string') return refused(bearer)
     const { realm_uri, authid, expires_at } = bearer
     const login = this.#ports.logins.user(realm_uri, authid)
-    if (!login) return undefined
+    if (!login) {
+      return refused('the user of the credentials is disabled or deleted', realm_uri, authid)
+    }
     // roles that the user has lost since the token was issued do not count
     const roles = bearer.roles?.filter((role) => login.roles.includes(role)) ?? login.roles
     const { adminRealm, componentRealm } = this.#ports
@@ -89,13 +96,17 @@ export class Operators {
     return key && { realm_uri: key.realm_uri, authid: key.username }
   }
 
-  async #tokenHolder(text: string): Promise<Bearer | undefined> {
+  /** The holder of a token, or why the text is none. */
+  async #tokenHolder(text: string): Promise<Bearer | string> {
     const realm_uri = realmOf(text)
-    if (realm_uri === undefined) return undefined
-    const claims = await unlessRefused(() => this.#ports.accessTokens.verify(text, realm_uri))
-    if (!claims) return undefined
-    const { sub, auth, exp } = claims
-    return { realm_uri, authid: sub, roles: auth.roles, expires_at: exp }
+    if (realm_uri === undefined) return 'neither a valid API key nor an access token'
+    try {
+      const { sub, auth, exp } = await this.#ports.accessTokens.verify(text, realm_uri)
+      return { realm_uri, authid: sub, roles: auth.roles, expires_at: exp }
+    } catch (cause) {
+      if (cause instanceof TokenError) return cause.reason
+      throw cause
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 /** The port of a security scheme, which decides whether a request may pass and as which user. */
 import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
+import { because } from '#component/login-refusal.ts'
 import type { Method } from '#component/request.ts'
 import { TokenError } from '#component/token/token-error.ts'
 
@@ -54,12 +55,14 @@ const challenges: Readonly<Record<SecurityType, (realm: string) => string>> = {
 
 /**
  * 401 with the challenge of the type: RFC 9110 §11.6.1 wants one with every 401.
- * @param reason why the credentials are refused; undefined if the request has none. Only refusals of bearer tokens tell it
- *   (RFC 6750 §3); those of other credentials do not.
+ * @param reason why the credentials are refused, for the log; undefined if the request has none. Clients are told why their
+ *   bearer token is refused (RFC 6750 §3), and nothing about other credentials.
+ * @param authid the user whose credentials they are
  */
 export function unauthorized(
   { type, realm_uri }: Pick<Protection, 'type' | 'realm_uri'>,
   reason?: string,
+  authid?: string,
 ): ServiceError {
   const challenge = challenges[type](quoted(realm_uri))
   const isTold = reason !== undefined && challenge.startsWith('Bearer ')
@@ -67,6 +70,7 @@ export function unauthorized(
   const message = isTold ? reason : 'valid credentials are required for this path'
   return new ServiceError('service.error.unauthorized', message, {
     headers: { 'www-authenticate': challenge + error },
+    ...(reason !== undefined && because({ realm: realm_uri, authmethod: type, authid, reason })),
   })
 }
 

@@ -25,7 +25,10 @@ export interface GrantContext {
   readonly flow: string
   /** The client that has authenticated; absent when none has tried. */
   readonly client?: Owner
-  /** A resource owner who knows the password, from the address of the request. May throw `temporarily_unavailable`. */
+  /**
+   * A resource owner who knows the password, from the address of the request.
+   * @throws OAuthError invalid_grant, {@link wrongOwner}; ServiceError too_many_requests
+   */
   authenticateOwner(username: string, password: string): Promise<Owner | undefined>
   /** Without a proof: the resource owner as it is now, if it still is one. */
   ownerNow(authid: string): Owner | undefined
@@ -94,6 +97,13 @@ export function narrow(roles: readonly string[], { scope = '' }: TokenForm): rea
   }
   return roles.filter((role) => asked.includes(role))
 }
+
+/**
+ * The one error for every login of a resource owner that has failed, so that a caller does not learn which users exist.
+ * @param cause for the log
+ */
+export const wrongOwner = (cause?: ErrorOptions): OAuthError =>
+  new OAuthError('invalid_grant', 'the username or the password is wrong', cause)
 
 /** Issues an access token and answers with it. @throws OAuthError invalid_scope when the roles do not fit in a token */
 export async function answerWith(

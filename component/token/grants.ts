@@ -14,6 +14,7 @@ import {
   required,
   type TokenAnswer,
   type TokenForm,
+  wrongOwner,
 } from './grant.ts'
 import type { RefreshTokens } from './refresh-token-rotation.ts'
 import type { Revocations } from './revocation.ts'
@@ -71,9 +72,7 @@ const passwordGrant = (ports: GrantPorts): Grant => ({
     const before = notBefore()
     const owner = await context.authenticateOwner(username, password)
     // the tokens of the owner were revoked meanwhile: the password may be an old one
-    if (!owner || notBefore() !== before) {
-      throw new OAuthError('invalid_grant', 'the username or the password is wrong')
-    }
+    if (!owner || notBefore() !== before) throw wrongOwner()
     const roles = narrow(owner.roles, form)
     const { authid } = owner
     const subject: Subject = { authid, roles, authmethod, client_id: client.authid, device_id }

@@ -1,6 +1,7 @@
 /** Refresh tokens: opaque, used once; each use gives the next one, and who uses an old one ends them all (RFC 9700 §4.14.2). */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '#component/clock.ts'
+import { because } from '#component/login-refusal.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import type { Family, FamilyStore } from '#component/store/family-store.ts'
 import type { Subject } from './access-token.ts'
@@ -47,6 +48,10 @@ const defaultMaxFamilies = 25
 /** The one message for every refused token: a guessed or stolen token tells nothing. */
 const refused = 'the refresh token is not valid'
 
+/** @param reason for the log */
+const refuse = (realm: string, reason: string, authid?: string): TokenError =>
+  new TokenError(refused, because({ realm, authmethod: 'oauth2', authid, reason }))
+
 /** Issues and rotates refresh tokens. Methods throw `service.error.unavailable` while the store is away. */
 export class RefreshTokens {
   readonly #ports: RefreshPorts
@@ -91,7 +96,7 @@ export class RefreshTokens {
     admit: (family: Family) => void = () => undefined,
   ): Promise<IssuedRefreshToken> {
     const { clock, families, graceMs = defaultGraceMs, revocations, suspension, ttl } = this.#ports
-    const { id, generation } = await this.#find(token, realm_uri, admit)
+    const { id, authid, generation } = await this.#find(token, realm_uri, admit)
     const rotation = await families.rotate(id, generation, {
       graceMs,
       // asked for when they count: the process may stand still while it waits for the store
@@ -109,7 +114,11 @@ export class RefreshTokens {
       return this.#tokenOf(rotation.family)
     }
     if (rotation.kind === 'reused') await revocations.revokeFamily(id)
-    throw new TokenError(refused)
+    const reason =
+      rotation.kind === 'reused'
+        ? 'the refresh token was used twice: everything of its login is revoked'
+        : 'the refresh token is not the current one of its login'
+    throw refuse(realm_uri, reason, authid)
   }
 
   /** Which token it is; undefined when it was not made here. Asks no store: the token may have ended. */
@@ -128,13 +137,19 @@ export class RefreshTokens {
     token: string,
     realm_uri: string,
     admit: (family: Family) => void,
-  ): Promise<{ id: string; generation: number }> {
+  ): Promise<Pick<Family, 'id' | 'authid' | 'generation'>> {
     const known = this.read(token)
     const family = known && (await this.#ports.families.find(known.family))
-    if (!family || family.realm_uri !== realm_uri) throw new TokenError(refused)
-    if (this.#hasEnded(family)) throw new TokenError(refused)
+    if (!family) throw refuse(realm_uri, 'the refresh token is unknown')
+    if (family.realm_uri !== realm_uri) {
+      throw refuse(realm_uri, 'the refresh token belongs to another realm')
+    }
+    const { id, authid } = family
+    if (this.#hasEnded(family)) {
+      throw refuse(realm_uri, 'the refresh token has expired or was revoked', authid)
+    }
     admit(family)
-    return { id: family.id, generation: known.generation }
+    return { id, authid, generation: known.generation }
   }
 
   #hasEnded({ id, authid, realm_uri, created_at, expires_at }: Family): boolean {

@@ -16,7 +16,7 @@ const body = (uri: ErrorUri, message: string) => ({
  * @param wasSent false only when the message certainly never left this process
  */
 export const failure = (uri: ErrorUri, message: string, wasSent: boolean): WampError =>
-  new WampError(uri, { args: [message], kwargs: body(uri, message), wasSent })
+  new WampError(uri, { args: [message], kwargs: body(uri, message), wasSent, reason: message })
 
 /** The session is not joined: nothing was sent. */
 export const notJoined = (): WampError =>

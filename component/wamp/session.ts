@@ -34,12 +34,15 @@ export class WampError extends Error {
   readonly details: Readonly<Record<string, unknown>>
   /** False only when the message certainly never left this process. */
   readonly wasSent: boolean
+  /** The sentence of the gateway, where it made the error itself; undefined for an ERROR of a peer, which may hold data. */
+  readonly reason: string | undefined
 
   constructor(
     error_uri: string,
     payload?: Partial<Payload> & {
       details?: Readonly<Record<string, unknown>>
       wasSent?: boolean
+      reason?: string
     },
     options?: ErrorOptions,
   ) {
@@ -50,6 +53,7 @@ export class WampError extends Error {
     this.kwargs = payload?.kwargs ?? {}
     this.details = payload?.details ?? {}
     this.wasSent = payload?.wasSent ?? true
+    this.reason = payload?.reason
   }
 }
 

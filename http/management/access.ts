@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { ServiceError } from '#component/errors.ts'
+import { RefusedLogin } from '#component/login-refusal.ts'
 import type { Operators } from '#component/security/operators.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import { isLoopback } from '#component/syntax/ip-address.ts'
@@ -55,13 +56,22 @@ export const hasLocalHost = ({ host = '' }: Readonly<Record<string, string>>): b
 
 const challenge = 'Bearer realm="management"'
 
-/** RFC 6750 §3.1; the message does not repeat the credentials. */
-const badCredentials = () =>
+/**
+ * RFC 6750 §3.1; the message does not repeat the credentials.
+ * @param cause for the log
+ */
+const badCredentials = (cause: RefusedLogin) =>
   new ServiceError('service.error.unauthorized', 'the credentials are not valid for management', {
     headers: {
       'www-authenticate': `${challenge}, error="invalid_token", error_description="the credentials are not valid for management"`,
     },
+    cause,
   })
+
+const notBearer = new RefusedLogin({
+  authmethod: 'bearer',
+  reason: 'the Authorization field is not of the form "Bearer …"',
+})
 
 const noCredentials = (trustsLocal: boolean) =>
   new ServiceError(
@@ -88,8 +98,8 @@ export async function admit(
   const { authorization } = headers
   if (authorization !== undefined) {
     const text = credentialsOf(authorization, 'bearer')
-    const operator = text === undefined ? undefined : await operators.authenticate(text)
-    if (!operator) throw badCredentials()
+    const operator = text === undefined ? notBearer : await operators.authenticate(text)
+    if (operator instanceof RefusedLogin) throw badCredentials(operator)
     const { access, within, ...user } = operator
     const by = `${user.authid}@${user.realm_uri}`
     return { by, user, access, ...(within !== undefined && { within }) }

@@ -3,16 +3,17 @@
 import { Buffer, isUtf8 } from 'node:buffer'
 import { OAuthError } from '#component/errors.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
+import { RefusedLogin } from '#component/login-refusal.ts'
 import type { Login, Logins } from '#component/realm/logins.ts'
-import type { Attempts } from '#component/security/attempts.ts'
+import { type Attempts, tooManyOf } from '#component/security/attempts.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import { percentDecode } from '#component/syntax/request-target.ts'
-import type { TokenForm } from '#component/token/grant.ts'
+import { type TokenForm, wrongOwner } from '#component/token/grant.ts'
 
 /** Dependencies of {@link OAuthLogins}. */
 export interface LoginPorts {
-  readonly logins: Pick<Logins, 'password'>
+  readonly logins: Pick<Logins, 'password' | 'refusal'>
   readonly attempts: Pick<Attempts, 'guard'>
 }
 
@@ -46,8 +47,8 @@ interface Credentials {
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 /** One error for every reason, so that a caller does not learn which clients exist. */
-const invalidClient = () =>
-  new OAuthError('invalid_client', 'the client could not be authenticated')
+const invalidClient = (cause?: ErrorOptions) =>
+  new OAuthError('invalid_client', 'the client could not be authenticated', cause)
 
 /**
  * Reads Basic credentials. RFC 6749 §2.3.1 has both parts form-encoded before they are joined; curl, Authlib and others join
@@ -93,6 +94,17 @@ function readCredentials(exchange: Exchange, form: TokenForm): readonly Credenti
   return [{ client_id, client_secret }]
 }
 
+/** What one login is about. */
+interface Attempt {
+  readonly realm_uri: string
+  readonly username: string
+  /** IP address of the client. */
+  readonly address: string
+  /** The group that the user must be in. */
+  readonly group: string
+  readonly alsoBy?: 'oauth2'
+}
+
 /** Authenticates clients and resource owners; the number of attempts is limited. */
 export class OAuthLogins {
   readonly #ports: LoginPorts
@@ -106,21 +118,17 @@ export class OAuthLogins {
    * @throws OAuthError invalid_client, invalid_request; ServiceError too_many_requests
    */
   async client(exchange: Exchange, form: TokenForm, realm_uri: string): Promise<Login | undefined> {
-    const [first, otherwise] = readCredentials(exchange, form)
+    const all = readCredentials(exchange, form)
+    const [first] = all
     if (!first) return undefined
-    const { logins, attempts } = this.#ports
     const address = addressOf(exchange.peername)
-    const asClient = ({ client_id, client_secret }: Credentials) =>
-      logins.password(realm_uri, client_id, client_secret, address).then(onlyClients)
-    // all readings of the credentials count as one attempt
-    const login = await attempts.guard(
-      realm_uri,
-      first.client_id,
-      address,
-      async () => (await asClient(first)) ?? (otherwise && (await asClient(otherwise))),
+    const attempt = { realm_uri, username: first.client_id, address, group: clients }
+    const found = await this.#logIn(
+      attempt,
+      all.map(({ client_id, client_secret }) => [client_id, client_secret]),
     )
-    if (login) return login
-    throw invalidClient()
+    if (found instanceof RefusedLogin) throw invalidClient({ cause: found })
+    return found
   }
 
   /** Like {@link client}, but a client that does not authenticate itself is invalid_client. */
@@ -131,19 +139,44 @@ export class OAuthLogins {
   }
 
   /**
-   * The resource owner with this password; undefined for a wrong password and for a user who is not a resource owner.
+   * The resource owner with this password.
    * @param address IP address of the client
-   * @throws ServiceError too_many_requests
+   * @throws OAuthError invalid_grant for a wrong password and for a user who is not a resource owner; ServiceError
+   *   too_many_requests
    */
-  owner(
+  async owner(
     realm_uri: string,
     username: string,
     password: string,
     address: string,
-  ): Promise<Login | undefined> {
+  ): Promise<Login> {
+    const attempt = { realm_uri, username, address, group: owners, alsoBy: 'oauth2' } as const
+    const found = await this.#logIn(attempt, [[username, password]])
+    if (found instanceof RefusedLogin) throw wrongOwner({ cause: found })
+    return found
+  }
+
+  /** @param readings of the credentials, which count as one attempt together */
+  async #logIn(
+    { realm_uri, username, address, group, alsoBy }: Attempt,
+    readings: readonly (readonly [username: string, password: string])[],
+  ): Promise<Login | RefusedLogin> {
     const { logins, attempts } = this.#ports
-    return attempts.guard(realm_uri, username, address, () =>
-      logins.password(realm_uri, username, password, address, 'oauth2').then(onlyOwners),
-    )
+    const refusal = () => logins.refusal(realm_uri, username, address, 'oauth2', alsoBy)
+    const others: Login[] = []
+    const prove = async (): Promise<Login | undefined> => {
+      for (const [name, password] of readings) {
+        const login = await logins.password(realm_uri, name, password, address, alsoBy)
+        if (login?.user.groups.includes(group)) return login
+        if (login) others.push(login)
+      }
+      return undefined
+    }
+    const login = await attempts
+      .guard(realm_uri, username, address, prove)
+      .catch(tooManyOf(refusal))
+    if (login) return login
+    const reason = `the user is not in the group ${group}`
+    return new RefusedLogin({ ...refusal(), ...(others.length > 0 && { reason }) })
   }
 }

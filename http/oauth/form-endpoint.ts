@@ -3,6 +3,7 @@ import { OAuthError, ServiceError } from '#component/errors.ts'
 import type { Endpoint } from '#component/gateway/api.ts'
 import type { BodyLimits, Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
+import { because, refusalIn } from '#component/login-refusal.ts'
 import { unauthorized } from '#component/security/scheme.ts'
 import { essenceOf, isUtf8Type } from '#component/syntax/media-type.ts'
 import type { TokenForm } from '#component/token/grant.ts'
@@ -48,11 +49,17 @@ export const jsonReply = (value: unknown, headers: Reply['headers'] = {}): Reply
 /** 200 with a body that may hold a token (RFC 6749 §5.1); generated paths set `Cache-Control: no-store` themselves. */
 export const tokenReply = (value: unknown): Reply => jsonReply(value, { pragma: 'no-cache' })
 
-/** Adds the challenge that RFC 6749 §5.2 requires with invalid_client. */
-function challenging(error: OAuthError, realm_uri: string): OAuthError {
-  if (error.error !== 'invalid_client') return error
-  const { headers } = unauthorized({ type: 'basic', realm_uri })
-  return new OAuthError(error.error, error.message, { headers, cause: error })
+/**
+ * A refusal of client, owner or token, with what the log says of it; and with the challenge that RFC 6749 §5.2 requires with
+ * invalid_client.
+ */
+function refusing(error: OAuthError, realm: string): OAuthError {
+  const { error: code, message: reason } = error
+  if (code !== 'invalid_client' && code !== 'invalid_grant') return error
+  const isClient = code === 'invalid_client'
+  const { headers } = isClient ? unauthorized({ type: 'basic', realm_uri: realm }) : error
+  const refusal = refusalIn(error) ?? { realm, authmethod: 'oauth2', reason }
+  return new OAuthError(code, reason, { headers, ...because(refusal) })
 }
 
 /** Makes the handler of an endpoint that answers a form; each of its ServiceErrors becomes an OAuth error. */
@@ -70,6 +77,6 @@ export const formEndpoint =
       return await answer(await readForm(exchange), exchange, endpoint, bindings)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      throw challenging(OAuthError.from(error), endpoint.realm_uri)
+      throw refusing(OAuthError.from(error), endpoint.realm_uri)
     }
   }

@@ -16,7 +16,7 @@ import { type OidcReplyPorts, oidcEndpoint, redirect } from './reply.ts'
 /** Dependencies of the login endpoint. */
 export interface LoginPorts extends OidcReplyPorts, PublicAddressPorts {
   readonly login: Pick<OidcLogin, 'begin' | 'settings'>
-  readonly log: Pick<Log, 'info' | 'warn'>
+  readonly log: Pick<Log, 'warn'>
 }
 
 /** Maximum length in bytes: several logins must fit into the cookies of one request. */

@@ -2,15 +2,14 @@
 import { OidcError } from '#component/errors.ts'
 import type { Endpoint } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
+import type { FailureReport } from '#component/gateway/failure-report.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
 import { isForPage, type LoginPage, loginPage } from '#component/gateway/login-page.ts'
-import type { Log } from '#component/log.ts'
 
 /** Dependencies of every OIDC endpoint. */
 export interface OidcReplyPorts {
   /** Origins whose pages may act for the logged-in user (`gateway.ws_allowed_origins`); `*` does not count. */
   readonly pageOrigins: readonly string[]
-  readonly log: Pick<Log, 'info'>
 }
 
 /** The parts of the answer to a failure. */
@@ -83,12 +82,21 @@ function failed(exchange: Exchange, error: OidcError, { cookies, ways, location 
   return { ...page, headers: { ...page.headers, ...setting(cookies) } }
 }
 
+/** What the log says: of a failed login at the provider, or of our own inability to log anybody in. */
+function failureOf(
+  realm: string,
+  { code, message: reason, status, answer }: OidcError,
+): FailureReport {
+  const failure = { error: code, reason, realm, ...answer }
+  return status >= 500 ? failure : { ...failure, login: { realm, authmethod: 'oidc', reason } }
+}
+
 /**
  * Makes the handler of an endpoint. It answers OPTIONS, and an OidcError with a page for persons and `{error}` for scripts.
  */
 export const oidcEndpoint =
   (
-    { pageOrigins, log }: OidcReplyPorts,
+    { pageOrigins }: OidcReplyPorts,
     answer: EndpointHandler,
     aftermath: Aftermath = () => ({ cookies: [], ways: [] }),
   ): EndpointHandler =>
@@ -100,12 +108,8 @@ export const oidcEndpoint =
       return { ...reply, headers: { ...cors, ...reply.headers } }
     } catch (error) {
       if (!(error instanceof OidcError)) throw error
-      const { code, message: reason } = error
-      log.info(
-        { realm: endpoint.realm_uri, error: code, reason, ...error.answer },
-        'a login failed',
-      )
       const reply = failed(exchange, error, aftermath(exchange, endpoint, bindings, error))
-      return { ...reply, headers: { ...cors, ...reply.headers, vary: 'Accept, Origin' } }
+      const headers = { ...cors, ...reply.headers, vary: 'Accept, Origin' }
+      return { ...reply, headers, failure: failureOf(endpoint.realm_uri, error) }
     }
   }

@@ -6,6 +6,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { BodyLimits, Exchange, Reply } from '#component/gateway/exchange.ts'
 import { Quota } from '#component/limits/quota.ts'
 import { openLog } from '#component/log.ts'
+import { RefusedLogin } from '#component/login-refusal.ts'
 import type { HttpOptions } from '#http/options.ts'
 import { type HttpPorts, type Listeners, startListeners } from '#http/server.ts'
 import type { Procedure } from '#procedures/definition/procedure.ts'
@@ -20,6 +21,8 @@ export const bodyLimits: BodyLimits = {
 
 const value = (body: unknown, type = 'application/json', status = 200) =>
   ({ status, route: '/v1/x', headers: {}, body: { kind: 'value', value: body, type } }) as const
+
+const nobody = new RefusedLogin({ authmethod: 'bearer', reason: 'not known' })
 
 /** Echoes bodies at /v1/x, passes them through at /v1/raw, waits for ever at /v1/slow, fails at /v1/bug. */
 async function serve(exchange: Exchange): Promise<Reply> {
@@ -109,7 +112,7 @@ export async function open(
     },
     procedures: [] as readonly Procedure[],
     management: { refusal: () => undefined } as HttpPorts['management'],
-    operators: { authenticate: async () => undefined },
+    operators: { authenticate: async () => nobody },
     yieldTurn: () => undefined,
     webSocket: { kind: 'pipe', url: 'ws://127.0.0.1:1' },
     metrics: {},

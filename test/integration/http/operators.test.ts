@@ -1,5 +1,6 @@
 /** Management over HTTP by credentials: who is let in, as whom, and what of realms is managed there. */
 import { expect } from 'chai'
+import { RefusedLogin } from '#component/login-refusal.ts'
 import type { Operator } from '#component/security/operators.ts'
 import { procedures } from '#procedures/index.ts'
 import { managementOf } from '#test/unit/procedures/doubles.ts'
@@ -25,7 +26,8 @@ const known: Readonly<Record<string, Operator>> = {
   user: operator(undefined, realm),
 }
 
-const operators = { authenticate: async (text: string) => known[text] }
+const nobody = new RefusedLogin({ authmethod: 'bearer', reason: 'not known' })
+const operators = { authenticate: async (text: string) => known[text] ?? nobody }
 
 const as = (name: string) => `Authorization: Bearer ${name}`
 

@@ -10,6 +10,7 @@ const words = [
   'in-flight',
   'yielding',
   'secret-box',
+  'login-refusal',
 ].map((name) => `component/${name}.ts`)
 
 /** The folders every part may use. */

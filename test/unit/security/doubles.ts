@@ -54,6 +54,11 @@ export class FakeLogins {
     const isRight = this.#users.get(username)?.password === password
     return isRight ? this.user(realm, username) : undefined
   }
+
+  refusal(realm: string, username: string, _address: string, authmethod: string) {
+    const authid = this.#users.has(username) ? username : undefined
+    return { realm, authmethod, authid, reason: authid ? 'wrong secret' : 'unknown user' }
+  }
 }
 
 const rolesOf = ({ username, groups }: ReturnType<typeof userNamed>) =>

@@ -1,7 +1,8 @@
 /** Operators: users who may manage by an access token or an API key, because they have a role for it. */
 import { expect } from 'chai'
+import { RefusedLogin } from '#component/login-refusal.ts'
 import { Logins } from '#component/realm/logins.ts'
-import { Operators } from '#component/security/operators.ts'
+import { type Operator, Operators } from '#component/security/operators.ts'
 import type { AccessClaims } from '#component/token/access-token.ts'
 import { TokenError } from '#component/token/token-error.ts'
 import { realmsWith } from '#test/unit/realm/doubles.ts'
@@ -78,25 +79,33 @@ describe('an operator', () => {
   ] as const) {
     it(`with ${what} may ${JSON.stringify(expected)}`, async () => {
       const found = await (await operatorsOf()).operators.authenticate(text)
-      const { access, within } = found ?? {}
+      const { access, within } = found as Operator
       expect({ access, ...(within && { within }) }).to.deep.equal(expected)
       expect(found).to.include.all.keys('realm_uri', 'authid', 'roles')
     })
   }
 
-  for (const [what, text] of [
-    ['an API key of somebody disabled', 'gk com.tenant off'],
-    ['an API key of a realm that is gone', 'gk com.nowhere lou'],
-    ['a token of somebody disabled', tokenOf(tenant, 'off', 'spec_loader')],
-    ['a token of another signature', `${tokenOf(tenant, 'lou', 'spec_loader')}?`],
-    ['a token for several realms', tokenOf([tenant], 'lou', 'spec_loader')],
-    ['a token for no realm', tokenOf(undefined, 'lou', 'spec_loader')],
-    ['a payload that is no object', `e30.${Buffer.from('null').toString('base64url')}.good`],
-    ['text that is no token', 'a.b.c'],
-    ['no text', ''],
+  const gone = 'the user of the credentials is disabled or deleted'
+  const neither = 'neither a valid API key nor an access token'
+  for (const [what, text, reason] of [
+    ['an API key of somebody disabled', 'gk com.tenant off', gone],
+    ['an API key of a realm that is gone', 'gk com.nowhere lou', gone],
+    ['a token of somebody disabled', tokenOf(tenant, 'off', 'spec_loader'), gone],
+    ['a token of another signature', `${tokenOf(tenant, 'lou', 'spec_loader')}?`, 'not good'],
+    ['a token for several realms', tokenOf([tenant], 'lou', 'spec_loader'), neither],
+    ['a token for no realm', tokenOf(undefined, 'lou', 'spec_loader'), neither],
+    [
+      'a payload that is no object',
+      `e30.${Buffer.from('null').toString('base64url')}.good`,
+      neither,
+    ],
+    ['text that is no token', 'a.b.c', neither],
+    ['no text', '', neither],
   ] as const) {
     it(`is nobody with ${what}`, async () => {
-      expect(await (await operatorsOf()).operators.authenticate(text)).to.equal(undefined)
+      const found = await (await operatorsOf()).operators.authenticate(text)
+      expect(found).to.be.instanceOf(RefusedLogin)
+      expect(found).to.have.nested.property('refusal.reason', reason)
     })
   }
 

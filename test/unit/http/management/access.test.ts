@@ -1,6 +1,7 @@
 /** Who may manage, what starts, and where is listened: pure rules. */
 import { expect } from 'chai'
 import type { ServiceError } from '#component/errors.ts'
+import { RefusedLogin } from '#component/login-refusal.ts'
 import {
   admit,
   checkJson,
@@ -48,7 +49,7 @@ const operators = {
           access: 'read',
           within: 'com.example',
         } as const)
-      : undefined,
+      : new RefusedLogin({ authmethod: 'bearer', reason: 'not good' }),
 }
 
 const ask = (

@@ -96,8 +96,8 @@ describe('a client at the token endpoint', () => {
     await post('/oauth/token', { form, headers: basic('app:s3cret') })
     await post('/oauth/token', { form, headers: basic('nobody:x') })
     expect(tried).to.deep.equal([
-      [realm_uri, 'app', 's3cret', '192.0.2.1'],
-      [realm_uri, 'nobody', 'x', '192.0.2.1'],
+      [realm_uri, 'app', 's3cret', '192.0.2.1', undefined],
+      [realm_uri, 'nobody', 'x', '192.0.2.1', undefined],
     ])
   })
 

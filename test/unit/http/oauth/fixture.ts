@@ -124,6 +124,9 @@ export function oauth({
         return users[username]?.[0] === password ? loginOf(username) : undefined
       },
       user: (_realm, username) => loginOf(username),
+      refusal: (realm, _username, _address, authmethod) => ({
+        ...{ realm, authmethod, reason: 'wrong secret' },
+      }),
     },
     attempts: new Attempts(limits),
     bearer: {

@@ -1,5 +1,6 @@
 /** The token endpoint: what a grant is told of the request, and how its answer goes out. */
 import { expect } from 'chai'
+import { refusalIn } from '#component/login-refusal.ts'
 import type { GrantContext } from '#component/token/grant.ts'
 import { basic, oauth, realm_uri } from './fixture.ts'
 
@@ -45,18 +46,26 @@ describe('the token endpoint', () => {
     const owner = await context.authenticateOwner('ada', 'lovelace')
     expect(owner).to.deep.equal({ authid: 'ada', roles: ['resource_owners', 'staff'] })
     expect(tried.at(-1)).to.deep.equal([realm_uri, 'ada', 'lovelace', '192.0.2.1', 'oauth2'])
-    expect(await context.authenticateOwner('ada', 'wrong')).to.equal(undefined)
-    expect(await context.authenticateOwner('nobody', 'x')).to.equal(undefined)
-    expect(await context.authenticateOwner('app', 's3cret'), 'a client').to.equal(undefined)
+    const refused = (name: string, password: string) =>
+      context.authenticateOwner(name, password).catch(refusalIn)
+    const wrong = { realm: realm_uri, authmethod: 'oauth2', reason: 'wrong secret' }
+    expect(await refused('ada', 'wrong')).to.deep.equal(wrong)
+    expect(await refused('nobody', 'x')).to.deep.equal(wrong)
+    const reason = 'the user is not in the group resource_owners'
+    expect(await refused('app', 's3cret'), 'a client').to.deep.equal({ ...wrong, reason })
   })
 
   it('limits guessing the passwords of owners', async () => {
     const limits = { user_failures: 2, address_failures: 9 }
     const { context } = await contextOf('/oauth/token', { limits })
     const guess = (name: string, password: string) => context.authenticateOwner(name, password)
-    for (const wrong of ['a', 'b']) expect(await guess('ada', wrong)).to.equal(undefined)
+    for (const wrong of ['a', 'b']) {
+      const refused = await guess('ada', wrong).catch((caught: unknown) => caught)
+      expect(refused).to.include({ error: 'invalid_grant' })
+    }
     const error = await guess('ada', 'lovelace').catch((caught: unknown) => caught)
     expect(error).to.include({ status: 429 })
+    expect(refusalIn(error)).to.include({ reason: 'too many failed logins' })
   })
 
   it('knows who is still there', async () => {

@@ -78,10 +78,7 @@ export function oidc(more: More = {}) {
   }
   const table = oidcEndpoints({
     pageOrigins: more.pageOrigins ?? ['https://app.example'],
-    log: {
-      info: (...line: unknown[]) => void logged.push(line),
-      warn: (...line: unknown[]) => void logged.push(line),
-    },
+    log: { warn: (...line: unknown[]) => void logged.push(line) },
     issuerBase: () => more.base ?? 'https://api.example',
     hasPublicUrl: more.hasPublicUrl ?? true,
     box,
@@ -126,6 +123,7 @@ export function oidc(more: More = {}) {
     ...{ begun, finished, loggedOut, logged },
     async ask(line: string, asked?: Ask) {
       const reply = await ask(line, { host: 'app.api.example', ...asked })
+      if (reply.failure) logged.push(reply.failure)
       const cookies = reply.headers['set-cookie'] ?? []
       return { ...reply, value: bodyOf(reply), cookies: [cookies].flat() as readonly string[] }
     },

@@ -1,0 +1,102 @@
+/** Describes a failed request for the log: what failed, and where in the document; never the data of a request, nor of a callee. */
+import type { Outcome } from '#component/action/action.ts'
+import {
+  describeError,
+  ExpressionError,
+  isErrorUri,
+  type ProviderAnswer,
+  type ServiceError,
+} from '#component/errors.ts'
+import { SiteError } from '#component/expression/site.ts'
+import { type LoginRefusal, refusalIn } from '#component/login-refusal.ts'
+import { readOrigin } from '#component/syntax/upstream-origin.ts'
+import type { CompiledOperation, CompiledPath, Route } from './api.ts'
+
+/** The members of the log line, beside those of every request; those of {@link ProviderAnswer} at an identity provider. */
+export interface FailureReport extends ProviderAnswer {
+  /** The URI of the error; absent where the document itself declares the status of a success. */
+  readonly error?: string
+  /** A lower-case sentence. */
+  readonly reason?: string
+  readonly api_spec?: string
+  /** The key of the version. */
+  readonly version?: string
+  /** JSON Pointer of the expression, else of the operation. */
+  readonly pointer?: string
+  /** The text of the expression. */
+  readonly expression?: string
+  /** From 1, in the text at `pointer`. */
+  readonly column?: number
+  /** What the action calls, publishes to or forwards to, where the document names it; a request may compute it. */
+  readonly procedure?: string
+  readonly topic?: string
+  readonly upstream?: string
+  /** Of a login at an identity provider. */
+  readonly realm?: string
+  /** The error of the action that `on_error` was to answer, where `on_error` itself has failed. */
+  readonly action_error?: string
+  /** A bug: whatever was thrown. */
+  readonly err?: unknown
+  /** The request failed because its login was refused. */
+  readonly login?: LoginRefusal
+}
+
+/** The place of a path in its document. */
+const placeOf = ({ version }: CompiledPath) => ({ api_spec: version.api, version: version.label })
+
+/** The reason, and the expression that has failed. */
+function detailOf(error: ServiceError): FailureReport {
+  if (!(error instanceof SiteError)) {
+    return { reason: error instanceof ExpressionError ? error.detail : error.message }
+  }
+  const { sentence: reason, site } = error
+  const expression = site.show().split('\n', 1)[0] ?? ''
+  return { reason, pointer: site.path, expression, column: site.column }
+}
+
+/** Whether the log tells why an answer has this error. */
+const isTold = (error: ServiceError): boolean =>
+  error.status >= 500 || error instanceof ExpressionError
+
+/** The failure of a request that has ended with an error; undefined for ordinary refusals, such as 404. */
+export function reportOf(error: ServiceError): FailureReport | undefined {
+  const login = refusalIn(error)
+  if (login === undefined && !isTold(error)) return undefined
+  return { error: error.uri, ...detailOf(error), ...(login !== undefined && { login }) }
+}
+
+/** The same for a request that a route serves. */
+export function reportAt(route: Route, error: ServiceError): FailureReport | undefined {
+  const report = reportOf(error)
+  if (report === undefined) return undefined
+  const isOperation = route.kind === undefined
+  const { protectedAt } = isOperation ? route.inherited : route.path.inherited
+  const pointer = isOperation && report.login === undefined ? route.at : protectedAt
+  return { ...placeOf(route.path), pointer, ...report }
+}
+
+/** The peer of an action, where the document names it. */
+function peerOf({ action: { type, fixed } }: CompiledOperation): FailureReport {
+  const { procedure, topic, host } = fixed
+  if (type === 'wamp_call' && typeof procedure === 'string') return { procedure }
+  if (type === 'wamp_publish' && typeof topic === 'string') return { topic }
+  const origin = type === 'forward' && typeof host === 'string' ? readOrigin(host) : undefined
+  return origin && !('problem' in origin) ? { upstream: origin.text } : {}
+}
+
+/** Why an error of a peer has a status of 500 or above. */
+function reasonOf({ on_error, status_codes }: CompiledOperation, error_uri: string): string {
+  if (on_error.status !== undefined) return 'on_error declares this status'
+  if (isErrorUri(error_uri)) return describeError(error_uri)
+  return status_codes.has(error_uri)
+    ? 'status_codes gives this error its status'
+    : 'the peer answered with this error, and status_codes has no row for it'
+}
+
+/** The failure of a request whose action has ended, and whose answer has a status of 500 or above. */
+export function reportAfter(operation: CompiledOperation, outcome: Outcome): FailureReport {
+  const place = { ...placeOf(operation.path), pointer: operation.at, ...peerOf(operation) }
+  if ('result' in outcome) return { ...place, reason: 'on_result declares this status' }
+  const { error_uri: error } = outcome.error
+  return { ...place, error, reason: outcome.reason ?? reasonOf(operation, error) }
+}
