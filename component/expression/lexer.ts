@@ -19,6 +19,12 @@ export type TokenKind =
 const pairs: ReadonlySet<string> = new Set(['{{', '}}', '|>'])
 const singles: ReadonlySet<string> = new Set(['(', ')', '[', ']', ','])
 
+/** What to write in place of a character. */
+const hints: Readonly<Record<string, string>> = {
+  '"': "; texts are quoted '…'",
+  '|': '; write |> before a function',
+}
+
 /** Characters that end a word. */
 const delimiters: ReadonlySet<string> = new Set('|\'"(){}[],')
 
@@ -84,7 +90,7 @@ export class Lexer {
 
   #refuse(character: string): never {
     this.end = this.start + 1
-    const hint = character === '"' ? "; texts are quoted '…'" : ''
+    const hint = Object.hasOwn(hints, character) ? hints[character] : ''
     return this.site.fail(`unexpected ${character}${hint}`)
   }
 

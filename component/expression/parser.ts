@@ -45,7 +45,10 @@ function readExpression(lexer: Lexer, nesting: number): Expression {
     pipes.push(readPipe(lexer, nesting))
   }
   if (lexer.kind === 'end of text') opening.fail('{{ is not closed: expected }}')
-  if (lexer.kind !== '}}') lexer.site.fail(`expected |> or }}, found ${found(lexer)}`)
+  if (lexer.kind !== '}}') {
+    const hint = lexer.kind === '[' ? '; write |> nth(n) for an item of a list' : ''
+    lexer.site.fail(`expected |> or }}, found ${found(lexer)}${hint}`)
+  }
   return { ...path, pipes }
 }
 

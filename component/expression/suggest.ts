@@ -1,4 +1,5 @@
-/** "Did you mean": the candidate that is nearest to a misspelt word. */
+/** "Did you mean": the candidates that a misspelt word, or a word of another language, may stand for. */
+import { synonyms } from './synonyms.ts'
 
 /** Longer words are never suggested for, so that the cost stays small. */
 const longestWord = 64
@@ -37,8 +38,7 @@ function editsBetween(a: string, b: string): number {
 }
 
 /** The nearest candidate within two edits (Damerau-Levenshtein) of the word; undefined when no candidate is near. */
-export function suggest(word: string, candidates: Iterable<string>): string | undefined {
-  if (word.length > longestWord) return undefined
+function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   // at least half of the word must remain
   let fewest = Math.min(mostEdits, Math.floor(word.length / 2)) + 1
@@ -54,6 +54,30 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
+/** What a word of another language stands for, as far as it is among the candidates. */
+function meaningsOf(word: string, candidates: readonly string[]): readonly string[] {
+  const names = Object.hasOwn(synonyms, word) ? (synonyms[word] ?? []) : []
+  return names.filter((name) => candidates.includes(name))
+}
+
+/** The candidates that a word may stand for: by another word for them, else the nearest one, else the nearest other word. */
+export function suggestions(word: string, candidates: Iterable<string>): readonly string[] {
+  if (word.length > longestWord) return []
+  const known = [...candidates]
+  const plain = word.toLowerCase()
+  const meanings = meaningsOf(plain, known)
+  if (meanings.length > 0) return meanings
+  const near = nearest(word, known) ?? nearest(plain, known)
+  if (near !== undefined) return [near]
+  const others = Object.keys(synonyms).filter((name) => meaningsOf(name, known).length > 0)
+  const other = nearest(plain, others)
+  return other === undefined ? [] : meaningsOf(other, known)
+}
+
+/** The first of the {@link suggestions}; undefined when there is none. */
+export const suggest = (word: string, candidates: Iterable<string>): string | undefined =>
+  suggestions(word, candidates)[0]
+
 /** A refusal lists 100 issues; later ones get no suggestion, which bounds the cost. */
 const mostSuggestions = 100
 
@@ -64,6 +88,8 @@ export function didYouMean(
   issues: readonly unknown[],
 ): string {
   if (issues.length >= mostSuggestions) return ''
-  const meant = suggest(word, candidates)
-  return meant === undefined ? '' : `; did you mean "${meant}"?`
+  const meant = suggestions(word, candidates)
+  return meant.length === 0
+    ? ''
+    : `; did you mean ${meant.map((name) => `"${name}"`).join(' or ')}?`
 }

@@ -128,6 +128,7 @@ const shapes: Readonly<Record<string, number | 'list'>> = {
   with: 'list',
   without: 'list',
   random: 1,
+  ...{ default: 1, equal: 1, if: 2, add: 1, sub: 1, mul: 1, join: 1, split: 1, map: 1, replace: 2 },
 }
 
 class Generator {

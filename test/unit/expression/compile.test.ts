@@ -116,7 +116,7 @@ describe('an issue of an expression', () => {
       {
         path: '/value',
         message:
-          'there is no function "frist" (column 25)\n' +
+          'there is no function "frist"; did you mean "head"? (column 25)\n' +
           '{{request.body.items |> frist}}\n' +
           '                        ^^^^^',
       },

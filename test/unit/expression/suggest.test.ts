@@ -1,6 +1,6 @@
 /** Which candidate is offered for a misspelt word. */
 import { expect } from 'chai'
-import { suggest } from '#component/expression/suggest.ts'
+import { suggest, suggestions } from '#component/expression/suggest.ts'
 
 describe('suggest', () => {
   const candidates = ['head', 'headers', 'integer', 'merge', 'min', 'max', 'base64:encode', 'ab']
@@ -11,7 +11,7 @@ describe('suggest', () => {
     ['hedaers', 'headers'],
     ['integr', 'integer'],
     ['intgr', 'integer'],
-    ['intg', undefined],
+    ['intg', 'integer'],
     ['mn', 'min'],
     ['base64:encod', 'base64:encode'],
     ['ba', 'ab'],
@@ -22,6 +22,21 @@ describe('suggest', () => {
   ] as const) {
     it(`offers ${meant ?? 'nothing'} for ${word.slice(0, 20) || 'no word'}`, () => {
       expect(suggest(word, candidates)).to.equal(meant)
+    })
+  }
+
+  for (const [word, known, meant] of [
+    ['realm', ['id', 'realm_uri'], ['realm_uri']],
+    ['status', ['status_code', 'headers'], ['status_code']],
+    ['Status', ['status_code', 'headers'], ['status_code']],
+    ['len', ['length', 'size'], ['length', 'size']],
+    ['len', ['size'], ['size']],
+    ['len', ['lean'], ['lean']],
+    ['lne', ['length'], ['length']],
+    ['constructor', ['length'], []],
+  ] as const) {
+    it(`offers ${meant.join(' or ') || 'nothing'} for ${word} among ${known.join(', ')}`, () => {
+      expect(suggestions(word, known)).to.deep.equal(meant)
     })
   }
 

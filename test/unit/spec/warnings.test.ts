@@ -8,6 +8,7 @@ const path = '/versions/1/paths/~1x'
 describe('warnings', () => {
   for (const [at, value, hint] of [
     ['/realmuri', 'x', 'realm_uri'],
+    ['/realm', 'x', 'realm_uri'],
     ['/x-mine', 1, undefined],
     ['/defaults/timeut', 1, 'timeout'],
     ['/versions/1/basepath', 'x', 'base_path'],
@@ -20,6 +21,7 @@ describe('warnings', () => {
     [`${path}/post/action/procedur`, 'x', 'procedure'],
     [`${path}/get/response/on_eror`, {}, 'on_error'],
     [`${path}/get/response/on_result/satus_code`, 200, 'status_code'],
+    [`${path}/get/response/on_result/status`, 200, 'status_code'],
   ] as const) {
     it(`${at} is unknown${hint ? `; did you mean ${hint}?` : ''}`, () => {
       const { issues, warnings } = validateSpec(withValue(at, value))
