@@ -21,6 +21,20 @@ export interface Identity extends UserName {
   readonly locale?: string
 }
 
+/** The names of the keys of an {@link Identity}. */
+export const identityKeys: readonly (keyof Identity)[] = [
+  'realm_uri',
+  'authid',
+  'authmethod',
+  'authroles',
+  'groups',
+  'meta',
+  'username',
+  'client_id',
+  'session',
+  'locale',
+]
+
 /** The identity of a request on an open path. */
 export const anonymous = (realm_uri: string): Identity => ({
   realm_uri,

@@ -16,6 +16,7 @@ import { type HeaderLayer, type Live, layerOf } from '#component/gateway/header-
 import type { Method } from '#component/request.ts'
 import { type ActionType, actionTypes } from '#component/spec/model.ts'
 import { isExpression } from '#component/spec/rules.ts'
+import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { compileResponse, nodesOf, withVary } from './compile-response.ts'
 import { checkFolded, type Findings, written } from './fold-check.ts'
@@ -29,6 +30,7 @@ import {
   lookupIn,
 } from './inherited-values.ts'
 import type { Interner } from './interner.ts'
+import { checkReads } from './read-checks.ts'
 import { type Level, levelBelow } from './scope.ts'
 
 /** The parts that the operations of one path share. */
@@ -37,6 +39,8 @@ export interface PathPlan {
   readonly at: string
   readonly level: Level
   readonly path: CompiledPath
+  /** The forms of its pattern; empty when it is broken. */
+  readonly forms: readonly KeyedForm[]
   /** Looks up the keys of the path itself. */
   readonly own: Lookup
   /** Looks up the defaults of its level. */
@@ -129,6 +133,9 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     ...inherited.attempts.computed.map(([, { node }]) => node),
     ...outcomeNodes,
   ]
+  const { pattern } = path
+  const security = inherited.protection?.object
+  checkReads(nodes, { at, pattern, forms: plan.forms, action: action.type, security }, findings)
   const readsBody = isRead(nodes, 'request.body') || isRead(nodes, 'request.body_length')
   const readsAnswer =
     isForward &&

@@ -196,6 +196,7 @@ class SpecCompiler {
         layer: headers.computed.length > 0 || headers.whole ? { ...headers, fixed: {} } : empty,
         allow: allowOf(document, this.#interner),
       },
+      forms: path.forms,
       own,
       defaults,
       readValues: (lookup, scope, action) => this.#readValues(lookup, scope, this.findings, action),

@@ -155,8 +155,8 @@ class JoinedNode extends Deferred {
 class ReadNode extends Deferred {
   override readonly keys: readonly string[]
 
-  constructor(run: Run, keys: readonly string[]) {
-    const reads = readOnly(keys.slice(0, 3).join('.'))
+  constructor(run: Run, keys: readonly string[], isOptional: boolean) {
+    const reads = readOnly(keys.slice(0, isOptional ? 2 : 3).join('.'))
     super(run, { reads, steps: 1, depth: 1, repeats: false })
     this.keys = keys
   }
@@ -199,8 +199,12 @@ class ListNode extends Live {
   }
 }
 
-/** A path into request-time data. */
-export const readNode = (keys: readonly string[], run: Run): Deferred => new ReadNode(run, keys)
+/**
+ * A path into request-time data.
+ * @param isOptional whether it may be missing: then it counts as reading the map that may have it
+ */
+export const readNode = (keys: readonly string[], run: Run, isOptional = false): Deferred =>
+  new ReadNode(run, keys, isOptional)
 
 /** A computation over other nodes. */
 export function deferred(run: Run, over: Iterable<Node>, facts: Facts = {}): Deferred {

@@ -3,6 +3,7 @@ import type { Issue } from '#component/errors.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { type Context, constant, deferred, type Node, type Run, readNode, runOf } from './nodes.ts'
 import { below, originOf, originOfPath } from './origin.ts'
+import { noteRead } from './read-sites.ts'
 import type { RootShape, Scope } from './scope.ts'
 import type { Site } from './site.ts'
 import { didYouMean } from './suggest.ts'
@@ -112,7 +113,7 @@ const absent = (keys: readonly string[], site: Site): never =>
 function readOn(
   node: Extract<Node, { kind: 'deferred' }>,
   rest: readonly string[],
-  { keys, site, isOptional }: Path,
+  { keys, site, issues, isOptional }: Path,
 ): Node {
   const inner = runOf(node)
   const from = keys.length - rest.length
@@ -121,9 +122,8 @@ function readOn(
   const run: Run = isOptional
     ? (context) => find(inner(context), keys, from)
     : (context) => step(inner(context), keys, from, place)
-  return node.keys
-    ? readNode([...node.keys, ...rest], run)
-    : deferred(run, [node], { steps: rest.length, origin })
+  if (node.keys) return noted(readNode([...node.keys, ...rest], run, isOptional), site, issues)
+  return deferred(run, [node], { steps: rest.length, origin })
 }
 
 /** Walks maps by own keys, from `keys[index]` on. */
@@ -148,6 +148,12 @@ function find(start: unknown, keys: readonly string[], from: number): unknown {
   return value
 }
 
+/** A node whose reads are noted for the checks that follow. */
+function noted(node: Node, site: Site, issues: readonly Issue[]): Node {
+  for (const read of node.reads) noteRead(issues, read, site)
+  return node
+}
+
 function readRoot(
   { keys, site, issues, isOptional }: Path,
   root: (context: Context) => object,
@@ -162,17 +168,19 @@ function readRoot(
   const property = key as keyof object
   const place = site.owedTo(originOfPath(keys))
   if (isOptional) {
-    return readNode(keys, (context) => {
+    const run: Run = (context) => {
       const data = root(context)
       return !isOwn || Object.hasOwn(data, property) ? find(data[property], keys, 2) : undefined
-    })
+    }
+    return noted(readNode(keys, run, true), site, issues)
   }
-  return readNode(keys, (context) => {
+  const run: Run = (context) => {
     const data = root(context)
     const value = !isOwn || Object.hasOwn(data, property) ? data[property] : undefined
     if (value === undefined) absent(keys, place)
     return keys.length === 2 ? value : step(value, keys, 2, place)
-  })
+  }
+  return noted(readNode(keys, run), site, issues)
 }
 
 /** A whole root as a map: those of its known keys that it has, or all its own enumerable keys. */

@@ -1,0 +1,83 @@
+/** Members of request-time data that an operation reads and that cannot exist: bindings that its path lacks, and slips in known maps. */
+import type { ActionType } from '#component/action/action.ts'
+import { siteOfRead } from '#component/expression/read-sites.ts'
+import { SiteError } from '#component/expression/site.ts'
+import { didYouMean } from '#component/expression/suggest.ts'
+import type { Live } from '#component/gateway/header-layers.ts'
+import { identityKeys } from '#component/identity.ts'
+import type { KeyedForm } from '#component/syntax/path-pattern.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
+import type { Findings } from './fold-check.ts'
+
+/** An operation, as far as it decides what its expressions can read. */
+interface Readable {
+  /** JSON Pointer. */
+  readonly at: string
+  /** base_path and path, as written. */
+  readonly pattern: string
+  /** Those of the pattern; empty when it is broken. */
+  readonly forms: readonly KeyedForm[]
+  readonly action: ActionType | 'none'
+  /** The security object; undefined on an open path. */
+  readonly security: JsonMap | undefined
+}
+
+const payload = ['args', 'kwargs', 'arguments', 'arguments_kw', 'details']
+const ofAnswer = ['status_code', 'headers', 'body', 'uri']
+
+/** The members of `action.result` (behaviour §4). */
+const resultKeys: Readonly<Record<ActionType, readonly string[]>> = {
+  static: ['body', 'headers'],
+  forward: ofAnswer,
+  wamp_call: [...payload, 'request_id'],
+  wamp_publish: ['publication_id'],
+}
+
+/** The names that a pattern binds; `rest` is what `[...]` matches. */
+function bindingsOf(forms: Readable['forms']): readonly string[] {
+  const names = forms
+    .flatMap(({ form }) => form)
+    .map((segment) => {
+      if (segment.kind === 'rest') return 'rest'
+      return segment.kind === 'binding' && segment.name !== '_' ? segment.name : ''
+    })
+  return [...new Set(names)].filter((name) => name !== '')
+}
+
+/** The members that a map of request-time data can have; undefined when that is not known, or all are. */
+function membersOf(root: string, map: string, operation: Readable): readonly string[] | undefined {
+  const { action, forms } = operation
+  if (root === 'request') {
+    return map === 'bindings' && forms.length > 0 ? bindingsOf(forms) : undefined
+  }
+  if (root !== 'action' || action === 'none') return undefined
+  if (map === 'result') return resultKeys[action]
+  if (map !== 'error') return undefined
+  return ['error_uri', ...payload, ...(action === 'forward' ? ofAnswer : [])]
+}
+
+/**
+ * Reports what the expressions of an operation read in vain: an issue for a binding, which clients cannot send, a warning
+ * for members of `security` and `action`.
+ * @param nodes all that is evaluated for a request: variables that it does not use are not judged
+ */
+export function checkReads(nodes: readonly Live[], operation: Readable, findings: Findings): void {
+  const { issues, warnings } = findings
+  for (const read of new Set(nodes.flatMap((node) => [...node.reads]))) {
+    const [root = '', map = '', key] = read.split('.')
+    const isSecurity = root === 'security'
+    const name = isSecurity ? map : key
+    const members = isSecurity
+      ? [...identityKeys, ...Object.keys(operation.security ?? {})]
+      : membersOf(root, map, operation)
+    if (!name || !members || members.includes(name)) continue
+    const isBinding = root === 'request'
+    const why = isBinding ? `: the path ${operation.pattern} does not bind it` : ''
+    const site = siteOfRead(issues, read, operation.at)
+    const user = site?.path.startsWith(`${operation.at}/`) ? '' : ` (used by ${operation.at})`
+    const sentence = `there is no "${read}"${why}${didYouMean(name, members, issues)}${user}`
+    const message = site ? new SiteError(site, sentence).issueMessage : sentence
+    const found = isBinding ? issues : warnings
+    found.push({ path: site?.path ?? operation.at, message })
+  }
+}
