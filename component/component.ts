@@ -2,11 +2,16 @@
 import type { Logger } from 'pino'
 import type { Config } from '#component/config/config.ts'
 import { type GatewayUrls, urlsOf } from '#component/config/urls.ts'
-import { ConfiguredFiles } from '#component/wiring/configured-files.ts'
+import {
+  ConfiguredFiles,
+  type FilePatterns,
+  type FilesLoaded,
+} from '#component/wiring/configured-files.ts'
 import { openContext } from '#component/wiring/context.ts'
 import { openRegistry } from '#component/wiring/documents.ts'
 import { LogLevel } from '#component/wiring/log-level.ts'
 import { damageOf, metricSources, problemsOf, refusalOf } from '#component/wiring/node-status.ts'
+import { openKeyPair } from '#component/wiring/open-key-pair.ts'
 import { openFolder } from '#component/wiring/open-store.ts'
 import { openRouterAuthentication } from '#component/wiring/router-authentication.ts'
 import { openRouterConnection } from '#component/wiring/router-connection.ts'
@@ -15,6 +20,7 @@ import { openServing } from '#component/wiring/serving.ts'
 import { watchStore } from '#component/wiring/store-cleanup.ts'
 import type { WorkerPorts } from '#component/wiring/worker-ports.ts'
 import type { Handler } from '#http/gateway.ts'
+import type { KeyPair } from '#http/key-pair.ts'
 import { type Listeners, startListeners } from '#http/server.ts'
 import { performForHost, procedures, registerAll } from '#procedures/index.ts'
 import { systemClock } from './clock.ts'
@@ -30,12 +36,21 @@ export interface RunningGateway extends GatewayUrls {
   /** For what the process itself logs. */
   readonly log: Log
   readonly logLevel: LogLevel
+  /** Serves HTTPS with this pair from now on, if the gateway listener serves HTTPS. */
+  useKeyPair(pair: KeyPair): void
+  /**
+   * Loads the configured files that have changed since they were last loaded.
+   * @throws Error while changes are refused; then nothing was loaded
+   */
+  loadFiles(patterns: FilePatterns): Promise<FilesLoaded>
   /** Drains and stops; at most drainDelay + `gateway.drain_timeout` and a little, milliseconds. */
   stop(drainDelay: number): Promise<void>
 }
 
 /** A gateway in this process. */
 export interface Component extends RunningGateway {
+  /** Shows the files that another process of this gateway has refused. */
+  showRefused(refused: FilesLoaded['refused']): void
   /**
    * Performs a management procedure with all rights.
    * @param uri `service.load_api_spec` and so on
@@ -129,9 +144,20 @@ export async function startComponent(
     await context.close()
   }
   const begin = async () => {
+    const keyPair = worker ? worker.keyPair : openKeyPair(config, clock, log)
     await registry.start()
     listeners = await startListeners({
-      ...{ options: config, clock, log, accessLog, budget, procedures, management, yieldTurn },
+      ...{
+        options: config,
+        keyPair,
+        clock,
+        log,
+        accessLog,
+        budget,
+        procedures,
+        management,
+        yieldTurn,
+      },
       gateway: serving.gateway,
       operators: serving.authentication.operators,
       webSocket: router.webSocket,
@@ -192,6 +218,15 @@ export async function startComponent(
   return {
     ...urls,
     ...{ log, logLevel, handler },
+    useKeyPair: (pair) => listeners?.useKeyPair(pair),
+    async loadFiles(patterns) {
+      const refusal = sync.refusal()
+      if (refusal) throw refusal
+      return await files.load(patterns)
+    },
+    showRefused(refused) {
+      files.refused = refused
+    },
     manage: (uri, args) => performForHost(uri, args, management),
     watch(listener) {
       registry.onChanged = listener

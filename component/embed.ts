@@ -1,9 +1,11 @@
 /** The public entry of the package: a gateway within another program. */
 import { EventEmitter } from 'node:events'
 import type { Logger } from 'pino'
+import { systemClock } from './clock.ts'
 import { type Component, startComponent } from './component.ts'
 import { type Config, ConfigError, configOf } from './config/config.ts'
 import { openLog } from './log.ts'
+import { openReload, type Reloads } from './reload/open-reload.ts'
 import type { Change } from './replica/entry.ts'
 
 export { ConfigError } from './config/config.ts'
@@ -47,6 +49,7 @@ export class WampGateway extends EventEmitter<Events> {
   readonly #log: Logger
   #isStarted = false
   #component: Component | undefined
+  #reloads: Reloads | undefined
 
   /**
    * @param options validated at once
@@ -70,6 +73,10 @@ export class WampGateway extends EventEmitter<Events> {
     this.#isStarted = true
     this.#component = await startComponent(this.#config, this.#log)
     this.#component.watch(this.#tell)
+    const config = this.#config
+    if (!config.watch) return
+    const ports = { gateway: this.#component, clock: systemClock, readConfig: () => config }
+    this.#reloads = openReload({ ...ports, config })
   }
 
   /** Whether the gateway has started and has caught up with its peers. */
@@ -125,6 +132,7 @@ export class WampGateway extends EventEmitter<Events> {
   async stop({ drainDelay = 0 }: { readonly drainDelay?: number } = {}): Promise<void> {
     const component = this.#component
     this.#component = undefined
+    this.#reloads?.close()
     await component?.stop(drainDelay)
   }
 

@@ -1,5 +1,4 @@
 /** One server of node:http with the settings of reliability §3.1; it also closes connections that Node would leave open. */
-import { readFileSync } from 'node:fs'
 import {
   createServer,
   type IncomingMessage,
@@ -15,6 +14,7 @@ import { plainAddress } from '#component/syntax/ip-address.ts'
 import { Pipeline, pipelineOf } from '#http/limits/pipeline.ts'
 import { parserError, rawError } from './errors.ts'
 import type { Listener } from './gateway.ts'
+import { type KeyPair, secureOptions } from './key-pair.ts'
 import type { Address, HttpOptions } from './options.ts'
 import { closeSlowly } from './reply.ts'
 import { isWebSocketRequest } from './websocket.ts'
@@ -31,7 +31,8 @@ export const connectionOptions = { noDelay: true, keepAlive: true, keepAliveInit
 /** Settings and handlers of one server. */
 export interface ServerPlan {
   readonly limits: HttpOptions['limits']
-  readonly tls: HttpOptions['gateway']['tls']
+  /** Absent: without TLS. */
+  readonly keyPair?: KeyPair | undefined
   readonly listener: Listener
   /** Takes WebSockets over; absent: every upgrade is ignored. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
@@ -43,7 +44,7 @@ export interface ServerPlan {
 
 /** Makes a server; it does not listen yet. */
 export function makeServer(plan: ServerPlan): Server {
-  const { limits, tls, listener, upgrade, upgradePaths = [] } = plan
+  const { limits, keyPair, listener, upgrade, upgradePaths = [] } = plan
   const options: ServerOptions & { shouldUpgradeCallback(request: IncomingMessage): boolean } = {
     headersTimeout: limits.headers_timeout,
     requestTimeout: limits.request_timeout,
@@ -59,13 +60,8 @@ export function makeServer(plan: ServerPlan): Server {
     shouldUpgradeCallback: (request) =>
       upgrade !== undefined && isWebSocketRequest(request, upgradePaths),
   }
-  const server = tls
-    ? createSecureServer({
-        ...options,
-        cert: readFileSync(tls.cert),
-        key: readFileSync(tls.key),
-        minVersion: 'TLSv1.2',
-      })
+  const server = keyPair
+    ? createSecureServer({ ...options, ...secureOptions(keyPair) })
     : createServer(options)
   // Node would drop fields beyond its limit: the preflight refuses the request (F9)
   server.maxHeadersCount = 0
@@ -85,7 +81,7 @@ export function makeServer(plan: ServerPlan): Server {
   server.on('checkContinue', (request, response) => serve(request, response, true))
   // the preflight refuses these requests: Node's answer would lack our header fields and our log line
   server.on('checkExpectation', (request, response) => serve(request, response, false))
-  server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+  server.on(keyPair ? 'secureConnection' : 'connection', (socket: Socket) => {
     // queued answers are written before anything else happens to their sockets
     socket.prependListener('end', flush)
     new Pipeline(socket)

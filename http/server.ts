@@ -24,6 +24,7 @@ import {
   type Router,
   refuseAll,
 } from './gateway.ts'
+import { type KeyPair, useKeyPair } from './key-pair.ts'
 import { listen, makeServer, type ServerPlan } from './node-server.ts'
 import { type Address, type HttpOptions, type Listen, parseListen } from './options.ts'
 import { TrustedProxies } from './peer.ts'
@@ -43,6 +44,8 @@ export interface HttpPorts extends Omit<ManagementPorts, 'trustsLocal' | 'isClos
   readonly metrics: Readonly<Record<string, MetricSource>>
   /** Whether a document that is served now has a path of this pattern. */
   isRoute(pattern: string): boolean
+  /** What the gateway listener serves HTTPS with; absent: it serves HTTP. */
+  readonly keyPair?: KeyPair | undefined
   /** The other processes of this gateway, if there are any. */
   readonly siblings?: MetricSiblings | undefined
   /** Provides a server with connections; absent: the server listens itself. Resolves with the listening address. */
@@ -89,17 +92,26 @@ export class Listeners {
   readonly #overload: OverloadGuard
   readonly #shedding: Shedding
   #closePipes: () => void = () => undefined
+  #expiresAt: number | undefined
   #isDraining = false
   #wasReady = false
 
   constructor(ports: HttpPorts) {
     this.#ports = ports
+    this.#expiresAt = ports.keyPair?.expiresAt
     const { clock, siblings, yieldTurn, procedures } = ports
     const sources = {
       gateway_http_requests_in_flight: {
         help: 'HTTP requests being served now.',
         read: () => this.inFlight,
       },
+      ...(ports.keyPair && {
+        gateway_tls_certificate_expiry_seconds: {
+          help: 'When the certificate of gateway.tls ends; seconds since the epoch.',
+          across: 'min' as const,
+          read: () => (this.#expiresAt ?? 0) / 1000,
+        },
+      }),
       ...ports.metrics,
     }
     // unserved requests are counted under the empty route
@@ -114,6 +126,12 @@ export class Listeners {
   /** Serves requests that come by a server of the host process, as the gateway listener would. */
   handler(router: KnowingRouter): Handler {
     return createHandler(this.#gatewayPorts(), router)
+  }
+
+  /** Serves HTTPS with another pair from now on; connections that are open go on with theirs. */
+  useKeyPair(pair: KeyPair): void {
+    this.#expiresAt = pair.expiresAt
+    for (const { server } of this.#servers) useKeyPair(server, pair)
   }
 
   /** Requests in flight. */
@@ -164,8 +182,9 @@ export class Listeners {
 
     const none = createListener(adminPorts, undefined, refuseAll(adminPorts))
     const isProxy = (address: string) => proxies.has(address)
-    const plain = { limits, tls: undefined, isProxy }
-    const routed = { limits, isProxy, tls: gateway.tls, listener: gatewayListener, upgrade }
+    const plain = { limits, isProxy }
+    const { keyPair } = this.#ports
+    const routed = { ...plain, keyPair, listener: gatewayListener, upgrade }
     if (health.listen !== undefined) {
       const listener = createListener(adminPorts, undefined, koaFallback(adminPorts, [state]))
       await this.#listen('health', health.listen, { ...plain, listener })
@@ -196,7 +215,7 @@ export class Listeners {
   #gatewayPorts(): ListenerPorts {
     const { gateway } = this.#ports.options
     const proxies = new TrustedProxies(gateway.trusted_proxies, gateway.forwarded_header)
-    return this.#listenerPorts(proxies, gateway.tls !== undefined)
+    return this.#listenerPorts(proxies, this.#ports.keyPair !== undefined)
   }
 
   #listenerPorts(proxies: TrustedProxies, isSecure: boolean): ListenerPorts {

@@ -1,9 +1,12 @@
 /** The signals that change a running gateway; one that arrives while the gateway starts is obeyed once it has started. */
+import { closeSync, openSync } from 'node:fs'
+import { isatty } from 'node:tty'
 
-/** SIGUSR2 switches the log between `debug` and its level. */
-type Changing = 'SIGUSR2'
+/** SIGHUP reads the files again; SIGUSR2 switches the log between `debug` and its level. */
+type Changing = 'SIGHUP' | 'SIGUSR2'
 
-const signals: readonly Changing[] = ['SIGUSR2']
+const signals: readonly Changing[] = ['SIGHUP', 'SIGUSR2']
+const standardInput = 0
 const early: Changing[] = []
 let obey = (signal: Changing): void => void early.push(signal)
 
@@ -16,4 +19,26 @@ export function holdSignals(): void {
 export function obeySignals(handlers: Readonly<Record<Changing, () => void>>): void {
   obey = (signal) => handlers[signal]()
   for (const signal of early.splice(0)) obey(signal)
+}
+
+const isFromTerminal = isatty(standardInput)
+
+/** Whether the process was started in a terminal that is closed: SIGHUP says so, too. Under `nohup`, standard input is no terminal. */
+export function hasLostTerminal(): boolean {
+  if (!isFromTerminal) return false
+  try {
+    closeSync(openSync('/dev/tty', 'r'))
+    return false
+  } catch {
+    return true
+  }
+}
+
+/**
+ * Ends the process at once. Without its terminal nothing but SIGKILL does: the log would try for ever to write its last lines there
+ * (sonic-boom 4.2.1, `flushSync`).
+ */
+export function endProcess(code: number): never {
+  if (hasLostTerminal()) process.kill(process.pid, 'SIGKILL')
+  process.exit(code)
 }

@@ -1,5 +1,5 @@
 /** `start`: the gateway as a process: configuration in, component started, signals obeyed. */
-import type { Logger } from 'pino'
+import { systemClock } from '#component/clock.ts'
 import { type RunningGateway, startComponent } from '#component/component.ts'
 import {
   type Config,
@@ -11,9 +11,10 @@ import {
 import { type Demo, demoConfig, demoSettings, startDemo } from '#component/demo.ts'
 import { messageOf } from '#component/errors.ts'
 import { openLog } from '#component/log.ts'
+import { openReload, type Reloads } from '#component/reload/open-reload.ts'
 import { startWorkers } from '#component/workers/primary.ts'
 import { CommandError, exitCode, type Invocation, type Run } from './command.ts'
-import { obeySignals } from './signals.ts'
+import { endProcess, hasLostTerminal, obeySignals } from './signals.ts'
 
 /** `start`: reads the configuration and serves until a signal ends the process. */
 export const start: Run = async (invocation) => {
@@ -24,9 +25,11 @@ export const start: Run = async (invocation) => {
     file === undefined &&
     optionVariables(invocation.environment).length === 0 &&
     settings.every((setting) => setting.startsWith('workers='))
-  const config = isDemo
-    ? readOptions(demoConfig, [...demoSettings, ...settings], invocation.environment)
-    : readOptions(file, settings, invocation.environment)
+  const read = () =>
+    isDemo
+      ? readOptions(demoConfig, [...demoSettings, ...settings], invocation.environment)
+      : readOptions(file, settings, invocation.environment)
+  const config = read()
   const log = openLog(config.log.level)
   log.info({ config: maskConfig(config), node_version: process.version }, 'starting')
   if (process.platform === 'linux' && process.env.MALLOC_MMAP_THRESHOLD_ === undefined) {
@@ -41,7 +44,14 @@ export const start: Run = async (invocation) => {
     log.fatal({ err: cause }, 'the component did not start')
     throw new CommandError(exitCode.software, messageOf(cause))
   })
-  await serve(component, config, log, isDemo)
+  const reloads = openReload({
+    gateway: component,
+    clock: systemClock,
+    file,
+    config,
+    readConfig: read,
+  })
+  await serve(component, config, reloads, isDemo)
   return undefined
 }
 
@@ -76,16 +86,18 @@ function readOptions(
 async function serve(
   component: RunningGateway,
   config: Config,
-  log: Logger,
+  reloads: Reloads,
   isDemo: boolean,
 ): Promise<void> {
+  const { log, logLevel } = component
   let demo: Demo | undefined
   let isStopping = false
 
   /** Leaves in the order of behaviour: Several nodes, "Draining". A second signal ends at once. */
   async function stop(drainDelay: number, code: number): Promise<void> {
-    if (isStopping) process.exit(1)
+    if (isStopping) endProcess(1)
     isStopping = true
+    reloads.close()
     demo?.stop()
     try {
       await component.stop(drainDelay)
@@ -94,17 +106,32 @@ async function serve(
       log.error({ err: cause }, 'the component did not stop cleanly')
       process.exitCode = 1
     }
+    if (hasLostTerminal()) endProcess(code)
     // an open socket of a library must not keep a stopped gateway alive
     setTimeout(() => process.exit(), 500).unref()
   }
 
-  obeySignals({ SIGUSR2: () => component.logLevel.toggleDebug('SIGUSR2') })
+  function stopWithTerminal(): void {
+    if (!isStopping) void stop(config.gateway.drain_delay, 0)
+  }
+
+  obeySignals({
+    SIGHUP() {
+      if (hasLostTerminal()) stopWithTerminal()
+      else reloads.reload('SIGHUP')
+    },
+    SIGUSR2: () => logLevel.toggleDebug('SIGUSR2'),
+  })
   process.on('SIGTERM', () => void stop(config.gateway.drain_delay, 0))
   process.on('SIGINT', () => void stop(0, 0))
-  process.on('uncaughtException', (cause) => {
+  process.on('uncaughtException', (cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'EIO' && hasLostTerminal()) {
+      stopWithTerminal()
+      return
+    }
     log.fatal({ err: cause }, 'uncaught exception')
     // after an uncaught exception, the stop has less time
-    setTimeout(() => process.exit(exitCode.software), 5_000).unref()
+    setTimeout(() => endProcess(exitCode.software), 5_000).unref()
     void stop(0, exitCode.software)
   })
 

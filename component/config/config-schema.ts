@@ -82,8 +82,10 @@ export const configSchema = section(
         tls: mayBeAbsent(
           object(
             {
-              cert: string({ description: 'PEM file of the certificate chain.' }),
-              key: string({ description: 'PEM file of the private key.' }),
+              cert: string({
+                description: 'PEM file of the certificate chain; read again by a reload.',
+              }),
+              key: string({ description: 'PEM file of the private key; read again by a reload.' }),
             },
             { description: 'Serve HTTPS on this listener.' },
           ),
@@ -276,7 +278,7 @@ export const configSchema = section(
     ),
     limits: limitsSection,
     specs: strings(
-      'Files or globs of API Specifications that are loaded at start: `.yaml` and `.yml` as YAML 1.2 without tags, aliases and merge keys, all others as JSON. Relative to the working folder.',
+      'Files or globs of API Specifications that are loaded at start and by a reload: `.yaml` and `.yml` as YAML 1.2 without tags, aliases and merge keys, all others as JSON. Relative to the working folder.',
     ),
     fail_on_refused_files: boolean({
       default: false,
@@ -284,8 +286,13 @@ export const configSchema = section(
         'Whether a refused file of specs or realms ends the start (exit code 78, or 70 for a reason that passes). By default the gateway serves without it, and `/ready` and `/registry` name it.',
     }),
     realms: strings(
-      'Files or globs of realm documents that are loaded at start, in the same formats. Relative to the working folder.',
+      'Files or globs of realm documents that are loaded at start and by a reload, in the same formats. Relative to the working folder.',
     ),
+    watch: boolean({
+      default: false,
+      description:
+        'Whether the files of specs, realms and gateway.tls and the configuration file are read again when they change, as SIGHUP reads them (docs/operations.md, "Reload").',
+    }),
   },
   'The configuration of the gateway.',
 )

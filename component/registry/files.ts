@@ -58,8 +58,8 @@ export const specNames = namesBy('id')
 /** The `namesOf` of realm documents. */
 export const realmNames = namesBy('uri')
 
-/** Every file of the patterns once, in file-name order, and the patterns that match none. */
-async function findFiles(patterns: readonly string[]) {
+/** Every file of the patterns once, in file-name order, with its absolute path; and the patterns that match none. */
+export async function findFiles(patterns: readonly string[]) {
   const files = new Set<string>()
   const missing: string[] = []
   for (const pattern of patterns) {

@@ -1,7 +1,9 @@
 /** The requests and notifications between the primary and its workers. */
 import type { Socket } from 'node:net'
 import type { Config } from '#component/config/config.ts'
+import type { FilePatterns, FilesLoaded } from '#component/wiring/configured-files.ts'
 import type { LevelChange } from '#component/wiring/log-level.ts'
+import type { KeyPair } from '#http/key-pair.ts'
 import type { MetricValues } from '#http/management/metrics.ts'
 import type { Addresses } from '#http/server.ts'
 
@@ -11,6 +13,8 @@ export interface Settings {
   readonly config: Config
   /** Where the primary listens. */
   readonly addresses: Addresses
+  /** What the gateway listener serves HTTPS with; absent: it serves HTTP. */
+  readonly keyPair: KeyPair | undefined
   /** Path of the Unix socket of the embedded router; absent with another router. */
   readonly routerSocket: string | undefined
 }
@@ -27,6 +31,12 @@ export interface ToWorker {
   refresh(value: null): Promise<void>
   /** The level of the log from now on. */
   logLevel(level: string): void
+  /** What HTTPS is served with from now on. */
+  keyPair(pair: KeyPair): void
+  /** Loads the configured files that have changed, for all workers. */
+  loadFiles(patterns: FilePatterns): Promise<FilesLoaded>
+  /** The files that another worker has refused. */
+  refusedFiles(refused: FilesLoaded['refused']): void
   /** Drains and stops everything but what passes through to the embedded router. */
   stop(drainDelay: number): Promise<void>
 }

@@ -1,5 +1,6 @@
 /** One running worker as the primary sees it, and what the primary asks of workers. */
 import type { ChildProcess } from 'node:child_process'
+import type { FilePatterns, FilesLoaded } from '#component/wiring/configured-files.ts'
 import { type Channel, ChannelLost } from './ipc-channel.ts'
 import type { ToPrimary, ToWorker } from './ipc-messages.ts'
 import type { Recipient } from './listening-sockets.ts'
@@ -25,6 +26,32 @@ export async function askEach<K extends 'metrics' | 'refresh'>(
     members.map(({ channel }) => channel.ask(name, null, { limit })),
   )
   return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+}
+
+/** How long a worker may take to load the configured files; milliseconds. */
+const loadLimit = 600_000
+
+/**
+ * Lets one worker load the configured files that have changed, and the next one if that worker ends meanwhile.
+ * @param members those that have started
+ * @throws Error when none of them can load files now
+ */
+export async function loadFilesOnce(
+  members: readonly Member[],
+  patterns: FilePatterns,
+): Promise<FilesLoaded> {
+  for (const member of members) {
+    try {
+      const loaded = await member.channel.ask('loadFiles', patterns, { limit: loadLimit })
+      for (const other of members) {
+        if (other !== member) other.channel.tell('refusedFiles', loaded.refused)
+      }
+      return loaded
+    } catch (error) {
+      if (!(error instanceof ChannelLost)) throw error
+    }
+  }
+  throw new Error('no worker has started')
 }
 
 /**

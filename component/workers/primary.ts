@@ -6,6 +6,7 @@ import type { Config } from '#component/config/config.ts'
 import { storeSecret } from '#component/config/store-key.ts'
 import { urlsOf } from '#component/config/urls.ts'
 import { LogLevel } from '#component/wiring/log-level.ts'
+import { openKeyPair } from '#component/wiring/open-key-pair.ts'
 import { openFolder } from '#component/wiring/open-store.ts'
 import { Metrics } from '#http/management/metrics.ts'
 import { ListeningSockets } from './listening-sockets.ts'
@@ -25,6 +26,8 @@ export async function startWorkers(
   const ownName = `${node}-0`
   const log = processLog.child({ node: ownName })
   const logLevel = new LogLevel(log)
+  let keyPair = openKeyPair(config, clock, log)
+  let { realms, specs } = config
   const sockets = new ListeningSockets()
   await sockets.open(config, config.workers * config.limits.max_connections)
   const host =
@@ -48,11 +51,12 @@ export async function startWorkers(
   const pool = new WorkerPool({
     config: { ...config, node },
     settingsOf: (name, isReplacement) => ({
-      addresses: sockets.addresses,
+      ...{ addresses: sockets.addresses, keyPair },
       routerSocket: host?.socketPath,
       config: {
         ...shared,
         node: name,
+        ...{ realms, specs },
         log: { ...config.log, level: logLevel.current },
         // a file that is refused later ends no gateway that serves
         fail_on_refused_files: config.fail_on_refused_files && !isReplacement,
@@ -68,6 +72,16 @@ export async function startWorkers(
   return {
     ...urlsOf(config, sockets.addresses),
     ...{ log, logLevel },
+    useKeyPair(pair) {
+      keyPair = pair
+      pool.tell('keyPair', pair)
+    },
+    loadFiles(patterns) {
+      // a worker that takes the place of another one reads them, too
+      realms = patterns.realms
+      specs = patterns.specs
+      return pool.loadFiles({ realms, specs })
+    },
     isReady: () => pool.areAllReady,
     async stop(drainDelay) {
       log.info({ drain_delay: drainDelay }, 'stopping')

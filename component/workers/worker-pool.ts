@@ -4,12 +4,13 @@ import { extname, join } from 'node:path'
 import type { Clock } from '#component/clock.ts'
 import { type Config, ConfigError } from '#component/config/config.ts'
 import type { Log } from '#component/log.ts'
+import type { FilePatterns, FilesLoaded } from '#component/wiring/configured-files.ts'
 import type { LogLevel } from '#component/wiring/log-level.ts'
 import type { MetricValues } from '#http/management/metrics.ts'
 import { Channel, ChannelLost } from './ipc-channel.ts'
 import type { Settings, ToPrimary, ToWorker } from './ipc-messages.ts'
 import type { ListeningSockets } from './listening-sockets.ts'
-import { askEach, disconnect, type Member, stopMember } from './member.ts'
+import { askEach, disconnect, loadFilesOnce, type Member, stopMember } from './member.ts'
 
 const program = join(import.meta.dirname, `worker${extname(import.meta.filename)}`)
 
@@ -166,7 +167,7 @@ export class WorkerPool {
         refreshOthers: async () => {
           // the router follows issued tokens as the other workers do
           await Promise.all([
-            askEach(this.#othersThan(member), 'refresh', refreshLimit),
+            askEach(this.#started(member), 'refresh', refreshLimit),
             this.#ports.refreshRouter(),
           ])
         },
@@ -225,13 +226,13 @@ export class WorkerPool {
   async #gather(asker: Member): Promise<readonly MetricValues[]> {
     const [own, others] = await Promise.all([
       this.#ports.metrics(),
-      askEach(this.#othersThan(asker), 'metrics', metricsLimit),
+      askEach(this.#started(asker), 'metrics', metricsLimit),
     ])
     return [own, ...others]
   }
 
-  /** The workers that have started, but one. */
-  #othersThan(asker: Member): Member[] {
+  /** The workers that have started, the oldest first; without the one that asks. */
+  #started(asker?: Member): Member[] {
     return [...this.#members.values()].filter((one) => one !== asker && one.state !== 'starting')
   }
 
@@ -241,8 +242,16 @@ export class WorkerPool {
   }
 
   /** Notifies all of them. */
-  tell<K extends 'allReady' | 'logLevel'>(name: K, value: Parameters<ToWorker[K]>[0]): void {
+  tell<K extends 'allReady' | 'logLevel' | 'keyPair'>(
+    name: K,
+    value: Parameters<ToWorker[K]>[0],
+  ): void {
     for (const { channel } of this.#members.values()) channel.tell(name, value)
+  }
+
+  /** Lets one worker load the configured files. @throws Error when none can load them now */
+  loadFiles(patterns: FilePatterns): Promise<FilesLoaded> {
+    return loadFilesOnce(this.#started(), patterns)
   }
 
   /** Drains all of them; rejects when one did not stop as it should. They pass on what goes to the embedded router still. */

@@ -27,8 +27,8 @@ let refresh = (): Promise<void> => Promise.resolve()
 let areAllReady = false
 let drainTimeout = 0
 let log = openLog('info')
-/** Set while this worker starts. */
-let logLevel: string | undefined
+/** Changes that came while this worker was starting. */
+const early: ((component: Component) => void)[] = []
 
 const primary = new Channel<ToWorker, ToPrimary>(
   process,
@@ -40,19 +40,28 @@ const primary = new Channel<ToWorker, ToPrimary>(
     },
     metrics: () => readMetrics(),
     refresh: () => refresh(),
-    logLevel: (level) => followLogLevel(level),
+    logLevel: (level) => {
+      log.level = level
+      change(({ logLevel }) => logLevel.follow(level))
+    },
+    keyPair: (pair) => change((gateway) => gateway.useKeyPair(pair)),
+    refusedFiles: (refused) => change((gateway) => gateway.showRefused(refused)),
+    loadFiles(patterns) {
+      if (!component) throw new Error('the worker is starting')
+      return component.loadFiles(patterns)
+    },
     stop: (drainDelay) => stop(drainDelay),
   },
   systemClock,
 )
 
-function followLogLevel(level: string): void {
-  logLevel = level
-  log.level = level
-  component?.logLevel.follow(level)
+/** Changes the gateway, as soon as it has started. */
+function change(make: (gateway: Component) => void): void {
+  if (component) make(component)
+  else early.push(make)
 }
 
-async function start({ config, addresses, routerSocket }: Settings): Promise<void> {
+async function start({ config, addresses, keyPair, routerSocket }: Settings): Promise<void> {
   const processLog = openLog(config.log.level)
   log = processLog.child({ node: config.node })
   const ownListener = new WorkerListener({
@@ -62,6 +71,7 @@ async function start({ config, addresses, routerSocket }: Settings): Promise<voi
   })
   workerListener = ownListener
   const ports: WorkerPorts = {
+    keyPair,
     listen: ownListener.listen,
     siblings: {
       answerBy: (read) => {
@@ -95,7 +105,7 @@ async function start({ config, addresses, routerSocket }: Settings): Promise<voi
   drainTimeout = config.gateway.drain_timeout
   try {
     component = await startComponent(config, processLog, systemClock, ports)
-    if (logLevel !== undefined) followLogLevel(logLevel)
+    for (const make of early) make(component)
     primary.tell('started', null)
     awaitReadiness(component)
   } catch (cause) {

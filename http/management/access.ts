@@ -1,6 +1,4 @@
 /** Access to management, and the configurations that must not be served (behaviour: Management). */
-import { readFileSync } from 'node:fs'
-import { createSecureContext } from 'node:tls'
 import { ServiceError } from '#component/errors.ts'
 import { RefusedLogin } from '#component/login-refusal.ts'
 import type { Operators } from '#component/security/operators.ts'
@@ -8,6 +6,7 @@ import { credentialsOf } from '#component/syntax/http-field.ts'
 import { isLoopback } from '#component/syntax/ip-address.ts'
 import { essenceOf } from '#component/syntax/media-type.ts'
 import { parseAuthority } from '#component/syntax/request-target.ts'
+import { readKeyPair } from '#http/key-pair.ts'
 import { type HttpOptions, parseListen } from '#http/options.ts'
 import { TrustedProxies } from '#http/peer.ts'
 import type { Caller } from '#procedures/definition/procedure.ts'
@@ -150,7 +149,7 @@ export function refusalToStart({
     unusable('health.listen', () => parseListen(health.listen ?? [])) ??
     unusable('router.listen', () => parseListen(router.listen ?? [])) ??
     unusable('gateway.trusted_proxies', () => new TrustedProxies(gateway.trusted_proxies)) ??
-    unusable('gateway.tls', () => readTls(gateway.tls))
+    unusable('gateway.tls', () => gateway.tls && readKeyPair(gateway.tls))
   if (problem !== undefined || isLoopbackOnly(admin.listen)) return problem
   if (admin.realm !== undefined) return undefined
   return 'admin.listen: it must be a loopback address unless admin.realm names the realm whose users may manage'
@@ -164,9 +163,4 @@ function unusable(option: string, read: () => unknown): string | undefined {
   } catch (error) {
     return `option "${option}": ${error instanceof Error ? error.message : String(error)}`
   }
-}
-
-/** Reads certificate and key, so that an unreadable one is found before anything is opened. */
-function readTls(tls: HttpOptions['gateway']['tls']): void {
-  if (tls) createSecureContext({ cert: readFileSync(tls.cert), key: readFileSync(tls.key) })
 }

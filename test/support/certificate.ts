@@ -44,13 +44,14 @@ function certificate(
   key: KeyObject,
   more: Buffer,
   signingKey: KeyObject,
+  notAfter = '20991231235959Z',
 ) {
   const signed = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.from([serial])),
     algorithm,
     named(authority),
-    sequence(time('20200101000000Z'), time('20991231235959Z')),
+    sequence(time('20200101000000Z'), time(notAfter)),
     named(subject),
     publicBytes(key),
     der(0xa3, sequence(more)),
@@ -71,11 +72,14 @@ export interface WrittenCertificate {
   readonly authorityPin: string
 }
 
-/** Writes certificate and key into a folder; the authority is new, and its key is forgotten. */
-export function writeCertificate(folder: string): WrittenCertificate {
+/**
+ * Writes certificate and key into a folder; the authority is new, and its key is forgotten.
+ * @param notAfter when the certificate of `localhost` ends (X.680: GeneralizedTime)
+ */
+export function writeCertificate(folder: string, notAfter?: string): WrittenCertificate {
   const [root, own] = [newKey(), newKey()]
   const chain = [
-    certificate(2, 'localhost', own.publicKey, isForLocalhost, root.privateKey),
+    certificate(2, 'localhost', own.publicKey, isForLocalhost, root.privateKey, notAfter),
     certificate(1, authority, root.publicKey, isAuthority, root.privateKey),
   ]
   const paths = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') }

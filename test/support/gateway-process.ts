@@ -103,10 +103,12 @@ function readWords(file: string, separator: string): string[] {
  * Starts one on free ports, with the realms of realms.ts.
  * @param settings options by dotted key, as `--set` takes them
  * @param wrapper a command that runs the one that follows it, such as one that sets limits
+ * @param file a configuration file
  */
 export async function startGatewayProcess(
   settings: Readonly<Record<string, string>> = {},
   wrapper: readonly string[] = [],
+  file?: string,
 ): Promise<GatewayProcess> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-process-'))
   const all = withClusterKey({
@@ -122,6 +124,7 @@ export async function startGatewayProcess(
     '--disable-proto=delete',
     'component/cli/main.ts',
     'start',
+    ...(file === undefined ? [] : ['--config', file]),
     ...flags,
   ]
   const [command = '', ...words] = [...wrapper, ...main]

@@ -26,6 +26,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/cli': { folders: 'all', packages: ['pino'] },
   'component/config': { folders: ['store'], packages: ['ajv', 'yaml'] },
   'component/wiring': { folders: 'all', packages: [] },
+  'component/reload': { folders: 'all', packages: [] },
   'component/workers': { folders: 'all', packages: ['pino'] },
   http: { folders: 'all', packages: ['raw-body'] },
   'http/limits': { folders: ['http'], packages: [] },
