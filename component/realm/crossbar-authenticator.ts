@@ -17,7 +17,7 @@ import type { TicketSession } from './ticket-sessions.ts'
 /** The dependencies of the authenticator. */
 interface CrossbarAuthenticatorPorts {
   /** The decisions themselves: the same as on the embedded router. */
-  readonly policy: Pick<Policy, 'authenticate' | 'isWelcome' | 'isAllowed'>
+  readonly policy: Pick<Policy, 'authenticate' | 'isWelcome' | 'isAllowed' | 'refused'>
   readonly realms: Pick<Realms, 'plainPassword'>
   /** Reads `X-Forwarded-For` of trusted proxies: `ip:port` of the client; undefined when the proxy has not told it. */
   readonly proxies: {
@@ -130,23 +130,32 @@ export class CrossbarAuthenticator {
     details: JsonMap,
   ): Promise<Principal> {
     const authmethod = textOf(details.authmethod) ?? ''
-    const answer = await this.#ports.policy.authenticate({
+    const { policy } = this.#ports
+    const peer = {
+      address: this.#addressOf(asMap(details.transport)),
+      // here the gateway's own tickets come from without; that they open under store.key proves them
+      ...{ isInProcess: false, isRelayed: true },
+    }
+    const answer = await policy.authenticate({
       realm: realm_uri,
       session: typeof details.session === 'number' ? details.session : 0,
       authid,
       authmethod,
       authextra: asMap(details.authextra),
-      peer: {
-        address: this.#addressOf(asMap(details.transport)),
-        // here the gateway's own tickets come from without; that they open under store.key proves them
-        ...{ isInProcess: false, isRelayed: true },
-      },
+      peer,
     })
+    const tell = () => policy.refused({ realm: realm_uri, authid, authmethods: [authmethod], peer })
     if (answer.kind === 'welcome') return principal(answer, routerRoles.anonymous)
-    if (answer.kind === 'refuse') throw new Refused()
+    if (answer.kind === 'refuse') {
+      tell()
+      throw new Refused()
+    }
     if (answer.challenge === 'ticket') {
       const welcome = await answer.check(textOf(details.ticket) ?? '')
-      if (!welcome) throw new Refused()
+      if (!welcome) {
+        tell()
+        throw new Refused()
+      }
       const { expiresAt, isRevoked } = welcome
       if (expiresAt !== undefined && typeof details.session === 'number') {
         const { session } = details
@@ -154,6 +163,8 @@ export class CrossbarAuthenticator {
       }
       return principal(welcome, routerRoles.user)
     }
+    // whether the proof of a user is right the router alone sees
+    if (!answer.user) tell()
     return this.#challenged(realm_uri, authid, answer, asMap(details.authextra))
   }
 

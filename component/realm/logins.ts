@@ -39,8 +39,11 @@ export function mayUse(
 }
 
 /** A login that has failed. */
-interface FailedLogin {
-  readonly username: string | undefined
+export interface FailedLogin {
+  /** Absent where the method needs none. */
+  readonly username?: string | undefined
+  /** Whether the user is known beside the realm's own: it has an account at an identity provider. */
+  readonly hasAccount?: boolean
   /** The methods by one of which the user could have logged in. */
   readonly methods: readonly string[]
   /** IP address of the client. */
@@ -50,19 +53,20 @@ interface FailedLogin {
 }
 
 /** Why a login was refused, for the log alone. The user is named only if the realm has it. */
-function explain(
+export function explain(
   realm: Realm | undefined,
-  { username = '', methods, address, proof }: FailedLogin,
+  { username, hasAccount = false, methods, address, proof }: FailedLogin,
 ): Pick<LoginRefusal, 'authid' | 'reason'> {
   if (!realm || realm.isPrototype) return { reason: 'the realm does not exist' }
-  const isDisabled = realm.disabled.has(username)
-  const authid = isDisabled || realm.users.has(username) ? username : undefined
+  const name = username ?? ''
+  const isDisabled = realm.disabled.has(name)
+  const authid = isDisabled || hasAccount || realm.users.has(name) ? username : undefined
   const served = methods.filter((method) => realm.authmethods.includes(method))
-  const isFrom = (method: string) => mayUse(realm, method, username, address)
+  const isFrom = (method: string) => mayUse(realm, method, username ?? method, address)
   if (served.length === 0) {
     return { authid, reason: `the realm does not serve the authmethod ${methods.join(', ')}` }
   }
-  if (authid === undefined) return { reason: 'unknown user' }
+  if (authid === undefined && username !== undefined) return { reason: 'unknown user' }
   if (isDisabled) return { authid, reason: 'the user is disabled' }
   if (served.some(isFrom)) return { authid, reason: proof }
   return { authid, reason: `no source admits the address by ${served.join(', ')}` }

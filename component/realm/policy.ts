@@ -1,6 +1,7 @@
 /** The embedded router's policy, by the realms: which peers may join, and which actions they may take. */
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import type { LoginLog } from '#component/login-refusal.ts'
 import type { Realm } from '#component/realm/documents/model.ts'
 import type {
   Member,
@@ -8,6 +9,7 @@ import type {
   Peer,
   RealmPolicy,
   Refusal,
+  RefusedPeer,
   Welcome,
 } from '#component/router/ports.ts'
 import type { SecretBox } from '#component/secret-box.ts'
@@ -21,7 +23,7 @@ import {
   type TicketPorts,
 } from './authenticator.ts'
 import { isGranted, isPermitted, isReserved } from './grants.ts'
-import { gatewayRole, hasSameProof, providerMethod, rolesOf } from './logins.ts'
+import { explain, gatewayRole, hasSameProof, providerMethod, rolesOf } from './logins.ts'
 import type { Realms } from './realms.ts'
 
 /** The authid by which the gateway's own sessions, which come from this gateway itself, make themselves known. */
@@ -52,6 +54,8 @@ export interface PolicyPorts {
   /** The tickets that are accepted beside passwords. */
   readonly tickets?: TicketPorts
   readonly attempts: GuessLimit
+  /** Receives the refused logins. */
+  readonly log?: Pick<LoginLog, 'refused'>
   readonly secrets: Pick<SecretBox, 'derive' | 'open'>
 }
 
@@ -67,12 +71,26 @@ const noSuchRealm: Refusal = {
   message: 'the realm does not exist or accepts no sessions',
 }
 
+/** The methods that are logged, with the reason when nothing but the proof was wrong; a client may offer any text as a method. */
+const proofs: ReadonlyMap<string, string> = new Map([
+  ['anonymous', 'anonymous sessions are not admitted'],
+  ['ticket', 'wrong ticket or password'],
+  ['wampcra', 'wrong secret'],
+  ['cryptosign', 'wrong key or signature'],
+  ['cookie', 'the ticket of the cookie does not hold'],
+])
+
+/** The methods that need an authid in HELLO. */
+const namedMethods: readonly string[] = ['ticket', 'wampcra']
+
 const isTooMany = (cause: unknown): boolean =>
   cause instanceof ServiceError && cause.uri === 'service.error.too_many_requests'
 
 /** Answers the router from the realm documents as they are now. */
 export class Policy implements RealmPolicy {
   readonly #ports: PolicyPorts
+  /** Peers whose proof was not looked at, because too many had failed. */
+  readonly #limited = new WeakSet<Peer>()
 
   constructor(ports: PolicyPorts) {
     this.#ports = ports
@@ -120,10 +138,41 @@ export class Policy implements RealmPolicy {
       try {
         return await this.#ports.attempts.guard(realm, authid, peer.address, prove)
       } catch (cause) {
-        if (isTooMany(cause)) return undefined
-        throw cause
+        if (!isTooMany(cause)) throw cause
+        this.#limited.add(peer)
+        return undefined
       }
     }
+  }
+
+  /** Logs why a peer may not join, unless it is the gateway itself. */
+  refused({ realm: uri, authid, authmethods, peer }: RefusedPeer, reason?: string): void {
+    if (peer.isInProcess) return
+    const known = authmethods.filter((method) => proofs.has(method))
+    const found = this.#explain(uri, authid, known, peer)
+    this.#ports.log?.refused(
+      {
+        ...{ realm: this.#ports.realms.realm(uri)?.uri, authmethod: known.join(', ') || 'unknown' },
+        ...{ ...found, ...(reason !== undefined && { reason }) },
+      },
+      peer.address,
+    )
+  }
+
+  #explain(uri: string, authid: string | undefined, known: readonly string[], peer: Peer) {
+    const { componentRealm, realms, tickets } = this.#ports
+    const realm = realms.realm(uri)
+    const isStranger = uri === componentRealm && known.includes('anonymous')
+    if (isStranger) return { reason: notAuthorized.message }
+    if (realm?.allow_connections === false) return { reason: 'the realm accepts no sessions' }
+    if (this.#limited.has(peer)) return { reason: 'too many failed logins' }
+    if (known.length === 0) return { reason: 'the realm does not serve the authmethods offered' }
+    const isNamed = known.some((method) => namedMethods.includes(method))
+    if (isNamed && authid === undefined) return { reason: 'HELLO has no authid' }
+    const hasAccount = authid !== undefined && tickets?.isKnown?.(uri, authid) === true
+    const username = known.includes('anonymous') ? undefined : authid
+    const proof = known.map((method) => proofs.get(method)).join(', ')
+    return explain(realm, { username, hasAccount, methods: known, address: peer.address, proof })
   }
 
   /** A proof fails if the password or the keys of the user have changed since HELLO. */

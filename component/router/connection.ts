@@ -9,7 +9,7 @@ import {
   type Options,
   ProtocolViolation,
 } from './messages.ts'
-import type { Authentication, Challenge, RealmPolicy, Welcome } from './ports.ts'
+import type { Authentication, Challenge, RealmPolicy, RefusedPeer, Welcome } from './ports.ts'
 import type { Realm } from './realm.ts'
 import { randomId, Session, type Transport } from './session.ts'
 
@@ -36,6 +36,7 @@ const closeTooLarge = 1009
 /** The HELLO that is being answered. */
 interface Attempt {
   readonly realm: string
+  readonly authid: string | undefined
   readonly session: number
   readonly authmethod: string
   readonly roles: unknown
@@ -121,30 +122,31 @@ export class Connection {
   }
 
   #hello(realm: string, details: Options): void {
-    const { authextra, authid, authmethods = ['anonymous'], roles } = details
+    const { authextra, authmethods = ['anonymous'], roles } = details
+    const authid = typeof details.authid === 'string' ? details.authid : undefined
     if (typeof roles !== 'object' || roles === null) {
       throw new ProtocolViolation('HELLO: roles is not a map')
     }
+    const offered = (Array.isArray(authmethods) ? authmethods : []).filter(
+      (method) => typeof method === 'string',
+    )
+    const claims = { realm, authid, authmethods: offered }
     if (this.#ports.realm(realm) === undefined) {
-      this.abort('wamp.error.no_such_realm', 'the realm does not exist')
+      this.#refuse(claims, 'wamp.error.no_such_realm', 'the realm does not exist')
       return
     }
-    const offered: readonly unknown[] = Array.isArray(authmethods) ? authmethods : []
     const served = this.#ports.policy.authmethods(realm, this.#transport.peer)
-    const authmethod = offered.find(
-      (method): method is string => typeof method === 'string' && served.includes(method),
-    )
+    const authmethod = offered.find((method) => served.includes(method))
     if (authmethod === undefined) {
       const text = 'the realm does not accept the authentication methods offered'
-      this.abort('wamp.error.no_matching_auth_method', text)
+      this.#refuse(claims, 'wamp.error.no_matching_auth_method', text)
       return
     }
     const session = randomId(this.#ports.clock)
-    const attempt = { realm, session, authmethod, roles, challenge: undefined }
+    const attempt = { realm, authid, session, authmethod, roles, challenge: undefined }
     this.#state = { kind: 'joining', attempt }
     const answer = this.#ports.policy.authenticate({
-      ...{ realm, session, authmethod },
-      authid: typeof authid === 'string' ? authid : undefined,
+      ...{ realm, session, authid, authmethod },
       authextra: typeof authextra === 'object' && authextra !== null ? { ...authextra } : {},
       peer: this.#transport.peer,
     })
@@ -169,10 +171,11 @@ export class Connection {
   }
 
   #proceed(attempt: Attempt, authentication: Authentication | undefined): void {
+    const claims = { ...attempt, authmethods: [attempt.authmethod] }
     if (authentication === undefined) {
-      this.abort('wamp.error.authentication_failed', 'the authentication has failed')
+      this.#refuse(claims, 'wamp.error.authentication_failed', 'the authentication has failed')
     } else if (authentication.kind === 'refuse') {
-      this.abort(authentication.reason, authentication.message)
+      this.#refuse(claims, authentication.reason, authentication.message)
     } else if (authentication.kind === 'welcome') this.#welcome(attempt, authentication)
     else {
       attempt.challenge = authentication
@@ -194,7 +197,9 @@ export class Connection {
       end: (reason, message) => this.goodbye(reason, message),
     })
     if (!this.#ports.policy.isWelcome(session)) {
-      this.abort('wamp.error.authentication_failed', 'the user may not use the realm any longer')
+      const text = 'the user may not use the realm any longer'
+      const claims = { ...attempt, authid: session.authid, authmethods: [authmethod] }
+      this.#refuse(claims, 'wamp.error.authentication_failed', text, text)
       return
     }
     this.#stopTimer()
@@ -234,6 +239,20 @@ export class Connection {
     })
     this.#trySend([code.goodbye, { message }, reason])
     state.realm.leave(state.session)
+  }
+
+  /**
+   * Does not let the peer join.
+   * @param why for the log, where the policy cannot find it out
+   */
+  #refuse(
+    { realm, authid, authmethods }: Omit<RefusedPeer, 'peer'>,
+    reason: string,
+    message: string,
+    why?: string,
+  ): void {
+    this.#ports.policy.refused?.({ realm, authid, authmethods, peer: this.#transport.peer }, why)
+    this.abort(reason, message)
   }
 
   /** Refuses or ends the session at once, with ABORT, and closes the transport. */

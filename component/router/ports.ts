@@ -57,6 +57,11 @@ export interface Refusal {
 
 export type Authentication = Welcome | Challenge | Refusal
 
+/** A peer that may not join: of the methods that it offered, the one it was judged by, or all. */
+export interface RefusedPeer extends Pick<Hello, 'realm' | 'authid' | 'peer'> {
+  readonly authmethods: readonly string[]
+}
+
 /** An action of a session on a URI. */
 export type RouterAction =
   | 'call'
@@ -86,6 +91,11 @@ export interface RealmPolicy {
   hasRealm(realm: string): boolean
   authmethods(realm: string, peer: Peer): readonly string[]
   authenticate(hello: Hello): Promise<Authentication>
+  /**
+   * Is told of each peer that may not join. Absent: nobody is.
+   * @param reason if the router has found it
+   */
+  refused?(peer: RefusedPeer, reason?: string): void
   /** Whether the session may still join. Asked before WELCOME, because its user may have been deleted since HELLO. */
   isWelcome(session: MemberState): boolean
   /**

@@ -1,5 +1,6 @@
 /** The policy of the router: decides who joins which realm, with a password, a key or a ticket. */
 
+import { LoginLog, networkThrottle } from '#component/login-refusal.ts'
 import type { TicketPorts } from '#component/realm/authenticator.ts'
 import { Policy } from '#component/realm/policy.ts'
 import { bearerOf } from '#component/token/signed-tokens.ts'
@@ -10,11 +11,12 @@ import type { Users } from './users.ts'
 
 /** @param admitsStrangers whether clients on this machine may join the component's realm without credentials */
 export const openPolicy = (
-  { config, users, attempts, clock, box }: WiringContext,
+  { config, users, attempts, clock, box, log }: WiringContext,
   admitsStrangers: boolean,
 ): Policy =>
   new Policy({
     ...{ clock, attempts, secrets: box, realms: users.realms, tickets: ticketPorts(users) },
+    log: new LoginLog(log, networkThrottle(clock, log)),
     componentRealm: config.wamp.realm,
     admitsStrangers: () => admitsStrangers,
   })

@@ -25,6 +25,7 @@ describe('a router that asks about sessions of tickets', () => {
         }),
         isWelcome: () => true,
         isAllowed: () => true,
+        refused: () => undefined,
       },
       realms: { plainPassword: async () => undefined },
       proxies: new TrustedProxies([]),
