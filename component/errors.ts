@@ -51,6 +51,9 @@ const errors = {
 /** A code of the service's own errors: `service.error.*` or `wamp.error.*`. */
 export type ErrorUri = keyof typeof errors
 
+/** Every code. */
+export const errorUris = Object.keys(errors) as readonly ErrorUri[]
+
 /** Whether the URI is in the table. */
 export const isErrorUri = (uri: string): uri is ErrorUri => Object.hasOwn(errors, uri)
 

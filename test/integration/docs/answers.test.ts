@@ -1,28 +1,36 @@
 /** The answers that pages show are those of a gateway: each document is loaded as it stands there, each command typed. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { openLog } from '#component/log.ts'
+import { lines } from '#test/support/command.ts'
 import { freePort } from '#test/support/free-port.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
-import { expectAnswer } from '#test/support/pages/answers.ts'
+import { expectAnswer, isAnswer } from '#test/support/pages/answers.ts'
 import { type Block, sectionsOf } from '#test/support/pages/blocks.ts'
 import { Terminal } from '#test/support/pages/terminal.ts'
+import { until } from '#test/support/running/until.ts'
 
-const backend = join(import.meta.dirname, '../../../examples/hello/backend.ts')
+const example = join(import.meta.dirname, '../../../examples/hello')
 
-const hasAnswers = (blocks: readonly Block[]) => blocks.some(({ language }) => language === 'text')
+const isAnswerBlock = ({ language }: Block) => language === 'text' || language === 'log'
+
+const hasAnswers = (blocks: readonly Block[]) => blocks.some(isAnswerBlock)
 
 /** The sections of a page that show answers. */
 const answered = (page: string) => [...sectionsOf(page)].filter(([, blocks]) => hasAnswers(blocks))
 
-const pages: readonly string[] = ['docs/cookbook.md', 'docs/security.md']
+const pages: readonly string[] = ['docs/cookbook.md', 'docs/security.md', 'docs/troubleshooting.md']
 
 describe('the answers of pages', function () {
   this.timeout(30_000)
   let gateway: TestGateway
   let stopBackend: () => void
   let upstreamPort: number
+  /** The lines of the log since the last command. */
+  const logged: string[] = []
 
   /** A text of a page with the ports of this run. */
   const here = (text: string): string =>
@@ -46,15 +54,17 @@ describe('the answers of pages', function () {
   }
 
   before(async () => {
-    // what `npm start` starts
-    gateway = await startGateway({}, { isEmbedded: true })
-    await load(
-      '{"uri": "com.example.hello", "authmethods": ["anonymous"], "security_enabled": false}',
-    )
+    // as `npm start` has it
+    const log = openLog('info', { write: (line) => void logged.push(line) })
+    gateway = await startGateway({}, { isEmbedded: true, log })
     upstreamPort = await freePort()
-    const child = fork(backend, [gateway.routerUrl, 'com.example.hello', String(upstreamPort)], {
-      silent: true,
-    })
+    const child = fork(
+      join(example, 'backend.ts'),
+      [gateway.routerUrl, 'com.example.hello', String(upstreamPort)],
+      {
+        silent: true,
+      },
+    )
     stopBackend = () => child.kill()
     await once(child, 'message')
   })
@@ -63,28 +73,46 @@ describe('the answers of pages', function () {
     await gateway?.stop()
   })
 
+  /** The line may be written after the answer. */
+  async function expectLogged(line: string): Promise<void> {
+    const isThere = () => logged.some((each) => isAnswer(each, line))
+    await until(`the log has ${line}`, isThere, 2_000).catch(() =>
+      expect(logged.join('')).to.equal(line),
+    )
+  }
+
   async function follow(blocks: readonly Block[]): Promise<void> {
     const terminal = new Terminal(gateway.dataDir)
     let [typed, printed] = ['', '']
     for (const { language, text } of blocks) {
       if (language === 'json') await load(here(text))
       else if (language === 'sh') {
+        logged.length = 0
         const { code, stdout, stderr } = await terminal.type(here(text))
         expect(code, stderr).to.equal(0)
         ;[typed, printed] = [text, stdout]
+      } else if (language === 'log') {
+        for (const line of lines(text)) await expectLogged(line)
       } else expectAnswer(printed, here(text), typed)
     }
   }
 
   for (const page of pages) {
-    for (const [heading, blocks] of answered(page)) {
-      it(`are true in ${page}: ${heading}`, () => follow(blocks))
+    describe(`in ${page}`, () => {
+      before(() => load(readFileSync(join(example, 'realm.json'), 'utf8')))
 
-      it(`stand behind each command in ${page}: ${heading}`, () => {
-        const count = (name: string) => blocks.filter(({ language }) => language === name).length
-        expect(count('text')).to.equal(count('sh'))
-      })
-    }
+      for (const [heading, blocks] of answered(page)) {
+        it(`are true: ${heading}`, () => follow(blocks))
+
+        it(`stand behind each command: ${heading}`, () => {
+          const bare = blocks.filter(
+            ({ language }, index) =>
+              language === 'sh' && !blocks.slice(index + 1, index + 2).some(isAnswerBlock),
+          )
+          expect(bare).to.deep.equal([])
+        })
+      }
+    })
   }
 
   it('are twenty or more in the cookbook', () => {
