@@ -13,7 +13,8 @@ import { type Block, sectionsOf } from '#test/support/pages/blocks.ts'
 import { Terminal } from '#test/support/pages/terminal.ts'
 import { until } from '#test/support/running/until.ts'
 
-const example = join(import.meta.dirname, '../../../examples/hello')
+const root = join(import.meta.dirname, '../../..')
+const example = join(root, 'examples/hello')
 
 const isAnswerBlock = ({ language }: Block) => language === 'text' || language === 'log'
 
@@ -82,7 +83,7 @@ describe('the answers of pages', function () {
   }
 
   async function follow(blocks: readonly Block[]): Promise<void> {
-    const terminal = new Terminal(gateway.dataDir)
+    const terminal = new Terminal(root, { WAMP_GATEWAY_ADMIN: gateway.adminUrl })
     let [typed, printed] = ['', '']
     for (const { language, text } of blocks) {
       if (language === 'json') await load(here(text))
