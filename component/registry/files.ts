@@ -99,21 +99,37 @@ export async function loadFiles(
 ): Promise<FileReport[]> {
   const { files, missing } = await findFiles(patterns)
   const { known = new Set() } = ports
-  const reports: FileReport[] = missing.map((file) => ({ file, outcome: 'missing' }))
+  const found = new Map<string, FileReport>()
   const owners = new Map<string, string>()
-  for (const file of files) {
-    reports.push(
-      await loadFile(file, owners, ports).catch((error: unknown) => ({
-        file,
-        outcome: 'refused' as const,
-        error,
-      })),
-    )
+  for (let left = files; left.length > 0; ) {
+    for (const file of left) {
+      const report = await loadFile(file, owners, ports).catch(
+        (error: unknown): FileReport => ({ file, outcome: 'refused', error }),
+      )
+      found.set(file, report)
+    }
+    left = worthAnotherTry(left, found)
   }
+  const reports: FileReport[] = [
+    ...missing.map((file): FileReport => ({ file, outcome: 'missing' })),
+    ...found.values(),
+  ]
   for (const report of reports) {
     if (report.outcome !== 'unchanged' || !known.has(report.file)) tell(report, ports.log)
   }
   return reports
+}
+
+/** The files of one pass that were refused because of a route that a file loaded after them may have given up. */
+function worthAnotherTry(
+  files: readonly string[],
+  found: ReadonlyMap<string, FileReport>,
+): string[] {
+  const last = files.findLastIndex((file) => found.get(file)?.outcome === 'loaded')
+  return files.slice(0, Math.max(last, 0)).filter((file) => {
+    const { error } = found.get(file) ?? {}
+    return error instanceof InvalidSpecError && error.uri === 'service.error.already_exists'
+  })
 }
 
 async function loadFile(

@@ -111,6 +111,20 @@ describe('loadFiles', () => {
     expect(serves('/v1/two')).to.equal('a')
   })
 
+  it('moves a route from one file to another, whichever comes first', async () => {
+    write('a.json', document('a', ['/a']))
+    write('b.json', document('b', ['/b', '/moved']))
+    await start()
+    write('a.json', document('a', ['/a', '/moved']))
+    write('b.json', document('b', ['/b']))
+    const { outcomes, serves } = await start()
+    expect(outcomes).to.deep.equal(['a.json loaded', 'b.json loaded'])
+    expect(serves('/v1/moved')).to.equal('a')
+    write('c.json', document('c', ['/moved']))
+    write('d.json', document('d', ['/d']))
+    expect((await start()).outcomes.slice(2)).to.deep.equal(['c.json refused', 'd.json loaded'])
+  })
+
   it('tries a refused file again at the next start', async () => {
     write('a.json', document('a'))
     const { outcomes } = await start(undefined, { realmExists: () => false })
