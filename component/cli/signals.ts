@@ -21,18 +21,21 @@ export function obeySignals(handlers: Readonly<Record<Changing, () => void>>): v
   for (const signal of early.splice(0)) obey(signal)
 }
 
-const isFromTerminal = isatty(standardInput)
-
-/** Whether the process was started in a terminal that is closed: SIGHUP says so, too. Under `nohup`, standard input is no terminal. */
-export function hasLostTerminal(): boolean {
-  if (!isFromTerminal) return false
+/** Whether the process has a controlling terminal (tty(4)). */
+function hasTerminal(): boolean {
   try {
     closeSync(openSync('/dev/tty', 'r'))
-    return false
-  } catch {
     return true
+  } catch {
+    return false
   }
 }
+
+/** Whether the process belongs to a terminal at its start. Under `nohup`, standard input is no terminal. */
+const isFromTerminal = isatty(standardInput) && hasTerminal()
+
+/** Whether the terminal is closed in which the process was started: SIGHUP says so, too. */
+export const hasLostTerminal = (): boolean => isFromTerminal && !hasTerminal()
 
 /**
  * Ends the process at once. Without its terminal nothing but SIGKILL does: the log would try for ever to write its last lines there
