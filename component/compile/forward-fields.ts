@@ -25,7 +25,7 @@ function upstreamFields(node: Node): Node {
       )
     },
     [node],
-    { origin: originOf(node) },
+    { origin: () => originOf(node) },
   )
 }
 

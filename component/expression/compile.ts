@@ -128,7 +128,7 @@ function joinParts(template: Template, whole: Site, scope: Scope, issues: Issue[
     if (isText) texts += part.length
     const node = isText ? constant(part) : compileExpression(part, around)
     nodes.push(node)
-    sites.push(isText ? whole : whole.at(part.start, part.end).owedTo(originOf(node)))
+    sites.push(isText ? whole : whole.at(part.start, part.end, () => originOf(node)))
   }
   const [only] = nodes
   if (only && template.isLone) return only

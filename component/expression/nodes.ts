@@ -3,7 +3,7 @@ import { ExpressionError } from '#component/errors.ts'
 import { setOwn } from '#component/syntax/values.ts'
 import { beginEvaluation, outputLimit, treeSize } from './budget.ts'
 import { type Costs, readNothing, readOnly, sumUp } from './costs.ts'
-import type { Origin } from './origin.ts'
+import type { FindOrigin } from './origin.ts'
 import type { Site } from './site.ts'
 
 /** The data of one request. */
@@ -102,14 +102,14 @@ class Deferred extends Live {
   /** Whether the value enters a URL unescaped. */
   declare readonly isRaw?: boolean
   /** The members of the request that the value is made of, if of nothing else. */
-  declare readonly origin?: Origin | undefined
+  declare readonly origin?: FindOrigin | undefined
 }
 
 /** What is known at load of a computation beside its parts. */
 interface Facts {
   /** Where it is written, for errors. */
   readonly site?: Site | undefined
-  readonly origin?: Origin | undefined
+  readonly origin?: FindOrigin | undefined
   /** Whether the value enters a URL unescaped. */
   readonly isRaw?: boolean | undefined
   /** Operations of one evaluation beside those of its parts. */
@@ -118,7 +118,7 @@ interface Facts {
 
 class Computation extends Deferred {
   readonly #site: Site | undefined
-  override readonly origin: Origin | undefined
+  override readonly origin: FindOrigin | undefined
 
   constructor(run: Run, costs: Costs, { site, origin }: Facts) {
     super(run, costs)

@@ -9,6 +9,9 @@ export interface Origin {
   readonly isWhole: boolean
 }
 
+/** Finds an origin when a failure asks for it; undefined for a value that is not of the request alone. */
+export type FindOrigin = () => Origin | undefined
+
 /** A message names at most this many members. */
 const mostNamed = 3
 
@@ -23,7 +26,7 @@ export function originOf(node: Node | undefined): Origin | undefined {
   if (node === undefined || node.kind === 'constant' || node.kind === 'broken') return undefined
   if (node.kind === 'deferred') {
     if (node.keys) return originOfPath(node.keys)
-    if (!node.joined) return node.origin
+    if (!node.joined) return node.origin?.()
   }
   const members = [...node.reads]
   return members.length > 0 && members.every(isOfRequest) ? { members, isWhole: false } : undefined
@@ -39,22 +42,22 @@ export function below(origin: Origin | undefined, keys: readonly string[]): Orig
 export interface Part {
   /** Whether the document gives it, so that it comes from no request and hides the origin of no other. */
   readonly isKnown: boolean
-  readonly origin: Origin | undefined
+  readonly origin: FindOrigin
 }
 
 /** A node as a part. */
 export const partOf = (node: Node): Part => ({
   isKnown: node.kind === 'constant',
-  origin: originOf(node),
+  origin: () => originOf(node),
 })
 
 /** The origin of a value made of others. */
 export function originOfParts(parts: readonly Part[]): Origin | undefined {
   const members = new Set<string>()
   for (const { isKnown, origin } of parts) {
-    if (isKnown) continue
-    if (!origin) return undefined
-    for (const member of origin.members) members.add(member)
+    const found = isKnown ? undefined : origin()
+    if (!isKnown && !found) return undefined
+    for (const member of found?.members ?? []) members.add(member)
   }
   return members.size > 0 ? { members: [...members], isWhole: false } : undefined
 }

@@ -37,6 +37,9 @@ interface Call extends Called {
   readonly arguments: readonly Argument[]
 }
 
+/** Failures of the load are the document's. */
+const noOrigin = (): undefined => undefined
+
 /** Folded functions do not read the context. */
 const noContext: Context = { request: {}, action: {}, security: {}, random: () => 0 }
 
@@ -135,7 +138,8 @@ function compileArgument(
   const node = argumentNode(argument, around)
   if (!parameter || node.kind === 'broken') return node
   const { wanted } = parameter
-  const site = around.site.at(argument.start, argument.end).owedTo(originOf(node))
+  const origin = () => originOf(node)
+  const site = around.site.at(argument.start, argument.end, origin)
   const read = (value: unknown): unknown => {
     const result = parameter.read(value, site)
     if (result !== undefined) return result
@@ -150,7 +154,7 @@ function compileArgument(
   if (isPartial && read(kindSample(node)) !== undefined && wanted !== 'a list of keys') return node
   if (wanted === 'a value' || isBroken(node)) return node
   const run = runOf(node)
-  return deferred((context) => read(run(context)), [node], { origin: originOf(node) })
+  return deferred((context) => read(run(context)), [node], { origin })
 }
 
 function argumentNode(argument: Argument, around: Surroundings): Node {
@@ -192,7 +196,7 @@ function fold(
   // Lazy functions are folded below: they choose a node, and a missing key gets a "did you mean".
   const isClosed = args.every(({ kind }) => kind === 'constant')
   if (piped.kind === 'constant' && isClosed && !row.isRandom && !row.form) {
-    return constant(stageOf(call, args)(piped.value, noContext))
+    return constant(stageOf(call, args, noOrigin)(piped.value, noContext))
   }
   const sample = piped.kind === 'constant' ? piped.value : kindSample(piped)
   if (!row.takes(sample)) unexpected(site, name, row.wanted, sample)

@@ -93,7 +93,8 @@ function missing(
 function noMap(keys: readonly string[], index: number, value: unknown, site: Site): never {
   const kind = kindOf(value)
   const parent = keys.slice(0, index).join('.')
-  const known = site.origin?.isWhole ? site.origin.members.join().split('.') : []
+  const origin = site.origin?.()
+  const known = origin?.isWhole ? origin.members.join().split('.') : []
   const owner = known.slice(0, index - keys.length).join('.')
   const found = value === '' ? 'empty' : `${kind}, not a map`
   return site.fail(
@@ -106,7 +107,7 @@ function noMap(keys: readonly string[], index: number, value: unknown, site: Sit
 const absent = (keys: readonly string[], site: Site): never =>
   site.fail(
     `there is no "${keys.join('.')}"`,
-    site.origin?.isWhole ? ' is missing' : ': a member is missing',
+    site.origin?.()?.isWhole ? ' is missing' : ': a member is missing',
   )
 
 /** A path through a variable that is known per request only. */
@@ -117,8 +118,8 @@ function readOn(
 ): Node {
   const inner = runOf(node)
   const from = keys.length - rest.length
-  const origin = below(originOf(node), rest)
-  const place = site.owedTo(origin)
+  const origin = () => below(originOf(node), rest)
+  const place = () => site.owedTo(origin)
   const run: Run = isOptional
     ? (context) => find(inner(context), keys, from)
     : (context) => step(inner(context), keys, from, place)
@@ -126,14 +127,17 @@ function readOn(
   return deferred(run, [node], { steps: rest.length, origin })
 }
 
-/** Walks maps by own keys, from `keys[index]` on. */
-function step(start: unknown, keys: readonly string[], from: number, site: Site): unknown {
+/**
+ * Walks maps by own keys, from `keys[index]` on.
+ * @param place makes the site of a failure
+ */
+function step(start: unknown, keys: readonly string[], from: number, place: () => Site): unknown {
   let value = start
   for (let index = from; index < keys.length; index++) {
     const key = keys[index] as string
-    if (!isMap(value)) noMap(keys, index, value, site)
+    if (!isMap(value)) noMap(keys, index, value, place())
     value = Object.hasOwn(value, key) ? value[key] : undefined
-    if (value === undefined) absent(keys, site)
+    if (value === undefined) absent(keys, place())
   }
   return value
 }
@@ -148,11 +152,13 @@ function find(start: unknown, keys: readonly string[], from: number): unknown {
   return value
 }
 
-/** A node whose reads are noted for the checks that follow. */
+/** Notes where members of known maps are read, for the checks that follow; any member of a body, for one, is possible. */
 function noted(node: Node, site: Site, issues: readonly Issue[]): Node {
-  for (const read of node.reads) noteRead(issues, read, site)
+  for (const read of node.reads) if (!isOpen.test(read)) noteRead(issues, read, site)
   return node
 }
+
+const isOpen = /^request(?!\.bindings\.)/
 
 function readRoot(
   { keys, site, issues, isOptional }: Path,
@@ -166,7 +172,7 @@ function readRoot(
   }
   const isOwn = shape.keys === undefined
   const property = key as keyof object
-  const place = site.owedTo(originOfPath(keys))
+  const place = () => site.owedTo(() => originOfPath(keys))
   if (isOptional) {
     const run: Run = (context) => {
       const data = root(context)
@@ -177,7 +183,7 @@ function readRoot(
   const run: Run = (context) => {
     const data = root(context)
     const value = !isOwn || Object.hasOwn(data, property) ? data[property] : undefined
-    if (value === undefined) absent(keys, place)
+    if (value === undefined) absent(keys, place())
     return keys.length === 2 ? value : step(value, keys, 2, place)
   }
   return noted(readNode(keys, run), site, issues)

@@ -1,6 +1,6 @@
 /** The position of an expression in a document, and the error that shows it with a caret. */
 import { ExpressionError } from '#component/errors.ts'
-import { nameOf, type Origin } from './origin.ts'
+import { type FindOrigin, nameOf } from './origin.ts'
 
 /** An error shows at most this many characters of an expression. */
 const widest = 160
@@ -15,10 +15,10 @@ export class Site {
   readonly start: number
   /** Offset behind the last character. */
   readonly end: number
-  /** Where the value comes from that is used here, if from the request: its failures are owed to the request. */
-  readonly origin: Origin | undefined
+  /** Where the value comes from that is used here: if from the request, its failures are owed to the request. */
+  readonly origin: FindOrigin | undefined
 
-  constructor(text: string, path: string, start: number, end: number, origin?: Origin) {
+  constructor(text: string, path: string, start: number, end: number, origin?: FindOrigin) {
     this.text = text
     this.path = path
     this.start = start
@@ -32,13 +32,13 @@ export class Site {
   }
 
   /** Another part of the same text. */
-  at(start: number, end: number): Site {
-    return new Site(this.text, this.path, start, end)
+  at(start: number, end: number, origin?: FindOrigin): Site {
+    return new Site(this.text, this.path, start, end, origin)
   }
 
   /** The same position, where a value of this origin is used. */
-  owedTo(origin: Origin | undefined): Site {
-    return origin ? new Site(this.text, this.path, this.start, this.end, origin) : this
+  owedTo(origin: FindOrigin): Site {
+    return new Site(this.text, this.path, this.start, this.end, origin)
   }
 
   /**
@@ -47,7 +47,8 @@ export class Site {
    *   nothing of the document
    */
   fail(sentence: string, unfit = `: ${sentence}`): never {
-    throw new SiteError(this, sentence, this.origin && `${nameOf(this.origin)}${unfit}`)
+    const origin = this.origin?.()
+    throw new SiteError(this, sentence, origin && `${nameOf(origin)}${unfit}`)
   }
 
   /** Throws an error that is the document's fault, whatever the value. */

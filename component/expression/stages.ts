@@ -2,7 +2,15 @@
 import { booleanOf } from '#component/expression/functions/conversions.ts'
 import type { LazyForm, PipeFunction } from '#component/expression/functions/function.ts'
 import { type Context, type Node, type Run, runOf } from './nodes.ts'
-import { below, type Origin, originOf, originOfParts, type Part, partOf } from './origin.ts'
+import {
+  below,
+  type FindOrigin,
+  type Origin,
+  originOf,
+  originOfParts,
+  type Part,
+  partOf,
+} from './origin.ts'
 import type { Site } from './site.ts'
 import { unexpected } from './values.ts'
 
@@ -24,18 +32,19 @@ export function resultOf({ row }: Called, args: readonly Node[], piped: Part): P
   // a default that the document gives stands for what the request lacks
   if (row.form === 'fallback' && isKnown(first)) return piped
   if (row.form === 'look-up' && first?.kind === 'constant' && isKnown(second)) {
-    return { isKnown: piped.isKnown, origin: below(piped.origin, [String(first.value)]) }
+    const { isKnown, origin } = piped
+    return { isKnown, origin: () => below(origin(), [String(first.value)]) }
   }
   const all = [piped, ...args.map(partOf)]
   const parts = row.madeOf ? row.madeOf.flatMap((index) => all[index] ?? []) : all
-  return { isKnown: parts.every((part) => part.isKnown), origin: originOfParts(parts) }
+  return { isKnown: parts.every((part) => part.isKnown), origin: () => originOfParts(parts) }
 }
 
-/** Where a function is written, and whose fault its failures are there. */
+/** Whose fault the failures of a function are. */
 interface Places {
-  /** Failures of the piped value. */
-  readonly piped: Site
-  /** Failures of the piped value and the arguments together. */
+  /** The origin of the piped value. */
+  readonly piped: FindOrigin
+  /** The site for failures of the piped value and the arguments together. */
   readonly either: Site
 }
 
@@ -44,27 +53,27 @@ function applyFunction(
   name: string,
   row: PipeFunction,
   value: unknown,
-  places: Places,
+  { piped, either }: Places,
   first: unknown,
   second: unknown,
   context: Context,
 ): unknown {
-  if (!row.takes(value)) unexpected(places.piped, name, row.wanted, value)
-  const result = row.apply(value as never, places.either, first as never, second as never, context)
-  return result === undefined ? unexpected(places.piped, name, row.wanted, value) : result
+  if (!row.takes(value)) unexpected(either.owedTo(piped), name, row.wanted, value)
+  const result = row.apply(value as never, either, first as never, second as never, context)
+  return result === undefined ? unexpected(either.owedTo(piped), name, row.wanted, value) : result
 }
 
 /**
  * The closure of one function. Nearly every function of `""` yields `""`.
  * @param origin of the piped value
  */
-export function stageOf(call: Called, args: readonly Node[], origin?: Origin): Stage {
+export function stageOf(call: Called, args: readonly Node[], origin: FindOrigin): Stage {
   const { name, row, site } = call
   const [first, second] = args
   if (row.form) return lazyStages[row.form](call, args, origin)
   const places: Places = {
-    piped: site.owedTo(origin),
-    either: site.owedTo(origin ?? originOf(first) ?? originOf(second)),
+    piped: origin,
+    either: site.owedTo(() => origin() ?? originOf(first) ?? originOf(second)),
   }
   const one = first && runOf(first)
   const two = second && runOf(second)
@@ -84,7 +93,7 @@ export function stageOf(call: Called, args: readonly Node[], origin?: Origin): S
     value === '' ? '' : applyFunction(name, row, value, places, one(context), two(context), context)
 }
 
-type MakeStage = (call: Called, args: readonly Node[], origin: Origin | undefined) => Stage
+type MakeStage = (call: Called, args: readonly Node[], origin: FindOrigin) => Stage
 
 const lazyStages: Readonly<Record<LazyForm, MakeStage>> = {
   'look-up': lookUp,
@@ -105,11 +114,11 @@ const lazyStages: Readonly<Record<LazyForm, MakeStage>> = {
 }
 
 /** The closure of a look-up, with the default for a missing key. */
-function lookUp(call: Called, [key, fallback]: readonly Node[], origin?: Origin): Stage {
+function lookUp(call: Called, [key, fallback]: readonly Node[], origin: FindOrigin): Stage {
   const { name, row } = call
   const site = call.site.owedTo(origin)
   const keyRun = runOf(key as Node)
-  const otherwise: Run = fallback ? runOf(fallback) : () => noKey(call, key as Node, origin)
+  const otherwise: Run = fallback ? runOf(fallback) : () => noKey(call, key as Node, origin())
   return (value, context) => {
     if (value === '') return ''
     if (!row.takes(value)) unexpected(site, name, row.wanted, value)
@@ -123,9 +132,9 @@ function lookUp(call: Called, [key, fallback]: readonly Node[], origin?: Origin)
 function noKey({ name, site }: Called, key: Node, origin: Origin | undefined): never {
   const noSuchKey = ': there is no such key'
   if (key.kind !== 'constant') {
-    return site.owedTo(originOf(key) ?? origin).fail(name + noSuchKey, noSuchKey)
+    return site.owedTo(() => originOf(key) ?? origin).fail(name + noSuchKey, noSuchKey)
   }
-  const place = site.owedTo(below(origin, [String(key.value)]))
+  const place = site.owedTo(() => below(origin, [String(key.value)]))
   return place.fail(
     `${name}: there is no "${key.value}"`,
     origin?.isWhole ? ' is missing' : noSuchKey,

@@ -51,7 +51,7 @@ export function urlText(
     const here = at
     const run = runOf(node)
     const isWhole = node === field
-    const origin = originOf(node)
+    const origin = () => originOf(node)
     const place = site.owedTo(origin)
     return deferred(
       (context) => {
