@@ -127,8 +127,11 @@ function serve(
   pending.then(
     (reply) => {
       exchange.route = reply.route ?? ''
-      exchange.failure = reply.failure
-      exchange.error = reply.error?.uri ?? reply.failure?.error
+      // a request that was given up has its answer already
+      if (!exchange.isAnswered) {
+        exchange.failure = reply.failure
+        exchange.error = reply.error?.uri ?? reply.failure?.error
+      }
       answer(exchange, reply, ports)
     },
     (error: unknown) => fail(exchange, error, ports),
@@ -162,6 +165,7 @@ export function giveUp(exchange: HttpExchange): void {
   if (!exchange.response.headersSent) {
     const error = new ServiceError('service.error.timeout', 'this node is stopping')
     exchange.failure = reportOf(error)
+    exchange.error = error.uri
     sendReply(exchange, errorReply(error, exchange.headers.accept), true)
   }
   exchange.abort()

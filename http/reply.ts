@@ -135,7 +135,9 @@ function sendStream(exchange: HttpExchange, body: ReplyBody & { readonly kind: '
   if (body.length === undefined) exchange.response.flushHeaders()
   // the status has been sent: only the log can tell why the answer is incomplete
   body.stream.once('error', (error) => {
-    if (error instanceof ServiceError) exchange.failure = reportOf(error)
+    if (!(error instanceof ServiceError)) return
+    exchange.failure = reportOf(error)
+    exchange.error = error.uri
   })
   // a failure closes the connection, so that the client notices the incomplete body
   pipeline(body.stream, exchange.response, () => undefined)

@@ -2,7 +2,7 @@
 import { openLog } from '#component/log.ts'
 
 /** A line, as JSON gives it. */
-type LogLine = Readonly<Record<string, unknown>>
+export type LogLine = Readonly<Record<string, unknown>>
 
 /** Opens a log that keeps its lines. */
 export function keptLog(level = 'info') {
