@@ -1,5 +1,6 @@
 /** docs/tutorial.md, followed on ports of its own in a clone of the project. */
 import { rmSync } from 'node:fs'
+import { delimiter } from 'node:path'
 import { cloneProject } from '#test/support/clone.ts'
 import { freePort } from '#test/support/free-port.ts'
 import { sectionsOf } from './blocks.ts'
@@ -20,6 +21,12 @@ export interface Student {
   leave(): Promise<void>
 }
 
+/** The programs of the machine, without those of the project, which a reader does not have. */
+const ownPath = (process.env.PATH ?? '')
+  .split(delimiter)
+  .filter((folder) => !folder.endsWith('node_modules/.bin'))
+  .join(delimiter)
+
 /** @param routerPort the port of the router */
 export async function openTutorial(routerPort: number): Promise<Student> {
   const clone = cloneProject()
@@ -32,6 +39,7 @@ export async function openTutorial(routerPort: number): Promise<Student> {
         .replaceAll('18081', String(admin))
         .replaceAll(/\b8080\b/g, String(routerPort)),
     environment: {
+      PATH: ownPath,
       GATEWAY_GATEWAY__LISTEN: `127.0.0.1:${gateway}`,
       GATEWAY_ADMIN__LISTEN: `127.0.0.1:${admin}`,
       WAMP_GATEWAY_ADMIN: `http://127.0.0.1:${admin}`,
