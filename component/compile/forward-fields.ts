@@ -2,7 +2,6 @@
 import { checkRaw, encodeValue } from '#component/action/url-value.ts'
 import type { Node } from '#component/expression/compile.ts'
 import { deferred, runOf } from '#component/expression/nodes.ts'
-import { originOf } from '#component/expression/origin.ts'
 import { urlText } from '#component/expression/url-text.ts'
 import { RequestView } from '#component/gateway/context.ts'
 import type { Findings } from './fold-check.ts'
@@ -25,7 +24,7 @@ function upstreamFields(node: Node): Node {
       )
     },
     [node],
-    { origin: () => originOf(node) },
+    { source: node },
   )
 }
 

@@ -25,7 +25,6 @@ import {
   type Run,
   runOf,
 } from './nodes.ts'
-import { originOf } from './origin.ts'
 import { hasExpression, parseTemplate } from './parser.ts'
 import { compileExpression } from './pipeline.ts'
 import type { Scope } from './scope.ts'
@@ -128,7 +127,7 @@ function joinParts(template: Template, whole: Site, scope: Scope, issues: Issue[
     if (isText) texts += part.length
     const node = isText ? constant(part) : compileExpression(part, around)
     nodes.push(node)
-    sites.push(isText ? whole : whole.at(part.start, part.end, () => originOf(node)))
+    sites.push(isText ? whole : whole.at(part.start, part.end, node))
   }
   const [only] = nodes
   if (only && template.isLone) return only

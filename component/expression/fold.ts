@@ -14,7 +14,7 @@ import {
   runOf,
   settle,
 } from './nodes.ts'
-import { originOf, originOfParts, partOf } from './origin.ts'
+import { originOfParts } from './origin.ts'
 import type { Site } from './site.ts'
 import { didYouMean } from './suggest.ts'
 import { unexpected } from './values.ts'
@@ -56,7 +56,7 @@ function choose(
   charge(members.size * nodeCost, site)
   const runs = new Map([...members].map(([name, member]) => [name, runOf(member)]))
   const chooser = runOf(key)
-  const place = site.owedTo(() => originOf(key))
+  const place = site.of(key)
   const noSuchKey = ': there is no such key'
   const otherwise = fallback ? runOf(fallback) : () => place.fail(`get${noSuchKey}`, noSuchKey)
   const chosen = fallback ? [...members.values(), fallback] : [...members.values()]
@@ -64,7 +64,7 @@ function choose(
     (context) => (runs.get(chooser(context) as string) ?? otherwise)(context),
     [...chosen, key],
     {
-      origin: () => originOfParts(chosen.map(partOf)),
+      source: { isKnown: false, origin: () => originOfParts(chosen) },
     },
   )
 }

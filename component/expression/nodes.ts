@@ -3,7 +3,7 @@ import { ExpressionError } from '#component/errors.ts'
 import { setOwn } from '#component/syntax/values.ts'
 import { beginEvaluation, outputLimit, treeSize } from './budget.ts'
 import { type Costs, readNothing, readOnly, sumUp } from './costs.ts'
-import type { FindOrigin } from './origin.ts'
+import type { Source } from './origin.ts'
 import type { Site } from './site.ts'
 
 /** The data of one request. */
@@ -101,15 +101,16 @@ class Deferred extends Live {
   declare readonly joined?: Joined
   /** Whether the value enters a URL unescaped. */
   declare readonly isRaw?: boolean
-  /** The members of the request that the value is made of, if of nothing else. */
-  declare readonly origin?: FindOrigin | undefined
+  /** What the value is made of. */
+  declare readonly source?: Node | Source | undefined
 }
 
 /** What is known at load of a computation beside its parts. */
 interface Facts {
   /** Where it is written, for errors. */
   readonly site?: Site | undefined
-  readonly origin?: FindOrigin | undefined
+  /** What the value is made of, if that says where it comes from. */
+  readonly source?: Node | Source | undefined
   /** Whether the value enters a URL unescaped. */
   readonly isRaw?: boolean | undefined
   /** Operations of one evaluation beside those of its parts. */
@@ -118,12 +119,12 @@ interface Facts {
 
 class Computation extends Deferred {
   readonly #site: Site | undefined
-  override readonly origin: FindOrigin | undefined
+  override readonly source: Node | Source | undefined
 
-  constructor(run: Run, costs: Costs, { site, origin }: Facts) {
+  constructor(run: Run, costs: Costs, { site, source }: Facts) {
     super(run, costs)
     this.#site = site
-    this.origin = origin
+    this.source = source
   }
 
   protected override refuse(): never {

@@ -9,8 +9,13 @@ export interface Origin {
   readonly isWhole: boolean
 }
 
-/** Finds an origin when a failure asks for it; undefined for a value that is not of the request alone. */
-export type FindOrigin = () => Origin | undefined
+/** A value whose origin is found when a failure asks for it: so a load keeps nothing but what it has anyway. */
+export interface Source {
+  /** Whether the document gives it, so that it comes from no request and hides the origin of no other. */
+  readonly isKnown: boolean
+  /** undefined for a value that is not of the request alone. */
+  origin(): Origin | undefined
+}
 
 /** A message names at most this many members. */
 const mostNamed = 3
@@ -21,14 +26,16 @@ const isOfRequest = (path: string): boolean => path === 'request' || path.starts
 export const originOfPath = (keys: readonly string[]): Origin | undefined =>
   keys[0] === 'request' ? { members: [keys.join('.')], isWhole: true } : undefined
 
-/** The origin of a node's value; undefined when it is known at load, or made of other data as well. */
-export function originOf(node: Node | undefined): Origin | undefined {
-  if (node === undefined || node.kind === 'constant' || node.kind === 'broken') return undefined
-  if (node.kind === 'deferred') {
-    if (node.keys) return originOfPath(node.keys)
-    if (!node.joined) return node.origin?.()
+/** The origin of a value; undefined when it is known at load, or made of other data as well. */
+export function originOf(value: Node | Source | undefined): Origin | undefined {
+  if (value === undefined) return undefined
+  if ('origin' in value) return value.origin()
+  if (value.kind === 'constant' || value.kind === 'broken') return undefined
+  if (value.kind === 'deferred') {
+    if (value.keys) return originOfPath(value.keys)
+    if (!value.joined) return originOf(value.source)
   }
-  const members = [...node.reads]
+  const members = [...value.reads]
   return members.length > 0 && members.every(isOfRequest) ? { members, isWhole: false } : undefined
 }
 
@@ -38,26 +45,18 @@ export function below(origin: Origin | undefined, keys: readonly string[]): Orig
   return { members: [[...origin.members, ...keys].join('.')], isWhole: true }
 }
 
-/** One of the values that another one is made of. */
-export interface Part {
-  /** Whether the document gives it, so that it comes from no request and hides the origin of no other. */
-  readonly isKnown: boolean
-  readonly origin: FindOrigin
-}
-
-/** A node as a part. */
-export const partOf = (node: Node): Part => ({
-  isKnown: node.kind === 'constant',
-  origin: () => originOf(node),
-})
+/** Whether the document gives the value. */
+export const isKnown = (value: Node | Source): boolean =>
+  'origin' in value ? value.isKnown : value.kind === 'constant'
 
 /** The origin of a value made of others. */
-export function originOfParts(parts: readonly Part[]): Origin | undefined {
+export function originOfParts(parts: readonly (Node | Source)[]): Origin | undefined {
   const members = new Set<string>()
-  for (const { isKnown, origin } of parts) {
-    const found = isKnown ? undefined : origin()
-    if (!isKnown && !found) return undefined
-    for (const member of found?.members ?? []) members.add(member)
+  for (const part of parts) {
+    if (isKnown(part)) continue
+    const origin = originOf(part)
+    if (!origin) return undefined
+    for (const member of origin.members) members.add(member)
   }
   return members.size > 0 ? { members: [...members], isWhole: false } : undefined
 }

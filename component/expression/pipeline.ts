@@ -16,11 +16,10 @@ import {
   runOf,
   settle,
 } from './nodes.ts'
-import { originOf, partOf } from './origin.ts'
 import { compilePath } from './read.ts'
 import type { Scope } from './scope.ts'
 import type { Site } from './site.ts'
-import { type Called, chain, resultOf, type Stage, stageOf } from './stages.ts'
+import { type Called, chain, Link, type Stage, stageOf } from './stages.ts'
 import { didYouMean } from './suggest.ts'
 import { kindOf, unexpected } from './values.ts'
 
@@ -37,9 +36,6 @@ interface Call extends Called {
   readonly arguments: readonly Argument[]
 }
 
-/** Failures of the load are the document's. */
-const noOrigin = (): undefined => undefined
-
 /** Folded functions do not read the context. */
 const noContext: Context = { request: {}, action: {}, security: {}, random: () => 0 }
 
@@ -54,8 +50,7 @@ export function compileExpression(expression: Expression, around: Surroundings):
   let node = compilePath(expression.keys, around.scope, pathSite, around.issues, isOptional)
   const stages: Stage[] = []
   const over: Node[] = []
-  /** Of the value that the next function is applied to. */
-  let piped = partOf(node)
+  let last: Link | undefined
   for (const [at, call] of calls.entries()) {
     // nearly every function of "" yields "", whatever its arguments are; names in them must exist nevertheless
     const isEmptyText = stages.length === 0 && node.kind === 'constant' && node.value === ''
@@ -76,9 +71,8 @@ export function compileExpression(expression: Expression, around: Surroundings):
     }
     node = settled(node, pathSite, around.issues)
     if (isBroken(node)) return broken
-    if (stages.length === 0) piped = partOf(node)
-    stages.push(stageOf(call, args, piped.origin))
-    piped = resultOf(call, args, piped)
+    last = new Link(last ?? node, call, args)
+    stages.push(stageOf(last))
     over.push(...args)
   }
   node = settled(node, pathSite, around.issues)
@@ -86,8 +80,8 @@ export function compileExpression(expression: Expression, around: Surroundings):
   const run = chain(runOf(node), stages)
   // a function after url:raw makes another value, which is escaped
   const isRaw = calls.at(-1)?.row.isRaw
-  const { origin } = piped
-  return deferred(run, [node, ...over], { steps: stages.length, site: pathSite, isRaw, origin })
+  const facts = { steps: stages.length, site: pathSite, isRaw, source: last }
+  return deferred(run, [node, ...over], facts)
 }
 
 const isFallback = (call: Call | undefined): boolean => call?.row.form === 'fallback'
@@ -138,8 +132,7 @@ function compileArgument(
   const node = argumentNode(argument, around)
   if (!parameter || node.kind === 'broken') return node
   const { wanted } = parameter
-  const origin = () => originOf(node)
-  const site = around.site.at(argument.start, argument.end, origin)
+  const site = around.site.at(argument.start, argument.end, node)
   const read = (value: unknown): unknown => {
     const result = parameter.read(value, site)
     if (result !== undefined) return result
@@ -154,7 +147,7 @@ function compileArgument(
   if (isPartial && read(kindSample(node)) !== undefined && wanted !== 'a list of keys') return node
   if (wanted === 'a value' || isBroken(node)) return node
   const run = runOf(node)
-  return deferred((context) => read(run(context)), [node], { origin })
+  return deferred((context) => read(run(context)), [node], { source: node })
 }
 
 function argumentNode(argument: Argument, around: Surroundings): Node {
@@ -196,7 +189,7 @@ function fold(
   // Lazy functions are folded below: they choose a node, and a missing key gets a "did you mean".
   const isClosed = args.every(({ kind }) => kind === 'constant')
   if (piped.kind === 'constant' && isClosed && !row.isRandom && !row.form) {
-    return constant(stageOf(call, args, noOrigin)(piped.value, noContext))
+    return constant(stageOf(new Link(piped, call, args))(piped.value, noContext))
   }
   const sample = piped.kind === 'constant' ? piped.value : kindSample(piped)
   if (!row.takes(sample)) unexpected(site, name, row.wanted, sample)

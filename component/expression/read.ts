@@ -2,7 +2,7 @@
 import type { Issue } from '#component/errors.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { type Context, constant, deferred, type Node, type Run, readNode, runOf } from './nodes.ts'
-import { below, originOf, originOfPath } from './origin.ts'
+import { below, originOf, originOfPath, type Source } from './origin.ts'
 import { noteRead } from './read-sites.ts'
 import type { RootShape, Scope } from './scope.ts'
 import type { Site } from './site.ts'
@@ -93,7 +93,7 @@ function missing(
 function noMap(keys: readonly string[], index: number, value: unknown, site: Site): never {
   const kind = kindOf(value)
   const parent = keys.slice(0, index).join('.')
-  const origin = site.origin?.()
+  const origin = originOf(site.value)
   const known = origin?.isWhole ? origin.members.join().split('.') : []
   const owner = known.slice(0, index - keys.length).join('.')
   const found = value === '' ? 'empty' : `${kind}, not a map`
@@ -107,7 +107,7 @@ function noMap(keys: readonly string[], index: number, value: unknown, site: Sit
 const absent = (keys: readonly string[], site: Site): never =>
   site.fail(
     `there is no "${keys.join('.')}"`,
-    site.origin?.()?.isWhole ? ' is missing' : ': a member is missing',
+    originOf(site.value)?.isWhole ? ' is missing' : ': a member is missing',
   )
 
 /** A path through a variable that is known per request only. */
@@ -118,26 +118,37 @@ function readOn(
 ): Node {
   const inner = runOf(node)
   const from = keys.length - rest.length
-  const origin = () => below(originOf(node), rest)
-  const place = () => site.owedTo(origin)
+  const source: Source = { isKnown: false, origin: () => below(originOf(node), rest) }
   const run: Run = isOptional
     ? (context) => find(inner(context), keys, from)
-    : (context) => step(inner(context), keys, from, place)
+    : (context) => step(inner(context), keys, from, site, source)
   if (node.keys) return noted(readNode([...node.keys, ...rest], run, isOptional), site, issues)
-  return deferred(run, [node], { steps: rest.length, origin })
+  return deferred(run, [node], { steps: rest.length, source })
 }
+
+/** A path of request-time data as a source. */
+const sourceOf = (keys: readonly string[]): Source => ({
+  isKnown: false,
+  origin: () => originOfPath(keys),
+})
 
 /**
  * Walks maps by own keys, from `keys[index]` on.
- * @param place makes the site of a failure
+ * @param source of the value at the end; absent: the keys are the path itself
  */
-function step(start: unknown, keys: readonly string[], from: number, place: () => Site): unknown {
+function step(
+  start: unknown,
+  keys: readonly string[],
+  from: number,
+  site: Site,
+  source?: Source,
+): unknown {
   let value = start
   for (let index = from; index < keys.length; index++) {
     const key = keys[index] as string
-    if (!isMap(value)) noMap(keys, index, value, place())
+    if (!isMap(value)) noMap(keys, index, value, site.of(source ?? sourceOf(keys)))
     value = Object.hasOwn(value, key) ? value[key] : undefined
-    if (value === undefined) absent(keys, place())
+    if (value === undefined) absent(keys, site.of(source ?? sourceOf(keys)))
   }
   return value
 }
@@ -172,7 +183,6 @@ function readRoot(
   }
   const isOwn = shape.keys === undefined
   const property = key as keyof object
-  const place = () => site.owedTo(() => originOfPath(keys))
   if (isOptional) {
     const run: Run = (context) => {
       const data = root(context)
@@ -183,8 +193,8 @@ function readRoot(
   const run: Run = (context) => {
     const data = root(context)
     const value = !isOwn || Object.hasOwn(data, property) ? data[property] : undefined
-    if (value === undefined) absent(keys, place())
-    return keys.length === 2 ? value : step(value, keys, 2, place)
+    if (value === undefined) absent(keys, site.of(sourceOf(keys)))
+    return keys.length === 2 ? value : step(value, keys, 2, site)
   }
   return noted(readNode(keys, run), site, issues)
 }

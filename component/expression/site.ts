@@ -1,6 +1,7 @@
 /** The position of an expression in a document, and the error that shows it with a caret. */
 import { ExpressionError } from '#component/errors.ts'
-import { type FindOrigin, nameOf } from './origin.ts'
+import type { Node } from './nodes.ts'
+import { nameOf, type Origin, originOf, type Source } from './origin.ts'
 
 /** An error shows at most this many characters of an expression. */
 const widest = 160
@@ -15,15 +16,15 @@ export class Site {
   readonly start: number
   /** Offset behind the last character. */
   readonly end: number
-  /** Where the value comes from that is used here: if from the request, its failures are owed to the request. */
-  readonly origin: FindOrigin | undefined
+  /** The value that is used here: if it comes from the request, its failures are owed to the request. */
+  readonly value: Node | Source | undefined
 
-  constructor(text: string, path: string, start: number, end: number, origin?: FindOrigin) {
+  constructor(text: string, path: string, start: number, end: number, value?: Node | Source) {
     this.text = text
     this.path = path
     this.start = start
     this.end = end
-    this.origin = origin
+    this.value = value
   }
 
   /** Column of the first character, from 1. */
@@ -32,13 +33,13 @@ export class Site {
   }
 
   /** Another part of the same text. */
-  at(start: number, end: number, origin?: FindOrigin): Site {
-    return new Site(this.text, this.path, start, end, origin)
+  at(start: number, end: number, value?: Node): Site {
+    return new Site(this.text, this.path, start, end, value)
   }
 
-  /** The same position, where a value of this origin is used. */
-  owedTo(origin: FindOrigin): Site {
-    return new Site(this.text, this.path, this.start, this.end, origin)
+  /** The same position, where this value is used. */
+  of(value: Node | Source | undefined): Site {
+    return new Site(this.text, this.path, this.start, this.end, value)
   }
 
   /**
@@ -47,8 +48,13 @@ export class Site {
    *   nothing of the document
    */
   fail(sentence: string, unfit = `: ${sentence}`): never {
-    const origin = this.origin?.()
+    const origin = this.blamed()
     throw new SiteError(this, sentence, origin && `${nameOf(origin)}${unfit}`)
+  }
+
+  /** The origin of what fails here. */
+  protected blamed(): Origin | undefined {
+    return originOf(this.value)
   }
 
   /** Throws an error that is the document's fault, whatever the value. */

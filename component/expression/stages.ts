@@ -2,16 +2,8 @@
 import { booleanOf } from '#component/expression/functions/conversions.ts'
 import type { LazyForm, PipeFunction } from '#component/expression/functions/function.ts'
 import { type Context, type Node, type Run, runOf } from './nodes.ts'
-import {
-  below,
-  type FindOrigin,
-  type Origin,
-  originOf,
-  originOfParts,
-  type Part,
-  partOf,
-} from './origin.ts'
-import type { Site } from './site.ts'
+import { below, isKnown, type Origin, originOf, originOfParts, type Source } from './origin.ts'
+import { Site } from './site.ts'
 import { unexpected } from './values.ts'
 
 /** One function with its arguments, applied to the piped value. */
@@ -24,121 +16,136 @@ export interface Called {
   readonly site: Site
 }
 
-const isKnown = (node: Node | undefined): boolean => node === undefined || node.kind === 'constant'
+/** A function in a chain: as a source its result, as a site the failures of the piped value and the arguments together. */
+export class Link extends Site implements Source {
+  readonly name: string
+  readonly row: PipeFunction
+  readonly piped: Node | Source
+  readonly first: Node | undefined
+  readonly second: Node | undefined
 
-/** The result of a function as a part of other values. */
-export function resultOf({ row }: Called, args: readonly Node[], piped: Part): Part {
-  const [first, second] = args
-  // a default that the document gives stands for what the request lacks
-  if (row.form === 'fallback' && isKnown(first)) return piped
-  if (row.form === 'look-up' && first?.kind === 'constant' && isKnown(second)) {
-    const { isKnown, origin } = piped
-    return { isKnown, origin: () => below(origin(), [String(first.value)]) }
+  constructor(piped: Node | Source, { name, row, site }: Called, args: readonly Node[]) {
+    super(site.text, site.path, site.start, site.end)
+    this.name = name
+    this.row = row
+    this.piped = piped
+    this.first = args[0]
+    this.second = args[1]
   }
-  const all = [piped, ...args.map(partOf)]
-  const parts = row.madeOf ? row.madeOf.flatMap((index) => all[index] ?? []) : all
-  return { isKnown: parts.every((part) => part.isKnown), origin: () => originOfParts(parts) }
+
+  /** For failures of the piped value alone. */
+  get pipedSite(): Site {
+    return this.of(this.piped)
+  }
+
+  get isKnown(): boolean {
+    return this.#parts.every(isKnown)
+  }
+
+  /** The values that the result is made of. */
+  get #parts(): readonly (Node | Source)[] {
+    const all = [this.piped, this.first, this.second]
+    return (this.row.madeOf ?? everything).flatMap((index) => all[index] ?? [])
+  }
+
+  origin(): Origin | undefined {
+    const { row, piped, first, second } = this
+    const isFixed = (node: Node | undefined) => node === undefined || isKnown(node)
+    // a default that the document gives stands for what the request lacks
+    if (row.form === 'fallback' && isFixed(first)) return originOf(piped)
+    if (row.form === 'look-up' && first?.kind === 'constant' && isFixed(second)) {
+      return below(originOf(piped), [String(first.value)])
+    }
+    return originOfParts(this.#parts)
+  }
+
+  protected override blamed(): Origin | undefined {
+    return originOf(this.piped) ?? originOf(this.first) ?? originOf(this.second)
+  }
 }
 
-/** Whose fault the failures of a function are. */
-interface Places {
-  /** The origin of the piped value. */
-  readonly piped: FindOrigin
-  /** The site for failures of the piped value and the arguments together. */
-  readonly either: Site
-}
+const everything = [0, 1, 2] as const
 
 /** Applies a function to values; refuses a value that it does not accept. */
 function applyFunction(
-  name: string,
-  row: PipeFunction,
+  link: Link,
   value: unknown,
-  { piped, either }: Places,
   first: unknown,
   second: unknown,
   context: Context,
 ): unknown {
-  if (!row.takes(value)) unexpected(either.owedTo(piped), name, row.wanted, value)
-  const result = row.apply(value as never, either, first as never, second as never, context)
-  return result === undefined ? unexpected(either.owedTo(piped), name, row.wanted, value) : result
+  const { name, row } = link
+  if (!row.takes(value)) unexpected(link.pipedSite, name, row.wanted, value)
+  const result = row.apply(value as never, link, first as never, second as never, context)
+  return result === undefined ? unexpected(link.pipedSite, name, row.wanted, value) : result
 }
 
-/**
- * The closure of one function. Nearly every function of `""` yields `""`.
- * @param origin of the piped value
- */
-export function stageOf(call: Called, args: readonly Node[], origin: FindOrigin): Stage {
-  const { name, row, site } = call
-  const [first, second] = args
-  if (row.form) return lazyStages[row.form](call, args, origin)
-  const places: Places = {
-    piped: origin,
-    either: site.owedTo(() => origin() ?? originOf(first) ?? originOf(second)),
-  }
+/** The closure of one function. Nearly every function of `""` yields `""`. */
+export function stageOf(link: Link): Stage {
+  const { row, first, second } = link
+  if (row.form) return lazyStages[row.form](link)
   const one = first && runOf(first)
   const two = second && runOf(second)
   if (row.takesEmpty) {
-    return (value, context) =>
-      applyFunction(name, row, value, places, one?.(context), two?.(context), context)
+    return (value, context) => applyFunction(link, value, one?.(context), two?.(context), context)
   }
   if (!one) {
     return (value, context) =>
-      value === '' ? '' : applyFunction(name, row, value, places, undefined, undefined, context)
+      value === '' ? '' : applyFunction(link, value, undefined, undefined, context)
   }
   if (!two) {
     return (value, context) =>
-      value === '' ? '' : applyFunction(name, row, value, places, one(context), undefined, context)
+      value === '' ? '' : applyFunction(link, value, one(context), undefined, context)
   }
   return (value, context) =>
-    value === '' ? '' : applyFunction(name, row, value, places, one(context), two(context), context)
+    value === '' ? '' : applyFunction(link, value, one(context), two(context), context)
 }
 
-type MakeStage = (call: Called, args: readonly Node[], origin: FindOrigin) => Stage
-
-const lazyStages: Readonly<Record<LazyForm, MakeStage>> = {
+const lazyStages: Readonly<Record<LazyForm, (link: Link) => Stage>> = {
   'look-up': lookUp,
-  fallback: (_call, [replacement]) => {
-    const run = runOf(replacement as Node)
+  fallback: ({ first }) => {
+    const run = runOf(first as Node)
     return (value, context) => value ?? run(context)
   },
-  choice: ({ name, row, site }, [yes, no], origin) => {
-    const place = site.owedTo(origin)
-    const [ifTrue, ifFalse] = [runOf(yes as Node), runOf(no as Node)]
+  choice: (link) => {
+    const { name, row, first, second } = link
+    const [ifTrue, ifFalse] = [runOf(first as Node), runOf(second as Node)]
     return (value, context) => {
       if (value === '') return ''
       const choice = row.takes(value) ? booleanOf(value) : undefined
-      if (choice === undefined) unexpected(place, name, row.wanted, value)
+      if (choice === undefined) unexpected(link.pipedSite, name, row.wanted, value)
       return choice ? ifTrue(context) : ifFalse(context)
     }
   },
 }
 
 /** The closure of a look-up, with the default for a missing key. */
-function lookUp(call: Called, [key, fallback]: readonly Node[], origin: FindOrigin): Stage {
-  const { name, row } = call
-  const site = call.site.owedTo(origin)
+function lookUp(link: Link): Stage {
+  const { name, row, first: key, second: fallback } = link
   const keyRun = runOf(key as Node)
-  const otherwise: Run = fallback ? runOf(fallback) : () => noKey(call, key as Node, origin())
+  const otherwise: Run = fallback ? runOf(fallback) : () => noKey(link, key as Node)
   return (value, context) => {
     if (value === '') return ''
-    if (!row.takes(value)) unexpected(site, name, row.wanted, value)
+    if (!row.takes(value)) unexpected(link.pipedSite, name, row.wanted, value)
     const key = keyRun(context)
-    const found = row.apply(value as never, site, key as never, undefined as never, context)
+    const found = row.apply(value as never, link, key as never, undefined as never, context)
     return found === undefined ? otherwise(context) : found
   }
 }
 
 /** Fails for a key that a map lacks. A key from the request is data and never named. */
-function noKey({ name, site }: Called, key: Node, origin: Origin | undefined): never {
+function noKey(link: Link, key: Node): never {
+  const { name, piped } = link
   const noSuchKey = ': there is no such key'
   if (key.kind !== 'constant') {
-    return site.owedTo(() => originOf(key) ?? origin).fail(name + noSuchKey, noSuchKey)
+    return link.of(originOf(key) ? key : piped).fail(name + noSuchKey, noSuchKey)
   }
-  const place = site.owedTo(() => below(origin, [String(key.value)]))
-  return place.fail(
-    `${name}: there is no "${key.value}"`,
-    origin?.isWhole ? ' is missing' : noSuchKey,
-  )
+  return link
+    .of(link)
+    .fail(
+      `${name}: there is no "${key.value}"`,
+      originOf(piped)?.isWhole ? ' is missing' : noSuchKey,
+    )
 }
 
 /** One closure for a chain of functions. */

@@ -2,7 +2,6 @@
 import type { Issue } from '#component/errors.ts'
 import { joinNodes } from './compile.ts'
 import { deferred, type Node, runOf } from './nodes.ts'
-import { originOf } from './origin.ts'
 import { Site } from './site.ts'
 import { textOf } from './text.ts'
 import { isScalar } from './values.ts'
@@ -51,8 +50,7 @@ export function urlText(
     const here = at
     const run = runOf(node)
     const isWhole = node === field
-    const origin = () => originOf(node)
-    const place = site.owedTo(origin)
+    const place = site.of(node)
     return deferred(
       (context) => {
         const value = run(context)
@@ -61,7 +59,7 @@ export function urlText(
         return escapeOf(textOf(value, place), here)
       },
       [node],
-      { steps: 1, site, origin },
+      { steps: 1, site, source: node },
     )
   }
   return escaped(field, new Site('', path, 0, 0))
