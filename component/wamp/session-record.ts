@@ -2,6 +2,7 @@
 import { describeError, isErrorUri } from '#component/errors.ts'
 import { memberOf } from '#component/syntax/values.ts'
 import type { WampMessage } from './link.ts'
+import type { SessionOptions } from './session-options.ts'
 
 /** The end of a connection. */
 export interface Ending {
@@ -42,6 +43,43 @@ function errorOf({ reason, message }: Ending, at: number): SessionError {
     error_uri: isSentence ? 'wamp.error.net_failure' : oneLine(reason),
     message: oneLine(isSentence ? reason : (message ?? said)),
   }
+}
+
+const login = 'check the authmethod, authid and secret of wamp.auth, or of the realm in wamp.realms'
+const method =
+  'let the router offer the authmethod on this realm, or choose another one in wamp.auth'
+const realm = 'declare the realm on the router, or correct its name in wamp.realm'
+const address = 'check wamp.url, and that the router listens there'
+
+/** The reasons of routers, and what an operator can do about them. */
+const hints: ReadonlyMap<string, string> = new Map([
+  ['wamp.error.authentication_failed', login],
+  ['wamp.error.authentication_denied', login],
+  ['wamp.error.not_authorized', login],
+  ['wamp.error.no_such_principal', login],
+  ['wamp.error.no_such_role', login],
+  ['wamp.error.no_matching_auth_method', method],
+  ['wamp.error.no_auth_method', method],
+  ['wamp.error.no_such_realm', realm],
+])
+
+/** The address of a router without credentials and query. */
+function plainUrl(text: string): string {
+  const { protocol, host, pathname } = new URL(text)
+  return `${protocol}//${host}${pathname}`
+}
+
+/** The members of the log line about a session that cannot join or has ended: the realm, the reason, and for a router elsewhere also its address, the login and a hint. */
+export function lostSession(
+  { realm_uri, url, auth }: Pick<SessionOptions, 'realm_uri' | 'url' | 'auth'>,
+  reason: string,
+): object {
+  const line = { realm: realm_uri, reason }
+  if (url === undefined) return line
+  const { authmethod, authid } = auth
+  // the router gives URIs, the network sentences
+  const hint = hints.get(reason) ?? (reason.includes(' ') ? address : undefined)
+  return { ...line, router: plainUrl(url), authmethod, authid, hint }
 }
 
 /** What happened to one session since it was opened. */

@@ -18,7 +18,7 @@ import type {
   Session,
 } from './session.ts'
 import { openChannels, type SessionOptions } from './session-options.ts'
-import { type Ending, SessionRecord } from './session-record.ts'
+import { type Ending, lostSession, SessionRecord } from './session-record.ts'
 
 /** Milliseconds between attempts to join, at least and at most: below 2 s, so that a router that is back has us within 2 s. */
 const backOff = { least: 100, most: 1500 }
@@ -270,7 +270,8 @@ export class SupervisedSession implements Session {
     this.#attempt = lived >= goodSessionMs ? 0 : this.#attempt + 1
     this.#joinedAt = 0
     const pause = this.#pause(this.#attempt)
-    log[level]({ realm: this.realm_uri, reason, pause }, 'no session with the router; trying again')
+    const line = { ...lostSession(this.#options, reason), pause }
+    log[level](line, 'no session with the router; trying again')
     this.#stopTimer = clock.after(pause, () => this.#connect())
     this.#wake()
   }
