@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '#component/errors.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
-import { reportOf } from '#component/gateway/failure-report.ts'
+import { reportThrown } from '#component/gateway/failure-report.ts'
 import type { InFlight } from '#component/in-flight.ts'
 import type { Log } from '#component/log.ts'
 import { peerName, plainAddress } from '#component/syntax/ip-address.ts'
@@ -143,17 +143,19 @@ function answer(exchange: HttpExchange, reply: Reply, ports: ListenerPorts): voi
   try {
     sendReply(exchange, reply, ports.isClosing())
   } catch (error) {
-    fail(exchange, error, ports)
+    fail(exchange, error, ports, reply.operation)
   }
 }
 
 /** The error boundary: expected errors are shown to the client, others are hidden; the log tells both. */
-export function fail(exchange: HttpExchange, error: unknown, ports: ListenerPorts): void {
+export function fail(
+  exchange: HttpExchange,
+  error: unknown,
+  ports: ListenerPorts,
+  operation?: Reply['operation'],
+): void {
   const { response } = exchange
-  exchange.failure =
-    error instanceof ServiceError
-      ? reportOf(error)
-      : { error: 'service.error.internal', err: error }
+  exchange.failure = reportThrown(error, operation)
   exchange.error = error instanceof ServiceError ? error.uri : 'service.error.internal'
   if (!response.headersSent) {
     sendReply(exchange, errorReply(error, exchange.headers.accept), ports.isClosing())
@@ -164,7 +166,7 @@ export function fail(exchange: HttpExchange, error: unknown, ports: ListenerPort
 export function giveUp(exchange: HttpExchange): void {
   if (!exchange.response.headersSent) {
     const error = new ServiceError('service.error.timeout', 'this node is stopping')
-    exchange.failure = reportOf(error)
+    exchange.failure = reportThrown(error, undefined)
     exchange.error = error.uri
     sendReply(exchange, errorReply(error, exchange.headers.accept), true)
   }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { type Duplex, pipeline } from 'node:stream'
 import { ServiceError } from '#component/errors.ts'
 import type { Reply, ReplyBody } from '#component/gateway/exchange.ts'
-import { reportOf } from '#component/gateway/failure-report.ts'
+import { reportThrown } from '#component/gateway/failure-report.ts'
 import { isRefused } from './body.ts'
 import { encodeBody } from './codec.ts'
 import type { HttpExchange } from './read-request.ts'
@@ -45,7 +45,7 @@ export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boole
   else if (isHead || isBodiless(status)) {
     reply.body.stream.destroy()
     response.end()
-  } else sendStream(exchange, reply.body)
+  } else sendStream(exchange, reply.body, reply.operation)
 }
 
 /** Content up to this size is cheaper to copy than to send in a separate write; bytes. */
@@ -128,7 +128,11 @@ function lengthOf(
   return typeof content === 'string' ? Buffer.byteLength(content) : content.length
 }
 
-function sendStream(exchange: HttpExchange, body: ReplyBody & { readonly kind: 'stream' }): void {
+function sendStream(
+  exchange: HttpExchange,
+  body: ReplyBody & { readonly kind: 'stream' },
+  operation: Reply['operation'],
+): void {
   // only a stream can differ from its declared length; for other bodies the check would cost a second write
   exchange.response.strictContentLength = true
   // the head of an event stream must not wait for the first event
@@ -136,7 +140,7 @@ function sendStream(exchange: HttpExchange, body: ReplyBody & { readonly kind: '
   // the status has been sent: only the log can tell why the answer is incomplete
   body.stream.once('error', (error) => {
     if (!(error instanceof ServiceError)) return
-    exchange.failure = reportOf(error)
+    exchange.failure = reportThrown(error, operation)
     exchange.error = error.uri
   })
   // a failure closes the connection, so that the client notices the incomplete body

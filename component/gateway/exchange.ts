@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { RawBody } from '#component/action/action.ts'
 import type { ServiceError } from '#component/errors.ts'
 import type { Request } from '#component/request.ts'
+import type { CompiledOperation } from './api.ts'
 import type { Encodings } from './encodings.ts'
 import type { FailureReport } from './failure-report.ts'
 
@@ -66,6 +67,8 @@ export interface Reply {
   readonly body: ReplyBody
   /** The pattern of the route, for logs and metrics. */
   readonly route?: string
+  /** The operation that has made the reply, should sending it fail. */
+  readonly operation?: CompiledOperation
   /** Why the request was not answered as declared. */
   readonly error?: ServiceError
   /** What the log says of it: present with a status of 500 or above, a refused login, and an expression that failed. */

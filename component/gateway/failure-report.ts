@@ -5,7 +5,7 @@ import {
   ExpressionError,
   isErrorUri,
   type ProviderAnswer,
-  type ServiceError,
+  ServiceError,
 } from '#component/errors.ts'
 import { SiteError } from '#component/expression/site.ts'
 import { type LoginRefusal, refusalIn } from '#component/login-refusal.ts'
@@ -59,7 +59,7 @@ const isTold = (error: ServiceError): boolean =>
   error.status >= 500 || error instanceof ExpressionError
 
 /** The failure of a request that has ended with an error; undefined for ordinary refusals, such as 404. */
-export function reportOf(error: ServiceError): FailureReport | undefined {
+function reportOf(error: ServiceError): FailureReport | undefined {
   const login = refusalIn(error)
   if (login === undefined && !isTold(error)) return undefined
   return { error: error.uri, ...detailOf(error), ...(login !== undefined && { login }) }
@@ -72,7 +72,8 @@ export function reportAt(route: Route, error: ServiceError): FailureReport | und
   const isOperation = route.kind === undefined
   const { protectedAt } = isOperation ? route.inherited : route.path.inherited
   const pointer = isOperation && report.login === undefined ? route.at : protectedAt
-  return { ...placeOf(route.path), pointer, ...report }
+  // endpoints of a security object that several levels share have no place of their own
+  return { ...placeOf(route.path), ...(pointer !== '' && { pointer }), ...report }
 }
 
 /** The peer of an action, where the document names it. */
@@ -82,6 +83,19 @@ function peerOf({ action: { type, fixed } }: CompiledOperation): FailureReport {
   if (type === 'wamp_publish' && typeof topic === 'string') return { topic }
   const origin = type === 'forward' && typeof host === 'string' ? readOrigin(host) : undefined
   return origin && !('problem' in origin) ? { upstream: origin.text } : {}
+}
+
+/**
+ * The failure of a request beside its action: whatever was thrown, a bug too.
+ * @param operation whose answer could not be encoded, or not be sent to its end
+ */
+export function reportThrown(
+  error: unknown,
+  operation: CompiledOperation | undefined,
+): FailureReport | undefined {
+  if (!(error instanceof ServiceError)) return { error: 'service.error.internal', err: error }
+  if (operation === undefined) return reportOf(error)
+  return { ...reportAt(operation, error), ...peerOf(operation) }
 }
 
 /** Why an error of a peer has a status of 500 or above. */
