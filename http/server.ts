@@ -8,7 +8,7 @@ import { heldBytes } from '#http/limits/held-bytes.ts'
 import { LoopDelay } from '#http/limits/loop-delay.ts'
 import { OverloadGuard, processLoad } from '#http/limits/overload.ts'
 import { Shedding } from '#http/limits/shedding.ts'
-import { sharesGatewayListener, trustsLocalRequests } from '#http/management/access.ts'
+import { isPrivate, sharesGatewayListener, trustsLocalRequests } from '#http/management/access.ts'
 import { healthPaths, healthRouter, koaFallback } from '#http/management/admin.ts'
 import { type ManagementPorts, managementRouter } from '#http/management/api-specs.ts'
 import { type MetricSiblings, type MetricSource, Metrics } from '#http/management/metrics.ts'
@@ -148,7 +148,7 @@ export class Listeners {
     const isShared = sharesGatewayListener(options)
     const trustsLocal = trustsLocalRequests(options)
     if (isShared && trustsLocal) {
-      log.warn(
+      log[isPrivate(options) ? 'debug' : 'warn'](
         { setting: 'admin.share_gateway_listener' },
         'the gateway listener serves management to local requests: a proxy in front of it that does not add X-Forwarded-For would expose management',
       )

@@ -116,7 +116,7 @@ export function checkJson(headers: Readonly<Record<string, string>>): void {
 }
 
 /** Whether only this machine can reach the gateway listener, according to the configuration. */
-const isPrivate = ({ gateway }: HttpOptions): boolean =>
+export const isPrivate = ({ gateway }: HttpOptions): boolean =>
   isLoopbackOnly(gateway.listen) &&
   gateway.public_base_url === undefined &&
   gateway.trusted_proxies.length === 0 &&

@@ -146,3 +146,22 @@ describe('bad input to management', () => {
     }
   })
 })
+
+describe('the warning about management on the gateway listener', () => {
+  for (const [what, share_gateway_listener, listen, warnings] of [
+    ['is not logged where only this machine reaches the listener', 'auto', '127.0.0.1:0', 0],
+    ['is not logged where the listener serves no management', 'auto', '0.0.0.0:0', 0],
+    ['is logged where others reach a listener that is told to serve it', true, '0.0.0.0:0', 1],
+  ] as const) {
+    it(what, async () => {
+      const admin = { ...options.admin, share_gateway_listener }
+      const { logged, stop } = await open({
+        options: { ...options, admin },
+        gatewayOptions: { listen },
+      })
+      await stop()
+      const about = logged.filter(({ setting }) => setting === 'admin.share_gateway_listener')
+      expect(about).to.have.length(warnings)
+    })
+  }
+})
