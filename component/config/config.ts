@@ -5,6 +5,7 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
 import { pointer } from '#component/codec/json.ts'
 import { type Issue, messageOf } from '#component/errors.ts'
+import { didYouMean } from '#component/expression/suggest.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { configSchema } from './config-schema.ts'
 import type { Allowed } from './json-schema.ts'
@@ -131,12 +132,24 @@ function readValue(keys: readonly string[], text: string): unknown {
   }
 }
 
-/** Whether the option is plain text, so that `123`, `true` or `a #b` stays as typed. Secrets are: their file has its own key. */
-function takesText(keys: readonly string[]): boolean {
+/** The schema of an option or a section; undefined for what the schema does not name. */
+function schemaAt(keys: readonly string[]): Json | undefined {
   let schema: unknown = configSchema
   for (const key of keys)
     schema = isMap(schema) && isMap(schema.properties) ? schema.properties[key] : undefined
-  if (!isMap(schema)) return false
+  return isMap(schema) ? schema : undefined
+}
+
+/** The options of a section by their whole names. @param path of the section, a JSON Pointer */
+function namesIn(path: string): readonly string[] {
+  const properties = schemaAt(path.split('/').slice(1))?.properties
+  return isMap(properties) ? Object.keys(properties).map((key) => nameOf(pointer(path, key))) : []
+}
+
+/** Whether the option is plain text, so that `123`, `true` or `a #b` stays as typed. Secrets are: their file has its own key. */
+function takesText(keys: readonly string[]): boolean {
+  const schema = schemaAt(keys)
+  if (schema === undefined) return false
   const branches = Array.isArray(schema.anyOf) ? schema.anyOf : [schema]
   const types = branches.map((branch: unknown) => (isMap(branch) ? branch.type : undefined))
   return types[0] === 'string' && types.slice(1).every((type) => type === 'object')
@@ -157,7 +170,10 @@ function issuesOf(errors: readonly ErrorObject[]): readonly Issue[] {
     const { instancePath: path, keyword } = error
     if (keyword === 'additionalProperties') {
       const unknown = pointer(path, String(error.params.additionalProperty))
-      issues.set(unknown, `unknown option "${nameOf(unknown)}"`)
+      issues.set(
+        unknown,
+        `unknown option "${nameOf(unknown)}"${didYouMean(nameOf(unknown), namesIn(path), [])}`,
+      )
     } else if (keyword === 'anyOf') {
       issues.set(path, `option "${nameOf(path)}": ${allowed(error)}`)
     } else if (!error.schemaPath.includes('/anyOf/') && !issues.has(path)) {

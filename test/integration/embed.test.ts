@@ -153,7 +153,7 @@ describe('an embedded gateway', function () {
     const wrong = { gatway: {}, log: { level: 'loud' } } as Options
     expect(() => new WampGateway(wrong)).to.throw(
       ConfigError,
-      /unknown option "gatway"\noption "log\.level"|option "log\.level".*\nunknown option "gatway"/,
+      /unknown option "gatway"; did you mean "gateway"\?\noption "log\.level"|option "log\.level".*\nunknown option "gatway"/,
     )
     expect(() => new WampGateway({ workers: 2 })).to.throw(ConfigError, 'one process')
   })

@@ -24,7 +24,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   component: { folders: 'all', packages: ['pino'] },
   'component/cli/folder': { folders: ['cli', 'replica', 'spec'], packages: [] },
   'component/cli': { folders: 'all', packages: ['pino'] },
-  'component/config': { folders: ['store'], packages: ['ajv', 'yaml'] },
+  'component/config': { folders: ['expression', 'store'], packages: ['ajv', 'yaml'] },
   'component/wiring': { folders: 'all', packages: [] },
   'component/reload': { folders: 'all', packages: [] },
   'component/workers': { folders: 'all', packages: ['pino'] },

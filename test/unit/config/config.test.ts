@@ -156,7 +156,8 @@ describe('readConfig', () => {
 
   for (const [text, message] of [
     ['wamp: { ulr: x }', 'unknown option "wamp.ulr"'],
-    ['nodes: x', 'unknown option "nodes"'],
+    ['nodes: x', 'unknown option "nodes"; did you mean "node"?'],
+    ['gateway: { lisen: 1 }', 'unknown option "gateway.lisen"; did you mean "gateway.listen"?'],
     ['log: { level: loud }', 'option "log.level": must be one of "trace", "debug"'],
     ['workers: 0', 'option "workers": must be >= 1'],
     ['workers: 65', 'option "workers": must be <= 64'],
