@@ -84,7 +84,11 @@ export type Outcome = (
       /** The sentence of the gateway, where it made the error itself: errors of others may hold data, and no log shows them. */
       readonly reason?: string
     }
-) & { readonly answer?: UpstreamAnswer }
+) & {
+  readonly answer?: UpstreamAnswer
+  /** Of a list of actions: the results of all that succeeded, in order. */
+  readonly results?: readonly unknown[]
+}
 
 /** The body of an outcome that still streams; undefined when it is complete. */
 export function streamOf(outcome: Outcome): Readable | undefined {

@@ -1,6 +1,6 @@
 /** `routes`: the routing table of files, or of the documents of a running gateway. */
 import { compileDocument } from '#component/compile/compile-document.ts'
-import type { Route } from '#component/gateway/api.ts'
+import { type Route, typesOf } from '#component/gateway/api.ts'
 import {
   type Clash,
   type RouteEntry,
@@ -82,7 +82,7 @@ function compareLists(one: readonly string[], other: readonly string[]): number 
 }
 
 const actionOf = (route: Route): string =>
-  route.kind === undefined ? route.action.type : route.kind
+  route.kind === undefined ? typesOf(route).join(', ') : route.kind
 
 const securityOf = (route: Route): string | null =>
   route.kind === undefined ? (route.inherited.protection?.type ?? null) : null

@@ -11,16 +11,16 @@ import type {
   InheritedValues,
   ResponsePlan,
 } from '#component/gateway/api.ts'
+import { bodyMethods } from '#component/gateway/checks.ts'
 import { Encodings } from '#component/gateway/encodings.ts'
 import { type HeaderLayer, type Live, layerOf } from '#component/gateway/header-layers.ts'
 import type { Method } from '#component/request.ts'
-import { type ActionType, actionTypes } from '#component/spec/model.ts'
 import { isExpression } from '#component/spec/rules.ts'
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import { type CompiledAction, compileActions, type PartialPlan } from './compile-action.ts'
 import { compileResponse, nodesOf, withVary } from './compile-response.ts'
 import { checkFolded, type Findings, written } from './fold-check.ts'
-import { forwardFields } from './forward-fields.ts'
 import {
   first,
   inDefaults,
@@ -58,26 +58,18 @@ export interface PathPlan {
 const isEvaluated = (key: string): boolean =>
   key === 'action' || key === 'response' || (isInheritedKey(key) && key !== 'headers')
 
-/** The fields of each type of action; `arguments` and `arguments_kw` are other names for `args` and `kwargs`. */
-const fieldNames: Readonly<Record<ActionType, readonly string[]>> = {
-  static: ['headers', 'body'],
-  forward: ['http_method', 'host', 'path', 'query_string', 'headers', 'body'],
-  wamp_call: ['procedure', 'options', 'args', 'kwargs', 'arguments', 'arguments_kw'],
-  wamp_publish: ['topic', 'options', 'args', 'kwargs', 'arguments', 'arguments_kw'],
-}
-
-/** Whether a node reads the data at `key`, above it or below it. */
-function isRead(nodes: Iterable<Live>, key: string): boolean {
+/** Whether a node reads the data at one of the keys, above it or below it. */
+function isRead(nodes: Iterable<Live>, ...keys: readonly string[]): boolean {
   for (const node of nodes) {
     for (const read of node.reads) {
-      if (read === key || isBelow(read, key) || isBelow(key, read)) return true
+      if (keys.some((key) => isWithin(read, key) || isWithin(key, read))) return true
     }
   }
   return false
 }
 
-const isBelow = (read: string, key: string): boolean =>
-  read[key.length] === '.' && read.startsWith(key)
+const isWithin = (read: string, key: string): boolean =>
+  read.startsWith(key) && (read.length === key.length || read[key.length] === '.')
 
 /** Compiles an operation; undefined when its action is too broken. */
 export function compileOperation(method: Method, plan: PathPlan): CompiledOperation | undefined {
@@ -94,72 +86,113 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   /** Where a key of the operation is written: the expression it came from, or the key itself. */
   const pathOf = (...keys: readonly string[]): string => written(raw, at, ...keys)
   const actionNode = member(operation, 'action')
-  const action = compileAction(method, actionNode, () => pathOf('action'), plan)
-  if (action === undefined) return undefined
+  const inAction = (...keys: readonly string[]): string => pathOf('action', ...keys)
+  const actions = actionNode && compileActions(method, actionNode, inAction, plan)
+  const last = actions?.all.at(-1)
+  if (actions === undefined || last === undefined) return undefined
 
   const ownKeys = lookupIn(operation, (key) => pathOf(key))
-  const actionKeys = lookupIn(actionNode, (key) => pathOf('action', key))
   const defaults = level === plan.level ? plan.defaults : inDefaults(level.scope, findings)
-  const hasOwnValues =
-    level !== plan.level ||
-    keysOf(operation)?.some(isInheritedKey) ||
-    (actionNode && keysOf(actionNode)?.some(isAttemptKey))
-  const inherited = hasOwnValues
-    ? plan.readValues(first(ownKeys, plan.own, defaults), level.scope, actionKeys)
-    : path.inherited
+  const hasOwnKeys = level !== plan.level || keysOf(operation)?.some(isInheritedKey)
+  /** The values that hold for an action, or for all where none is given. */
+  const valuesOf = (action?: CompiledAction): InheritedValues => {
+    const hasKeys = hasOwnKeys || (action && keysOf(action.node)?.some(isAttemptKey))
+    if (!hasKeys) return path.inherited
+    const actionKeys = lookupIn(action?.node, (key) => action?.pathOf(key) ?? '')
+    return plan.readValues(first(ownKeys, plan.own, defaults), level.scope, actionKeys)
+  }
+  const inherited = valuesOf(actions.isList ? undefined : last)
 
   const encoded = withVary(inherited, path, plan.interner)
-  const isForward = action.type === 'forward'
   const response = member(operation, 'response')
-  const respond = (key: string, ...between: readonly HeaderLayer[]): ResponsePlan => {
+  const respond = (
+    key: string,
+    isOfUpstream: boolean,
+    ...between: readonly HeaderLayer[]
+  ): ResponsePlan => {
     const node = response && member(response, key)
-    const isPassedOn = isForward && !(node && member(node, 'body')) && !inherited.declares.provides
+    const isPassedOn =
+      isOfUpstream && !(node && member(node, 'body')) && !inherited.declares.provides
     return compileResponse(
       node,
       (name) => (name === '' ? pathOf('response', key) : pathOf('response', key, name)),
-      isPassedOn || action.type === 'none' ? path.headers : encoded,
+      isPassedOn || last.plan.type === 'none' ? path.headers : encoded,
       [path.layer, ...between],
       findings,
       plan.interner,
     )
   }
-  const ownHeaders = action.type === 'static' && actionNode ? [member(actionNode, 'headers')] : []
-  const on_result = respond('on_result', ...ownHeaders.map(layerOf))
-  const on_error = respond('on_error')
+  const ownHeaders = last.plan.type === 'static' ? [member(last.node, 'headers')] : []
+  const isForward = last.plan.type === 'forward'
+  const on_result = respond('on_result', isForward, ...ownHeaders.map(layerOf))
+  const on_error = respond('on_error', actions.all.every(isOfForward))
 
   const outcomeNodes = [...nodesOf(on_result), ...nodesOf(on_error)]
+  const attempts = actions.all.map((action) =>
+    actions.isList ? valuesOf(action).attempts : inherited.attempts,
+  )
+  const fields = actions.all.map(({ plan }) => plan.computed.map(([, node]) => node))
   const nodes = [
-    ...action.computed.map(([, node]) => node),
-    ...inherited.attempts.computed.map(([, { node }]) => node),
+    ...fields.flat(),
+    ...attempts.flatMap(({ computed }) => computed.map(([, { node }]) => node)),
     ...outcomeNodes,
   ]
   const { pattern } = path
-  const security = inherited.protection?.object
-  checkReads(nodes, { at, pattern, forms: plan.forms, action: action.type, security }, findings)
-  const readsBody = isRead(nodes, 'request.body') || isRead(nodes, 'request.body_length')
-  const readsAnswer =
-    isForward &&
-    (isRead(outcomeNodes, 'action.result.body') || isRead(outcomeNodes, 'action.error.body'))
-  const hasOwnBody = actionNode !== undefined && member(actionNode, 'body') !== undefined
+  const operationRead = {
+    at,
+    pattern,
+    forms: plan.forms,
+    actions: actions.all.map(({ plan }) => plan.type),
+    isList: actions.isList,
+    security: inherited.protection?.object,
+  }
+  checkReads(nodes, operationRead, findings)
+  const passing = actions.all.filter(
+    (action) => isOfForward(action) && member(action.node, 'body') === undefined,
+  )
+  // a stream can be passed on once
+  const isBodyRead = passing.length > 1 || isRead(nodes, 'request.body', 'request.body_length')
+  const plans = actions.all.map((action, index): ActionPlan => {
+    const { type, fixed, computed, computedNames } = action.plan
+    const later = [...outcomeNodes, ...fields.slice(index + 1).flat()]
+    // written out: spreading an object and adding to it makes two in memory
+    return {
+      type,
+      fixed,
+      computed,
+      computedNames,
+      attempts: attempts[index] ?? inherited.attempts,
+      passesBody: !isBodyRead && passing.includes(action),
+      readsAnswer: isOfForward(action) && isRead(later, ...answerKeys),
+    }
+  })
+  const action = plans.at(-1) as ActionPlan
+  const hasForward = actions.all.some(isOfForward)
   const types =
-    method === 'options' ? undefined : negotiated(inherited, on_result, isForward, readsAnswer)
-  const { type, fixed, computed, computedNames } = action
-  const passesBody = isForward && !readsBody && !hasOwnBody
+    method === 'options'
+      ? undefined
+      : negotiated(inherited, on_result, isForward, action.readsAnswer)
   return {
     at,
     path,
     inherited,
-    // written out: spreading an object and adding to it makes two in memory
-    action: { type, fixed, computed, computedNames, passesBody, readsAnswer },
-    readsBody,
+    action,
+    steps: actions.isList ? plans : undefined,
+    // decoded even where no expression reads it, so that a malformed body is refused; a forward leaves that to its upstream
+    readsBody: isBodyRead || (bodyMethods.has(method) && !hasForward),
     negotiated: types,
-    checksType: method !== 'options' && (!isForward || readsBody || inherited.declares.accepts),
+    checksType: method !== 'options' && (!hasForward || isBodyRead || inherited.declares.accepts),
     on_result,
     on_error,
     encodings: types && isBodyFixed(action, on_result) ? new Encodings() : undefined,
     status_codes: plan.statusCodes(level),
   }
 }
+
+/** What an expression reads where the body of an upstream's answer is in it. */
+const answerKeys = ['action.result.body', 'action.error.body', 'action.results'] as const
+
+const isOfForward = ({ plan }: CompiledAction): boolean => plan.type === 'forward'
 
 /** An operation as a map with known keys; undefined when it is not one. */
 function compileMap(raw: unknown, at: string, level: Level, issues: Issue[]): Node | undefined {
@@ -197,53 +230,4 @@ function negotiated(
 function isBodyFixed({ type, computedNames }: PartialPlan, { body }: ResponsePlan): boolean {
   if (body !== undefined) return body.kind === 'constant'
   return type === 'static' && !computedNames.has('body')
-}
-
-type PartialPlan = Omit<ActionPlan, 'passesBody' | 'readsAnswer'>
-
-type NamedNodes = readonly (readonly [name: string, node: Live])[]
-
-function namesOf(computed: NamedNodes, interner: Interner): ReadonlySet<string> {
-  const names = computed.map(([name]) => name)
-  return interner.share(`names ${names}`, () => new Set(names))
-}
-
-function compileAction(
-  method: Method,
-  node: Node | undefined,
-  pathOf: () => string,
-  { findings, interner }: PathPlan,
-): PartialPlan | undefined {
-  const { issues } = findings
-  if (node === undefined || node.kind === 'broken') return undefined
-  const keys = keysOf(node)
-  if (keys === undefined) {
-    if (node.kind === 'deferred') {
-      issues.push({ path: pathOf(), message: 'an action must be a map that is known at load' })
-    }
-    return undefined
-  }
-  const fixed: Record<string, unknown> = {}
-  const computed: [string, Live][] = []
-  // only under `options`: elsewhere validation or checkFolded has reported it
-  if (keys.length === 0 && method === 'options') {
-    return { type: 'none', fixed, computed, computedNames: namesOf(computed, interner) }
-  }
-  const typeNode = member(node, 'type')
-  if (typeNode && typeNode.kind !== 'constant' && typeNode.kind !== 'broken') {
-    const message = 'the type of an action must be known at load'
-    issues.push({ path: pointer(pathOf(), 'type'), message })
-  }
-  const value = typeNode?.kind === 'constant' ? typeNode.value : undefined
-  const type = actionTypes.find((name) => name === value)
-  if (type === undefined) return undefined
-  for (const name of fieldNames[type]) {
-    const value = member(node, name)
-    const compileField = type === 'forward' ? forwardFields[name] : undefined
-    const field = value && (compileField?.(value, pointer(pathOf(), name), findings) ?? value)
-    if (field === undefined || field.kind === 'broken') continue
-    if (field.kind === 'constant') fixed[name] = field.value
-    else computed.push([name, field])
-  }
-  return { type, fixed, computed, computedNames: namesOf(computed, interner) }
 }

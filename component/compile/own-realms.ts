@@ -1,13 +1,13 @@
 /** On which realms requests need the gateway's own session: those without a user. */
 
-import type { Route } from '#component/gateway/api.ts'
+import { type Route, typesOf } from '#component/gateway/api.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 
 /** Whether the route calls or publishes over the gateway's own session. */
 function usesOwnSession(route: Route, identity: string): boolean {
   if (route.kind !== undefined) return false
-  const { action, inherited } = route
-  const isWamp = action.type === 'wamp_call' || action.type === 'wamp_publish'
+  const { inherited } = route
+  const isWamp = typesOf(route).some((type) => type === 'wamp_call' || type === 'wamp_publish')
   return isWamp && (inherited.protection === undefined || identity === 'service')
 }
 

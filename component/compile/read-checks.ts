@@ -17,7 +17,9 @@ interface Readable {
   readonly pattern: string
   /** Those of the pattern; empty when it is broken. */
   readonly forms: readonly KeyedForm[]
-  readonly action: ActionType | 'none'
+  /** The types of its actions. */
+  readonly actions: readonly (ActionType | 'none')[]
+  readonly isList: boolean
   /** The security object; undefined on an open path. */
   readonly security: JsonMap | undefined
 }
@@ -26,7 +28,8 @@ const payload = ['args', 'kwargs', 'arguments', 'arguments_kw', 'details']
 const ofAnswer = ['status_code', 'headers', 'body', 'uri']
 
 /** The members of `action.result` (behaviour §4). */
-const resultKeys: Readonly<Record<ActionType, readonly string[]>> = {
+const resultKeys: Readonly<Record<ActionType | 'none', readonly string[] | undefined>> = {
+  none: undefined,
   static: ['body', 'headers'],
   forward: ofAnswer,
   wamp_call: [...payload, 'request_id'],
@@ -46,19 +49,27 @@ function bindingsOf(forms: Readable['forms']): readonly string[] {
 
 /** The members that a map of request-time data can have; undefined when that is not known, or all are. */
 function membersOf(root: string, map: string, operation: Readable): readonly string[] | undefined {
-  const { action, forms } = operation
+  const { actions, forms, isList } = operation
   if (root === 'request') {
     return map === 'bindings' && forms.length > 0 ? bindingsOf(forms) : undefined
   }
-  if (root !== 'action' || action === 'none') return undefined
-  if (map === 'result') return resultKeys[action]
+  const known = actions.flatMap((type) => resultKeys[type] ?? [])
+  if (root !== 'action' || known.length === 0) return undefined
+  if (map === 'results') return isList ? undefined : ['result', 'error']
+  if (map === 'result') return known
   if (map !== 'error') return undefined
-  return ['error_uri', ...payload, ...(action === 'forward' ? ofAnswer : [])]
+  return ['error_uri', ...payload, ...(actions.includes('forward') ? ofAnswer : [])]
+}
+
+/** Why no request can have the member; undefined where it may come. */
+function whyAbsent(root: string, map: string, { pattern }: Readable): string | undefined {
+  if (root === 'request') return `: the path ${pattern} does not bind it`
+  return map === 'results' ? ': it exists only where action is a list' : undefined
 }
 
 /**
- * Reports what the expressions of an operation read in vain: an issue for a binding, which clients cannot send, a warning
- * for members of `security` and `action`.
+ * Reports what the expressions of an operation read in vain: an issue for a binding, which clients cannot send, and for the
+ * results of a single action; a warning for other members of `security` and `action`.
  * @param nodes all that is evaluated for a request: variables that it does not use are not judged
  */
 export function checkReads(nodes: readonly Live[], operation: Readable, findings: Findings): void {
@@ -66,18 +77,18 @@ export function checkReads(nodes: readonly Live[], operation: Readable, findings
   for (const read of new Set(nodes.flatMap((node) => [...node.reads]))) {
     const [root = '', map = '', key] = read.split('.')
     const isSecurity = root === 'security'
-    const name = isSecurity ? map : key
+    const isResults = root === 'action' && map === 'results'
+    const name = isSecurity || isResults ? map : key
     const members = isSecurity
       ? [...identityKeys, ...Object.keys(operation.security ?? {})]
       : membersOf(root, map, operation)
     if (!name || !members || members.includes(name)) continue
-    const isBinding = root === 'request'
-    const why = isBinding ? `: the path ${operation.pattern} does not bind it` : ''
+    const why = whyAbsent(root, map, operation)
     const site = siteOfRead(issues, read, operation.at)
     const user = site?.path.startsWith(`${operation.at}/`) ? '' : ` (used by ${operation.at})`
-    const sentence = `there is no "${read}"${why}${didYouMean(name, members, issues)}${user}`
+    const sentence = `there is no "${read}"${why ?? ''}${didYouMean(name, members, issues)}${user}`
     const message = site ? new SiteError(site, sentence).issueMessage : sentence
-    const found = isBinding ? issues : warnings
+    const found = why === undefined ? warnings : issues
     found.push({ path: site?.path ?? operation.at, message })
   }
 }

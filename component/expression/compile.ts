@@ -186,6 +186,13 @@ export function member(node: Node, key: string): Node | undefined {
   return value === undefined ? undefined : constant(value)
 }
 
+/** The items of a list of known length; undefined for any other node. */
+export function itemsOf(node: Node): readonly Node[] | undefined {
+  if (node.kind === 'list') return node.items
+  const isList = node.kind === 'constant' && Array.isArray(node.value)
+  return isList ? (node.value as readonly unknown[]).map(constant) : undefined
+}
+
 /** The keys of a map; undefined for any other node. */
 export function keysOf(node: Node): readonly string[] | undefined {
   if (node.kind === 'map') return [...node.entries.keys()]

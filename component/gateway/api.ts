@@ -110,6 +110,7 @@ export interface ActionPlan {
   readonly computed: readonly (readonly [name: string, node: Live])[]
   /** The names of `computed`. */
   readonly computedNames: ReadonlySet<string>
+  readonly attempts: AttemptsPlan
   /** Forward: whether the request's body is passed on unread. */
   readonly passesBody: boolean
   /** Forward: whether an expression reads the upstream's body. */
@@ -142,8 +143,11 @@ export interface CompiledOperation {
   readonly at: string
   readonly path: CompiledPath
   readonly inherited: InheritedValues
+  /** The last one of a list: the defaults of the answer follow it. */
   readonly action: ActionPlan
-  /** Whether an expression reads `request.body` or `request.body_length`. */
+  /** The actions of a list, at least one; undefined where the document has a single action. */
+  readonly steps: readonly ActionPlan[] | undefined
+  /** Whether the body of the request is read and decoded. */
   readonly readsBody: boolean
   /** Media types to negotiate before the action; undefined: nothing to refuse. */
   readonly negotiated: readonly string[] | undefined
@@ -156,3 +160,7 @@ export interface CompiledOperation {
   /** Error URI ─▶ HTTP status: the specification's over the initial table. */
   readonly status_codes: ReadonlyMap<string, number>
 }
+
+/** The types of an operation's actions, in order. */
+export const typesOf = ({ action, steps }: CompiledOperation): readonly ActionPlan['type'][] =>
+  steps ? steps.map(({ type }) => type) : [action.type]

@@ -1,11 +1,12 @@
 /** The checks between a matched route and its action, in the order of behaviour §3, and the body they let in. */
 import { ServiceError } from '#component/errors.ts'
+import type { Method } from '#component/request.ts'
 import type { CompiledOperation, CompiledVersion, InheritedValues } from './api.ts'
 import { noBody } from './context.ts'
 import type { Content, Exchange } from './exchange.ts'
 
-/** Methods whose body is checked and decoded even when no expression reads it. */
-const bodyMethods = new Set(['post', 'put', 'patch'])
+/** Methods whose body is checked even when no expression reads it. */
+export const bodyMethods: ReadonlySet<Method> = new Set(['post', 'put', 'patch'])
 
 /** 405 with `Allow`. */
 export const methodNotAllowed = (allow: string): ServiceError =>
@@ -38,8 +39,8 @@ export const negotiateLanguage = (exchange: Exchange, { languages }: CompiledVer
   languages.length > 1 ? exchange.negotiateLanguage(languages) : (languages[0] ?? 'en')
 
 /** 415 where `accepts` binds the request; 413 by its Content-Length where the gateway does not read, and count, the body. */
-function checkContent(exchange: Exchange, operation: CompiledOperation, isRead: boolean): void {
-  const { inherited, checksType } = operation
+function checkContent(exchange: Exchange, operation: CompiledOperation): void {
+  const { inherited, checksType, readsBody } = operation
   const { limits } = inherited
   if (checksType && !exchange.isAccepted(inherited.accepts)) {
     throw new ServiceError(
@@ -47,7 +48,7 @@ function checkContent(exchange: Exchange, operation: CompiledOperation, isRead: 
       `expected a body of type ${inherited.accepts.join(' or ')}`,
     )
   }
-  if (isRead || Number(exchange.header('content-length') ?? 0) <= limits.body_max_bytes) return
+  if (readsBody || Number(exchange.header('content-length') ?? 0) <= limits.body_max_bytes) return
   throw new ServiceError(
     'service.error.payload_too_large',
     `expected a body of at most ${limits.body_max_bytes} bytes`,
@@ -60,10 +61,7 @@ export async function readContent(
   operation: CompiledOperation,
 ): Promise<Content> {
   if (exchange.method === 'options') return noBody
-  const { action, readsBody, inherited } = operation
-  const isChecked = bodyMethods.has(exchange.method)
-  // decoded even where no expression reads it, so that a malformed body is refused; a forward leaves that to its upstream
-  const isRead = readsBody || (isChecked && action.type !== 'forward')
-  if (isChecked) checkContent(exchange, operation, isRead)
-  return isRead ? exchange.readBody(inherited.limits) : noBody
+  const { readsBody, inherited } = operation
+  if (bodyMethods.has(exchange.method)) checkContent(exchange, operation)
+  return readsBody ? exchange.readBody(inherited.limits) : noBody
 }

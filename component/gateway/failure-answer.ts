@@ -19,6 +19,14 @@ function actionErrorOf(error: ExpressionError, { type }: ActionPlan): ActionErro
   })
 }
 
+/** Where an expression has failed. */
+interface Failed {
+  /** Its action, or the last one of the operation. */
+  readonly plan: ActionPlan
+  /** Of a list of actions: the results until then. */
+  readonly results: readonly unknown[] | undefined
+}
+
 /**
  * The answer to a failed expression: what `on_error` declares, which sees the failure as that of the action. A body that it
  * does not declare is that of any error of the gateway.
@@ -29,10 +37,11 @@ export function answerFailure(
   context: Context,
   policy: Headers,
   failure: ExpressionError,
+  { plan, results }: Failed,
 ): Reply {
   const { inherited, on_error } = route
-  const error = actionErrorOf(failure, route.action)
-  const seen: Context = { ...context, action: { error } }
+  const error = actionErrorOf(failure, plan)
+  const seen: Context = { ...context, action: { error, results } }
   try {
     if (on_error.body !== undefined) {
       const reply = renderOutcome(exchange, route, { error }, seen, policy, undefined)

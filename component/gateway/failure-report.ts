@@ -10,7 +10,7 @@ import {
 import { SiteError } from '#component/expression/site.ts'
 import { type LoginRefusal, refusalIn } from '#component/login-refusal.ts'
 import { readOrigin } from '#component/syntax/upstream-origin.ts'
-import type { CompiledOperation, CompiledPath, Route } from './api.ts'
+import type { ActionPlan, CompiledOperation, CompiledPath, Route } from './api.ts'
 
 /** The members of the log line, beside those of every request; those of {@link ProviderAnswer} at an identity provider. */
 export interface FailureReport extends ProviderAnswer {
@@ -77,7 +77,7 @@ export function reportAt(route: Route, error: ServiceError): FailureReport | und
 }
 
 /** The peer of an action, where the document names it. */
-function peerOf({ action: { type, fixed } }: CompiledOperation): FailureReport {
+function peerOf({ type, fixed }: ActionPlan): FailureReport {
   const { procedure, topic, host } = fixed
   if (type === 'wamp_call' && typeof procedure === 'string') return { procedure }
   if (type === 'wamp_publish' && typeof topic === 'string') return { topic }
@@ -95,8 +95,12 @@ export function reportThrown(
 ): FailureReport | undefined {
   if (!(error instanceof ServiceError)) return { error: 'service.error.internal', err: error }
   if (operation === undefined) return reportOf(error)
-  return { ...reportAt(operation, error), ...peerOf(operation) }
+  return { ...reportAt(operation, error), ...peerOf(operation.action) }
 }
+
+/** The action that has ended with the outcome: of a list the one that failed, or the last. */
+const endedWith = ({ action, steps }: CompiledOperation, { results = [] }: Outcome): ActionPlan =>
+  steps?.[results.length] ?? action
 
 /** Why an error of a peer has a status of 500 or above. */
 function reasonOf({ on_error, status_codes }: CompiledOperation, error_uri: string): string {
@@ -109,7 +113,8 @@ function reasonOf({ on_error, status_codes }: CompiledOperation, error_uri: stri
 
 /** The failure of a request whose action has ended, and whose answer has a status of 500 or above. */
 export function reportAfter(operation: CompiledOperation, outcome: Outcome): FailureReport {
-  const place = { ...placeOf(operation.path), pointer: operation.at, ...peerOf(operation) }
+  const peer = peerOf(endedWith(operation, outcome))
+  const place = { ...placeOf(operation.path), pointer: operation.at, ...peer }
   if ('result' in outcome) return { ...place, reason: 'on_result declares this status' }
   const { error_uri: error } = outcome.error
   return { ...place, error, reason: outcome.reason ?? reasonOf(operation, error) }

@@ -4,7 +4,6 @@ import {
   type ActionFields,
   type ActionType,
   type Outcome,
-  type Run,
   streamOf,
 } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
@@ -12,7 +11,8 @@ import { ExpressionError } from '#component/errors.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Protection, SecurityScheme, SecurityType } from '#component/security/scheme.ts'
-import type { CompiledOperation, CompiledPath } from './api.ts'
+import { ListFailure, type PreparedAction, prepareList } from './action-list.ts'
+import type { ActionPlan, CompiledOperation, CompiledPath } from './api.ts'
 import { checkScheme, negotiateLanguage, negotiateType, readContent } from './checks.ts'
 import { noBody, RequestView } from './context.ts'
 import { evaluateAttempts, evaluateFields } from './evaluate.ts'
@@ -31,17 +31,25 @@ export interface OperationPorts {
 }
 
 const nothing: ActionFields = {}
-const noAction: Outcome = { result: {} }
+
+/** `action: {}`. */
+const noAction: Action = {
+  async perform() {
+    return { result: {} }
+  },
+}
 
 /** Answers requests whose path is declared; a ServiceError that it throws is rendered by the gateway. */
 export class Operations {
   readonly #ports: OperationPorts
+  readonly #actions: Readonly<Record<ActionPlan['type'], Action>>
   readonly #random: () => number
   /** `{{security}}` by identity: the identity is laid over the security object once for all requests of a user. */
   readonly #secured = new WeakMap<Protection, WeakMap<Identity, Context['security']>>()
 
   constructor(ports: OperationPorts) {
     this.#ports = ports
+    this.#actions = { ...ports.actions, none: noAction }
     this.#random = () => ports.clock.random()
   }
 
@@ -81,16 +89,22 @@ export class Operations {
     let outcome: Outcome | undefined
     try {
       outcome = await this.#act(exchange, route, identity, request, context)
-      const action = 'result' in outcome ? { result: outcome.result } : { error: outcome.error }
-      const seen: Context = { request, action, security, random: this.#random }
+      // only the keys that expressions know are read of it
+      const seen: Context = { request, action: outcome, security, random: this.#random }
       const reply = renderOutcome(exchange, route, outcome, seen, policy, type)
       return reply.status < 500 ? reply : { ...reply, failure: reportAfter(route, outcome) }
     } catch (error) {
       const stream = outcome && streamOf(outcome)
       stream?.destroy()
+      if (error instanceof ListFailure) {
+        return answerFailure(exchange, route, context, policy, error.failure, error)
+      }
       if (!(error instanceof ExpressionError)) throw error
       if (outcome === undefined || 'result' in outcome) {
-        return answerFailure(exchange, route, context, policy, failureOf(error, route.action))
+        const { action: plan } = route
+        const results = outcome?.results
+        const failure = failureOf(error, plan)
+        return answerFailure(exchange, route, context, policy, failure, { plan, results })
       }
       const reply = answerTwiceFailed(exchange, route, policy, error)
       const { error_uri: action_error } = outcome.error
@@ -117,30 +131,54 @@ export class Operations {
     identity: Identity,
     request: RequestView,
     context: Context,
-  ): Outcome | Promise<Outcome> {
-    const { action, path, inherited } = operation
-    const { pool, realm_uri } = path.version
-    if (action.type === 'none') return noAction
-    const performer = this.#ports.actions[action.type]
-    const fields = evaluateFields(action, context)
-    const attempts = evaluateAttempts(inherited.attempts, context)
-    const onCancel = (callback: () => void): void => exchange.onAbort(callback)
-    // made when the action begins: the time limit of a body begins with its first read
-    const run = (): Run => ({
-      realm_uri,
-      identity,
-      method: exchange.method,
-      attempts,
-      computed: action.computedNames,
-      rawBody:
-        action.passesBody && exchange.hasBody ? exchange.rawBody(inherited.limits) : undefined,
-      readsBody: action.readsAnswer,
-      request,
-      onCancel,
-    })
-    // a fixed answer needs no slot
-    if (action.type === 'static') return performer.perform(fields, run())
+  ): Promise<Outcome> {
+    const { action, steps, path } = operation
+    const prepared = steps
+      ? prepareList(steps, (plan, progress) => {
+          const seen: Context = { ...context, action: progress }
+          return this.#prepare(exchange, operation, plan, identity, request, seen)
+        })
+      : this.#prepare(exchange, operation, action, identity, request, context)
+    if (needsNoSlot(action) && (steps === undefined || steps.every(needsNoSlot))) {
+      return prepared.perform()
+    }
+    const { attempts, onCancel } = prepared
     const limit = { clock: this.#ports.clock, maxMs: attempts.timeout, onCancel }
-    return pool.run(() => performer.perform(fields, run()), limit, streamOf)
+    return path.version.pool.run(() => prepared.perform(), limit, streamOf)
+  }
+
+  #prepare(
+    exchange: Exchange,
+    { path, inherited }: CompiledOperation,
+    plan: ActionPlan,
+    identity: Identity,
+    request: RequestView,
+    context: Context,
+  ): PreparedAction {
+    const performer = this.#actions[plan.type]
+    const fields = evaluateFields(plan, context)
+    const attempts = evaluateAttempts(plan.attempts, context)
+    const onCancel = (callback: () => void): void => exchange.onAbort(callback)
+    return {
+      attempts,
+      onCancel,
+      // the run is made when the action begins: the time limit of a body begins with its first read
+      perform: () =>
+        performer.perform(fields, {
+          realm_uri: path.version.realm_uri,
+          identity,
+          method: exchange.method,
+          attempts,
+          computed: plan.computedNames,
+          rawBody:
+            plan.passesBody && exchange.hasBody ? exchange.rawBody(inherited.limits) : undefined,
+          readsBody: plan.readsAnswer,
+          request,
+          onCancel,
+        }),
+    }
   }
 }
+
+/** A fixed answer waits for nobody. */
+const needsNoSlot = ({ type }: ActionPlan): boolean => type === 'static' || type === 'none'

@@ -158,11 +158,11 @@ const actions: Readonly<Record<ActionType, Shape>> = {
 
 const actionVariants = variants('an action', actions)
 
-/** `{}` is allowed under `options` only, where it answers 200 (behaviour: OPTIONS). */
-const action: Rule = dynamic(
+/** Enough for what one request may set off; more is a program, which belongs behind the gateway. */
+const maxActions = 8
+
+const singleAction: Rule = dynamic(
   rule(actionVariants.schema, (value, path, report) => {
-    const isEmpty = isMap(value) && Object.keys(value).length === 0
-    if (isEmpty && path.endsWith('/options/action')) return
     actionVariants(value, path, report)
     if (!isMap(value)) return
     for (const [name, alias] of [
@@ -177,6 +177,22 @@ const action: Rule = dynamic(
       }
     }
   }),
+)
+
+const actionList = listOf(singleAction, 'a list of actions')
+
+/** `{}` is allowed under `options` only, where it answers 200 (behaviour: OPTIONS). */
+const action: Rule = rule(
+  { anyOf: [singleAction.schema, { ...actionList.schema, maxItems: maxActions }] },
+  (value, path, report) => {
+    const isEmpty = isMap(value) && Object.keys(value).length === 0
+    if (isEmpty && path.endsWith('/options/action')) return
+    const isList = Array.isArray(value)
+    if (isList && value.length > maxActions) {
+      report.issue(path, `expected at most ${maxActions} actions, got ${value.length}`)
+    } else if (isList) actionList(value, path, report)
+    else singleAction(value, path, report)
+  },
 )
 
 const optionsAction = rule({ anyOf: [action.schema, emptyMap] }, (value, path, report) =>

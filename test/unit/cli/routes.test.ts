@@ -57,6 +57,13 @@ describe('wamp-gateway routes', () => {
     })
   })
 
+  it('have the types of a list of actions in order', async () => {
+    const call = { type: 'wamp_call', procedure: 'a.b' }
+    const list = { get: { ...operation, action: [call, { type: 'static' }] } }
+    const { rows } = await ask(write('listed', '_', [], { paths: { '/x': list } }))
+    expect(rows[0]).to.include({ action: 'wamp_call, static' })
+  })
+
   it('leave out a document with mistakes, which are findings, and end with 1', async () => {
     const good = write('good', '_', ['/good'])
     const bad = write('bad', 'not a host', ['/bad'])

@@ -10,6 +10,12 @@ const publish = { ...fixed(), action: { type: 'wamp_publish', topic: 'com.exampl
 describe("the realms of the gateway's own sessions", () => {
   for (const [what, paths, identity, isThere] of [
     ['open call', { '/x': { get: call } }, 'session', true],
+    [
+      'call in a list',
+      { '/x': { get: { ...call, action: [call.action, fixed().action] } } },
+      'session',
+      true,
+    ],
     ['open publication', { '/x': { post: publish } }, 'session', true],
     ['call for users', { '/x': { security, get: call } }, 'session', false],
     [

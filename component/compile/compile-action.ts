@@ -1,0 +1,118 @@
+/** Compiles the action of an operation, or each action of a list. */
+
+import { pointer } from '#component/codec/json.ts'
+import type { Issue } from '#component/errors.ts'
+import { itemsOf, keysOf, member, type Node } from '#component/expression/compile.ts'
+import type { ActionPlan } from '#component/gateway/api.ts'
+import type { Live } from '#component/gateway/header-layers.ts'
+import type { Method } from '#component/request.ts'
+import { type ActionType, actionTypes } from '#component/spec/model.ts'
+import type { Findings } from './fold-check.ts'
+import { forwardFields } from './forward-fields.ts'
+import type { Interner } from './interner.ts'
+
+/** The fields of each type of action; `arguments` and `arguments_kw` are other names for `args` and `kwargs`. */
+const fieldNames: Readonly<Record<ActionType, readonly string[]>> = {
+  static: ['headers', 'body'],
+  forward: ['http_method', 'host', 'path', 'query_string', 'headers', 'body'],
+  wamp_call: ['procedure', 'options', 'args', 'kwargs', 'arguments', 'arguments_kw'],
+  wamp_publish: ['topic', 'options', 'args', 'kwargs', 'arguments', 'arguments_kw'],
+}
+
+/** A plan without what depends on the other parts of its operation. */
+export type PartialPlan = Omit<ActionPlan, 'attempts' | 'passesBody' | 'readsAnswer'>
+
+/** One action as it was compiled. */
+export interface CompiledAction {
+  readonly node: Node
+  readonly plan: PartialPlan
+  /** The JSON Pointer at which a key of it is written. */
+  readonly pathOf: (key: string) => string
+}
+
+/** The actions of an operation. */
+export interface CompiledActions {
+  /** At least one. */
+  readonly all: readonly CompiledAction[]
+  readonly isList: boolean
+}
+
+/** What compiling an action needs. */
+interface ActionPorts {
+  readonly findings: Findings
+  readonly interner: Interner
+}
+
+/**
+ * Compiles `action`; undefined when an action is too broken.
+ * @param pathOf the JSON Pointer at which a member of `action` is written
+ */
+export function compileActions(
+  method: Method,
+  node: Node,
+  pathOf: (...keys: readonly string[]) => string,
+  ports: ActionPorts,
+): CompiledActions | undefined {
+  const items = itemsOf(node)
+  const all: CompiledAction[] = []
+  for (const [index, item] of (items ?? [node]).entries()) {
+    const above = items ? [String(index)] : []
+    const allowsNone = method === 'options' && items === undefined
+    const plan = compileAction(item, (...keys) => pathOf(...above, ...keys), allowsNone, ports)
+    if (plan) all.push({ node: item, plan, pathOf: (key) => pathOf(...above, key) })
+  }
+  const isWhole = all.length > 0 && all.length === (items ?? [node]).length
+  return isWhole ? { all, isList: items !== undefined } : undefined
+}
+
+type NamedNodes = readonly (readonly [name: string, node: Live])[]
+
+function namesOf(computed: NamedNodes, interner: Interner): ReadonlySet<string> {
+  const names = computed.map(([name]) => name)
+  return interner.share(`names ${names}`, () => new Set(names))
+}
+
+/** @param allowsNone whether the action may be `{}` */
+function compileAction(
+  node: Node,
+  pathOf: (...keys: readonly string[]) => string,
+  allowsNone: boolean,
+  { findings, interner }: ActionPorts,
+): PartialPlan | undefined {
+  const { issues } = findings
+  if (node.kind === 'broken') return undefined
+  const keys = keysOf(node)
+  if (keys === undefined) {
+    if (node.kind === 'deferred') {
+      issues.push({ path: pathOf(), message: 'an action must be a map that is known at load' })
+    }
+    return undefined
+  }
+  const fixed: Record<string, unknown> = {}
+  const computed: [string, Live][] = []
+  // elsewhere validation or checkFolded has reported it
+  if (keys.length === 0 && allowsNone) {
+    return { type: 'none', fixed, computed, computedNames: namesOf(computed, interner) }
+  }
+  const type = typeOf(node, pathOf(), issues)
+  if (type === undefined) return undefined
+  for (const name of fieldNames[type]) {
+    const value = member(node, name)
+    const compileField = type === 'forward' ? forwardFields[name] : undefined
+    const field = value && (compileField?.(value, pointer(pathOf(), name), findings) ?? value)
+    if (field === undefined || field.kind === 'broken') continue
+    if (field.kind === 'constant') fixed[name] = field.value
+    else computed.push([name, field])
+  }
+  return { type, fixed, computed, computedNames: namesOf(computed, interner) }
+}
+
+function typeOf(node: Node, path: string, issues: Issue[]): ActionType | undefined {
+  const type = member(node, 'type')
+  if (type && type.kind !== 'constant' && type.kind !== 'broken') {
+    const message = 'the type of an action must be known at load'
+    issues.push({ path: pointer(path, 'type'), message })
+  }
+  const value = type?.kind === 'constant' ? type.value : undefined
+  return actionTypes.find((name) => name === value)
+}

@@ -1,0 +1,94 @@
+/** Performs the actions of a list in order; the first failure ends it. */
+import { type Attempts, errorOf, type Outcome, streamOf } from '#component/action/action.ts'
+import { withAliases } from '#component/action/wamp-fields.ts'
+import { canceled, ExpressionError } from '#component/errors.ts'
+import type { ActionPlan } from './api.ts'
+import { failureOf } from './failure.ts'
+
+/** An action whose expressions have been evaluated. */
+export interface PreparedAction {
+  readonly attempts: Attempts
+  /** Takes a callback for when the client goes away. */
+  readonly onCancel: (callback: () => void) => void
+  perform(): Promise<Outcome>
+}
+
+/** `action` of the API Context for an action of the list: the results so far, and the last of them. */
+export interface Progress {
+  readonly result?: unknown
+  readonly results: readonly unknown[]
+}
+
+/** An expression of an action of a list has failed. */
+export class ListFailure extends Error {
+  readonly failure: ExpressionError
+  readonly plan: ActionPlan
+  /** Of the actions before it. */
+  readonly results: readonly unknown[]
+
+  constructor(failure: ExpressionError, plan: ActionPlan, results: readonly unknown[]) {
+    super(failure.message, { cause: failure })
+    this.failure = failure
+    this.plan = plan
+    this.results = results
+  }
+}
+
+/**
+ * The list as one action, its first action prepared. When the client goes away, no further action begins.
+ * @param plans at least one
+ * @param prepare evaluates the expressions of an action
+ * @throws ListFailure, as does its `perform`
+ */
+export function prepareList(
+  plans: readonly ActionPlan[],
+  prepare: (plan: ActionPlan, progress: Progress) => PreparedAction,
+): PreparedAction {
+  let progress: Progress = { results: [] }
+  const asFailure = (error: unknown, plan: ActionPlan): unknown =>
+    error instanceof ExpressionError
+      ? new ListFailure(failureOf(error, plan), plan, progress.results)
+      : error
+
+  const begin = (plan: ActionPlan): PreparedAction => {
+    try {
+      return prepare(plan, progress)
+    } catch (error) {
+      throw asFailure(error, plan)
+    }
+  }
+  const end = async (plan: ActionPlan, action: PreparedAction): Promise<Outcome> => {
+    try {
+      return await action.perform()
+    } catch (error) {
+      throw asFailure(error, plan)
+    }
+  }
+
+  const [first, ...others] = plans as readonly [ActionPlan, ...ActionPlan[]]
+  const opening = begin(first)
+  const { attempts, onCancel } = opening
+
+  const perform = async (): Promise<Outcome> => {
+    let isGone = false
+    onCancel(() => {
+      isGone = true
+    })
+    let outcome = await end(first, opening)
+    for (const plan of others) {
+      if ('error' in outcome) break
+      progress = { result: outcome.result, results: [...progress.results, outcome.result] }
+      // nobody reads the rest of this answer
+      streamOf(outcome)?.destroy()
+      outcome = isGone ? goneOutcome() : await end(plan, begin(plan))
+    }
+    const { results } = progress
+    return { ...outcome, results: 'error' in outcome ? results : [...results, outcome.result] }
+  }
+  return { attempts, onCancel, perform }
+}
+
+function goneOutcome(): Outcome {
+  const { uri, message } = canceled()
+  return { error: withAliases(errorOf(uri, message)) }
+}
