@@ -114,7 +114,7 @@ function declaredFields(declared: unknown, sent: Readonly<Record<string, string>
     const name = key.toLowerCase()
     if (!isToken(name))
       throw new FieldError(['headers'], 'names without blanks, controls and separators')
-    if (value === null || value === undefined) continue
+    if (value === null || value === undefined || value === '') continue
     if (ownOfConnection.has(name) || originFields.has(name)) continue
     // A field that the client lists in Connection is dropped, unless the document sets another value.
     if (listed.includes(name) && value === sent[name]) continue

@@ -1,38 +1,23 @@
 /** The request target of a forward: path and query, checked before anything is sent (behaviour §4, reliability §2). */
 import { ServiceError } from '#component/errors.ts'
+import { encodeExcept } from '#component/syntax/percent-encoding.ts'
 import { inPath, mayStand } from '#component/syntax/request-target.ts'
 import type { ActionFields, Run } from './action.ts'
 import { FieldError } from './field-error.ts'
 import { isDotSegment } from './url-value.ts'
 
-const isControl = (code: number): boolean => code < 32 || code === 127
+// biome-ignore lint/suspicious/noControlCharactersInRegex: controls are refused
+const control = /[\0-\x1f\x7f]/
 
-const isHex = (code: number): boolean =>
-  (code >= 48 && code <= 57) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102)
+/** `?` stays: the text of a document may hold a query. */
+const inTarget = (code: number): boolean => code === 63 || mayStand(code, inPath)
 
-/** Whether a character stays as it is: `?` does, `%` only where it begins an escape. */
-function isPlain(text: string, index: number): boolean {
-  const code = text.charCodeAt(index)
-  if (code === 37) return isHex(text.charCodeAt(index + 1)) && isHex(text.charCodeAt(index + 2))
-  return code === 63 || mayStand(code, inPath)
-}
-
-/** Escapes characters that a target must not contain; FieldError for controls. Most targets need no escape. */
+/** Escapes characters that a target must not contain; FieldError for controls. */
 function escapeTarget(text: string, name: string): string {
-  let isWhole = true
-  for (let index = 0; index < text.length; index += 1) {
-    if (isPlain(text, index)) continue
-    isWhole = false
-    if (isControl(text.charCodeAt(index)))
-      throw new FieldError([name], 'a text without control characters')
-  }
-  if (isWhole) return text
-  if (!text.isWellFormed()) throw new FieldError([name], 'valid Unicode')
-  let target = ''
-  let index = 0
-  for (const character of text) {
-    target += isPlain(text, index) ? character : encodeURIComponent(character)
-    index += character.length
+  const target = encodeExcept(text, inTarget)
+  if (target === undefined) throw new FieldError([name], 'valid Unicode')
+  if (target !== text && control.test(text)) {
+    throw new FieldError([name], 'a text without control characters')
   }
   return target
 }

@@ -3,6 +3,7 @@ import { keysOf, member, type Node } from '#component/expression/compile.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import { headerNameProblem } from '#component/spec/syntax.ts'
 import { fieldValueProblem } from '#component/syntax/http-field.ts'
+import { encodeReference } from '#component/syntax/percent-encoding.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { unfit } from './failure.ts'
 
@@ -20,10 +21,14 @@ export interface HeaderLayer {
   readonly whole: Live | undefined
 }
 
-/** The text of a header's value; undefined for a value that cannot be one. */
-function headerText(value: unknown): string | undefined {
+/**
+ * The text of a header's value; undefined for a value that cannot be one.
+ * @param name lower case
+ */
+function headerText(name: string, value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':
+      if (name === 'location') return encodeReference(value)
       return fieldValueProblem(value) === undefined ? value : undefined
     case 'number':
     case 'bigint':
@@ -35,7 +40,7 @@ function headerText(value: unknown): string | undefined {
 }
 
 /**
- * Sets one header. The error for a bad one does not show its value.
+ * Sets one header, or removes it where the text is empty. The error for a bad one does not show its value.
  * @param node gave the value, and perhaps the name
  * @param isNamed whether the document names the header: a computed name may hold data
  */
@@ -50,12 +55,13 @@ function setHeader(
   if (headerNameProblem(key) !== undefined) {
     throw unfit(node, 'response headers', 'well-formed names that do not belong to the connection')
   }
-  const text = headerText(value)
+  const text = headerText(key, value)
   if (text === undefined) {
     const wanted = 'a text of Latin-1 without control characters, a number or a boolean'
     throw unfit(node, isNamed ? `response header ${key}` : 'response headers', wanted)
   }
-  target[key] = text
+  if (text === '') delete target[key]
+  else target[key] = text
 }
 
 /** A layer that sets nothing. */
@@ -75,8 +81,10 @@ export function layerOf(node: Node | undefined): HeaderLayer {
     const key = name.toLowerCase()
     if (value === undefined || value.kind === 'broken' || headerNameProblem(key)) continue
     if (value.kind === 'constant') {
-      const text = headerText(value.value)
-      if (text !== undefined) fixed[key] = text
+      const text = headerText(key, value.value)
+      // an empty one removes that of a lower layer, whichever this is
+      if (text === '') computed.push([key, value])
+      else if (text !== undefined) fixed[key] = text
     } else {
       computed.push([key, value])
     }

@@ -7,8 +7,9 @@ import {
   type UpstreamAnswer,
 } from '#component/action/action.ts'
 import type { Context } from '#component/expression/nodes.ts'
-import { fieldValueProblem, readStatus } from '#component/syntax/http-field.ts'
+import { readStatus } from '#component/syntax/http-field.ts'
 import { essenceOf } from '#component/syntax/media-type.ts'
+import { encodeReference } from '#component/syntax/percent-encoding.ts'
 import type { CompiledOperation, ResponsePlan } from './api.ts'
 import type { Encodings } from './encodings.ts'
 import type { Exchange, Reply, ReplyBody } from './exchange.ts'
@@ -109,10 +110,11 @@ export function statusOf({ status }: ResponsePlan, context: Context): number | u
 function locationOf({ uri }: ResponsePlan, context: Context): string | undefined {
   if (uri === undefined) return undefined
   const value = uri.node.evaluate(context)
-  if (typeof value !== 'string' || fieldValueProblem(value) !== undefined) {
-    throw unfit(uri.node, uri.path, 'a URI reference without control characters')
+  const location = typeof value === 'string' ? encodeReference(value) : undefined
+  if (location === undefined) {
+    throw unfit(uri.node, uri.path, 'a URI reference without line breaks')
   }
-  return value === '' ? undefined : value
+  return location === '' ? undefined : location
 }
 
 /** The body as a value; `""` when there is no body, or when it is passed on. */

@@ -2,6 +2,7 @@
 import { pointer } from '#component/codec/json.ts'
 import { methods } from '#component/request.ts'
 import { fieldValueProblem, readStatus } from '#component/syntax/http-field.ts'
+import { referenceProblem } from '#component/syntax/percent-encoding.ts'
 import { originProblem } from '#component/syntax/upstream-origin.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
@@ -54,12 +55,17 @@ const statusCode: Rule = dynamic(
 // the value is not shown: it may be a credential
 const headerText = text('a header value', fieldValueProblem, 'hidden')
 
-const headerValue: Rule = dynamic(
-  rule({ type: ['string', 'number', 'boolean'] }, (value, path, report) => {
-    const isPlain = typeof value === 'number' || typeof value === 'boolean'
-    if (!isPlain) headerText(value, path, report)
-  }),
-)
+const headerValueOf = (text: Rule): Rule =>
+  dynamic(
+    rule({ type: ['string', 'number', 'boolean'] }, (value, path, report) => {
+      const isPlain = typeof value === 'number' || typeof value === 'boolean'
+      if (!isPlain) text(value, path, report)
+    }),
+  )
+
+const headerValue = headerValueOf(headerText)
+const reference = text('a URI reference', referenceProblem)
+const locationValue = headerValueOf(reference)
 
 const headers: Rule = dynamic(
   rule({ type: 'object', additionalProperties: headerValue.schema }, (value, path, report) => {
@@ -71,7 +77,8 @@ const headers: Rule = dynamic(
       const problem =
         headerNameProblem(name) ?? (isTwice ? 'the header is declared twice' : undefined)
       names.add(name.toLowerCase())
-      if (problem === undefined) headerValue(item, at, report)
+      const rule = name.toLowerCase() === 'location' ? locationValue : headerValue
+      if (problem === undefined) rule(item, at, report)
       else report.issue(at, problem)
     }
   }),
@@ -203,7 +210,7 @@ const declared = {
   status_code: statusCode,
   headers,
   body: anything,
-  uri: dynamic(text('a URI reference', fieldValueProblem)),
+  uri: dynamic(reference),
 }
 const onResult = dynamic(object('a response declaration', { keys: declared }))
 

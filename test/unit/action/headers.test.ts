@@ -54,6 +54,7 @@ describe('the headers of an upstream request', () => {
       { 'x-key': 'ours', connection: 'x-key' },
       { 'x-key': 'ours' },
     ],
+    ['hold no declared field that is empty', {}, { 'x-a': '', 'x-b': '0' }, { 'x-b': '0' }],
     [
       'say the way themselves',
       { 'x-forwarded-for': '1.2.3.4', 'x-forwarded-proto': 'https', forwarded: 'for=1.2.3.4' },

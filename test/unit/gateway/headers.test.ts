@@ -76,6 +76,33 @@ describe('CORS', () => {
   })
 })
 
+describe('a header with an empty value', () => {
+  const paths = (on_result: object) => ({
+    '/x': { headers: { 'x-a': 'a', 'x-b': '{{request.method}}' }, get: fixed('', on_result) },
+  })
+
+  for (const [title, headers] of [
+    ['computed', { 'X-A': "{{request.query_params |> get(a, '')}}" }],
+    ['computed with its name', '{{request.query_params |> put(x-a, {{request.query_string}})}}'],
+    ['written', { 'x-a': '' }],
+    ['known at load', { 'x-a': "{{status_codes |> get(none, '')}}" }],
+  ] as const) {
+    it(`is left out, ${title}, also where a lower layer has another value`, async () => {
+      const reply = await serve(documentOf(paths({ headers }))).ask('GET /v1/x')
+      expect(reply.headers).to.include({ 'x-b': 'get' }).and.not.have.any.keys('x-a', 'X-A')
+    })
+  }
+
+  it('is left out of the headers of a path, for a preflight, too', async () => {
+    const headers = { 'x-a': '', 'access-control-allow-origin': '{{request.query_string}}' }
+    const served = serve(documentOf({ '/x': { headers, get: fixed() } }))
+    for (const line of ['GET /v1/x', 'OPTIONS /v1/x']) {
+      const reply = await served.ask(line)
+      expect(reply.headers).to.not.have.any.keys(Object.keys(headers))
+    }
+  })
+})
+
 describe('a deprecated version', () => {
   const version = { is_deprecated: true, info: { sunset: '2027-06-30' } }
   const paths = {

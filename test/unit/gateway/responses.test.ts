@@ -43,6 +43,40 @@ describe('the status of a result', () => {
     const reply = await answer('post', call({}, { uri }), { result: { args: [5] } })
     expect(reply.headers.location).to.equal('/things/5')
   })
+
+  const locations = [
+    ['/a b', '/a%20b'],
+    ['/Bücher/日本', '/B%C3%BCcher/%E6%97%A5%E6%9C%AC'],
+    ['/a"<>\\^`{|}', '/a%22%3C%3E%5C%5E%60%7B%7C%7D'],
+    ['/tab\tdel\u007f', '/tab%09del%7F'],
+    ['https://a.example:80/b?c=d&e[]=1#f', 'https://a.example:80/b?c=d&e[]=1#f'],
+    ["/-._~!$&'()*+,;=:@", "/-._~!$&'()*+,;=:@"],
+    ['/caf%C3%A9/100%/%zz', '/caf%C3%A9/100%25/%25zz'],
+  ] as const
+  for (const [value, sent] of locations) {
+    it(`has the Location ${sent} for a text that is not encoded, or only in part`, async () => {
+      const computed = '{{action.result.text}}'
+      const outcome = { result: { text: value } }
+      const declared = [{ uri: computed }, { headers: { location: computed } }]
+      const written = value.includes('{') ? [] : [{ uri: value }, { headers: { Location: value } }]
+      for (const on_result of [...declared, ...written]) {
+        const reply = await answer('get', call({}, on_result), outcome)
+        expect(reply.headers.location, JSON.stringify(on_result)).to.equal(sent)
+      }
+    })
+  }
+
+  it('never has a Location with a line break', async () => {
+    for (const text of ['/a\nb', '/a\r', '/\u0000', '/\ud800']) {
+      for (const on_result of [
+        { uri: '{{action.result.text}}' },
+        { headers: { location: '{{action.result.text}}' } },
+      ]) {
+        const reply = await answer('get', call({}, on_result), { result: { text } })
+        expect([reply.status, reply.headers.location]).to.deep.equal([500, undefined])
+      }
+    }
+  })
 })
 
 describe('the status of an error', () => {
