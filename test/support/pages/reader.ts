@@ -19,11 +19,18 @@ export interface Place {
   readonly environment: NodeJS.ProcessEnv
 }
 
+/** A program in a terminal of its own. */
+interface Program {
+  readonly child: ChildProcess
+  /** What it has printed so far. */
+  printed: string
+}
+
 /** A reader; `leave` ends what has been started. */
 export class Reader {
   readonly #place: Place
   readonly #terminal: Terminal
-  readonly #lasting: ChildProcess[] = []
+  readonly #lasting: Program[] = []
 
   constructor(place: Place) {
     this.#place = place
@@ -44,6 +51,10 @@ export class Reader {
       await (step.isLasting ? this.#start(text, answer) : this.#type(text, answer))
       return
     }
+    if (step.kind === 'look') {
+      await this.#look(text)
+      return
+    }
     const file = join(this.folder, step.file)
     if (step.kind === 'write') writeFileSync(file, text)
     else if (step.kind === 'append') appendFileSync(file, text)
@@ -51,7 +62,7 @@ export class Reader {
   }
 
   async leave(): Promise<void> {
-    for (const child of this.#lasting.toReversed()) {
+    for (const { child } of this.#lasting.toReversed()) {
       if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) continue
       const closed = new Promise((resolve) => child.once('close', resolve))
       process.kill(-child.pid, 'SIGTERM')
@@ -73,21 +84,29 @@ export class Reader {
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    this.#lasting.push(child)
-    let printed = ''
+    const program: Program = { child, printed: '' }
+    this.#lasting.push(program)
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (chunk: string) => {
-        printed += chunk
+        program.printed += chunk
       })
     }
-    // npm may have something to say before
-    const shown = `…${answer.trim()}…`
-    const isOver = () => isAnswer(printed, shown) || child.exitCode !== null
+    const shown = within(answer)
+    const isOver = () => isAnswer(program.printed, shown) || child.exitCode !== null
     // what was printed tells more than the time
     await until(text, isOver, 60_000).catch(() => undefined)
-    expectAnswer(printed, shown, text)
+    expectAnswer(program.printed, shown, text)
+  }
+
+  /** Waits for what one of the terminals shows. */
+  async #look(text: string): Promise<void> {
+    const isShown = () => this.#lasting.some(({ printed }) => isAnswer(printed, within(text)))
+    await until(`a terminal shows ${text}`, isShown)
   }
 }
+
+/** A part of what a program prints: npm may have something to say before. */
+const within = (text: string): string => `…${text.trim()}…`
 
 function insertBelow(file: string, line: string, text: string): void {
   const lines = readFileSync(file, 'utf8').split('\n')

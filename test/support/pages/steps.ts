@@ -20,6 +20,8 @@ export type Step =
       /** Whether it runs on, in a terminal of its own. */
       readonly isLasting: boolean
     }
+  /** To look at a terminal of its own. */
+  | { readonly kind: 'look'; readonly text: string }
 
 /** The texts in backquotes of a line. */
 const quoted = (lead: string): string[] =>
@@ -40,7 +42,8 @@ function changeOf({ lead, text }: Block): Step {
 export function stepsOf(blocks: readonly Block[]): Step[] {
   return blocks.flatMap((block, index): Step[] => {
     const { language, text, lead } = block
-    if (language === 'text') return []
+    // right behind a command it is the answer
+    if (language === 'text') return lead === '' ? [] : [{ kind: 'look', text }]
     if (language !== 'sh') return [changeOf(block)]
     const next = blocks[index + 1]
     const answer = next?.language === 'text' ? next.text : undefined
