@@ -158,6 +158,7 @@ export class Listeners {
       target: webSocket,
       clock,
       proxies,
+      failures: gatewayPorts.failures,
       allowedOrigins: gateway.ws_allowed_origins,
       isClosing,
     })

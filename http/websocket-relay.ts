@@ -5,7 +5,7 @@ import { request as requestTls } from 'node:https'
 import type { Socket } from 'node:net'
 import { answerHeaders } from '#component/action/headers.ts'
 import type { Clock } from '#component/clock.ts'
-import type { ErrorUri } from '#component/errors.ts'
+import { type ErrorUri, ServiceError } from '#component/errors.ts'
 import { rawError } from './errors.ts'
 
 /** The address of the other router. */
@@ -55,8 +55,14 @@ const acceptOf = (key: string): string =>
 /**
  * Opens a WebSocket at the router and connects the client with it. When the router does not answer with a valid 101 within 10
  * seconds, the client gets 502 `wamp.error.net_failure` and its connection ends.
+ * @param onFailure called with that error
  */
-export function relay(target: RelayTarget, client: RelayedClient, clock: Clock): void {
+export function relay(
+  target: RelayTarget,
+  client: RelayedClient,
+  clock: Clock,
+  onFailure: (error: ServiceError) => void,
+): void {
   const { socket, headers, head } = client
   const key = headers['sec-websocket-key'] ?? ''
   const isHandshake = client.request.method === 'GET' && headers['sec-websocket-version'] === '13'
@@ -81,7 +87,9 @@ export function relay(target: RelayTarget, client: RelayedClient, clock: Clock):
     if (hasFailed) return
     hasFailed = true
     abandon()
-    refuse(socket, 'wamp.error.net_failure', `the WAMP router ${what}`, clock)
+    const error = new ServiceError('wamp.error.net_failure', `the WAMP router ${what}`)
+    onFailure(error)
+    refuse(socket, error.uri, error.message, clock)
   }
   socket.once('close', abandon)
   upstream.on('error', () => fail('cannot be reached, or its answer is not HTTP'))

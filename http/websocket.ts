@@ -3,9 +3,11 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { withoutOwnCookies } from '#component/action/headers.ts'
 import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
 import { addressOf, isLoopback, plainAddress } from '#component/syntax/ip-address.ts'
 import { hasLocalHost, hasProxyFields, isOwnOrigin } from '#http/management/access.ts'
 import { rawError } from './errors.ts'
+import type { FailureLog } from './failure-log.ts'
 import type { TrustedProxies } from './peer.ts'
 import { preflight, Refusal } from './preflight.ts'
 import { type RelayTarget, relay } from './websocket-relay.ts'
@@ -33,6 +35,7 @@ export interface WebSocketPorts {
   readonly target: WebSocketTarget
   readonly clock: Clock
   readonly proxies: TrustedProxies
+  readonly failures: Pick<FailureLog, 'tell'>
   /** `gateway.ws_allowed_origins`; `*` allows all. */
   readonly allowedOrigins: readonly string[]
   /** Whether the node is draining and opens no more sessions. */
@@ -55,6 +58,12 @@ export function webSocketUpgrade(ports: WebSocketPorts): {
   close(): void
 } {
   const pipes = new Set<Duplex>()
+  /** Logs an error of ours: the client could have opened a session. */
+  const tell = (peer: string, { uri: error, message: reason, status }: ServiceError) =>
+    ports.failures.tell({
+      ...{ method: 'get', route: '/ws', status, peername: peer, client: peer },
+      failure: status < 500 ? undefined : { error, reason },
+    })
   const upgrade = (request: IncomingMessage, _duplex: Duplex, head: Buffer) => {
     const { socket } = request
     socket.on('error', () => socket.destroy())
@@ -65,15 +74,16 @@ export function webSocketUpgrade(ports: WebSocketPorts): {
       return
     }
     const { headers } = target
+    const peer = peerOf(request, headers, ports.proxies)
     const refusal = refuse(headers, ports)
     if (refusal !== undefined) {
-      socket.end(refusal)
+      tell(peer, refusal)
+      socket.end(rawError(refusal.uri, refusal.message))
       return
     }
     // the timeouts of the HTTP server do not apply: sessions may be idle for long
     socket.setTimeout(0)
     socket.setNoDelay(true)
-    const peer = peerOf(request, headers, ports.proxies)
     const cookie = actingCookie(headers, ports)
     if (ports.target.kind === 'embedded') ports.target.accept(request, socket, head, peer, cookie)
     else {
@@ -84,7 +94,7 @@ export function webSocketUpgrade(ports: WebSocketPorts): {
       // an external router must not receive the gateway's tickets
       const passed = isOwn ? cookie : headers.cookie && withoutOwnCookies(headers.cookie)
       const client = { request, headers, socket, head, peer, cookie: passed }
-      relay(ports.target, client, ports.clock)
+      relay(ports.target, client, ports.clock, (error) => tell(peer, error))
     }
   }
   return {
@@ -98,15 +108,16 @@ export function webSocketUpgrade(ports: WebSocketPorts): {
 function refuse(
   headers: Readonly<Record<string, string>>,
   { allowedOrigins, isClosing }: WebSocketPorts,
-): string | undefined {
-  if (isClosing()) return rawError('service.error.unavailable', 'this node is stopping')
+): ServiceError | undefined {
+  if (isClosing()) return new ServiceError('service.error.unavailable', 'this node is stopping')
   const { origin } = headers
   const isAllowed =
     isOwnOrigin(headers) ||
     allowedOrigins.includes('*') ||
     (origin !== undefined && allowedOrigins.includes(origin))
   if (isAllowed) return undefined
-  return rawError('wamp.error.not_authorized', 'pages of this origin may not open sessions')
+  const message = 'pages of this origin may not open sessions'
+  return new ServiceError('wamp.error.not_authorized', message)
 }
 
 /** The cookies of a page of a listed origin. Any page can make a browser send cookies, so `*` lists no origin here. */

@@ -96,6 +96,22 @@ describe('/ws in front of another router', () => {
     return client
   }
 
+  it('answers 502 when the router closes without an answer, and has one line in the log', async () => {
+    router.answer = ''
+    fixture.logged.length = 0
+    const client = connect(handshake())
+    await untilHolds(() => router.sockets === 1)
+    router.last?.destroy()
+    expect((await client.read()).status).to.equal(502)
+    client.close()
+    expect(fixture.logged).to.have.length(1)
+    expect(fixture.logged[0]).to.include({
+      ...{ level: 'error', msg: 'a request failed', route: '/ws', status: 502 },
+      ...{ error: 'wamp.error.net_failure' },
+      reason: 'the WAMP router cannot be reached, or its answer is not HTTP',
+    })
+  })
+
   it('sends a handshake of its own, with the fields that pass', async () => {
     router.answer = good('Sec-WebSocket-Protocol: wamp.2.cbor')
     const client = connect(
@@ -182,15 +198,6 @@ describe('/ws in front of another router', () => {
       client.close()
     })
   }
-
-  it('answers 502 when the router closes without an answer', async () => {
-    router.answer = ''
-    const client = connect(handshake())
-    await untilHolds(() => router.sockets === 1)
-    router.last?.destroy()
-    expect((await client.read()).status).to.equal(502)
-    client.close()
-  })
 
   it('answers 502 when the answer is not whole after 10 seconds', async () => {
     router.answer = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 101 Switching'
