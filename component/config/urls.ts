@@ -1,6 +1,6 @@
 /** The addresses of a started gateway as URLs. */
 import { peerName } from '#component/syntax/ip-address.ts'
-import type { Config } from './config.ts'
+import { type Config, maskConfig } from './config.ts'
 
 /** An address a listener is bound to. */
 interface Address {
@@ -15,7 +15,7 @@ export interface GatewayUrls {
   readonly adminUrls: readonly string[]
   /** Empty without `health.listen`. */
   readonly healthUrls: readonly string[]
-  /** Where WAMP clients connect. */
+  /** Where WAMP clients connect; a password of `wamp.url` is masked. */
   readonly routerUrl: string
 }
 
@@ -37,6 +37,6 @@ export function urlsOf(
     gatewayUrls: at.gateway.map((address) => urlAt(`http${secure}`, address)),
     adminUrls: at.admin.map((address) => urlAt('http', address)),
     healthUrls: at.health.map((address) => urlAt('http', address)),
-    routerUrl: wamp.url ?? embedded,
+    routerUrl: wamp.url === undefined ? embedded : String(maskConfig(wamp.url)),
   }
 }
