@@ -5,7 +5,7 @@ import { systemClock } from './clock.ts'
 import { type Component, startComponent } from './component.ts'
 import { type Config, ConfigError, configOf } from './config/config.ts'
 import { openLog } from './log.ts'
-import { openReload, type Reloads } from './reload/open-reload.ts'
+import { openReload, type Reloads, watchedState } from './reload/open-reload.ts'
 import type { Change } from './replica/entry.ts'
 
 export { ConfigError } from './config/config.ts'
@@ -71,12 +71,13 @@ export class WampGateway extends EventEmitter<Events> {
   async start(): Promise<void> {
     if (this.#isStarted) throw new Error('the gateway has been started')
     this.#isStarted = true
-    this.#component = await startComponent(this.#config, this.#log)
-    this.#component.watch(this.#tell)
     const config = this.#config
+    const state = await watchedState(config)
+    this.#component = await startComponent(config, this.#log)
+    this.#component.watch(this.#tell)
     if (!config.watch) return
     const ports = { gateway: this.#component, clock: systemClock, readConfig: () => config }
-    this.#reloads = openReload({ ...ports, config })
+    this.#reloads = openReload({ ...ports, config, state })
   }
 
   /** Whether the gateway has started and has caught up with its peers. */

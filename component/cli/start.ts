@@ -11,7 +11,7 @@ import {
 import { type Demo, demoConfig, demoSettings, startDemo } from '#component/demo.ts'
 import { messageOf } from '#component/errors.ts'
 import { openLog } from '#component/log.ts'
-import { openReload, type Reloads } from '#component/reload/open-reload.ts'
+import { openReload, type Reloads, watchedState } from '#component/reload/open-reload.ts'
 import { startWorkers } from '#component/workers/primary.ts'
 import { CommandError, exitCode, type Invocation, type Run } from './command.ts'
 import { endProcess, hasLostTerminal, obeySignals } from './signals.ts'
@@ -38,6 +38,7 @@ export const start: Run = async (invocation) => {
       'the environment variable is not set: with glibc, password checks leave up to 20 MB per thread allocated (docs/operations.md, "Stopping")',
     )
   }
+  const state = await watchedState(config, file)
   const open = config.workers > 1 ? startWorkers : startComponent
   const component = await open(config, log).catch((cause: unknown) => {
     if (cause instanceof ConfigError) throw new CommandError(exitCode.config, cause.message)
@@ -48,7 +49,7 @@ export const start: Run = async (invocation) => {
     gateway: component,
     clock: systemClock,
     file,
-    config,
+    ...{ config, state },
     readConfig: read,
   })
   await serve(component, config, reloads, isDemo)

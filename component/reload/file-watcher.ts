@@ -48,15 +48,19 @@ export class FileWatcher {
     this.#ports = ports
   }
 
-  /** Watches these files and globs from now on, in the place of those before; their state now is no change. Never rejects. */
-  async follow(patterns: readonly string[]): Promise<void> {
+  /**
+   * Watches these files and globs from now on, in the place of those before. Never rejects.
+   * @param state of the files when they were last read; absent: they are read after this
+   */
+  async follow(patterns: readonly string[], state?: string): Promise<void> {
     this.#patterns = patterns
     try {
       await this.#openFolders()
-      this.#state = await stateOf(patterns)
+      this.#state = state ?? (await stateOf(patterns))
     } catch (error) {
       this.#tellError(error)
     }
+    if (state !== undefined) this.#stir()
   }
 
   /** Watches nothing any more. */

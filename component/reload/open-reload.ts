@@ -3,6 +3,7 @@ import type { Clock } from '#component/clock.ts'
 import type { Config } from '#component/config/config.ts'
 import { FileWatcher } from './file-watcher.ts'
 import { type Reloadable, Reloader } from './reloader.ts'
+import { stateOf } from './watched-files.ts'
 
 /** Dependencies of {@link openReload}. */
 export interface ReloadPorts {
@@ -11,6 +12,8 @@ export interface ReloadPorts {
   readonly config: Config
   /** The file of the configuration, if there is one. */
   readonly file?: string | undefined
+  /** What {@link watchedState} was before the gateway started. */
+  readonly state: string
   /** Reads the configuration anew. @throws ConfigError */
   readConfig(): Config
   readonly clock: Pick<Clock, 'now' | 'after'>
@@ -24,17 +27,29 @@ export interface Reloads {
   close(): void
 }
 
+/** The files that are watched; none without `watch`. */
+const watchedFiles = (
+  { watch, realms, specs, gateway: { tls } }: Config,
+  file: string | undefined,
+): readonly string[] =>
+  watch ? [file ?? [], realms, specs, tls ? [tls.cert, tls.key] : []].flat() : []
+
+/** The state of the files that are to be watched: what changes while the gateway starts is loaded after it. */
+export const watchedState = (config: Config, file?: string): Promise<string> =>
+  stateOf(watchedFiles(config, file))
+
 /** Opens the reloads of a gateway that has started. */
-export function openReload({ file, ...ports }: ReloadPorts): Reloads {
+export function openReload({ file, state, ...ports }: ReloadPorts): Reloads {
   const { clock, gateway } = ports
   const watcher = new FileWatcher({
     ...{ clock, log: gateway.log },
     onChange: () => reloader.reload({ by: 'a change of the files', isOperator: false }),
   })
-  const follow = ({ watch, realms, specs, gateway: { tls } }: Config) =>
-    watcher.follow(watch ? [file ?? [], realms, specs, tls ? [tls.cert, tls.key] : []].flat() : [])
-  const reloader = new Reloader({ ...ports, onConfig: follow })
-  void follow(ports.config)
+  const reloader = new Reloader({
+    ...ports,
+    onConfig: (config) => watcher.follow(watchedFiles(config, file)),
+  })
+  if (ports.config.watch) void watcher.follow(watchedFiles(ports.config, file), state)
   return {
     reload: (by) => void reloader.reload({ by, isOperator: true }),
     close() {

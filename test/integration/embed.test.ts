@@ -1,6 +1,6 @@
 /** A gateway within another program: object in, events out, routes on a server of the program. */
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import autobahn from 'autobahn'
 import { expect } from 'chai'
 import { ConfigError, type Options, ServiceError, WampGateway } from '#component/embed.ts'
 import { takePort } from '#test/support/command.ts'
+import { until } from '#test/support/running/until.ts'
 
 const documentOf = (answer: string, path = '/answer') => ({
   ...{ id: 'com.example.embedded', host: '_', realm_uri: 'com.example' },
@@ -56,6 +57,22 @@ describe('an embedded gateway', function () {
     await gateway.call('service.load_realm', { uri: 'com.example' })
     return gateway
   }
+
+  it('loads its files again when they change and watch is set, and obeys no signal', async () => {
+    const listeners = () => ['SIGHUP', 'SIGUSR2'].map((name) => process.listenerCount(name))
+    const before = listeners()
+    const file = join(folder, 'watched.json')
+    const write = (answer: string) => writeFileSync(file, JSON.stringify(documentOf(answer)))
+    writeFileSync(join(folder, 'realm.json'), JSON.stringify({ uri: 'com.example' }))
+    write('first')
+    const files = { specs: [file], realms: [join(folder, 'realm.json')], watch: true }
+    const gateway = await started('watched', files)
+    const answer = () => read(`${gateway.urls.gateway[0]}/v1/answer`)
+    expect(await answer()).to.deep.equal([200, '"first"'])
+    write('second')
+    await until('the file is loaded again', async () => (await answer())[1] === '"second"')
+    expect(listeners()).to.deep.equal(before)
+  })
 
   const serve = async (listener: RequestListener) => {
     const server = createServer(listener).listen(0, '127.0.0.1')

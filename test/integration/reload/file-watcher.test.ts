@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { systemClock } from '#component/clock.ts'
 import { FileWatcher } from '#component/reload/file-watcher.ts'
+import { stateOf } from '#component/reload/watched-files.ts'
 import { until } from '#test/support/running/until.ts'
 
 describe('watched files', () => {
@@ -58,6 +59,15 @@ describe('watched files', () => {
     await changed()
     rmSync(at('a.json'))
     await changed(2)
+  })
+
+  it('are told when one has changed since the state that is given, as while a gateway starts', async () => {
+    write('a.json', '1')
+    const patterns = [at('*.json')]
+    const state = await stateOf(patterns)
+    write('b.json', '1')
+    await watcher.follow(patterns, state)
+    await changed()
   })
 
   it('are told in folders that come later', async () => {
