@@ -11,6 +11,7 @@ import {
   perform,
 } from '#procedures/definition/procedure.ts'
 import { nodeProcedures } from './node.ts'
+import { realmPartProcedures } from './realm-parts.ts'
 import { realmProcedures } from './realms.ts'
 import { specProcedures } from './specs.ts'
 import { ticketProcedures } from './tickets.ts'
@@ -20,6 +21,7 @@ import { userProcedures } from './users.ts'
 export const procedures: readonly Procedure[] = [
   ...specProcedures,
   ...realmProcedures,
+  ...realmPartProcedures,
   ...userProcedures,
   ...ticketProcedures,
   ...nodeProcedures,

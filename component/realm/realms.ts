@@ -1,60 +1,45 @@
-/** The realms known here: load, read, list, and ask what they allow. */
-
-import { type Issue, ServiceError } from '#component/errors.ts'
+/** The realms known here: load, edit, read, list, and ask what they allow. */
+import { ServiceError } from '#component/errors.ts'
 import type { UserName } from '#component/identity.ts'
 import type { Log } from '#component/log.ts'
-import { buildAll, type Stored, servesWampCra } from '#component/realm/documents/build-realm.ts'
-import { type Environment, fillEnvironment } from '#component/realm/documents/environment.ts'
-import { prototypeOf, prototypesOf } from '#component/realm/documents/inheritance.ts'
-import { checkDocuments, checkTogether, uriOf } from '#component/realm/documents/load-check.ts'
-import { revokedUsers } from '#component/realm/documents/membership.ts'
+import type { Edit } from '#component/realm/documents/edits.ts'
+import { prototypesOf } from '#component/realm/documents/inheritance.ts'
+import { changedProofs, revokedUsers } from '#component/realm/documents/membership.ts'
 import type { Realm, RealmDocument } from '#component/realm/documents/model.ts'
-import { wampCraRounds as defaultRounds } from '#component/realm/documents/password.ts'
-import { openSecret, showRealm } from '#component/realm/documents/secrets.ts'
-import {
-  changedPassword,
-  type SecretStorage,
-  storeSecrets,
-} from '#component/realm/documents/stored-secrets.ts'
-import type { Change, Entry } from '#component/replica/entry.ts'
+import { openSecret } from '#component/realm/documents/secrets.ts'
+import { shownRealm } from '#component/realm/documents/shown-realm.ts'
+import { changedPassword } from '#component/realm/documents/stored-secrets.ts'
+import type { Change } from '#component/replica/entry.ts'
+import type { Conditions } from '#component/replica/history.ts'
 import type { Replica } from '#component/replica/replica.ts'
-import type { SecretBox } from '#component/secret-box.ts'
 import { inTurn } from '#component/yielding.ts'
+import { LiveRealms, type StoredRealms } from './live-realms.ts'
+import {
+  type EditedRealm,
+  issuesIn,
+  type LoadedRealm,
+  loaded,
+  type Written,
+} from './loaded-realm.ts'
+import { RealmHistory } from './realm-history.ts'
+import { type Hashed, RealmWriter, unknownRealm, type WriterPorts } from './realm-writer.ts'
 
 /** The dependencies of the realms. */
-export interface RealmsPorts {
-  readonly replica: Pick<Replica, 'change' | 'watch' | 'entries'>
+export interface RealmsPorts extends WriterPorts {
+  readonly replica: Pick<Replica, 'change' | 'watch' | 'entries' | 'versions'>
   readonly log: Pick<Log, 'info' | 'error'>
-  /** The values of `${NAME}`. */
-  readonly environment: Environment
-  /** Seals the secrets. */
-  readonly box: SecretBox
-  /** Whether passwords are kept beside their hashes, sealed, for a router that needs them; false by default. */
-  readonly keepsPasswords?: boolean
-  /** Rounds of PBKDF2 for new WAMP-CRA secrets; 600,000 unless said otherwise. */
-  readonly wampCraRounds?: number
 }
 
-/** The result of loading one document. */
-export interface LoadedRealm {
-  readonly uri: string
-  /** Milliseconds since the epoch. */
-  readonly ts: number
-  readonly warnings: readonly Issue[]
-  /** False when it took the place of another version. */
-  readonly isNew: boolean
-}
-
-const unknownRealm = () => new ServiceError('service.error.not_found', 'no realm has this URI')
+const someone = 'the gateway'
 
 /** Every realm document, and the realms made of them. */
 export class Realms {
+  /** The versions that realm documents have had. */
+  readonly history: RealmHistory
   readonly #ports: RealmsPorts
-  #stored: ReadonlyMap<string, Stored> = new Map()
-  #realms: ReadonlyMap<string, Realm> = new Map()
-  /** Why realms are closed, by URI: each reason is logged once. */
-  #problems: ReadonlyMap<string, string> = new Map()
-  /** Loads run one after the other. */
+  readonly #live: LiveRealms
+  readonly #writer: RealmWriter
+  /** Changes run one after the other. */
   readonly #serially = inTurn()
 
   /**
@@ -71,38 +56,111 @@ export class Realms {
 
   constructor(ports: RealmsPorts) {
     this.#ports = ports
+    this.#live = new LiveRealms(ports.log, ports.environment)
+    this.#writer = new RealmWriter(ports, this.#live)
+    this.history = new RealmHistory(ports.replica)
   }
 
   /** Makes the realm documents of the replica live, and from then on their changes. */
   start(): void {
     const { replica } = this.#ports
     replica.watch('realm', (changes) => this.#take(changes))
-    this.#swap(replica.entries('realm'))
+    this.#live.take(replica.entries('realm'))
   }
 
   /**
-   * Loads one document, or an array of them: all or none. In force and on the disk when it resolves.
+   * Loads one document, or an array of them: all or none. In force and on the disk when it resolves. A secret that is absent or
+   * masked stays as it is stored; a document that is there already is not written again.
    * @param by who asked, for the log
-   * @throws InvalidSpecError with every issue, ServiceError `service.error.unavailable`; then nothing has changed
+   * @param conditions of each document on its current version
+   * @throws InvalidSpecError with every issue, ServiceError `service.error.conflict`, `service.error.unavailable`; then
+   *   nothing has changed
    */
-  load(document: unknown, by = 'the gateway'): Promise<LoadedRealm[]> {
-    return this.#serially(() => this.#load(document, by))
+  load(document: unknown, by = someone, conditions: Conditions = {}): Promise<LoadedRealm[]> {
+    return this.#serially(async () => {
+      const prepare = (stored: StoredRealms, hashed: Hashed) =>
+        this.#writer.prepare(document, stored, hashed)
+      const { prepared, written } = await this.#writer.write(prepare, conditions)
+      this.#ports.log.info({ realms: written.map(({ id }) => id), by }, 'realms loaded')
+      await this.#endRevoked(written)
+      const { candidates, warnings } = prepared.checked
+      return written.map((one, index) => {
+        const path = candidates[index]?.path ?? ''
+        return loaded(
+          one,
+          warnings.filter((warning) => warning.path.startsWith(`${path}/`)),
+        )
+      })
+    })
+  }
+
+  /**
+   * Changes a part of a document; two edits at the same time change both parts, also in two processes on one store.
+   * @param edit is called again when another process was faster
+   * @returns with warnings about that part, by pointers into it
+   * @throws InvalidSpecError by pointers into that part where they are in it; ServiceError `service.error.not_found`,
+   *   `wamp.error.invalid_argument`, and what {@link load} throws; then nothing has changed
+   */
+  edit(uri: string, edit: Edit, by = someone, conditions: Conditions = {}): Promise<EditedRealm> {
+    return this.#serially(async () => {
+      const prepare = (stored: StoredRealms, hashed: Hashed) =>
+        this.#writer.prepareEdit(uri, edit, stored, hashed)
+      const { prepared, written } = await this.#writer.write(prepare, conditions)
+      const { path, isNew: isNewPart, warnings, user, done } = prepared.edited
+      this.#ports.log.info({ realm: uri, user, by }, done)
+      await this.#endRevoked(written)
+      const inside = issuesIn(prepared.checked.warnings, path)
+      return { ...loaded(written[0] as Written, [...warnings, ...inside]), isNewPart }
+    })
+  }
+
+  /**
+   * Writes a version of the history once more, its secrets included, also of a realm that was deleted. Everything ends that was
+   * given to users whose password or keys change by it; for each of them there is a warning.
+   * @param hash of the version
+   * @param check throws for a document that the caller may not load
+   * @throws ServiceError `service.error.not_found`, and what {@link load} throws
+   */
+  rollback(
+    uri: string,
+    hash: string,
+    {
+      by = someone,
+      conditions = {},
+      check = () => undefined,
+    }: { by?: string; conditions?: Conditions; check?: (document: RealmDocument) => void } = {},
+  ): Promise<LoadedRealm> {
+    return this.#serially(async () => {
+      const { document } = await this.history.find(uri, hash)
+      const shown = shownRealm(document)
+      check(shown)
+      const drafts = [{ id: uri, document }]
+      const { prepared, written } = await this.#writer.write(
+        async (stored) => ({ checked: this.#writer.check(shown, stored), drafts }),
+        conditions,
+      )
+      this.#ports.log.info({ realms: [uri], by, hash }, 'realm rolled back')
+      await this.#endRevoked(written)
+      const restored = changedProofs(written[0]?.change?.before?.document, document)
+      const message =
+        'the password and keys of that version hold again: what the user was given has ended'
+      const warnings = restored.map((path) => ({ path, message }))
+      return loaded(written[0] as Written, [...prepared.checked.warnings, ...warnings])
+    })
   }
 
   /**
    * Deletes a realm document; its users end.
    * @throws ServiceError `service.error.not_found`, `wamp.error.invalid_argument` while other realms inherit from it,
-   *   `service.error.unavailable`
+   *   `service.error.conflict`, `service.error.unavailable`
    */
-  remove(uri: string, by = 'the gateway'): Promise<{ uri: string; ts: number }> {
+  remove(
+    uri: string,
+    by = someone,
+    conditions: Conditions = {},
+  ): Promise<{ uri: string; ts: number }> {
     return this.#serially(async () => {
-      const [change] = await this.#change(() => {
-        if (!this.#stored.has(uri)) throw unknownRealm()
-        const heirs = [...this.#stored].filter(([, { document }]) => prototypeOf(document) === uri)
-        if (heirs.length === 0) return [{ id: uri, document: null }]
-        const message = `uri: other realms inherit from this realm: ${heirs.map(([heir]) => heir).join(', ')}`
-        throw new ServiceError('wamp.error.invalid_argument', message)
-      })
+      const change = await this.#writer.remove(uri, conditions)
       this.#ports.log.info({ realms: [uri], by }, 'realm deleted')
       await this.#announceRevoked(change ? this.#revokedBy(change) : [])
       return { uri, ts: change?.entry.stamp.ms ?? 0 }
@@ -118,15 +176,20 @@ export class Realms {
     uri: string,
     username: string,
     password: string,
-    by = 'the gateway',
+    by = someone,
   ): Promise<{ uri: string; username: string; ts: number }> {
     return this.#serially(async () => {
-      const [change] = await this.#change(async () => {
-        const stored = this.#stored.get(uri)
-        if (!stored) throw unknownRealm()
-        const pair = { written: stored.document, filled: this.#fill(stored.document) }
-        const storage = this.#storageOf(pair.filled)
-        return [{ id: uri, document: await changedPassword(pair, username, password, storage) }]
+      const [change] = await this.#ports.replica.change('realm', async () => {
+        const { document: written } = this.#live.stored.get(uri) ?? {}
+        if (!written) throw unknownRealm()
+        const filled = this.#writer.fill(written) as RealmDocument
+        const storage = this.#writer.storageOf(filled, new Map())
+        return [
+          {
+            id: uri,
+            document: await changedPassword({ written, filled }, username, password, storage),
+          },
+        ]
       })
       this.#ports.log.info({ realm: uri, user: username, by }, 'password changed')
       await this.#announceRevoked([{ realm_uri: uri, authid: username }])
@@ -134,64 +197,16 @@ export class Realms {
     })
   }
 
-  async #load(document: unknown, by: string): Promise<LoadedRealm[]> {
-    const checked = checkDocuments(document, this.#ports.environment)
-    checkTogether(checked, this.#stored)
-    const beside = new Map(
-      checked.candidates.map(({ filled }) => [uriOf(filled) ?? '', filled as RealmDocument]),
-    )
-    const drafts = await Promise.all(
-      checked.candidates.map(async ({ written, filled }) => {
-        const id = uriOf(filled) ?? ''
-        const before = this.#stored.get(id)?.document
-        const pair = { written: written as RealmDocument, filled: filled as RealmDocument }
-        const storage = this.#storageOf(pair.filled, beside)
-        return { id, document: await storeSecrets(pair, before, storage) }
-      }),
-    )
-    // while passwords were hashed, prototypes may have gone
-    const changes = await this.#change(() => {
-      checkTogether(checked, this.#stored)
-      return drafts
-    })
-    this.#ports.log.info({ realms: drafts.map(({ id }) => id), by }, 'realms loaded')
-    await this.#announceRevoked(changes.flatMap((change) => this.#revokedBy(change)))
-    return changes.map(({ entry, before }, index) => {
-      const path = checked.candidates[index]?.path ?? ''
-      const warnings = checked.warnings.filter((warning) => warning.path.startsWith(`${path}/`))
-      const isNew = before === undefined || before.document === null
-      return { uri: entry.id, ts: entry.stamp.ms, warnings, isNew }
-    })
-  }
-
-  #change(decide: Parameters<Replica['change']>[1]): Promise<readonly Change[]> {
-    return this.#ports.replica.change('realm', decide)
-  }
-
-  #fill(document: RealmDocument): RealmDocument {
-    return fillEnvironment(document, this.#ports.environment, '', []) as RealmDocument
-  }
-
-  /** @param beside documents that are loaded at the same time, by URI */
-  #storageOf(filled: RealmDocument, beside?: ReadonlyMap<string, RealmDocument>): SecretStorage {
-    const { box, keepsPasswords = false, wampCraRounds = defaultRounds } = this.#ports
-    const documentAt = (uri: string) => {
-      const { document } = this.#stored.get(uri) ?? {}
-      return beside?.get(uri) ?? (document && this.#fill(document))
-    }
-    const chain = prototypesOf(filled, documentAt)
-    const isServed = servesWampCra(filled, typeof chain === 'string' ? [] : chain)
-    return {
-      box,
-      keepsPasswords: keepsPasswords && isServed,
-      rounds: isServed ? wampCraRounds : undefined,
-      fill: (value) => fillEnvironment(value, this.#ports.environment, '', []),
-    }
-  }
-
   #revokedBy({ entry, before }: Change): UserName[] {
-    const [old, now] = [before?.document, entry.document].map((one) => one && this.#fill(one))
+    const [old, now] = [before?.document, entry.document].map(
+      (one) => one && this.#writer.fill(one),
+    )
     return revokedUsers(old, now).map((authid) => ({ realm_uri: entry.id, authid }))
+  }
+
+  #endRevoked(written: readonly Written[]): Promise<void> {
+    const changes = written.flatMap(({ change }) => change ?? [])
+    return this.#announceRevoked(changes.flatMap((change) => this.#revokedBy(change)))
   }
 
   async #announceRevoked(users: readonly UserName[]): Promise<void> {
@@ -210,61 +225,43 @@ export class Realms {
   }
 
   #take(changes: readonly Change[]): void | Promise<void> {
-    const before = this.#realms.keys()
-    this.#swap(changes.map(({ entry }) => entry))
-    return this.onChange([...new Set([...before, ...this.#realms.keys()])])
-  }
-
-  /** Builds every realm anew: what one says may hold for those that inherit from it. */
-  #swap(entries: readonly Entry[]): void {
-    const stored = new Map(this.#stored)
-    for (const { id, document, stamp } of entries) {
-      if (document === null) stored.delete(id)
-      else stored.set(id, { document, ts: stamp.ms })
-    }
-    const { realms, problems } = buildAll(stored, this.#ports.environment)
-    this.#stored = stored
-    this.#realms = realms
-    this.#tellProblems(problems)
-  }
-
-  #tellProblems(problems: ReadonlyMap<string, string>): void {
-    const { log } = this.#ports
-    for (const [uri, reason] of problems) {
-      if (this.#problems.get(uri) === reason) continue
-      log.error({ realm: uri, reason }, 'the realm accepts no sessions')
-    }
-    for (const uri of this.#problems.keys()) {
-      if (!problems.has(uri)) log.info({ realm: uri }, 'the realm accepts sessions again')
-    }
-    this.#problems = problems
+    const before = this.#live.realms.keys()
+    this.#live.take(changes.map(({ entry }) => entry))
+    return this.onChange([...new Set([...before, ...this.#live.realms.keys()])])
   }
 
   /** Whether the realm exists and is not a prototype. */
   has(uri: string): boolean {
-    return this.#realms.get(uri)?.isPrototype === false
+    return this.#live.realms.get(uri)?.isPrototype === false
   }
 
   /** Of all that are known, prototypes among them. */
   get uris(): readonly string[] {
-    return [...this.#realms.keys()]
+    return [...this.#live.realms.keys()]
   }
 
   /** The realm, ready to be asked. */
   realm(uri: string): Realm | undefined {
-    return this.#realms.get(uri)
+    return this.#live.realms.get(uri)
   }
 
   /** The document without secrets, with `ts`. @throws ServiceError `service.error.not_found` */
   get(uri: string): RealmDocument {
-    const stored = this.#stored.get(uri)
-    if (stored) return showRealm(stored.document, stored.ts)
+    const stored = this.#live.stored.get(uri)
+    if (stored) return { ...shownRealm(stored.document), ts: stored.ts }
+    throw unknownRealm()
+  }
+
+  /** SHA-256, hex, of the stored document, secrets included. @throws ServiceError `service.error.not_found` */
+  hashOf(uri: string): string {
+    const stored = this.#live.stored.get(uri)
+    if (stored) return stored.hash
     throw unknownRealm()
   }
 
   /** Every document as {@link get} shows it, by URI. */
   list(): RealmDocument[] {
-    return [...this.#stored.keys()].sort().map((uri) => this.get(uri))
+    return [...this.#live.stored.keys()].sort().map((uri) => this.get(uri))
   }
 
   /**
@@ -274,15 +271,17 @@ export class Realms {
    * @throws Error when the file that it names cannot be read
    */
   openSecret(uri: string, value: unknown): Promise<string | undefined> {
-    const { document } = this.#stored.get(uri) ?? {}
-    const chain = document ? prototypesOf(document, (at) => this.#stored.get(at)?.document) : []
+    const { document } = this.#live.stored.get(uri) ?? {}
+    const chain = document
+      ? prototypesOf(document, (at) => this.#live.stored.get(at)?.document)
+      : []
     const inherited = typeof chain === 'string' ? [] : chain.map((one) => String(one.uri))
     return openSecret(value, [uri, ...inherited], this.#ports)
   }
 
   /** The password of an enabled user, where passwords are kept; undefined where not, and when it was sealed with another `store.key`. */
   async plainPassword(uri: string, username: string): Promise<string | undefined> {
-    const sealed = this.#realms.get(uri)?.users.get(username)?.password?.sealed
+    const sealed = this.#live.realms.get(uri)?.users.get(username)?.password?.sealed
     return sealed === undefined ? undefined : openSecret({ sealed }, [uri], this.#ports)
   }
 }

@@ -1,4 +1,4 @@
-/** The replicated map in the store: the newest version of every document, and the last versions of API Specifications. */
+/** The replicated map in the store: the newest version of every document, and the last versions of those that have a history. */
 import { sql, type Transaction } from 'kysely'
 import { compareEntries } from '#component/replica/conflict-resolution.ts'
 import type { Damaged } from '#component/replica/damage.ts'

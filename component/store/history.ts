@@ -1,4 +1,4 @@
-/** The history in the store: the last versions of each API Specification, which end some time after it was deleted. */
+/** The history in the store: the last versions of each API Specification and realm document, which end some time after it was deleted. */
 import { sql, type Transaction } from 'kysely'
 import { compareEntries } from '#component/replica/conflict-resolution.ts'
 import type { Entry, Kind } from '#component/replica/entry.ts'
@@ -11,8 +11,8 @@ const maxVersions = 10
 /** Documents whose history is removed in one statement. */
 const documentsAtOnce = 100
 
-/** Other kinds hold secrets, or expire: an old version must not outlive its replacement. */
-const hasHistory = (kind: Kind): boolean => kind === 'api_spec'
+/** The others are keys and credentials, or expire: an old version must not outlive its replacement. */
+const hasHistory = (kind: Kind): boolean => kind === 'api_spec' || kind === 'realm'
 
 /** Adds a version to the history of its document, and removes those before the last {@link maxVersions}. */
 export async function remember(db: Transaction<Tables>, version: VersionRow): Promise<void> {
@@ -39,7 +39,7 @@ export async function remember(db: Transaction<Tables>, version: VersionRow): Pr
     ) >= ${maxVersions}`.execute(db)
 }
 
-/** The last 10 versions of a document, newest first, the current one among them; of an API Specification only. */
+/** The last 10 versions of a document, newest first, the current one among them; none of kinds without a history. */
 export async function versionsOf(run: Run, kind: Kind, id: string): Promise<Entry[]> {
   const rows = await run((db) =>
     db.selectFrom('versions').selectAll().where('kind', '=', kind).where('id', '=', id).execute(),

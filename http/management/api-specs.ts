@@ -117,7 +117,7 @@ function serve(ports: ManagementPorts, procedure: Procedure, mirror: Mirror): Mi
     const caller = await admit(exchange, ports)
     const refusal = accessRefusal(procedure, caller)
     if (refusal) throw refusal
-    const hasBody = mirror.method === 'POST'
+    const hasBody = mirror.method === 'POST' || mirror.method === 'PUT'
     if (hasBody) {
       checkJson(exchange.headers)
       await read(ctx)
@@ -129,7 +129,7 @@ function serve(ports: ManagementPorts, procedure: Procedure, mirror: Mirror): Mi
     }
     const document = hasBody ? await readDocument(procedure, ctx.request.body, ports) : undefined
     const args = hasBody
-      ? argumentsOfBody(procedure, document, ctx.params)
+      ? argumentsOfBody(procedure, document, ctx.params, mirror.body)
       : procedure.parameters.map(({ name }) => ctx.params[name])
     const conditions = readConditions(exchange.headers)
     const answer = await perform(procedure, ports.management, args, { ...caller, conditions })

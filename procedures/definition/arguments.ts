@@ -34,6 +34,9 @@ function checkTypes(procedure: Procedure, args: readonly unknown[]): readonly un
     if (type === 'string' && typeof value !== 'string') {
       throw refuse(`${name}: found ${typeOf(value)}, expected string`)
     }
+    if (type === 'object' && !isMap(value)) {
+      throw refuse(`${name}: found ${typeOf(value)}, expected object`)
+    }
     if (type === 'integer' && !Number.isSafeInteger(value)) {
       throw refuse(`${name}: found ${typeOf(value)}, expected integer`)
     }
@@ -70,17 +73,44 @@ export function argumentsOfCall(
   return checkTypes(procedure, args)
 }
 
+/** A parameter that is the whole body, with the members that the path has. */
+function wholeBody(
+  { parameters }: Procedure,
+  name: string,
+  body: unknown,
+  bindings: Readonly<Record<string, string>>,
+): Readonly<Record<string, unknown>> {
+  if (!isMap(body)) throw refuse(`found ${typeOf(body)} as body, expected an object`)
+  const isParameter = ([key]: [string, string]) => parameters.some((one) => one.name === key)
+  const members = Object.entries(bindings).filter((binding) => !isParameter(binding))
+  for (const [key, value] of members) {
+    if (Object.hasOwn(body, key) && body[key] !== value) {
+      throw refuse(`${key}: the path has another value`)
+    }
+  }
+  const parts = Object.entries(bindings).filter(isParameter)
+  return { ...Object.fromEntries(parts), [name]: { ...body, ...Object.fromEntries(members) } }
+}
+
 /**
- * The arguments of a POST: the document itself, or an object of named parameters.
+ * The arguments of a POST or PUT: the document itself, a parameter, or an object of named parameters.
  * @param body the decoded body; undefined or `""` when there is none
  * @param bindings parameters that the path has
+ * @param bodyParameter the parameter that the body is
  * @throws ServiceError `wamp.error.invalid_argument` for a wrong number or type
  */
 export function argumentsOfBody(
   procedure: Procedure,
   body: unknown,
   bindings: Readonly<Record<string, string>> = {},
+  bodyParameter?: string,
 ): readonly unknown[] {
+  if (bodyParameter !== undefined) {
+    return checkTypes(
+      procedure,
+      byName(procedure, wholeBody(procedure, bodyParameter, body, bindings)),
+    )
+  }
   const isEmpty = body === undefined || body === ''
   if (procedure.isBodyDocument) {
     if (isEmpty) throw refuse('found no body, expected a document')

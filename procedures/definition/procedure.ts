@@ -18,7 +18,19 @@ export interface Management {
     Registry,
     'load' | 'validate' | 'get' | 'info' | 'list' | 'remove' | 'history' | 'rollback'
   >
-  readonly realms: Pick<Realms, 'load' | 'get' | 'list' | 'remove' | 'changePassword' | 'realm'>
+  readonly realms: Pick<
+    Realms,
+    | 'load'
+    | 'edit'
+    | 'rollback'
+    | 'get'
+    | 'hashOf'
+    | 'list'
+    | 'remove'
+    | 'changePassword'
+    | 'history'
+    | 'realm'
+  >
   readonly logins: Pick<Logins, 'user'>
   readonly keys: Pick<RealmKeys, 'rotate'>
   readonly apiKeys: Pick<ApiKeys, 'issue' | 'revoke' | 'owner'>
@@ -68,8 +80,8 @@ export interface Caller extends Rights {
   readonly conditions?: Conditions
 }
 
-/** The type of a parameter; the content of a document is checked by its own validation. */
-type ParameterType = 'string' | 'integer' | 'document'
+/** The type of a parameter; the content of a document is checked by its own validation, that of an object by the handler. */
+type ParameterType = 'string' | 'integer' | 'document' | 'object'
 
 interface Parameter {
   readonly name: string
@@ -84,9 +96,11 @@ export const texts = (...names: readonly string[]): readonly Parameter[] =>
 
 /** A REST path of the procedure; its bindings are the parameters of the same name, the body has the others. */
 export interface Mirror {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** `/api_specs/:id` */
   readonly path: string
+  /** The parameter that the body is; bindings that are no parameters are members of it. Absent: the body has parameters by name. */
+  readonly body?: string
   /** The status instead of the answer's; 204 sends no body. */
   readonly status?: 204
 }

@@ -26,6 +26,15 @@ export function checkWhole({ within }: Pick<Rights, 'within'>): void {
 }
 
 /**
+ * Refuses a realm document, or a part of one, that refers to the environment or a file, unless the caller manages all realms.
+ * @throws ServiceError `wamp.error.not_authorized`
+ */
+export function checkReferences(part: unknown, { within }: Pick<Rights, 'within'>): void {
+  if (within === undefined || !hasReferences(part)) return
+  throw refuse('only operators of all realms may refer to environment variables and files')
+}
+
+/**
  * Refuses realm documents that reach beyond the realm of the caller: another realm, a reference to the environment or a file, or
  * another prototype, which only an operator of both realms chooses.
  * @throws ServiceError `wamp.error.not_authorized`
@@ -38,10 +47,7 @@ export function checkRealmDocuments(
   if (within === undefined) return
   for (const document of Array.isArray(documents) ? documents : [documents]) {
     if (memberOf(document, 'uri') !== within) throw refuse('the document belongs to another realm')
-    if (hasReferences(document)) {
-      const message = 'only operators of all realms may refer to environment variables and files'
-      throw refuse(message)
-    }
+    checkReferences(document, { within })
     if (memberOf(document, 'prototype_uri') !== realms.get(within).prototype_uri) {
       throw refuse('only operators of all realms may change the prototype')
     }

@@ -174,6 +174,8 @@ const closedRealm = (uri: string, isPrototype: boolean): Realm => ({
 /** The newest document of a realm. */
 export interface Stored {
   readonly document: RealmDocument
+  /** SHA-256, hex, of its canonical JSON, stored secrets included. */
+  readonly hash: string
   /** Milliseconds since the epoch. */
   readonly ts: number
 }

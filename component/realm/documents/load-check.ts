@@ -7,17 +7,23 @@ import { Report } from '#component/spec/report.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
 import { leadsBack, prototypeOf } from './inheritance.ts'
+import { at } from './membership.ts'
+import type { RealmDocument } from './model.ts'
+import { mask, type Unmasked, withoutMasks } from './shown-realm.ts'
+import { withHidden } from './stored-secrets.ts'
 import { validateRealm } from './validate.ts'
 
-/** One document of a load: as written, with the environment filled in, and where it stands. */
+/** One document of a load: as written and with the environment filled in, both without masks, and where it stands. */
 interface Candidate {
   readonly written: unknown
   readonly filled: unknown
   readonly path: string
+  /** The keys that lead to each mask: there the stored secret is kept. */
+  readonly masks: Unmasked['masks']
 }
 
 /** The documents of a load, with the issues and warnings of each. */
-interface CheckedLoad {
+export interface CheckedLoad {
   readonly candidates: readonly Candidate[]
   readonly issues: readonly Issue[]
   readonly warnings: readonly Issue[]
@@ -31,8 +37,13 @@ function candidatesOf(copy: unknown, environment: Environment, issues: Issue[]):
   const list = Array.isArray(copy) ? copy : [copy]
   return list.map((written: unknown, index) => {
     const path = Array.isArray(copy) ? pointer('', index) : ''
-    return { written, filled: fillEnvironment(written, environment, path, issues), path }
+    return { written, filled: fillEnvironment(written, environment, path, issues), path, masks: [] }
   })
+}
+
+function unmask({ written, filled, path }: Candidate): Candidate {
+  const { document, masks } = withoutMasks(written)
+  return { written: document, filled: withoutMasks(filled).document, path, masks }
 }
 
 /** Checks each document by itself. It checks a copy, which does not change while the load runs. */
@@ -45,19 +56,42 @@ export function checkDocuments(document: unknown, environment: Environment): Che
   for (const { filled, path } of candidates) validateRealm(filled, path, report)
   // the value of an unset variable is unknown: its place has this issue only
   const described = report.issues.filter(({ path }) => !unset.some((issue) => issue.path === path))
-  return { candidates, issues: [...unset, ...described], warnings: report.warnings }
+  return {
+    candidates: candidates.map(unmask),
+    issues: [...unset, ...described],
+    warnings: report.warnings,
+  }
 }
 
+/** The masks of a document that stand for nothing: the stored document has no secret there. */
+function lostMasks(
+  { written, filled, path, masks }: Candidate,
+  stored: StoredDocuments,
+  environment: Environment,
+): Issue[] {
+  if (masks.length === 0) return []
+  const fill = (value: unknown) => fillEnvironment(value, environment, '', [])
+  const before = stored.get(uriOf(filled) ?? '')?.document
+  const whole = withHidden(written as RealmDocument, before, fill)
+  const lost = masks.filter((keys) => (at(whole, keys) ?? undefined) === undefined)
+  const message = `${mask} stands for the stored secret, and there is none here`
+  return lost.map((keys) => ({ path: pointer(path, ...keys), message }))
+}
+
+/** Stored documents, by URI. */
+type StoredDocuments = ReadonlyMap<string, { readonly document: RealmDocument }>
+
 /**
- * Checks what no document shows by itself: duplicate URIs, and prototypes that are missing or inherit from their heir.
- * @param stored the stored documents, by URI
+ * Checks what no document shows by itself: duplicate URIs, prototypes that are missing or inherit from their heir, and masks
+ * that stand for nothing.
  * @throws InvalidSpecError with these and all other issues
  */
 export function checkTogether(
   { candidates, issues }: CheckedLoad,
-  stored: ReadonlyMap<string, { readonly document: unknown }>,
+  stored: StoredDocuments,
+  environment: Environment,
 ): void {
-  const found: Issue[] = []
+  const found = candidates.flatMap((one) => lostMasks(one, stored, environment))
   const parents = new Map<string, string | undefined>()
   for (const [uri, { document }] of stored) parents.set(uri, prototypeOf(document))
   const seen = new Set<string>()
@@ -76,10 +110,10 @@ export function checkTogether(
   for (const { filled, path } of candidates) {
     const prototype = prototypeOf(filled)
     if (prototype === undefined) continue
-    const at = pointer(path, 'prototype_uri')
-    if (!parents.has(prototype)) found.push({ path: at, message: 'the realm does not exist' })
+    const place = pointer(path, 'prototype_uri')
+    if (!parents.has(prototype)) found.push({ path: place, message: 'the realm does not exist' })
     else if (leadsBack(uriOf(filled), prototype, parents)) {
-      found.push({ path: at, message: 'the prototype inherits from this realm' })
+      found.push({ path: place, message: 'the prototype inherits from this realm' })
     }
   }
   // one place has one issue

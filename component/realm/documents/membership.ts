@@ -1,4 +1,5 @@
 /** Where a realm document lists users, also as clients and resource owners of OAuth2; which of them end with a new version. */
+import { pointer } from '#component/codec/json.ts'
 import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
 
 /** One list of users. */
@@ -28,7 +29,10 @@ export const maps = (value: unknown): JsonMap[] => (Array.isArray(value) ? value
 
 /** The value at a place of a document; undefined when the document has no such place. */
 export const at = (document: unknown, keys: readonly string[]): unknown =>
-  keys.reduce(memberOf, document)
+  keys.reduce(
+    (value, key) => (Array.isArray(value) ? (value[Number(key)] as unknown) : memberOf(value, key)),
+    document,
+  )
 
 /** The document with something else at a place that exists. */
 export function withAt(document: JsonMap, keys: readonly string[], value: unknown): JsonMap {
@@ -76,4 +80,17 @@ export function revokedUsers(before: unknown, after: unknown): string[] {
   const were = disabled(before)
   const locked = [...disabled(after)].filter((name) => !were.has(name))
   return [...new Set([...gone, ...locked])]
+}
+
+/** The users of both documents whose password or keys differ, enabled in both: JSON Pointers into the second one. */
+export function changedProofs(before: unknown, after: unknown): string[] {
+  const [old, now] = [proofs(before), proofs(after)]
+  return memberLists.flatMap(({ keys, name }) =>
+    maps(at(after, keys)).flatMap((member, index) => {
+      const username = String(member[name])
+      const isChanged =
+        old.has(username) && now.has(username) && old.get(username) !== now.get(username)
+      return isChanged ? [pointer('', ...keys, index)] : []
+    }),
+  )
 }

@@ -1,17 +1,17 @@
-/** The secrets of a realm document: which values are secrets, how they are sealed and opened, and the document without them. */
+/** The secrets of a realm document: which values are secrets, and how they are sealed and opened. */
 import { readFile } from 'node:fs/promises'
 import type { SecretBox } from '#component/secret-box.ts'
-import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import { isMap } from '#component/syntax/values.ts'
 import { type Environment, fillEnvironment, isReference } from './environment.ts'
-import { at, maps } from './membership.ts'
-import type { RealmDocument } from './model.ts'
+import { at } from './membership.ts'
 import type { WampCraSecret } from './password.ts'
 import { isChosenName } from './provider-rules.ts'
 
 /** The purpose under which the secrets of one realm document are sealed. */
 export const purposeOf = (realm_uri: string): string => `realm ${realm_uri}`
 
-const secretWords = [
+/** The words that the keys of secrets have. */
+export const secretWords = [
   'password',
   'passphrase',
   'secret',
@@ -25,14 +25,6 @@ const secretWords = [
 const isSealedKey = (key: string): boolean => {
   const singular = key.toLowerCase().replace(/s$/, '')
   return secretWords.some((word) => singular.endsWith(word))
-}
-
-/** Whether a key has such a word anywhere: its value is not shown. */
-const isHiddenKey = (key: string): boolean => {
-  const lower = key.toLowerCase()
-  // the one known key that contains such a word and holds no secret
-  if (lower === 'token_endpoint_auth_method') return false
-  return secretWords.some((word) => lower.includes(word))
 }
 
 /** The text of a map with this key alone, such as `{env: …}`. */
@@ -143,44 +135,3 @@ export const openWampCra = (
   owner: SecretOwner,
   box: Pick<SecretBox, 'open'>,
 ): string | undefined => box.open(secret.sealed, wampCraPurpose(owner))
-
-/** The keys of users that are shown: any other key may hold a secret. */
-const shownUserKeys = new Set([
-  'username',
-  'client_id',
-  'authorized_keys',
-  'groups',
-  'meta',
-  'enabled',
-  'description',
-])
-
-function showMembers(value: unknown, holder?: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => showMembers(item))
-  if (!isMap(value)) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key, member]) => isChosenName(holder, member) || !isHiddenKey(key))
-      .map(([key, member]) => [key, showMembers(member, key)]),
-  )
-}
-
-const showUsers = (users: unknown) =>
-  maps(users).map((user) =>
-    showMembers(Object.fromEntries(Object.entries(user).filter(([key]) => shownUserKeys.has(key)))),
-  )
-
-/** The answer of `GET /realms/:uri`: the document without secrets, `${NAME}` as written, and `ts`. */
-export function showRealm(document: RealmDocument, ts: number): JsonMap {
-  const shown: Record<string, unknown> = { ...(showMembers(document) as JsonMap) }
-  if ('users' in document) shown.users = showUsers(document.users)
-  const { oauth2 } = document
-  if (isMap(oauth2)) {
-    shown.oauth2 = Object.fromEntries(
-      Object.entries(oauth2)
-        .filter(([key]) => key === 'clients' || key === 'resource_owners')
-        .map(([key, users]) => [key, showUsers(users)]),
-    )
-  }
-  return { ...shown, ts }
-}

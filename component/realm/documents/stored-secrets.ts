@@ -6,7 +6,8 @@ import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { at, maps, memberLists, withAt } from './membership.ts'
 import type { RealmDocument } from './model.ts'
 import { hashPassword, type StoredPassword } from './password.ts'
-import { purposeOf, type SecretOwner, sealSecrets, sealWampCra, showRealm } from './secrets.ts'
+import { purposeOf, type SecretOwner, sealSecrets, sealWampCra } from './secrets.ts'
+import { mask, shownRealm } from './shown-realm.ts'
 
 /** A document, and the same one with the environment filled in. */
 interface Pair {
@@ -23,6 +24,8 @@ export interface SecretStorage {
   readonly rounds: number | undefined
   /** Fills the environment in. */
   readonly fill: (value: unknown) => unknown
+  /** The passwords that were hashed for this load: one that is prepared once more hashes none again. */
+  readonly hashed: Map<string, Promise<StoredPassword>>
 }
 
 /** The stored form of each password, by the name of its user. */
@@ -57,9 +60,12 @@ async function storePassword(
   owner: SecretOwner,
   storage: SecretStorage,
 ): Promise<StoredPassword> {
-  const { box, keepsPasswords, rounds } = storage
+  const { box, keepsPasswords, rounds, hashed } = storage
   const seal = (key: string) => sealWampCra(key, owner, box)
-  const made = await hashPassword(password, stored, rounds, seal)
+  const name = JSON.stringify([owner, password, stored, rounds])
+  const hashing = hashed.get(name) ?? hashPassword(password, stored, rounds, seal)
+  hashed.set(name, hashing)
+  const made = await hashing
   if (!keepsPasswords || made.sealed !== undefined) return keepStored(made, storage)
   return keepStored({ ...made, sealed: box.seal(password, purposeOf(owner.realm_uri)) }, storage)
 }
@@ -120,14 +126,13 @@ function keep(place: Place, at: readonly string[], fill: SecretStorage['fill']):
  * changes nothing.
  * @param stored the document that is replaced, as written; undefined for a new realm
  */
-function withHidden(
+export function withHidden(
   loaded: RealmDocument,
   stored: RealmDocument | undefined,
   fill: SecretStorage['fill'],
 ): RealmDocument {
   if (stored === undefined) return loaded
-  const { ts: _, ...shown } = showRealm(stored, 0)
-  return keep({ loaded, stored, shown }, [], fill) as RealmDocument
+  return keep({ loaded, stored, shown: shownRealm(stored) }, [], fill) as RealmDocument
 }
 
 /**
@@ -179,6 +184,10 @@ export async function changedPassword(
 ): Promise<RealmDocument> {
   if (password === '') {
     throw new ServiceError('wamp.error.invalid_argument', 'password: expected a non-empty string')
+  }
+  if (password === mask) {
+    const message = `password: ${mask} stands for a password that is kept`
+    throw new ServiceError('wamp.error.invalid_argument', message)
   }
   for (const { keys, name, secret } of memberLists) {
     const index = maps(at(filled, keys)).findIndex((member) => member[name] === username)

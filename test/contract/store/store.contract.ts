@@ -1,6 +1,6 @@
 /** What every store promises; a new one proves itself by passing these, and nothing else. */
 import { expect } from 'chai'
-import type { Kind } from '#component/replica/entry.ts'
+import { type Kind, kinds } from '#component/replica/entry.ts'
 import type { Store } from '#component/store/database.ts'
 import { documentVersion, stampOf, tombstone, values, version } from './documents.ts'
 
@@ -170,11 +170,14 @@ export function describeStore(name: string, start: () => Promise<Place>): void {
         ])
       })
 
-      it('are not kept of realms: an old one may have a password that was taken back', async () => {
-        const realm = version('a', 1, { kind: 'realm' })
-        await store.entries.replace([realm])
-        await store.entries.merge([version('a', 2, { kind: 'realm' }), realm])
-        expect(await versionsOf('a', 'realm')).to.deep.equal([])
+      it('are kept of realms, too, and not of keys, credentials and accounts', async () => {
+        const others = kinds.filter((kind) => kind !== 'api_spec' && kind !== 'realm')
+        for (const kind of ['realm', ...others] as const) {
+          const first = version('a', 1, { kind })
+          await store.entries.replace([first])
+          await store.entries.merge([version('a', 2, { kind }), first])
+          expect(await versionsOf('a', kind), kind).to.deep.equal(kind === 'realm' ? [2, 1] : [])
+        }
       })
     })
 

@@ -40,6 +40,28 @@ describe('the arguments in an HTTP body', () => {
     }
   })
 
+  it('are one parameter with what the path has of it', () => {
+    const [setUser, setGrant] = [find('set_user'), find('set_grant')]
+    const path = { uri: 'com.example', username: 'bob' }
+    const args = (body: unknown) => argumentsOfBody(setUser, body, path, 'user')
+    for (const body of [{ password: 'p' }, { password: 'p', username: 'bob' }]) {
+      expect(args(body)).to.deep.equal(['com.example', { username: 'bob', password: 'p' }])
+    }
+    expect(args({ uri: 'a key of the user' })).to.deep.equal([
+      ...['com.example', { uri: 'a key of the user', username: 'bob' }],
+    ])
+    expect(argumentsOfBody(setGrant, { roles: [] }, { uri: 'com.example' }, 'grant')).to.deep.equal(
+      [...['com.example', { roles: [] }]],
+    )
+    for (const body of [undefined, '', null, [], 'x', { username: 'eve' }]) {
+      expect(() => args(body), JSON.stringify(body))
+        .to.throw(ServiceError)
+        .with.property('uri', 'wamp.error.invalid_argument')
+    }
+    expect(argumentsOfBody(setUser, { uri: 'a', user: {} })).to.deep.equal(['a', {}])
+    expect(() => argumentsOfBody(setUser, { uri: 'a', user: 'bob' })).to.throw(ServiceError)
+  })
+
   it('may be left out where they are optional', () => {
     const issue = find('ticket.issue')
     expect(argumentsOfBody(issue, undefined)).to.deep.equal([undefined, undefined])

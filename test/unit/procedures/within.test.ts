@@ -37,6 +37,17 @@ describe('who manages one realm', () => {
     ['delete_realm', foreign],
     ['change_password', foreign, 'bob', 'x'],
     ['issue_api_key', foreign, 'bob'],
+    ['list_realm_versions', foreign],
+    ['get_realm_version', foreign, 'x'],
+    ['diff_realm', foreign, 'x', undefined],
+    ['rollback_realm', foreign, 'x'],
+    ['set_user', foreign, { username: 'bob' }],
+    ['set_user', own, { username: 'bob', password: variable('HOME') }],
+    ['set_user', own, { username: 'bob', meta: { a: { env: 'HOME' } } }],
+    ['delete_user', foreign, 'bob'],
+    ['set_grant', foreign, { uri: 'a', roles: ['b'], permissions: [] }],
+    ['set_grant', own, { uri: variable('HOME'), roles: ['b'], permissions: [] }],
+    ['delete_grant', foreign, { uri: 'a', roles: ['b'] }],
     ['revoke_all', foreign, 'bob'],
     ['forget_account', foreign, 'bob'],
     ['rotate_realm_keys', foreign],
@@ -70,11 +81,28 @@ describe('who manages one realm', () => {
     })
   }
 
+  it('brings back no version that refers to the environment or has another prototype', async () => {
+    const { ask, code, realms } = await opened()
+    const hash = realms.hashOf(own)
+    const base = { uri: own, prototype_uri: 'com.example.base' }
+    await realms.load({ ...base, description: 'in between' })
+    await realms.load({ ...base, info: { a: { env: 'HOME' } } })
+    const referring = realms.hashOf(own)
+    await realms.load({ uri: own })
+    expect(await code('rollback_realm', [own, hash])).to.equal(denied)
+    await realms.load(base)
+    expect(await code('rollback_realm', [own, referring])).to.equal(denied)
+    await ask('rollback_realm', [own, hash])
+    expect(realms.hashOf(own)).to.equal(hash)
+  })
+
   it('changes the own realm, and what its users are given', async () => {
     const { ask, code } = await opened()
     const changed = { uri: own, prototype_uri: 'com.example.base', users: [{ username: 'bob' }] }
     await ask('load_realm', [changed])
     await ask('change_password', [own, 'bob', 'x'])
+    await ask('set_user', [own, { username: 'eve', password: 'p' }])
+    await ask('delete_user', [own, 'eve'])
     const { value } = await ask('issue_api_key', [own, 'bob'])
     await ask('revoke_api_key', [(value as { id: string }).id])
     await ask('rotate_realm_keys', [own])

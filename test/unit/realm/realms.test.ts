@@ -1,6 +1,7 @@
 /** Realm documents: loaded as they are, judged with pointers, shown without secrets. */
 import { expect } from 'chai'
 import { InvalidSpecError } from '#component/errors.ts'
+import { hashOf } from '#component/replica/entry.ts'
 import { realmsWith, securityConfig } from './doubles.ts'
 
 async function issuesOf(document: unknown, environment = {}) {
@@ -54,7 +55,8 @@ describe('realms.load', () => {
 
   it('takes one document, and says whether it is new', async () => {
     const { realms } = await realmsWith()
-    const expected = { uri: 'com.example.test', ts: 1_000, warnings: [] }
+    const hash = hashOf(realm({}))
+    const expected = { uri: 'com.example.test', ts: 1_000, hash, warnings: [] }
     expect(await realms.load(realm({}))).to.deep.equal([{ ...expected, isNew: true }])
     expect(await realms.load(realm({}))).to.deep.equal([{ ...expected, isNew: false }])
   })

@@ -10,7 +10,7 @@ interface Row {
   readonly revision: number
 }
 
-/** How many versions of an API Specification are kept. */
+/** How many versions of a document are kept. */
 const maxVersions = 10
 
 const keyOf = ({ kind, id }: Pick<Entry, 'kind' | 'id'>) => `${kind} ${id}`
@@ -107,7 +107,7 @@ export class MemoryStore implements ReplicaStore {
   }
 
   #note(entry: Entry): void {
-    if (entry.kind !== 'api_spec') return
+    if (entry.kind !== 'api_spec' && entry.kind !== 'realm') return
     const known = this.#versions.get(keyOf(entry)) ?? []
     if (
       known.some((other) => isSame(other.stamp, entry.stamp) && compareEntries(other, entry) >= 0)

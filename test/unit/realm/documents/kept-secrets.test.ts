@@ -143,4 +143,72 @@ describe('a load of a realm document', () => {
     expect(list.map(({ host }) => host)).to.deep.equal(['b', 'a'])
     expect(await Promise.all(list.map(open))).to.deep.equal(['of b', 'of a'])
   })
+
+  it('writes no version when it is what get_realm gave', async () => {
+    const { hash } = opened.replica.get('realm', uri) ?? {}
+    const [loaded] = await opened.realms.load(get())
+    expect(loaded).to.include({ ts: 1_000, hash, isNew: false })
+    expect(await opened.realms.history.list(uri)).to.have.length(1)
+  })
+
+  /** The document with masks wherever it has secrets. */
+  const masked = () => {
+    const copy = structuredClone(document)
+    const { main } = copy.info.oidc_providers
+    const users = copy.users as { password?: string }[]
+    for (const user of users) if ('password' in user) user.password = '[masked]'
+    for (const one of copy.oauth2.clients) one.client_secret = '[masked]'
+    for (const one of copy.oauth2.resource_owners) one.password = '[masked]'
+    for (const one of copy.info.list) one.password = '[masked]'
+    main.client_secret = '[masked]'
+    return { ...copy, private_keys: '[masked]' }
+  }
+  const issuesOf = async (loaded: unknown) => {
+    const refusal = await opened.realms.load(loaded).catch((cause: unknown) => cause)
+    return (refusal as { readonly issues: readonly object[] }).issues
+  }
+
+  it('changes nothing where a mask stands for a secret', async () => {
+    const before = structuredClone(stored())
+    const loaded = masked()
+    ;(loaded.users as { pin?: string }[]).forEach((user) => {
+      if ('pin' in user) user.pin = '[masked]'
+    })
+    Object.assign(loaded.users[0] as object, { meta: { api_token: '[masked]' } })
+    await opened.realms.load(loaded)
+    expect(stored()).to.deep.equal(before)
+    expect(ended).to.deep.equal([])
+  })
+
+  it('is refused where a mask stands for nothing, and changes nothing', async () => {
+    const message = '[masked] stands for the stored secret, and there is none here'
+    const renamed = masked()
+    Object.assign(renamed.users[0] as object, { username: 'eve' })
+    Object.assign(renamed.info.list[1] as object, { host: 'another' })
+    const added = { username: 'new', password: '[masked]' }
+    const before = structuredClone(stored())
+    for (const [loaded, paths] of [
+      [renamed, ['/users/0/password', '/info/list/1/password']],
+      [{ ...get(), users: [{ username: 'device', password: '[masked]' }] }, ['/users/0/password']],
+      [{ ...get(), private_keys: [{ kid: 'k', d: '[masked]' }] }, ['/private_keys/0/d']],
+      [{ ...get(), private_keys: ['[masked]'] }, ['/private_keys/0']],
+      [[get(), { uri: 'com.other', users: [added] }], ['/1/users/0/password']],
+    ] as const) {
+      expect(await issuesOf(loaded)).to.deep.equal(paths.map((path) => ({ path, message })))
+    }
+    expect(stored()).to.deep.equal(before)
+  })
+
+  it('takes the text of a mask for what it is where nothing is hidden', async () => {
+    await opened.realms.load({ ...get(), description: '[masked]' } as object)
+    expect(get()).to.include({ description: '[masked]' })
+  })
+
+  it('has no mask for a password that is changed', async () => {
+    const refusal = await opened.realms
+      .changePassword(uri, 'ada', '[masked]')
+      .catch((cause: unknown) => cause)
+    expect(refusal).to.include({ uri: 'wamp.error.invalid_argument' })
+    expect(await logIn('ada', 'lovelace')).to.equal(true)
+  })
 })
