@@ -1,7 +1,7 @@
 /** Functions that convert a value to another type, and to JSON and back. */
 
 import { parseJson } from '#component/codec/json.ts'
-import { ServiceError } from '#component/errors.ts'
+import { ExpressionError, ServiceError } from '#component/errors.ts'
 import { charge, treeSize } from '#component/expression/budget.ts'
 import type { Site } from '#component/expression/site.ts'
 import { jsonOf, textOf } from '#component/expression/text.ts'
@@ -25,7 +25,7 @@ function valueOfJson(text: string, site: Site): unknown {
     charge(treeSize(value), site)
     return value
   } catch (error) {
-    if (error instanceof ServiceError && error.uri === 'service.error.bad_request') return undefined
+    if (error instanceof ServiceError && !(error instanceof ExpressionError)) return undefined
     throw error
   }
 }

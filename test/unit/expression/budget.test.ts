@@ -152,6 +152,17 @@ describe('the budgets of expressions', () => {
     ).to.equal('request.path is missing')
   })
 
+  it('hold for the values of JSON as for those of a body, at load and per request', () => {
+    const wanted = 'from_json: expected the text of JSON, within the limits of a body'
+    for (const text of [`[${'1,'.repeat(200_000)}1]`, `${'['.repeat(65)}${']'.repeat(65)}`]) {
+      const { issues } = stage1('{{variables.text |> from_json}}', { variables: { text } })
+      expect(issues.map(({ message }) => message).join()).to.contain(wanted)
+      expect(errorOf('{{request.body |> from_json}}', text)).to.contain(
+        wanted.replace('from_json', 'request.body'),
+      )
+    }
+  })
+
   it('begin anew with each evaluation', () => {
     for (let times = 0; times < 5; times++)
       expect(errorOf('a{{request.body}}', big)).to.equal('no error')
