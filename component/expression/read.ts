@@ -46,10 +46,16 @@ export function compilePath(
   const root = Object.hasOwn(roots, name) ? roots[name] : undefined
   if (shape && root) return readRoot(path, root, shape)
   const map = scope.map(name)
-  if (!map) site.fail(`there is no "${name}"${didYouMean(name, scope.names, issues)}`)
+  if (!map) site.fail(`there is no "${name}"${hintOfRoot(name, scope, issues)}`)
   if (key === undefined) return scope.wholeMap(name, issues)
   const node = scope.compileEntry(name, key, issues)
   return node ? walk(node, rest, path) : missing(path, key, map.keys())
+}
+
+/** What an unknown first key may stand for: a member of a root whose name was left out, or a root. */
+function hintOfRoot(name: string, scope: Scope, issues: readonly Issue[]): string {
+  const owner = scope.names.find((root) => scope.root(root)?.keys?.includes(name))
+  return owner ? `; did you mean "${owner}.${name}"?` : didYouMean(name, scope.names, issues)
 }
 
 /** Takes further keys into a node. */

@@ -1,9 +1,10 @@
-/** Runs the examples of docs/specification.md that show a request and its answer. */
+/** Runs the examples of docs/specification.md that show a request and its answer, or an issue. */
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import type { Outcome } from '#component/action/action.ts'
+import type { Issue } from '#component/errors.ts'
 import { validateSpec } from '#component/spec/validate.ts'
-import { bodyOf, documentOf, serve } from './fake-exchange.ts'
+import { bodyOf, documentOf, issuesOf, serve } from './fake-exchange.ts'
 
 /** An example as it stands in the page. */
 interface Example {
@@ -20,13 +21,17 @@ interface Example {
   /** Some headers of the answer; null: the answer lacks it. */
   readonly headers?: Readonly<Record<string, string | null>>
   readonly body?: unknown
+  /** The only issue of a document that does not load, and the beginning of its message. */
+  readonly issue?: Issue
 }
 
 const text = readFileSync(new URL('../../../docs/specification.md', import.meta.url), 'utf8')
 
-const examples = [...text.matchAll(/```json\n(.*?)```/gs)]
-  .map(([, json = '']) => JSON.parse(json) as Example)
-  .filter(({ request }) => request !== undefined)
+const all = [...text.matchAll(/```json\n(.*?)```/gs)].map(
+  ([, json = '']) => JSON.parse(json) as Example,
+)
+const examples = all.filter(({ request }) => request !== undefined)
+const refused = all.filter(({ issue }) => issue !== undefined)
 
 describe('an example of docs/specification.md', () => {
   for (const example of examples) {
@@ -48,6 +53,15 @@ describe('an example of docs/specification.md', () => {
         expect(reply.headers[name] ?? null, name).to.equal(value)
       }
       expect(bodyOf(reply)).to.deep.equal(body)
+    })
+  }
+
+  for (const { paths, version = {}, issue } of refused) {
+    it(`is refused as it says: ${Object.keys(paths)}`, () => {
+      const [found, ...more] = issuesOf(documentOf(paths, {}, version))
+      expect(more).to.deep.equal([])
+      expect(found?.path).to.equal(issue?.path)
+      expect(found?.message.startsWith(issue?.message ?? ''), found?.message).to.equal(true)
     })
   }
 })
