@@ -20,6 +20,9 @@ export interface Called {
 export class Link extends Site implements Source {
   readonly name: string
   readonly row: PipeFunction
+  /** Copies of the row's: links have one shape, which makes them quick to call. */
+  readonly takes: PipeFunction['takes']
+  readonly apply: PipeFunction['apply']
   readonly piped: Node | Source
   readonly first: Node | undefined
   readonly second: Node | undefined
@@ -28,6 +31,8 @@ export class Link extends Site implements Source {
     super(site.text, site.path, site.start, site.end)
     this.name = name
     this.row = row
+    this.takes = row.takes
+    this.apply = row.apply
     this.piped = piped
     this.first = args[0]
     this.second = args[1]
@@ -66,6 +71,9 @@ export class Link extends Site implements Source {
 
 const everything = [0, 1, 2] as const
 
+const refuse = (link: Link, value: unknown): never =>
+  unexpected(link.pipedSite, link.name, link.row.wanted, value)
+
 /** Applies a function to values; refuses a value that it does not accept. */
 function applyFunction(
   link: Link,
@@ -74,10 +82,9 @@ function applyFunction(
   second: unknown,
   context: Context,
 ): unknown {
-  const { name, row } = link
-  if (!row.takes(value)) unexpected(link.pipedSite, name, row.wanted, value)
-  const result = row.apply(value as never, link, first as never, second as never, context)
-  return result === undefined ? unexpected(link.pipedSite, name, row.wanted, value) : result
+  if (!link.takes(value)) refuse(link, value)
+  const result = link.apply(value as never, link, first as never, second as never, context)
+  return result === undefined ? refuse(link, value) : result
 }
 
 /** The closure of one function. Nearly every function of `""` yields `""`. */
@@ -108,12 +115,12 @@ const lazyStages: Readonly<Record<LazyForm, (link: Link) => Stage>> = {
     return (value, context) => value ?? run(context)
   },
   choice: (link) => {
-    const { name, row, first, second } = link
+    const { first, second } = link
     const [ifTrue, ifFalse] = [runOf(first as Node), runOf(second as Node)]
     return (value, context) => {
       if (value === '') return ''
-      const choice = row.takes(value) ? booleanOf(value) : undefined
-      if (choice === undefined) unexpected(link.pipedSite, name, row.wanted, value)
+      const choice = link.takes(value) ? booleanOf(value) : undefined
+      if (choice === undefined) refuse(link, value)
       return choice ? ifTrue(context) : ifFalse(context)
     }
   },
@@ -121,14 +128,14 @@ const lazyStages: Readonly<Record<LazyForm, (link: Link) => Stage>> = {
 
 /** The closure of a look-up, with the default for a missing key. */
 function lookUp(link: Link): Stage {
-  const { name, row, first: key, second: fallback } = link
+  const { first: key, second: fallback } = link
   const keyRun = runOf(key as Node)
   const otherwise: Run = fallback ? runOf(fallback) : () => noKey(link, key as Node)
   return (value, context) => {
     if (value === '') return ''
-    if (!row.takes(value)) unexpected(link.pipedSite, name, row.wanted, value)
+    if (!link.takes(value)) refuse(link, value)
     const key = keyRun(context)
-    const found = row.apply(value as never, link, key as never, undefined as never, context)
+    const found = link.apply(value as never, link, key as never, undefined as never, context)
     return found === undefined ? otherwise(context) : found
   }
 }
