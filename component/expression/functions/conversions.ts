@@ -15,6 +15,7 @@ export function booleanOf(value: unknown): boolean | undefined {
   return text === 'false' || text === '0' ? false : undefined
 }
 
+/** What {@link booleanOf} takes, in words. */
 export const wantedBoolean = 'true, false, 1, 0 or the text of one of these'
 
 /** The value of JSON within the limits of bodies; undefined when it is none. */

@@ -55,24 +55,34 @@ export function keyOf(value: unknown): string | undefined {
   return typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : undefined
 }
 
+/** A parameter that takes any value. */
 export const anything: Parameter = { wanted: 'a value', read: (value) => value }
+/** A key of a map. */
 export const key: Parameter = { wanted: 'a string', read: keyOf }
+/** A text. */
 export const text: Parameter = {
   wanted: 'a string',
   read: (value) => (typeof value === 'string' ? value : undefined),
 }
+/** A text to look for. */
 export const someText: Parameter = {
   wanted: 'a string that is not empty',
   read: (value) => (typeof value === 'string' && value !== '' ? value : undefined),
 }
+/** A number, or the text of one. */
 export const number: Parameter = { wanted: 'a number', read: numberOf }
+/** A place in a list, or a count. */
 export const position: Parameter = { wanted: 'an integer from 1', read: positionOf }
 
-/** Functions of one kind of values, without arguments unless the row says otherwise. */
+/** The beginning of a row whose function takes numbers, booleans, texts or null, and no argument unless the row has one. */
 export const ofScalar = { least: 0, parameters: [], takes: isScalar }
+/** The same for lists. */
 export const ofList = { least: 0, parameters: [], takes: isList, wanted: 'a list' }
+/** The same for maps; the row says how many arguments. */
 export const ofMap = { takes: isMap, wanted: 'a map' }
+/** The same for any value. */
 export const ofAnything = { least: 0, parameters: [], takes: isAnything }
+/** The same for texts. */
 export const ofText = {
   least: 0,
   parameters: [],
