@@ -98,9 +98,13 @@ export function reportThrown(
   return { ...reportAt(operation, error), ...peerOf(operation.action) }
 }
 
-/** The action that has ended with the outcome: of a list the one that failed, or the last. */
-const endedWith = ({ action, steps }: CompiledOperation, { results = [] }: Outcome): ActionPlan =>
-  steps?.[results.length] ?? action
+/** The place and the peer of the action that has ended with the outcome: of a list the one that failed, or the last. */
+function endOf({ at, action, steps }: CompiledOperation, { results = [] }: Outcome): FailureReport {
+  const plan = steps?.[results.length]
+  return plan
+    ? { pointer: `${at}/action/${results.length}`, ...peerOf(plan) }
+    : { pointer: at, ...peerOf(action) }
+}
 
 /** Why an error of a peer has a status of 500 or above. */
 function reasonOf({ on_error, status_codes }: CompiledOperation, error_uri: string): string {
@@ -113,8 +117,7 @@ function reasonOf({ on_error, status_codes }: CompiledOperation, error_uri: stri
 
 /** The failure of a request whose action has ended, and whose answer has a status of 500 or above. */
 export function reportAfter(operation: CompiledOperation, outcome: Outcome): FailureReport {
-  const peer = peerOf(endedWith(operation, outcome))
-  const place = { ...placeOf(operation.path), pointer: operation.at, ...peer }
+  const place = { ...placeOf(operation.path), ...endOf(operation, outcome) }
   if ('result' in outcome) return { ...place, reason: 'on_result declares this status' }
   const { error_uri: error } = outcome.error
   return { ...place, error, reason: outcome.reason ?? reasonOf(operation, error) }

@@ -1,7 +1,6 @@
 /** What the log says of a failed request: what failed and where in the document, and none of the data. */
 import { expect } from 'chai'
-import type { Outcome } from '#component/action/action.ts'
-import { actionError } from '#component/action/action.ts'
+import { actionError, type Outcome } from '#component/action/action.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { FailureReport } from '#component/gateway/failure-report.ts'
 import { type Ask, call, documentOf, fixed, type Performer, serve } from './fake-exchange.ts'
@@ -38,6 +37,16 @@ const paths = {
   },
   '/status': { get: call({}, { status_code: '{{action.result.args |> length}}' }) },
   '/broken-on-error': { get: call({}, {}, { body: '{{action.error.kwargs.code}}' }) },
+  '/list': {
+    get: {
+      action: [
+        { type: 'static', body: 1 },
+        { type: 'wamp_publish', topic: 'com.example.t' },
+        { type: 'wamp_call', procedure: 'com.example.p' },
+      ],
+      response: {},
+    },
+  },
   '/lacks': { get: call({ args: ['{{request.query_params.page}}'] }) },
   '/header-names': { get: call({}, { headers: '{{action.result.kwargs}}' }) },
   '/secured': { security: { type: 'oauth2', flow: 'client_credentials' }, get: fixed() },
@@ -126,6 +135,17 @@ const rows: readonly (readonly [
       pointer: at('publish'),
       topic: 'com.example.t',
       reason: 'the session with the router is not joined',
+    },
+  ],
+  [
+    'the action of a list that has failed',
+    'list',
+    () => callee(boom),
+    {
+      error: boom,
+      pointer: `${at('list')}/action/1`,
+      topic: 'com.example.t',
+      reason: 'the peer answered with this error, and status_codes has no row for it',
     },
   ],
   [
