@@ -51,10 +51,10 @@ export class FailureLog {
     return this.#ofNetwork.admits(networkOf(address))
   }
 
-  /** Writes the line of a request; none for a request without a failure. */
+  /** Writes the line of a request that has failed: its status is 500 or above, or it has a failure. */
   tell(request: FailedRequest): void {
     const { id, method, route, status, peername: peer, client, failure } = request
-    if ((failure === undefined && status < 500) || route === readiness) return
+    if (route === readiness) return
     const { login, ...more } = failure ?? {}
     const line = { request_id: id, method, route, status, ...more }
     if (login !== undefined) this.#logins.refused(login, client, { ...line, peer })

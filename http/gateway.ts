@@ -250,8 +250,8 @@ function refuse(
     const duration = since(start)
     ports.metrics.count('', '', refusal.status, duration)
     const { error, status } = refusal
-    const failure = status < 500 ? undefined : { error: error.uri, reason: error.message }
-    ports.failures.tell({ ...failedOf(exchange, status), failure })
+    const failure = { error: error.uri, reason: error.message }
+    if (status >= 500) ports.failures.tell({ ...failedOf(exchange, status), failure })
     const line = { request_id: id, status: refusal.status, duration, peer }
     if (ports.accessLog && ports.failures.admits(address)) {
       ports.accessLog.info(line, 'malformed request')

@@ -59,11 +59,11 @@ export function webSocketUpgrade(ports: WebSocketPorts): {
 } {
   const pipes = new Set<Duplex>()
   /** Logs an error of ours: the client could have opened a session. */
-  const tell = (peer: string, { uri: error, message: reason, status }: ServiceError) =>
-    ports.failures.tell({
-      ...{ method: 'get', route: '/ws', status, peername: peer, client: peer },
-      failure: status < 500 ? undefined : { error, reason },
-    })
+  const tell = (peer: string, { uri: error, message: reason, status }: ServiceError) => {
+    if (status < 500) return
+    const request = { method: 'get', route: '/ws', status, peername: peer, client: peer }
+    ports.failures.tell({ ...request, failure: { error, reason } })
+  }
   const upgrade = (request: IncomingMessage, _duplex: Duplex, head: Buffer) => {
     const { socket } = request
     socket.on('error', () => socket.destroy())

@@ -106,6 +106,9 @@ function endOf({ at, action, steps }: CompiledOperation, { results = [] }: Outco
     : { pointer: at, ...peerOf(action) }
 }
 
+/** Characters of a peer's error URI in the log. */
+const maxUri = 255
+
 /** Why an error of a peer has a status of 500 or above. */
 function reasonOf({ on_error, status_codes }: CompiledOperation, error_uri: string): string {
   if (on_error.status !== undefined) return 'on_error declares this status'
@@ -119,6 +122,7 @@ function reasonOf({ on_error, status_codes }: CompiledOperation, error_uri: stri
 export function reportAfter(operation: CompiledOperation, outcome: Outcome): FailureReport {
   const place = { ...placeOf(operation.path), ...endOf(operation, outcome) }
   if ('result' in outcome) return { ...place, reason: 'on_result declares this status' }
-  const { error_uri: error } = outcome.error
-  return { ...place, error, reason: outcome.reason ?? reasonOf(operation, error) }
+  const { error_uri } = outcome.error
+  const reason = outcome.reason ?? reasonOf(operation, error_uri)
+  return { ...place, error: error_uri.slice(0, maxUri), reason }
 }
