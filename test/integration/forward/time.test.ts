@@ -40,6 +40,7 @@ describe('forward in time', () => {
         body: '',
         uri: `http://${host}/things`,
       },
+      reason: 'the connection to the upstream failed (ECONNREFUSED)',
     })
   })
 
