@@ -41,6 +41,7 @@ export function gatewayCommand(name: string, settings: Readonly<Record<string, s
         'gateway.listen': '127.0.0.1:0',
         'admin.listen': '127.0.0.1:0',
         'log.access': 'false',
+        'log.level': 'warn',
         data_dir: join(folder, 'data'),
         'cluster.key': 'alone on the router of the bench',
         ...settings,

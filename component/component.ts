@@ -28,6 +28,7 @@ import { messageOf } from './errors.ts'
 import type { Log } from './log.ts'
 import type { Change } from './replica/entry.ts'
 import { Sync } from './sync/sync.ts'
+import { noProgress, type Progress } from './terminal/progress.ts'
 
 /** A started gateway, of one process or several. */
 export interface RunningGateway extends GatewayUrls {
@@ -69,6 +70,7 @@ const routerTimeout = 2_000
 /**
  * Starts everything: store, realms, router, sessions, specifications, listeners.
  * @param worker the primary of this process, if it is a worker
+ * @param progress told while the configured files are loaded
  * @throws ConfigError for a configuration that must not be served; whatever is thrown, nothing stays open
  */
 export async function startComponent(
@@ -76,6 +78,7 @@ export async function startComponent(
   processLog: Logger,
   clock = systemClock,
   worker?: WorkerPorts,
+  progress: Progress = noProgress,
 ): Promise<Component> {
   const { node, key } = openFolder(config)
   const log = processLog.child({ node })
@@ -188,7 +191,7 @@ export async function startComponent(
     await sync.start().catch(refusedByRouter)
     waitsFor = () => 'loading the configured files'
     // after the exchange: a document that the others have already is not loaded again from a file
-    await files.start(config)
+    await files.start(config, progress)
     await registerAll(own, management, log).catch(refusedByRouter)
     // without a router, a node with documents serves them; a node without documents is not ready
     const isCutOff = !isJoined && registry.size > 0

@@ -4,8 +4,8 @@ import type { Logger } from 'pino'
 import { systemClock } from './clock.ts'
 import { type Component, startComponent } from './component.ts'
 import { type Config, ConfigError, configOf } from './config/config.ts'
-import { openLog } from './log.ts'
 import { openReload, type Reloads, watchedState } from './reload/open-reload.ts'
+import { openProcessLog } from './log.ts'
 import type { Change } from './replica/entry.ts'
 
 export { ConfigError } from './config/config.ts'
@@ -53,7 +53,7 @@ export class WampGateway extends EventEmitter<Events> {
 
   /**
    * @param options validated at once
-   * @param log a pino logger; absent: JSON lines on standard output, of the level `log.level`
+   * @param log a pino logger; absent: standard output in the form of `log.format`, of the level `log.level`
    * @throws ConfigError with a line for each problem
    */
   constructor(options: Options = {}, { log }: { readonly log?: Logger } = {}) {
@@ -61,7 +61,7 @@ export class WampGateway extends EventEmitter<Events> {
     this.#config = configOf(options)
     if (this.#config.workers > 1)
       throw new ConfigError(['option "workers": must be 1: an embedded gateway is one process'])
-    this.#log = log ?? openLog(this.#config.log.level)
+    this.#log = log ?? openProcessLog({ ...this.#config.log, isShared: false }).log
   }
 
   /**

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { messageOf } from '#component/errors.ts'
 import { suggest } from '#component/expression/suggest.ts'
+import type { Progress } from '#component/terminal/progress.ts'
 import {
   type Command,
   CommandError,
@@ -25,6 +26,8 @@ export interface Terminal {
   out(text: string): void
   /** To standard error. */
   err(text: string): void
+  /** A line on standard error, if that is a terminal. */
+  readonly progress: Progress
 }
 
 type Values = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
@@ -53,6 +56,7 @@ export async function runCommandLine(
     return await runCommand(name, command, rest, terminal)
   } catch (cause) {
     if (!(cause instanceof CommandError)) throw cause
+    terminal.progress.clear()
     terminal.err(`${cause.message}\n`)
     return cause.code
   }
@@ -72,7 +76,7 @@ async function runCommand(
   checkCount(name, command, positionals)
   const format = formatOf(name, command, values.format, terminal.environment)
   const run = await command.load()
-  const result = await run(invocationOf(values, positionals, terminal.environment))
+  const result = await run(invocationOf(values, positionals, terminal))
   if (result === undefined) return undefined
   const hasColor =
     terminal.isTerminal && values['no-color'] !== true && !terminal.environment.NO_COLOR
@@ -123,10 +127,9 @@ function formatOf(
 const invocationOf = (
   values: Values,
   positionals: readonly string[],
-  environment: Terminal['environment'],
+  { environment, progress }: Terminal,
 ): Invocation => ({
-  positionals,
-  environment,
+  ...{ positionals, environment, progress },
   option(name) {
     const value = values[name]
     return typeof value === 'string' ? value : undefined

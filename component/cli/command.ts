@@ -1,4 +1,5 @@
 /** The parts of a command of `wamp-gateway`: its options, its result, and the exit codes of all. */
+import type { Progress } from '#component/terminal/progress.ts'
 import type { Finding } from './findings.ts'
 
 /** What the process ends with (sysexits.h). */
@@ -61,6 +62,8 @@ export interface Invocation {
   options(name: string): readonly string[]
   isSet(name: string): boolean
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** Told during work on many files. */
+  readonly progress: Progress
 }
 
 /** What a command found or did; printed by the format that was asked for. */

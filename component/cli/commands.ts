@@ -73,7 +73,7 @@ export const commands: Readonly<Record<string, Command>> = {
     details: async () => (await import('#component/config/config-docs.ts')).optionsHelp(),
     async load() {
       holdSignals()
-      return (await import('./start.ts')).start
+      return (await import('./start/start.ts')).start
     },
   },
   new: {

@@ -1,4 +1,6 @@
 /** The entry point of the process: one command of `wamp-gateway`. */
+import { systemClock } from '#component/clock.ts'
+import { progressOn } from '#component/terminal/progress.ts'
 import { exitCode } from './command.ts'
 import { runCommandLine } from './command-line.ts'
 
@@ -13,6 +15,7 @@ const code = await runCommandLine(process.argv.slice(2), {
   isTerminal: stdout.isTTY === true,
   out: (text) => void stdout.write(text),
   err: (text) => void stderr.write(text),
+  progress: progressOn(stderr, systemClock),
 }).catch((cause: unknown) => {
   stderr.write(`${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}\n`)
   return exitCode.software

@@ -56,7 +56,7 @@ The configuration is one file, YAML or JSON: \`npm start -- --config FILE\`. The
 sets \`a.b\`. Two underscores go one level down, and values are read as YAML, so \`true\`, \`5000\` and \`[a, b]\` have their YAML types.
 Flags override both: \`--set a.b=value\`. An unknown option is refused by name, and the gateway does not start. The variables that
 Kubernetes sets for Services named \`gateway\` or \`gateway-…\` (\`GATEWAY_SERVICE_HOST\`, \`GATEWAY_PORT=tcp://…\`) are ignored. The effective
-configuration is printed at start with secrets masked. Durations are milliseconds unless the description says otherwise.
+configuration is logged at start with secrets masked; on a terminal, only the options that differ from their defaults. Durations are milliseconds unless the description says otherwise.
 
 | option | type | default | meaning |
 |---|---|---|---|

@@ -1,6 +1,6 @@
 /** Every option of the configuration: type, default, unit and description; docs/configuration.md is printed from it. */
-import { logLevels } from '#component/log.ts'
 import { limitsSection } from './config-limits.ts'
+import { logSection } from './config-log.ts'
 import { milliseconds, seconds, section, strings } from './config-members.ts'
 import {
   array,
@@ -52,16 +52,7 @@ export const configSchema = section(
       default: './data',
       description: 'Folder where the gateway keeps its data. Relative to the working folder.',
     }),
-    log: section(
-      {
-        level: union(
-          logLevels.map((name) => literal(name)),
-          { default: 'info', description: 'The lowest level that is logged.' },
-        ),
-        access: boolean({ default: true, description: 'Log one line for each request.' }),
-      },
-      'Logging: JSON lines on standard output.',
-    ),
+    log: logSection,
     gateway: section(
       {
         listen: union([string(), integer(), array(union([string(), integer()]))], {

@@ -9,6 +9,7 @@ import type { Log } from '#component/log.ts'
 import { hashing } from '#component/replica/entry.ts'
 import type { FileStore } from '#component/store/key-value-stores.ts'
 import { isMap } from '#component/syntax/values.ts'
+import { noProgress, type Progress } from '#component/terminal/progress.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import { checkSize } from './candidate.ts'
 import type { Loaded } from './change.ts'
@@ -33,6 +34,7 @@ export interface FilePorts {
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
   /** Yields while a large document is read. */
   readonly yieldTurn: YieldTurn
+  readonly progress?: Progress
   /** Takes the document of a file, of which this is the hash; undefined: it was there already. */
   readonly load: (
     document: unknown,
@@ -98,11 +100,12 @@ export async function loadFiles(
   ports: FilePorts,
 ): Promise<FileReport[]> {
   const { files, missing } = await findFiles(patterns)
-  const { known = new Set() } = ports
+  const { known = new Set(), progress = noProgress } = ports
   const found = new Map<string, FileReport>()
   const owners = new Map<string, string>()
   for (let left = files; left.length > 0; ) {
-    for (const file of left) {
+    for (const [at, file] of left.entries()) {
+      progress.show('loading files:', files.length - left.length + at, files.length)
       const report = await loadFile(file, owners, ports).catch(
         (error: unknown): FileReport => ({ file, outcome: 'refused', error }),
       )
@@ -110,6 +113,7 @@ export async function loadFiles(
     }
     left = worthAnotherTry(left, found)
   }
+  progress.clear()
   const reports: FileReport[] = [
     ...missing.map((file): FileReport => ({ file, outcome: 'missing' })),
     ...found.values(),

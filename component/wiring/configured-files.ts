@@ -3,6 +3,7 @@ import { type Config, ConfigError } from '#component/config/config.ts'
 import { InvalidSpecError, type Issue, messageOf, ServiceError } from '#component/errors.ts'
 import { type FileReport, loadFiles, realmNames, specNames } from '#component/registry/files.ts'
 import type { Registry } from '#component/registry/registry.ts'
+import { noProgress, type Progress } from '#component/terminal/progress.ts'
 import type { WiringContext } from './context.ts'
 
 /** Where the files are. */
@@ -47,9 +48,9 @@ export class ConfiguredFiles {
   }
 
   /** Loads the files that have changed since they were last loaded: realms, then API Specifications, which name them. */
-  async load(patterns: FilePatterns): Promise<FilesLoaded> {
+  async load(patterns: FilePatterns, progress = noProgress): Promise<FilesLoaded> {
     const { store, users, log, yieldTurn, broadcast } = this.#context
-    const ports = { files: store.files, log, yieldTurn, known: this.#known }
+    const ports = { files: store.files, log, yieldTurn, progress, known: this.#known }
     const ofRealms = await loadFiles(patterns.realms, {
       ...ports,
       load: (document, by) => users.realms.load(document, by),
@@ -74,8 +75,8 @@ export class ConfiguredFiles {
    * Loads the files at start.
    * @throws ConfigError when `fail_on_refused_files` is set and a file is refused, Error when that passes
    */
-  async start(config: Config): Promise<void> {
-    const { refused } = await this.load(config)
+  async start(config: Config, progress: Progress): Promise<void> {
+    const { refused } = await this.load(config, progress)
     if (!config.fail_on_refused_files || refused.length === 0) return
     const lines = refused.flatMap(({ file, issues }) =>
       issues.map(({ path, message }) => `${file}: ${path === '' ? '' : `${path}: `}${message}`),

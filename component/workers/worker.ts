@@ -3,7 +3,8 @@ import { systemClock } from '#component/clock.ts'
 import { type Component, startComponent } from '#component/component.ts'
 import { ConfigError } from '#component/config/config.ts'
 import { messageOf } from '#component/errors.ts'
-import { openLog } from '#component/log.ts'
+import { openProcessLog } from '#component/log.ts'
+import { progressOn } from '#component/terminal/progress.ts'
 import type { WorkerPorts } from '#component/wiring/worker-ports.ts'
 import { type MetricValues, noMetrics } from '#http/management/metrics.ts'
 import { Channel } from './ipc-channel.ts'
@@ -26,7 +27,7 @@ let readMetrics = (): Promise<MetricValues> => Promise.resolve(noMetrics)
 let refresh = (): Promise<void> => Promise.resolve()
 let areAllReady = false
 let drainTimeout = 0
-let log = openLog('info')
+let { log } = openProcessLog({ level: 'info', format: 'auto', isShared: true })
 /** Changes that came while this worker was starting. */
 const early: ((component: Component) => void)[] = []
 
@@ -62,8 +63,10 @@ function change(make: (gateway: Component) => void): void {
 }
 
 async function start({ config, addresses, keyPair, routerSocket }: Settings): Promise<void> {
-  const processLog = openLog(config.log.level)
-  log = processLog.child({ node: config.node })
+  const progress = progressOn(process.stderr, systemClock)
+  const options = { ...config.log, isShared: true, isQuietAtStart: true }
+  const processLog = openProcessLog(options, progress)
+  log = processLog.log.child({ node: config.node })
   const ownListener = new WorkerListener({
     addresses,
     onOpen: () => primary.tell('open', null),
@@ -104,8 +107,9 @@ async function start({ config, addresses, keyPair, routerSocket }: Settings): Pr
   }
   drainTimeout = config.gateway.drain_timeout
   try {
-    component = await startComponent(config, processLog, systemClock, ports)
+    component = await startComponent(config, processLog.log, systemClock, ports, progress)
     for (const make of early) make(component)
+    processLog.hasStarted()
     primary.tell('started', null)
     awaitReadiness(component)
   } catch (cause) {

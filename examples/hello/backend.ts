@@ -38,6 +38,7 @@ connection.onopen = async (session) => {
   await session.subscribe('com.example.hello.on_wave', () => {
     waves += 1
   })
+  process.stdout.write('com.example.hello.greet and com.example.hello.count_waves are registered\n')
   process.send?.('ready')
 }
 
@@ -48,7 +49,9 @@ const upstream = createServer((request, response) => {
   response.end(JSON.stringify(quote ? { id, quote } : { code: 'no_such_quote', id }))
 })
 upstream.on('error', ({ message }) => {
-  process.stderr.write(`the upstream of the example cannot start: ${message}\n`)
+  process.stderr.write(
+    `the upstream of the example cannot listen on port ${port}: stop what uses it (${message})\n`,
+  )
   process.exit(1)
 })
 // started by `npm start`: ends with it, whatever ended that

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { RouterPeer } from '#test/contract/router/peer.ts'
 import { plainEnvironment } from '#test/support/gateway-process.ts'
+import { type StartedAt, startedAt } from '#test/support/started.ts'
 import type { Target } from './attack.ts'
 
 const realm = 'com.example.attack'
@@ -192,18 +193,16 @@ export async function startVictim(
 }
 
 /** Reads what it prints when it is up; the log that follows is read and dropped. */
-async function addressesOf(
-  child: ChildProcess,
-): Promise<Readonly<Record<'gateway' | 'admin' | 'router', string>>> {
+function addressesOf(child: ChildProcess): Promise<StartedAt> {
   let output = ''
-  await new Promise<void>((resolve, reject) => {
+  let at: StartedAt | undefined
+  return new Promise((resolve, reject) => {
     child.once('exit', () => reject(new Error(`the gateway did not start: ${output}`)))
     child.stdout?.on('data', (chunk: Buffer) => {
-      if (/^router .*\n/m.test(output)) return
+      if (at) return
       output += chunk
-      if (/^router .*\n/m.test(output)) resolve()
+      at = startedAt(output)
+      if (at) resolve(at)
     })
   })
-  const find = (name: string) => output.match(new RegExp(`^${name} +(\\S+)$`, 'm'))?.[1] ?? ''
-  return { gateway: find('gateway'), admin: find('admin'), router: find('router') }
 }

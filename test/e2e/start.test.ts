@@ -1,13 +1,16 @@
 /** What a newcomer types first: npm start, and the lines that it prints. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { cloneProject } from '#test/support/clone.ts'
 import { lines, run, takePort } from '#test/support/command.ts'
 import { plainEnvironment } from '#test/support/gateway-process.ts'
 import { until } from '#test/support/running/until.ts'
+import { startedAt } from '#test/support/started.ts'
+import { Terminal } from '#test/support/terminal.ts'
 
 async function isFree(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
@@ -17,6 +20,8 @@ async function isFree(port: number): Promise<boolean> {
   socket.destroy()
   return free
 }
+
+const root = join(import.meta.dirname, '../..')
 
 describe('npm start', function () {
   this.timeout(120_000)
@@ -62,6 +67,11 @@ describe('npm start', function () {
 
   after(() => rmSync(folder, { recursive: true, force: true }))
 
+  /** The first commands of "A tour". */
+  const tourOfReadme = lines(readFileSync(join(root, 'README.md'), 'utf8'))
+    .filter((line) => line.startsWith('curl '))
+    .slice(0, 6)
+
   async function tour(
     options: readonly string[],
     environment: NodeJS.ProcessEnv = {},
@@ -69,21 +79,26 @@ describe('npm start', function () {
     const demo = await startDemo(options, environment)
     try {
       await until(
-        'the tour is printed',
-        () => demo.output.text.includes('Ctrl-C') || !demo.isRunning(),
+        'it is ready',
+        () => startedAt(demo.output.text) !== undefined || !demo.isRunning(),
         30_000,
       )
-      const { text } = demo.output
-      expect(text).to.match(/^gateway {2}http:\/\/127\.0\.0\.1:18080$/m)
-      expect(text).to.match(/^admin {4}http:\/\/127\.0\.0\.1:18081$/m)
-      expect(text).to.match(/^router {3}ws:\/\/127\.0\.0\.1:18080\/ws$/m)
-      const commands = lines(text)
-        .map((line) => line.trim())
-        .filter((line) => line.startsWith('curl '))
+      const log = lines(demo.output.text).filter((line) => !line.startsWith('> '))
+      const entries = log.map((line) => JSON.parse(line) as Record<string, unknown>)
+      expect(new Set(entries.map(({ level }) => level))).to.deep.equal(new Set(['info']))
+      expect(entries.find(({ program }) => program === 'hello')?.msg).to.match(/are registered$/)
+      const { gateway, admin, router, command } = entries.at(-1) ?? {}
+      expect({ gateway, admin, router, command }).to.deep.equal({
+        gateway: ['http://127.0.0.1:18080'],
+        admin: ['http://127.0.0.1:18081'],
+        router: 'ws://127.0.0.1:18080/ws',
+        command: 'curl http://127.0.0.1:18080/hello/Ada',
+      })
+      expect(command).to.equal(tourOfReadme[0])
       const answers: string[] = []
-      for (const command of commands) {
-        const { code, stdout } = await run('sh', ['-c', command], folder)
-        expect(code, command).to.equal(0)
+      for (const each of tourOfReadme) {
+        const { code, stdout } = await run('sh', ['-c', each], folder)
+        expect(code, each).to.equal(0)
         answers.push(stdout.split('\r\n\r\n').at(-1) || (stdout.split('\r\n')[0] ?? ''))
       }
       const info = JSON.parse(answers.pop() ?? '')
@@ -101,13 +116,41 @@ describe('npm start', function () {
     expect(await Promise.all(demoPorts.map(isFree))).to.deep.equal([true, true, true])
   }
 
-  it('prints where it listens, and curl lines that work as printed', () => tour([]))
+  it('logs in JSON where it listens, and serves the tour of README.md', () => tour([]))
 
   it('does the same with several workers, where Kubernetes has a Service named gateway', () =>
     tour(['--', '--set', 'workers=2'], {
       GATEWAY_SERVICE_HOST: '10.0.0.1',
       GATEWAY_PORT: 'tcp://10.0.0.1:8080',
     }))
+
+  it('says on a terminal where it listens and what to do next, in ten lines and without a warning', async () => {
+    await until(
+      'the ports are free',
+      async () => (await Promise.all(demoPorts.map(isFree))).every(Boolean),
+      60_000,
+    )
+    const terminal = new Terminal('npm start', folder, { NO_COLOR: '1' })
+    try {
+      await until('it is ready', () => /^ready .*\n/m.test(terminal.text), 30_000)
+      const shown = terminal.text.trimEnd().split('\n')
+      expect(shown[1]).to.match(/^> wamp-gateway/)
+      expect(shown.slice(4)).to.deep.equal([
+        'hello | com.example.hello.greet and com.example.hello.count_waves are registered',
+        'gateway  http://127.0.0.1:18080',
+        'admin    http://127.0.0.1:18081',
+        'router   ws://127.0.0.1:18080/ws',
+        'try      curl http://127.0.0.1:18080/hello/Ada',
+        'ready    what is loaded: http://127.0.0.1:18081/; more to try: README.md, "A tour"; Ctrl-C ends it',
+      ])
+      await fetch('http://127.0.0.1:18080/hello/Ada')
+      const request = /^\d\d:\d\d:\d\d info {2}GET \S+ 200 \d+(\.\d)? ms$/m
+      await until('the request is shown', () => request.test(terminal.text))
+    } finally {
+      await terminal.interrupt()
+    }
+    expect(terminal.text).to.match(/info {2}stopped\n$/)
+  })
 
   for (const port of demoPorts) {
     it(`ends with an error that names port ${port} when it is taken`, async () => {

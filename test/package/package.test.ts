@@ -99,7 +99,8 @@ describe('the published package', function () {
       { cwd: folder, env: plainEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] },
     )
     const ended = once(child, 'exit')
-    for await (const line of createInterface(child.stdout)) if (line.startsWith('Ctrl-C')) break
+    for await (const line of createInterface(child.stdout))
+      if (JSON.parse(line).msg === 'ready') break
     child.stdout.resume()
     const answer = await fetch('http://127.0.0.1:18080/hello/Ada')
     expect([answer.status, await answer.text()]).to.deep.equal([200, '{"greeting":"Hello, Ada!"}'])

@@ -8,7 +8,15 @@ const root = join(import.meta.dirname, '../..')
 /** The project as it is in a fresh clone after `npm ci`: its folder, which the caller removes. */
 export function cloneProject(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-clone-'))
-  for (const name of ['bin', 'component', 'http', 'procedures', 'examples', 'package.json']) {
+  for (const name of [
+    '.npmrc',
+    'bin',
+    'component',
+    'http',
+    'procedures',
+    'examples',
+    'package.json',
+  ]) {
     cpSync(join(root, name), join(folder, name), { recursive: true })
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))

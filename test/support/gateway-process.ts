@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { testRealms } from '#test/support/examples/realms.ts'
 import { withClusterKey } from './cluster-key.ts'
+import { startedAt } from './started.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -32,14 +33,13 @@ export class GatewayProcess {
   readonly #output: () => string
 
   constructor(child: ChildProcess, output: () => string, ended: Promise<Ending>) {
-    const address = (name: string) =>
-      output().match(new RegExp(`^${name} +(\\S+)$`, 'm'))?.[1] ?? ''
+    const at = startedAt(output())
     this.#child = child
     this.#output = output
-    this.url = address('gateway')
-    this.adminUrl = address('admin')
-    this.healthUrl = address('health')
-    this.routerUrl = address('router')
+    this.url = at?.gateway ?? ''
+    this.adminUrl = at?.admin ?? ''
+    this.healthUrl = at?.health ?? ''
+    this.routerUrl = at?.router ?? ''
     this.ended = ended
   }
 
@@ -142,7 +142,7 @@ export async function startGatewayProcess(
   await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (chunk: string) => {
       output += chunk
-      if (/^router .*\n/m.test(output)) resolve()
+      if (startedAt(output)) resolve()
     })
     ended.then(() => reject(new Error(`the gateway did not start: ${output}`)))
   })

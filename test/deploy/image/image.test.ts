@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { debianProgram, deployFolder } from '#test/deploy/programs.ts'
 import { until } from '#test/support/running/until.ts'
+import { startedAt } from '#test/support/started.ts'
 import { buildImage } from './build.ts'
 
 const name = 'localhost/wamp-gateway:test'
@@ -106,7 +107,7 @@ describe('the image', function () {
     container.stdout?.on('data', (chunk: Buffer) => {
       output += chunk.toString()
     })
-    const isStarted = () => /^router /m.test(output) || container.exitCode !== null
+    const isStarted = () => startedAt(output) !== undefined || container.exitCode !== null
     await until('the gateway starts', isStarted, 120_000)
     expect(container.exitCode, output).to.equal(null)
   })

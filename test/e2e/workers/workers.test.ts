@@ -74,9 +74,7 @@ for (const count of [2, 3]) {
     })
 
     it('says once where it listens', () => {
-      for (const name of ['gateway', 'admin', 'health', 'router']) {
-        expect(gateway.output.match(new RegExp(`^${name} `, 'gm')), name).to.have.length(1)
-      }
+      expect(gateway.output.match(/"msg":"ready"/g)).to.have.length(1)
     })
 
     it('names the worker in each line of the log', async () => {
@@ -91,10 +89,7 @@ for (const count of [2, 3]) {
       await until('all have written', () => new Set(names()).size === count)
       expect(new Set(names())).to.deep.equal(new Set(gateway.workers().keys()))
       const nameless = lines().flatMap(({ msg, node }) => (node === undefined ? [msg] : []))
-      expect(nameless[0], 'before it has a name').to.equal('starting')
-      expect(nameless.slice(1).join(), 'of the environment').to.match(
-        /^(the environment variable|$)/,
-      )
+      expect(nameless, 'before it has a name').to.deep.equal(['starting'])
     })
 
     it('serves on all of them what was loaded on one over HTTP when that is acknowledged', async () => {

@@ -22,6 +22,7 @@ type RoomRule = { folders: readonly string[] | 'all'; packages: readonly string[
 /** Room to rule. Every product folder has a row. */
 export const rooms: Readonly<Record<string, RoomRule>> = {
   component: { folders: 'all', packages: ['pino'] },
+  'component/cli/start': { folders: 'all', packages: [] },
   'component/cli/folder': { folders: ['cli', 'replica', 'spec'], packages: [] },
   'component/cli': { folders: 'all', packages: ['pino'] },
   'component/config': { folders: ['expression', 'store'], packages: ['ajv', 'yaml'] },
@@ -53,7 +54,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: [],
   },
   'component/registry': {
-    folders: ['compile', 'gateway', 'replica', 'routes', 'spec', 'store'],
+    folders: ['compile', 'gateway', 'replica', 'routes', 'spec', 'store', 'terminal'],
     packages: [],
   },
   'component/gateway': {
@@ -89,6 +90,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: ['ws'],
   },
   'component/store': { folders: ['replica'], packages: ['kysely', 'pg'] },
+  'component/terminal': { folders: [], packages: [] },
   'component/syntax': { folders: [], packages: [] },
   'component/codec': { folders: [], packages: ['@msgpack/msgpack', 'cbor-x', 'yaml'] },
   'component/limits': { folders: [], packages: [] },

@@ -1,5 +1,6 @@
 /** A command line run in this process, with what it has printed. */
 import { runCommandLine } from '#component/cli/command-line.ts'
+import { noProgress } from '#component/terminal/progress.ts'
 
 /** What a command came to; `code` is undefined while it goes on. */
 export interface Ran {
@@ -19,6 +20,7 @@ export async function runCli(
   const code = await runCommandLine(args, {
     environment,
     isTerminal,
+    progress: noProgress,
     out: (text) => {
       out += text
     },

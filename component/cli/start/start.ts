@@ -1,6 +1,9 @@
 /** `start`: the gateway as a process: configuration in, component started, signals obeyed. */
+import { CommandError, exitCode, type Invocation, type Run } from '#component/cli/command.ts'
+import { endProcess, hasLostTerminal, obeySignals } from '#component/cli/signals.ts'
 import { systemClock } from '#component/clock.ts'
 import { type RunningGateway, startComponent } from '#component/component.ts'
+import { changedOptions } from '#component/config/changed-options.ts'
 import {
   type Config,
   ConfigError,
@@ -8,13 +11,13 @@ import {
   optionVariables,
   readConfig,
 } from '#component/config/config.ts'
-import { type Demo, demoConfig, demoSettings, startDemo } from '#component/demo.ts'
-import { messageOf } from '#component/errors.ts'
-import { openLog } from '#component/log.ts'
+import { openProcessLog, type ProcessLog } from '#component/log.ts'
 import { openReload, type Reloads, watchedState } from '#component/reload/open-reload.ts'
+import { fieldText } from '#component/terminal/log-line.ts'
 import { startWorkers } from '#component/workers/primary.ts'
-import { CommandError, exitCode, type Invocation, type Run } from './command.ts'
-import { endProcess, hasLostTerminal, obeySignals } from './signals.ts'
+import { announce } from './announcement.ts'
+import { type Demo, demoCommand, demoConfig, demoSettings, startDemo } from './demo.ts'
+import { explain, textOf } from './failure.ts'
 
 /** `start`: reads the configuration and serves until a signal ends the process. */
 export const start: Run = async (invocation) => {
@@ -30,30 +33,57 @@ export const start: Run = async (invocation) => {
       ? readOptions(demoConfig, [...demoSettings, ...settings], invocation.environment)
       : readOptions(file, settings, invocation.environment)
   const config = read()
-  const log = openLog(config.log.level)
-  log.info({ config: maskConfig(config), node_version: process.version }, 'starting')
-  if (process.platform === 'linux' && process.env.MALLOC_MMAP_THRESHOLD_ === undefined) {
-    log.info(
-      { setting: 'MALLOC_MMAP_THRESHOLD_' },
-      'the environment variable is not set: with glibc, password checks leave up to 20 MB per thread allocated (docs/operations.md, "Stopping")',
-    )
-  }
+  const { workers } = config
+  const { progress } = invocation
+  const options = { ...config.log, isShared: workers > 1, isQuietAtStart: true }
+  const processLog = openProcessLog(options, progress)
+  const { log } = processLog
+  if (processLog.isForPeople) tellOptions(config, isDemo)
+  else log.info({ config: maskConfig(config), node_version: process.version }, 'starting')
+  // with glibc, password checks leave up to 20 MB per thread allocated: docs/operations.md, "Stopping"
+  if (process.platform === 'linux' && process.env.MALLOC_MMAP_THRESHOLD_ === undefined)
+    log.debug({ setting: 'MALLOC_MMAP_THRESHOLD_' }, 'the environment variable is not set')
   const state = await watchedState(config, file)
-  const open = config.workers > 1 ? startWorkers : startComponent
-  const component = await open(config, log).catch((cause: unknown) => {
-    if (cause instanceof ConfigError) throw new CommandError(exitCode.config, cause.message)
-    log.fatal({ err: cause }, 'the component did not start')
-    throw new CommandError(exitCode.software, messageOf(cause))
+  const open =
+    workers > 1
+      ? startWorkers(config, log)
+      : startComponent(config, log, systemClock, undefined, progress)
+  const component = await open.catch((cause: unknown) => {
+    progress.clear()
+    throw startError(cause, config, processLog)
   })
-  const reloads = openReload({
+  const reloadPorts = {
     gateway: component,
     clock: systemClock,
     file,
-    ...{ config, state },
+    config,
+    state,
     readConfig: read,
-  })
-  await serve(component, config, reloads, isDemo)
+  }
+  await serve(component, config, { processLog, reloads: openReload(reloadPorts) }, isDemo)
   return undefined
+}
+
+/** Prints the options that differ from their defaults. The demonstration has options of its own, which nobody chose. */
+function tellOptions(config: Config, isDemo: boolean): void {
+  const changed = isDemo ? [] : Object.entries(changedOptions(config))
+  const words = changed.map(([key, value]) => `${key}=${fieldText(value)}`)
+  if (words.length > 0) process.stdout.write(`options  ${words.join(' ')}\n`)
+}
+
+/** The end of a start that failed. An error of the system that nobody can explain is logged whole. */
+function startError(
+  cause: unknown,
+  config: Config,
+  { log, isForPeople }: ProcessLog,
+): CommandError {
+  const explanation = explain(cause, config)
+  const text = textOf(explanation)
+  if (cause instanceof ConfigError) return new CommandError(exitCode.config, text)
+  // people read standard error in the same place
+  if (!isForPeople || explanation.hint === undefined)
+    log.fatal({ err: cause, hint: explanation.hint }, 'the component did not start')
+  return new CommandError(exitCode.software, text)
 }
 
 /** @throws CommandError when Node's lenient HTTP parser is on */
@@ -78,16 +108,17 @@ function readOptions(
   try {
     return readConfig(file, environment, Object.fromEntries(flags))
   } catch (cause) {
-    if (cause instanceof ConfigError) throw new CommandError(exitCode.config, cause.message)
+    if (cause instanceof ConfigError)
+      throw new CommandError(exitCode.config, textOf(explain(cause)))
     throw cause
   }
 }
 
-/** Obeys the signals of the process from now on, and prints the addresses; with the demonstration's backend, if asked for. */
+/** Obeys the signals of the process from now on, and tells that it serves; with the demonstration's backend, if asked for. */
 async function serve(
   component: RunningGateway,
   config: Config,
-  reloads: Reloads,
+  { processLog, reloads }: { readonly processLog: ProcessLog; readonly reloads: Reloads },
   isDemo: boolean,
 ): Promise<void> {
   const { log, logLevel } = component
@@ -136,17 +167,17 @@ async function serve(
     void stop(0, exitCode.software)
   })
 
-  const urls = {
-    gateway: component.gatewayUrls,
-    admin: component.adminUrls,
-    health: component.healthUrls,
-    router: [component.routerUrl],
-  }
-  for (const [name, list] of Object.entries(urls)) {
-    if (list.length > 0) process.stdout.write(`${name.padEnd(8)} ${list.join(' ')}\n`)
-  }
+  const out = (text: string) => void process.stdout.write(text)
   if (isDemo) {
-    demo = await startDemo(component)
-    if (demo === undefined) void stop(0, exitCode.software)
+    demo = await startDemo(component.routerUrl, {
+      onLine: (line) =>
+        processLog.isForPeople ? out(`hello | ${line}\n`) : log.info({ program: 'hello' }, line),
+      onError: (line) => void process.stderr.write(`hello | ${line}\n`),
+      onEnd: () => log.error({ program: 'hello' }, 'the backend of the example has ended'),
+    })
+    if (demo === undefined) return await stop(0, exitCode.software)
   }
+  const command = isDemo ? demoCommand(component.gatewayUrls[0] ?? '') : undefined
+  const told = { gateway: component, processLog, clock: systemClock, command, out }
+  await announce({ ...told, isStopping: () => isStopping })
 }
