@@ -2,6 +2,7 @@
 import { stringifyJson } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { isMap } from '#component/syntax/values.ts'
+import { inProgress } from '#component/terminal/progress.ts'
 import { AdminClient, type Condition, Refusal } from './admin-client.ts'
 import { exitCode, type Run } from './command.ts'
 import { conditionOf } from './documents.ts'
@@ -64,7 +65,7 @@ export const load: Run = async (invocation) => {
   // all files are read before the first is sent
   const sources = invocation.positionals.map(readSource)
   const results: LoadResult[] = []
-  for (const source of sources)
+  for (const source of inProgress(invocation.progress, 'loading files:', sources))
     results.push(await loadSource(client, source, conditionOf(invocation)))
   const isRefused = results.some(({ outcome }) => outcome === 'refused')
   return {

@@ -5,6 +5,7 @@ import { ConfigError, configIssues, readConfig } from '#component/config/config.
 import type { Issue } from '#component/errors.ts'
 import { checkDocuments } from '#component/realm/documents/load-check.ts'
 import { isMap } from '#component/syntax/values.ts'
+import { inProgress } from '#component/terminal/progress.ts'
 import { CommandError, exitCode, type Invocation, type Run } from './command.ts'
 import type { Finding } from './findings.ts'
 import { readSource, type SourceFile, SyntaxFinding } from './source-file.ts'
@@ -79,7 +80,9 @@ function lineOf({ file, findings }: Validated): string {
 /** `validate`: `[{file, kind, findings}]`. A text that is neither JSON nor YAML is a finding, and the exit code 65. */
 export const validate: Run = async (invocation) => {
   let isUnreadable = false
-  const files = invocation.positionals.map((file): Validated => {
+  const { positionals, progress } = invocation
+  const inTurn = inProgress(progress, 'validating files:', positionals)
+  const files = Array.from(inTurn, (file): Validated => {
     try {
       return check(readSource(file), invocation.environment)
     } catch (cause) {

@@ -58,3 +58,19 @@ class ProgressLine implements Progress {
     this.#isShown = false
   }
 }
+
+/** The items one by one, and how many of them are done; the line goes with the loop, however that ends. */
+export function* inProgress<T>(
+  progress: Progress,
+  work: string,
+  items: readonly T[],
+): Generator<T, void> {
+  try {
+    for (const [done, item] of items.entries()) {
+      progress.show(work, done, items.length)
+      yield item
+    }
+  } finally {
+    progress.clear()
+  }
+}

@@ -1,10 +1,17 @@
 /** `sync`: makes the gateway serve what a folder of API Specifications says. */
 import { AdminClient, type Condition, Refusal } from '#component/cli/admin-client.ts'
-import { CommandError, exitCode, type Result, type Run } from '#component/cli/command.ts'
+import {
+  CommandError,
+  exitCode,
+  type Invocation,
+  type Result,
+  type Run,
+} from '#component/cli/command.ts'
 import { pathOf } from '#component/cli/documents.ts'
 import type { Finding } from '#component/cli/findings.ts'
 import { type LoadResult, loadSource, validateSource } from '#component/cli/load.ts'
 import { table } from '#component/cli/table.ts'
+import { inProgress, type Progress } from '#component/terminal/progress.ts'
 import { type Comparison, compare, readDocument } from './comparison.ts'
 import { clashingAtTheEnd } from './end-state.ts'
 import { type FolderDocument, ownerIn, ownerOf, readFolder } from './folder.ts'
@@ -49,10 +56,10 @@ async function refusalsOf(
   client: AdminClient,
   documents: readonly FolderDocument[],
   comparison: Comparison,
-  environment: Parameters<typeof clashingAtTheEnd>[2],
+  { environment, progress }: Invocation,
 ): Promise<readonly Outcome[]> {
   const refused: (LoadResult & { readonly source: FolderDocument })[] = []
-  for (const source of documents) {
+  for (const source of inProgress(progress, 'checking documents:', documents)) {
     const result = await validateSource(client, source)
     if (result.outcome === 'refused') refused.push({ ...result, source })
   }
@@ -80,8 +87,10 @@ class Syncing {
   readonly #client: AdminClient
   readonly #folder: string
   readonly #owner: string | undefined
+  readonly #progress: Progress
 
-  constructor(client: AdminClient, folder: string, owner: string | undefined) {
+  constructor(client: AdminClient, folder: string, owner: string | undefined, progress: Progress) {
+    this.#progress = progress
     this.#client = client
     this.#folder = folder
     this.#owner = owner
@@ -115,7 +124,7 @@ class Syncing {
   /** Those whose routes belong to other documents still, with what the gateway has said. */
   async #load(wanted: readonly Wanted[]): Promise<readonly (readonly [Wanted, LoadResult])[]> {
     const waiting: [Wanted, LoadResult][] = []
-    for (const each of wanted) {
+    for (const each of inProgress(this.#progress, 'loading documents:', wanted)) {
       const result = await loadSource(this.#client, each.source, each.condition)
       if (isTaken(result)) waiting.push([each, result])
       else this.outcomes.push(outcomeOf(each, result))
@@ -168,7 +177,7 @@ export const sync: Run = async (invocation) => {
   const client = new AdminClient(invocation)
   const comparison = await compare(client, documents, owner)
   const { same, deleted } = comparison
-  const refusals = await refusalsOf(client, documents, comparison, invocation.environment)
+  const refusals = await refusalsOf(client, documents, comparison, invocation)
   if (refusals.length > 0) return resultOf(refusals, same, isDryRun)
   const wanted = wantedOf(comparison)
   if (isDryRun) {
@@ -176,7 +185,7 @@ export const sync: Run = async (invocation) => {
     return resultOf([...wanted.map((each) => outcomeOf(each)), ...gone], same, true)
   }
   if (!invocation.isSet('yes')) checkDeletions(comparison, owner)
-  const syncing = new Syncing(client, folder, owner)
+  const syncing = new Syncing(client, folder, owner, invocation.progress)
   await syncing.run(wanted, deleted)
   return resultOf(syncing.outcomes, same, false)
 }

@@ -23,7 +23,7 @@ type RoomRule = { folders: readonly string[] | 'all'; packages: readonly string[
 export const rooms: Readonly<Record<string, RoomRule>> = {
   component: { folders: 'all', packages: ['pino'] },
   'component/cli/start': { folders: 'all', packages: [] },
-  'component/cli/folder': { folders: ['cli', 'replica', 'spec'], packages: [] },
+  'component/cli/folder': { folders: ['cli', 'replica', 'spec', 'terminal'], packages: [] },
   'component/cli': { folders: 'all', packages: ['pino'] },
   'component/config': { folders: ['expression', 'store'], packages: ['ajv', 'yaml'] },
   'component/wiring': { folders: 'all', packages: [] },

@@ -123,4 +123,19 @@ versions:
       false,
     ])
   })
+
+  it('tells how many files it has checked', async () => {
+    const told: string[] = []
+    const progress = {
+      show: (...words: readonly unknown[]) => void told.push(words.join(' ')),
+      clear: () => void told.push('cleared'),
+    }
+    await runCli(
+      ['validate', join(folder, 'good.yaml'), join(folder, 'bad.json')],
+      {},
+      false,
+      progress,
+    )
+    expect(told).to.deep.equal(['validating files: 0 2', 'validating files: 1 2', 'cleared'])
+  })
 })

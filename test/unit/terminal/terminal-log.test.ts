@@ -1,6 +1,6 @@
 /** The log on a terminal, beside a line of progress. */
 import { expect } from 'chai'
-import { progressOn } from '#component/terminal/progress.ts'
+import { inProgress, progressOn } from '#component/terminal/progress.ts'
 import { TerminalLog } from '#component/terminal/terminal-log.ts'
 
 const clear = '\r\u001B[K'
@@ -48,6 +48,18 @@ describe('the line of progress', () => {
     clock.time = 600
     progress.show('loading', 2, 9)
     expect(output.text).to.equal(`${clear}loading 1 of 9${clear}${clear}loading 2 of 9`)
+  })
+
+  it('goes with the loop that it tells of, also when that fails', () => {
+    const { clock, output, progress } = terminal()
+    const loop = () => {
+      for (const item of inProgress(progress, 'loading', ['a', 'b', 'c'])) {
+        clock.time += 300
+        if (item === 'b') throw new Error('no b')
+      }
+    }
+    expect(loop).to.throw('no b')
+    expect(output.text).to.equal(`${clear}loading 1 of 3${clear}`)
   })
 
   it('is not written to a file or a pipe', () => {
