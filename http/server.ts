@@ -10,6 +10,7 @@ import { OverloadGuard, processLoad } from '#http/limits/overload.ts'
 import { Shedding } from '#http/limits/shedding.ts'
 import { isPrivate, sharesGatewayListener, trustsLocalRequests } from '#http/management/access.ts'
 import { healthPaths, healthRouter, koaFallback } from '#http/management/admin.ts'
+import { pagePath, withAdminPage } from '#http/management/admin-page.ts'
 import { type ManagementPorts, managementRouter } from '#http/management/api-specs.ts'
 import { type MetricSiblings, type MetricSource, Metrics } from '#http/management/metrics.ts'
 import { pathsOf } from '#procedures/definition/procedure.ts'
@@ -115,7 +116,7 @@ export class Listeners {
       ...ports.metrics,
     }
     // unserved requests are counted under the empty route
-    const fixed = new Set(['', ...healthPaths, ...procedures.flatMap(pathsOf)])
+    const fixed = new Set(['', pagePath, ...healthPaths, ...procedures.flatMap(pathsOf)])
     const isServed = (route: string) => fixed.has(route) || ports.isRoute(route)
     this.#metrics = new Metrics({ clock, sources, siblings, yieldTurn, isServed })
     this.#held = heldBytes(ports.budget)
@@ -169,17 +170,16 @@ export class Listeners {
       : refuseAll(gatewayPorts)
     const gatewayListener = createListener(gatewayPorts, this.#ports.gateway, rest)
     const adminPorts = this.#listenerPorts(proxies, false)
-    const state = healthRouter({
+    const ownState = {
       isReady: () => this.#isReady(),
       problems: () => (this.#isDraining ? ['it is stopping'] : this.#ports.problems()),
       metrics: this.#metrics,
-    })
-    const adminRouters = [managementRouter({ ...managementPorts, trustsLocal: true }), state]
-    const adminListener = createListener(
-      adminPorts,
-      undefined,
-      koaFallback(adminPorts, adminRouters),
-    )
+    }
+    const state = healthRouter(ownState)
+    const ownPorts = { ...managementPorts, ...ownState, trustsLocal: true }
+    const routes = koaFallback(adminPorts, [managementRouter(ownPorts), state])
+    const page = withAdminPage(ownPorts, adminPorts, routes)
+    const adminListener = createListener(adminPorts, undefined, page)
 
     const none = createListener(adminPorts, undefined, refuseAll(adminPorts))
     const isProxy = (address: string) => proxies.has(address)

@@ -1,9 +1,9 @@
 /** Reads a command line, runs the command, and prints its result. */
-import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { messageOf } from '#component/errors.ts'
 import { suggest } from '#component/expression/suggest.ts'
 import type { Progress } from '#component/terminal/progress.ts'
+import { version } from '#component/version.ts'
 import {
   type Command,
   CommandError,
@@ -148,10 +148,4 @@ function unknownCommand(name: string): CommandError {
   const meant = suggest(name, Object.keys(commands))
   const hint = meant === undefined ? 'see "wamp-gateway --help"' : `did you mean "${meant}"?`
   return new CommandError(exitCode.usage, `there is no command "${name}"; ${hint}`)
-}
-
-/** The version of the package. */
-export function version(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(text) as { version: string }).version
 }

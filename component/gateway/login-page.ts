@@ -1,6 +1,7 @@
 /** The HTML page for a person whose login has failed: the reason, and links to go on. */
 import type { OidcErrorCode } from '#component/errors.ts'
 import type { Exchange, Reply } from './exchange.ts'
+import { escaped, htmlReply } from './html-page.ts'
 
 /** A link to go on; `href` is an address of this gateway. */
 interface Way {
@@ -41,17 +42,6 @@ const sentences: Readonly<Record<LoginPage['reason'], string>> = {
   ticket_refused: 'You have just logged in, but your ticket is not accepted here.',
 }
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-const escaped = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
-
 const way = ({ text, href }: Way): string =>
   `<p><a href="${escaped(href)}">${escaped(text)}</a></p>`
 
@@ -61,31 +51,16 @@ export const isForPage = (exchange: Exchange): boolean =>
   /text\/html/i.test(exchange.header('accept') ?? '') &&
   exchange.negotiate(['text/html']) !== undefined
 
-/** The page as a reply: it has no scripts, loads nothing and is not cached. */
+/** The page as a reply. */
 export function loginPage(
   status: number,
   { reason, providerCode, sentence, ways }: LoginPage,
 ): Reply {
   const codes = providerCode === undefined ? reason : `${reason}: ${providerCode}`
-  const html = [
-    '<!doctype html>',
-    '<html lang="en"><head><meta charset="utf-8"><title>Login</title>',
-    '<meta name="viewport" content="width=device-width"></head><body>',
+  const body = [
     `<h1>Login</h1><p>${escaped(sentence ?? sentences[reason])}</p>`,
     ...ways.map(way),
-    `<p><small><code>${escaped(codes)}</code></small></p></body></html>`,
-  ].join('\n')
-  return {
-    status,
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy':
-        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-store',
-      vary: 'Accept',
-    },
-    body: { kind: 'bytes', bytes: html },
-  }
+    `<p><small><code>${escaped(codes)}</code></small></p>`,
+  ]
+  return htmlReply(status, { title: 'Login', body })
 }

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { parse } from 'yaml'
-import { version } from '#component/cli/command-line.ts'
 import { commands, globalOptions, remoteOptions } from '#component/cli/commands.ts'
 import { commandsPage } from '#component/cli/help.ts'
+import { version } from '#component/version.ts'
 import { runCli } from './terminal.ts'
 
 describe('wamp-gateway', () => {

@@ -1,0 +1,55 @@
+/** An HTML page of the gateway: for people, without scripts, and without anything that it loads. */
+import { createHash } from 'node:crypto'
+import type { Exchange, Reply } from './exchange.ts'
+
+/** The contents of a page; the title is text, the body HTML. */
+export interface HtmlPage {
+  readonly title: string
+  readonly body: readonly string[]
+  /** CSS; absent: what the browser has. */
+  readonly style?: string
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Text as HTML, also within an attribute in quotes. */
+export const escaped = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
+
+/** Whether a person asks with a browser: the request accepts HTML more than JSON; scripts accept everything alike. */
+export const prefersPage = (exchange: Exchange): boolean =>
+  exchange.negotiate(['application/json', 'text/html']) === 'text/html'
+
+const hashOf = (style: string): string =>
+  `'sha256-${createHash('sha256').update(style).digest('base64')}'`
+
+/** The page as a reply, which is not cached. */
+export function htmlReply(status: number, { title, body, style }: HtmlPage): Reply {
+  const html = [
+    '<!doctype html>',
+    `<html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title>`,
+    ...(style === undefined ? [] : [`<style>${style}</style>`]),
+    '<meta name="viewport" content="width=device-width"></head><body>',
+    ...body,
+    '</body></html>',
+  ].join('\n')
+  const sources = style === undefined ? '' : `style-src ${hashOf(style)}; `
+  return {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': `default-src 'none'; ${sources}base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      vary: 'Accept',
+    },
+    body: { kind: 'bytes', bytes: html },
+  }
+}
