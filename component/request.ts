@@ -17,6 +17,7 @@ export const requestKeys = [
   'language',
   'query_string',
   'query_params',
+  'query_lists',
   'bindings',
   'body',
   'body_length',
@@ -40,6 +41,8 @@ export interface Request {
   readonly language: string
   readonly query_string: string
   readonly query_params: Readonly<Record<string, string>>
+  /** All values of each key, in order. */
+  readonly query_lists: Readonly<Record<string, readonly string[]>>
   readonly bindings: Readonly<Record<string, string>>
   /** The decoded body; `""` without one. */
   readonly body: unknown

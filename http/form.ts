@@ -23,13 +23,13 @@ const decode = (text: string, what: string): string => {
   return decoded
 }
 
-function parseFields(
+/** Takes each field of a text, decoded, in order. */
+function readFields(
   text: string,
-  { bare, what, isUnique = false }: FormRules,
-): Record<string, string> {
-  // a field may be called __proto__
-  const fields: Record<string, string> = Object.create(null)
-  if (text === '') return fields
+  { bare, what }: FormRules,
+  take: (key: string, value: string) => void,
+): void {
+  if (text === '') return
   let count = 0
   for (let start = 0; start <= text.length; ) {
     const ampersand = text.indexOf('&', start)
@@ -42,20 +42,41 @@ function parseFields(
       const equals = text.indexOf('=', start)
       const isBare = equals < 0 || equals > end
       const key = decode(text.slice(start, isBare ? end : equals), what)
-      if (isUnique && key in fields) {
-        const message = `the ${what} has a field more than once`
-        throw new ServiceError('service.error.bad_request', message)
-      }
-      fields[key] = isBare ? bare : decode(text.slice(equals + 1, end), what)
+      take(key, isBare ? bare : decode(text.slice(equals + 1, end), what))
     }
     start = end + 1
   }
+}
+
+/** The last value of each key; without prototype, because a field may be called `__proto__`. */
+function parseFields(text: string, rules: FormRules): Record<string, string> {
+  const fields: Record<string, string> = Object.create(null)
+  readFields(text, rules, (key, value) => {
+    if (rules.isUnique && key in fields) {
+      const message = `the ${rules.what} has a field more than once`
+      throw new ServiceError('service.error.bad_request', message)
+    }
+    fields[key] = value
+  })
   return fields
 }
 
+const queryRules: FormRules = { bare: 'true', what: 'query' }
+
 /** The parameters of a query; a key without `=` is `"true"` (behaviour: Requests). */
 export const parseQuery = (text: string): Readonly<Record<string, string>> =>
-  parseFields(text, { bare: 'true', what: 'query' })
+  parseFields(text, queryRules)
+
+/** The parameters of a query, each with all its values in order. */
+export function parseQueryLists(text: string): Readonly<Record<string, readonly string[]>> {
+  const lists: Record<string, string[]> = Object.create(null)
+  readFields(text, queryRules, (key, value) => {
+    const list = lists[key]
+    if (list) list.push(value)
+    else lists[key] = [value]
+  })
+  return lists
+}
 
 /** The fields of a form body; a key without `=` is `""`. ServiceError 400 or 413. */
 export function parseForm(text: string): Record<string, string> {

@@ -11,7 +11,7 @@ import type { Method } from '#component/request.ts'
 import { addressOf, peerName, plainAddress } from '#component/syntax/ip-address.ts'
 import { hasBody, isRefused, RequestBody } from './body.ts'
 import { decodeBody, decodingTurn, isLarge } from './codec.ts'
-import { parseQuery } from './form.ts'
+import { parseQuery, parseQueryLists } from './form.ts'
 import { isAcceptedType, negotiateLanguage, negotiateType } from './negotiate.ts'
 import type { Forwarded, TrustedProxies } from './peer.ts'
 import type { Target } from './preflight.ts'
@@ -121,6 +121,10 @@ export class HttpExchange implements Exchange {
   get query_params(): Readonly<Record<string, string>> {
     this.#query ??= parseQuery(this.query_string)
     return this.#query
+  }
+
+  get query_lists(): Readonly<Record<string, readonly string[]>> {
+    return parseQueryLists(this.query_string)
   }
 
   get body(): RequestBody {

@@ -59,6 +59,9 @@ export class RequestView implements Request {
   get query_params() {
     return this.#exchange.query_params
   }
+  get query_lists() {
+    return this.#exchange.query_lists
+  }
 
   /** The same request for the `headers` of a forward: copies of its headers lack those that only a gateway may set. */
   get forUpstream(): RequestView {

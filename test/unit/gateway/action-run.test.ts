@@ -47,6 +47,15 @@ describe('an expression that fails on what the request holds or lacks', () => {
   }
 })
 
+describe('the values of a repeated query key', () => {
+  it('are a list in request.query_lists', async () => {
+    const get = call({ args: ['{{request.query_lists.tag}}'] })
+    const served = serve(documentOf({ '/x': { get } }))
+    await served.ask('GET /v1/x?tag=a%20b&n=1&tag')
+    expect(served.performed[0]?.fields.args).to.deep.equal([['a b', 'true']])
+  })
+})
+
 describe('the answer to an expression that fails', () => {
   const uri = 'service.error.http_gateway'
   const missing = { code: `${uri}.invalid_request`, message: 'request.body.isbn is missing' }

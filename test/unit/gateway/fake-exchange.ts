@@ -14,6 +14,7 @@ import { RoutingTable } from '#component/routes/routing-table.ts'
 import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import { validateSpec } from '#component/spec/validate.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
+import { parseQueryLists } from '#http/form.ts'
 import { isAcceptedType, negotiateLanguage, negotiateType } from '#http/negotiate.ts'
 
 /** A request in a few words: `'POST /x?a=1'` and what is not ordinary about it. */
@@ -36,6 +37,7 @@ export class FakeExchange implements Exchange {
   readonly port = '80'
   readonly query_string: string
   readonly query_params: Readonly<Record<string, string>>
+  readonly query_lists: Readonly<Record<string, readonly string[]>>
   readonly headers: Readonly<Record<string, string>>
   readonly hasBody: boolean
   readonly aborts: (() => void)[] = []
@@ -50,6 +52,7 @@ export class FakeExchange implements Exchange {
     this.path = path
     this.query_string = query
     this.query_params = Object.fromEntries(new URLSearchParams(query))
+    this.query_lists = parseQueryLists(query)
     this.scheme = scheme
     this.host = host
     this.hasBody = body !== undefined

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { ServiceError } from '#component/errors.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
-import { parseQuery } from '#http/form.ts'
+import { parseQuery, parseQueryLists } from '#http/form.ts'
 import { rounds } from '#test/support/running/rounds.ts'
 
 const msgpack = 'application/msgpack'
@@ -156,6 +156,32 @@ describe('decodeBody of a form', () => {
     expect(() => decodeBody('text/plain', Buffer.from('a')))
       .to.throw()
       .with.property('uri', uri)
+  })
+})
+
+describe('parseQueryLists', () => {
+  it('keeps all values of a key in order, decoded; a key without = is "true"', () => {
+    expect({ ...parseQueryLists('tag=a&n=1&tag=b+c&tag&tag=%C3%A4&e=') }).to.deep.equal({
+      tag: ['a', 'b c', 'true', 'ä'],
+      n: ['1'],
+      e: [''],
+    })
+    expect({ ...parseQueryLists('') }).to.deep.equal({})
+  })
+
+  it('takes any key as data', () => {
+    const lists = parseQueryLists('__proto__=1&__proto__=2&constructor=3')
+    expect(Object.entries(lists)).to.deep.equal([
+      ['__proto__', ['1', '2']],
+      ['constructor', ['3']],
+    ])
+  })
+
+  it('refuses more than 1000 fields, as query_params', () => {
+    const many = 'a&'.repeat(1001)
+    for (const parse of [parseQuery, parseQueryLists]) {
+      expect(() => parse(many)).to.throw('the query has more than 1000 fields')
+    }
   })
 })
 
