@@ -34,7 +34,7 @@ export const user = described(
       ),
       password: described(
         orNull(name),
-        'The password. A load stores it hashed. When the key is absent, the stored password stays; `null` removes it.',
+        'The password. A load stores it hashed. An absent key, or the text `[masked]`, keeps the stored one; `null` removes it.',
         { examples: ['correct horse battery staple'] },
       ),
       authorized_keys: described(
