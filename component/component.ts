@@ -17,6 +17,7 @@ import { openRouterAuthentication } from '#component/wiring/router-authenticatio
 import { openRouterConnection } from '#component/wiring/router-connection.ts'
 import { openSessions } from '#component/wiring/router-sessions.ts'
 import { openServing } from '#component/wiring/serving.ts'
+import { sessionsOf } from '#component/wiring/session-status.ts'
 import { watchStore } from '#component/wiring/store-cleanup.ts'
 import type { WorkerPorts } from '#component/wiring/worker-ports.ts'
 import type { Handler } from '#http/gateway.ts'
@@ -122,6 +123,7 @@ export async function startComponent(
       conflicts: registry.conflicts(),
       damaged: replica.damaged.map(damageOf),
       router_last_error: own.record.lastError ?? null,
+      router_sessions: sessionsOf(sessions),
       refused_files: files.refused.map(refusalOf),
     }),
     async setLogLevel(level: string, by: string) {

@@ -10,6 +10,7 @@ import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import type { MetricSource } from '#http/management/metrics.ts'
 import type { ConfiguredFiles, RefusedFile } from './configured-files.ts'
 import type { RouterConnection } from './router-connection.ts'
+import { sessionSources } from './session-status.ts'
 
 /** The parts that have problems. */
 interface Troubled {
@@ -137,43 +138,6 @@ export function metricSources(parts: Measured): Readonly<Record<string, MetricSo
       help: 'API Specifications whose newest version is not served on this node.',
       across: 'max',
       read: () => registry.conflicts().length,
-    },
-  }
-}
-
-/** What is told of each of the gateway's own sessions with the router. */
-function sessionSources({
-  own,
-  pool,
-}: Pick<Measured, 'own' | 'pool'>): Readonly<Record<string, MetricSource>> {
-  const labels = ['realm', 'purpose']
-  const all = () => [
-    { session: own, purpose: 'management' },
-    ...pool.own.map((session) => ({ session, purpose: 'requests' })),
-  ]
-  const source = (sampleOf: (session: SupervisedSession) => number | undefined) => ({
-    labels,
-    read: () =>
-      all().flatMap(({ session, purpose }) => {
-        const value = sampleOf(session)
-        return value === undefined ? [] : [{ labels: { realm: session.realm_uri, purpose }, value }]
-      }),
-  })
-  return {
-    gateway_router_session_up: {
-      help: "1 while the gateway's own session in the realm is joined.",
-      across: 'min',
-      ...source(({ isOpen }) => Number(isOpen)),
-    },
-    gateway_router_session_reconnects_total: {
-      help: "How often the gateway's own session in the realm has joined again.",
-      isCounter: true,
-      ...source(({ record }) => record.reconnects),
-    },
-    gateway_router_session_last_error_timestamp_seconds: {
-      help: "When the gateway's own session in the realm last ended or failed to join; seconds since the epoch.",
-      across: 'max',
-      ...source(({ record }) => record.lastError && record.lastError.at / 1000),
     },
   }
 }

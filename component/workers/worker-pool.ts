@@ -251,7 +251,8 @@ export class WorkerPool {
 
   /** Lets one worker load the configured files. @throws Error when none can load them now */
   loadFiles(patterns: FilePatterns): Promise<FilesLoaded> {
-    return loadFilesOnce(this.#started(), patterns)
+    const staying = this.#started().filter(({ state }) => state !== 'leaving')
+    return loadFilesOnce(staying, patterns)
   }
 
   /** Drains all of them; rejects when one did not stop as it should. They pass on what goes to the embedded router still. */

@@ -59,6 +59,13 @@ describe('/metrics', () => {
       expect(lines).to.include(`gateway_router_session_up{${labels}} 1`)
       expect(lines).to.include(`gateway_router_session_reconnects_total{${labels}} 0`)
     }
+    const registry = await fetch(`${gateway.adminUrl}/registry`)
+    const sessions = ((await registry.json()) as { router_sessions: unknown }).router_sessions
+    const well = { is_joined: true, reconnects: 0, last_error: null }
+    expect(sessions).to.deep.equal([
+      { realm: 'service.gateway', purpose: 'management', ...well },
+      { realm: 'com.example.test', purpose: 'requests', ...well },
+    ])
   })
 
   it('tells requests apart by the pattern of their route, never by their path', async () => {

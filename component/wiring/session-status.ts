@@ -1,0 +1,56 @@
+/** What a node tells of its own sessions with the router: in /metrics and in /registry. */
+import type { SessionPool } from '#component/wamp/session-pool.ts'
+import type { SupervisedSession } from '#component/wamp/supervisor.ts'
+import type { MetricSource } from '#http/management/metrics.ts'
+
+/** The gateway's own sessions with the router. */
+interface OwnSessions {
+  /** On the component's realm. */
+  readonly own: SupervisedSession
+  readonly pool: Pick<SessionPool, 'own'>
+}
+
+const ownSessions = ({ own, pool }: OwnSessions) => [
+  { session: own, purpose: 'management' },
+  ...pool.own.map((session) => ({ session, purpose: 'requests' })),
+]
+
+/** The gateway's own sessions with the router as /registry shows them. */
+export const sessionsOf = (sessions: OwnSessions) =>
+  ownSessions(sessions).map(({ session: { realm_uri, isOpen, record }, purpose }) => ({
+    realm: realm_uri,
+    purpose,
+    is_joined: isOpen,
+    reconnects: record.reconnects,
+    last_error: record.lastError ?? null,
+  }))
+
+/** The metrics of the gateway's own sessions, by their names. */
+export function sessionSources(sessions: OwnSessions): Readonly<Record<string, MetricSource>> {
+  const labels = ['realm', 'purpose']
+  const source = (sampleOf: (session: SupervisedSession) => number | undefined) => ({
+    labels,
+    read: () =>
+      ownSessions(sessions).flatMap(({ session, purpose }) => {
+        const value = sampleOf(session)
+        return value === undefined ? [] : [{ labels: { realm: session.realm_uri, purpose }, value }]
+      }),
+  })
+  return {
+    gateway_router_session_up: {
+      help: "1 while the gateway's own session in the realm is joined.",
+      across: 'min',
+      ...source(({ isOpen }) => Number(isOpen)),
+    },
+    gateway_router_session_reconnects_total: {
+      help: "How often the gateway's own session in the realm has joined again.",
+      isCounter: true,
+      ...source(({ record }) => record.reconnects),
+    },
+    gateway_router_session_last_error_timestamp_seconds: {
+      help: "When the gateway's own session in the realm last ended or failed to join; seconds since the epoch.",
+      across: 'max',
+      ...source(({ record }) => record.lastError && record.lastError.at / 1000),
+    },
+  }
+}
