@@ -64,7 +64,9 @@ const isRequest = ({ msg, method, status }: Entry): boolean =>
 
 function messageOf(entry: Entry): string {
   if (isRequest(entry)) return requestOf(entry)
-  const cause = isMap(entry.err) ? entry.err.message : entry.reason
+  // the reason repeats the first of the issues, which stand below
+  const reason = issuesOf(entry).length > 0 ? undefined : entry.reason
+  const cause = isMap(entry.err) ? entry.err.message : reason
   return [entry.msg, cause].filter((part) => typeof part === 'string' && part !== '').join(': ')
 }
 

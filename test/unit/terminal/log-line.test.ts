@@ -41,6 +41,7 @@ const cases: readonly (readonly [fact: string, entry: object, text: string])[] =
       level: 'error',
       msg: 'the file was refused',
       file: '/a.json',
+      reason: 'expected a map (and 1 more)',
       issues: [
         { path: '', message: 'expected a map' },
         { path: '/id', message: 'expected text' },
