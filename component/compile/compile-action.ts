@@ -7,9 +7,11 @@ import type { ActionPlan } from '#component/gateway/api.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
 import type { Method } from '#component/request.ts'
 import { type ActionType, actionTypes } from '#component/spec/model.ts'
+import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import type { Findings } from './fold-check.ts'
 import { forwardFields } from './forward-fields.ts'
 import type { Interner } from './interner.ts'
+import { strippedPath } from './strip-prefix.ts'
 
 /** The fields of each type of action; `arguments` and `arguments_kw` are other names for `args` and `kwargs`. */
 const fieldNames: Readonly<Record<ActionType, readonly string[]>> = {
@@ -41,6 +43,8 @@ export interface CompiledActions {
 interface ActionPorts {
   readonly findings: Findings
   readonly interner: Interner
+  /** The forms of the operation's path; empty when it is broken. */
+  readonly forms: readonly KeyedForm[]
 }
 
 /**
@@ -77,7 +81,7 @@ function compileAction(
   node: Node,
   pathOf: (...keys: readonly string[]) => string,
   allowsNone: boolean,
-  { findings, interner }: ActionPorts,
+  { findings, interner, forms }: ActionPorts,
 ): PartialPlan | undefined {
   const { issues } = findings
   if (node.kind === 'broken') return undefined
@@ -99,11 +103,14 @@ function compileAction(
   for (const name of fieldNames[type]) {
     const value = member(node, name)
     const compileField = type === 'forward' ? forwardFields[name] : undefined
-    const field = value && (compileField?.(value, pointer(pathOf(), name), findings) ?? value)
+    const field =
+      value && (compileField?.(value, pointer(pathOf(), name), findings, forms) ?? value)
     if (field === undefined || field.kind === 'broken') continue
     if (field.kind === 'constant') fixed[name] = field.value
     else computed.push([name, field])
   }
+  const stripped = type === 'forward' ? strippedPath(node, pathOf, findings, forms) : undefined
+  if (stripped) computed.push(['path', stripped])
   return { type, fixed, computed, computedNames: namesOf(computed, interner) }
 }
 

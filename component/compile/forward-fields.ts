@@ -1,9 +1,11 @@
 /** Compiles the fields of a forward so that values of a request are escaped or filtered before they reach an upstream. */
 import { checkRaw, encodeValue } from '#component/action/url-value.ts'
 import type { Node } from '#component/expression/compile.ts'
-import { deferred, runOf } from '#component/expression/nodes.ts'
+import { type Context, deferred, runOf } from '#component/expression/nodes.ts'
 import { urlText } from '#component/expression/url-text.ts'
 import { RequestView } from '#component/gateway/context.ts'
+import type { Request } from '#component/request.ts'
+import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import type { Findings } from './fold-check.ts'
 
 const escapes = { encode: encodeValue, raw: checkRaw }
@@ -35,7 +37,25 @@ function beginsEncoded(node: Node | undefined): boolean {
   return !node.isRaw && [...node.reads].some((read) => read !== 'request.path')
 }
 
-function pathText(node: Node, path: string, { issues, warnings }: Findings): Node {
+/** The rest of the path that `[...]` matches, as received: a client's `%2C` and `,` stay what they are. */
+const receivedRest = new Map([
+  [
+    'request.bindings.rest',
+    (rest: unknown, { request }: Context): string => {
+      const { path } = request as Request
+      if (rest === '') return ''
+      let slash = path.length
+      // a segment holds no slash, not even an escaped one, so both texts have equally many
+      for (const _segment of String(rest).split('/')) slash = path.lastIndexOf('/', slash - 1)
+      return path.slice(slash + 1)
+    },
+  ],
+])
+
+const pathEscapes = { ...escapes, received: receivedRest }
+
+function pathText(node: Node, path: string, findings: Findings, forms: Forms): Node {
+  const { issues, warnings } = findings
   if (beginsEncoded(node)) {
     const message = 'it begins with a value that is percent-encoded, but a path must begin with "/"'
     warnings.push({
@@ -43,11 +63,17 @@ function pathText(node: Node, path: string, { issues, warnings }: Findings): Nod
       message: `${message}: write "/{{…}}", or pass the value through url:raw`,
     })
   }
-  return urlText(node, 'path', path, escapes, issues)
+  const hasRest = forms.some(({ form }) => form.at(-1)?.kind === 'rest')
+  return urlText(node, 'path', path, hasRest ? pathEscapes : escapes, issues)
 }
 
-/** @param path JSON Pointer of the field */
-type Compile = (node: Node, path: string, findings: Findings) => Node
+type Forms = readonly KeyedForm[]
+
+/**
+ * @param path JSON Pointer of the field
+ * @param forms of the operation's path
+ */
+type Compile = (node: Node, path: string, findings: Findings, forms: Forms) => Node
 
 /** By field name; other fields are compiled like any value. */
 export const forwardFields: Readonly<Record<string, Compile>> = {

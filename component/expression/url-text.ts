@@ -1,7 +1,7 @@
 /** Text for the path or the query of a URL: the text of the document stays as it is, values of a request are escaped. */
 import type { Issue } from '#component/errors.ts'
 import { joinNodes } from './compile.ts'
-import { deferred, type Node, runOf } from './nodes.ts'
+import { type Context, deferred, type Node, type Run, runOf } from './nodes.ts'
 import { Site } from './site.ts'
 import { textOf } from './text.ts'
 import { isScalar } from './values.ts'
@@ -14,6 +14,8 @@ export interface UrlEscapes {
   encode(text: string, place: Place): string
   /** A value that is escaped already, or that the document passes through `url:raw`. */
   raw(text: string, place: Place): string
+  /** By the path of a value: its text in a path, where it stands as it was received. */
+  readonly received?: ReadonlyMap<string, (value: unknown, context: Context) => string>
 }
 
 /** Data that is escaped already. */
@@ -40,6 +42,13 @@ export function urlText(
     if (joined) {
       const nodes = joined.nodes.map((part, index) => escaped(part, joined.sites[index] ?? site))
       return joinNodes(nodes, joined.sites, joined.whole, issues)
+    }
+    const keys = node.kind === 'deferred' ? node.keys : undefined
+    const received = at === 'path' && keys ? escapes.received?.get(keys.join('.')) : undefined
+    if (received) {
+      const read = runOf(node)
+      const asReceived: Run = (context) => received(read(context), context)
+      return deferred(asReceived, [node], { steps: 1, site, source: node })
     }
     const isOfRaw = [...node.reads].every((read) => rawReads.has(read))
     const isRead = node.kind === 'deferred' && node.keys !== undefined

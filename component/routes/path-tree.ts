@@ -6,6 +6,8 @@ interface Leaf<T> {
   readonly value: T
   /** Names of the bindings on the way, in order. */
   readonly names: readonly string[]
+  /** The number of segments before `[...]`; undefined where the form has none. */
+  readonly before?: number
 }
 
 /** One place of the tree; only read. */
@@ -32,7 +34,7 @@ const makeNode = <T>(): PathNode<T> => ({
 /** The match of a path. */
 export interface Found<T> {
   readonly value: T
-  /** Decoded; no prototype. */
+  /** Decoded; no prototype. `rest` is what `[...]` matches, `""` for none. */
   readonly bindings: Record<string, string>
 }
 
@@ -46,7 +48,7 @@ export class PathTree<T> {
     const names: string[] = []
     for (const segment of form) {
       if (segment.kind === 'rest') {
-        node.rest ??= { value, names }
+        node.rest ??= { value, names, before: form.length - 1 }
         return
       }
       if (segment.kind === 'binding') {
@@ -81,8 +83,18 @@ export class PathTree<T> {
       const value = values[i]
       if (name !== undefined && name !== '_' && value !== undefined) bindings[name] = value
     }
+    if (leaf.before !== undefined) bindings.rest = restOf(path.slice(0, end), leaf.before)
     return { value: leaf.value, bindings }
   }
+}
+
+/** The text behind the first segments, decoded; as received where it cannot be (a listener refuses it earlier). */
+function restOf(path: string, segments: number): string {
+  let slash = 0
+  for (let count = 0; count < segments && slash >= 0; count += 1)
+    slash = path.indexOf('/', slash + 1)
+  const rest = slash < 0 ? '' : path.slice(slash + 1)
+  return decodeEscapes(rest) ?? rest
 }
 
 /**

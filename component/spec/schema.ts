@@ -28,7 +28,7 @@ import {
   variants,
 } from './rules.ts'
 import { schemes, security } from './security-rules.ts'
-import { headerNameProblem, queryProblem, upstreamPathProblem } from './syntax.ts'
+import { fixedPathProblem, headerNameProblem, queryProblem, upstreamPathProblem } from './syntax.ts'
 
 /** Behaviour: Limits. One hour. */
 const maxMilliseconds = 3_600_000
@@ -144,6 +144,7 @@ const target = {
   http_method: dynamic(oneOf(methods)),
   host: upstreamHost,
   path: dynamic(text('a path that begins with "/"', upstreamPathProblem)),
+  strip_prefix: dynamic(text('a path without bindings and brackets', fixedPathProblem)),
   query_string: dynamic(text('a query string', queryProblem)),
 }
 

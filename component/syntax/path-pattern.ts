@@ -5,7 +5,7 @@ import { decodeEscapes, isDotSegment } from './request-target.ts'
 export type Segment =
   | { readonly kind: 'literal' /** Percent-decoded. */; readonly text: string }
   | { readonly kind: 'binding' /** `_` matches without binding. */; readonly name: string }
-  /** Any number of segments, also none; always the last. */
+  /** Any number of segments, also none; always the last. It is bound as `rest`. */
   | { readonly kind: 'rest' }
 
 /** A pattern, its optional segments expanded: the fullest form first, no two equal but for binding names. */
@@ -191,6 +191,9 @@ function checkForm(form: readonly Segment[]): void {
   for (const [index, segment] of form.entries()) {
     if (segment.kind === 'rest' && index < form.length - 1) {
       throw new PatternError('"[...]" is allowed only at the end')
+    }
+    if (segment.kind === 'rest' && names?.has('rest')) {
+      throw new PatternError('"[...]" is bound as rest: a binding beside it needs another name')
     }
     if (segment.kind !== 'binding' || segment.name === '_') continue
     if (names?.has(segment.name)) throw new PatternError(`two bindings are named ${segment.name}`)

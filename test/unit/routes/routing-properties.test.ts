@@ -78,6 +78,7 @@ function naive(entries: readonly Entry[], host: string, path: string): unknown[]
       const bindings: Record<string, string> = {}
       segments.forEach((segment, i) => {
         if (segment.startsWith(':')) bindings[segment.slice(1)] = values[i] ?? ''
+        if (segment === '*') bindings.rest = values.slice(i).join('/')
       })
       candidates.push({
         ranks: `${hostRank} ${pathRank}`,

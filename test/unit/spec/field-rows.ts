@@ -134,6 +134,10 @@ export const tables: Record<string, Record<string, Row>> = {
       valid: ['/', '/a/b;c=1', '{{request.path}}', '/a/{{request.id}}'],
       invalid: ['', 'a', '/a b', '/a?b', '/a#b', '/ä', '/a\r\n', ...notString],
     },
+    strip_prefix: {
+      valid: ['/v1', '/v1/a%20b/', '{{variables.p}}'],
+      invalid: ['', '/', 'v1', '/:a', '/[v1]', '/[...]', '/a?b', ...notString],
+    },
     query_string: {
       valid: ['', 'a=1&b=%20?', '{{request.query_string}}'],
       invalid: ['a b', 'a#b', 'a\n', ...notString],

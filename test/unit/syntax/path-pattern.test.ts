@@ -73,6 +73,6 @@ describe('path patterns', () => {
     for (const pattern of ['/a/:x/:y/end', '/:z/[...]']) {
       for (const form of formsOf(pattern)) tree.add(form, pattern)
     }
-    expect({ ...tree.find('/a/1/2/3')?.bindings }).to.deep.equal({ z: 'a' })
+    expect({ ...tree.find('/a/1/2/3')?.bindings }).to.deep.equal({ z: 'a', rest: '1/2/3' })
   })
 })
