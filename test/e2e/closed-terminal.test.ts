@@ -30,6 +30,7 @@ describe('a gateway in a terminal', function () {
     const terminal = spawn('script', ['-qfc', `exec ${words.join(' ')}`, '/dev/null'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
+    let pid = 0
     try {
       let output = ''
       terminal.stdout.on('data', (chunk) => {
@@ -37,12 +38,13 @@ describe('a gateway in a terminal', function () {
       })
       await until('the gateway has started', () => /^router /m.test(output), 30_000)
       const children = readFileSync(`/proc/${terminal.pid}/task/${terminal.pid}/children`, 'utf8')
-      const pid = Number(children.split(' ')[0])
+      pid = Number(children.split(' ')[0])
       expect(isAlive(pid)).to.equal(true)
       terminal.kill('SIGKILL')
       await once(terminal, 'exit')
-      await until('the gateway has ended', () => !isAlive(pid))
+      await until('the gateway has ended', () => !isAlive(pid), 30_000)
     } finally {
+      if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGKILL')
       rmSync(folder, { recursive: true, force: true })
     }
   })

@@ -12,9 +12,12 @@ import { type GatewayProcess, startGatewayProcess } from '#test/support/gateway-
 import { send } from '#test/support/http-request.ts'
 import { until } from '#test/support/running/until.ts'
 
+/** How long a reload may take on a busy machine; milliseconds. */
+const patience = 30_000
+
 for (const workers of [1, 2]) {
   describe(`a gateway of ${workers === 1 ? 'one process' : '2 workers'} that reads its files again`, function () {
-    this.timeout(60_000)
+    this.timeout(120_000)
     let folder: string
     let gateway: GatewayProcess
 
@@ -38,12 +41,16 @@ for (const workers of [1, 2]) {
       )
     }
     const serves = (name: string, body: unknown) =>
-      until(`${name} is ${JSON.stringify(body)} everywhere`, async () => {
-        const bodies = await bodiesOf(name)
-        return bodies.size === 1 && bodies.has(body)
-      })
+      until(
+        `${name} is ${JSON.stringify(body)} everywhere`,
+        async () => {
+          const bodies = await bodiesOf(name)
+          return bodies.size === 1 && bodies.has(body)
+        },
+        patience,
+      )
     const told = (text: string) =>
-      until(`the log says ${text}`, () => gateway.output.includes(text))
+      until(`the log says ${text}`, () => gateway.output.includes(text), patience)
 
     beforeEach(() => {
       folder = mkdtempSync(join(tmpdir(), 'gateway-reload-'))
@@ -74,12 +81,16 @@ for (const workers of [1, 2]) {
       process.kill(gateway.pid, 'SIGHUP')
       await told('the file is gone; what was loaded from it is served on')
       await serves('b', 'new')
-      await until('no file is refused', async () => {
-        const answers = await Promise.all(
-          Array.from({ length: 4 }, () => send(gateway.adminUrl, '/ready')),
-        )
-        return answers.every(({ text }) => text === 'ready')
-      })
+      await until(
+        'no file is refused',
+        async () => {
+          const answers = await Promise.all(
+            Array.from({ length: 4 }, () => send(gateway.adminUrl, '/ready')),
+          )
+          return answers.every(({ text }) => text === 'ready')
+        },
+        patience,
+      )
     })
 
     it('changes nothing when the configuration is wrong, and goes on serving', async () => {
@@ -118,7 +129,11 @@ for (const workers of [1, 2]) {
 
       writeCertificate(folder)
       process.kill(gateway.pid, 'SIGHUP')
-      await until('all have the new certificate', async () => !(await named()).has(former))
+      await until(
+        'all have the new certificate',
+        async () => !(await named()).has(former),
+        patience,
+      )
       old.write('GET /a/body HTTP/1.1\r\nHost: localhost\r\n\r\n')
       const [answer] = await once(old, 'data')
       expect(String(answer)).to.match(/^HTTP\/1\.1 200 /)
@@ -172,5 +187,5 @@ for (const workers of [1, 2]) {
     expect(await ended).to.deep.equal([0, null])
     expect(output).to.match(/"msg":"started".*"by":"SIGHUP"/s)
     rmSync(data_dir, { recursive: true })
-  }).timeout(60_000)
+  }).timeout(120_000)
 }
