@@ -80,10 +80,23 @@ export const method: Rule = rule(offered(servedMethods), (value, path, report) =
   report.warn(path, `this authentication method is not supported${hint}`)
 })
 
-export const permission: Rule = rule(offered(wampPermissions), (value, path, report) => {
+/** Those that the gateway asks for. Other services may read other ones from the same document. */
+const askedPermissions = [...wampPermissions, 'service.issue']
+
+const permissionSchema: JsonSchema = {
+  anyOf: [{ enum: askedPermissions }, { type: 'string', pattern: '^(?!wamp\\.)' }],
+}
+
+export const permission: Rule = rule(permissionSchema, (value, path, report) => {
   if (!isText(value)) return string(value, path, report)
-  if (!value.startsWith('wamp.') || wampPermissions.includes(value)) return
-  report.warn(path, `unknown permission${hintOf(value, wampPermissions)}`)
+  if (askedPermissions.includes(value)) return
+  if (value.startsWith('wamp.')) {
+    const hint = hintOf(value, wampPermissions) || `: expected ${wampPermissions.join(', ')}`
+    return report.issue(path, `WAMP has no such permission${hint}`)
+  }
+  const whole = `wamp.${value}`
+  const hint = hintOf(wampPermissions.includes(whole) ? whole : value, askedPermissions)
+  if (hint !== '') report.warn(path, `the gateway does not ask for this permission${hint}`)
 })
 
 export const realmUri = must('a WAMP URI', (value) => isText(value) && isUri(value), {
