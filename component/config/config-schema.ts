@@ -1,4 +1,5 @@
 /** Every option of the configuration: type, default, unit and description; docs/configuration.md is printed from it. */
+import { corsSection } from './config-cors.ts'
 import { limitsSection } from './config-limits.ts'
 import { logSection } from './config-log.ts'
 import { milliseconds, seconds, section, strings } from './config-members.ts'
@@ -81,28 +82,7 @@ export const configSchema = section(
             { description: 'Serve HTTPS on this listener.' },
           ),
         ),
-        cors: section(
-          {
-            allow_origin: string({
-              default: '*',
-              description: '`Access-Control-Allow-Origin`.',
-            }),
-            allow_methods: string({
-              default: 'GET,HEAD,PUT,PATCH,POST,DELETE',
-              description: '`Access-Control-Allow-Methods`.',
-            }),
-            allow_headers: string({
-              default: 'origin,x-requested-with,content-type,accept,authorization',
-              description: '`Access-Control-Allow-Headers`.',
-            }),
-            max_age: integer({
-              default: 86_400,
-              minimum: 0,
-              description: '`Access-Control-Max-Age`. Seconds.',
-            }),
-          },
-          'The CORS headers of routed paths; what a specification declares replaces them header by header.',
-        ),
+        cors: corsSection,
         ws_allowed_origins: strings(
           'Origins of pages that may open a WAMP session at `/ws`. Clients without an `Origin` header, which only browsers send, are not restricted.',
         ),

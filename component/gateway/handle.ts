@@ -5,7 +5,7 @@ import { concretePath } from '#component/routes/concrete-path.ts'
 import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'
 import type { CompiledPath, Endpoint, EndpointKind, InheritedValues, Route } from './api.ts'
 import { checkScheme, methodNotAllowed } from './checks.ts'
-import { type CorsHeaders, type CorsPolicy, corsHeaders } from './cors.ts'
+import { type CorsHeaders, type CorsPolicy, corsHeaders, varyByOrigin, withOrigin } from './cors.ts'
 import { errorReply } from './error-reply.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import type { Headers } from './header-layers.ts'
@@ -50,7 +50,9 @@ export class Gateway {
    */
   handle(exchange: Exchange): Promise<Reply> | undefined {
     const found = this.table.match(exchange.host, exchange.path, exchange.method)
-    return found && this.#answer(exchange, found)
+    if (found === undefined) return undefined
+    const reply = this.#answer(exchange, found)
+    return this.#cors.origins && isOperation(found) ? reply.then(varyByOrigin) : reply
   }
 
   /** Whether a host and path of a specification match. */
@@ -86,8 +88,11 @@ export class Gateway {
   }
 
   /** The configured CORS headers of an answer; the specification's headers win. */
-  #policy({ method }: Exchange, { allow }: CompiledPath): Headers {
-    return method === 'options' ? { ...this.#cors.preflight, allow } : this.#cors.answer
+  #policy(exchange: Exchange, { allow }: CompiledPath): Headers {
+    const { method } = exchange
+    const { preflight, answer, origins } = this.#cors
+    const headers = method === 'options' ? { ...preflight, allow } : answer
+    return origins ? withOrigin(headers, origins, exchange.header('origin')) : headers
   }
 
   async #serveEndpoint(
@@ -108,6 +113,10 @@ function anyRouteOf({ entry }: Missed<Route>): Route {
   if (route === undefined) throw new TypeError(`${entry.path} has no route`)
   return route
 }
+
+/** Whether the document declares the path: generated paths are outside CORS. */
+const isOperation = (found: Match<Route> | Missed<Route>): boolean =>
+  (found.kind === 'match' ? found.route : anyRouteOf(found)).kind === undefined
 
 /** Behaviour, Requests: token answers are outside CORS. */
 const policyOfEndpoint = ({ method }: Exchange, { allow }: CompiledPath): Headers =>

@@ -154,6 +154,7 @@ export function serve(
   perform: Performer = plainResult,
   endpoint: EndpointHandler = echo,
   schemes: GatewayPorts['schemes'] = closedSchemes,
+  allow_origin: GatewayPorts['cors']['allow_origin'] = '*',
 ) {
   const { spec, issues } = validateSpec(document)
   if (!spec || issues.length > 0) throw new Refused(issues)
@@ -187,7 +188,7 @@ export function serve(
       'oidc.logout': endpoint,
     },
     cors: {
-      allow_origin: '*',
+      allow_origin,
       allow_methods: 'GET,HEAD,PUT,PATCH,POST,DELETE',
       allow_headers: 'content-type',
       max_age: 600,

@@ -1,0 +1,58 @@
+/** CORS of several origins: the one that asks is answered, and caches are told. */
+import { expect } from 'chai'
+import { configIssues } from '#component/config/config.ts'
+import { documentOf, fixed, serve } from './fake-exchange.ts'
+
+const shop = 'https://shop.example.com'
+const admin = 'http://localhost:3000'
+
+describe('a list of origins', () => {
+  const document = documentOf({
+    '/x': { get: fixed() },
+    '/own': { headers: { 'Access-Control-Allow-Origin': 'https://own.example' }, get: fixed() },
+    '/any': { headers: { vary: '*' }, get: fixed() },
+  })
+  const served = serve(document, undefined, undefined, undefined, [shop, admin])
+
+  for (const [line, origin, allowed, vary] of [
+    ['GET /v1/x', shop, shop, 'Accept, Origin'],
+    ['GET /v1/x', admin, admin, 'Accept, Origin'],
+    ['GET /v1/x', 'https://evil.example', undefined, 'Accept, Origin'],
+    ['GET /v1/x', `${shop}.evil.example`, undefined, 'Accept, Origin'],
+    ['GET /v1/x', 'null', undefined, 'Accept, Origin'],
+    ['GET /v1/x', undefined, undefined, 'Accept, Origin'],
+    ['OPTIONS /v1/x', shop, shop, 'Origin'],
+    ['OPTIONS /v1/x', 'https://evil.example', undefined, 'Origin'],
+    ['PUT /v1/x', shop, shop, 'Accept, Origin'],
+    ['GET /v1/own', shop, 'https://own.example', 'Accept, Origin'],
+  ] as const) {
+    it(`answers ${line} of ${origin} with ${allowed}`, async () => {
+      const { headers } = await served.ask(line, { headers: origin ? { origin } : {} })
+      expect(headers['access-control-allow-origin']).to.equal(allowed)
+      expect(headers.vary).to.equal(vary)
+      expect(headers).to.not.have.property('access-control-allow-credentials')
+    })
+  }
+
+  it('holds origins as browsers send them, and no pattern', () => {
+    const issues = (allow_origin: unknown) => configIssues({ gateway: { cors: { allow_origin } } })
+    expect(issues([shop, admin, 'https://[::1]:8443'])).to.deep.equal([])
+    for (const wrong of ['*', 'null', `${shop}/`, 'shop.example.com', 'https://Shop.example']) {
+      expect(issues([shop, wrong]), wrong).to.have.lengthOf(1)
+    }
+    expect(issues([])).to.have.lengthOf(1)
+  })
+
+  it('leaves a Vary of all as it is', async () => {
+    const { headers } = await served.ask('GET /v1/any', { headers: { origin: shop } })
+    expect(String(headers.vary)).to.include('*')
+  })
+})
+
+describe('one value for all origins', () => {
+  it('does not vary', async () => {
+    const served = serve(documentOf({ '/x': { get: fixed() } }))
+    const { headers } = await served.ask('GET /v1/x', { headers: { origin: shop } })
+    expect(headers).to.include({ 'access-control-allow-origin': '*', vary: 'Accept' })
+  })
+})
