@@ -79,10 +79,14 @@ function startError(
 ): CommandError {
   const explanation = explain(cause, config)
   const text = textOf(explanation)
-  if (cause instanceof ConfigError) return new CommandError(exitCode.config, text)
+  const { problem: reason, hint } = explanation
+  if (cause instanceof ConfigError) {
+    if (!isForPeople) log.fatal({ reason, hint }, 'the component did not start')
+    return new CommandError(exitCode.config, text)
+  }
   // people read standard error in the same place
-  if (!isForPeople || explanation.hint === undefined)
-    log.fatal({ err: cause, hint: explanation.hint }, 'the component did not start')
+  if (!isForPeople || hint === undefined)
+    log.fatal({ err: cause, hint }, 'the component did not start')
   return new CommandError(exitCode.software, text)
 }
 
