@@ -37,7 +37,6 @@ export class FakeExchange implements Exchange {
   readonly port = '80'
   readonly query_string: string
   readonly query_params: Readonly<Record<string, string>>
-  readonly query_lists: Readonly<Record<string, readonly string[]>>
   readonly headers: Readonly<Record<string, string>>
   readonly hasBody: boolean
   readonly aborts: (() => void)[] = []
@@ -52,13 +51,16 @@ export class FakeExchange implements Exchange {
     this.path = path
     this.query_string = query
     this.query_params = Object.fromEntries(new URLSearchParams(query))
-    this.query_lists = parseQueryLists(query)
     this.scheme = scheme
     this.host = host
     this.hasBody = body !== undefined
     this.#body = body ?? ''
     const type = this.hasBody ? { 'content-type': 'application/json' } : {}
     this.headers = { ...type, ...headers }
+  }
+
+  get query_lists() {
+    return parseQueryLists(this.query_string)
   }
 
   header(name: string): string | undefined {
