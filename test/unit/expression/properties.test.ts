@@ -78,7 +78,7 @@ const call = fc.constantFrom(
   ...'base64:encode,base64:decode,get(a),merge($map),merge($map|_),with([a|b]),without([a|x1])'.split(
     ',',
   ),
-  ...'default(x),default({{$.w}}),equal(a),equal({{$.w}}),equal(_|1),if(a|b),if({{$.w}}|1),url:encode'.split(
+  ...'default(x),default({{$.w}}),equal(a),equal({{$.w}}),equal(_|1),less(7),greater({{$.w}}),if(a|b),if({{$.w}}|1),url:encode'.split(
     ',',
   ),
   ...'add(1),sub({{$.w}}),mul(2),join,join(-),split,split(a),map(a),lower,upper,replace(a|b),to_json,from_json'.split(

@@ -33,6 +33,10 @@ describe('suggest', () => {
     ['len', ['size'], ['size']],
     ['len', ['lean'], ['lean']],
     ['lne', ['length'], ['length']],
+    ['lt', ['less', 'greater', 'get'], ['less']],
+    ['gt', ['less', 'greater', 'get'], ['greater']],
+    ['before', ['less', 'greater'], ['less']],
+    ['after', ['less', 'greater'], ['greater']],
     ['constructor', ['length'], []],
   ] as const) {
     it(`offers ${meant.join(' or ') || 'nothing'} for ${word} among ${known.join(', ')}`, () => {
