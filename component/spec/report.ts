@@ -49,11 +49,23 @@ export class Report {
     this.issue(pointer(path, key), `${key} is missing: expected ${allowed}`)
   }
 
-  /** Warns of unknown keys. */
-  unknownKeys(map: object, path: string, known: readonly string[]): void {
+  /**
+   * Warns of unknown keys.
+   * @param homeOf where a key belongs, in words; a key that belongs nowhere may be a misspelt one
+   */
+  unknownKeys(
+    map: object,
+    path: string,
+    known: readonly string[],
+    homeOf: (key: string) => string | undefined = () => undefined,
+  ): void {
     for (const key of Object.keys(map)) {
       if (known.includes(key) || this.warnings.length >= maxDescribed) continue
-      const hint = this.warnings.length < maxSuggestions ? hintOf(key.toLowerCase(), known) : ''
+      const home = homeOf(key)
+      let hint = home === undefined ? '' : `; ${home}`
+      if (hint === '' && this.warnings.length < maxSuggestions) {
+        hint = hintOf(key.toLowerCase(), known)
+      }
       const name = describe(key)
       this.warn(pointer(path, key), `the key ${name} is unknown and is ignored${hint}`)
     }

@@ -132,6 +132,8 @@ export const mapOf = (member: Rule, allowed = 'a map'): Rule =>
 export interface Shape {
   readonly keys: Readonly<Record<string, Rule>>
   readonly required?: Readonly<Record<string, string>>
+  /** What the warning of an unknown key says of the key; undefined: nothing. */
+  homeOf?(key: string): string | undefined
 }
 
 /** A map with known keys; unknown ones are warned about. */
@@ -146,7 +148,7 @@ export function object(allowed: string, shape: Shape): Rule {
     for (const key of Object.keys(value)) {
       if (Object.hasOwn(shape.keys, key)) shape.keys[key]?.(value[key], pointer(path, key), report)
     }
-    report.unknownKeys(value, path, known)
+    report.unknownKeys(value, path, known, shape.homeOf)
   })
 }
 

@@ -6,6 +6,7 @@ import { referenceProblem } from '#component/syntax/percent-encoding.ts'
 import { originProblem } from '#component/syntax/upstream-origin.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
+import { level } from './levels.ts'
 import type { ActionType } from './model.ts'
 import {
   anything,
@@ -108,7 +109,7 @@ const inheritable = {
   body_read_seconds: milliseconds,
 }
 
-const defaultsObject = object('a map of defaults', { keys: { ...inheritable, headers } })
+const defaultsObject = level('defaults', { keys: { ...inheritable, headers } }, 'a map of defaults')
 
 /** The maps that merge from API to version, path and operation; `defaults` may be computed as a whole. */
 export const scopes = {
@@ -213,15 +214,15 @@ const declared = {
   body: anything,
   uri: dynamic(reference),
 }
-const onResult = dynamic(object('a response declaration', { keys: declared }))
-
-const response = dynamic(
-  object('a response', { keys: { on_result: onResult, on_error: onResult } }),
+const onResult = dynamic(
+  level('on_result or on_error', { keys: declared }, 'a response declaration'),
 )
+
+const response = dynamic(level('a response', { keys: { on_result: onResult, on_error: onResult } }))
 
 const operationOf = (action: Rule): Rule =>
   dynamic(
-    object('an operation', {
+    level('an operation', {
       keys: {
         action,
         response,
@@ -260,7 +261,11 @@ const pathShape: Shape = {
 }
 
 /** A Path object; it is never an expression as a whole. */
-export const path: Rule = object('a path: a map with an operation for each method', pathShape)
+export const path: Rule = level(
+  'a path',
+  pathShape,
+  'a path: a map with an operation for each method',
+)
 
 /** The rules of single fields, by name (see fields.ts). */
 export const fieldRules = {

@@ -5,9 +5,10 @@ import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
 import { checkDocument } from './document-limits.ts'
+import { level } from './levels.ts'
 import type { ApiSpec } from './model.ts'
 import { describe, Report } from './report.ts'
-import { anything, map, mapOrEmpty, mapOrExpression, object, rule, string, text } from './rules.ts'
+import { anything, map, mapOrEmpty, mapOrExpression, rule, string, text } from './rules.ts'
 import { scopes } from './schema.ts'
 import { idProblem } from './syntax.ts'
 import { readVersions, versionsSchema } from './versions.ts'
@@ -31,7 +32,7 @@ const hostProblem = (host: string): string | undefined => {
 
 const idAllowed = 'an id of 1 to 255 letters, digits, ".", "_", ":", "-" and blanks inside'
 
-const root = object('an object', {
+const root = level('the API Specification', {
   keys: {
     id: text(idAllowed, idProblem),
     name: string,

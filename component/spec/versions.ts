@@ -9,6 +9,7 @@ import {
 } from '#component/syntax/path-pattern.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Steps } from '#component/yielding.ts'
+import { level } from './levels.ts'
 import type { Path, Version } from './model.ts'
 import { describe, type Report } from './report.ts'
 import {
@@ -18,7 +19,6 @@ import {
   listOf,
   mapOrEmpty,
   mapOrExpression,
-  object,
   type Rule,
   rule,
   string,
@@ -48,7 +48,7 @@ const dateTime: Rule = text(
 /** Stands for a broken base_path: no pattern begins with it, so no path below it is routed. */
 const noBasePath = '?'
 
-const versionRule = object('a version', {
+const versionRule = level('a version', {
   keys: {
     version: string,
     base_path: rule({ type: 'string' }, () => {}), // read below
@@ -57,7 +57,7 @@ const versionRule = object('a version', {
     is_deprecated: boolean,
     deprecated_at: dateTime,
     pool_size: integer(1, Number.MAX_SAFE_INTEGER),
-    info: object('a map', { keys: { title: string, description: string, sunset } }),
+    info: level('info', { keys: { title: string, description: string, sunset } }, 'a map'),
     languages: listOf(
       text('a language code such as "en"', languageProblem),
       'a list of language codes',

@@ -33,6 +33,31 @@ describe('warnings', () => {
     })
   }
 
+  for (const [at, home] of [
+    [`${path}/deprecated_at`, 'a version'],
+    [`${path}/get/is_deprecated`, 'a version'],
+    ['/base_path', 'a version'],
+    ['/versions/1/host', 'the API Specification'],
+    ['/versions/1/sunset', 'info'],
+    [`${path}/action`, 'an operation'],
+    [`${path}/get/on_error`, 'a response'],
+    [`${path}/get/response/status_code`, 'on_result or on_error'],
+    ['/versions/1/timeout', 'a path, an operation, and defaults'],
+    [`${path}/get/headers`, 'a path, defaults, and on_result or on_error'],
+  ] as const) {
+    it(`${at} is a key of ${home}`, () => {
+      const { warnings } = validateSpec(withValue(at, 'x'))
+      const key = at.slice(at.lastIndexOf('/') + 1)
+      const message = `the key "${key}" is unknown and is ignored; it is a key of ${home}`
+      expect(warnings).to.deep.equal([{ path: at, message }])
+    })
+  }
+
+  it('name no level for a key of an action, which may have a meaning of its own', () => {
+    const { warnings } = validateSpec(withValue(`${path}/put/action/status_code`, 200))
+    expect(warnings[0]?.message).to.equal('the key "status_code" is unknown and is ignored')
+  })
+
   for (const [at, value, pointer, words] of [
     [`${path}/security`, { type: 'oauth2', flow: 'implicit' }, `${path}/security/flow`, 'no grant'],
     [
