@@ -1,6 +1,6 @@
 /** The configured CORS headers (Fetch standard, "CORS protocol"); what a specification declares replaces them header by header. */
 import type { Reply } from './exchange.ts'
-import type { Headers } from './header-layers.ts'
+import { type Headers, joinVary } from './header-layers.ts'
 
 /** Configuration `gateway.cors`; an empty text leaves its header out. */
 export interface CorsPolicy {
@@ -56,6 +56,6 @@ export function withOrigin(
 /** The reply with `Origin` added to its `Vary`: it may differ by origin, also for one that is not of the list. */
 export function varyByOrigin(reply: Reply): Reply {
   const { vary } = reply.headers
-  const names = vary === undefined || vary === '' ? 'Origin' : `${String(vary)}, Origin`
-  return vary === '*' ? reply : { ...reply, headers: { ...reply.headers, vary: names } }
+  const names = joinVary(String(vary ?? ''), 'Origin')
+  return { ...reply, headers: { ...reply.headers, vary: names } }
 }

@@ -92,9 +92,17 @@ export function layerOf(node: Node | undefined): HeaderLayer {
   return { fixed, computed, whole: undefined }
 }
 
-/** `Vary` of two layers that both set it (RFC 9110 §12.5.5). */
-const joinVary = (above: string, below: string): string =>
-  above === '*' || below === '' ? above : `${below}, ${above}`
+/** Every name of two values of `Vary`, once; `*` stands for all names (RFC 9110 §12.5.5). */
+export function joinVary(below: string, above: string): string {
+  if (below === above) return above
+  const names = new Map<string, string>()
+  for (const part of `${below},${above}`.split(',')) {
+    const name = part.trim()
+    const key = name.toLowerCase()
+    if (name !== '' && !names.has(key)) names.set(key, name)
+  }
+  return names.has('*') ? '*' : [...names.values()].join(', ')
+}
 
 function isEmpty(headers: Headers): boolean {
   for (const _name in headers) return false
@@ -108,7 +116,7 @@ export function layOver(below: Headers, above: Headers): Headers {
   if (isEmpty(below)) return above
   const result = { ...below, ...above }
   if (below.vary !== undefined && above.vary !== undefined) {
-    result.vary = joinVary(above.vary, below.vary)
+    result.vary = joinVary(below.vary, above.vary)
   }
   return result
 }

@@ -14,7 +14,7 @@ import type { CompiledOperation, ResponsePlan } from './api.ts'
 import type { Encodings } from './encodings.ts'
 import type { Exchange, Reply, ReplyBody } from './exchange.ts'
 import { unfit } from './failure.ts'
-import { applyLayers, type Headers } from './header-layers.ts'
+import { applyLayers, type Headers, joinVary } from './header-layers.ts'
 
 type ReplyHeaders = Record<string, string | readonly string[]>
 
@@ -89,10 +89,8 @@ function answerHeaders(
 function keepVariant(headers: ReplyHeaders, { headers: upstream }: UpstreamAnswer): void {
   const language = upstream['content-language']
   if (language !== undefined) headers['content-language'] = language
-  const { vary } = headers
-  // equal texts mean that the document declares none
-  if (upstream.vary !== undefined && vary !== upstream.vary) {
-    headers.vary = `${String(upstream.vary)}, ${String(vary)}`
+  if (upstream.vary !== undefined) {
+    headers.vary = joinVary(String(upstream.vary), String(headers.vary))
   }
 }
 

@@ -53,6 +53,8 @@ describe('a forward', () => {
     const declared = operation({ on_result: { headers: { vary: 'Origin' } } })
     const { headers } = await answer('get', declared, outcome)
     expect(headers).to.include({ vary: 'Cookie, Origin', 'content-language': 'fr' })
+    const again = operation({ on_result: { headers: { vary: 'cookie, Origin' } } })
+    expect((await answer('get', again, outcome)).headers).to.include({ vary: 'Cookie, Origin' })
   })
 
   it('with a body of its own drops what described the upstream’s', async () => {

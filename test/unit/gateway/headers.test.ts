@@ -222,6 +222,19 @@ describe('declared headers', () => {
     expect(headers.vary).to.equal('Accept, Origin')
   })
 
+  for (const [line, path, vary] of [
+    ['GET /v1/x', { get: call({ args: ['{{request.body.n}}'] }) }, 'Accept'],
+    ['PUT /v1/x', { get: fixed() }, 'Accept'],
+    ['GET /v1/x', { headers: { Vary: 'accept, Origin' }, get: fixed() }, 'Accept, Origin'],
+    ['PUT /v1/x', { headers: { Vary: 'accept, Origin' }, get: fixed() }, 'Accept, Origin'],
+    ['GET /v1/x', { headers: { Vary: '*' }, get: fixed() }, '*'],
+  ] as const) {
+    it(`name each member of Vary once: ${line} of ${JSON.stringify(path)}`, async () => {
+      const { headers } = await serve(documentOf({ '/x': path })).ask(line)
+      expect(headers.vary).to.equal(vary)
+    })
+  }
+
   it('of another type are not those of an error', async () => {
     const path = { headers: { 'content-type': 'text/html' }, get: fixed('<p>') }
     const { headers, body } = await serve(documentOf({ '/x': path })).ask('PUT /v1/x')
