@@ -2,15 +2,23 @@
 import { section } from './config-members.ts'
 import { array, integer, string, union } from './json-schema.ts'
 
+/** As browsers send it: without a path, host in lower case. */
+const origin = 'https?://[a-z0-9.\\-_\\[\\]:]+'
+
 /** `gateway.cors`. */
 export const corsSection = section(
   {
     allow_origin: union(
-      [string(), array(string({ pattern: '^https?://[a-z0-9.\\-_\\[\\]:]+$' }), { minItems: 1 })],
+      [
+        string({ pattern: `^(\\*|${origin})?$` }),
+        array(string({ pattern: `^${origin}$` }), { minItems: 1 }),
+      ],
       {
         default: '*',
+        title:
+          '"*", "", one origin such as "https://shop.example.com" (lower case, without a path), or a list such as ["https://a.example", "https://b.example"]',
         description:
-          '`Access-Control-Allow-Origin`. Of a list of origins, such as `https://shop.example.com`, the one that asks is answered, and `Vary: Origin`.',
+          '`Access-Control-Allow-Origin`. `*`, one origin such as `https://shop.example.com`, or `""`, which leaves the header out. Of a list of origins the one that asks is answered, and `Vary: Origin`.',
       },
     ),
     allow_methods: string({

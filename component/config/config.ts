@@ -120,7 +120,7 @@ function set(target: Json, keys: readonly string[], text: string): void {
     }
   }
   const last = keys.at(-1)
-  if (last !== undefined) map[last] = takesText(keys) ? text : readValue(keys, text)
+  if (last !== undefined) map[last] = takesText(keys, text) ? text : readValue(keys, text)
 }
 
 function readValue(keys: readonly string[], text: string): unknown {
@@ -146,13 +146,19 @@ function namesIn(path: string): readonly string[] {
   return isMap(properties) ? Object.keys(properties).map((key) => nameOf(pointer(path, key))) : []
 }
 
-/** Whether the option is plain text, so that `123`, `true` or `a #b` stays as typed. Secrets are: their file has its own key. */
-function takesText(keys: readonly string[]): boolean {
+/**
+ * Whether the value is plain text, so that `123`, `true`, `*` or `a #b` stays as typed. Secrets are: their file has its own key.
+ * Of an option that may be a list, only a list and a quoted text are YAML.
+ */
+function takesText(keys: readonly string[], text: string): boolean {
   const schema = schemaAt(keys)
   if (schema === undefined) return false
   const branches = Array.isArray(schema.anyOf) ? schema.anyOf : [schema]
   const types = branches.map((branch: unknown) => (isMap(branch) ? branch.type : undefined))
-  return types[0] === 'string' && types.slice(1).every((type) => type === 'object')
+  const [first, ...others] = types
+  if (first !== 'string') return false
+  const isYaml = others.includes('array') && /^\s*["'[-]/.test(text)
+  return !isYaml && others.every((type) => type === 'object' || type === 'array')
 }
 
 /** What is wrong with a configuration as it stands in a file: `path` is a JSON Pointer into it. */
@@ -195,6 +201,7 @@ const describe = (issues: readonly Issue[], variables: ReadonlyMap<string, strin
 function allowed(error: ErrorObject): string {
   let schema: unknown = configSchema
   for (const key of error.schemaPath.slice(2).split('/')) {
+    if (key === 'anyOf' && isMap(schema) && schema.title) return `must be ${schema.title}`
     schema = Array.isArray(schema) ? schema[Number(key)] : isMap(schema) ? schema[key] : undefined
   }
   const branches = Array.isArray(schema) ? schema : []

@@ -79,6 +79,20 @@ describe('readConfig', () => {
     expect(wamp.auth?.secret).to.equal('swordfish')
   })
 
+  it('takes an option that may be a list as it was typed, unless it is a list or quoted', () => {
+    for (const [typed, value] of [
+      ['*', '*'],
+      ['', ''],
+      ["''", ''],
+      ['https://a.example', 'https://a.example'],
+      ['["https://a.example", http://b:3000]', ['https://a.example', 'http://b:3000']],
+      ['- https://a.example', ['https://a.example']],
+    ] as const) {
+      const { gateway } = readConfig(undefined, { GATEWAY_GATEWAY__CORS__ALLOW_ORIGIN: typed })
+      expect(gateway.cors.allow_origin, typed).to.deep.equal(value)
+    }
+  })
+
   it('names the variable of the environment that set a wrong option', () => {
     expect(() => readConfig(undefined, { GATEWAY_PORT: '8080' })).to.throw(
       ConfigError,

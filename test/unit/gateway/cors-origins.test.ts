@@ -45,6 +45,16 @@ describe('a list of origins', () => {
     expect(issues([])).to.have.lengthOf(1)
   })
 
+  it('is no text: a text is *, empty or one origin', () => {
+    const issues = (allow_origin: unknown) => configIssues({ gateway: { cors: { allow_origin } } })
+    for (const right of ['*', '', shop, admin]) expect(issues(right), right).to.deep.equal([])
+    for (const wrong of [`${shop},${admin}`, `${shop} ${admin}`, `${shop}/`, '**', 'null']) {
+      const [issue] = issues(wrong)
+      expect(issue?.message, wrong).to.include('must be "*", "", one origin such as')
+      expect(issue?.message).to.include('or a list such as ["https://a.example", "https://b')
+    }
+  })
+
   it('leaves a Vary of all as it is', async () => {
     const { headers } = await served.ask('GET /v1/any', { headers: { origin: shop } })
     expect(headers.vary).to.equal('*')
