@@ -75,7 +75,7 @@ export class Gateway {
       }
       if (found.kind === 'method') throw methodNotAllowed(path.allow)
       checkScheme(exchange, path.inherited)
-      return this.#operations.preflight(exchange, path, policy)
+      return this.#operations.preflight(exchange, path, found.bindings, policy)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       const reply = errorReply(exchange, route, inherited, policy, error)

@@ -54,9 +54,15 @@ export class Operations {
   }
 
   /** OPTIONS where the document declares none (Fetch standard: CORS-preflight request). */
-  preflight(exchange: Exchange, path: CompiledPath, policy: Headers): Reply {
+  preflight(
+    exchange: Exchange,
+    path: CompiledPath,
+    bindings: Readonly<Record<string, string>>,
+    policy: Headers,
+  ): Reply {
     const headers = { ...policy, ...path.headers }
-    const request = new RequestView(exchange, {}, negotiateLanguage(exchange, path.version), noBody)
+    const language = negotiateLanguage(exchange, path.version)
+    const request = new RequestView(exchange, bindings, language, noBody)
     const security = path.version.anonymous
     const context: Context = { request, action: nothing, security, random: this.#random }
     applyLayers(headers, [path.layer], context)

@@ -42,19 +42,22 @@ export interface Clash {
   readonly pattern: string
 }
 
-/** The route of a request; HEAD has that of GET when it has none of its own. */
-export interface Match<R> {
-  readonly kind: 'match'
-  readonly route: R
+/** A path that exists. */
+interface FoundPath<R> {
   readonly entry: RouteEntry<R>
   /** Decoded values of the path's bindings; no prototype. */
   readonly bindings: Readonly<Record<string, string>>
 }
 
+/** The route of a request; HEAD has that of GET when it has none of its own. */
+export interface Match<R> extends FoundPath<R> {
+  readonly kind: 'match'
+  readonly route: R
+}
+
 /** The path exists, the method does not: `method` is a 405, `options` an OPTIONS that the document does not declare. */
-export interface Missed<R> {
+export interface Missed<R> extends FoundPath<R> {
   readonly kind: 'method' | 'options'
-  readonly entry: RouteEntry<R>
 }
 
 /** One form of an entry's pattern on one form of its host, which has one owner only. */
@@ -213,7 +216,7 @@ export class RoutingTable<R> {
     const route = routes[method] ?? (method === 'head' ? routes.get : undefined)
     if (route !== undefined) return { kind: 'match', route, entry, bindings }
     const kind = method === 'options' ? 'options' : 'method'
-    return { kind, entry }
+    return { kind, entry, bindings }
   }
 }
 

@@ -70,6 +70,18 @@ describe('CORS', () => {
     }
   })
 
+  it('computes them with the bindings of the path', async () => {
+    const path = { headers: { link: '</shops/{{request.bindings.shop}}>; rel="up"' }, get: fixed() }
+    const bound = serve(documentOf({ '/shops/:shop/books': path }))
+    for (const [line, status] of [
+      ['OPTIONS /v1/shops/7/books', 204],
+      ['GET /v1/shops/7/books', 200],
+    ] as const) {
+      const reply = await bound.ask(line)
+      expect([reply.status, reply.headers.link]).to.deep.equal([status, '</shops/7>; rel="up"'])
+    }
+  })
+
   it('answers a preflight on a secured path', async () => {
     const { status, headers } = await served.ask('OPTIONS /v1/secured')
     expect([status, headers['x-path']]).to.deep.equal([204, 'p'])
