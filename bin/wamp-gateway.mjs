@@ -36,9 +36,8 @@ if (process.execve && process.platform !== 'win32') {
 }
 
 const child = spawn(node, argv, { stdio: 'inherit', env: environment })
-for (const signal of ['SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal))
-// a terminal sends it to both, and a second one would end the gateway at once
-process.on('SIGINT', () => {})
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'])
+  process.on(signal, () => child.kill(signal))
 child.on('error', (error) => {
   process.stderr.write(`${node} cannot be started: ${error.message}\n`)
   process.exitCode = 70

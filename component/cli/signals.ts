@@ -1,6 +1,7 @@
 /** The signals that change a running gateway; one that arrives while the gateway starts is obeyed once it has started. */
 import { closeSync, openSync } from 'node:fs'
 import { isatty } from 'node:tty'
+import type { Clock } from '#component/clock.ts'
 
 /** SIGHUP reads the files again; SIGUSR2 switches the log between `debug` and its level. */
 type Changing = 'SIGHUP' | 'SIGUSR2'
@@ -19,6 +20,20 @@ export function holdSignals(): void {
 export function obeySignals(handlers: Readonly<Record<Changing, () => void>>): void {
   obey = (signal) => handlers[signal]()
   for (const signal of early.splice(0)) obey(signal)
+}
+
+/** A SIGINT this soon after another one is the same; milliseconds. */
+const sameInterrupt = 300
+
+/** Calls back for each Ctrl-C: a terminal sends SIGINT to all its processes, and npm and the command pass theirs on to the gateway. */
+export function onInterrupt(clock: Pick<Clock, 'now'>, handle: () => void): void {
+  let last = Number.NEGATIVE_INFINITY
+  process.on('SIGINT', () => {
+    const now = clock.now()
+    if (now - last < sameInterrupt) return
+    last = now
+    handle()
+  })
 }
 
 /** Whether the process has a controlling terminal (tty(4)). */

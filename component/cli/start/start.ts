@@ -1,6 +1,6 @@
 /** `start`: the gateway as a process: configuration in, component started, signals obeyed. */
 import { CommandError, exitCode, type Invocation, type Run } from '#component/cli/command.ts'
-import { endProcess, hasLostTerminal, obeySignals } from '#component/cli/signals.ts'
+import { endProcess, hasLostTerminal, obeySignals, onInterrupt } from '#component/cli/signals.ts'
 import { systemClock } from '#component/clock.ts'
 import { type RunningGateway, startComponent } from '#component/component.ts'
 import { changedOptions } from '#component/config/changed-options.ts'
@@ -159,7 +159,7 @@ async function serve(
     SIGUSR2: () => logLevel.toggleDebug('SIGUSR2'),
   })
   process.on('SIGTERM', () => void stop(config.gateway.drain_delay, 0))
-  process.on('SIGINT', () => void stop(0, 0))
+  onInterrupt(systemClock, () => void stop(0, 0))
   process.on('uncaughtException', (cause: NodeJS.ErrnoException) => {
     if (cause.code === 'EIO' && hasLostTerminal()) {
       stopWithTerminal()
