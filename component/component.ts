@@ -31,8 +31,18 @@ import type { Change } from './replica/entry.ts'
 import { Sync } from './sync/sync.ts'
 import { noProgress, type Progress } from './terminal/progress.ts'
 
+/** How much a gateway has loaded. */
+export interface Contents {
+  /** API Specifications, whether from files, from the store or from other gateways. */
+  readonly apiSpecs: number
+  /** Configured files that were refused when they were last read. */
+  readonly refusedFiles: number
+}
+
 /** A started gateway, of one process or several. */
 export interface RunningGateway extends GatewayUrls {
+  /** What it has loaded; of several processes, as one of them told when it was ready. */
+  contents(): Contents
   /** Whether the node is configured and has caught up with its peers. */
   isReady(): boolean
   /** For what the process itself logs. */
@@ -223,6 +233,7 @@ export async function startComponent(
   return {
     ...urls,
     ...{ log, logLevel, handler },
+    contents: () => ({ apiSpecs: registry.size, refusedFiles: files.refused.length }),
     useKeyPair: (pair) => listeners?.useKeyPair(pair),
     async loadFiles(patterns) {
       const refusal = sync.refusal()

@@ -176,7 +176,8 @@ function tell(report: FileReport, log: FilePorts['log']): void {
     case 'refused': {
       const issues = error instanceof InvalidSpecError ? error.toJSON().details : undefined
       const reason = messageOf(error)
-      log.error({ file, reason, issues }, 'the file was refused')
+      const hint = issues && `wamp-gateway validate ${file} shows the lines`
+      log.error({ file, reason, issues, hint }, 'the file was refused')
       return
     }
     case 'shadowed':

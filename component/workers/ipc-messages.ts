@@ -1,5 +1,6 @@
 /** The requests and notifications between the primary and its workers. */
 import type { Socket } from 'node:net'
+import type { Contents } from '#component/component.ts'
 import type { Config } from '#component/config/config.ts'
 import type { FilePatterns, FilesLoaded } from '#component/wiring/configured-files.ts'
 import type { LevelChange } from '#component/wiring/log-level.ts'
@@ -48,7 +49,7 @@ export interface ToPrimary {
   /** The worker has started: its documents are loaded, and its sessions have tried to join. */
   started(value: null): void
   /** The worker is configured and has caught up with the other gateways. */
-  ready(value: null): void
+  ready(contents: Contents): void
   /** A listener of the worker takes no more connections. */
   closed(value: null): void
   /** Why the worker ends without having begun. */

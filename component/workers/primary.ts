@@ -72,6 +72,7 @@ export async function startWorkers(
   return {
     ...urlsOf(config, sockets.addresses),
     ...{ log, logLevel },
+    contents: () => pool.contents,
     useKeyPair(pair) {
       keyPair = pair
       pool.tell('keyPair', pair)

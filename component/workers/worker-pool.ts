@@ -2,6 +2,7 @@
 import { fork } from 'node:child_process'
 import { extname, join } from 'node:path'
 import type { Clock } from '#component/clock.ts'
+import type { Contents } from '#component/component.ts'
 import { type Config, ConfigError } from '#component/config/config.ts'
 import type { Log } from '#component/log.ts'
 import type { FilePatterns, FilesLoaded } from '#component/wiring/configured-files.ts'
@@ -57,6 +58,8 @@ interface Start {
 export class WorkerPool {
   readonly #ports: WorkerPoolPorts
   readonly #members = new Map<number, Member>()
+  /** As the worker told that was ready last. */
+  contents: Contents = { apiSpecs: 0, refusedFiles: 0 }
   /** Number 1 loads the configured files; the others begin when that is done. */
   readonly #begun = Promise.withResolvers<void>()
   /** By number: those that have been ready once. */
@@ -146,7 +149,10 @@ export class WorkerPool {
           this.#begun.resolve()
           start.resolve()
         },
-        ready: () => this.#ready(number, member),
+        ready: (contents) => {
+          this.contents = contents
+          this.#ready(number, member)
+        },
         closed: () => {
           if (this.#isStopping) sockets.closeToClients()
           else sockets.dismiss(member.recipient)

@@ -122,7 +122,7 @@ async function start({ config, addresses, keyPair, routerSocket }: Settings): Pr
 }
 
 function awaitReadiness(started: Component): void {
-  if (started.isReady()) primary.tell('ready', null)
+  if (started.isReady()) primary.tell('ready', started.contents())
   else systemClock.after(readyInterval, () => awaitReadiness(started))
 }
 

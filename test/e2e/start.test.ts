@@ -135,13 +135,14 @@ describe('npm start', function () {
       await until('it is ready', () => /^ready .*\n/m.test(terminal.text), 30_000)
       const shown = terminal.text.trimEnd().split('\n')
       expect(shown[1]).to.match(/^> wamp-gateway/)
-      expect(shown.slice(4)).to.deep.equal([
+      const named = shown.slice(4).map((line) => line.replace(/pid \d+/, 'pid PID'))
+      expect(named).to.deep.equal([
         'hello | com.example.hello.greet and com.example.hello.count_waves are registered',
         'gateway  http://127.0.0.1:18080',
         'admin    http://127.0.0.1:18081',
         'router   ws://127.0.0.1:18080/ws',
         'try      curl http://127.0.0.1:18080/hello/Ada',
-        'ready    what is loaded: http://127.0.0.1:18081/; more to try: README.md, "A tour"; Ctrl-C ends it',
+        'ready    pid PID; what is loaded, in a browser: http://127.0.0.1:18081/; more to try: README.md, "A tour"; Ctrl-C ends it',
       ])
       await fetch('http://127.0.0.1:18080/hello/Ada')
       const request = /^\d\d:\d\d:\d\d info {2}GET \S+ 200 \d+(\.\d)? ms$/m

@@ -43,13 +43,23 @@ export async function announce(announcement: Announcement): Promise<void> {
     processLog.hasStarted()
   }
   if (!(await isReady(announcement, onLate))) return
+  const { apiSpecs, refusedFiles } = gateway.contents()
+  const hint = apiSpecs === 0 ? 'nothing is loaded yet: wamp-gateway load FILE' : undefined
+  const { pid } = process
   if (!isForPeople) {
-    gateway.log.info({ ...urls, router: gateway.routerUrl, command }, 'ready')
+    const loaded = { api_specs: apiSpecs, refused_files: refusedFiles }
+    gateway.log.info({ pid, ...urls, router: gateway.routerUrl, ...loaded, command, hint }, 'ready')
     return
   }
   if (command !== undefined) line('try', command)
-  const more = command === undefined ? '' : '; more to try: README.md, "A tour"'
-  line('ready', `what is loaded: ${page}/${more}; Ctrl-C ends it`)
+  const parts = [
+    `pid ${pid}`,
+    refusedFiles > 0 ? `${refusedFiles} ${refusedFiles === 1 ? 'file' : 'files'} refused` : [],
+    hint ?? `what is loaded, in a browser: ${page}/`,
+    command === undefined ? [] : 'more to try: README.md, "A tour"',
+    'Ctrl-C ends it',
+  ]
+  line('ready', parts.flat().join('; '))
   processLog.hasStarted()
 }
 

@@ -39,7 +39,10 @@ export const start: Run = async (invocation) => {
   const processLog = openProcessLog(options, progress)
   const { log } = processLog
   if (processLog.isForPeople) tellOptions(config, isDemo)
-  else log.info({ config: maskConfig(config), node_version: process.version }, 'starting')
+  else {
+    const { pid, version: node_version } = process
+    log.info({ pid, config: maskConfig(config), node_version }, 'starting')
+  }
   // with glibc, password checks leave up to 20 MB per thread allocated: docs/operations.md, "Stopping"
   if (process.platform === 'linux' && process.env.MALLOC_MMAP_THRESHOLD_ === undefined)
     log.debug({ setting: 'MALLOC_MMAP_THRESHOLD_' }, 'the environment variable is not set')

@@ -153,6 +153,8 @@ describe('a gateway', () => {
       const found = await linesOf(settings, line.msg)
       expect(found).to.have.length(1)
       expect(found[0]).to.include({ file, ...line })
+      const hint = `wamp-gateway validate ${file} shows the lines`
+      expect(found[0]?.hint).to.equal(line.level === 'error' ? hint : undefined)
     })
   }
 })
