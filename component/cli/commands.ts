@@ -56,12 +56,18 @@ const ifMatch: Option = {
 /** Every command by its name, in the order of the help text. */
 export const commands: Readonly<Record<string, Command>> = {
   start: {
-    summary: 'Runs the gateway; without options the hello example on an embedded router.',
+    summary:
+      'Runs the gateway; without a configuration, the hello example with its backend. Addresses, log and workers may be set for it.',
     usage: '[--config FILE] [--set KEY=VALUE]…',
     example: 'wamp-gateway start --config gateway.yaml --set log.level=warn',
     takes: [0, 0],
     options: {
-      config: { type: 'string', value: 'FILE', description: 'The configuration: YAML or JSON.' },
+      config: {
+        type: 'string',
+        value: 'FILE',
+        description:
+          'The configuration: YAML or JSON. Without it and without options other than gateway.listen, admin.listen, health.listen, log and workers, the hello example runs.',
+      },
       set: {
         type: 'string',
         value: 'KEY=VALUE',

@@ -56,6 +56,10 @@ export const optionVariables = (
       : [],
   )
 
+/** The option that a variable sets, key by key. @param variable one of {@link optionVariables} */
+export const keysOf = (variable: string): string[] =>
+  variable.slice(prefix.length).toLowerCase().split('__')
+
 /**
  * Reads the configuration.
  * @param file path of a YAML or JSON file, if any
@@ -71,7 +75,7 @@ export function readConfig(
   const raw = file === undefined ? {} : readFile(file)
   const variables = new Map<string, string>()
   for (const [name, value] of optionVariables(environment)) {
-    const keys = name.slice(prefix.length).toLowerCase().split('__')
+    const keys = keysOf(name)
     variables.set(keys.join('.'), name)
     set(raw, keys, value)
   }

@@ -118,8 +118,9 @@ describe('npm start', function () {
 
   it('logs in JSON where it listens, and serves the tour of README.md', () => tour([]))
 
-  it('does the same with several workers, where Kubernetes has a Service named gateway', () =>
-    tour(['--', '--set', 'workers=2'], {
+  it('does the same with several workers and addresses, where Kubernetes has a Service named gateway', () =>
+    tour(['--', '--set', 'workers=2', '--set', 'admin.listen=127.0.0.1:18081'], {
+      GATEWAY_GATEWAY__LISTEN: '127.0.0.1:18080',
       GATEWAY_SERVICE_HOST: '10.0.0.1',
       GATEWAY_PORT: 'tcp://10.0.0.1:8080',
     }))

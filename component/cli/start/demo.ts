@@ -12,6 +12,19 @@ export const demoSettings: readonly string[] = [
   `specs=${JSON.stringify([join(folder, 'api-spec.json')])}`,
 ]
 
+/** Options by dotted key, whole sections of them with a dot at the end, that say where the gateway listens and what it tells, not what it serves. */
+const demoOptions = ['gateway.listen', 'admin.listen', 'health.listen', 'log', 'log.', 'workers']
+
+/**
+ * Whether `start` runs the demonstration: without a configuration file, and with options only that leave open what is served.
+ * @param options the dotted keys of all options that are set, by flags and by the environment
+ */
+export const isDemonstration = (file: string | undefined, options: readonly string[]): boolean =>
+  file === undefined &&
+  options.every((key) =>
+    demoOptions.some((each) => key === each || (each.endsWith('.') && key.startsWith(each))),
+  )
+
 /** The first command to try. */
 export const demoCommand = (gateway: string): string => `curl ${gateway}/hello/Ada`
 

@@ -7,6 +7,7 @@ import { changedOptions } from '#component/config/changed-options.ts'
 import {
   type Config,
   ConfigError,
+  keysOf,
   maskConfig,
   optionVariables,
   readConfig,
@@ -16,7 +17,14 @@ import { openReload, type Reloads, watchedState } from '#component/reload/open-r
 import { fieldText } from '#component/terminal/log-line.ts'
 import { startWorkers } from '#component/workers/primary.ts'
 import { announce } from './announcement.ts'
-import { type Demo, demoCommand, demoConfig, demoSettings, startDemo } from './demo.ts'
+import {
+  type Demo,
+  demoCommand,
+  demoConfig,
+  demoSettings,
+  isDemonstration,
+  startDemo,
+} from './demo.ts'
 import { explain, textOf } from './failure.ts'
 
 /** `start`: reads the configuration and serves until a signal ends the process. */
@@ -24,10 +32,11 @@ export const start: Run = async (invocation) => {
   checkParser()
   const file = invocation.option('config')
   const settings = invocation.options('set')
-  const isDemo =
-    file === undefined &&
-    optionVariables(invocation.environment).length === 0 &&
-    settings.every((setting) => setting.startsWith('workers='))
+  const variables = optionVariables(invocation.environment)
+  const isDemo = isDemonstration(file, [
+    ...settings.map((setting) => flagOf(setting)[0]),
+    ...variables.map(([name]) => keysOf(name).join('.')),
+  ])
   const read = () =>
     isDemo
       ? readOptions(demoConfig, [...demoSettings, ...settings], invocation.environment)
@@ -103,17 +112,19 @@ function checkParser(): void {
   )
 }
 
+/** The key and the value of one `--set`. */
+function flagOf(setting: string): readonly [key: string, value: string] {
+  const at = setting.indexOf('=')
+  return at < 0 ? [setting, 'true'] : [setting.slice(0, at), setting.slice(at + 1)]
+}
+
 function readOptions(
   file: string | undefined,
   settings: readonly string[],
   environment: Invocation['environment'],
 ): Config {
-  const flags = settings.map((setting): [string, string] => {
-    const at = setting.indexOf('=')
-    return at < 0 ? [setting, 'true'] : [setting.slice(0, at), setting.slice(at + 1)]
-  })
   try {
-    return readConfig(file, environment, Object.fromEntries(flags))
+    return readConfig(file, environment, Object.fromEntries(settings.map(flagOf)))
   } catch (cause) {
     if (cause instanceof ConfigError)
       throw new CommandError(exitCode.config, textOf(explain(cause)))
