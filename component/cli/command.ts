@@ -15,7 +15,7 @@ export const exitCode = {
   noInput: 66,
   /** The gateway is not reached. */
   unavailable: 69,
-  /** A defect of this program. */
+  /** Something of the system could not be opened or joined, such as a port in use; or a defect of this program. */
   software: 70,
   /** The gateway refuses for now: it is stopping, overloaded or cut off. */
   tryAgain: 75,

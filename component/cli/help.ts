@@ -28,7 +28,10 @@ const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
   [exitCode.data, 'neither JSON nor YAML'],
   [exitCode.noInput, 'no such file'],
   [exitCode.unavailable, 'gateway not reached'],
-  [exitCode.software, 'a defect of this program'],
+  [
+    exitCode.software,
+    'something could not be opened or joined, such as a port in use, or a defect of this program',
+  ],
   [exitCode.tryAgain, 'try again later'],
   [exitCode.notPermitted, 'not permitted'],
   [exitCode.config, 'wrong configuration'],
