@@ -18,7 +18,9 @@ import type { Loaded } from './change.ts'
 export interface FileReport {
   /** Absolute; a pattern that no file matches as it is written. */
   readonly file: string
-  readonly outcome: 'loaded' | 'unchanged' | 'shadowed' | 'refused' | 'missing'
+  readonly outcome: 'loaded' | 'unchanged' | 'kept back' | 'shadowed' | 'refused' | 'missing'
+  /** Of the document of a file that is kept back. */
+  readonly hash?: string
   /** Why it is not served. */
   readonly error?: unknown
   /** Warnings, by pointers into the file. */
@@ -30,7 +32,7 @@ type Warned = Pick<Loaded, 'warnings'>
 
 /** The dependencies of loading files. */
 export interface FilePorts {
-  readonly files: Pick<FileStore, 'loadedHash' | 'setLoadedHash'>
+  readonly files: Pick<FileStore, 'lastLoad' | 'setLoadedHash'>
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
   /** Yields while a large document is read. */
   readonly yieldTurn: YieldTurn
@@ -41,6 +43,8 @@ export interface FilePorts {
     by: string,
     hash: string,
   ) => Promise<Warned | readonly Warned[] | undefined>
+  /** Whether the document of a file was loaded at this time or later in another way, and then replaced; absent: never. */
+  readonly isReplaced?: (document: unknown, hash: string, since: number) => Promise<boolean>
   /** The names that a document takes; the first file that takes one has it. */
   readonly namesOf: (document: unknown) => readonly string[]
   /** Files that were found before: they are not told again when they are as they were. */
@@ -92,7 +96,8 @@ async function readDocument(
 }
 
 /**
- * Loads each file whose document is not the one last loaded from it. Of two files with one name the first serves.
+ * Loads each file whose document is not the one last loaded from it, nor one that was loaded since and then replaced, as by a
+ * rollback: that would undo the newer change. Of two files with one name the first serves.
  * @param patterns files or globs, relative to the working folder
  */
 export async function loadFiles(
@@ -139,7 +144,7 @@ function worthAnotherTry(
 async function loadFile(
   file: string,
   owners: Map<string, string>,
-  { files, load, namesOf, yieldTurn }: FilePorts,
+  { files, load, isReplaced, namesOf, yieldTurn }: FilePorts,
 ): Promise<FileReport> {
   const { document, hash } = await readDocument(file, yieldTurn)
   const names = namesOf(document)
@@ -151,10 +156,14 @@ async function loadFile(
     )
     return { file, outcome: 'shadowed', error }
   }
-  const isNews = (await files.loadedHash(file)) !== hash
-  const loaded = isNews ? await load(document, `file ${file}`, hash) : undefined
-  if (isNews) await files.setLoadedHash(file, hash)
+  const last = await files.lastLoad(file)
+  const isNews = last?.hash !== hash
+  const since = last?.ms ?? undefined
+  const isKeptBack = isNews && since !== undefined && (await isReplaced?.(document, hash, since))
+  const loaded = isNews && !isKeptBack ? await load(document, `file ${file}`, hash) : undefined
+  if (isNews && !isKeptBack) await files.setLoadedHash(file, hash)
   for (const name of names) owners.set(name, file)
+  if (isKeptBack) return { file, outcome: 'kept back', hash }
   if (loaded === undefined) return { file, outcome: 'unchanged' }
   return { file, outcome: 'loaded', warnings: [loaded].flat().flatMap(({ warnings }) => warnings) }
 }
@@ -170,6 +179,9 @@ function warn({ file, warnings = [] }: FileReport, log: FilePorts['log']): void 
   if (more > 0) log.warn({ file, more }, 'more warnings about the file')
 }
 
+const keptBack =
+  'the file is kept back: its version was loaded before and has been replaced, as by a rollback; it is served again when the file changes or is loaded by hand'
+
 function tell(report: FileReport, log: FilePorts['log']): void {
   const { file, outcome, error } = report
   switch (outcome) {
@@ -182,6 +194,9 @@ function tell(report: FileReport, log: FilePorts['log']): void {
     }
     case 'shadowed':
       log.warn({ file, reason: (error as Error).message }, 'the file is not served')
+      return
+    case 'kept back':
+      log.warn({ file, hash: report.hash }, keptBack)
       return
     case 'missing':
       log.warn({ file }, 'no file matches')

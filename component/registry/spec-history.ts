@@ -56,6 +56,16 @@ export class SpecHistory {
     return differencesBetween(old, now)
   }
 
+  /**
+   * Whether a document was loaded at a time or later, and another one or a deletion has taken its place since.
+   * @param since milliseconds since the epoch
+   */
+  async isReplaced(id: string, hash: string, since: number): Promise<boolean> {
+    const versions = await this.#replica.versions('api_spec', id)
+    const newest = versions.findIndex((version) => version.hash === hash)
+    return newest > 0 && (versions[newest]?.stamp.ms ?? 0) >= since
+  }
+
   async #entries(id: string, within?: string): Promise<readonly Entry[]> {
     const versions = await this.#replica.versions('api_spec', id)
     if (versions.length === 0) throw unknownId()

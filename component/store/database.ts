@@ -169,7 +169,7 @@ export async function openStore(
   }
   return {
     entries: new EntryStore(run),
-    files: new FileStore(run),
+    files: new FileStore(run, clock),
     families: new FamilyStore(run, engine.watch !== undefined),
     meta: new MetaStore(run),
     async shrink() {

@@ -1,4 +1,5 @@
 /** Two small tables of names and values: of the store itself, and of the files that were loaded. */
+import type { Clock } from '#component/clock.ts'
 import type { Run } from './tables.ts'
 
 /** Values of the store itself, such as a check of its key; each is written once. Methods throw ServiceError `service.error.unavailable`. */
@@ -34,32 +35,42 @@ export class MetaStore {
   }
 }
 
-/** The hash last loaded from each file, so that a restart does not undo later loads. Methods throw as those of {@link MetaStore}. */
+/** The last load of a file. */
+export interface FileLoad {
+  /** Of the document. */
+  readonly hash: string
+  /** Milliseconds since the epoch; null: not known. */
+  readonly ms: number | null
+}
+
+/** The last load of each file, so that a restart does not undo later loads. Methods throw as those of {@link MetaStore}. */
 export class FileStore {
   readonly #run: Run
+  readonly #clock: Pick<Clock, 'now'>
 
-  constructor(run: Run) {
+  constructor(run: Run, clock: Pick<Clock, 'now'>) {
     this.#run = run
+    this.#clock = clock
   }
 
   /**
-   * The hash that was last loaded from a file; undefined when nothing was.
+   * The last load of a file; undefined when it was never loaded.
    * @param path absolute
    */
-  async loadedHash(path: string): Promise<string | undefined> {
-    const row = await this.#run((db) =>
-      db.selectFrom('files').select('hash').where('path', '=', path).executeTakeFirst(),
+  lastLoad(path: string): Promise<FileLoad | undefined> {
+    return this.#run((db) =>
+      db.selectFrom('files').select(['hash', 'ms']).where('path', '=', path).executeTakeFirst(),
     )
-    return row?.hash
   }
 
-  /** Keeps the hash of the document that was loaded from a file. */
+  /** Keeps the hash of the document that was loaded from a file just now. */
   async setLoadedHash(path: string, hash: string): Promise<void> {
+    const ms = this.#clock.now()
     await this.#run((db) =>
       db
         .insertInto('files')
-        .values({ path, hash })
-        .onConflict((conflict) => conflict.column('path').doUpdateSet({ hash }))
+        .values({ path, hash, ms })
+        .onConflict((conflict) => conflict.column('path').doUpdateSet({ hash, ms }))
         .execute(),
     )
   }

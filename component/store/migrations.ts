@@ -43,6 +43,7 @@ const statements: Readonly<Record<string, readonly string[]>> = {
     'create index refresh_families_end on refresh_families (expires_at)',
     'create table meta (name text not null primary key, value text not null)',
   ],
+  '002-file-times': ['alter table files add column ms bigint'],
 }
 
 const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(

@@ -39,6 +39,8 @@ interface FileRow {
   path: string
   /** SHA-256, hex, of the canonical JSON of its document. */
   hash: string
+  /** When; null: by a gateway that did not keep it. */
+  ms: number | null
 }
 
 /** All refresh tokens that followed from one login: of each generation there is one. Times are milliseconds since the epoch. */

@@ -39,10 +39,10 @@ export class ConfiguredFiles {
   /** The files that were refused when all were last read, here or in another process of this gateway. */
   refused: readonly RefusedFile[] = []
   readonly #context: WiringContext
-  readonly #registry: Pick<Registry, 'loadUnlessThere'>
+  readonly #registry: Pick<Registry, 'loadUnlessThere' | 'history'>
   #known: ReadonlySet<string> = new Set()
 
-  constructor(context: WiringContext, registry: Pick<Registry, 'loadUnlessThere'>) {
+  constructor(context: WiringContext, registry: Pick<Registry, 'loadUnlessThere' | 'history'>) {
     this.#context = context
     this.#registry = registry
   }
@@ -59,6 +59,8 @@ export class ConfiguredFiles {
     const ofSpecs = await loadFiles(patterns.specs, {
       ...ports,
       load: (document, by, hash) => this.#registry.loadUnlessThere(document, by, hash),
+      isReplaced: (document, hash, since) =>
+        this.#registry.history.isReplaced(specNames(document)[0] ?? '', hash, since),
       namesOf: specNames,
     })
     const reports = [...ofRealms, ...ofSpecs]

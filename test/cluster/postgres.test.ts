@@ -95,7 +95,7 @@ describe('PostgreSQL', function () {
           () => store.entries.since(0),
           () => store.entries.replace([version('b', 2)]),
           () => store.entries.merge([version('b', 2)]),
-          () => store.files.loadedHash('/a.json'),
+          () => store.files.lastLoad('/a.json'),
         ]) {
           const error = await failure(operation())
           expect(error).to.include({ uri: 'service.error.unavailable' })

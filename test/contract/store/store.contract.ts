@@ -182,11 +182,13 @@ export function describeStore(name: string, start: () => Promise<Place>): void {
     })
 
     it('remembers what was last loaded from a file', async () => {
-      expect(await store.files.loadedHash('/a.json')).to.equal(undefined)
+      expect(await store.files.lastLoad('/a.json')).to.equal(undefined)
       await store.files.setLoadedHash('/a.json', 'one')
       await store.files.setLoadedHash('/a.json', 'two')
-      expect(await store.files.loadedHash('/a.json')).to.equal('two')
-      expect(await store.files.loadedHash('/b.json')).to.equal(undefined)
+      const { hash, ms } = (await store.files.lastLoad('/a.json')) ?? {}
+      expect(hash).to.equal('two')
+      expect(ms).to.be.a('number')
+      expect(await store.files.lastLoad('/b.json')).to.equal(undefined)
     })
 
     it('refuses everything after it was closed, and may be closed twice', async () => {
@@ -197,7 +199,7 @@ export function describeStore(name: string, start: () => Promise<Place>): void {
         () => store.entries.replace([version('a', 1)]),
         () => store.entries.merge([version('a', 1)]),
         () => store.entries.versions('api_spec', 'a'),
-        () => store.files.loadedHash('/a.json'),
+        () => store.files.lastLoad('/a.json'),
       ]) {
         const error = await operation().catch((reason: unknown) => reason)
         expect(error).to.include({ uri: 'service.error.unavailable', status: 503 })

@@ -111,6 +111,22 @@ describe('the files of the configuration', () => {
     expect(await bodyOf('x')).to.equal('of the changed file')
   })
 
+  it('do not undo a rollback', async () => {
+    write('x.spec.json', staticDocument('x', 'of the file'))
+    const { adminUrl, load } = await start()
+    const read = await send(adminUrl, '/api_specs/com.example.x')
+    const hash = String(read.headers.etag).replaceAll('"', '')
+    write('x.spec.json', staticDocument('x', 'a mistake'))
+    await load(staticDocument('x', 'a mistake'))
+    const path = '/api_specs/com.example.x/rollback'
+    expect((await send(adminUrl, path, { method: 'POST', body: { hash } })).status).to.equal(200)
+    await restart()
+    expect(await bodyOf('x')).to.equal('of the file')
+    write('x.spec.json', staticDocument('x', 'mended'))
+    await restart()
+    expect(await bodyOf('x')).to.equal('mended')
+  })
+
   it('bring nothing back that was deleted since, until they change', async () => {
     write('x.spec.json', staticDocument('x', 'of the file'))
     const { adminUrl } = await start()

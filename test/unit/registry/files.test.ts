@@ -8,14 +8,28 @@ import { loadFiles, realmNames, specNames } from '#component/registry/files.ts'
 import { openStore, type Store } from '#component/store/database.ts'
 import { document, registryWith } from './doubles.ts'
 
+/** A change that takes the place of the document `a`; the hash is that of its first version. */
+type Replace = (
+  registry: Awaited<ReturnType<typeof registryWith>>['registry'],
+  hash: string,
+) => Promise<unknown>
+
+/** A clock that is one millisecond later at each look. */
+function tickingClock() {
+  let now = 1_000
+  return { ...systemClock, now: () => now++ }
+}
+
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
 describe('loadFiles', () => {
   let folder: string
   let store: Store
+  let clock: ReturnType<typeof tickingClock>
   beforeEach(async () => {
+    clock = tickingClock()
     folder = mkdtempSync(join(tmpdir(), 'gateway-files-'))
-    store = await openStore('sqlite::memory:', systemClock)
+    store = await openStore('sqlite::memory:', clock)
   })
   afterEach(async () => {
     await store.close()
@@ -29,7 +43,7 @@ describe('loadFiles', () => {
     )
 
   async function start(patterns = ['*.json'], changes: Parameters<typeof registryWith>[0] = {}) {
-    const registry = await registryWith({ store: store.entries, ...changes })
+    const registry = await registryWith({ store: store.entries, clock, ...changes })
     const reports = await loadFiles(
       patterns.map((pattern) => join(folder, pattern)),
       {
@@ -37,6 +51,8 @@ describe('loadFiles', () => {
         log: silent,
         yieldTurn: () => undefined,
         load: (value, by, hash) => registry.registry.loadUnlessThere(value, by, hash),
+        isReplaced: (value, hash, since) =>
+          registry.registry.history.isReplaced(specNames(value)[0] ?? '', hash, since),
         namesOf: specNames,
       },
     )
@@ -111,6 +127,39 @@ describe('loadFiles', () => {
     expect(serves('/v1/two')).to.equal('a')
   })
 
+  for (const [what, replace] of [
+    ['a rollback', (registry, hash) => registry.rollback('a', hash)],
+    ['another load', (registry) => registry.load(document('a', ['/three']))],
+    ['a deletion', (registry) => registry.remove('a')],
+  ] satisfies [string, Replace][]) {
+    it(`keeps a file back whose document was loaded by hand and replaced by ${what}`, async () => {
+      write('a.json', document('a', ['/one']))
+      const { registry } = await start()
+      const { hash } = registry.get('a')
+      write('a.json', document('a', ['/two']))
+      await registry.load(document('a', ['/two']))
+      await replace(registry, hash)
+      for (let starts = 0; starts < 2; starts++) {
+        const { outcomes, serves } = await start()
+        expect(outcomes).to.deep.equal(['a.json kept back'])
+        expect(serves('/v1/two')).to.equal(undefined)
+      }
+      write('a.json', document('a', ['/four']))
+      expect((await start()).outcomes).to.deep.equal(['a.json loaded'])
+      write('a.json', document('a', ['/two']))
+      expect((await start()).outcomes).to.deep.equal(['a.json loaded'])
+    })
+  }
+
+  it('loads a file again that goes back and forth between two versions', async () => {
+    for (const path of ['/one', '/two', '/one', '/two']) {
+      write('a.json', document('a', [path]))
+      const { outcomes, serves } = await start()
+      expect(outcomes).to.deep.equal(['a.json loaded'])
+      expect(serves(`/v1${path}`)).to.equal('a')
+    }
+  })
+
   it('moves a route from one file to another, whichever comes first', async () => {
     write('a.json', document('a', ['/a']))
     write('b.json', document('b', ['/b', '/moved']))
@@ -138,7 +187,7 @@ describe('loadFiles', () => {
       ['node-1', 'node-2', 'node-3'].map((node) => registryWith({ store: store.entries, node })),
     )
     // each of them looks before any has loaded it
-    const files = { loadedHash: async () => undefined, setLoadedHash: async () => undefined }
+    const files = { lastLoad: async () => undefined, setLoadedHash: async () => undefined }
     const reports = await Promise.all(
       processes.map(({ registry }) =>
         loadFiles([join(folder, 'a.json')], {
