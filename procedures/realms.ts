@@ -82,8 +82,8 @@ export const realmProcedures: readonly Procedure[] = [
     scope: 'realm',
     mirrors: [{ method: 'GET', path: '/realms/:uri/versions/:hash' }],
     async handler({ realms }, [uri, hash]) {
-      const value = await realms.history.get(String(uri), String(hash))
-      return { value, headers: { etag: `"${hash}"` } }
+      const found = await realms.history.get(String(uri), String(hash))
+      return { value: found.document, headers: { etag: `"${found.hash}"` } }
     },
   },
   {

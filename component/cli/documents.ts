@@ -90,14 +90,10 @@ export const remove: Run = async (invocation) => {
   return { value: { id }, text: `deleted ${id}\n` }
 }
 
-/** `rollback`: `{id, ts, warnings}`. The hash may be shortened, as long as one version has it. */
+/** `rollback`: `{id, ts, warnings}`. The hash may be shortened. */
 export const rollback: Run = async (invocation) => {
-  const [id = '', start = ''] = invocation.positionals
+  const [id = '', hash = ''] = invocation.positionals
   const client = new AdminClient(invocation)
-  const { body: found } = await client.request('GET', pathOf(id, '/versions'))
-  const hashes = new Set(listOf(found).map(({ hash }) => textOf(hash)))
-  const fitting = [...hashes].filter((hash) => start.length >= 6 && hash.startsWith(start))
-  const hash = fitting.length === 1 ? fitting[0] : start
   const request = JSON.stringify({ hash })
   const condition = conditionOf(invocation)
   const { body } = await client.request('POST', pathOf(id, '/rollback'), request, condition)

@@ -26,15 +26,21 @@ export class RealmHistory {
     return describeHistory(await this.#entries(uri))
   }
 
-  /** A version as it is stored. @param hash of the stored document */
+  /** A version as it is stored. @param hash of the stored document; it may be shortened, here and below */
   async find(uri: string, hash: string): Promise<Version> {
     return versionOf(await this.#entries(uri), hash)
   }
 
-  /** A version with its `ts`, without secrets. */
-  async get(uri: string, hash: string): Promise<RealmDocument> {
-    const { document, stamp } = await this.find(uri, hash)
-    return { ...shownRealm(document), ts: stamp.ms }
+  /** A version with its `ts`, without secrets, and its whole hash. */
+  async get(
+    uri: string,
+    hash: string,
+  ): Promise<{ readonly document: RealmDocument; readonly hash: string }> {
+    const found = await this.find(uri, hash)
+    return {
+      document: { ...shownRealm(found.document), ts: found.stamp.ms },
+      hash: found.hash,
+    }
   }
 
   /**

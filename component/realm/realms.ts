@@ -131,7 +131,7 @@ export class Realms {
     }: { by?: string; conditions?: Conditions; check?: (document: RealmDocument) => void } = {},
   ): Promise<LoadedRealm> {
     return this.#serially(async () => {
-      const { document } = await this.history.find(uri, hash)
+      const { document, hash: found } = await this.history.find(uri, hash)
       const shown = shownRealm(document)
       check(shown)
       const drafts = [{ id: uri, document }]
@@ -139,7 +139,7 @@ export class Realms {
         async (stored) => ({ checked: this.#writer.check(shown, stored), drafts }),
         conditions,
       )
-      this.#ports.log.info({ realms: [uri], by, hash }, 'realm rolled back')
+      this.#ports.log.info({ realms: [uri], by, hash: found }, 'realm rolled back')
       await this.#endRevoked(written)
       const restored = changedProofs(written[0]?.change?.before?.document, document)
       const message =

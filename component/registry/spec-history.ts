@@ -28,15 +28,15 @@ export class SpecHistory {
     return describeHistory(await this.#entries(id, within))
   }
 
-  /** A version, as it was loaded. @param hash of its document */
+  /** A version, as it was loaded. @param hash of its document; it may be shortened, here and below */
   async find(id: string, hash: string, within?: string): Promise<Version> {
     return versionWithin(await this.#entries(id, within), hash, within)
   }
 
   /** A version with its `ts`, as management shows the current one. */
   async get(id: string, hash: string, within?: string): Promise<Shown> {
-    const { document, stamp } = await this.find(id, hash, within)
-    return { document: represent(document, stamp.ms), hash }
+    const found = await this.find(id, hash, within)
+    return { document: represent(found.document, found.stamp.ms), hash: found.hash }
   }
 
   /**

@@ -66,15 +66,28 @@ export type Version = Entry & { readonly document: Document; readonly hash: stri
 
 const isVersion = (entry: Entry): entry is Version => entry.document !== null && entry.hash !== null
 
+/** A hash may be shortened to as many characters. */
+const leastCharacters = 6
+
 /**
  * The newest version of a hash.
  * @param versions newest first
- * @throws ServiceError `service.error.not_found`
+ * @param start the hash, or its first characters: at least 6
+ * @throws ServiceError `service.error.not_found`, `wamp.error.invalid_argument` when versions of different hashes begin so
  */
-export function versionOf(versions: readonly Entry[], hash: string): Version {
-  const found = versions.filter(isVersion).find((version) => version.hash === hash)
-  if (found) return found
-  throw new ServiceError('service.error.not_found', 'the history has no version with this hash')
+export function versionOf(versions: readonly Entry[], start: string): Version {
+  if (start.length < leastCharacters) {
+    const message = `hash: at least the first ${leastCharacters} characters are needed`
+    throw new ServiceError('service.error.not_found', message)
+  }
+  const [found, ...others] = versions.filter(isVersion).filter(({ hash }) => hash.startsWith(start))
+  if (!found) {
+    const message = 'the history has no version with this hash'
+    throw new ServiceError('service.error.not_found', message)
+  }
+  if (others.every(({ hash }) => hash === found.hash)) return found
+  const message = 'hash: several versions begin with these characters; give more of them'
+  throw new ServiceError('wamp.error.invalid_argument', message)
 }
 
 /** The current version. @param versions newest first @throws ServiceError `service.error.not_found` when it is a deletion */

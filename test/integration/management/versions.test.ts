@@ -156,6 +156,21 @@ describe('the versions of an API Specification', () => {
     expect(await bodyNow()).to.equal(3)
   })
 
+  it('are named by the first 6 characters of the hash or more', async () => {
+    const hash = hashOf(version(1))
+    const start = hash.slice(0, 6)
+    const shown = await send(gateway.adminUrl, path(`/versions/${start}`))
+    expect([shown.status, shown.headers.etag]).to.deep.equal([200, tag(version(1))])
+    const compared = await send(gateway.adminUrl, path(`/versions/${start}/diff`))
+    expect(compared.json()).to.have.length(1)
+    const short = await post(path('/rollback'), { hash: hash.slice(0, 5) })
+    expect(codeOf(short)).to.deep.equal([404, 'service.error.not_found'])
+    expect(short.text).to.include('at least the first 6 characters')
+    const back = await post(path('/rollback'), { hash: start })
+    expect([back.status, back.headers.etag]).to.deep.equal([200, tag(version(1))])
+    expect(await bodyNow()).to.equal(1)
+  })
+
   it('that are not in the history are not found, and nothing changes', async () => {
     const answer = await post(path('/rollback'), { hash: hashOf(version(9)) })
     expect(codeOf(answer)).to.deep.equal([404, 'service.error.not_found'])
