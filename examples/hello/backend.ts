@@ -31,7 +31,23 @@ function listQuotes(
 }
 
 const connection = new autobahn.Connection({ url, realm, max_retries: -1 })
+let hasJoined = false
+
+// autobahn tries again after a lost connection, but neither after a GOODBYE, as when the gateway restarts, nor after a refusal
+connection.onclose = (_cause, { reason, message }) => {
+  if (!reason) return
+  if (hasJoined) {
+    setTimeout(() => connection.open(), 1000)
+    return
+  }
+  process.stderr.write(
+    `the router refuses this backend on the realm ${realm}: load the realm, or name another one (${reason}: ${message})\n`,
+  )
+  process.exit(1)
+}
+
 connection.onopen = async (session) => {
+  hasJoined = true
   await session.register('com.example.hello.greet', greet)
   await session.register('com.example.hello.count_waves', () => waves)
   await session.register('com.example.hello.list_quotes', listQuotes)

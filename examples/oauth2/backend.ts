@@ -35,7 +35,23 @@ const connection = new autobahn.Connection({
   max_retries: -1,
 })
 
+let hasJoined = false
+
+// autobahn tries again after a lost connection, but neither after a GOODBYE, as when the gateway restarts, nor after a refusal
+connection.onclose = (_cause, { reason, message }) => {
+  if (!reason) return
+  if (hasJoined) {
+    setTimeout(() => connection.open(), 1000)
+    return
+  }
+  process.stderr.write(
+    `the router refuses this backend on the realm com.example.realm: load the realm, and give both ORDERS_SECRET the same value (${reason}: ${message})\n`,
+  )
+  process.exit(1)
+}
+
 connection.onopen = async (session) => {
+  hasJoined = true
   await session.register('com.example.order.get', getOrder)
   process.stdout.write('orders are answered\n')
 }
