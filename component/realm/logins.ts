@@ -69,7 +69,7 @@ export function explain(
   if (authid === undefined && username !== undefined) return { reason: 'unknown user' }
   if (isDisabled) return { authid, reason: 'the user is disabled' }
   if (served.some(isFrom)) return { authid, reason: proof }
-  return { authid, reason: `no source admits the address by ${served.join(', ')}` }
+  return { authid, reason: `no source admits the user or the address by ${served.join(', ')}` }
 }
 
 /** A user of a realm with its roles. */

@@ -10,7 +10,7 @@ export const canary = 'CANARY-correct-horse'
 export const office = '192.0.2.7'
 /** The password of all users. */
 export const proof = 'secret of ada'
-const source = 'no source admits the address by wampcra, password'
+const source = 'no source admits the user or the address by wampcra, password'
 
 /** Users of all sorts. */
 export const realmDocument = {
@@ -262,7 +262,7 @@ export const wampRows: readonly (readonly [
       realm,
       authmethod: 'wampcra',
       authid: 'far',
-      reason: 'no source admits the address by wampcra',
+      reason: 'no source admits the user or the address by wampcra',
     },
   ],
 ]

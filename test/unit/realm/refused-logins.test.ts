@@ -54,7 +54,7 @@ const rows: readonly (readonly [
     outside,
     {
       ...{ realm, authmethod: 'wampcra', authid: 'ada' },
-      reason: 'no source admits the address by wampcra',
+      reason: 'no source admits the user or the address by wampcra',
     },
   ],
   [
