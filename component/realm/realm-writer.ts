@@ -19,6 +19,7 @@ import type { Change, Draft } from '#component/replica/entry.ts'
 import { type Conditions, checkConditions } from '#component/replica/history.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { SecretBox } from '#component/secret-box.ts'
+import { inTurn } from '#component/yielding.ts'
 import type { LiveRealms, StoredRealms } from './live-realms.ts'
 import { ofPart, type Written } from './loaded-realm.ts'
 
@@ -49,12 +50,14 @@ export const unknownRealm = (): ServiceError =>
   new ServiceError('service.error.not_found', 'no realm has this URI')
 
 /** How often documents are prepared anew because another process has changed them meanwhile. */
-const maxTries = 20
+const maxTries = 200
 
 /** Writes the documents of one node. */
 export class RealmWriter {
   readonly #ports: WriterPorts
   readonly #live: LiveRealms
+  /** Writes of one node do not overtake each other. */
+  readonly #inTurn = inTurn()
 
   constructor(ports: WriterPorts, live: LiveRealms) {
     this.#ports = ports
@@ -124,20 +127,25 @@ export class RealmWriter {
     conditions: Conditions,
   ): Promise<{ readonly prepared: P; readonly written: readonly Written[] }> {
     const hashed: Hashed = new Map()
-    for (let tries = 0; tries < maxTries; tries++) {
-      const seen = this.#live.stored
-      const prepared = await prepare(seen, hashed)
-      let isOvertaken = false
-      const changes = await this.#ports.replica.change('realm', () => {
-        const now = this.#live.stored
-        isOvertaken = prepared.drafts.some(({ id }) => now.get(id) !== seen.get(id))
-        return isOvertaken ? [] : this.#judge(prepared, now, conditions)
+    let seen = this.#live.stored
+    // checked and hashed beside the writes that come first
+    let prepared = await prepare(seen, hashed)
+    return this.#inTurn(async () => {
+      for (let tries = 0; tries < maxTries; tries++) {
+        let isOvertaken = false
+        const changes = await this.#ports.replica.change('realm', () => {
+          const now = this.#live.stored
+          isOvertaken = prepared.drafts.some(({ id }) => now.get(id) !== seen.get(id))
+          return isOvertaken ? [] : this.#judge(prepared, now, conditions)
+        })
+        if (!isOvertaken) return { prepared, written: this.#outcome(prepared, changes) }
+        seen = this.#live.stored
+        prepared = await prepare(seen, hashed)
+      }
+      const message = `other processes changed the realm first, ${maxTries} times in a row`
+      throw new ServiceError('service.error.unavailable', message, {
+        headers: { 'Retry-After': '1' },
       })
-      if (!isOvertaken) return { prepared, written: this.#outcome(prepared, changes) }
-    }
-    const message = `other processes changed the realm first, ${maxTries} times in a row`
-    throw new ServiceError('service.error.unavailable', message, {
-      headers: { 'Retry-After': '1' },
     })
   }
 
