@@ -4,7 +4,7 @@ import type { UserName } from '#component/identity.ts'
 import type { Log } from '#component/log.ts'
 import type { Edit } from '#component/realm/documents/edits.ts'
 import { prototypesOf } from '#component/realm/documents/inheritance.ts'
-import { changedProofs, revokedUsers } from '#component/realm/documents/membership.ts'
+import { restoredUsers, revokedUsers } from '#component/realm/documents/membership.ts'
 import type { Realm, RealmDocument } from '#component/realm/documents/model.ts'
 import { openSecret } from '#component/realm/documents/secrets.ts'
 import { shownRealm } from '#component/realm/documents/shown-realm.ts'
@@ -116,7 +116,7 @@ export class Realms {
 
   /**
    * Writes a version of the history once more, its secrets included, also of a realm that was deleted. Everything ends that was
-   * given to users whose password or keys change by it; for each of them there is a warning.
+   * given to users who are gone, or whose password or keys change by it; a warning names each of them, and each user who is back.
    * @param hash of the version
    * @param check throws for a document that the caller may not load
    * @throws ServiceError `service.error.not_found`, and what {@link load} throws
@@ -141,10 +141,8 @@ export class Realms {
       )
       this.#ports.log.info({ realms: [uri], by, hash: found }, 'realm rolled back')
       await this.#endRevoked(written)
-      const restored = changedProofs(written[0]?.change?.before?.document, document)
-      const message =
-        'the password and keys of that version hold again: what the user was given has ended'
-      const warnings = restored.map((path) => ({ path, message }))
+      const change = written[0]?.change
+      const warnings = change ? restoredUsers(change.before?.document, document) : []
       return loaded(written[0] as Written, [...prepared.checked.warnings, ...warnings])
     })
   }

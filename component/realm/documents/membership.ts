@@ -1,5 +1,6 @@
 /** Where a realm document lists users, also as clients and resource owners of OAuth2; which of them end with a new version. */
 import { pointer } from '#component/codec/json.ts'
+import type { Issue } from '#component/errors.ts'
 import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
 
 /** One list of users. */
@@ -82,15 +83,21 @@ export function revokedUsers(before: unknown, after: unknown): string[] {
   return [...new Set([...gone, ...locked])]
 }
 
-/** The users of both documents whose password or keys differ, enabled in both: JSON Pointers into the second one. */
-export function changedProofs(before: unknown, after: unknown): string[] {
+/** Each enabled user whom a rollback changes, by name; at JSON Pointers into the second document. */
+export function restoredUsers(before: unknown, after: unknown): Issue[] {
   const [old, now] = [proofs(before), proofs(after)]
-  return memberLists.flatMap(({ keys, name }) =>
+  const restored = memberLists.flatMap(({ keys, name }) =>
     maps(at(after, keys)).flatMap((member, index) => {
       const username = String(member[name])
-      const isChanged =
-        old.has(username) && now.has(username) && old.get(username) !== now.get(username)
-      return isChanged ? [pointer('', ...keys, index)] : []
+      if (!now.has(username) || old.get(username) === now.get(username)) return []
+      const message = old.has(username)
+        ? `${username}: the password and keys of that version hold again; what the user was given has ended`
+        : `${username}: the user is back, with the password and keys of that version`
+      return [{ path: pointer('', ...keys, index), message }]
     }),
   )
+  const removed = [...old.keys()].filter((username) => !now.has(username))
+  const message =
+    'that version does not have the user, or not enabled; what the user was given has ended'
+  return [...restored, ...removed.map((name) => ({ path: '', message: `${name}: ${message}` }))]
 }

@@ -1,6 +1,6 @@
 /** The history of a realm: its versions, what changed between two, and the way back; secrets included, and never shown. */
 import { expect } from 'chai'
-import { settingUser } from '#component/realm/documents/edits.ts'
+import { deletingUser, settingUser } from '#component/realm/documents/edits.ts'
 import { Logins } from '#component/realm/logins.ts'
 import { realmsWith } from './doubles.ts'
 
@@ -112,7 +112,12 @@ describe('the rollback of a realm', () => {
       {
         path: '/users/0',
         message:
-          'the password and keys of that version hold again: what the user was given has ended',
+          'ada: the password and keys of that version hold again; what the user was given has ended',
+      },
+      {
+        path: '',
+        message:
+          'new: that version does not have the user, or not enabled; what the user was given has ended',
       },
     ])
     expect(replica.get('realm', uri)?.document).to.deep.equal(before)
@@ -122,6 +127,14 @@ describe('the rollback of a realm', () => {
     const { info } = realms.realm(uri) ?? {}
     const { client_secret } = (info as typeof document.info).oidc_providers.main
     expect(await realms.openSecret(uri, client_secret)).to.equal('sssh')
+  })
+
+  it('names the users who are back', async () => {
+    const { realms, first } = await opened()
+    await realms.edit(uri, deletingUser('ada'))
+    const { warnings } = await realms.rollback(uri, first)
+    const message = 'ada: the user is back, with the password and keys of that version'
+    expect(warnings).to.deep.equal([{ path: '/users/0', message }])
   })
 
   it('changes nothing when the version is the current one', async () => {
