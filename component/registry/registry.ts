@@ -1,12 +1,6 @@
 /** The API Specifications of this node: load, remove, list, and go back; live and on the disk when a change resolves. */
 import { type Issue, ServiceError } from '#component/errors.ts'
-import {
-  type Change,
-  type Document,
-  type Draft,
-  type Entry,
-  hashing,
-} from '#component/replica/entry.ts'
+import type { Change, Document, Draft, Entry } from '#component/replica/entry.ts'
 import { type Conditions, checkConditions } from '#component/replica/history.ts'
 import { info, represent } from '#component/spec/represent.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
@@ -61,8 +55,7 @@ export class Registry<R = unknown> {
   }
 
   /**
-   * Loads a document: live and on the disk when it resolves; a small one that is asked for later waits for a large one. The current
-   * version loaded again is not written again, so that it pushes no other out of the history.
+   * Loads a document: live and on the disk when it resolves; a small one that is asked for later waits for a large one.
    * @param document copied at once, a large one in steps: it must not be changed meanwhile
    * @param by the operator, for the log
    * @param within the realm that both the document and the one in its place must belong to
@@ -126,8 +119,7 @@ export class Registry<R = unknown> {
     checkWithin(document, within)
     const candidate = await examine(document, this.#ports)
     let warnings: readonly Issue[] = []
-    let kept: LiveEntry | undefined
-    const change = await this.#change(async () => {
+    const { before, entry } = await this.#change(async () => {
       const { api } = candidate
       const current = this.#live.get(idOf(candidate) ?? '')
       checkWithin(current?.document, within)
@@ -136,24 +128,14 @@ export class Registry<R = unknown> {
       const around = this.#around(within)
       const accepted = await this.#run(judge(candidate, around, onTaken))
       const draft = { id: accepted.api.id, document: document as Document } // what compiles is a map
-      warnings = accepted.warnings
-      kept = await this.#served(draft)
-      if (kept) return []
       this.#live.expect(draft.document, accepted)
-      return [draft]
+      warnings = accepted.warnings
+      return draft
     })
-    const before = change ? change.before : kept
-    const { id, stamp, hash } = (change?.entry ?? kept) as Entry // one of the two is there
+    const { id, stamp, hash } = entry
     this.#ports.log.info({ api_spec: id, by, hash, old_hash: before?.hash ?? undefined }, 'loaded')
     const isNew = before === undefined || before.document === null
     return { id, ts: stamp.ms, hash: hash ?? '', warnings, isNew }
-  }
-
-  /** The current version, if it is this document and is served. */
-  async #served({ id, document }: Draft): Promise<LiveEntry | undefined> {
-    const current = this.#live.get(id)
-    if (!current || this.conflicts().some((conflict) => conflict.id === id)) return undefined
-    return current.hash === (await this.#run(hashing(document))) ? current : undefined
   }
 
   /** Checks a document as {@link load} does, without keeping it. Throws the same. */
@@ -202,14 +184,14 @@ export class Registry<R = unknown> {
    */
   remove(id: string, by = someone, conditions: Conditions = {}, within?: string): Promise<Removed> {
     return this.#serially(async () => {
-      const change = await this.#change(async () => {
+      const { before, entry } = await this.#change(async () => {
         checkWithin(this.#live.get(id)?.document, within)
         checkConditions(this.#live.get(id)?.hash, conditions)
         this.#entry(id)
-        return [{ id, document: null }]
+        return { id, document: null }
       })
-      this.#ports.log.info({ api_spec: id, by, old_hash: change?.before?.hash }, 'deleted')
-      return { id, ts: change?.entry.stamp.ms ?? 0 }
+      this.#ports.log.info({ api_spec: id, by, old_hash: before?.hash }, 'deleted')
+      return { id, ts: entry.stamp.ms }
     })
   }
 
@@ -257,8 +239,9 @@ export class Registry<R = unknown> {
     throw unknownId()
   }
 
-  async #change(decide: () => Promise<readonly Draft[]>): Promise<Change | undefined> {
-    const [change] = await this.#ports.replica.change('api_spec', decide)
+  async #change(decide: () => Promise<Draft>): Promise<Change> {
+    const [change] = await this.#ports.replica.change('api_spec', async () => [await decide()])
+    if (!change) throw new TypeError('the replica has lost a change')
     return change
   }
 

@@ -154,26 +154,6 @@ describe('registry.versions', () => {
     expect(versions.at(-1)).to.include({ ts: 1_002, hash: third.hash })
   })
 
-  it('stay as they are when the current one is loaded again, and the answer is that of its load', async () => {
-    let now = 1_000
-    const { registry } = await registryWith({ clock: { now: () => now++ } })
-    const { hash: first } = await registry.load(document('a', ['/1']))
-    const second = await registry.load(document('a', ['/2']))
-    const versions = await registry.history.list('a')
-    for (let loads = 0; loads < 10; loads++) {
-      expect(await registry.load(document('a', ['/2']))).to.deep.equal(second)
-    }
-    expect(await registry.history.list('a')).to.deep.equal(versions)
-    await registry.rollback('a', first)
-    expect((await registry.history.list('a')).map(({ hash }) => hash)).to.deep.equal([
-      first,
-      second.hash,
-      first,
-    ])
-    await registry.remove('a')
-    expect(await registry.load(document('a', ['/1']))).to.include({ isNew: true })
-  })
-
   it('are there of a deleted id, and not of an unknown one', async () => {
     const { registry } = await registryWith()
     await registry.load(document('a'))
