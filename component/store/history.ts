@@ -14,7 +14,10 @@ const documentsAtOnce = 100
 /** The others are keys and credentials, or expire: an old version must not outlive its replacement. */
 const hasHistory = (kind: Kind): boolean => kind === 'api_spec' || kind === 'realm'
 
-/** Adds a version to the history of its document, and removes those before the last {@link maxVersions}. */
+/**
+ * Adds a version to the history of its document, and removes the one before it if that is the same document, and those before
+ * the last {@link maxVersions}.
+ */
 export async function remember(db: Transaction<Tables>, version: VersionRow): Promise<void> {
   const { kind, id, hash } = version
   if (!hasHistory(kind)) return
@@ -32,6 +35,13 @@ export async function remember(db: Transaction<Tables>, version: VersionRow): Pr
         .where(sql<boolean>`coalesce(versions.hash, '') < ${hash ?? ''}`),
     )
     .execute()
+  // the same document loaded again takes the place of the version before it, so that it pushes no other one out
+  const { ms, counter, node } = version
+  await sql`
+    delete from versions where kind = ${kind} and id = ${id} and hash = ${hash} and (ms, counter, node) = (
+      select ms, counter, node from versions where kind = ${kind} and id = ${id} and
+        (ms, counter, node) < (${ms}, ${counter}, ${node}) order by ms desc, counter desc, node desc limit 1
+    )`.execute(db)
   await sql`
     delete from versions where kind = ${kind} and id = ${id} and (
       select count(*) from versions as newer where newer.kind = ${kind} and newer.id = ${id} and

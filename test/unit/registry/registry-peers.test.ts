@@ -117,7 +117,7 @@ describe('a document that does not compile here', () => {
     const { registry, replica, serves } = await registryWith({ compile: compileOld })
     await registry.load(document('a', ['/old']))
     for (let ms = 2_000; ms < 2_012; ms++) {
-      await replica.merge([versionOf('a', newer(), stampAt(ms))])
+      await replica.merge([versionOf('a', { ...newer(), name: `${ms}` }, stampAt(ms))])
     }
     expect((await registry.history.list('a')).map(({ ts }) => ts)).to.not.include(1_000)
     expect(serves('/v1/old')).to.equal('a')

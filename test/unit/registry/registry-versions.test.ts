@@ -154,6 +154,18 @@ describe('registry.versions', () => {
     expect(versions.at(-1)).to.include({ ts: 1_002, hash: third.hash })
   })
 
+  it('have the current one once, however often it is loaded', async () => {
+    let now = 1_000
+    const { registry } = await registryWith({ clock: { now: () => now++ } })
+    const { hash: first } = await registry.load(document('a', ['/1']))
+    const { hash: second } = await registry.load(document('a', ['/2']))
+    const hashes = async () => (await registry.history.list('a')).map(({ hash }) => hash)
+    for (let loads = 0; loads < 10; loads++) await registry.load(document('a', ['/2']))
+    expect(await hashes()).to.deep.equal([second, first])
+    await registry.rollback('a', first)
+    expect(await hashes()).to.deep.equal([first, second, first])
+  })
+
   it('are there of a deleted id, and not of an unknown one', async () => {
     const { registry } = await registryWith()
     await registry.load(document('a'))

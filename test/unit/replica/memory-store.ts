@@ -109,12 +109,16 @@ export class MemoryStore implements ReplicaStore {
   #note(entry: Entry): void {
     if (entry.kind !== 'api_spec' && entry.kind !== 'realm') return
     const known = this.#versions.get(keyOf(entry)) ?? []
-    if (
-      known.some((other) => isSame(other.stamp, entry.stamp) && compareEntries(other, entry) >= 0)
+    const isKnown = known.some(
+      (other) => isSame(other.stamp, entry.stamp) && compareEntries(other, entry) >= 0,
     )
-      return
     const others = known.filter(({ stamp }) => !isSame(stamp, entry.stamp))
-    const sorted = [...others, structuredClone(entry)].sort((a, b) => compareEntries(b, a))
-    this.#versions.set(keyOf(entry), sorted.slice(0, maxVersions))
+    const sorted = isKnown
+      ? known
+      : [...others, structuredClone(entry)].sort((a, b) => compareEntries(b, a))
+    const before = sorted[sorted.findIndex(({ stamp }) => isSame(stamp, entry.stamp)) + 1]
+    const isAgain = entry.hash !== null && before?.hash === entry.hash
+    const kept = isAgain ? sorted.filter((version) => version !== before) : sorted
+    this.#versions.set(keyOf(entry), kept.slice(0, maxVersions))
   }
 }
