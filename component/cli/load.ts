@@ -7,7 +7,7 @@ import { AdminClient, type Condition, Refusal } from './admin-client.ts'
 import { exitCode, type Run } from './command.ts'
 import { conditionOf } from './documents.ts'
 import type { Finding } from './findings.ts'
-import { readSource, type SourceFile } from './source-file.ts'
+import { kindOf, readSource, type SourceFile } from './source-file.ts'
 
 /** Most characters of a document that is sent. */
 const longestDocument = 64 * 1024 * 1024
@@ -38,6 +38,15 @@ export const loadSource = (
 export const validateSource = (client: AdminClient, source: SourceFile): Promise<LoadResult> =>
   send(client, '/services/validate_api_spec', source)
 
+const realmIssue: Issue = {
+  path: '',
+  message:
+    'this is a realm document, no API Specification: POST it to /realms, or name its file in realms of the configuration',
+}
+
+const issuesOf = ({ issues, message }: Refusal): readonly Issue[] =>
+  issues.length > 0 ? issues : [{ path: '', message }]
+
 async function send(
   client: AdminClient,
   path: string,
@@ -53,7 +62,7 @@ async function send(
     return { file, outcome: 'loaded', id, ts, findings: source.findings('warning', issues) }
   } catch (cause) {
     if (!(cause instanceof Refusal) || cause.code !== exitCode.findings) throw cause
-    const issues = cause.issues.length > 0 ? cause.issues : [{ path: '', message: cause.message }]
+    const issues = kindOf(document) === 'realm' ? [realmIssue] : issuesOf(cause)
     const findings = source.findings('error', issues)
     return { file, outcome: 'refused', error: cause.errorUri, findings }
   }

@@ -4,6 +4,7 @@ import { parseJson } from '#component/codec/json.ts'
 import { documentRules } from '#component/codec/limits.ts'
 import { isYamlFile, type Place, parseYaml, placeOf, placesIn } from '#component/codec/yaml.ts'
 import { type Issue, ServiceError } from '#component/errors.ts'
+import { isMap } from '#component/syntax/values.ts'
 import { CommandError, exitCode } from './command.ts'
 import type { Finding } from './findings.ts'
 
@@ -82,4 +83,15 @@ function syntaxPlace(message: string, text: string): Place | undefined {
   if (line === undefined) return undefined
   const whole = text.split('\n')[Number(line) - 1] ?? ''
   return { line: Number(line), column: Number(column), text: whole.replace(/\r$/, '') }
+}
+
+/** What a file holds. */
+export type Kind = 'api-spec' | 'realm' | 'config'
+
+/** The kind of a document, by what only one of them has. */
+export function kindOf(document: unknown): Kind {
+  const first = Array.isArray(document) ? document[0] : document
+  if (!isMap(first) || 'versions' in first) return 'api-spec'
+  if ('uri' in first) return 'realm'
+  return 'id' in first ? 'api-spec' : 'config'
 }

@@ -4,14 +4,10 @@ import { compileDocument } from '#component/compile/compile-document.ts'
 import { ConfigError, configIssues, readConfig } from '#component/config/config.ts'
 import type { Issue } from '#component/errors.ts'
 import { checkDocuments } from '#component/realm/documents/load-check.ts'
-import { isMap } from '#component/syntax/values.ts'
 import { inProgress } from '#component/terminal/progress.ts'
 import { CommandError, exitCode, type Invocation, type Run } from './command.ts'
 import type { Finding } from './findings.ts'
-import { readSource, type SourceFile, SyntaxFinding } from './source-file.ts'
-
-/** What a file holds. */
-type Kind = 'api-spec' | 'realm' | 'config'
+import { type Kind, kindOf, readSource, type SourceFile, SyntaxFinding } from './source-file.ts'
 
 interface Judgement {
   readonly issues: readonly Issue[]
@@ -23,14 +19,6 @@ interface Validated {
   readonly file: string
   readonly kind?: Kind
   readonly findings: readonly Finding[]
-}
-
-/** The kind of a document, by what only one of them has. */
-function kindOf(document: unknown): Kind {
-  const first = Array.isArray(document) ? document[0] : document
-  if (!isMap(first) || 'versions' in first) return 'api-spec'
-  if ('uri' in first) return 'realm'
-  return 'id' in first ? 'api-spec' : 'config'
 }
 
 /**

@@ -65,6 +65,7 @@ const steps: readonly Step[] = [
   ['routes', 0, ['routes']],
   ['load-conflict', 1, ['load', '--if-match', '0'.repeat(64), 'specs/a.json']],
   ['load-again', 0, ['load', 'specs/a.json']],
+  ['load-realm', 1, ['load', 'realm.json'], { 'realm.json': '{"uri": "com.example.realm"}' }],
   ['list', 0, ['list']],
   ['get', 0, ['get', a]],
   ['info', 0, ['info', a]],
