@@ -56,6 +56,8 @@ function findUser(
   return undefined
 }
 
+const textsOf = (value: unknown): unknown[] => [...new Set([value].flat())].sort()
+
 /** Whether the realm has an enabled user, and so asks for credentials where it names no authmethods. */
 const hasUsers = (document: RealmDocument): boolean =>
   memberLists.some(({ keys }) => maps(at(document, keys)).some(({ enabled }) => enabled !== false))
@@ -79,6 +81,27 @@ function checkAuthmethods(
   throw refuse(
     'username: without this user the realm would admit anonymous sessions: give the realm authmethods first',
   )
+}
+
+/** Warns of a user whom no source admits, at all or, of a resource owner, by `oauth2`. */
+function checkSources(
+  { groups, enabled }: JsonMap,
+  username: string,
+  document: RealmDocument,
+  { fill, prototypes }: EditContext,
+): Issue[] {
+  const sources = [document, ...prototypes].find((one) => one.sources !== undefined)?.sources
+  if (sources === undefined || enabled === false) return []
+  const methods = maps(fill(sources))
+    .filter(({ usernames }) => usernames === 'all' || textsOf(usernames).includes(username))
+    .map(({ authmethod }) => authmethod)
+  const remedy = 'name the user in usernames of a source'
+  if (methods.length === 0) {
+    return [{ path: '/sources', message: `no source admits the user: ${remedy}` }]
+  }
+  if (!textsOf(groups).includes('resource_owners') || methods.includes('oauth2')) return []
+  const message = `no source admits the user by oauth2, so it gets no token: ${remedy} with authmethod oauth2`
+  return [{ path: '/sources', message }]
 }
 
 /** The keys of the user as the list names them. `null` removes a key; of a secret the load does it. */
@@ -108,7 +131,10 @@ export const settingUser =
       isNew: !found,
       done: 'user set',
       user: username,
-      warnings: checkAuthmethods(document, edited, context),
+      warnings: [
+        ...checkAuthmethods(document, edited, context),
+        ...checkSources(merged, username, edited, context),
+      ],
     }
   }
 
@@ -125,8 +151,6 @@ export const deletingUser =
     const warnings = checkAuthmethods(document, edited, context)
     return { document: edited, isNew: false, warnings, done: 'user deleted', user: username }
   }
-
-const textsOf = (value: unknown): unknown[] => [...new Set([value].flat())].sort()
 
 /** What a grant is known by: its roles and its URIs, in any order. */
 function identityOf(grant: JsonMap, fill: EditContext['fill']): string {

@@ -76,6 +76,31 @@ describe('setting a user', () => {
     expect(await logIn('ada', 'lovelace')).to.equal(true)
   })
 
+  for (const [what, groups, message] of [
+    ['that a source names', [], undefined],
+    ['that no source names', [], /^no source admits the user: name/],
+    [
+      'that no source for oauth2 names',
+      ['resource_owners'],
+      /^no source admits the user by oauth2/,
+    ],
+  ] as const) {
+    it(`warns of sources for one ${what}: ${message !== undefined}`, async () => {
+      const named = what === 'that no source names' ? 'ada' : 'new'
+      const sources = [
+        { usernames: [named], authmethod: 'password', cidr: '0.0.0.0/0' },
+        { usernames: ['ada'], authmethod: 'oauth2', cidr: '0.0.0.0/0' },
+      ]
+      const { realms } = await opened({ ...document, sources })
+      const user = { username: 'new', password: 'p', groups: [...groups] }
+      const { warnings } = await realms.edit(uri, settingUser(user))
+      expect(warnings.map(({ path }) => path)).to.deep.equal(message ? ['/sources'] : [])
+      expect(warnings[0]?.message ?? '').to.match(message ?? /^$/)
+      const disabled = await realms.edit(uri, settingUser({ username: 'new', enabled: false }))
+      expect(disabled.warnings).to.deep.equal([])
+    })
+  }
+
   it('tells issues and warnings by pointers into the user', async () => {
     const { realms, refusal, shown } = await opened()
     const before = shown()
