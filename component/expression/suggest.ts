@@ -74,7 +74,7 @@ export function suggestions(word: string, candidates: Iterable<string>): readonl
   return other === undefined ? [] : meaningsOf(other, known)
 }
 
-/** The first of the {@link suggestions}; undefined when there is none. */
+/** The first of the {@link suggestions}; undefined if the word resembles no candidate. */
 export const suggest = (word: string, candidates: Iterable<string>): string | undefined =>
   suggestions(word, candidates)[0]
 

@@ -8,7 +8,7 @@ export interface Announcement {
   readonly gateway: RunningGateway
   readonly processLog: ProcessLog
   readonly clock: Clock
-  /** A command to try; absent: there is none that works with every configuration. */
+  /** A command to try. Absent outside the demonstration: no command works with every configuration. */
   readonly command?: string | undefined
   /** Whether the gateway is on its way out. */
   isStopping(): boolean

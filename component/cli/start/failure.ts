@@ -106,7 +106,7 @@ export function explain(cause: unknown, config?: Config): Explanation {
 export const textOf = ({ problem, hint }: Explanation): string =>
   hint === undefined ? problem : `${problem}: ${hint}`
 
-/** The error of the system behind what was thrown; undefined when there is none. Another process tells its message only. */
+/** The error of the system that caused a failure; undefined for other failures. Of a worker's error only the message is known. */
 function failureOf(cause: unknown, message: string, config?: Config): Failure | undefined {
   const named = /^option "([^"]+)"/.exec(message)?.[1]
   for (let error = cause; error instanceof Error; error = error.cause) {

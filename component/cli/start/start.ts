@@ -76,14 +76,14 @@ export const start: Run = async (invocation) => {
   return undefined
 }
 
-/** Prints the options that differ from their defaults. The demonstration has options of its own, which nobody chose. */
+/** Prints the options that differ from their defaults. The demonstration prints none, because the user has chosen none. */
 function tellOptions(config: Config, isDemo: boolean): void {
   const changed = isDemo ? [] : Object.entries(changedOptions(config))
   const words = changed.map(([key, value]) => `${key}=${fieldText(value)}`)
   if (words.length > 0) process.stdout.write(`options  ${words.join(' ')}\n`)
 }
 
-/** The end of a start that failed. An error of the system that nobody can explain is logged whole. */
+/** The error that ends a failed start. An error of the system without a known explanation is logged with its stack. */
 function startError(
   cause: unknown,
   config: Config,

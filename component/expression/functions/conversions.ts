@@ -18,7 +18,7 @@ export function booleanOf(value: unknown): boolean | undefined {
 /** What {@link booleanOf} takes, in words. */
 export const wantedBoolean = 'true, false, 1, 0 or the text of one of these'
 
-/** The value of JSON within the limits of bodies; undefined when it is none. */
+/** The value of a JSON text within the limits of bodies; undefined if the text is no JSON. */
 function valueOfJson(text: string, site: Site): unknown {
   charge(text.length, site)
   try {

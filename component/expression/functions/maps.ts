@@ -18,7 +18,7 @@ function keysOf(value: unknown): ReadonlySet<string> | undefined {
 
 const newKey: Parameter = {
   wanted: 'a string other than __proto__',
-  // behaviour §2: the document's fault, whoever sends it
+  // behaviour §2: invalid_expression, even if the key comes from the request
   read: (value, site) =>
     value === '__proto__'
       ? site.refuse('put: expected a string other than __proto__ as argument')
