@@ -1,8 +1,8 @@
 /** Events about changes: tell the other gateways of a document that was loaded or deleted on this node. */
 import type { Log } from '#component/log.ts'
 import type { Entry, Kind } from '#component/replica/entry.ts'
-import { uris } from '#component/wamp/uris.ts'
 import { isWithin } from './answers.ts'
+import { topics } from './topics.ts'
 import type { Wire } from './wire.ts'
 
 interface Topics {
@@ -11,11 +11,11 @@ interface Topics {
 }
 
 /** For kinds that only gateways use. */
-const ownTopics: Topics = { load: uris.topics.change, delete: uris.topics.change }
+const ownTopics: Topics = { load: topics.change, delete: topics.change }
 
 const topicsOf: Readonly<Record<Kind, Topics>> = {
-  api_spec: { load: uris.topics.onLoad, delete: uris.topics.onDelete },
-  realm: { load: uris.topics.onRealmLoad, delete: uris.topics.onRealmDelete },
+  api_spec: { load: topics.onLoad, delete: topics.onDelete },
+  realm: { load: topics.onRealmLoad, delete: topics.onRealmDelete },
   realm_key: ownTopics,
   revocation: ownTopics,
   api_key: ownTopics,
@@ -25,7 +25,7 @@ const topicsOf: Readonly<Record<Kind, Topics>> = {
 
 /** All topics of changes. */
 export const changeTopics: readonly string[] = [
-  ...new Set(Object.values(topicsOf).flatMap((topics) => [topics.load, topics.delete])),
+  ...new Set(Object.values(topicsOf).flatMap(({ load, delete: gone }) => [load, gone])),
 ]
 
 /** Bytes of JSON text up to which a document is sent with the event; peers fetch a larger one. */
@@ -45,7 +45,7 @@ export async function announceChange(
   const { document, ...told } = entry
   const { kind, id, stamp, hash } = told
   const topic = topicsOf[kind][document === null ? 'delete' : 'load']
-  const clear = topic === uris.topics.change ? { node } : { id, ts: stamp.ms, hash, node }
+  const clear = topic === topics.change ? { node } : { id, ts: stamp.ms, hash, node }
   const content = { entry: isInline(entry) ? entry : told }
   try {
     await wire.publish(topic, clear, content)

@@ -1,7 +1,6 @@
 /** Handles messages of the other gateways: heartbeats, changes and requests. */
 import { ServiceError } from '#component/errors.ts'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
-import { uris } from '#component/wamp/uris.ts'
 import { entriesOf, summariesOf } from './answers.ts'
 import { changeTopics } from './changes.ts'
 import type { Exchanges } from './exchange.ts'
@@ -16,6 +15,7 @@ import {
   readName,
 } from './sync-messages.ts'
 import type { SyncPorts } from './sync-ports.ts'
+import { topics } from './topics.ts'
 import type { Wire } from './wire.ts'
 
 /** The dependencies of the listener. */
@@ -51,7 +51,7 @@ export class Listener {
     const { node, wire } = this.#ports
     const onChange = (message: Message, topic: string) => this.#onChange(message, topic)
     await Promise.all([
-      wire.subscribe(uris.topics.beat, (message, topic) => this.#onHeartbeat(message, topic)),
+      wire.subscribe(topics.beat, (message, topic) => this.#onHeartbeat(message, topic)),
       ...changeTopics.map((topic) => wire.subscribe(topic, onChange)),
       wire.register(node, 'digest', (message, uri) => this.#digest(message, uri)),
       wire.register(node, 'fetch', (message, uri) => this.#fetch(message, uri)),

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#component/errors.ts'
 import { untilNextMinute } from '#component/replica/expiry.ts'
-import { uris } from '#component/wamp/uris.ts'
 import { announceChange } from './changes.ts'
 import { Exchanges } from './exchange.ts'
 import { CatchUp } from './joining.ts'
@@ -11,6 +10,7 @@ import { Peers } from './peers.ts'
 import { type SyncStatus, statusOf } from './status.ts'
 import type { Heartbeat } from './sync-messages.ts'
 import type { SyncPorts } from './sync-ports.ts'
+import { topics } from './topics.ts'
 import { Wire } from './wire.ts'
 
 /** Milliseconds between two heartbeats: at least, and what chance adds at most (4 s ± 20 %). */
@@ -159,7 +159,7 @@ export class Sync {
     this.#wire.close()
     const { node, session } = this.#ports
     if (!this.#isStarted || !session.isOpen) return
-    await this.#wire.publish(uris.topics.beat, { node }, {}, farewellMs).catch(noop)
+    await this.#wire.publish(topics.beat, { node }, {}, farewellMs).catch(noop)
   }
 
   #heartbeat(): Heartbeat {
@@ -175,7 +175,7 @@ export class Sync {
     const { node, session } = this.#ports
     if (!session.isOpen || this.#isLeft) return
     // the next one replaces a lost one
-    this.#wire.publish(uris.topics.beat, { node }, {}).catch(noop)
+    this.#wire.publish(topics.beat, { node }, {}).catch(noop)
   }
 
   #schedule(): void {

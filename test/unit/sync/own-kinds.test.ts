@@ -1,7 +1,7 @@
 /** What only gateways know (keys, revocations) reaches all of them at once, says nothing to others, and ends everywhere. */
 import { expect } from 'chai'
 import type { Kind } from '#component/replica/entry.ts'
-import { uris } from '#component/wamp/uris.ts'
+import { topics } from '#component/sync/topics.ts'
 import { Fleet, type SimulatedNode } from './fleet.ts'
 import { start } from './time.ts'
 
@@ -36,8 +36,8 @@ describe('keys and revocations of gateways on one router', () => {
 
     it(`tell those who listen neither what nor whose: ${kind}`, async () => {
       await put(a, kind, 'user:com.example joe', { authid: 'joe' })
-      const [event] = fleet.bus.events.filter(({ uri }) => uri !== uris.topics.beat)
-      expect(event?.uri).to.equal(uris.topics.change)
+      const [event] = fleet.bus.events.filter(({ uri }) => uri !== topics.beat)
+      expect(event?.uri).to.equal(topics.change)
       expect(event?.payload.kwargs).to.have.keys('node', 'sealed')
       expect(JSON.stringify(event?.payload)).to.not.include('joe')
     })
