@@ -67,8 +67,8 @@ export const isRefusal = (reason: string): boolean => reason.startsWith('wamp.er
 export const isFinal = (reason: string): boolean =>
   reason !== '' && !reason.startsWith('wamp.close.')
 
-/** Reasons by which the router says that the user may not join. */
-const refusals: ReadonlySet<string> = new Set([
+/** Reasons by which a router refuses a login. */
+export const loginRefusals: ReadonlySet<string> = new Set([
   'wamp.error.authentication_denied',
   'wamp.error.authentication_failed',
   'wamp.error.no_such_principal',
@@ -76,19 +76,19 @@ const refusals: ReadonlySet<string> = new Set([
   'wamp.error.not_authorized',
 ])
 
-/** Reasons by which a router refuses tickets, by which alone the gateway joins as a user: WAMP's and Crossbar.io's. */
-const withoutTickets: ReadonlySet<string> = new Set([
+/** Reasons by which a router refuses an authmethod, WAMP's and Crossbar.io's. The gateway joins as a user by tickets alone. */
+export const methodRefusals: ReadonlySet<string> = new Set([
   'wamp.error.no_matching_auth_method',
   'wamp.error.no_auth_method',
 ])
 
 /** Why a user's session could not be joined, as the failure of a request. */
 export function notJoinedAs(reason: string): Error {
-  if (withoutTickets.has(reason)) {
+  if (methodRefusals.has(reason)) {
     const message = 'the router does not accept tickets, so the gateway cannot join as the user'
     return failure('wamp.error.authorization_failed', message, false)
   }
-  if (refusals.has(reason)) {
+  if (loginRefusals.has(reason)) {
     return failure('wamp.error.not_authorized', 'the router does not let the user join', false)
   }
   if (reason === 'wamp.error.no_such_realm') {

@@ -1,6 +1,7 @@
 /** The record of a session's joins and ends, which tells operators what is wrong with its router. */
 import { describeError, isErrorUri } from '#component/errors.ts'
 import { memberOf } from '#component/syntax/values.ts'
+import { loginRefusals, methodRefusals } from './failure.ts'
 import type { WampMessage } from './link.ts'
 import type { SessionOptions } from './session-options.ts'
 
@@ -34,34 +35,32 @@ const mostCharacters = 200
 /** A text without line breaks and other control characters, cut where it is long. */
 const oneLine = (text: string): string => text.replaceAll(/\p{Cc}+/gu, ' ').slice(0, mostCharacters)
 
+/** Whether a reason is a sentence of this side: it has blanks, a URI of the router has none. */
+const isSentence = (reason: string): boolean => reason.includes(' ')
+
 function errorOf({ reason, message }: Ending, at: number): SessionError {
-  // a sentence has blanks, a URI has none
-  const isSentence = reason.includes(' ')
+  const isOfNetwork = isSentence(reason)
   const said = isErrorUri(reason) ? describeError(reason) : 'the router has ended the session'
   return {
     at,
-    error_uri: isSentence ? 'wamp.error.net_failure' : oneLine(reason),
-    message: oneLine(isSentence ? reason : (message ?? said)),
+    error_uri: isOfNetwork ? 'wamp.error.net_failure' : oneLine(reason),
+    message: oneLine(isOfNetwork ? reason : (message ?? said)),
   }
 }
 
-const login = 'check the authmethod, authid and secret of wamp.auth, or of the realm in wamp.realms'
-const method =
-  'let the router offer the authmethod on this realm, or choose another one in wamp.auth'
-const realm = 'declare the realm on the router, or correct its name in wamp.realm'
-const address = 'check wamp.url, and that the router listens there'
-
-/** The reasons of routers, and what an operator can do about them. */
-const hints: ReadonlyMap<string, string> = new Map([
-  ['wamp.error.authentication_failed', login],
-  ['wamp.error.authentication_denied', login],
-  ['wamp.error.not_authorized', login],
-  ['wamp.error.no_such_principal', login],
-  ['wamp.error.no_such_role', login],
-  ['wamp.error.no_matching_auth_method', method],
-  ['wamp.error.no_auth_method', method],
-  ['wamp.error.no_such_realm', realm],
-])
+/** What an operator can do about the reason: a URI of the router, or a sentence about the network. */
+function hintFor(reason: string): string | undefined {
+  if (loginRefusals.has(reason)) {
+    return 'check the authmethod, authid and secret of wamp.auth, or of the realm in wamp.realms'
+  }
+  if (methodRefusals.has(reason)) {
+    return 'let the router offer the authmethod on this realm, or choose another one in wamp.auth'
+  }
+  if (reason === 'wamp.error.no_such_realm') {
+    return 'declare the realm on the router, or correct its name in wamp.realm'
+  }
+  return isSentence(reason) ? 'check wamp.url, and that the router listens there' : undefined
+}
 
 /** The address of a router without credentials and query. */
 function plainUrl(text: string): string {
@@ -77,9 +76,7 @@ export function lostSession(
   const line = { realm: realm_uri, reason }
   if (url === undefined) return line
   const { authmethod, authid } = auth
-  // the router gives URIs, the network sentences
-  const hint = hints.get(reason) ?? (reason.includes(' ') ? address : undefined)
-  return { ...line, router: plainUrl(url), authmethod, authid, hint }
+  return { ...line, router: plainUrl(url), authmethod, authid, hint: hintFor(reason) }
 }
 
 /** What happened to one session since it was opened. */
