@@ -7,7 +7,7 @@ import type { Log } from '#component/log.ts'
 import type { FilePatterns, FilesLoaded } from '#component/wiring/configured-files.ts'
 import type { LogLevel } from '#component/wiring/log-level.ts'
 import { type KeyFiles, type KeyPair, readKeyPair } from '#http/key-pair.ts'
-import { optionsForRestart } from './changed-options.ts'
+import { optionsForRestart } from './restart-options.ts'
 
 /** What a running gateway takes over. */
 export interface Reloadable {

@@ -1,6 +1,6 @@
 /** Which changed options a running gateway does not take over. */
 import { expect } from 'chai'
-import { optionsForRestart } from '#component/reload/changed-options.ts'
+import { optionsForRestart } from '#component/reload/restart-options.ts'
 
 const tls = { cert: 'cert.pem', key: 'key.pem' }
 
