@@ -4,7 +4,7 @@ import { isMap } from '#component/syntax/values.ts'
 import { isReservedUri, isUri } from '#component/syntax/wamp-uri.ts'
 import { failure as localFailure } from '#component/wamp/failure.ts'
 import { type Payload, WampError } from '#component/wamp/session.ts'
-import { type ActionFields, errorOf, type Run } from './action.ts'
+import { type ActionFields, errorOf, type Outcome, type Run } from './action.ts'
 import { type Attempted, isIdempotent } from './retry.ts'
 
 /** Errors after which a call was certainly not executed. */
@@ -88,15 +88,18 @@ const notAuthorizedYet = (): WampError =>
     false,
   )
 
+/** A failure that the gateway itself makes, as an outcome. */
+export const ownFailure = ({ uri, message: reason }: ServiceError): Outcome => ({
+  error: withAliases(errorOf(uri, reason)),
+  reason,
+})
+
 /**
  * A failure of a WAMP operation as an outcome; other errors are thrown on.
  * Retriable (behaviour §4): it was certainly not executed, or the connection failed and repeating does no harm.
  */
 export function failed(failure: unknown, run: Run): Attempted {
-  if (failure instanceof ServiceError) {
-    const { uri, message: reason } = failure
-    return { outcome: { error: withAliases(errorOf(uri, reason)), reason }, isRetriable: false }
-  }
+  if (failure instanceof ServiceError) return { outcome: ownFailure(failure), isRetriable: false }
   if (!(failure instanceof WampError)) throw failure
   const known = isUnasked(failure) ? notAuthorizedYet() : failure
   const { error_uri, args, kwargs, details, reason } = known

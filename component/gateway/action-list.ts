@@ -1,6 +1,6 @@
 /** Performs the actions of a list in order; the first failure ends it. */
-import { type Attempts, errorOf, type Outcome, streamOf } from '#component/action/action.ts'
-import { withAliases } from '#component/action/wamp-fields.ts'
+import { type Attempts, type Outcome, streamOf } from '#component/action/action.ts'
+import { ownFailure } from '#component/action/wamp-fields.ts'
 import { canceled, ExpressionError } from '#component/errors.ts'
 import type { ActionPlan } from './api.ts'
 import { failureOf } from './failure.ts'
@@ -80,15 +80,10 @@ export function prepareList(
       progress = { result: outcome.result, results: [...progress.results, outcome.result] }
       // nobody reads the rest of this answer
       streamOf(outcome)?.destroy()
-      outcome = isGone ? goneOutcome() : await end(plan, begin(plan))
+      outcome = isGone ? ownFailure(canceled()) : await end(plan, begin(plan))
     }
     const { results } = progress
     return { ...outcome, results: 'error' in outcome ? results : [...results, outcome.result] }
   }
   return { attempts, onCancel, perform }
-}
-
-function goneOutcome(): Outcome {
-  const { uri, message } = canceled()
-  return { error: withAliases(errorOf(uri, message)) }
 }
