@@ -11,6 +11,7 @@ const errors = {
   ],
   'service.error.timeout': [504, 'The action was not finished in time.'],
   'service.error.bad_request': [400, 'The request is malformed.'],
+  'service.error.validation_failed': [400, 'The request does not fit its schema.'],
   'service.error.unauthorized': [401, 'The request lacks valid credentials.'],
   'service.error.method_not_allowed': [405, 'The resource does not serve this method.'],
   'service.error.not_acceptable': [406, 'None of the accepted media types is provided.'],
@@ -22,6 +23,7 @@ const errors = {
   'service.error.too_many_requests': [429, 'There are too many requests.'],
   'service.error.header_fields_too_large': [431, 'The header fields are too large or too many.'],
   'service.error.internal': [500, 'An internal error occurred.'],
+  'service.error.response_mismatch': [500, 'The answer does not fit its schema.'],
   'service.error.unavailable': [503, 'The service is not available now.'],
   'service.error.clock_skew': [503, 'The clock of this node is too far off.'],
   'wamp.error.authorization_failed': [500, 'The authorization itself failed.'],
@@ -72,12 +74,17 @@ export interface ErrorBody {
   readonly details?: readonly Issue[]
 }
 
-/** One thing that is wrong in a document. */
+/** One thing that is wrong in a document or in a request. */
 export interface Issue {
-  /** JSON Pointer (RFC 6901) into the document; `""` is the document itself. */
+  /** JSON Pointer (RFC 6901) into the document or the Request; `""` is the whole. */
   readonly path: string
   /** One lower-case sentence: what was found, what is allowed. */
   readonly message: string
+}
+
+interface ServiceErrorOptions extends ErrorOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly details?: readonly Issue[]
 }
 
 /** An expected failure. Callers switch on {@link uri}; `message` is for people. */
@@ -85,16 +92,15 @@ export class ServiceError extends Error {
   readonly uri: ErrorUri
   /** Extra HTTP header fields of the answer, such as `Allow`, `WWW-Authenticate`, `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>
+  /** What is wrong in detail, for clients; undefined where the message says all. */
+  readonly details: readonly Issue[] | undefined
 
-  constructor(
-    uri: ErrorUri,
-    message: string,
-    options?: ErrorOptions & { headers?: Readonly<Record<string, string>> },
-  ) {
+  constructor(uri: ErrorUri, message: string, options?: ServiceErrorOptions) {
     super(message, options)
     this.name = new.target.name
     this.uri = uri
     this.headers = options?.headers ?? {}
+    this.details = options?.details
   }
 
   /** The HTTP status of the code. */
@@ -103,7 +109,8 @@ export class ServiceError extends Error {
   }
 
   toJSON(): ErrorBody {
-    return { code: this.uri, message: this.message, description: errors[this.uri][1] }
+    const { uri: code, message, details } = this
+    return { code, message, description: errors[code][1], ...(details && { details }) }
   }
 }
 
@@ -129,15 +136,14 @@ export type OAuthErrorCode = keyof typeof oauthErrors
 export class OAuthError extends ServiceError {
   readonly error: OAuthErrorCode
 
-  /** @param message goes to the client as error_description: never a secret, never whether a user exists */
+  /**
+   * @param message goes to the client as error_description: never a secret, never whether a user exists
+   * @param options its `uri` is a code of the service, for its status
+   */
   constructor(
     error: OAuthErrorCode,
     message: string,
-    options?: ErrorOptions & {
-      headers?: Readonly<Record<string, string>>
-      /** A code of the service, for its status. */
-      uri?: ErrorUri
-    },
+    options?: ServiceErrorOptions & { readonly uri?: ErrorUri },
   ) {
     super(options?.uri ?? oauthErrors[error], message, options)
     this.error = error
@@ -243,8 +249,15 @@ export class OidcError extends Error {
 export const canceled = (): ServiceError =>
   new ServiceError('wamp.error.canceled', 'the client went away')
 
-/** How many issues a refusal lists. */
+/** How many mistakes one answer lists. */
 const maxListed = 100
+
+/** The first mistakes as clients see them, and how many more there are. */
+function listed(issues: readonly Issue[]): readonly Issue[] {
+  const more = issues.length - maxListed
+  if (more <= 0) return issues
+  return [...issues.slice(0, maxListed), { path: '', message: `and ${more} more issues` }]
+}
 
 /** A document (API Specification, realm) that is refused, with everything that is wrong in it. */
 export class InvalidSpecError extends ServiceError {
@@ -254,15 +267,8 @@ export class InvalidSpecError extends ServiceError {
     const [first] = issues
     const rest = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
     const message = first ? `${first.path || 'document'}: ${first.message}${rest}` : ''
-    super(uri, message || 'invalid document')
+    super(uri, message || 'invalid document', { details: listed(issues) })
     this.issues = issues
-  }
-
-  override toJSON(): ErrorBody {
-    const listed: Issue[] = this.issues.slice(0, maxListed)
-    const more = this.issues.length - listed.length
-    if (more > 0) listed.push({ path: '', message: `and ${more} more issues` })
-    return { ...super.toJSON(), details: listed }
   }
 }
 

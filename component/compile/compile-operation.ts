@@ -30,6 +30,7 @@ import {
   lookupIn,
 } from './inherited-values.ts'
 import type { Interner } from './interner.ts'
+import { withoutSchemas } from './literal-parts.ts'
 import { checkReads } from './read-checks.ts'
 import { type Level, levelBelow } from './scope.ts'
 
@@ -198,6 +199,7 @@ const isOfForward = ({ plan }: CompiledAction): boolean => plan.type === 'forwar
 function compileMap(raw: unknown, at: string, level: Level, issues: Issue[]): Node | undefined {
   if (isMap(raw)) {
     const evaluated = Object.fromEntries(Object.entries(raw).filter(([key]) => isEvaluated(key)))
+    if (isMap(evaluated.response)) evaluated.response = withoutSchemas(evaluated.response)
     return compile(evaluated, at, level.scope, issues)
   }
   // a literal of another type has been reported by validation

@@ -7,16 +7,19 @@ import type { AttemptsPlan, Computed, InheritedValues } from '#component/gateway
 import type { BodyLimits } from '#component/gateway/exchange.ts'
 import { isSecurityType, type Protection } from '#component/security/scheme.ts'
 import { defaultValues } from '#component/spec/defaults.ts'
+import { type ValidationMode, validationModes } from '#component/spec/request-rules.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { checkFolded, type Findings } from './fold-check.ts'
 
 const attemptKeys = ['timeout', 'connect_timeout', 'retries', 'retry_timeout'] as const
 const limitKeys = ['body_max_bytes', 'body_read_bytes', 'body_read_seconds'] as const
+const validationKeys = ['validate_requests', 'validate_responses'] as const
 
 /** The keys whose value is looked for up the tree (behaviour: Priority of a value). */
 const inheritedKeys = [
   ...attemptKeys,
   ...limitKeys,
+  ...validationKeys,
   'accepts',
   'provides',
   'schemes',
@@ -135,6 +138,7 @@ export function readInheritedValues(sources: ValueSources): InheritedValues {
     protectedAt: security?.path ?? '',
     attempts: readAttempts(first(action, lookup), callTimeout),
     limits: readLimits(lookup, issues),
+    validates: readModes(lookup, issues),
   }
 }
 
@@ -169,6 +173,15 @@ function readLimits(lookup: Lookup, issues: Issue[]): BodyLimits {
     if (typeof value === 'number') limits[key] = value
   }
   return limits
+}
+
+/** What becomes of requests and answers that do not fit their schemas. */
+function readModes(lookup: Lookup, issues: Issue[]): InheritedValues['validates'] {
+  const modeOf = (key: (typeof validationKeys)[number]): ValidationMode => {
+    const value = constantOf(key, lookup(key), issues)
+    return validationModes.find((mode) => mode === value) ?? defaultValues[key]
+  }
+  return { requests: modeOf('validate_requests'), responses: modeOf('validate_responses') }
 }
 
 /** Behaviour, security objects: `variables.security` is the last source. */

@@ -4,6 +4,7 @@ import type { Identity } from '#component/identity.ts'
 import type { Semaphore } from '#component/limits/semaphore.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import type { Protection } from '#component/security/scheme.ts'
+import type { ValidationMode } from '#component/spec/request-rules.ts'
 import type { Encodings } from './encodings.ts'
 import type { BodyLimits } from './exchange.ts'
 import type { HeaderLayer, Live } from './header-layers.ts'
@@ -62,6 +63,8 @@ export interface InheritedValues {
   readonly protectedAt: string
   readonly attempts: AttemptsPlan
   readonly limits: BodyLimits
+  /** What becomes of requests and answers that do not fit their schemas. */
+  readonly validates: { readonly requests: ValidationMode; readonly responses: ValidationMode }
 }
 
 /** The parts of a version that all of its paths share: one object, which keeps thousands of routes small. */

@@ -186,7 +186,7 @@ function tell(report: FileReport, log: FilePorts['log']): void {
   const { file, outcome, error } = report
   switch (outcome) {
     case 'refused': {
-      const issues = error instanceof InvalidSpecError ? error.toJSON().details : undefined
+      const issues = error instanceof InvalidSpecError ? error.details : undefined
       const reason = messageOf(error)
       const hint = issues && `wamp-gateway validate ${file} shows the lines`
       log.error({ file, reason, issues, hint }, 'the file was refused')

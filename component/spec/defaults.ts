@@ -12,6 +12,8 @@ export const defaultValues = {
   body_read_bytes: 8_000_000,
   /** Milliseconds, in spite of the name. */
   body_read_seconds: 15_000,
+  validate_requests: 'enforce',
+  validate_responses: 'off',
   /** Stands for the configuration's `wamp.call_timeout`, which replaces it. */
   timeout: 30_000,
   connect_timeout: 8_000,

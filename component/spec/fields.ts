@@ -1,7 +1,30 @@
 /** One rule per field of a specification, for literals in the document and for values folded from expressions. */
 import type { Issue } from '#component/errors.ts'
+import { action, target, wampArguments } from './action-rules.ts'
+import { headers, uri } from './http-rules.ts'
+import { inheritable, scopes } from './inheritable.ts'
+import { declared, onResult, operation, response } from './operation-rules.ts'
 import { Report } from './report.ts'
-import { fieldRules } from './schema.ts'
+import type { Rule } from './rules.ts'
+
+/** By name. */
+const fieldRules = {
+  ...inheritable,
+  ...declared,
+  headers,
+  defaults: scopes.defaults,
+  options: wampArguments.options,
+  args: wampArguments.args,
+  kwargs: wampArguments.kwargs,
+  procedure: uri,
+  topic: uri,
+  ...target,
+  operation,
+  action,
+  response,
+  on_result: onResult,
+  on_error: onResult,
+} satisfies Readonly<Record<string, Rule>>
 
 /** The names of fields with a rule. */
 export type FieldName = keyof typeof fieldRules

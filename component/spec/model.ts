@@ -14,6 +14,8 @@ export interface ApiSpec {
   readonly host: string
   readonly realm_uri: string
   readonly meta?: JsonMap
+  /** JSON Schemas by name; never expressions. */
+  readonly schemas: JsonMap
   readonly variables: JsonMap
   /** Or an expression that yields a map. */
   readonly defaults: JsonMap | string

@@ -5,11 +5,12 @@ import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
 import { checkDocument } from './document-limits.ts'
+import { scopes } from './inheritable.ts'
 import { level } from './levels.ts'
 import type { ApiSpec } from './model.ts'
 import { describe, Report } from './report.ts'
+import { schemas } from './request-rules.ts'
 import { anything, map, mapOrEmpty, mapOrExpression, rule, string, text } from './rules.ts'
-import { scopes } from './schema.ts'
 import { idProblem } from './syntax.ts'
 import { readVersions, versionsSchema } from './versions.ts'
 
@@ -39,6 +40,7 @@ const root = level('the API Specification', {
     host: text('a host pattern', hostProblem),
     realm_uri: text('a WAMP URI', uriProblem),
     meta: map,
+    schemas,
     ...scopes,
     versions: rule(versionsSchema, () => {}), // read below
     $schema: anything, // for editors
@@ -92,6 +94,7 @@ function assemble(document: JsonMap, versions: ApiSpec['versions']): ApiSpec {
     host: textOrEmpty(host),
     realm_uri: textOrEmpty(realm_uri),
     ...(isMap(meta) && { meta }),
+    schemas: mapOrEmpty(document.schemas),
     variables: mapOrEmpty(document.variables),
     defaults: mapOrExpression(document.defaults),
     status_codes: mapOrEmpty(document.status_codes),

@@ -9,8 +9,10 @@ import {
 } from '#component/syntax/path-pattern.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Steps } from '#component/yielding.ts'
+import { scopes } from './inheritable.ts'
 import { level } from './levels.ts'
 import type { Path, Version } from './model.ts'
+import { path as pathRule } from './operation-rules.ts'
 import { describe, type Report } from './report.ts'
 import {
   boolean,
@@ -24,7 +26,6 @@ import {
   string,
   text,
 } from './rules.ts'
-import { path as pathRule, scopes } from './schema.ts'
 import { languageProblem, readDate, readDateTime } from './syntax.ts'
 
 /** Behaviour: Limits. */

@@ -26,7 +26,7 @@ export interface FilesLoaded {
 }
 
 function refusedOf({ file, error }: FileReport): RefusedFile {
-  const details = error instanceof InvalidSpecError ? error.toJSON().details : undefined
+  const details = error instanceof InvalidSpecError ? error.details : undefined
   return {
     file,
     issues: details ?? [{ path: '', message: messageOf(error) }],

@@ -25,6 +25,16 @@ describe('a document with twelve mistakes', () => {
   })
 })
 
+describe('JSON Schemas in a document', () => {
+  it('are never expressions, whatever their texts hold', () => {
+    const schema = { pattern: '^{{2}$', const: '"x"', description: '{{nothing}}' }
+    const response = { on_result: { schema }, on_error: { schema } }
+    const get = { ...fixed(), request: { query_params: schema }, response }
+    const path = { request: { headers: schema }, get }
+    expect(issuesOf(documentOf({ '/x': path }, { schemas: { A: schema } }))).to.deep.equal([])
+  })
+})
+
 /** Title, document, pointers of its issues. */
 const rows: readonly (readonly [title: string, document: object, paths: readonly string[]])[] = [
   [

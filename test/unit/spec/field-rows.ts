@@ -39,6 +39,16 @@ export const tables: Record<string, Record<string, Row>> = {
     },
     name: text,
     meta: map,
+    schemas: {
+      valid: [{}, { A: {}, 'b.C-1_2': { pattern: '^{{2}$' } }],
+      invalid: notMap,
+      members: [
+        [{ '': {} }, '/'],
+        [{ 'a b': {} }, '/a b'],
+        [{ ['x'.repeat(101)]: {} }, `/${'x'.repeat(101)}`],
+        [{ A: 7 }, '/A'],
+      ],
+    },
     defaults,
     ...scopes,
     versions: { valid: [], invalid: [{}, [], 'x', null] },
@@ -86,6 +96,14 @@ export const tables: Record<string, Record<string, Row>> = {
     summary: text,
     description: text,
     is_collection: flag,
+    request: {
+      valid: [{}, { bindings: {}, query_params: true, headers: {}, comment: 'x' }],
+      invalid: [...notMap, '{{variables.r}}'],
+      members: [
+        [{ body: {} }, '/body'],
+        [{ query: {} }, '/query'],
+      ],
+    },
     headers,
     ...inheritable,
     ...scopes,
@@ -108,6 +126,15 @@ export const tables: Record<string, Record<string, Row>> = {
       ],
     },
     response: { valid: [{}, '{{variables.r}}'], invalid: [7, null, []] },
+    request: {
+      valid: [{}, { body: { pattern: '{{' } }, { body: {}, body_required: false }],
+      invalid: [...notMap, '{{variables.r}}'],
+      members: [
+        [{ body: '{{variables.s}}' }, '/body'],
+        [{ body_required: 1 }, '/body_required'],
+        [{ query_parms: {} }, '/query_parms'],
+      ],
+    },
     info,
     summary: text,
     description: text,

@@ -141,6 +141,15 @@ export const uri: Row = {
     null,
   ],
 }
+const mode: Row = {
+  valid: ['enforce', 'log', 'off', '{{variables.m}}'],
+  invalid: ['on', true, null, ''],
+}
+/** A JSON Schema by its shape. */
+const schema: Row = {
+  valid: [{}, true, false, { type: 'object' }, { pattern: '^{{}}$' }],
+  invalid: ['{{variables.s}}', 7, null, []],
+}
 export const inheritable: Record<string, Row> = {
   timeout: milliseconds,
   connect_timeout: milliseconds,
@@ -153,6 +162,8 @@ export const inheritable: Record<string, Row> = {
   body_max_bytes: { ...bytes, valid: [0, 25_000_000] },
   body_read_bytes: { ...bytes, invalid: [0, '1'] },
   body_read_seconds: milliseconds,
+  validate_requests: mode,
+  validate_responses: mode,
 }
 export const defaults: Row = {
   valid: [{}, { timeout: 1, schemes: '{{variables.s}}' }, '{{variables.d}}'],
@@ -186,6 +197,7 @@ export const declaration: Record<string, Row> = {
   status_code: statusCode,
   headers,
   body: anything,
+  schema,
   uri: { valid: ['/x', '"/x/{{request.id}}"'], invalid: ['/x\r\nY: z', 7, null] },
 }
 export const method: Row = { valid: ['{{variables.operation}}'], invalid: [7, null, [], 'get'] }

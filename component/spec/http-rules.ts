@@ -1,0 +1,66 @@
+/** The rules of values that several objects of a specification have: header fields, statuses, times, URIs. */
+import { pointer } from '#component/codec/json.ts'
+import { fieldValueProblem, readStatus } from '#component/syntax/http-field.ts'
+import { referenceProblem } from '#component/syntax/percent-encoding.ts'
+import { isMap } from '#component/syntax/values.ts'
+import { uriProblem } from '#component/syntax/wamp-uri.ts'
+import { dynamic, integer, must, type Rule, rule, text } from './rules.ts'
+import { headerNameProblem } from './syntax.ts'
+
+/** Behaviour: Limits. One hour. */
+export const maxMilliseconds = 3_600_000
+
+/** The media types that the gateway reads and writes, forms aside. */
+export const types = ['application/json', 'application/msgpack'].flatMap((type) => [
+  type,
+  `${type}; charset=utf-8`,
+])
+
+/** A duration. */
+export const milliseconds = dynamic(integer(1, maxMilliseconds, ' of milliseconds'))
+/** Of a procedure or topic. */
+export const uri = dynamic(text('a WAMP URI', uriProblem))
+
+/** 200–599, also as text (behaviour: Actions and answers). */
+export const statusCode: Rule = dynamic(
+  must('an HTTP status from 200 to 599', (value) => readStatus(value) !== undefined, {
+    anyOf: [
+      { type: 'integer', minimum: 200, maximum: 599 },
+      { type: 'string', pattern: '^[2-5][0-9][0-9]$' },
+    ],
+  }),
+)
+
+// the value is not shown: it may be a credential
+const headerText = text('a header value', fieldValueProblem, 'hidden')
+
+const headerValueOf = (text: Rule): Rule =>
+  dynamic(
+    rule({ type: ['string', 'number', 'boolean'] }, (value, path, report) => {
+      const isPlain = typeof value === 'number' || typeof value === 'boolean'
+      if (!isPlain) text(value, path, report)
+    }),
+  )
+
+const headerValue = headerValueOf(headerText)
+/** Of a `Location`. */
+export const reference = text('a URI reference', referenceProblem)
+const locationValue = headerValueOf(reference)
+
+/** Header fields by name; no two names differ in case only. */
+export const headers: Rule = dynamic(
+  rule({ type: 'object', additionalProperties: headerValue.schema }, (value, path, report) => {
+    if (!isMap(value)) return report.issue(path, 'expected a map of header names to values')
+    const names = new Set<string>()
+    for (const [name, item] of Object.entries(value)) {
+      const at = pointer(path, name)
+      const isTwice = names.has(name.toLowerCase())
+      const problem =
+        headerNameProblem(name) ?? (isTwice ? 'the header is declared twice' : undefined)
+      names.add(name.toLowerCase())
+      const rule = name.toLowerCase() === 'location' ? locationValue : headerValue
+      if (problem === undefined) rule(item, at, report)
+      else report.issue(at, problem)
+    }
+  }),
+)

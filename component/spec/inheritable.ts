@@ -1,0 +1,44 @@
+/** The rules of what lower levels inherit: the keys of operations, paths and `defaults`, and the maps that merge. */
+import { headers, maxMilliseconds, milliseconds, statusCode, types } from './http-rules.ts'
+import { level } from './levels.ts'
+import { validationMode } from './request-rules.ts'
+import { dynamic, integer, listOf, map, mapOf, oneOf } from './rules.ts'
+import { schemes, security } from './security-rules.ts'
+
+const maxInteger = Number.MAX_SAFE_INTEGER
+
+/** The times of an action. */
+export const attempts = {
+  timeout: milliseconds,
+  connect_timeout: milliseconds,
+  retries: dynamic(integer(0, maxInteger)),
+  retry_timeout: dynamic(integer(0, maxMilliseconds, ' of milliseconds')),
+}
+
+/** Keys of operations, paths and `defaults` (behaviour: Priority of a value). */
+export const inheritable = {
+  ...attempts,
+  schemes,
+  accepts: dynamic(
+    listOf(
+      dynamic(oneOf([...types, 'application/x-www-form-urlencoded'])),
+      'a list of media types',
+    ),
+  ),
+  provides: dynamic(listOf(dynamic(oneOf(types)), 'a list of media types')),
+  security,
+  body_max_bytes: dynamic(integer(0, maxInteger, ' of bytes')),
+  body_read_bytes: dynamic(integer(1, maxInteger, ' of bytes')),
+  body_read_seconds: milliseconds,
+  validate_requests: validationMode,
+  validate_responses: validationMode,
+}
+
+const defaultsObject = level('defaults', { keys: { ...inheritable, headers } }, 'a map of defaults')
+
+/** The maps that merge from API to version, path and operation; `defaults` may be computed as a whole. */
+export const scopes = {
+  variables: map,
+  defaults: dynamic(defaultsObject),
+  status_codes: mapOf(statusCode, 'a map of error URIs to HTTP statuses'),
+}

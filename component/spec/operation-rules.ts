@@ -1,0 +1,74 @@
+/** The rules of paths and their operations, with the declarations of their answers. */
+import { methods } from '#component/request.ts'
+import { isMap } from '#component/syntax/values.ts'
+import { action, optionsAction } from './action-rules.ts'
+import { headers, reference, statusCode } from './http-rules.ts'
+import { inheritable, scopes } from './inheritable.ts'
+import { level } from './levels.ts'
+import { operationRequest, pathRequest, schema } from './request-rules.ts'
+import { anything, boolean, dynamic, must, object, type Rule, type Shape, string } from './rules.ts'
+
+/** What a response declares as values. */
+export const declared = {
+  status_code: statusCode,
+  headers,
+  body: anything,
+  uri: dynamic(reference),
+}
+export const onResult = dynamic(
+  level('on_result or on_error', { keys: { ...declared, schema } }, 'a response declaration'),
+)
+
+export const response = dynamic(
+  level('a response', { keys: { on_result: onResult, on_error: onResult } }),
+)
+
+const operationOf = (action: Rule): Rule =>
+  dynamic(
+    level('an operation', {
+      keys: {
+        action,
+        response,
+        request: operationRequest,
+        info: must('a text or a map', (value) => typeof value === 'string' || isMap(value), {
+          type: ['string', 'object'],
+        }),
+        summary: string,
+        description: string,
+        ...inheritable,
+        ...scopes,
+        // without headers: an operation has none of its own
+        defaults: dynamic(object('a map of defaults', { keys: inheritable })),
+      },
+      required: {
+        action: 'an action: what the operation does',
+        response: 'a response: {on_result, on_error}',
+      },
+    }),
+  )
+
+/** One method of a path. */
+export const operation = operationOf(action)
+const optionsOperation = operationOf(optionsAction)
+
+const pathShape: Shape = {
+  keys: {
+    summary: string,
+    description: string,
+    is_collection: boolean,
+    request: pathRequest,
+    headers,
+    ...inheritable,
+    ...scopes,
+    ...Object.fromEntries(
+      methods.map((method) => [method, method === 'options' ? optionsOperation : operation]),
+    ),
+  },
+}
+
+/** A Path object; it is never an expression as a whole. */
+export const path: Rule = level(
+  'a path',
+  pathShape,
+  'a path: a map with an operation for each method',
+)
