@@ -58,11 +58,11 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: [],
   },
   'component/gateway': {
-    folders: ['action', 'expression', 'routes', 'security', 'spec'],
+    folders: ['action', 'expression', 'routes', 'schema', 'security', 'spec'],
     packages: [],
   },
   'component/compile': {
-    folders: ['action', 'expression', 'gateway', 'routes', 'security', 'spec'],
+    folders: ['action', 'expression', 'gateway', 'routes', 'schema', 'security', 'spec'],
     packages: [],
   },
   'component/routes': { folders: [], packages: [] },
@@ -79,7 +79,11 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/realm/documents': { folders: ['realm', 'spec'], packages: [] },
   'component/action': { folders: ['wamp'], packages: ['undici'] },
   'component/sync': { folders: ['replica', 'wamp'], packages: [] },
-  'component/spec': { folders: ['expression'], packages: [] },
+  'component/spec': { folders: ['expression', 'schema'], packages: [] },
+  'component/schema': {
+    folders: ['expression'],
+    packages: ['ajv', 'ajv-formats', 'lru-cache', 're2js'],
+  },
   'component/wamp': {
     folders: [],
     packages: ['autobahn', 'wampy', 'ws'],
