@@ -3,6 +3,7 @@
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, keysOf, type Node } from '#component/expression/compile.ts'
+import type { Probe } from '#component/expression/probe/probe.ts'
 import { type RootShape, Scope, type SpecEntry } from '#component/expression/scope.ts'
 import { requestKeys } from '#component/request.ts'
 import { initialStatusCodes } from '#component/spec/defaults.ts'
@@ -31,14 +32,17 @@ export interface Level {
   readonly maps: Maps
 }
 
-/** Everything above the document: the initial table of status codes. */
-export function topLevel(): Level {
+/**
+ * Everything above the document: the initial table of status codes.
+ * @param probe told of the expressions of all levels below
+ */
+export function topLevel(probe?: Probe): Level {
   const status_codes = new Map<string, SpecEntry>()
   for (const [uri, value] of Object.entries(initialStatusCodes)) {
     status_codes.set(uri, { value, path: '' })
   }
   const maps: Maps = { variables: new Map(), defaults: new Map(), status_codes }
-  return { maps, scope: new Scope(maps, roots) }
+  return { maps, scope: new Scope(maps, roots, probe) }
 }
 
 /**
@@ -82,7 +86,7 @@ function below(
     const entries = [...entriesOf(added, pointer(path, name), keysOf)]
     if (entries.length > 0) maps = { ...maps, [name]: new Map([...maps[name], ...entries]) }
   }
-  return maps === above.maps ? above : { maps, scope: new Scope(maps, roots) }
+  return maps === above.maps ? above : { maps, scope: new Scope(maps, roots, above.scope.probe) }
 }
 
 /**

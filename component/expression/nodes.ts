@@ -118,17 +118,17 @@ interface Facts {
 }
 
 class Computation extends Deferred {
-  readonly #site: Site | undefined
+  readonly site: Site | undefined
   override readonly source: Node | Source | undefined
 
   constructor(run: Run, costs: Costs, { site, source }: Facts) {
     super(run, costs)
-    this.#site = site
+    this.site = site
     this.source = source
   }
 
   protected override refuse(): never {
-    this.#site?.refuse('the result is larger than 32 MiB')
+    this.site?.refuse('the result is larger than 32 MiB')
     return super.refuse()
   }
 }
@@ -236,6 +236,10 @@ export function mapNode(entries: ReadonlyMap<string, Node>): Constant | MapNode 
   }
   return new MapNode(run, sumUp(nodes), entries)
 }
+
+/** A copy of a node that evaluates by another closure. */
+export const withRun = <N extends Live>(node: N, run: Run): N =>
+  Object.assign(Object.create(Object.getPrototypeOf(node)), node, { run })
 
 /** Settled lazy maps: many expressions read one map. */
 const settled = new WeakMap<MapNode, Node>()

@@ -1,6 +1,7 @@
 /** Compiles one expression: its path and its functions, evaluated as far as they are known at load. */
 import type { Issue } from '#component/errors.ts'
 import { functionNames, functions } from '#component/expression/functions/functions.ts'
+import { Watch } from '#component/expression/probe/watch.ts'
 import type { Argument, Expression, Pipe } from './ast.ts'
 import { beginEvaluation, charge, chargeLoad, nodeCost } from './budget.ts'
 import { folds, kindSample } from './fold.ts'
@@ -48,6 +49,9 @@ export function compileExpression(expression: Expression, around: Surroundings):
   const pathSite = around.site.at(expression.start, expression.end)
   const isOptional = isFallback(calls[0])
   let node = compilePath(expression.keys, around.scope, pathSite, around.issues, isOptional)
+  const { probe } = around.scope
+  const watch = probe && new Watch(probe, expression.keys, pathSite)
+  watch?.read(node)
   const stages: Stage[] = []
   const over: Node[] = []
   let last: Link | undefined
@@ -66,23 +70,27 @@ export function compileExpression(expression: Expression, around: Surroundings):
     if (isEmpty) continue
     const folded = stages.length === 0 ? foldCall(node, call, args, around.issues) : undefined
     if (folded) {
+      watch?.folded(call.name, args, folded)
       node = folded
       continue
     }
     node = settled(node, pathSite, around.issues)
     if (isBroken(node)) return broken
-    last = new Link(last ?? node, call, args)
+    last = new Link(last ?? node, call, watch?.stage(call.name, args) ?? args)
     stages.push(stageOf(last))
     over.push(...args)
   }
   node = settled(node, pathSite, around.issues)
-  if (stages.length === 0 || node.kind === 'broken') return node
-  const run = chain(runOf(node), stages)
+  if (stages.length === 0 || node.kind === 'broken') return watch?.whole(node) ?? node
+  const run = (watch ?? unwatched).chain(runOf(node), stages)
   // a function after url:raw makes another value, which is escaped
   const isRaw = calls.at(-1)?.row.isRaw
   const facts = { steps: stages.length, site: pathSite, isRaw, source: last }
   return deferred(run, [node, ...over], facts)
 }
+
+/** Without a probe nothing is watched. */
+const unwatched = { chain }
 
 const isFallback = (call: Call | undefined): boolean => call?.row.form === 'fallback'
 

@@ -1,5 +1,6 @@
 /** The names that an expression may read: maps of the specification, which are compiled in turn, and request-time data, which is not. */
 import type { Issue } from '#component/errors.ts'
+import type { Probe } from '#component/expression/probe/probe.ts'
 import { report } from './budget.ts'
 import { compile } from './compile.ts'
 import { broken, LazyMap, type Node } from './nodes.ts'
@@ -30,6 +31,8 @@ interface Pending {
 
 /** `variables`, `defaults` and `status_codes` of one level of the tree, merged, and the shapes of the data roots. */
 export class Scope {
+  /** Told of the expressions that are compiled in the scope. */
+  readonly probe: Probe | undefined
   readonly #maps: Readonly<Record<string, ReadonlyMap<string, SpecEntry>>>
   readonly #roots: Readonly<Record<string, RootShape>>
   readonly #compiled = new Map<string, { readonly node: Node; readonly height: number }>()
@@ -42,7 +45,9 @@ export class Scope {
   constructor(
     maps: Readonly<Record<string, ReadonlyMap<string, SpecEntry>>>,
     roots: Readonly<Record<string, RootShape>>,
+    probe?: Probe,
   ) {
+    this.probe = probe
     this.#maps = maps
     this.#roots = roots
   }

@@ -33,7 +33,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'http/limits': { folders: ['http'], packages: [] },
   'http/management': {
     folders: 'all',
-    packages: ['koa', '@koa/router', 'koa-body', '@prometheus-io/client'],
+    packages: ['@koa/router', '@prometheus-io/client', 'koa', 'koa-body'],
   },
   'http/oauth': { folders: 'all', packages: [] },
   'http/oidc': { folders: 'all', packages: [] },
@@ -62,7 +62,16 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: [],
   },
   'component/compile': {
-    folders: ['action', 'expression', 'gateway', 'routes', 'schema', 'security', 'spec'],
+    folders: [
+      'action',
+      'expression',
+      'expression/probe',
+      'gateway',
+      'routes',
+      'schema',
+      'security',
+      'spec',
+    ],
     packages: [],
   },
   'component/routes': { folders: [], packages: [] },
@@ -84,22 +93,17 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: ['expression'],
     packages: ['ajv', 'ajv-formats', 'lru-cache', 're2js'],
   },
-  'component/wamp': {
-    folders: [],
-    packages: ['autobahn', 'wampy', 'ws'],
-  },
+  'component/wamp': { folders: [], packages: ['autobahn', 'wampy', 'ws'] },
   'component/router/limits': { folders: [], packages: ['ws'] },
-  'component/router': {
-    folders: ['router/limits', 'wamp'],
-    packages: ['ws'],
-  },
+  'component/router': { folders: ['router/limits', 'wamp'], packages: ['ws'] },
   'component/store': { folders: ['replica'], packages: ['kysely', 'pg'] },
   'component/terminal': { folders: [], packages: [] },
   'component/syntax': { folders: [], packages: [] },
   'component/codec': { folders: [], packages: ['@msgpack/msgpack', 'cbor-x', 'yaml'] },
   'component/limits': { folders: [], packages: [] },
   'component/replica': { folders: [], packages: [] },
-  'component/expression': { folders: ['expression/functions'], packages: [] },
+  'component/expression/probe': { folders: ['expression'], packages: [] },
+  'component/expression': { folders: ['expression/functions', 'expression/probe'], packages: [] },
   'component/expression/functions': { folders: ['expression'], packages: [] },
 }
 

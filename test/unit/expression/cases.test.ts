@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { functionNames } from '#component/expression/functions/functions.ts'
 import { type Ending, evaluateText, type Given } from './context.ts'
+import { deafProbe } from './probes.ts'
 
 interface Row {
   /** Usually a text; a map or list where a whole value is meant. */
@@ -63,6 +64,7 @@ function describeTable(name: string, { given, cases, twins }: Table): void {
         const ending = evaluateText(row.expression, given)
         expectEnding(row, ending)
         if (row.stage1) expect(ending.stage1).to.equal(row.stage1)
+        expect(evaluateText(row.expression, given, deafProbe), 'watched').to.deep.equal(ending)
       })
       if (!twins) continue
       it(`${outcome} ${text.slice(0, 120)} deferred`, () => {

@@ -2,6 +2,7 @@
 import { ExpressionError, type Issue } from '#component/errors.ts'
 import { compile, type Node } from '#component/expression/compile.ts'
 import type { Context } from '#component/expression/nodes.ts'
+import type { Probe } from '#component/expression/probe/probe.ts'
 import { Scope, type SpecEntry } from '#component/expression/scope.ts'
 import { requestKeys } from '#component/request.ts'
 
@@ -19,7 +20,7 @@ const entriesOf = (name: string, values: object = {}): ReadonlyMap<string, SpecE
   new Map(Object.entries(values).map(([key, value]) => [key, { value, path: `/${name}/${key}` }]))
 
 /** The maps of a specification, and the shapes of the data as the gateway knows them. */
-export function scopeOf(given: Given): Scope {
+export function scopeOf(given: Given, probe?: Probe): Scope {
   return new Scope(
     {
       variables: entriesOf('variables', given.variables),
@@ -27,6 +28,7 @@ export function scopeOf(given: Given): Scope {
       status_codes: entriesOf('status_codes', given.status_codes),
     },
     { request: { keys: requestKeys }, action: { keys: ['result', 'error'] }, security: {} },
+    probe,
   )
 }
 
@@ -48,9 +50,13 @@ export function contextOf(given: Given): Context {
 }
 
 /** Stage 1 of one value. */
-export function stage1(value: unknown, given: Given): { node: Node; issues: Issue[] } {
+export function stage1(
+  value: unknown,
+  given: Given,
+  probe?: Probe,
+): { node: Node; issues: Issue[] } {
   const issues: Issue[] = []
-  return { node: compile(value, '/value', scopeOf(given), issues), issues }
+  return { node: compile(value, '/value', scopeOf(given, probe), issues), issues }
 }
 
 /** How a value ended: in which stage, with which value or message. */
@@ -64,8 +70,8 @@ export interface Ending {
 }
 
 /** Both stages of one value. */
-export function evaluateText(value: unknown, given: Given): Ending {
-  const { node, issues } = stage1(value, given)
+export function evaluateText(value: unknown, given: Given, probe?: Probe): Ending {
+  const { node, issues } = stage1(value, given, probe)
   if (issues.length > 0) {
     return {
       stage1: 'value',

@@ -6,6 +6,7 @@ import type { Argument, Expression } from '#component/expression/ast.ts'
 import { functionNames } from '#component/expression/functions/functions.ts'
 import { parseExpression } from '#component/expression/parser.ts'
 import { contextOf, evaluateText, type Given, stage1 } from './context.ts'
+import { tellingProbe } from './probes.ts'
 
 const plainKey = fc.constantFrom('a', 'b', 'content-type', 'constructor', 'x1', 'ü', '5', '@~/$%>')
 const anyText = fc.string({ unit: 'binary', maxLength: 8 })
@@ -110,6 +111,27 @@ describe('every expression', () => {
         evaluateText(print({ ...tree, keys: [...root.split('.'), ...tree.keys.slice(1)] }), given)
       }),
       { numRuns: 500 },
+    )
+  })
+
+  it('yields with a probe what it yields without one, and tells the probe so', () => {
+    const roots = fc.constantFrom('request.body', 'variables.v', 'variables.w', 'variables.w.x')
+    fc.assert(
+      fc.property(roots, value, value, fc.array(call, { maxLength: 4 }), (root, v, w, calls) => {
+        const pipes = calls.map((name) => ` |> ${name.replaceAll('|', ', ')}`).join('')
+        const text = `{{${root}${pipes.replaceAll('$.', 'variables.')}}}`
+        const given: Given = {
+          variables: { v, w: { w, a: v, x: '{{request.body}}' } },
+          request: { body: v },
+        }
+        const { probe, told } = tellingProbe()
+        const watched = evaluateText(text, given, probe)
+        expect(watched).to.deep.equal(evaluateText(text, given))
+        const own = told.findLast(({ expression }) => expression === text)
+        if (watched.error === undefined) expect(own?.value).to.deep.equal(watched.result)
+        else if (watched.stage1 === 'deferred') expect(own?.error).to.contain(watched.error)
+      }),
+      { numRuns: 2000 },
     )
   })
 
