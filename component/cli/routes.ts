@@ -1,16 +1,10 @@
 /** `routes`: the routing table of files, or of the documents of a running gateway. */
 import { compileDocument } from '#component/compile/compile-document.ts'
 import { type Route, typesOf } from '#component/gateway/api.ts'
-import {
-  type Clash,
-  type RouteEntry,
-  RoutingTable,
-  readEntry,
-} from '#component/routes/routing-table.ts'
+import { compareOrders, matchingOrderOf } from '#component/routes/matching-order.ts'
+import { type Clash, type RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
 import { mapOrEmpty } from '#component/spec/rules.ts'
 import { versionLabel } from '#component/spec/versions.ts'
-import type { Label } from '#component/syntax/host-pattern.ts'
-import type { Segment } from '#component/syntax/path-pattern.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { AdminClient } from './admin-client.ts'
 import { exitCode, type Invocation, type Run } from './command.ts'
@@ -62,25 +56,6 @@ function labelAt(document: unknown, path: string): string | undefined {
   return isMap(version) ? versionLabel(version) : undefined
 }
 
-/** Literals first, by their text; then bindings and one-label wildcards; the rest last. */
-const segmentKey = (segment: Segment): string =>
-  segment.kind === 'literal' ? `0${segment.text}` : segment.kind === 'binding' ? '1' : '2'
-const labelKey = (label: Label): string => (label === undefined ? '1' : `0${label}`)
-
-/** The place of an entry in the order of matching, by its longest form: host from its last label on, then path. */
-function orderOf(entry: RouteEntry<Route>): readonly [readonly string[], readonly string[]] {
-  const { host, forms } = readEntry(entry)
-  const labels = host?.kind === 'hosts' ? (host.forms[0] ?? []) : undefined
-  return [labels ? labels.toReversed().map(labelKey) : ['2'], forms[0]?.form.map(segmentKey) ?? []]
-}
-
-function compareLists(one: readonly string[], other: readonly string[]): number {
-  const at = one.findIndex((text, i) => text !== other[i])
-  const [a, b] = [one[at], other[at]]
-  if (a === undefined || b === undefined) return one.length - other.length
-  return a < b ? -1 : 1
-}
-
 const actionOf = (route: Route): string =>
   route.kind === undefined ? typesOf(route).join(', ') : route.kind
 
@@ -105,11 +80,8 @@ export const routes: Run = async (invocation) => {
   const sources = await sourcesOf(invocation)
   const { entries, clashes, findings, labelOf } = routingTableOf(sources, invocation.environment)
   const sorted = entries
-    .map((entry) => ({ entry, order: orderOf(entry) }))
-    .sort(
-      ({ order: [host, path] }, { order: [otherHost, otherPath] }) =>
-        compareLists(host, otherHost) || compareLists(path, otherPath),
-    )
+    .map((entry) => ({ entry, order: matchingOrderOf(entry) }))
+    .sort((one, other) => compareOrders(one.order, other.order))
   const rows = sorted.flatMap(({ entry: { api: id, host, pattern, routes } }) =>
     Object.entries(routes).map(([method, route]) => ({
       ...{ host, pattern, method: method.toUpperCase() },

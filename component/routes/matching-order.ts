@@ -1,0 +1,40 @@
+/** The order in which routes are matched, by their longest form: host from its last label on, then path. */
+import type { Label } from '#component/syntax/host-pattern.ts'
+import type { Segment } from '#component/syntax/path-pattern.ts'
+import { type RouteEntry, readEntry } from './routing-table.ts'
+
+/** Literals first, by their text; then bindings and one-label wildcards; the rest last. */
+const segmentKey = (segment: Segment): string =>
+  segment.kind === 'literal' ? `0${segment.text}` : segment.kind === 'binding' ? '1' : '2'
+const labelKey = (label: Label): string => (label === undefined ? '1' : `0${label}`)
+
+/** The place of an entry in the order: of its host, then of its path. */
+export interface MatchingOrder {
+  readonly host: readonly string[]
+  readonly path: readonly string[]
+}
+
+/** The place of an entry in the order. */
+export function matchingOrderOf(entry: RouteEntry<unknown>): MatchingOrder {
+  const { host, forms } = readEntry(entry)
+  const labels = host?.kind === 'hosts' ? (host.forms[0] ?? []) : undefined
+  return {
+    host: labels ? labels.toReversed().map(labelKey) : ['2'],
+    path: forms[0]?.form.map(segmentKey) ?? [],
+  }
+}
+
+/** Less than 0 where the first is matched before the other. */
+export const compareOrders = (one: MatchingOrder, other: MatchingOrder): number =>
+  compareLists(one.host, other.host) || compareLists(one.path, other.path)
+
+/** Less than 0 where the host of the first is matched before that of the other. */
+export const compareHosts = (one: MatchingOrder, other: MatchingOrder): number =>
+  compareLists(one.host, other.host)
+
+function compareLists(one: readonly string[], other: readonly string[]): number {
+  const at = one.findIndex((text, i) => text !== other[i])
+  const [a, b] = [one[at], other[at]]
+  if (a === undefined || b === undefined) return one.length - other.length
+  return a < b ? -1 : 1
+}
