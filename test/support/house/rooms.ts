@@ -75,6 +75,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: [],
   },
   'component/explain/near-misses': { folders: ['gateway', 'registry', 'routes'], packages: [] },
+  'component/explain/redaction': { folders: [], packages: [] },
   'component/routes': { folders: [], packages: [] },
   'component/security': {
     folders: ['oidc', 'realm', 'realm/documents', 'token', 'wamp'],
