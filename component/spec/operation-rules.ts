@@ -2,6 +2,7 @@
 import { methods } from '#component/request.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { action, optionsAction } from './action-rules.ts'
+import { examples } from './examples.ts'
 import { headers, reference, statusCode } from './http-rules.ts'
 import { inheritable, scopes } from './inheritable.ts'
 import { level } from './levels.ts'
@@ -30,6 +31,7 @@ const operationOf = (action: Rule): Rule =>
         action,
         response,
         request: operationRequest,
+        examples,
         info: must('a text or a map', (value) => typeof value === 'string' || isMap(value), {
           type: ['string', 'object'],
         }),

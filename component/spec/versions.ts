@@ -9,6 +9,7 @@ import {
 } from '#component/syntax/path-pattern.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Steps } from '#component/yielding.ts'
+import { countExamples, maxExamples } from './examples.ts'
 import { scopes } from './inheritable.ts'
 import { level } from './levels.ts'
 import type { Path, Version } from './model.ts'
@@ -93,6 +94,7 @@ export function versionLabel(version: JsonMap): string {
 interface Totals {
   paths: number
   forms: number
+  examples: number
   readonly hostForms: number
 }
 
@@ -116,7 +118,7 @@ export function* readVersions(
     report.issue('/versions', 'expected at least one version, got none')
     return []
   }
-  const totals: Totals = { paths: 0, forms: 0, hostForms }
+  const totals: Totals = { paths: 0, forms: 0, examples: 0, hostForms }
   const labels = new Map<string, string>()
   const read: Version[] = []
   for (const [key, version] of entries) {
@@ -231,6 +233,10 @@ function* readPaths(
       report.warn(path, `${describe(key)} is taken as ${describe(pattern)}: a path begins with "/"`)
     }
     pathRule(document, path, report)
+    totals.examples += countExamples(document)
+    if (totals.examples > maxExamples) {
+      report.issue(at, `expected at most ${maxExamples} examples in the document, got more`)
+    }
     // a path with a broken pattern is compiled, too, to find further issues
     if (isMap(document) && totals.forms <= maxForms) {
       read.push({ pattern, path, forms, document })
