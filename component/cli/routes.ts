@@ -1,4 +1,5 @@
 /** `routes`: the routing table of files, or of the documents of a running gateway. */
+import { keysOfPointer } from '#component/codec/json.ts'
 import { compileDocument } from '#component/compile/compile-document.ts'
 import { type Route, typesOf } from '#component/gateway/api.ts'
 import { compareOrders, matchingOrderOf } from '#component/routes/matching-order.ts'
@@ -48,10 +49,10 @@ export function routingTableOf(
 
 /** The label of the version that a pointer leads into; undefined for one that leads elsewhere. */
 function labelAt(document: unknown, path: string): string | undefined {
-  const [, first, key = ''] = path.split('/')
+  const [first, key = ''] = keysOfPointer(path)
   if (first !== 'versions') return undefined
   const { versions } = mapOrEmpty(document)
-  if (!Array.isArray(versions)) return key.replaceAll('~1', '/').replaceAll('~0', '~')
+  if (!Array.isArray(versions)) return key
   const version: unknown = versions[Number(key)]
   return isMap(version) ? versionLabel(version) : undefined
 }

@@ -165,3 +165,10 @@ export function pointer(base: string, ...keys: readonly (string | number)[]): st
   for (const key of keys) path += `/${typeof key === 'number' ? key : escapeKey(key)}`
   return path
 }
+
+/** The keys of a JSON Pointer (RFC 6901 §4). */
+export const keysOfPointer = (path: string): string[] =>
+  path
+    .split('/')
+    .slice(1)
+    .map((key) => (key.includes('~') ? key.replaceAll('~1', '/').replaceAll('~0', '~') : key))

@@ -13,7 +13,7 @@ import {
 } from 'yaml'
 import { ServiceError } from '#component/errors.ts'
 import { isInteger64 } from '#component/syntax/integers.ts'
-import { decodeUtf8, parseJson } from './json.ts'
+import { decodeUtf8, keysOfPointer, parseJson } from './json.ts'
 import type { ReadRules } from './limits.ts'
 
 /** Where a value stands in a text; lines and columns count from 1. */
@@ -126,13 +126,9 @@ export function placesIn(text: string): (pointer: string) => Place {
   const lines = new LineCounter()
   const { contents } = read(text, lines)
   return (pointer) => {
-    const keys = pointer
-      .split('/')
-      .slice(1)
-      .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
     let offset = contents?.range?.[0] ?? 0
     let node: unknown = contents
-    for (const key of keys) {
+    for (const key of keysOfPointer(pointer)) {
       const found = memberOf(node, key)
       if (!found) break
       offset = found.offset

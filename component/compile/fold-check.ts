@@ -1,6 +1,6 @@
 /** Checks values that expressions yield at load by the same rules as literals: fold first, then check. */
 
-import { pointer } from '#component/codec/json.ts'
+import { keysOfPointer, pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { keysOf, member, type Node } from '#component/expression/compile.ts'
 import { checkField, type FieldName } from '#component/spec/fields.ts'
@@ -46,8 +46,6 @@ function isFolded(raw: unknown, node: Node): boolean {
   return false
 }
 
-const unescapeKey = (key: string): string => key.replaceAll('~1', '/').replaceAll('~0', '~')
-
 /** The JSON Pointer at which the document writes a folded member of `path`: that of the expression that yields it, or its own. */
 export function written(raw: unknown, path: string, ...keys: readonly string[]): string {
   let value = raw
@@ -91,8 +89,8 @@ function atSource(found: Issue[], before: Issue[], raw: unknown, path: string): 
   return found
     .filter((issue) => !known.has(issue.path))
     .map((issue) => {
-      const keys = issue.path.slice(path.length).split('/').slice(1)
-      const at = written(raw, path, ...keys.map(unescapeKey))
+      const keys = keysOfPointer(issue.path.slice(path.length))
+      const at = written(raw, path, ...keys)
       const inside = issue.path.slice(at.length + 1)
       return { path: at, message: inside === '' ? issue.message : `${inside}: ${issue.message}` }
     })
