@@ -31,14 +31,13 @@ export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boole
     return
   }
   const { status } = reply
-  const content = isBodiless(status) ? undefined : encode(reply.body)
+  const { head, content, length } = composeReply(exchange.id, reply)
   holdAnswer(exchange, content)
   if (mustClose || !canGoOn(exchange, status)) {
     response.shouldKeepAlive = false
     if (!request.complete) linger(request.socket, !isRefused(status))
   }
-  const length = lengthOf(reply.body, content, status)
-  response.writeHead(status, headOf(exchange, reply, length))
+  response.writeHead(status, head)
   exchange.isAnswered = true
   const isHead = exchange.method === 'head'
   if (reply.body.kind !== 'stream') end(response, isHead ? undefined : content, length)
@@ -46,6 +45,28 @@ export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boole
     reply.body.stream.destroy()
     response.end()
   } else sendStream(exchange, reply.body, reply.operation)
+}
+
+/** A reply in the form in which it leaves. */
+interface Composed {
+  /** Names and values in turn. */
+  readonly head: string[]
+  /** Undefined: none, or a stream. */
+  readonly content: string | Uint8Array | undefined
+  /** Of the content; bytes. */
+  readonly length: number | undefined
+}
+
+/**
+ * Composes head and content.
+ * @param id of the request
+ * @throws ExpressionError when the body cannot be encoded
+ */
+export function composeReply(id: string, reply: Reply): Composed {
+  const { status, body } = reply
+  const content = isBodiless(status) ? undefined : encode(body)
+  const length = lengthOf(body, content, status)
+  return { head: headOf(id, reply, length), content, length }
 }
 
 /** Content up to this size is cheaper to copy than to send in a separate write; bytes. */
@@ -96,11 +117,11 @@ function encode(body: ReplyBody): string | Uint8Array | undefined {
 
 /** The header fields as a flat list, which node:http writes fastest. */
 function headOf(
-  exchange: HttpExchange,
+  id: string,
   { status, headers, body }: Reply,
   length: number | undefined,
 ): string[] {
-  const head = ['X-Request-Id', exchange.id]
+  const head = ['X-Request-Id', id]
   if (headers['x-content-type-options'] === undefined) {
     head.push('X-Content-Type-Options', 'nosniff')
   }

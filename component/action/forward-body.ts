@@ -47,7 +47,11 @@ function encodeForm(value: unknown): string | undefined {
 }
 
 /** A value as that type: a text as it is unless the type encodes it; undefined when the type cannot hold it. */
-function encodeAs(value: unknown, type: string, codec: BodyCodec): Uint8Array | string | undefined {
+export function encodeAs(
+  value: unknown,
+  type: string,
+  codec: BodyCodec,
+): Uint8Array | string | undefined {
   const essence = essenceOf(type)
   if (isEncoded(essence)) return codec.encode(value, type)
   if (typeof value === 'string') return value

@@ -22,7 +22,7 @@ import { hostPolicy, refusal, refuseOrigin } from './origin.ts'
 import { type Attempted, Cancellation, isIdempotent, retry } from './retry.ts'
 import { readTarget } from './target.ts'
 import { type AnswerHead, UpstreamCall } from './upstream-call.ts'
-import { type Lookup, Upstreams } from './upstreams.ts'
+import { type Connections, type Lookup, Upstreams } from './upstreams.ts'
 
 /** The parts that forward requests. */
 export interface ForwardPorts {
@@ -33,6 +33,8 @@ export interface ForwardPorts {
   /** The name of this proxy in `Via`. */
   readonly viaName: string
   readonly lookup?: Lookup
+  /** Absent: real ones. */
+  readonly connections?: Connections
 }
 
 /** The action, and a way to end its connections. */
@@ -72,7 +74,7 @@ const maxOrigins = 1000
 export function forwardAction(ports: ForwardPorts): ForwardAction {
   const { clock, codec, viaName } = ports
   const policy = hostPolicy(ports.allowedHosts)
-  const upstreams = new Upstreams(clock, policy, ports.lookup)
+  const upstreams = ports.connections ?? new Upstreams(clock, policy, ports.lookup)
   const origins = new Map<string, Origin | undefined>()
 
   /** Fields repeat, so each is read once. */

@@ -149,6 +149,46 @@ export function upstreamHeaders(declared: unknown, run: Run, viaName: string): H
   return headers
 }
 
+/** A field that is not sent to the upstream. */
+export interface DroppedField {
+  readonly name: string
+  readonly why: string
+}
+
+/**
+ * The fields that {@link upstreamHeaders} leaves out, or sends in part.
+ * @param declared the field `headers` of the action; undefined: those of the request
+ * @param headers what it sends
+ */
+export function droppedFields(
+  declared: unknown,
+  { request }: Pick<Run, 'request'>,
+  headers: HeaderMap,
+): DroppedField[] {
+  const isPassed = declared === undefined || declared === ''
+  const given = isPassed ? request.headers : isMap(declared) ? declared : {}
+  return Object.entries(given).flatMap(([key, value]): DroppedField[] => {
+    const name = key.toLowerCase()
+    const why = whyDropped(name, value, headers[name], isPassed)
+    return why === undefined ? [] : [{ name, why }]
+  })
+}
+
+function whyDropped(
+  name: string,
+  value: unknown,
+  sent: HeaderMap[string] | undefined,
+  isPassed: boolean,
+): string | undefined {
+  if (ownOfConnection.has(name)) return 'it belongs to the connection of the client'
+  if (originFields.has(name)) return 'only the gateway says where a request came from'
+  if (isPassed && isGatewayField(name)) return 'upstreams trust it as set by a gateway'
+  if (name === 'cookie' && sent !== value) return 'the cookies of this gateway are taken out'
+  if (sent !== undefined) return undefined
+  if (value === null || value === undefined || value === '') return 'it is empty'
+  return 'the client lists it in Connection, or it describes a body that is not sent as it came'
+}
+
 /**
  * The header fields of an answer that may go on to the client.
  * @param received names in lower case; a list where a field repeats

@@ -43,8 +43,29 @@ interface Entry {
   lastUse: number
 }
 
+/** A request to an upstream. */
+export type UpstreamRequest = Dispatcher.DispatchOptions
+/** Is told of the answer to it. */
+export type UpstreamHandler = Dispatcher.DispatchHandler
+
+/** The connections of forwards. */
+export interface Connections {
+  /**
+   * The connections to an origin.
+   * @param isComputed whether the host is computed from the request: then private addresses must be listed
+   * @param connectTimeoutMs time limit of one connection, name resolution and TLS included
+   */
+  pool(
+    origin: Origin,
+    isComputed: boolean,
+    connectTimeoutMs: number,
+  ): { dispatch(request: UpstreamRequest, handler: UpstreamHandler): unknown }
+  /** Ends all connections, those in use too. */
+  close(): Promise<void>
+}
+
 /** Opens and keeps the connections of all forwards. */
-export class Upstreams {
+export class Upstreams implements Connections {
   readonly #clock: Clock
   readonly #policy: HostPolicy
   readonly #lookup: Lookup
@@ -67,11 +88,6 @@ export class Upstreams {
     this.#lookup = lookup
   }
 
-  /**
-   * The pool of an origin.
-   * @param isComputed whether the host is computed from the request: then private addresses must be listed
-   * @param connectTimeoutMs time limit of one connection, name resolution and TLS included
-   */
   pool(origin: Origin, isComputed: boolean, connectTimeoutMs: number): Dispatcher {
     this.#uses += 1
     const entries = this.#pools.get(origin.text) ?? []
@@ -90,7 +106,6 @@ export class Upstreams {
     return pool
   }
 
-  /** Ends all connections, those in use too. */
   async close(): Promise<void> {
     const entries = [...this.#pools.values()].flat()
     this.#pools.clear()

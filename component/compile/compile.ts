@@ -2,6 +2,7 @@
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, type Node } from '#component/expression/compile.ts'
+import type { Probe } from '#component/expression/probe/probe.ts'
 import type { Scope, SpecEntry } from '#component/expression/scope.ts'
 import type {
   Api,
@@ -48,6 +49,11 @@ export interface CompilePorts {
    * @param host the host pattern of the document
    */
   readonly loginProblem?: (realm_uri: string, provider: string, host: string) => string | undefined
+  /**
+   * Told of every expression. The specification is then a part of one that compiles, so what only the whole can show is not
+   * checked: unused entries, and clashes of routes.
+   */
+  readonly probe?: Probe
 }
 
 /** The result of compiling a specification. */
@@ -107,12 +113,13 @@ class SpecCompiler {
   }
 
   *compile(): Steps<void> {
-    const api = levelBelow(topLevel(), this.#maps(this.#spec), '', this.#issues)
+    const api = levelBelow(topLevel(this.#ports.probe), this.#maps(this.#spec), '', this.#issues)
     for (const version of this.#spec.versions) {
       const level = levelBelow(api, this.#maps(version), version.path, this.#issues)
       if (version.paths.length === 0) this.#levels.add(level)
       yield* this.#compileVersion(version, level)
     }
+    if (this.#ports.probe) return
     yield* this.#findClashes()
     yield* checkEntries(this.#levels, this.#issues, checkEntry)
   }

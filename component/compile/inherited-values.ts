@@ -139,8 +139,18 @@ export function readInheritedValues(sources: ValueSources): InheritedValues {
     attempts: readAttempts(first(action, lookup), callTimeout),
     limits: readLimits(lookup, issues),
     validates: readModes(lookup, issues),
+    ...(scope.probe && { writtenAt: placesOf(first(action, lookup)) }),
   }
 }
+
+/** Where the values are written. */
+const placesOf = (lookup: Lookup): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    inheritedKeys.flatMap((key) => {
+      const found = lookup(key)
+      return found ? [[key, found.path]] : []
+    }),
+  )
 
 function readAttempts(lookup: Lookup, callTimeout: number): AttemptsPlan {
   const { connect_timeout, retries, retry_timeout } = defaultValues

@@ -65,6 +65,8 @@ export interface InheritedValues {
   readonly limits: BodyLimits
   /** What becomes of requests and answers that do not fit their schemas. */
   readonly validates: { readonly requests: ValidationMode; readonly responses: ValidationMode }
+  /** JSON Pointers of where the values are written, by key; only of what is compiled with a probe. */
+  readonly writtenAt?: Readonly<Record<string, string>>
 }
 
 /** The parts of a version that all of its paths share: one object, which keeps thousands of routes small. */

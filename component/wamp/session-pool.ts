@@ -59,6 +59,15 @@ const isUnused = ({ waiting, session }: Guest): boolean => waiting === 0 && sess
 const guestKey = (realm_uri: string, { authid, authmethod, authroles }: Identity): string =>
   JSON.stringify([realm_uri, authmethod, authid, authroles])
 
+/**
+ * Whether a request runs on the gateway's own session.
+ * @param setting `wamp.identity`
+ */
+export const isOfGateway = (
+  { authmethod }: Pick<Identity, 'authmethod'>,
+  setting: PoolOptions['identity'],
+): boolean => authmethod === 'anonymous' || setting === 'service'
+
 /** One session per realm and identity. */
 export class SessionPool implements SessionSource {
   readonly #options: PoolOptions
@@ -122,7 +131,7 @@ export class SessionPool implements SessionSource {
     identity: Identity,
     connectTimeoutMs: number,
   ): Session | Promise<Session> {
-    if (identity.authmethod === 'anonymous' || this.#options.identity === 'service') {
+    if (isOfGateway(identity, this.#options.identity)) {
       return this.#own.get(realm_uri) ?? this.open(realm_uri)
     }
     let guest = this.#guest(realm_uri, identity)

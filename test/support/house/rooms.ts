@@ -35,6 +35,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: 'all',
     packages: ['@koa/router', '@prometheus-io/client', 'koa', 'koa-body'],
   },
+  'http/rehearsal': { folders: ['action', 'explain', 'gateway', 'http'], packages: [] },
   'http/oauth': { folders: 'all', packages: [] },
   'http/oidc': { folders: 'all', packages: [] },
   procedures: {
@@ -76,6 +77,20 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   },
   'component/explain/near-misses': { folders: ['gateway', 'registry', 'routes'], packages: [] },
   'component/explain/redaction': { folders: [], packages: [] },
+  'component/explain': {
+    folders: [
+      'action',
+      'compile',
+      'expression',
+      'expression/probe',
+      'gateway',
+      'routes',
+      'security',
+      'spec',
+      'wamp',
+    ],
+    packages: [],
+  },
   'component/routes': { folders: [], packages: [] },
   'component/security': {
     folders: ['oidc', 'realm', 'realm/documents', 'token', 'wamp'],

@@ -1,0 +1,127 @@
+/** Notes what the gateway checks of a request, in the order in which it asks: the operation, the schemes and the exchange tell when they are asked. */
+import { ServiceError } from '#component/errors.ts'
+import type { CompiledOperation } from '#component/gateway/api.ts'
+import type { Exchange } from '#component/gateway/exchange.ts'
+import type { SecurityScheme, SecurityType } from '#component/security/scheme.ts'
+
+/** One thing that was checked; its other members are what was found or chosen. */
+export interface Check {
+  readonly step: 'scheme' | 'security' | 'accept' | 'language' | 'content_type' | 'body'
+  readonly passed: boolean
+  readonly [fact: string]: unknown
+}
+
+/** The refusal of a check. */
+const problemOf = (error: unknown): Readonly<Record<string, unknown>> =>
+  error instanceof ServiceError ? { problem: { code: error.uri, message: error.message } } : {}
+
+/** The checks of one request. */
+export class Checks {
+  readonly all: Check[] = []
+  /** Undefined where no operation serves the request. */
+  readonly #operation: CompiledOperation | undefined
+
+  constructor(operation: CompiledOperation | undefined) {
+    this.#operation = operation
+  }
+
+  /** Where an inheritable value is written; null where nothing says so. */
+  #writtenAt(key: string): string | null {
+    return this.#operation?.inherited.writtenAt?.[key] ?? null
+  }
+
+  /** Adds a check. None follows one that failed, and none is made twice: what the gateway asks then is for rendering its answer. */
+  #note(check: Check): void {
+    const { all } = this
+    if (all.at(-1)?.passed !== false && !all.some(({ step }) => step === check.step))
+      all.push(check)
+  }
+
+  /** The operation, which tells when its `schemes` are looked at. */
+  operation(route: CompiledOperation, { scheme }: Pick<Exchange, 'scheme'>): CompiledOperation {
+    const { admitsHttp } = route.inherited
+    const passed = admitsHttp || scheme === 'https'
+    const inherited = Object.defineProperty({ ...route.inherited }, 'admitsHttp', {
+      get: () => {
+        this.#note({ step: 'scheme', passed, scheme, at: this.#writtenAt('schemes') })
+        return admitsHttp
+      },
+    })
+    return { ...route, inherited }
+  }
+
+  /** The schemes, which tell whom they let pass. */
+  schemes(
+    schemes: Readonly<Record<SecurityType, SecurityScheme>>,
+  ): Readonly<Record<SecurityType, SecurityScheme>> {
+    const { basic, api_key, oauth2, oidc } = schemes
+    return {
+      basic: this.#scheme(basic),
+      api_key: this.#scheme(api_key),
+      oauth2: this.#scheme(oauth2),
+      oidc: this.#scheme(oidc),
+    }
+  }
+
+  #scheme(scheme: SecurityScheme): SecurityScheme {
+    const at = this.#operation?.inherited.protectedAt ?? null
+    return {
+      authenticate: async (request, protection) => {
+        const { type } = protection
+        try {
+          const identity = await scheme.authenticate(request, protection)
+          const { authid, authroles, authmethod } = identity
+          this.#note({ step: 'security', type, passed: true, authid, authroles, authmethod, at })
+          return identity
+        } catch (error) {
+          this.#note({ step: 'security', type, passed: false, at, ...problemOf(error) })
+          throw error
+        }
+      },
+    }
+  }
+
+  /** The exchange, which tells what is asked of it. */
+  exchange(exchange: Exchange): Exchange {
+    const read = async <T>(reading: Promise<T>, bytesOf: (content: T) => number): Promise<T> => {
+      try {
+        const content = await reading
+        this.#note({ step: 'body', passed: true, bytes: bytesOf(content) })
+        return content
+      } catch (error) {
+        this.#note({ step: 'body', passed: false, ...problemOf(error) })
+        throw error
+      }
+    }
+    const watched: Partial<Exchange> = {
+      negotiate: (provides) => {
+        const chosen = exchange.negotiate(provides)
+        const passed = chosen !== undefined
+        const found = passed ? { chosen } : { provides }
+        const isOfOperation = provides === this.#operation?.negotiated
+        if (isOfOperation) this.#note({ step: 'accept', passed, ...found })
+        return chosen
+      },
+      negotiateLanguage: (languages) => {
+        const chosen = exchange.negotiateLanguage(languages)
+        this.#note({ step: 'language', passed: true, chosen })
+        return chosen
+      },
+      isAccepted: (accepts) => {
+        const passed = exchange.isAccepted(accepts)
+        const type = exchange.header('content-type') ?? null
+        this.#note({ step: 'content_type', passed, type, accepts })
+        return passed
+      },
+      readBody: (limits) => read(exchange.readBody(limits), ({ body_length }) => body_length),
+      readText: (limits) => read(exchange.readText(limits), ({ length }) => length),
+    }
+    return new Proxy(exchange, {
+      get(target, name) {
+        if (Object.hasOwn(watched, name)) return Reflect.get(watched, name)
+        const value: unknown = Reflect.get(target, name, target)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+  }
+}

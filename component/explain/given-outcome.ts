@@ -1,0 +1,95 @@
+/** Lets an outcome that is given come true: as the answer of a callee, a broker or an upstream. */
+import { badGateway } from '#component/action/action.ts'
+import { type BodyCodec, encodeAs } from '#component/action/forward-body.ts'
+import type { UpstreamHandler } from '#component/action/upstreams.ts'
+import { isErrorUri, ServiceError } from '#component/errors.ts'
+import { type CallResult, type Publication, WampError } from '#component/wamp/session.ts'
+import type { GivenError, GivenOutcome } from './asked.ts'
+
+/** Throws a given error as a session would. */
+function failAsPeer({ error_uri = 'wamp.error.runtime_error', ...payload }: GivenError): never {
+  const { args, kwargs, details } = payload
+  throw new WampError(error_uri, {
+    ...(args && { args }),
+    ...(kwargs && { kwargs }),
+    ...(details && { details }),
+  })
+}
+
+/** The result of a call; a result that is given lacks what it does not need. @throws WampError where an error is given */
+export async function callResult(given: GivenOutcome): Promise<CallResult> {
+  if ('error' in given) failAsPeer(given.error)
+  return { request_id: 1, details: {}, args: [], kwargs: {}, ...given.result }
+}
+
+/** The result of a publication. @throws WampError where an error is given */
+export async function publication(
+  given: GivenOutcome,
+  isAcknowledged: boolean,
+): Promise<Publication> {
+  if ('error' in given) failAsPeer(given.error)
+  return isAcknowledged ? { publication_id: 1, ...given.result } : {}
+}
+
+/** Nobody holds the answer up. */
+const controller: Parameters<NonNullable<UpstreamHandler['onRequestStart']>>[0] = {
+  paused: false,
+  aborted: false,
+  reason: null,
+  rawHeaders: null,
+  rawTrailers: null,
+  abort: () => undefined,
+  pause: () => undefined,
+  resume: () => undefined,
+}
+
+/** Answers a dispatch as an upstream would that came to the outcome. */
+export function answerDispatch(
+  given: GivenOutcome,
+  handler: UpstreamHandler,
+  codec: BodyCodec,
+): void {
+  const answer: Readonly<Record<string, unknown>> =
+    'error' in given ? { ...given.error } : { status_code: 200, ...given.result }
+  handler.onRequestStart?.(controller, undefined)
+  const { status_code, body = '' } = answer
+  if (typeof status_code !== 'number') {
+    failDispatch(failureOf(given), handler)
+    return
+  }
+  const headers = headersOf(answer.headers, body)
+  const bytes = bytesOf(body, headers['content-type'], codec)
+  handler.onResponseStart?.(controller, status_code, headers, '')
+  if (bytes.length > 0) handler.onResponseData?.(controller, bytes)
+  handler.onResponseEnd?.(controller, {})
+}
+
+/** Fails a dispatch, as when the body of the request does. */
+export function failDispatch(error: Error, handler: UpstreamHandler): void {
+  handler.onResponseError?.(controller, error)
+}
+
+/** The failure of an upstream that did not answer. */
+function failureOf(given: GivenOutcome): ServiceError {
+  const { error_uri = 'service.error.bad_gateway', kwargs } = 'error' in given ? given.error : {}
+  const message = typeof kwargs?.message === 'string' ? kwargs.message : 'the upstream failed'
+  return isErrorUri(error_uri) ? new ServiceError(error_uri, message) : badGateway(message)
+}
+
+/** Names in lower case; a value that is no text is JSON unless the headers say otherwise. */
+function headersOf(given: unknown, body: unknown): Record<string, string> {
+  const entries = Object.entries(given ?? {}).map(([name, value]): [string, string] => [
+    name.toLowerCase(),
+    String(value),
+  ])
+  const headers = Object.fromEntries(entries)
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array
+  return isRaw ? headers : { 'content-type': 'application/json', ...headers }
+}
+
+function bytesOf(body: unknown, type: string | undefined, codec: BodyCodec): Buffer {
+  if (body instanceof Uint8Array) return Buffer.from(body)
+  if (body === '') return Buffer.alloc(0)
+  const encoded = type === undefined ? String(body) : (encodeAs(body, type, codec) ?? String(body))
+  return Buffer.from(encoded)
+}

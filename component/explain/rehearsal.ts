@@ -1,0 +1,158 @@
+/** Runs the real gateway on a described request with stand-ins for all that is outside of it: nothing is performed. */
+import type { Clock } from '#component/clock.ts'
+import type { CompiledOperation, Route } from '#component/gateway/api.ts'
+import type { Exchange, Reply } from '#component/gateway/exchange.ts'
+import { Gateway, type GatewayPorts } from '#component/gateway/handle.ts'
+import { methods } from '#component/request.ts'
+import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'
+import type { DescribedRequest, GivenOutcome } from './asked.ts'
+import { type Check, Checks } from './checks.ts'
+import { type Evaluated, Evaluations, type Recorder } from './recorder.ts'
+import { type Schemes, stillClock } from './stand-ins.ts'
+import { type ActionSettings, type ToldAction, ToldActions } from './told-actions.ts'
+
+/** An answer as it would leave. */
+export interface SentReply {
+  readonly status: number
+  /** Lower-case names; a list where a field repeats. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  /** The value that is encoded; else a text, or bytes that are no text. `""`: none. */
+  readonly body: unknown
+}
+
+/** HTTP, which stands above this room. */
+export interface RehearsedHttp {
+  /**
+   * Reads a request as one that comes over a socket.
+   * @returns the answer where it is malformed
+   */
+  read(request: DescribedRequest, id: string, clock: Clock): Exchange | SentReply
+  /** The answer as it would leave; one that cannot be encoded becomes an error as ever. */
+  send(exchange: Exchange, reply: Reply): Promise<SentReply>
+}
+
+/** What all rehearsals share. */
+export interface RehearsalPorts extends ActionSettings, Pick<GatewayPorts, 'cors' | 'publicPath'> {
+  readonly http: RehearsedHttp
+}
+
+/** One request, and all that decides its answer. */
+export interface Rehearsed {
+  readonly request: DescribedRequest
+  /** Who may pass, and as whom. */
+  readonly schemes: Schemes
+  /** One for all actions, or a list: the first is that of the first action, the last one of all others; absent: a sample. */
+  readonly outcome?: GivenOutcome | readonly GivenOutcome[] | undefined
+  /** The id of the request. */
+  readonly id: string
+  /** The time, which stands still; milliseconds since the epoch. */
+  readonly now: number
+  /** Equal texts give equal random numbers. */
+  readonly seed: string
+}
+
+/** How a request went. */
+export interface Rehearsal {
+  /** Absent where the request is malformed, or no host and path match. */
+  readonly match?: Match<Route> | Missed<Route>
+  /** Absent where no operation of a document serves it. */
+  readonly operation?: CompiledOperation
+  /** In the order in which they were made; the last one may have failed. */
+  readonly checks: readonly Check[]
+  /** Those that ran, in their order. */
+  readonly actions: readonly ToldAction[]
+  /** Where the table was compiled with a recorder: constants first. */
+  readonly expressions: readonly Evaluated[]
+  /** Absent where the gateway does not answer: no path matches, or a generated endpoint does, which is not run. */
+  readonly reply?: Reply
+  readonly sent?: SentReply
+}
+
+/** A sample of each type of action is its empty result. */
+const sample: GivenOutcome = { result: {} }
+
+const refuse = async (): Promise<never> => {
+  throw new TypeError('generated endpoints are not run')
+}
+
+/** Generated endpoints give tokens and tickets: they are matched, and never run. */
+const endpoints: GatewayPorts['endpoints'] = {
+  'oauth.token': refuse,
+  'oauth.revoke': refuse,
+  'oauth.introspect': refuse,
+  'oauth.verify': refuse,
+  'oauth.jwks': refuse,
+  'oauth.metadata': refuse,
+  'oidc.login': refuse,
+  'oidc.callback': refuse,
+  'oidc.logout': refuse,
+}
+
+/** The outcome of each action, by its index. */
+const outcomesOf =
+  (given: Rehearsed['outcome']) =>
+  (index: number): GivenOutcome => {
+    const list: readonly (GivenOutcome | undefined)[] = [given].flat()
+    return list[index] ?? list.at(-1) ?? sample
+  }
+
+/** Rehearses requests to the routes of one table; several at a time if need be. */
+export class Rehearser {
+  readonly #table: RoutingTable<Route>
+  readonly #ports: RehearsalPorts
+  readonly #recorder: Recorder | undefined
+
+  /** @param recorder that the table was compiled with */
+  constructor(table: RoutingTable<Route>, ports: RehearsalPorts, recorder?: Recorder) {
+    this.#table = table
+    this.#ports = ports
+    this.#recorder = recorder
+  }
+
+  /** Resolves for every request; rejects for a bug only. */
+  async run({ request, schemes, outcome, id, now, seed }: Rehearsed): Promise<Rehearsal> {
+    const { http, cors, publicPath } = this.#ports
+    const clock = stillClock(now, seed)
+    const nothing = { checks: [], actions: [], expressions: [] }
+    const exchange = http.read(request, id, clock)
+    if ('status' in exchange) return { ...nothing, sent: exchange }
+    const match = this.#table.match(exchange.host, exchange.path, exchange.method)
+    if (match === undefined) return nothing
+    const route = match.kind === 'match' ? match.route : undefined
+    if (route?.kind !== undefined) return { ...nothing, match }
+
+    const checks = new Checks(route)
+    const actions = new ToldActions(this.#ports, clock, outcomesOf(outcome))
+    const gateway = new Gateway({
+      ...{ clock, cors, endpoints },
+      ...(publicPath !== undefined && { publicPath }),
+      actions: actions.table,
+      schemes: checks.schemes(schemes),
+    })
+    const { entry } = match
+    const routes = route ? { [exchange.method]: checks.operation(route, exchange) } : entry.routes
+    gateway.table = RoutingTable.build([{ ...entry, routes }]).table
+    const evaluations = new Evaluations()
+    const handle = () => gateway.handle(checks.exchange(exchange))
+    const reply = await (this.#recorder?.during(evaluations, handle) ?? handle())
+    if (reply === undefined) throw new TypeError('the gateway does not match what its table does')
+    return {
+      match,
+      ...(route && { operation: route }),
+      checks: checks.all,
+      actions: actions.all,
+      expressions: [...this.#constants(entry.path, route), ...evaluations.all],
+      reply,
+      sent: await http.send(exchange, reply),
+    }
+  }
+
+  /** The constants of the document that other methods of the path do not have to themselves. */
+  #constants(path: string, route: CompiledOperation | undefined): Evaluated[] {
+    const others = methods.map((method) => `${path}/${method}`).filter((at) => at !== route?.at)
+    const all = this.#recorder?.constants.all ?? []
+    return all.filter(
+      ({ at }) => !others.some((other) => at === other || at.startsWith(`${other}/`)),
+    )
+  }
+}

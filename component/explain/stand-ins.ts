@@ -1,0 +1,40 @@
+/** Stand-ins for what a rehearsal must not touch: who asks, the clock, randomness. */
+import { createHash } from 'node:crypto'
+import type { Clock } from '#component/clock.ts'
+import type { Identity } from '#component/identity.ts'
+import {
+  type Protection,
+  type SecurityScheme,
+  type SecurityType,
+  unauthorized,
+} from '#component/security/scheme.ts'
+
+/** The schemes by type. */
+export type Schemes = Readonly<Record<SecurityType, SecurityScheme>>
+
+/** Schemes that let every request pass as the identity that is given for the protection, or refuse it as that throws. */
+export function schemesOf(identify: (protection: Protection) => Identity): Schemes {
+  const scheme: SecurityScheme = { authenticate: (_request, protection) => identify(protection) }
+  return { basic: scheme, api_key: scheme, oauth2: scheme, oidc: scheme }
+}
+
+/** Schemes that refuse every request, as one without credentials. */
+export const nobody: Schemes = schemesOf((protection) => {
+  throw unauthorized(protection)
+})
+
+/** A clock that stands still. @param seed the same text gives the same random numbers */
+export function stillClock(now: number, seed: string): Clock {
+  let state = createHash('sha256').update(seed).digest().readUInt32LE()
+  return {
+    now: () => now,
+    after: () => () => undefined,
+    // mulberry32
+    random() {
+      state = (state + 0x6d2b79f5) >>> 0
+      let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+      mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+      return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+    },
+  }
+}

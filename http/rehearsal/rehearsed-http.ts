@@ -1,0 +1,78 @@
+/** The HTTP of rehearsals: a described request is read as one from a socket, an answer is composed as for one. */
+import type { Clock } from '#component/clock.ts'
+import type { DescribedRequest } from '#component/explain/asked.ts'
+import type { RehearsedHttp, SentReply } from '#component/explain/rehearsal.ts'
+import type { Reply } from '#component/gateway/exchange.ts'
+import { NetworkShare } from '#component/limits/network-share.ts'
+import { decodeBody } from '#http/codec.ts'
+import { errorReply } from '#http/errors.ts'
+import type { TrustedProxies } from '#http/peer.ts'
+import { preflight, Refusal } from '#http/preflight.ts'
+import { HttpExchange } from '#http/read-request.ts'
+import { composeReply } from '#http/reply.ts'
+import { messageOf } from './message.ts'
+
+/** At most this many bytes of an answer that streams are read. */
+const mostStreamed = 1_048_576
+
+/** @param proxies whose `X-Forwarded-*` or `Forwarded` are believed, as ever */
+export function rehearsedHttp(proxies: TrustedProxies): RehearsedHttp {
+  return {
+    read(described: DescribedRequest, id: string, clock: Clock) {
+      const { request, response } = messageOf(described)
+      const target = preflight(request)
+      if (target instanceof Refusal) return composed(id, errorReply(target, undefined), false)
+      const { scheme = 'https' } = described
+      const held = new NetworkShare(Number.MAX_SAFE_INTEGER)
+      const ports = { clock, proxies, isSecure: scheme === 'https', held }
+      return new HttpExchange(id, target, request, response, ports, false)
+    },
+    async send(exchange, reply) {
+      try {
+        return composed(exchange.id, await complete(reply), exchange.method === 'head')
+      } catch (error) {
+        return composed(exchange.id, errorReply(error, exchange.header('accept')), false)
+      }
+    },
+  }
+}
+
+/** The reply with the bytes of a stream in its place. */
+async function complete(reply: Reply): Promise<Reply> {
+  if (reply.body.kind !== 'stream') return reply
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of reply.body.stream as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > mostStreamed) break
+  }
+  return { ...reply, body: { kind: 'bytes', bytes: Buffer.concat(chunks) } }
+}
+
+function composed(id: string, reply: Reply, isHead: boolean): SentReply {
+  const { head, content } = composeReply(id, reply)
+  const headers: Record<string, string | string[]> = {}
+  for (let at = 0; at < head.length; at += 2) {
+    const name = (head[at] as string).toLowerCase()
+    const value = head[at + 1] as string
+    const before = headers[name]
+    headers[name] = before === undefined ? value : [before, value].flat()
+  }
+  const { status, body } = reply
+  const isEmpty = isHead || content === undefined || content.length === 0
+  const isValue = body.kind === 'value'
+  const shown = isEmpty ? '' : isValue ? body.value : readable(content, headers['content-type'])
+  return { status, headers, body: shown }
+}
+
+/** What bytes hold, where their type says so; a text; else the bytes. */
+function readable(content: string | Uint8Array, type: unknown): unknown {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content
+  try {
+    return decodeBody(typeof type === 'string' ? type : '', bytes)
+  } catch {
+    const text = Buffer.from(bytes).toString()
+    return Buffer.from(text).equals(bytes) ? text : bytes
+  }
+}
