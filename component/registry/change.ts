@@ -1,6 +1,7 @@
 /** A change of an API Specification: the realm it is limited to, and its result. */
 import { type Issue, ServiceError } from '#component/errors.ts'
 import type { Entry } from '#component/replica/entry.ts'
+import type { RoutingTable } from '#component/routes/routing-table.ts'
 import { type JsonMap, memberOf } from '#component/syntax/values.ts'
 
 const isOf = (document: unknown, realm_uri: string): boolean =>
@@ -43,6 +44,13 @@ export interface Loaded {
   readonly warnings: readonly Issue[]
   /** False when it replaced another version. */
   readonly isNew: boolean
+}
+
+/** A document that could be loaded, and what would be served then. */
+export interface Tried<R> extends Pick<Loaded, 'id' | 'warnings'> {
+  /** As a load would keep it. */
+  readonly document: JsonMap
+  readonly table: RoutingTable<R>
 }
 
 /** The result of a deletion. */

@@ -69,6 +69,11 @@ export class LiveDocuments<R> {
     return this.#known.get(id)?.entry
   }
 
+  /** The hash of the version that is served; undefined when none is. */
+  servedHash(id: string): string | undefined {
+    return this.#losses.has(id) ? undefined : this.#known.get(id)?.good?.hash
+  }
+
   /** The ids, in alphabetical order. */
   get ids(): string[] {
     return [...this.#known.keys()].sort()

@@ -12,6 +12,7 @@ import {
   type Loaded,
   type Removed,
   type Shown,
+  type Tried,
   unknownId,
 } from './change.ts'
 import { type Conflict, LiveDocuments, type Taken } from './live-documents.ts'
@@ -139,16 +140,20 @@ export class Registry<R = unknown> {
   }
 
   /** Checks a document as {@link load} does, without keeping it. Throws the same. */
-  async validate(
-    document: unknown,
-    within?: string,
-  ): Promise<{ id: string; warnings: readonly Issue[] }> {
+  async validate(document: unknown, within?: string): Promise<Pick<Tried<R>, 'id' | 'warnings'>> {
+    const { id, warnings } = await this.tryOut(document, within)
+    return { id, warnings }
+  }
+
+  /** Checks a document as {@link validate} does, and tells what would be served with it. */
+  async tryOut(document: unknown, within?: string): Promise<Tried<R>> {
     const kept = await this.#run(copyDocument(document))
     checkWithin(kept, within)
     const candidate = await examine(kept, this.#ports)
     checkWithin(this.#live.get(idOf(candidate) ?? '')?.document, within)
-    const { api, warnings } = await this.#run(judge(candidate, this.#around(within)))
-    return { id: api.id, warnings }
+    const { api, warnings, selection } = await this.#run(judge(candidate, this.#around(within)))
+    const { table } = selection
+    return { id: api.id, document: kept as Document, warnings, table } // what compiles is a map
   }
 
   #around(within: string | undefined): Around<R> {
@@ -215,6 +220,20 @@ export class Registry<R = unknown> {
   list(within?: string): JsonMap[] {
     const all = this.#live.ids.map((id) => this.get(id).document)
     return all.filter((document) => isWithin(document, within))
+  }
+
+  /** The newest versions as they were loaded, by id, whether they are served or not. */
+  documents(): JsonMap[] {
+    return this.#live.ids.map((id) => this.#entry(id).document)
+  }
+
+  /** The version that this node serves, as it was loaded; undefined when it serves none. */
+  async served(id: string): Promise<JsonMap | undefined> {
+    const hash = this.#live.servedHash(id)
+    const newest = this.#live.get(id)
+    if (hash === undefined) return undefined
+    if (hash === newest?.hash) return newest.document
+    return (await this.history.find(id, hash)).document
   }
 
   /** The documents whose newest version is not served here, by id. */

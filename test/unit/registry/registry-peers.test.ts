@@ -77,6 +77,8 @@ describe('a document that does not compile here', () => {
     await registry.load(document('a', ['/old']))
     await replica.merge([versionOf('a', newer(), stampAt(2_000))])
     await registry.load(document('b', ['/b'])) // builds the table anew
+    expect(await registry.served('a')).to.deep.equal(document('a', ['/old']))
+    expect(registry.documents()[0]).to.deep.equal(newer())
     expect(['/v1/old', '/v1/newer'].map(serves)).to.deep.equal(['a', undefined])
     expect(registry.get('a').document).to.deep.equal({ ...newer(), ts: 2_000 })
     const reports = logged.filter(isAbout('compile'))
