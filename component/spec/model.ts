@@ -40,6 +40,8 @@ export interface Version {
   readonly pool_size: number
   /** `{title, description, sunset}`, all optional. */
   readonly info: JsonMap
+  /** What is published of it: `{path, docs_path, security, servers, …}`, all optional. */
+  readonly openapi: JsonMap
   /** Language codes, the first one is the fallback. */
   readonly languages: readonly string[]
   readonly variables: JsonMap

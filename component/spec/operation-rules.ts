@@ -6,6 +6,7 @@ import { examples } from './examples.ts'
 import { headers, reference, statusCode } from './http-rules.ts'
 import { inheritable, scopes } from './inheritable.ts'
 import { level } from './levels.ts'
+import { publication } from './publication-rules.ts'
 import { operationRequest, pathRequest, schema } from './request-rules.ts'
 import { anything, boolean, dynamic, must, object, type Rule, type Shape, string } from './rules.ts'
 
@@ -37,6 +38,7 @@ const operationOf = (action: Rule): Rule =>
         }),
         summary: string,
         description: string,
+        ...publication,
         ...inheritable,
         ...scopes,
         // without headers: an operation has none of its own

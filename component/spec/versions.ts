@@ -14,6 +14,7 @@ import { scopes } from './inheritable.ts'
 import { level } from './levels.ts'
 import type { Path, Version } from './model.ts'
 import { path as pathRule } from './operation-rules.ts'
+import { checkOperationIds, openapi } from './publication-rules.ts'
 import { describe, type Report } from './report.ts'
 import {
   boolean,
@@ -64,6 +65,7 @@ const versionRule = level('a version', {
       text('a language code such as "en"', languageProblem),
       'a list of language codes',
     ),
+    openapi,
     ...scopes,
   },
   required: {
@@ -164,6 +166,8 @@ function* readVersion(
   const base_path = readBasePath(version, path, report)
   const { pool_size, languages } = version
   const deprecated_at = dateOf(version.deprecated_at, readDateTime)
+  const paths = yield* readPaths(version, base_path, pointer(path, 'paths'), totals, report)
+  checkOperationIds(paths, report)
   return {
     label,
     path,
@@ -177,7 +181,8 @@ function* readVersion(
     variables: mapOrEmpty(version.variables),
     defaults: mapOrExpression(version.defaults),
     status_codes: mapOrEmpty(version.status_codes),
-    paths: yield* readPaths(version, base_path, pointer(path, 'paths'), totals, report),
+    openapi: mapOrEmpty(version.openapi),
+    paths,
   }
 }
 

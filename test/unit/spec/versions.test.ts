@@ -58,6 +58,7 @@ describe('versions', () => {
         deprecated_at: undefined,
         pool_size: 200,
         info: {},
+        openapi: {},
         languages: ['en'],
         variables: {},
         defaults: {},
