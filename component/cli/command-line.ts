@@ -14,7 +14,7 @@ import {
   type Invocation,
 } from './command.ts'
 import { commands } from './commands.ts'
-import { print } from './format.ts'
+import { print, sentence } from './format.ts'
 import { help, helpOf, optionsOf } from './help.ts'
 
 /** The surroundings of a command. */
@@ -80,6 +80,7 @@ async function runCommand(
   if (result === undefined) return undefined
   const hasColor =
     terminal.isTerminal && values['no-color'] !== true && !terminal.environment.NO_COLOR
+  terminal.err((result.told ?? []).map((each) => sentence(each, false)).join(''))
   terminal.out(print(result, { format, hasColor, isQuiet: values.quiet === true }))
   return result.code ?? exitCode.ok
 }

@@ -74,6 +74,8 @@ export interface Result {
   readonly text: string
   /** What is wrong in files, in their order. */
   readonly findings?: readonly Finding[]
+  /** Findings for standard error, where standard output is a document. */
+  readonly told?: readonly Finding[]
   /** Absent: {@link exitCode.ok}. */
   readonly code?: ExitCode
 }

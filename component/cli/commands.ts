@@ -229,6 +229,44 @@ export const commands: Readonly<Record<string, Command>> = {
     isRemote: true,
     load: async () => (await import('./status.ts')).status,
   },
+  import: {
+    summary:
+      'Writes an API Specification made of an OpenAPI document (3.0, 3.1 or 3.2) to standard output, and what it leaves out to standard error.',
+    usage:
+      'openapi FILE --realm URI [--host HOST] [--id ID] [--prefix URI] [--forward URL] [--strict]',
+    example: 'wamp-gateway import openapi petstore.yaml --realm com.example > pets.json',
+    takes: [2, 2],
+    options: {
+      realm: { type: 'string', value: 'URI', description: 'The realm that the API targets.' },
+      host: {
+        type: 'string',
+        value: 'HOST',
+        description: 'The host pattern. Default: _, which is any host.',
+      },
+      id: {
+        type: 'string',
+        value: 'ID',
+        description: 'The id of the API Specification. Default: the realm and the title.',
+      },
+      prefix: {
+        type: 'string',
+        value: 'URI',
+        description:
+          'Operations without x-wamp-procedure and x-wamp-topic call the procedure of this URI and their operationId. Default: the realm.',
+      },
+      forward: {
+        type: 'string',
+        value: 'URL',
+        description:
+          'These operations are forwarded instead, to this URL in place of the server that the document names.',
+      },
+      strict: {
+        type: 'boolean',
+        description: 'Exits with 1 when something is left out.',
+      },
+    },
+    load: async () => (await import('./contract/import.ts')).importDocument,
+  },
   schema: {
     summary:
       'Prints the JSON Schema of API Specifications, realm documents or the configuration, for editors.',

@@ -39,13 +39,15 @@ const longestText = 1024 ** 3
 export const pretty = (value: unknown): string => stringifyJson(value, longestText, 2)
 
 /** `file:line:column: severity: pointer: message`, then the line, with a caret below its place. */
-function forPeople(finding: Finding, hasColor: boolean): string {
+const forPeople = (finding: Finding, hasColor: boolean): string =>
+  `${sentence(finding, hasColor)}${finding.place ? excerpt(finding.place) : ''}`
+
+/** `file:line:column: severity: pointer: message`, a whole line. */
+export function sentence(finding: Finding, hasColor: boolean): string {
   const { severity, file, place, path, message } = finding
   const where = place ? `${file}:${place.line}:${place.column}` : file
   const word = hasColor ? `${colors[severity]}${severity}${plain}` : severity
-  const sentence = `${where}: ${word}: ${path || '(document)'}: ${message.replaceAll('\n', '\n    ')}\n`
-  if (!place) return sentence
-  return `${sentence}${excerpt(place)}`
+  return `${where}: ${word}: ${path || '(document)'}: ${message.replaceAll('\n', '\n    ')}\n`
 }
 
 /** Most characters of a line that are shown, and those before the place. */

@@ -23,6 +23,7 @@ type RoomRule = { folders: readonly string[] | 'all'; packages: readonly string[
 export const rooms: Readonly<Record<string, RoomRule>> = {
   component: { folders: 'all', packages: ['pino'] },
   'component/cli/start': { folders: 'all', packages: [] },
+  'component/cli/contract': { folders: 'all', packages: [] },
   'component/cli/folder': { folders: ['cli', 'replica', 'spec', 'terminal'], packages: [] },
   'component/cli': { folders: 'all', packages: ['pino'] },
   'component/config': { folders: ['expression', 'store'], packages: ['ajv', 'yaml'] },
@@ -103,6 +104,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/token': { folders: ['replica', 'store'], packages: ['jose', 'lru-cache'] },
   'component/realm': { folders: ['realm/documents', 'replica', 'router', 'wamp'], packages: [] },
   'component/realm/documents': { folders: ['realm', 'spec'], packages: [] },
+  'component/openapi/import': { folders: [], packages: [] },
   'component/action': { folders: ['wamp'], packages: ['undici'] },
   'component/sync': { folders: ['replica', 'wamp'], packages: [] },
   'component/spec': { folders: ['expression', 'schema'], packages: [] },

@@ -1,0 +1,86 @@
+/** `import openapi`: an OpenAPI document as an API Specification, on standard output. */
+
+import { CommandError, exitCode, type Invocation, type Run } from '#component/cli/command.ts'
+import type { Finding } from '#component/cli/findings.ts'
+import { pretty } from '#component/cli/format.ts'
+import { readSource, SyntaxFinding } from '#component/cli/source-file.ts'
+import { compileOptions } from '#component/cli/validate.ts'
+import { compileDocument } from '#component/compile/compile-document.ts'
+import { importOpenApi } from '#component/openapi/import/import.ts'
+import { versionProblem } from '#component/openapi/import/source.ts'
+import type { ImportOptions } from '#component/openapi/import/target.ts'
+import { idProblem } from '#component/spec/syntax.ts'
+import { parseHostPattern } from '#component/syntax/host-pattern.ts'
+import { originProblem } from '#component/syntax/upstream-origin.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
+import { uriProblem } from '#component/syntax/wamp-uri.ts'
+
+/** `import`: the API Specification. What is not carried over is told on standard error, in the order of the file. */
+export const importDocument: Run = (invocation) => {
+  const [format, file = ''] = invocation.positionals
+  if (format !== 'openapi')
+    throw new CommandError(exitCode.usage, `expected openapi, found "${format}"`)
+  const options = optionsOf(invocation)
+  const source = readSource(file)
+  const problem = versionProblem(source.document)
+  if (problem !== undefined)
+    throw new SyntaxFinding({ severity: 'error', file, path: '', message: problem })
+  const ports = compileOptions(invocation.environment)
+  const imported = importOpenApi(source.document as JsonMap, options, (document) =>
+    compileDocument(document, ports),
+  )
+  const { document, losses, issues } = imported
+  const told = inOrder(source.findings('warning', losses))
+  const isStrict = invocation.isSet('strict')
+  if (issues.length > 0) {
+    const errors = inOrder(source.findings('error', issues))
+    return Promise.resolve({
+      value: { issues },
+      text: '',
+      told: [...told, ...errors],
+      code: exitCode.findings,
+    })
+  }
+  return Promise.resolve({
+    value: document,
+    text: `${pretty(document)}\n`,
+    told,
+    code: isStrict && told.length > 0 ? exitCode.findings : exitCode.ok,
+  })
+}
+
+const inOrder = (findings: readonly Finding[]): readonly Finding[] =>
+  findings.toSorted((one, other) => (one.place?.line ?? 0) - (other.place?.line ?? 0))
+
+/** @throws CommandError for a value that no API Specification could have */
+function optionsOf(invocation: Invocation): ImportOptions {
+  const realm_uri = invocation.option('realm')
+  if (realm_uri === undefined)
+    throw new CommandError(exitCode.usage, '--realm is missing: the realm that the API targets')
+  const option = (name: string, problemOf: (text: string) => string | undefined) => {
+    const value = invocation.option(name)
+    const problem = value === undefined ? undefined : problemOf(value)
+    if (problem !== undefined) throw new CommandError(exitCode.usage, `--${name}: ${problem}`)
+    return value
+  }
+  const forward = option('forward', urlProblem)
+  return {
+    realm_uri: option('realm', uriProblem) ?? realm_uri,
+    host: option('host', hostProblem),
+    id: option('id', idProblem),
+    prefix: option('prefix', uriProblem),
+    forward: forward === undefined ? undefined : new URL(forward),
+  }
+}
+
+function hostProblem(host: string): string | undefined {
+  const parsed = parseHostPattern(host)
+  return 'problem' in parsed ? parsed.problem : undefined
+}
+
+function urlProblem(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (!url?.host) return 'expected a URL such as http://127.0.0.1:8080'
+  if (url.search || url.hash) return 'expected a URL without a query and a fragment'
+  return originProblem(text.replace(/^(\w+:\/\/[^/]*).*$/, '$1'))
+}

@@ -1,0 +1,126 @@
+/** An OpenAPI document as an API Specification, and what of it is not carried over. */
+import { pointer } from '#component/codec/json.ts'
+import type { Issue } from '#component/errors.ts'
+import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
+import { type Judge, mend } from './mend.ts'
+import { mapped } from './origins.ts'
+import { pathsOf } from './paths.ts'
+import { Schemas } from './schemas.ts'
+import { Security } from './security.ts'
+import { Source } from './source.ts'
+import { type ImportOptions, targetOf, withoutSlash } from './target.ts'
+
+/** The result of an import. */
+export interface Imported {
+  readonly document: JsonMap
+  /** What is not carried over, and what a load warns of; paths are those of the OpenAPI document. */
+  readonly losses: readonly Issue[]
+  /** Why no gateway loads the document; empty: it loads. */
+  readonly issues: readonly Issue[]
+}
+
+const rootKeys = {
+  carried: ['openapi', 'info', 'servers', 'paths', 'components', 'security', 'tags'],
+  reasons: {
+    jsonSchemaDialect: 'schemas are those of JSON Schema 2020-12',
+    webhooks: 'the gateway does not know webhooks',
+    externalDocs: 'it is not carried over',
+    $self: 'it is not carried over',
+  },
+}
+const infoKeys = {
+  carried: ['title', 'description', 'version', 'contact', 'license', 'termsOfService'],
+  reasons: { summary: 'it is not carried over' },
+}
+
+/**
+ * Imports a document of which `versionProblem` knows none.
+ * @param judge what a load finds
+ */
+export function importOpenApi(openapi: JsonMap, options: ImportOptions, judge: Judge): Imported {
+  const source = new Source(openapi)
+  const { losses } = source
+  losses.tellOthers(openapi, '', rootKeys)
+  const info = isMap(openapi.info) ? openapi.info : {}
+  losses.tellOthers(info, '/info', infoKeys)
+  const basePath = basePathOf(source)
+  const schemas = new Schemas(source)
+  const security = new Security(source, basePath)
+  const shared = security.of({ map: openapi, at: '' })
+  const title = typeof info.title === 'string' ? info.title : undefined
+  const paths = pathsOf({
+    ...{ source, schemas, security },
+    target: targetOf(options, basePath),
+    procedures: new Map(),
+    operationIds: new Set(),
+  })
+  const published = publishedOf(source, info)
+  const version = {
+    base_path: basePath || '/',
+    ...(isMap(openapi.info) && { info: textsOf(info) }),
+    ...(published && { openapi: published }),
+    ...(shared && Object.keys(shared).length > 0 && { defaults: { security: shared } }),
+    paths: mapped(paths, '/paths'),
+  }
+  const label = typeof info.version === 'string' && info.version !== '' ? info.version : '1.0'
+  const { realm_uri, host = '_', id = idOf(realm_uri, title), forward } = options
+  const document = {
+    id,
+    ...(title !== undefined && { name: title }),
+    ...{ host, realm_uri },
+    ...(forward && { variables: { upstream: forward.origin } }),
+    ...(Object.keys(schemas.named).length > 0 && {
+      schemas: mapped(schemas.named, '/components/schemas'),
+    }),
+    versions: { [label]: version },
+  }
+  const issues = mend(document, judge, losses)
+  return { document, losses: losses.all(), issues }
+}
+
+const textsOf = ({ title, description }: JsonMap): JsonMap => ({
+  ...(typeof title === 'string' && { title }),
+  ...(typeof description === 'string' && { description }),
+})
+
+/** What is published of a version: `contact`, `license`, `terms_of_service` and `tags`. */
+function publishedOf(source: Source, info: JsonMap): JsonMap | undefined {
+  const tags = source.members({ map: source.document, at: '' }, 'tags').map(({ map, at }) => {
+    const { name, description } = map
+    const reasons = { externalDocs: 'it is not carried over' }
+    source.losses.tellOthers(map, at, { carried: ['name', 'description'], reasons })
+    return { name, ...(typeof description === 'string' && { description }) }
+  })
+  const published = {
+    ...(isMap(info.contact) && { contact: info.contact }),
+    ...(isMap(info.license) && { license: info.license }),
+    ...(typeof info.termsOfService === 'string' && { terms_of_service: info.termsOfService }),
+    ...(tags.length > 0 && { tags }),
+  }
+  return Object.keys(published).length > 0 ? published : undefined
+}
+
+/** The path of the first server, without a slash at its end. */
+function basePathOf(source: Source): string {
+  const [first, ...others] = source.members({ map: source.document, at: '' }, 'servers')
+  for (const { at } of others) source.losses.tell(at, 'only the path of the first server is used')
+  if (typeof first?.map.url !== 'string') return ''
+  const url = first.map.url.replaceAll(/\{([^{}]*)\}/g, (whole, name: string) => {
+    const value = memberOf(memberOf(first.map.variables, name), 'default')
+    const path = pointer(first.at, 'variables', name)
+    source.losses.tell(path, `the variable has its default: ${String(value)}`)
+    return value === undefined ? whole : String(value)
+  })
+  const path = URL.parse(url, 'http://localhost')?.pathname
+  if (path === undefined) source.losses.tell(pointer(first.at, 'url'), 'it is not a URL')
+  return withoutSlash(path ?? '')
+}
+
+/** `com.example` and "Swagger Petstore - OpenAPI 3.0" are `com.example.swagger_petstore_openapi_3_0`. */
+const idOf = (realm: string, title = 'api'): string =>
+  `${realm}.${
+    title
+      .toLowerCase()
+      .replaceAll(/[^a-z\d]+/g, '_')
+      .replaceAll(/^_|_$/g, '') || 'api'
+  }`.slice(0, 255)

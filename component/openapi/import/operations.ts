@@ -1,0 +1,206 @@
+/** Operations of OpenAPI as operations of an API Specification: what they ask for, do and answer. */
+import { pointer } from '#component/codec/json.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import { type Content, readContent, withExamples } from './contents.ts'
+import { type Extension, extensionOf } from './extension.ts'
+import { mapped } from './origins.ts'
+import { type Parameter, requestOf } from './parameters.ts'
+import { type Responses, readResponses } from './responses.ts'
+import type { Schemas } from './schemas.ts'
+import type { Security } from './security.ts'
+import type { Place, Source } from './source.ts'
+import type { Target } from './target.ts'
+
+/** What is known where an operation is read. */
+export interface Surroundings {
+  readonly source: Source
+  readonly schemas: Schemas
+  readonly security: Security
+  readonly target: Target
+  /** Where the operations of each procedure stand. */
+  readonly procedures: Map<string, string>
+  /** Those that operations have so far. */
+  readonly operationIds: Set<string>
+}
+
+/** An operation of a path. */
+export interface Found {
+  readonly place: Place
+  readonly method: string
+  /** As OpenAPI writes it, and as a pattern. */
+  readonly template: string
+  readonly pattern: string
+  /** Own and those of the path. */
+  readonly parameters: readonly Parameter[]
+}
+
+const carried = [
+  ...['tags', 'summary', 'description', 'operationId', 'parameters', 'requestBody', 'responses'],
+  ...['security', 'x-wamp-procedure', 'x-wamp-topic', 'x-wamp-gateway'],
+]
+const reasons = {
+  deprecated: 'a version is deprecated as a whole (is_deprecated)',
+  callbacks: 'the gateway does not know callbacks',
+  servers: 'only the first server of the document is used',
+  externalDocs: 'it is not carried over',
+}
+
+/** The operation as it stands in the API Specification. `request` holds its own parameters and those of the path. */
+export function operationOf(found: Found, surroundings: Surroundings): Record<string, unknown> {
+  const { place, method } = found
+  const { source, schemas, security } = surroundings
+  const { map, at } = place
+  source.losses.tellOthers(map, at, { carried, reasons })
+  const body = readBody(place, source, schemas)
+  const responses = readResponses(place, source, schemas)
+  const own = security.of(place)
+  const accepts = body?.content.types.filter((type) => type !== 'application/msgpack') ?? []
+  const request = { ...requestOf(found.parameters), ...body?.request }
+  const extension = extensionOf(place, source)
+  const action = actionOf(found, body !== undefined, extension, surroundings)
+  const operation = {
+    ...operationId(place, surroundings),
+    ...textsOf(map),
+    ...(own !== undefined && { security: own }),
+    ...(accepts.some((type) => type !== 'application/json') && { accepts }),
+    ...(Object.keys(request).length > 0 && { request }),
+    action,
+    response: responseOf(responses, method, action.type),
+    ...(Object.keys(responses.documented).length > 0 && { responses: responses.documented }),
+  }
+  return mapped({ ...operation, ...extension.keys }, at)
+}
+
+/** `operation_id`, of letters, digits, `_`, `.` and `-`, and of one operation only. */
+function operationId({ map, at }: Place, { source, operationIds }: Surroundings): JsonMap {
+  const { operationId } = map
+  if (typeof operationId !== 'string' || operationId === '') return {}
+  const path = pointer(at, 'operationId')
+  const operation_id = operationId.replaceAll(/[^\w.-]+/g, '_')
+  if (operationIds.has(operation_id)) {
+    source.losses.tell(path, 'another operation has this operationId')
+    return {}
+  }
+  operationIds.add(operation_id)
+  if (operation_id !== operationId) source.losses.tell(path, `the id becomes ${operation_id}`)
+  return { operation_id }
+}
+
+/** `tags`, `summary` and `description`. */
+function textsOf({ tags, summary, description }: JsonMap): JsonMap {
+  return {
+    ...(Array.isArray(tags) && tags.length > 0 && { tags: tags.map(String) }),
+    ...(typeof summary === 'string' && { summary }),
+    ...(typeof description === 'string' && { description }),
+  }
+}
+
+interface Body {
+  readonly content: Content
+  readonly request: JsonMap
+}
+
+function readBody(operation: Place, source: Source, schemas: Schemas): Body | undefined {
+  const { requestBody } = operation.map
+  if (requestBody === undefined) return undefined
+  const place = source.follow(requestBody, pointer(operation.at, 'requestBody'))
+  if (!place) return undefined
+  source.losses.tellOthers(place.map, place.at, { carried: ['description', 'content', 'required'] })
+  const content = readContent(place, source, schemas, false)
+  if (!content) return undefined
+  const body = withExamples(content, pointer(place.at, 'content')) ?? true
+  const { description } = place.map
+  const said = typeof description === 'string' && isMap(body) && !Object.hasOwn(body, 'description')
+  return {
+    content,
+    request: {
+      body: said ? mapped({ description, ...body }, pointer(place.at, 'content')) : body,
+      ...(place.map.required !== true && { body_required: false }),
+    },
+  }
+}
+
+/** The methods of which an empty answer is 204. */
+const changing = ['delete', 'patch', 'post', 'put']
+
+function responseOf({ success }: Responses, method: string, type: unknown): JsonMap {
+  const isForward = type === 'forward'
+  const hasBody = success?.hasBody !== false && type === 'wamp_call'
+  const usual = !hasBody && changing.includes(method) ? 204 : 200
+  const status = success?.status
+  const isRedirect = status !== undefined && status >= 300
+  return {
+    on_result: {
+      ...(!isForward && status !== undefined && status !== usual && { status_code: status }),
+      ...(!isForward && isRedirect && { uri: '{{action.result.args |> head}}' }),
+      ...(hasBody && !isRedirect && { body: '{{action.result.args |> head}}' }),
+      ...(success?.schema !== undefined && { schema: success.schema }),
+    },
+    on_error: {},
+  }
+}
+
+/** What an extension names; else a forward, where one is asked for; else a call. */
+function actionOf(
+  found: Found,
+  hasBody: boolean,
+  extension: Extension,
+  surroundings: Surroundings,
+): JsonMap {
+  const { place, pattern } = found
+  const { 'x-wamp-procedure': procedure, 'x-wamp-topic': topic } = place.map
+  const { target } = surroundings
+  const sent = wampArguments(found.parameters, hasBody)
+  if (typeof topic === 'string') return { type: 'wamp_publish', topic, ...sent }
+  if (typeof procedure === 'string') return { type: 'wamp_call', procedure, ...sent }
+  if (extension.action) {
+    const isOfWamp = String(extension.action.type).startsWith('wamp_')
+    return { ...extension.action, ...(isOfWamp && sent) }
+  }
+  if (target.forward) return { type: 'forward', ...target.forward(pattern) }
+  return { type: 'wamp_call', procedure: procedureOf(found, surroundings), ...sent }
+}
+
+/** kwargs: bindings and query parameters; args: the body. */
+function wampArguments(parameters: readonly Parameter[], hasBody: boolean): JsonMap {
+  const hasBindings = parameters.some((each) => each.in === 'path')
+  const query = parameters.filter((each) => each.in === 'query').map(({ name }) => name)
+  const read = `request.query_params |> with([${query.map(quoted).join(', ')}])`
+  const kwargs = [
+    ...(query.length > 0 ? [read] : []),
+    ...(hasBindings ? [query.length > 0 ? 'merge({{request.bindings}})' : 'request.bindings'] : []),
+  ]
+  return {
+    ...(hasBody && { args: ['{{request.body}}'] }),
+    ...(kwargs.length > 0 && { kwargs: `{{${kwargs.join(' |> ')}}}` }),
+  }
+}
+
+/** A name within an expression. */
+const quoted = (name: string): string =>
+  /^[a-z_][\w-]*$/i.test(name) && !['true', 'false', 'null'].includes(name)
+    ? name
+    : `'${name.replaceAll("'", "''")}'`
+
+/** The procedure of an operation that names none. */
+function procedureOf(found: Found, { source, target, procedures }: Surroundings): string {
+  const { operationId } = found.place.map
+  const words =
+    typeof operationId === 'string'
+      ? wordsOf(operationId)
+      : [found.method, ...wordsOf(found.template)]
+  const procedure = [target.prefix, ...words].join('.')
+  const other = procedures.get(procedure)
+  if (other !== undefined)
+    source.losses.tell(found.place.at, `it calls the procedure of ${other}: ${procedure}`)
+  procedures.set(procedure, found.place.at)
+  return procedure
+}
+
+/** `getOrderById` is get, order, by, id; so is `get_order-by/id`. */
+const wordsOf = (text: string): string[] =>
+  text
+    .replaceAll(/([a-z\d])([A-Z])|([A-Z])([A-Z][a-z])/g, '$1$3 $2$4')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')

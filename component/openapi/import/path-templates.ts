@@ -1,0 +1,56 @@
+/** Path templates of OpenAPI as path patterns: `/orders/{id}` is `/orders/:id`. */
+
+/** A pattern, and the names of its bindings by those of the template; undefined: the segment is not bound. */
+export interface Pattern {
+  readonly pattern: string
+  readonly bindings: ReadonlyMap<string, string | undefined>
+}
+
+/**
+ * Turns a template into a pattern.
+ * @param rest names of parameters that stand for any number of segments
+ * @param exported the pattern of which an export has made the template
+ * @returns or why there is no such pattern: one lower-case sentence
+ */
+export function patternOf(
+  template: string,
+  rest: ReadonlySet<string>,
+  exported?: string,
+): Pattern | string {
+  if (!template.startsWith('/')) return 'a path begins with "/"'
+  if (template === '/') return 'an API Specification has no path "/"'
+  const bindings = new Map<string, string | undefined>()
+  const segments: string[] = []
+  for (const segment of template.slice(1).split('/')) {
+    const [, name] = /^\{([^{}]+)\}$/.exec(segment) ?? []
+    if (name === undefined) {
+      if (/[{}]/.test(segment))
+        return `the segment ${JSON.stringify(segment)} is a parameter only in part: a binding is a whole segment`
+      segments.push(literal(segment))
+    } else if (rest.has(name)) {
+      bindings.set(name, 'rest')
+      segments.push('[...]')
+    } else {
+      const binding = unused(name.replaceAll(/[^\w-]/g, '_'), bindings)
+      bindings.set(name, binding)
+      segments.push(`:${binding}`)
+    }
+  }
+  if (exported === undefined) return { pattern: `/${segments.join('/')}`, bindings }
+  const named = new Set(Array.from(exported.matchAll(/:([\w-]+)/g), ([, name]) => name))
+  // a segment that is not bound has a name in a template only
+  for (const [name, binding] of bindings)
+    if (binding !== 'rest' && !named.has(binding)) bindings.set(name, undefined)
+  return { pattern: exported, bindings }
+}
+
+function unused(name: string, bindings: Pattern['bindings']): string {
+  const taken = [...bindings.values()]
+  let found = name
+  for (let number = 2; taken.includes(found); number++) found = `${name}_${number}`
+  return found
+}
+
+/** A segment in which nothing has a meaning for patterns. */
+const literal = (segment: string): string =>
+  segment.replaceAll(/^:|[[\]\\\s?#]/g, (character) => encodeURIComponent(character))

@@ -1,0 +1,115 @@
+/** Path items of OpenAPI as paths of a version, with their operations. */
+import { pointer } from '#component/codec/json.ts'
+import { methods } from '#component/request.ts'
+import { isMap, memberOf } from '#component/syntax/values.ts'
+import { exportedPattern } from './extension.ts'
+import { operationOf, type Surroundings } from './operations.ts'
+import { mapped } from './origins.ts'
+import { parametersOf, withinPath, withOwn } from './parameters.ts'
+import { patternOf } from './path-templates.ts'
+import type { Place, Source } from './source.ts'
+
+const carried = [...methods, 'summary', 'description', 'parameters', '$ref']
+const reasons = {
+  trace: 'the gateway serves no TRACE',
+  query: 'the gateway serves no QUERY',
+  additionalOperations: `the gateway serves ${methods.join(', ')} only`,
+  servers: 'only the first server of the document is used',
+}
+
+/** Every path of the document by its pattern. */
+export function pathsOf(surroundings: Surroundings): Record<string, unknown> {
+  const { source } = surroundings
+  const paths: Record<string, unknown> = {}
+  for (const { name, ...place } of source.members({ map: source.document, at: '' }, 'paths')) {
+    const exported = exportedPattern(operationsOf(place, source))
+    // further forms of a pattern that an export tells
+    if (exported !== undefined && Object.hasOwn(paths, exported)) continue
+    const found = patternOf(name, restParameters(place, source), exported)
+    const at = pointer('/paths', name)
+    if (typeof found === 'string') source.losses.tell(at, found)
+    else if (Object.hasOwn(paths, found.pattern))
+      source.losses.tell(at, `another path has the pattern ${found.pattern}`)
+    else paths[found.pattern] = pathOf(place, name, found, surroundings)
+  }
+  return paths
+}
+
+/** Parameters that stand for the rest of a path, as the gateway's own exports mark them. */
+function restParameters(place: Place, source: Source): ReadonlySet<string> {
+  const places = [place, ...operationsOf(place, source)]
+  const parameters = places.flatMap((each) => source.members(each, 'parameters'))
+  const rest = parameters.filter(({ map }) => map['x-wamp-gateway-rest'] === true)
+  return new Set(rest.map(({ map }) => String(map.name)))
+}
+
+const operationsOf = ({ map, at }: Place, source: Source): (Place & { method: string })[] =>
+  Object.entries(map).flatMap(([method, operation]) => {
+    if (!methods.some((each) => each === method)) return []
+    const place = source.follow(operation, pointer(at, method))
+    return place ? [{ ...place, method }] : []
+  })
+
+function pathOf(
+  place: Place,
+  template: string,
+  { pattern, bindings }: Exclude<ReturnType<typeof patternOf>, string>,
+  surroundings: Surroundings,
+): Record<string, unknown> {
+  const { source, schemas } = surroundings
+  source.losses.tellOthers(place.map, place.at, { carried, reasons })
+  const shared = withinPath(parametersOf(place, source, schemas), bindings, source.losses)
+  const operations: Record<string, Record<string, unknown>> = {}
+  for (const { method, ...operation } of operationsOf(place, source)) {
+    const own = withinPath(parametersOf(operation, source, schemas), bindings, source.losses)
+    const parameters = withOwn(shared, own)
+    for (const [name, binding] of bindings)
+      if (!parameters.some((each) => each.in === 'path' && each.name === binding) && binding)
+        source.losses.tell(operation.at, `the parameter ${name} of the path is not described`)
+    operations[method] = operationOf(
+      { place: operation, method, template, pattern, parameters },
+      surroundings,
+    )
+  }
+  const request = takeShared(Object.values(operations), new Set(shared.map((each) => each.in)))
+  const { summary, description } = place.map
+  return mapped(
+    {
+      ...(typeof summary === 'string' && { summary }),
+      ...(typeof description === 'string' && { description }),
+      ...(request && { request }),
+      ...operations,
+    },
+    place.at,
+  )
+}
+
+/**
+ * Takes out of the operations what all of them ask for alike: bindings, and what OpenAPI says at the path.
+ * @param within where the parameters of the path stand
+ */
+function takeShared(
+  operations: readonly Record<string, unknown>[],
+  within: ReadonlySet<string>,
+): Record<string, unknown> | undefined {
+  const taken: Record<string, unknown> = {}
+  const parts = [
+    'bindings',
+    ...(within.has('query') ? ['query_params'] : []),
+    ...(within.has('header') ? ['headers'] : []),
+  ]
+  for (const part of parts) {
+    const found = operations.map(({ request }) => memberOf(request, part))
+    const [first] = found
+    const text = JSON.stringify(first)
+    if (first === undefined || found.some((each) => JSON.stringify(each) !== text)) continue
+    taken[part] = first
+    for (const operation of operations) {
+      if (!isMap(operation.request)) continue
+      const { [part]: _, ...rest } = operation.request
+      if (Object.keys(rest).length > 0) operation.request = rest
+      else delete operation.request
+    }
+  }
+  return Object.keys(taken).length > 0 ? taken : undefined
+}

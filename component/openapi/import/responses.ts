@@ -1,0 +1,82 @@
+/** Responses of OpenAPI as what `on_result` declares and as the member `responses` of an operation. */
+import { pointer } from '#component/codec/json.ts'
+import { type JsonMap, setOwn } from '#component/syntax/values.ts'
+import { readContent, withExamples } from './contents.ts'
+import { mapped } from './origins.ts'
+import type { Schemas } from './schemas.ts'
+import type { Place, Source } from './source.ts'
+
+/** The responses of an operation. */
+export interface Responses {
+  /** What answers a success: the first response from 200 to 299, else from 300 to 399. */
+  readonly success: Success | undefined
+  /** By status or `default`, as the member `responses` has them. */
+  readonly documented: JsonMap
+}
+
+interface Success {
+  /** undefined: any of 200 to 299. */
+  readonly status: number | undefined
+  readonly hasBody: boolean
+  /** undefined: none is told. */
+  readonly schema: unknown
+}
+
+const carried = ['description', 'headers', 'content', 'summary']
+const reasons = { links: 'the gateway does not know links' }
+
+/** Reads the key `responses` of an operation. */
+export function readResponses(operation: Place, source: Source, schemas: Schemas): Responses {
+  const documented: Record<string, unknown> = {}
+  let success: (Success & { readonly name: string }) | undefined
+  const places = source.members(operation, 'responses')
+  const chosen =
+    places.find(({ name }) => name.startsWith('2')) ??
+    places.find(({ name }) => name.startsWith('3'))
+  for (const place of places) {
+    const { name, map, at } = place
+    if (!/^([2-5]\d\d|[2-5]XX|default)$/.test(name)) {
+      source.losses.tell(at, 'the gateway gives no such status')
+      continue
+    }
+    source.losses.tellOthers(map, at, { carried, reasons })
+    const content = readContent(place, source, schemas, true)
+    const schema = content && withExamples(content, pointer(at, 'content'))
+    const isSuccess = place === chosen
+    if (isSuccess) {
+      const status = /^\d+$/.test(name) ? Number(name) : undefined
+      success = { name, status, hasBody: content !== undefined, schema }
+    }
+    const response = documentedOf(place, isSuccess ? undefined : schema, source, schemas)
+    setOwn(documented, name, mapped(response, at))
+  }
+  return { success, documented }
+}
+
+function documentedOf(place: Place, schema: unknown, source: Source, schemas: Schemas): JsonMap {
+  const { description, summary } = place.map
+  const text = [summary, description].find((each) => typeof each === 'string' && each !== '')
+  const headers: Record<string, unknown> = {}
+  for (const header of source.members(place, 'headers')) {
+    if (header.name.toLowerCase() === 'content-type') continue
+    setOwn(headers, header.name.toLowerCase(), headerOf(header, source, schemas))
+  }
+  return {
+    ...(typeof text === 'string' && { description: text }),
+    ...(schema !== undefined && { schema }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+  }
+}
+
+const headerKeys = {
+  carried: ['description', 'schema', 'required', 'style', 'explode', 'example', 'examples'],
+  reasons: { content: 'a header is a text', deprecated: 'it is not carried over' },
+}
+
+function headerOf({ map, at }: Place, source: Source, schemas: Schemas): JsonMap {
+  source.losses.tellOthers(map, at, headerKeys)
+  return {
+    ...(typeof map.description === 'string' && { description: map.description }),
+    ...(map.schema !== undefined && { schema: schemas.convert(map.schema, pointer(at, 'schema')) }),
+  }
+}

@@ -1,0 +1,114 @@
+/** Security requirements of OpenAPI as security objects; what has no equal is closed, never open. */
+import { pointer } from '#component/codec/json.ts'
+import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
+import type { Place, Source } from './source.ts'
+
+/** OAuth2 flows by their names in OpenAPI. */
+const flows: Readonly<Record<string, string>> = {
+  clientCredentials: 'client_credentials',
+  password: 'resource_owner_password_credentials',
+  authorizationCode: 'authorization_code',
+  implicit: 'implicit',
+}
+
+/** A request needs an API key that nobody has before somebody issues one. */
+const closed: JsonMap = { type: 'api_key' }
+
+/** Turns the key `security` of the document or of an operation into a security object. */
+export class Security {
+  readonly #source: Source
+  /** Where the paths of the API begin, without a slash at the end. */
+  readonly #basePath: string
+  readonly #known = new Map<string, JsonMap>()
+
+  constructor(source: Source, basePath: string) {
+    this.#source = source
+    this.#basePath = basePath
+  }
+
+  /** undefined: the place says nothing. */
+  of(place: Place): JsonMap | undefined {
+    const { security } = place.map
+    if (security === undefined) return undefined
+    const at = pointer(place.at, 'security')
+    const { losses } = this.#source
+    if (!Array.isArray(security)) {
+      losses.tell(at, 'expected a list; an API key is asked for')
+      return closed
+    }
+    const named = security.filter((each) => isMap(each) && Object.keys(each).length > 0)
+    if (named.length === 0) return {}
+    if (named.length < security.length)
+      losses.tell(at, 'credentials may be left out there; here they are required')
+    if (named.length > 1) losses.tell(at, 'an operation has one security object: the first')
+    const [name = '', ...others] = Object.keys(named[0])
+    if (others.length > 0)
+      losses.tell(at, `one kind of credentials is asked for: ${name}, without ${others.join(', ')}`)
+    return this.#scheme(name, at)
+  }
+
+  #scheme(name: string, at: string): JsonMap {
+    const known = this.#known.get(name)
+    if (known) return known
+    const path = pointer('/components/securitySchemes', name)
+    const declared = this.#source.valueAt(path)
+    const found = declared === undefined ? undefined : this.#source.follow(declared, path)
+    if (!found) this.#source.losses.tell(at, `there is no scheme ${name}: an API key is asked for`)
+    const security = found ? this.#securityOf(found) : closed
+    this.#known.set(name, security)
+    return security
+  }
+
+  #securityOf(place: Place): JsonMap {
+    const { map, at } = place
+    const said = typeof map.description === 'string' ? { description: map.description } : {}
+    const tell = (message: string) => this.#source.losses.tell(at, message)
+    switch (map.type) {
+      case 'http': {
+        const scheme = String(map.scheme).toLowerCase()
+        if (scheme === 'basic') return { type: 'basic', ...said }
+        if (scheme === 'bearer') {
+          tell('bearer tokens are those that the gateway issues: security of type oauth2')
+          return { type: 'oauth2', flow: 'client_credentials', ...said }
+        }
+        break
+      }
+      case 'apiKey':
+        if (map.in === 'header') {
+          tell('API keys are those that the gateway issues')
+          return { type: 'api_key', header_name: String(map.name).toLowerCase(), ...said }
+        }
+        break
+      case 'oauth2':
+        return { ...this.#oauth2(place), ...said }
+      case 'openIdConnect':
+        tell('the provider is configured at the realm, not in an API Specification')
+        return { type: 'oidc', ...said }
+    }
+    tell('the gateway has no such scheme: an API key is asked for in its place')
+    return { ...closed, ...said }
+  }
+
+  #oauth2({ map, at }: Place): JsonMap {
+    const { losses } = this.#source
+    const declared = Object.keys(flows).filter((each) => isMap(memberOf(map.flows, each)))
+    const [flow = 'clientCredentials', ...others] = declared
+    const path = pointer(at, 'flows', flow)
+    for (const other of others)
+      losses.tell(pointer(at, 'flows', other), `an API has one flow: ${flow}`)
+    const found = memberOf(map.flows, flow)
+    const scopes = memberOf(found, 'scopes')
+    if (isMap(scopes) && Object.keys(scopes).length > 0)
+      losses.tell(pointer(path, 'scopes'), 'the gateway asks for no scopes')
+    const token_path = this.#below(memberOf(found, 'tokenUrl'))
+    return { type: 'oauth2', flow: flows[flow], ...(token_path !== undefined && { token_path }) }
+  }
+
+  /** The path of a URL below the base path; undefined: the usual one. */
+  #below(url: unknown): string | undefined {
+    if (typeof url !== 'string') return undefined
+    const path = URL.parse(url, 'http://localhost')?.pathname
+    if (!path?.startsWith(`${this.#basePath}/`)) return undefined
+    return path.slice(this.#basePath.length)
+  }
+}

@@ -1,0 +1,108 @@
+/** `import openapi`: a document on standard output, what it leaves out on standard error, and exit codes. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { compileDocument } from '#component/compile/compile-document.ts'
+import { runCli } from './terminal.ts'
+
+describe('wamp-gateway import openapi', () => {
+  let folder: string
+
+  const files = {
+    'orders.yaml': `openapi: 3.1.0
+info: { title: Orders, version: 1.0.0 }
+servers: [{ url: https://api.example.com/v1 }]
+paths:
+  /orders/{id}:
+    get:
+      operationId: getOrder
+      responses: { '200': { description: The order. } }
+`,
+    'cookies.json': `{
+  "openapi": "3.0.3", "info": {"title": "C", "version": "1"},
+  "paths": {"/a": {"get": {"parameters": [
+    {"name": "sid", "in": "cookie"}
+  ]}}}
+}
+`,
+    'swagger.json': '{"swagger": "2.0"}',
+    'newer.json': '{"openapi": "4.0.0"}',
+    'list.json': '[]',
+    'broken.yaml': 'openapi: [\n',
+    'wrong.json': `{"openapi": "3.1.0", "paths": {"/a": {"get": {
+  "x-wamp-procedure": "not a URI"
+}}}}`,
+  }
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'import-'))
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  })
+  after(() => rmSync(folder, { recursive: true }))
+
+  const run = (name: string, ...options: readonly string[]) =>
+    runCli(['import', 'openapi', join(folder, name), '--realm', 'com.example', ...options])
+
+  it('prints a document that a gateway loads', async () => {
+    const { code, out } = await run('orders.yaml', '--forward', 'http://127.0.0.1:8080')
+    expect(code).to.equal(0)
+    expect(compileDocument(JSON.parse(out), { callTimeout: 1000 }).issues).to.deep.equal([])
+  })
+
+  it('tells what is left out on standard error, with its place, and exits with 1 only when asked to', async () => {
+    const found = await run('cookies.json')
+    const at = `${join(folder, 'cookies.json')}:4:5`
+    expect(found.err).to.include(
+      `${at}: warning: /paths/~1a/get/parameters/0: the gateway reads no cookies: the parameter sid is left out\n`,
+    )
+    expect(found.code).to.equal(0)
+    const strict = await run('cookies.json', '--strict')
+    expect(strict).to.deep.equal({ ...found, code: 1 })
+  })
+
+  it('prints nothing but the reasons where no gateway would load the result', async () => {
+    const { code, out, err } = await run('wrong.json')
+    expect({ code, out }).to.deep.equal({ code: 1, out: '' })
+    expect(err).to.include(': error: /paths/~1a/get')
+    expect(err).to.include('expected a WAMP URI, got "not a URI"')
+  })
+
+  for (const [name, sentence] of [
+    ['swagger.json', 'Swagger 2.0 is not read: convert the document to OpenAPI 3 first'],
+    ['newer.json', 'expected OpenAPI 3.0, 3.1 or 3.2, got "4.0.0"'],
+    ['list.json', 'expected an OpenAPI document, which is a map'],
+    ['broken.yaml', ''],
+  ] as const) {
+    it(`exits with 65 for ${name}`, async () => {
+      const { code, out, err } = await run(name)
+      expect({ code, out }).to.deep.equal({ code: 65, out: '' })
+      expect(err).to.include(`${name}:`).and.include(sentence)
+    })
+  }
+
+  it('exits with 66 for a file that does not exist', async () => {
+    expect(await run('none.yaml')).to.deep.include({ code: 66, out: '' })
+  })
+
+  for (const [options, sentence] of [
+    [['--realm', 'not a realm'], '--realm: '],
+    [['--host', 'not a host'], '--host: '],
+    [['--id', 'ü'], '--id: '],
+    [['--prefix', '.a'], '--prefix: '],
+    [['--forward', 'ftp://example.com'], '--forward: '],
+    [['--forward', 'http://example.com/?x=1'], '--forward: expected a URL without a query'],
+  ] as const) {
+    it(`exits with 64 for ${options.join(' ')}`, async () => {
+      const { code, err } = await run('orders.yaml', ...options)
+      expect(code).to.equal(64)
+      expect(err).to.include(sentence)
+    })
+  }
+
+  it('exits with 64 without a realm, and for another format', async () => {
+    const file = join(folder, 'orders.yaml')
+    expect((await runCli(['import', 'openapi', file])).err).to.include('--realm is missing')
+    expect((await runCli(['import', 'raml', file, '--realm', 'a'])).err).to.include('found "raml"')
+  })
+})

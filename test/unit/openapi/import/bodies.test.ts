@@ -1,0 +1,59 @@
+/** Request bodies of OpenAPI as the member `request`. */
+import { expect } from 'chai'
+import { at, imported, type Json, pathOf } from './imported.ts'
+
+describe('Bodies of an OpenAPI document', () => {
+  const put = (requestBody: Json, parts: Json = {}) => {
+    const found = imported({ paths: { '/a': { put: { requestBody } } }, ...parts })
+    return { operation: at(pathOf(found, '/a'), 'put'), losses: found.losses }
+  }
+
+  it('may be left out unless they are required', () => {
+    const content = { 'application/json': { schema: { type: 'object' } } }
+    expect(at(put({ content }).operation, 'request')).to.deep.equal({
+      body: { type: 'object' },
+      body_required: false,
+    })
+    expect(at(put({ content, required: true }).operation, 'request')).to.deep.equal({
+      body: { type: 'object' },
+    })
+  })
+
+  it('say which types are accepted where JSON is not the only one', () => {
+    const schema = { type: 'object' }
+    const { operation, losses } = put({
+      content: {
+        'application/json': { schema },
+        'application/x-www-form-urlencoded': { schema },
+        'text/xml': {},
+      },
+    })
+    expect(operation).to.deep.include({
+      accepts: ['application/json', 'application/x-www-form-urlencoded'],
+    })
+    expect(losses.map(({ message }) => message)).to.deep.equal([
+      'the gateway takes no bodies of the type text/xml',
+    ])
+  })
+
+  it('are not asked for where the gateway takes none of their types', () => {
+    const { operation, losses } = put({
+      required: true,
+      content: { 'multipart/form-data': { schema: {} } },
+    })
+    expect(operation).not.to.have.property('request')
+    expect(losses).to.have.lengthOf(1)
+  })
+
+  it('keep their examples', () => {
+    const examples = { one: { value: { a: 1 } }, other: { externalValue: 'x.json' } }
+    const { operation, losses } = put({
+      required: true,
+      content: { 'application/json': { schema: { type: 'object' }, examples } },
+    })
+    expect(at(operation, 'request', 'body')).to.deep.equal({ type: 'object', examples: [{ a: 1 }] })
+    expect(losses.map(({ path }) => path)).to.deep.equal([
+      '/paths/~1a/put/requestBody/content/application~1json/examples/other',
+    ])
+  })
+})

@@ -1,0 +1,82 @@
+/** Security requirements of OpenAPI as security objects. */
+import { expect } from 'chai'
+import { at, get, imported, type Json, pathOf } from './imported.ts'
+
+describe('Security of an OpenAPI document', () => {
+  const secured = (scheme: Json, security: unknown = [{ s: [] }]) => {
+    const { operation, losses } = get(
+      { security },
+      { components: { securitySchemes: { s: scheme } }, servers: [{ url: '/v1' }] },
+    )
+    return { security: at(operation, 'security'), count: losses.length }
+  }
+
+  const rows: readonly (readonly [what: string, scheme: Json, security: Json, losses: number])[] = [
+    ['http basic', { type: 'http', scheme: 'basic' }, { type: 'basic' }, 0],
+    [
+      'http bearer',
+      { type: 'http', scheme: 'Bearer' },
+      { type: 'oauth2', flow: 'client_credentials' },
+      1,
+    ],
+    [
+      'an API key in a header',
+      { type: 'apiKey', in: 'header', name: 'X-Key' },
+      { type: 'api_key', header_name: 'x-key' },
+      1,
+    ],
+    [
+      'oauth2',
+      {
+        type: 'oauth2',
+        flows: { password: { tokenUrl: 'https://a.example.com/v1/token', scopes: {} } },
+      },
+      { type: 'oauth2', flow: 'resource_owner_password_credentials', token_path: '/token' },
+      0,
+    ],
+    [
+      'OpenID Connect',
+      { type: 'openIdConnect', openIdConnectUrl: 'https://a' },
+      { type: 'oidc' },
+      1,
+    ],
+    [
+      'an API key in the query',
+      { type: 'apiKey', in: 'query', name: 'key' },
+      { type: 'api_key' },
+      1,
+    ],
+    ['mutual TLS', { type: 'mutualTLS' }, { type: 'api_key' }, 1],
+  ]
+  for (const [what, scheme, security, losses] of rows) {
+    it(`has an equal or is closed: ${what}`, () => {
+      expect(secured(scheme)).to.deep.equal({ security, count: losses })
+    })
+  }
+
+  it('is closed where its scheme is unknown', () => {
+    expect(secured({ type: 'basic' }, [{ other: [] }]).security).to.deep.equal({ type: 'api_key' })
+    expect(secured({ type: 'basic' }, 'x').security).to.deep.equal({ type: 'api_key' })
+  })
+
+  it('is the first of several, and never optional', () => {
+    const scheme = { type: 'http', scheme: 'basic' }
+    expect(secured(scheme, [{}, { s: [] }, { other: [] }])).to.deep.equal({
+      security: { type: 'basic' },
+      count: 2,
+    })
+  })
+
+  it('of the document is a default, which an operation may take back', () => {
+    const found = imported({
+      security: [{ s: [] }],
+      components: { securitySchemes: { s: { type: 'http', scheme: 'basic' } } },
+      paths: { '/a': { get: { security: [] }, put: {} } },
+    })
+    expect(at(found.document, 'versions', '1.0', 'defaults')).to.deep.equal({
+      security: { type: 'basic' },
+    })
+    expect(at(pathOf(found, '/a'), 'get', 'security')).to.deep.equal({})
+    expect(at(pathOf(found, '/a'), 'put')).not.to.have.property('security')
+  })
+})
