@@ -64,7 +64,7 @@ function jsonLeaf(value: unknown): unknown {
 }
 
 /** Binary data in JSON: a NUL, then base64 (WAMP: Binary conversion of JSON strings). */
-const encodeBinary = (bytes: Uint8Array): string =>
+export const encodeBinary = (bytes: Uint8Array): string =>
   `\0${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')}`
 
 /** How every encoder writes the NUL of {@link encodeBinary}: JSON text holds no raw one. */

@@ -15,7 +15,7 @@ export interface Keyword {
 }
 
 /** The names of types; `integer` is a number without a fraction. */
-const typeNames = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null']
+export const typeNames = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null']
 
 const isNumber = (value: unknown): boolean =>
   typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value))
@@ -121,4 +121,29 @@ export const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
 
 function fitsType(value: unknown): boolean {
   return isType(value) || (isListOf(value, isType) && (value as unknown[]).length > 0)
+}
+/** One schema within another, and where. */
+export interface Part {
+  readonly keyword: string
+  /** The index of a list or the name of a map; undefined when the value of the keyword is the schema. */
+  readonly key: number | string | undefined
+  readonly schema: unknown
+}
+
+/** The schemas directly within a schema, also those of annotations; values of the wrong shape hold none. */
+export function partsOf(schema: unknown): Part[] {
+  const found: Part[] = []
+  if (!isMap(schema)) return found
+  for (const keyword of Object.keys(schema)) {
+    const holds = keywords.get(keyword)?.holds
+    if (holds === undefined) continue
+    const value = schema[keyword]
+    if (holds === 'schema') found.push({ keyword, key: undefined, schema: value })
+    else if (holds === 'list' && Array.isArray(value)) {
+      for (const [key, item] of value.entries()) found.push({ keyword, key, schema: item })
+    } else if (holds === 'map' && isMap(value)) {
+      for (const key of Object.keys(value)) found.push({ keyword, key, schema: value[key] })
+    }
+  }
+  return found
 }

@@ -2,6 +2,7 @@
 import type { ErrorObject } from 'ajv'
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
+import { numberType } from './own-keywords.ts'
 
 /** One place of a value that does not fit its schema. */
 export interface Mistake extends Issue {
@@ -28,7 +29,6 @@ const memberIn: Readonly<Record<string, (params: Params) => unknown>> = {
   dependentRequired: (params) => params.missingProperty,
   additionalProperties: (params) => params.additionalProperty,
   unevaluatedProperties: (params) => params.unevaluatedProperty,
-  propertyNames: (params) => params.propertyName,
 }
 
 const messages: Readonly<Record<string, string>> = {
@@ -36,14 +36,19 @@ const messages: Readonly<Record<string, string>> = {
   dependentRequired: 'is required',
   additionalProperties: 'unknown property',
   unevaluatedProperties: 'unknown property',
-  propertyNames: 'the name is not allowed',
+  'false schema': 'is not allowed',
 }
+
+/** Errors that only say that there are others, which are told. */
+const silent = new Set(['if', 'propertyNames'])
 
 /** The mistakes that errors of ajv stand for; each place and message once. */
 export function mistakesOf(errors: readonly ErrorObject[], at: string): Mistake[] {
   const found = new Map<string, Mistake>()
   for (const error of errors) {
-    const { keyword, instancePath } = error
+    const { instancePath } = error
+    const keyword = error.keyword === numberType ? 'type' : error.keyword
+    if (silent.has(keyword)) continue
     const params = error.params as Params
     const name = error.propertyName ?? memberIn[keyword]?.(params)
     const path = at + (name === undefined ? instancePath : pointer(instancePath, String(name)))

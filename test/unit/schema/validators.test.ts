@@ -1,8 +1,11 @@
 /** Values checked against schemas. */
+import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { parseJson } from '#component/codec/json.ts'
+import type { Issue } from '#component/errors.ts'
 import { type Findings, judging } from '#component/schema/judge.ts'
 import { told } from '#component/schema/mistakes.ts'
-import { Validators } from '#component/schema/validators.ts'
+import { SchemaCompileError, Validators } from '#component/schema/validators.ts'
 import { runAtOnce } from '#component/yielding.ts'
 
 const named = {
@@ -25,6 +28,23 @@ const order = {
   },
 }
 
+interface Row {
+  readonly it: string
+  readonly schema: unknown
+  readonly named?: Record<string, unknown>
+  readonly fits?: unknown[]
+  /** Values, each with its mistakes by place. */
+  readonly fails?: [value: unknown, mistakes: Record<string, string>][]
+}
+
+const { cases } = parseJson(readFileSync('test/cases/schema/checked.json')) as { cases: Row[] }
+
+const check = (schema: unknown, value: unknown, schemas = {}) =>
+  new Validators().of(schema, schemas).mistakesOf(value, '')
+
+const messagesIn = (mistakes: readonly Issue[] = []) =>
+  Object.fromEntries(mistakes.map(({ path, message }) => [path, message]))
+
 describe('Validators', () => {
   it('tells every mistake with its place', async () => {
     const findings: Findings = { issues: [], warnings: [] }
@@ -43,5 +63,95 @@ describe('Validators', () => {
       { path: '/body/items/0/sku', message: 'must match pattern "^[A-Z0-9-]{3,20}$"' },
       { path: '/body/items/0/count', message: 'must be >= 1' },
     ])
+  })
+
+  for (const { it: title, schema, named: schemas = {}, fits = [], fails = [] } of cases) {
+    it(title, () => {
+      const findings: Findings = { issues: [], warnings: [] }
+      runAtOnce(judging([{ schema, at: '/x' }], schemas, findings))
+      expect(findings.issues).to.deep.equal([])
+      const validator = new Validators().of(schema, schemas)
+      const found = [
+        ...fits.map((value) => [value, messagesIn(validator.mistakesOf(value, ''))]),
+        ...fails.map(([value]) => [value, messagesIn(validator.mistakesOf(value, ''))]),
+      ]
+      expect(found).to.deep.equal([...fits.map((value) => [value, {}]), ...fails])
+    })
+  }
+
+  it('sees bytes as the text that JSON carries', () => {
+    const bytes = { a: new Uint8Array([1, 2]) }
+    expect(check({ properties: { a: { const: '\0AQI=' } } }, bytes)).to.equal(undefined)
+    expect(check({ properties: { a: { type: 'object' } } }, bytes)).to.have.length(1)
+  })
+
+  it('takes NaN and infinities for no numbers', () => {
+    for (const value of [Number.NaN, Infinity]) {
+      expect(messagesIn(check({ type: 'number' }, value))).to.deep.equal({ '': 'must be number' })
+    }
+  })
+
+  it('ends a check that costs more than its budget', () => {
+    const tree = {
+      T: { allOf: [{ items: { $ref: '#/schemas/T' } }, { items: { $ref: '#/schemas/T' } }] },
+    }
+    let value: unknown = []
+    for (let level = 0; level < 60; level++) value = [value]
+    expect(check({ $ref: '#/schemas/T' }, value, tree)).to.deep.equal([
+      { path: '', message: 'too costly to check', keyword: '' },
+    ])
+  })
+
+  it('passes a list of 100,000 texts with a pattern', () => {
+    const list = Array.from({ length: 100_000 }, (_, index) => `A-${index}`)
+    expect(check({ items: { type: 'string', pattern: '^[A-Z0-9-]{3,20}$' } }, list)).to.equal(
+      undefined,
+    )
+  })
+
+  it('tells the first mistake only of a value with more than 5,000 members and items', () => {
+    const list: unknown[] = Array.from({ length: 5_000 }, () => 1)
+    const schema = { items: { type: 'string' } }
+    expect(check(schema, list)).to.have.length(5_000)
+    expect(messagesIn(check(schema, [...list, 1]))).to.deep.equal({
+      '/0': 'must be string',
+      '': 'more may follow',
+    })
+  })
+
+  it('tells 100 mistakes, and how many more there are', () => {
+    const mistakes =
+      check(
+        { items: { type: 'string' } },
+        Array.from({ length: 120 }, () => 1),
+      ) ?? []
+    const issues = told(mistakes)
+    expect(issues).to.have.length(101)
+    expect(issues[0]).to.deep.equal({ path: '/0', message: 'must be string' })
+    expect(issues.at(-1)).to.deep.equal({ path: '', message: 'and 20 more' })
+  })
+
+  it('names the keyword of a mistake', () => {
+    const mistakes = check({ type: ['integer', 'null'], minimum: 1, properties: { a: false } }, 'a')
+    expect(mistakes).to.deep.equal([{ path: '', message: 'must be integer,null', keyword: 'type' }])
+  })
+
+  it('gives equal schemas of a document one validator', () => {
+    const validators = new Validators()
+    const schemas = { A: { type: 'string' } }
+    const one = validators.of({ items: { $ref: '#/schemas/A' }, minItems: 1 }, schemas)
+    expect(validators.of({ minItems: 1, items: { $ref: '#/schemas/A' } }, schemas)).to.equal(one)
+  })
+
+  it('tells schemas apart by what they refer to', () => {
+    const validators = new Validators()
+    const schema = { $ref: '#/schemas/A' }
+    const one = validators.of(schema, { A: { type: 'string' } })
+    const other = validators.of(schema, { A: { type: 'integer' } })
+    expect([one.mistakesOf('a', ''), other.mistakesOf(1, '')]).to.deep.equal([undefined, undefined])
+  })
+
+  it('names a schema that no judge has accepted as such', () => {
+    expect(() => check({ properties: null }, 1)).to.throw(SchemaCompileError)
   })
 })

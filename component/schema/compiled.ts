@@ -1,0 +1,79 @@
+/** One schema, compiled by ajv: a check that ends at the first mistake, and one that finds all of them. */
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { refill, tooCostly } from './budget.ts'
+import { addOwnKeywords } from './own-keywords.ts'
+import { compilePattern } from './pattern.ts'
+import { prepare } from './prepare.ts'
+import type { NamedSchemas } from './references.ts'
+
+/** What a check found: nothing, errors of ajv, or that it would cost more than its budget. */
+export type Verdict = 'fits' | 'too costly' | readonly ErrorObject[]
+
+/** How much dearer a visit is that may add a mistake to all others: a check makes 200,000 at most. */
+const factorOfAll = 160
+
+/** Names the function in the code that ajv can write out, which nobody asks it for. */
+const patternEngine = Object.assign(compilePattern, { code: 'pattern' })
+
+/** A compiled schema. An instance of ajv never frees what it has compiled, so each schema has its own (ajv issue 1413). */
+export class CompiledSchema {
+  /** The number of subschemas: what it takes of memory grows with it. */
+  readonly size: number
+  readonly #schema: unknown
+  readonly #named: NamedSchemas
+  readonly #first: ValidateFunction
+  #all: ValidateFunction | undefined
+
+  /** @throws Error when ajv cannot compile what the judge has accepted, which is a bug */
+  constructor(schema: unknown, named: NamedSchemas) {
+    this.#schema = schema
+    this.#named = named
+    const prepared = prepare(schema, named, 1)
+    this.size = prepared.size
+    this.#first = compile(prepared, false)
+  }
+
+  /** Checks up to the first mistake. */
+  first(value: unknown): Verdict {
+    return run(this.#first, value)
+  }
+
+  /** Checks for all mistakes. */
+  all(value: unknown): Verdict {
+    this.#all ??= compile(prepare(this.#schema, this.#named, factorOfAll), true)
+    return run(this.#all, value)
+  }
+}
+
+function compile(
+  { root, referred }: ReturnType<typeof prepare>,
+  allErrors: boolean,
+): ValidateFunction {
+  const ajv = new Ajv2020({
+    strict: false,
+    meta: false,
+    validateSchema: false,
+    addUsedSchema: false,
+    ownProperties: true,
+    inlineRefs: false,
+    logger: false,
+    allErrors,
+    code: { optimize: false, regExp: patternEngine },
+  })
+  addOwnKeywords(ajv)
+  for (const [key, schema] of referred) ajv.addSchema(schema, key)
+  // one by one, so that ajv does not go from reference to reference: its stack has an end
+  for (const key of referred.keys()) ajv.getSchema(key)
+  return ajv.compile(root)
+}
+
+function run(check: ValidateFunction, value: unknown): Verdict {
+  refill()
+  try {
+    return check(value) ? 'fits' : (check.errors ?? [])
+  } catch (error) {
+    // a value that is nested as deep as its schema is long exhausts the stack
+    if (error === tooCostly || error instanceof RangeError) return 'too costly'
+    throw error
+  }
+}

@@ -1,0 +1,172 @@
+/** Keywords that ajv gets from here: exact for integers of 64 bits, with a cost, or in time that does not grow with the schema. */
+import {
+  _,
+  type Ajv2020,
+  type Code,
+  type CodeKeywordDefinition,
+  type KeywordCxt,
+} from 'ajv/dist/2020.js'
+import { meter, spendVisits } from './budget.ts'
+import { ValueSet } from './equality.ts'
+import { formats } from './formats.ts'
+import { isInteger, isMultiple, isNumeric, type Numeric } from './numbers.ts'
+
+/** What `type` is called where it names a type of numbers: ajv would refuse BigInt. */
+export const numberType = 'x-wamp-gateway-type'
+
+/** Spends visits before the keywords beside it do their work. */
+export const cost = 'x-wamp-gateway-cost'
+
+/** A name in the compiled code for a value of ours. */
+const named = (cxt: KeywordCxt, ref: unknown): Code => cxt.gen.scopeValue('obj', { ref })
+
+/** A keyword that a function judges, which is made once for each value of the keyword; it passes values of other types. */
+const judgedBy = (
+  keyword: string,
+  message: (schema: unknown) => string,
+  judgeOf: (schema: never) => ((value: unknown) => boolean) | undefined,
+): CodeKeywordDefinition => ({
+  keyword,
+  error: { message: ({ schema }) => _`${message(schema)}` },
+  code(cxt) {
+    const judge = judgeOf(cxt.schema as never)
+    if (judge) cxt.fail(_`!${named(cxt, judge)}(${cxt.data})`)
+  },
+})
+
+/** A keyword that compares a number with a limit; BigInt and numbers compare by value. */
+const limit = (
+  keyword: string,
+  sign: string,
+  comparison: (data: Code, limit: Code) => Code,
+): CodeKeywordDefinition => ({
+  keyword,
+  error: { message: ({ schema }) => _`${`must be ${sign} ${String(schema)}`}` },
+  code(cxt) {
+    const { data } = cxt
+    const bound = typeof cxt.schema === 'bigint' ? named(cxt, cxt.schema) : _`${cxt.schema}`
+    cxt.fail(
+      _`(typeof ${data} == "number" || typeof ${data} == "bigint") && !(${comparison(data, bound)})`,
+    )
+  },
+})
+
+/** The characters of a text, as Unicode counts them. */
+function lengthOf(text: string): number {
+  spendVisits(text.length / 8)
+  let length = 0
+  for (const _character of text) length++
+  return length
+}
+
+/** Counts characters only where the number of UTF-16 units does not decide: a character has one or two. */
+const isAtLeast = (text: string, least: number): boolean =>
+  text.length >= least && (text.length >= 2 * least || lengthOf(text) >= least)
+
+const isAtMost = (text: string, most: number): boolean =>
+  text.length <= most || (text.length <= 2 * most && lengthOf(text) <= most)
+
+const isMap = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function membersOf(map: object): number {
+  const { length } = Object.keys(map)
+  spendVisits(length)
+  return length
+}
+
+function areDifferent(value: unknown): boolean {
+  if (!Array.isArray(value)) return true
+  spendVisits(value.length)
+  const seen = new ValueSet()
+  return value.every((item) => seen.add(item))
+}
+
+const typeTests: Readonly<Record<string, (value: unknown) => boolean>> = {
+  integer: isInteger,
+  number: isNumeric,
+  string: (value) => typeof value === 'string',
+  boolean: (value) => typeof value === 'boolean',
+  array: Array.isArray,
+  object: isMap,
+  null: (value) => value === null,
+}
+
+function isOfTypes(types: string | readonly string[]): ((value: unknown) => boolean) | undefined {
+  const tests = [types].flat().flatMap((type) => typeTests[type] ?? [])
+  return tests.length === 1 ? tests[0] : (value) => tests.some((test) => test(value))
+}
+
+function setOf(values: readonly unknown[]): (value: unknown) => boolean {
+  const set = new ValueSet()
+  for (const value of values) set.add(value)
+  return (value) => set.has(value)
+}
+
+const always = (message: string) => () => message
+
+const definitions: readonly CodeKeywordDefinition[] = [
+  limit('minimum', '>=', (data, bound) => _`${data} >= ${bound}`),
+  limit('maximum', '<=', (data, bound) => _`${data} <= ${bound}`),
+  limit('exclusiveMinimum', '>', (data, bound) => _`${data} > ${bound}`),
+  limit('exclusiveMaximum', '<', (data, bound) => _`${data} < ${bound}`),
+  judgedBy(
+    'multipleOf',
+    (of) => `must be multiple of ${String(of)}`,
+    (of: Numeric) => (value) =>
+      typeof value !== 'number' && typeof value !== 'bigint'
+        ? true
+        : isNumeric(value) && isMultiple(value, of),
+  ),
+  judgedBy('enum', always('must be equal to one of the allowed values'), setOf),
+  judgedBy('const', always('must be equal to constant'), (value: unknown) => setOf([value])),
+  judgedBy('uniqueItems', always('must NOT have duplicate items'), (isAsked: boolean) =>
+    isAsked ? areDifferent : undefined,
+  ),
+  judgedBy(
+    'minLength',
+    (least) => `must NOT have fewer than ${least} characters`,
+    (least: number) => (value) => typeof value !== 'string' || isAtLeast(value, least),
+  ),
+  judgedBy(
+    'maxLength',
+    (most) => `must NOT have more than ${most} characters`,
+    (most: number) => (value) => typeof value !== 'string' || isAtMost(value, most),
+  ),
+  judgedBy(
+    'minProperties',
+    (least) => `must NOT have fewer than ${least} properties`,
+    (least: number) => (value) => !isMap(value) || membersOf(value) >= least,
+  ),
+  judgedBy(
+    'maxProperties',
+    (most) => `must NOT have more than ${most} properties`,
+    (most: number) => (value) => !isMap(value) || membersOf(value) <= most,
+  ),
+  judgedBy(
+    'format',
+    (format) => `must match format "${String(format)}"`,
+    (format: string) => formats.get(format),
+  ),
+]
+
+/** Keywords that run before all others of their schema. */
+const early: readonly CodeKeywordDefinition[] = [
+  {
+    keyword: cost,
+    code(cxt) {
+      const budget = named(cxt, meter)
+      cxt.gen.if(_`(${budget}.left -= ${cxt.schema}) < 0`, _`${budget}.stop()`)
+    },
+  },
+  judgedBy(numberType, (types) => `must be ${[types].flat().join(',')}`, isOfTypes),
+]
+
+/** Puts our keywords in the place of ajv's. */
+export function addOwnKeywords(ajv: Ajv2020): void {
+  for (const definition of definitions) {
+    ajv.removeKeyword(definition.keyword as string)
+    ajv.addKeyword(definition)
+  }
+  for (const definition of early) ajv.addKeyword({ ...definition, before: '$ref' })
+}

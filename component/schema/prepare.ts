@@ -1,0 +1,111 @@
+/** Prepares a schema for ajv: known keywords only, each reference a schema of its own, and costs where work can repeat. */
+import { isMap } from '#component/syntax/values.ts'
+import { keywords } from './keywords.ts'
+import { cost, numberType } from './own-keywords.ts'
+import { groupsOf, Reach } from './reach.ts'
+import { type NamedSchemas, resolve } from './references.ts'
+
+/** A schema as ajv gets it. */
+type Prepared = boolean | Readonly<Record<string, unknown>>
+
+/** A schema and those that it refers to. */
+export interface PreparedSchemas {
+  readonly root: Prepared
+  /** What references name, by the key that the references have: each after those that it refers to, but for circles. */
+  readonly referred: ReadonlyMap<string, Prepared>
+  /** How many subschemas all of them have. */
+  readonly size: number
+}
+
+/** Keywords whose schemas judge each item or member: their work repeats. */
+const repeated = new Set([
+  'items',
+  'contains',
+  'additionalProperties',
+  'patternProperties',
+  'propertyNames',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+])
+
+/** @param factor of the costs: more than 1 where a visit is dearer, because it may make a mistake */
+export function prepare(schema: unknown, named: NamedSchemas, factor: number): PreparedSchemas {
+  const graph = new Reach(named).graphOf(schema)
+  const order = groupsOf(graph).flat()
+  const work = new Preparation(named, new Map(order.map((at, index) => [at, `s${index}`])), factor)
+  const referred = new Map<string, Prepared>()
+  for (const [index, at] of order.entries()) {
+    referred.set(`s${index}`, work.counted(graph.get(at)?.target.schema, visitsOfReference))
+  }
+  return { root: work.counted(schema, visitsOfReference), referred, size: work.size }
+}
+
+/** What following a reference costs beside the visits of its schema. */
+const visitsOfReference = 16
+
+class Preparation {
+  size = 0
+  readonly #named: NamedSchemas
+  /** The key of each schema that is referred to, by its pointer. */
+  readonly #keys: ReadonlyMap<string, string>
+  readonly #factor: number
+
+  constructor(named: NamedSchemas, keys: ReadonlyMap<string, string>, factor: number) {
+    this.#named = named
+    this.#keys = keys
+    this.#factor = factor
+  }
+
+  /** A schema that spends its cost, without that of repeated schemas and of those that it refers to, at each visit. */
+  counted(schema: unknown, visits = 0): Prepared {
+    const before = this.#weight
+    this.#weight = visits
+    const prepared = this.#prepared(schema)
+    const weight = this.#weight
+    this.#weight = before
+    return typeof prepared === 'boolean' ? prepared : { [cost]: weight * this.#factor, ...prepared }
+  }
+
+  /** The visits of the schema that is being prepared. */
+  #weight = 0
+
+  #prepared(schema: unknown): Prepared {
+    this.size++
+    this.#weight++
+    if (!isMap(schema)) return schema !== false
+    const prepared: Record<string, unknown> = {}
+    for (const keyword of Object.keys(schema)) {
+      const known = keywords.get(keyword)
+      if (known === undefined || known.isAnnotation) continue
+      this.#weight++
+      this.#put(prepared, keyword, schema[keyword])
+    }
+    return prepared
+  }
+
+  #put(prepared: Record<string, unknown>, keyword: string, value: unknown): void {
+    const holds = keywords.get(keyword)?.holds
+    const part = (schema: unknown) =>
+      repeated.has(keyword) ? this.counted(schema) : this.#prepared(schema)
+    if (holds === 'schema') prepared[keyword] = part(value)
+    else if (holds === 'list') prepared[keyword] = (value as unknown[]).map(part)
+    else if (holds === 'map') {
+      const entries = Object.entries(value as object)
+      prepared[keyword] = Object.fromEntries(entries.map(([key, schema]) => [key, part(schema)]))
+    } else if (keyword === '$ref') prepared.$ref = this.#keyOf(value as string)
+    else if (keyword === 'type' && isOfNumbers(value)) prepared[numberType] = value
+    else {
+      if (Array.isArray(value)) this.#weight += value.length
+      prepared[keyword] = value
+    }
+  }
+
+  /** The key of what a reference names; the judge has refused references to nothing. */
+  #keyOf(reference: string): string | undefined {
+    const target = resolve(reference, this.#named)
+    return typeof target === 'string' ? undefined : this.#keys.get(target.at)
+  }
+}
+
+const isOfNumbers = (type: unknown): boolean =>
+  [type].flat().some((name) => name === 'integer' || name === 'number')
