@@ -1,5 +1,5 @@
 /** `$ref`: which schema of a document it names. */
-import { pointer } from '#component/codec/json.ts'
+import { keysOfPointer, pointer } from '#component/codec/json.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { keywords } from './keywords.ts'
 
@@ -20,8 +20,7 @@ const start = '#/schemas/'
 function keysOf(reference: string): string[] | undefined {
   if (!reference.startsWith(start)) return undefined
   try {
-    const keys = decodeURIComponent(reference.slice(start.length)).split('/')
-    return keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    return keysOfPointer(decodeURIComponent(reference.slice(start.length - 1)))
   } catch {
     return undefined // a malformed escape
   }

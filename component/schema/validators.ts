@@ -38,13 +38,14 @@ const mostMembers = 5_000
 
 /** The validators of a process. Those of equal schemas share what was compiled. */
 export class Validators {
-  readonly #kept = new LRUCache<string, CompiledSchema>({
-    max: mostKept,
-    maxSize: mostSubschemas,
-    sizeCalculation: ({ size }) => Math.min(size, mostSubschemas),
-  })
+  readonly #compiled = new CompiledSchemas()
   /** The validators of a document, by the content of their schema. */
   readonly #documents = new WeakMap<NamedSchemas, DocumentValidators>()
+
+  /** How often a schema that was accepted at load did not compile: bugs of the gateway. */
+  get compileFailures(): number {
+    return this.#compiled.failures
+  }
 
   /**
    * The validator of a schema that {@link judging} has accepted: for equal schemas of a document the same one.
@@ -53,18 +54,49 @@ export class Validators {
   of(schema: unknown, named: NamedSchemas): Validator {
     let document = this.#documents.get(named)
     if (document === undefined) {
-      document = new DocumentValidators(named, this.#kept)
+      document = new DocumentValidators(named, this.#compiled)
       this.#documents.set(named, document)
     }
     return document.of(schema)
   }
 
-  /** Compiles validators before they are needed, one a turn of the event loop, as many as are kept. */
+  /**
+   * Compiles validators before they are needed, one a turn of the event loop, as many as are kept.
+   * @throws SchemaCompileError
+   */
   async compileAhead(validators: Iterable<Validator>, yieldTurn: YieldTurn): Promise<void> {
     for (const validator of validators) {
-      if (this.#kept.size >= mostKept || this.#kept.calculatedSize >= mostSubschemas) return
+      if (this.#compiled.isFull) return
       if (validator instanceof KeptValidator) validator.compile()
       await yieldTurn()
+    }
+  }
+}
+
+/** What was compiled, by content. */
+class CompiledSchemas {
+  failures = 0
+  readonly #kept = new LRUCache<string, CompiledSchema>({
+    max: mostKept,
+    maxSize: mostSubschemas,
+    sizeCalculation: ({ size }) => Math.min(size, mostSubschemas),
+  })
+
+  get isFull(): boolean {
+    return this.#kept.size >= mostKept || this.#kept.calculatedSize >= mostSubschemas
+  }
+
+  /** @throws SchemaCompileError */
+  get(key: string, schema: unknown, named: NamedSchemas): CompiledSchema {
+    const known = this.#kept.get(key)
+    if (known) return known
+    try {
+      const compiled = new CompiledSchema(schema, named)
+      this.#kept.set(key, compiled)
+      return compiled
+    } catch (cause) {
+      this.failures++
+      throw new SchemaCompileError(cause)
     }
   }
 }
@@ -75,22 +107,23 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 class DocumentValidators {
   readonly #named: NamedSchemas
   readonly #reach: Reach
-  readonly #kept: LRUCache<string, CompiledSchema>
+  readonly #compiled: CompiledSchemas
   readonly #validators = new Map<string, KeptValidator>()
   /** Of the named schemas, by name. */
   readonly #hashes = new Map<string, string>()
 
-  constructor(named: NamedSchemas, kept: LRUCache<string, CompiledSchema>) {
+  constructor(named: NamedSchemas, compiled: CompiledSchemas) {
     this.#named = named
     this.#reach = new Reach(named)
-    this.#kept = kept
+    this.#compiled = compiled
   }
 
   of(schema: unknown): Validator {
     const hash = hashOf(canonicalJson(schema))
     let validator = this.#validators.get(hash)
     if (validator === undefined) {
-      validator = new KeptValidator(schema, this.#named, this.#keyOf(schema, hash), this.#kept)
+      const key = this.#keyOf(schema, hash)
+      validator = new KeptValidator(() => this.#compiled.get(key, schema, this.#named))
       this.#validators.set(hash, validator)
     }
     return validator
@@ -100,10 +133,8 @@ class DocumentValidators {
   #keyOf(schema: unknown, hash: string): string {
     const names = new Set<string>()
     for (const { target } of this.#reach.graphOf(schema).values()) names.add(target.name)
-    if (names.size === 0) return hash
-    return hashOf(
-      [hash, ...[...names].sort().map((name) => `${name} ${this.#hashOf(name)}`)].join(),
-    )
+    const hashes = [...names].sort().map((name) => `${name} ${this.#hashOf(name)}`)
+    return names.size === 0 ? hash : hashOf([hash, ...hashes].join())
   }
 
   #hashOf(name: string): string {
@@ -118,34 +149,11 @@ class DocumentValidators {
 
 /** A validator whose compiled schema may be thrown away and compiled again. */
 class KeptValidator implements Validator {
-  readonly #schema: unknown
-  readonly #named: NamedSchemas
-  readonly #key: string
-  readonly #kept: LRUCache<string, CompiledSchema>
+  /** Takes it from those that are kept. @throws SchemaCompileError */
+  readonly compile: () => CompiledSchema
 
-  constructor(
-    schema: unknown,
-    named: NamedSchemas,
-    key: string,
-    kept: LRUCache<string, CompiledSchema>,
-  ) {
-    this.#schema = schema
-    this.#named = named
-    this.#key = key
-    this.#kept = kept
-  }
-
-  /** @throws SchemaCompileError */
-  compile(): CompiledSchema {
-    const known = this.#kept.get(this.#key)
-    if (known) return known
-    try {
-      const compiled = new CompiledSchema(this.#schema, this.#named)
-      this.#kept.set(this.#key, compiled)
-      return compiled
-    } catch (cause) {
-      throw new SchemaCompileError(cause)
-    }
+  constructor(compile: () => CompiledSchema) {
+    this.compile = compile
   }
 
   mistakesOf(value: unknown, at: string): readonly Mistake[] | undefined {
@@ -153,13 +161,10 @@ class KeptValidator implements Validator {
     const seen = viewOf(value)
     const first = compiled.first(seen)
     if (first === 'fits') return undefined
-    if (first === 'too costly')
-      return [{ path: at, message: first.concat(' to check'), keyword: '' }]
+    if (first === 'too costly') return [{ path: at, message: 'too costly to check', keyword: '' }]
     const all = hasAtMost(mostMembers, seen) ? compiled.all(seen) : 'too costly'
     if (typeof all !== 'string') return mistakesOf(all, at)
-    return [
-      ...mistakesOf(first.slice(0, 1), at),
-      { path: at, message: 'more may follow', keyword: '' },
-    ]
+    const more = { path: at, message: 'more may follow', keyword: '' }
+    return [...mistakesOf(first, at).slice(0, 1), more]
   }
 }

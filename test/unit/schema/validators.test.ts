@@ -151,7 +151,19 @@ describe('Validators', () => {
     expect([one.mistakesOf('a', ''), other.mistakesOf(1, '')]).to.deep.equal([undefined, undefined])
   })
 
-  it('names a schema that no judge has accepted as such', () => {
-    expect(() => check({ properties: null }, 1)).to.throw(SchemaCompileError)
+  it('counts schemas that no judge has accepted and that do not compile', () => {
+    const validators = new Validators()
+    const validator = validators.of({ properties: null }, {})
+    expect(() => validator.mistakesOf(1, '')).to.throw(SchemaCompileError)
+    expect(validators.compileFailures).to.equal(1)
+  })
+
+  it('compiles again what it has not kept', async () => {
+    const validators = new Validators()
+    const all = Array.from({ length: 1_001 }, (_, index) => validators.of({ const: index }, {}))
+    await validators.compileAhead(all, () => undefined)
+    expect(all.map((validator, index) => validator.mistakesOf(index, ''))).to.deep.equal(
+      all.map(() => undefined),
+    )
   })
 })
