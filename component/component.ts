@@ -16,6 +16,7 @@ import { openFolder } from '#component/wiring/open-store.ts'
 import { openRouterAuthentication } from '#component/wiring/router-authentication.ts'
 import { openRouterConnection } from '#component/wiring/router-connection.ts'
 import { openSessions } from '#component/wiring/router-sessions.ts'
+import { Schemas } from '#component/wiring/schemas.ts'
 import { openServing } from '#component/wiring/serving.ts'
 import { sessionsOf } from '#component/wiring/session-status.ts'
 import { watchStore } from '#component/wiring/store-cleanup.ts'
@@ -117,7 +118,8 @@ export async function startComponent(
   let baseUrl = config.gateway.public_base_url?.replace(/\/$/, '')
   const issuer = () => baseUrl ?? ''
   const serving = openServing(context, pool, issuer)
-  const registry = openRegistry(context, router, sessions, serving)
+  const schemas = new Schemas({ clock, log, yieldTurn })
+  const registry = openRegistry(context, router, sessions, serving, schemas)
   const files = new ConfiguredFiles(context, registry)
   const { realms, logins, apiKeys, keys, tickets, revocations } = users
   const management = {
@@ -176,7 +178,17 @@ export async function startComponent(
       gateway: serving.gateway,
       operators: serving.authentication.operators,
       webSocket: router.webSocket,
-      metrics: metricSources({ own, pool, files, registry, router, replica, health, sync }),
+      metrics: metricSources({
+        own,
+        pool,
+        files,
+        registry,
+        router,
+        replica,
+        health,
+        schemas,
+        sync,
+      }),
       isRoute: (pattern) => serving.gateway.table.patterns.has(pattern),
       siblings: worker?.siblings,
       listen: worker?.listen,

@@ -40,10 +40,12 @@ export interface Request {
   readonly headers: Readonly<Record<string, string>>
   readonly language: string
   readonly query_string: string
-  readonly query_params: Readonly<Record<string, string>>
+  /** Texts, or what a schema of the operation reads them as. */
+  readonly query_params: Readonly<Record<string, unknown>>
   /** All values of each key, in order. */
   readonly query_lists: Readonly<Record<string, readonly string[]>>
-  readonly bindings: Readonly<Record<string, string>>
+  /** Texts, or what a schema of the operation reads them as. */
+  readonly bindings: Readonly<Record<string, unknown>>
   /** The decoded body; `""` without one. */
   readonly body: unknown
   /** Bytes after transfer decoding. */

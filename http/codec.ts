@@ -4,15 +4,26 @@ import { parseJson, stringifyJson } from '#component/codec/json.ts'
 import { decodeMsgpack, encodeMsgpackBody } from '#component/codec/msgpack.ts'
 import { ServiceError } from '#component/errors.ts'
 import { essenceOf, isJsonType } from '#component/syntax/media-type.ts'
-import { parseForm } from './form.ts'
+import { parseForm, parseFormLists } from './form.ts'
 
 const msgpack = 'application/msgpack'
 
+const form = 'application/x-www-form-urlencoded'
+
+const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString()
+
 function decodeForm(bytes: Uint8Array): unknown {
-  if (!isUtf8(bytes)) {
-    throw new ServiceError('service.error.bad_request', 'the form is not valid UTF-8')
-  }
-  return parseForm(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
+  if (isUtf8(bytes)) return parseForm(textOf(bytes))
+  throw new ServiceError('service.error.bad_request', 'the form is not valid UTF-8')
+}
+
+/** All values of each field of a form that {@link decodeBody} has decoded, in order; undefined for other types. */
+export function formListsOf(
+  contentType: string,
+  bytes: Uint8Array,
+): (() => Readonly<Record<string, readonly string[]>>) | undefined {
+  return essenceOf(contentType) === form ? () => parseFormLists(textOf(bytes)) : undefined
 }
 
 /**
@@ -24,7 +35,7 @@ export function decodeBody(contentType: string, bytes: Uint8Array): unknown {
   const essence = essenceOf(contentType)
   if (isJsonType(essence)) return parseJson(bytes)
   if (essence === msgpack) return decodeMsgpack(bytes)
-  if (essence === 'application/x-www-form-urlencoded') return decodeForm(bytes)
+  if (essence === form) return decodeForm(bytes)
   throw new ServiceError('service.error.unsupported_media_type', 'the media type is not supported')
 }
 

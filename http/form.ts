@@ -67,10 +67,10 @@ const queryRules: FormRules = { bare: 'true', what: 'query' }
 export const parseQuery = (text: string): Readonly<Record<string, string>> =>
   parseFields(text, queryRules)
 
-/** The parameters of a query, each with all its values in order. */
-export function parseQueryLists(text: string): Readonly<Record<string, readonly string[]>> {
+/** All values of each key, in order; without prototype. */
+function parseLists(text: string, rules: FormRules): Readonly<Record<string, readonly string[]>> {
   const lists: Record<string, string[]> = Object.create(null)
-  readFields(text, queryRules, (key, value) => {
+  readFields(text, rules, (key, value) => {
     const list = lists[key]
     if (list) list.push(value)
     else lists[key] = [value]
@@ -78,9 +78,19 @@ export function parseQueryLists(text: string): Readonly<Record<string, readonly 
   return lists
 }
 
+/** The parameters of a query, each with all its values in order. */
+export const parseQueryLists = (text: string): Readonly<Record<string, readonly string[]>> =>
+  parseLists(text, queryRules)
+
+const formRules: FormRules = { bare: '', what: 'form' }
+
+/** The fields of a form body, each with all its values in order. */
+export const parseFormLists = (text: string): Readonly<Record<string, readonly string[]>> =>
+  parseLists(text, formRules)
+
 /** The fields of a form body; a key without `=` is `""`. ServiceError 400 or 413. */
 export function parseForm(text: string): Record<string, string> {
-  const fields = parseFields(text, { bare: '', what: 'form' })
+  const fields = parseFields(text, formRules)
   if ('__proto__' in fields) {
     throw new ServiceError('service.error.bad_request', 'the form has the field __proto__')
   }
@@ -89,4 +99,4 @@ export function parseForm(text: string): Record<string, string> {
 
 /** The fields of a form that repeats no field; without prototype. ServiceError 400 or 413. */
 export const parseStrictForm = (text: string): Readonly<Record<string, string>> =>
-  parseFields(text, { bare: '', what: 'form', isUnique: true })
+  parseFields(text, { ...formRules, isUnique: true })

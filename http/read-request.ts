@@ -4,13 +4,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RawBody } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import type { BodyLimits, Exchange } from '#component/gateway/exchange.ts'
+import type { BodyLimits, Content, Exchange } from '#component/gateway/exchange.ts'
 import type { FailureReport } from '#component/gateway/failure-report.ts'
 import type { NetworkShare } from '#component/limits/network-share.ts'
 import type { Method } from '#component/request.ts'
 import { addressOf, peerName, plainAddress } from '#component/syntax/ip-address.ts'
 import { hasBody, isRefused, RequestBody } from './body.ts'
-import { decodeBody, decodingTurn, isLarge } from './codec.ts'
+import { decodeBody, decodingTurn, formListsOf, isLarge } from './codec.ts'
 import { parseQuery, parseQueryLists } from './form.ts'
 import { isAcceptedType, negotiateLanguage, negotiateType } from './negotiate.ts'
 import type { Forwarded, TrustedProxies } from './peer.ts'
@@ -154,7 +154,7 @@ export class HttpExchange implements Exchange {
     return isAcceptedType(this.headers['content-type'], accepts)
   }
 
-  async readBody(limits: BodyLimits): Promise<{ body: unknown; body_length: number }> {
+  async readBody(limits: BodyLimits): Promise<Content> {
     if (!this.hasBody) return { body: '', body_length: 0 }
     const bytes = await this.body.read(limits)
     if (bytes.length === 0) return { body: '', body_length: 0 }
@@ -164,7 +164,9 @@ export class HttpExchange implements Exchange {
       throw new ServiceError('service.error.unsupported_media_type', message)
     }
     if (isLarge(bytes.length)) await decodingTurn()
-    return { body: decodeBody(type, bytes), body_length: bytes.length }
+    const body = decodeBody(type, bytes)
+    const lists = formListsOf(type, bytes)
+    return lists ? { body, body_length: bytes.length, lists } : { body, body_length: bytes.length }
   }
 
   async readText(limits: BodyLimits): Promise<string> {

@@ -35,13 +35,15 @@ const decoders: Readonly<
 const isEncoded = (essence: string): boolean =>
   isJsonType(essence) || essence === 'application/msgpack'
 
-/** A flat map as a form; undefined for a value that a form cannot hold. */
+/** A flat map as a form, a list as a field for each item; undefined for a value that a form cannot hold. */
 function encodeForm(value: unknown): string | undefined {
   if (!isMap(value)) return undefined
   const fields = new URLSearchParams()
   for (const [name, field] of Object.entries(value)) {
-    if (typeof field === 'object') return undefined
-    fields.append(name, String(field))
+    for (const item of Array.isArray(field) ? field : [field]) {
+      if (typeof item === 'object') return undefined
+      fields.append(name, String(item))
+    }
   }
   return fields.toString()
 }

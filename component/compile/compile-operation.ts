@@ -1,6 +1,12 @@
 /** Compiles one method of one path: its action, its bounds and its two responses. */
 
 import { pointer } from '#component/codec/json.ts'
+import {
+  compileRequestChecks,
+  compileResponseCheck,
+  type WrittenOperation,
+} from '#component/compile/schemas/compile-checks.ts'
+import type { DocumentSchemas } from '#component/compile/schemas/document-schemas.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, keysOf, member, type Node } from '#component/expression/compile.ts'
 import type { Scope } from '#component/expression/scope.ts'
@@ -20,7 +26,7 @@ import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { type CompiledAction, compileActions, type PartialPlan } from './compile-action.ts'
 import { compileResponse, nodesOf, withVary } from './compile-response.ts'
-import { checkFolded, type Findings, written } from './fold-check.ts'
+import { checkFolded, type Findings, written as writtenAt } from './fold-check.ts'
 import {
   first,
   inDefaults,
@@ -51,6 +57,7 @@ export interface PathPlan {
   readonly statusCodes: (level: Level) => ReadonlyMap<string, number>
   /** Receives the level of every operation that has one of its own. */
   readonly levels: Set<Level>
+  readonly schemas: DocumentSchemas
   readonly findings: Findings
   readonly interner: Interner
 }
@@ -85,7 +92,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   checkFolded('operation', raw, operation, at, findings)
 
   /** Where a key of the operation is written: the expression it came from, or the key itself. */
-  const pathOf = (...keys: readonly string[]): string => written(raw, at, ...keys)
+  const pathOf = (...keys: readonly string[]): string => writtenAt(raw, at, ...keys)
   const actionNode = member(operation, 'action')
   const inAction = (...keys: readonly string[]): string => pathOf('action', ...keys)
   const actions = actionNode && compileActions(method, actionNode, inAction, plan)
@@ -104,21 +111,25 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   }
   const inherited = valuesOf(actions.isList ? undefined : last)
 
+  const written: WrittenOperation = { raw, node: operation, at }
+  const checks = method === 'options' ? undefined : compileRequestChecks(written, inherited, plan)
   const encoded = withVary(inherited, path, plan.interner)
   const response = member(operation, 'response')
   const respond = (
-    key: string,
+    key: 'on_result' | 'on_error',
     isOfUpstream: boolean,
     ...between: readonly HeaderLayer[]
   ): ResponsePlan => {
     const node = response && member(response, key)
-    const isPassedOn =
-      isOfUpstream && !(node && member(node, 'body')) && !inherited.declares.provides
+    const hasBody = node !== undefined && member(node, 'body') !== undefined
+    const isPassedOn = isOfUpstream && !hasBody && !inherited.declares.provides
+    const types = hasBody ? [] : actions.all.map(({ plan }) => plan.type)
     return compileResponse(
       node,
       (name) => (name === '' ? pathOf('response', key) : pathOf('response', key, name)),
       isPassedOn || last.plan.type === 'none' ? path.headers : encoded,
       [path.layer, ...between],
+      compileResponseCheck(key, written, inherited, types, plan),
       findings,
       plan.interner,
     )
@@ -152,7 +163,12 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     (action) => isOfForward(action) && member(action.node, 'body') === undefined,
   )
   // a stream can be passed on once
-  const isBodyRead = passing.length > 1 || isRead(nodes, 'request.body', 'request.body_length')
+  const isBodyUsed = passing.length > 1 || isRead(nodes, 'request.body', 'request.body_length')
+  const isBodyChecked = checks?.parts.some(({ part }) => part === 'body') === true
+  if (isBodyChecked && passing.length === 1 && !isBodyUsed) {
+    findings.warnings.push({ path: at, message: held })
+  }
+  const isBodyRead = isBodyUsed || isBodyChecked
   const plans = actions.all.map((action, index): ActionPlan => {
     const { type, fixed, computed, computedNames } = action.plan
     const later = [...outcomeNodes, ...fields.slice(index + 1).flat()]
@@ -179,6 +195,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     inherited,
     action,
     steps: actions.isList ? plans : undefined,
+    checks,
     // decoded even where no expression reads it, so that a malformed body is refused; a forward leaves that to its upstream
     readsBody: isBodyRead || (bodyMethods.has(method) && !hasForward),
     negotiated: types,
@@ -189,6 +206,10 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     status_codes: plan.statusCodes(level),
   }
 }
+
+/** What a schema costs that has a body read which would be passed on. */
+const held =
+  'the schema of the body makes the gateway read the body before it is forwarded: it is held in memory, up to body_max_bytes'
 
 /** What an expression reads where the body of an upstream's answer is in it. */
 const answerKeys = ['action.result.body', 'action.error.body', 'action.results'] as const

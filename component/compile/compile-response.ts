@@ -14,6 +14,7 @@ import {
   layerOf,
   layOver,
 } from '#component/gateway/header-layers.ts'
+import type { ResponseCheck } from '#component/gateway/schemas/response-check.ts'
 import { readStatus } from '#component/syntax/http-field.ts'
 import type { Findings } from './fold-check.ts'
 import type { Interner } from './interner.ts'
@@ -23,12 +24,14 @@ import type { Interner } from './interner.ts'
  * @param pathOf the JSON Pointer of one of its keys
  * @param below headers known at load that hold unless the declaration sets them
  * @param layers the layers between them and the declaration's own headers
+ * @param check of the body
  */
 export function compileResponse(
   response: Node | undefined,
   pathOf: (key: string) => string,
   below: Headers,
   layers: readonly HeaderLayer[],
+  check: ResponseCheck | undefined,
   { issues }: Findings,
   interner: Interner,
 ): ResponsePlan {
@@ -52,8 +55,9 @@ export function compileResponse(
     status: status?.node.kind === 'constant' ? readStatus(status.node.value) : status,
     body: field('body'),
     uri: computed('uri'),
+    check,
   })
-  const isSilent = left.length === 0 && (!response || keysOf(response)?.length === 0)
+  const isSilent = left.length === 0 && !check && (!response || keysOf(response)?.length === 0)
   return isSilent ? interner.share('response', makePlan, headers) : makePlan()
 }
 

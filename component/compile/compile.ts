@@ -1,5 +1,7 @@
 /** Compiles an ApiSpec: every expression that can be folded is folded and checked, and every issue is found. */
 import { pointer } from '#component/codec/json.ts'
+import { checkPathSchemas } from '#component/compile/schemas/compile-checks.ts'
+import { DocumentSchemas, type SchemaPorts } from '#component/compile/schemas/document-schemas.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, type Node } from '#component/expression/compile.ts'
 import type { Probe } from '#component/expression/probe/probe.ts'
@@ -13,7 +15,7 @@ import type {
 } from '#component/gateway/api.ts'
 import { empty, type Headers, layerOf, layOver } from '#component/gateway/header-layers.ts'
 import { type Method, methods } from '#component/request.ts'
-import { clashesAmong, type RouteEntry } from '#component/routes/routing-table.ts'
+import type { RouteEntry } from '#component/routes/routing-table.ts'
 import type { ApiSpec, Path, Version } from '#component/spec/model.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
@@ -30,6 +32,7 @@ import {
   readInheritedValues,
 } from './inherited-values.ts'
 import { Interner } from './interner.ts'
+import { ownClashes } from './own-clashes.ts'
 import {
   checkEntries,
   freshScope,
@@ -54,6 +57,8 @@ export interface CompilePorts {
    * checked: unused entries, and clashes of routes.
    */
   readonly probe?: Probe
+  /** What the schemas of all documents share; absent: nothing. */
+  readonly schemas?: SchemaPorts
 }
 
 /** The result of compiling a specification. */
@@ -75,9 +80,8 @@ export function* compilation(spec: ApiSpec, ports: CompilePorts): Steps<Compilat
   const compiler = new SpecCompiler(spec, ports)
   yield* compiler.compile()
   const issues = distinct(compiler.findings.issues)
-  const { id, realm_uri } = spec
-  const api = issues.length > 0 ? undefined : { id, realm_uri, entries: compiler.entries }
   const { places, findings } = compiler
+  const api = issues.length > 0 ? undefined : compiler.api
   return { api, places, issues, warnings: distinct(findings.warnings) }
 }
 
@@ -106,10 +110,18 @@ class SpecCompiler {
   /** The lowest levels of the tree. */
   readonly #levels = new Set<Level>()
   readonly #interner = new Interner()
+  readonly #schemas: DocumentSchemas
 
   constructor(spec: ApiSpec, ports: CompilePorts) {
     this.#spec = spec
     this.#ports = ports
+    this.#schemas = new DocumentSchemas(spec.schemas, ports.schemas)
+  }
+
+  get api(): Api {
+    const { id, realm_uri } = this.#spec
+    const features = [...this.#schemas.features].sort()
+    return { id, realm_uri, features, entries: this.entries }
   }
 
   *compile(): Steps<void> {
@@ -120,8 +132,9 @@ class SpecCompiler {
       yield* this.#compileVersion(version, level)
     }
     if (this.#ports.probe) return
-    yield* this.#findClashes()
+    this.#issues.push(...(yield* ownClashes(this.#generated, this.places)))
     yield* checkEntries(this.#levels, this.#issues, checkEntry)
+    yield* this.#schemas.judge(this.findings)
   }
 
   /** The merged maps of an API or a version, as a part of the document. */
@@ -209,10 +222,12 @@ class SpecCompiler {
       readValues: (lookup, scope, action) => this.#readValues(lookup, scope, this.findings, action),
       statusCodes: (below) => statusCodesOf(below, this.#interner, this.#issues),
       levels: this.#levels,
+      schemas: this.#schemas,
       findings: this.findings,
       interner: this.#interner,
     }
     generated.add(plan.path.inherited)
+    checkPathSchemas(plan)
     const routes: Partial<Record<Method, CompiledOperation>> = {}
     for (const method of methods) {
       if (!Object.hasOwn(document, method)) continue
@@ -248,21 +263,6 @@ class SpecCompiler {
     const { id: api, realm_uri } = this.#spec
     const { callTimeout } = this.#ports
     return readInheritedValues({ lookup, action, scope, api, realm_uri, callTimeout, findings })
-  }
-
-  /** Reports routes of this document that would answer the same requests, whether or not their operations compile. */
-  *#findClashes(): Steps<void> {
-    const generated = new Set(this.#generated.map(({ path }) => path))
-    const clashes = yield* clashesAmong([...this.#generated, ...this.places])
-    for (const { path, otherPath, otherPattern, pattern } of clashes) {
-      const other = generated.has(otherPath)
-        ? `${otherPattern}, generated for ${otherPath}`
-        : otherPath
-      const message = generated.has(path)
-        ? `its security generates the route ${pattern} with a different flow or purpose than ${other}`
-        : `the route ${pattern} answers the same requests as ${other}`
-      this.#issues.push({ path, message })
-    }
   }
 }
 

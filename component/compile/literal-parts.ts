@@ -1,4 +1,8 @@
-/** Takes the JSON Schemas out of a response before its expressions are compiled: braces in a schema are text. */
+/** The parts of an operation that are never expressions: JSON Schemas, whose braces are text. */
+import { pointer } from '#component/codec/json.ts'
+import type { Issue } from '#component/errors.ts'
+import { member, type Node } from '#component/expression/compile.ts'
+import { isExpression } from '#component/spec/rules.ts'
 import { isMap } from '#component/syntax/values.ts'
 
 const declarations = ['on_result', 'on_error']
@@ -19,4 +23,51 @@ export function withoutSchemas(response: unknown): unknown {
   ])
   const isSame = evaluated.every(([, value], index) => value === entries[index]?.[1])
   return isSame ? response : Object.fromEntries(evaluated)
+}
+
+/** A value of a document that is no expression, and its JSON Pointer. */
+export interface Literal {
+  readonly value: unknown
+  readonly at: string
+}
+
+/**
+ * A literal part of an operation; undefined where it has none. Where an expression yields the operation, or a map in it, the part is that of its
+ * value, at the place of the expression; it must be known at load.
+ * @param operation as written
+ * @param node what it is compiled to
+ */
+export function literalAt(
+  operation: unknown,
+  at: string,
+  node: Node,
+  keys: readonly string[],
+  issues: Issue[],
+): Literal | undefined {
+  let value = operation
+  let compiled: Node | undefined = node
+  for (const [depth, key] of keys.entries()) {
+    if (isExpression(value)) {
+      return yielded(compiled, keys.slice(depth), pointer(at, ...keys.slice(0, depth)), issues)
+    }
+    if (!isMap(value) || !Object.hasOwn(value, key)) return undefined
+    value = value[key]
+    compiled = compiled && member(compiled, key)
+  }
+  return { value, at: pointer(at, ...keys) }
+}
+
+function yielded(
+  from: Node | undefined,
+  keys: readonly string[],
+  at: string,
+  issues: Issue[],
+): Literal | undefined {
+  let node = from
+  for (const key of keys) node = node && member(node, key)
+  if (node === undefined || node.kind === 'broken') return undefined
+  if (node.kind === 'constant') return { value: node.value, at }
+  const message = `${keys.join('/')} must be known when the specification is loaded: it may not depend on the request`
+  issues.push({ path: at, message })
+  return undefined
 }

@@ -37,7 +37,7 @@ const resultKeys: Readonly<Record<ActionType | 'none', readonly string[] | undef
 }
 
 /** The names that a pattern binds; `rest` is what `[...]` matches. */
-function bindingsOf(forms: Readable['forms']): readonly string[] {
+export function bindingsOf(forms: Readable['forms']): readonly string[] {
   const names = forms
     .flatMap(({ form }) => form)
     .map((segment) => {

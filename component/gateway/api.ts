@@ -1,5 +1,8 @@
 /** The types of a compiled specification: routes with everything decided that can be decided before a request. */
 import type { ActionType, Attempts } from '#component/action/action.ts'
+import type { RequestChecks } from '#component/gateway/schemas/request-checks.ts'
+import type { ResponseCheck } from '#component/gateway/schemas/response-check.ts'
+import type { ValueCheck } from '#component/gateway/schemas/value-check.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Semaphore } from '#component/limits/semaphore.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
@@ -13,8 +16,13 @@ import type { HeaderLayer, Live } from './header-layers.ts'
 export interface Api {
   readonly id: string
   readonly realm_uri: string
+  /** What a gateway must know in order to serve it; empty for a document without such keys. */
+  readonly features: readonly Feature[]
   readonly entries: readonly RouteEntry<Route>[]
 }
+
+/** The keys whose rules a gateway of an earlier version would not keep. */
+export type Feature = 'request' | 'schema'
 
 /** The target of a request: an operation of the document, or a generated endpoint. */
 export type Route = CompiledOperation | Endpoint
@@ -132,6 +140,8 @@ export interface ResponsePlan {
   /** undefined: the document has no such key. */
   readonly body: Live | undefined
   readonly uri: Computed | undefined
+  /** What the body is checked against; undefined: nothing. */
+  readonly check: ResponseCheck | undefined
 }
 
 /** Times and counts, each fixed or computed from the request. */
@@ -152,6 +162,8 @@ export interface CompiledOperation {
   readonly action: ActionPlan
   /** The actions of a list, at least one; undefined where the document has a single action. */
   readonly steps: readonly ActionPlan[] | undefined
+  /** What the request is checked against; undefined: nothing. */
+  readonly checks: RequestChecks | undefined
   /** Whether the body of the request is read and decoded. */
   readonly readsBody: boolean
   /** Media types to negotiate before the action; undefined: nothing to refuse. */
@@ -164,6 +176,14 @@ export interface CompiledOperation {
   readonly encodings: Encodings | undefined
   /** Error URI ─▶ HTTP status: the specification's over the initial table. */
   readonly status_codes: ReadonlyMap<string, number>
+}
+
+/** The schemas that requests and answers of a route are checked against. */
+export function checksOf(route: Route): readonly ValueCheck[] {
+  if (route.kind !== undefined) return []
+  const { checks, on_result, on_error } = route
+  const answers = [on_result, on_error].flatMap(({ check }) => check?.check ?? [])
+  return checks ? [...checks.parts.map(({ check }) => check), ...answers] : answers
 }
 
 /** The types of an operation's actions, in order. */

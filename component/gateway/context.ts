@@ -1,5 +1,6 @@
 /** The API Context of one request, which its expressions read. */
 import { withoutGatewayFields } from '#component/action/headers.ts'
+import type { CheckedValues } from '#component/gateway/schemas/request-checks.ts'
 import type { Request } from '#component/request.ts'
 import type { Content, Exchange } from './exchange.ts'
 
@@ -9,14 +10,14 @@ export const noBody: Content = { body: '', body_length: 0 }
 /** `request` of the API Context: a view of the exchange that computes costly members when they are read. */
 export class RequestView implements Request {
   readonly #exchange: Exchange
-  readonly bindings: Readonly<Record<string, string>>
+  readonly bindings: Request['bindings']
   readonly language: string
   readonly body: unknown
   readonly body_length: number
 
   constructor(
     exchange: Exchange,
-    bindings: Readonly<Record<string, string>>,
+    bindings: Request['bindings'],
     language: string,
     { body, body_length }: Content,
   ) {
@@ -56,7 +57,7 @@ export class RequestView implements Request {
   get query_string() {
     return this.#exchange.query_string
   }
-  get query_params() {
+  get query_params(): Request['query_params'] {
     return this.#exchange.query_params
   }
   get query_lists() {
@@ -65,11 +66,40 @@ export class RequestView implements Request {
 
   /** The same request for the `headers` of a forward: copies of its headers lack those that only a gateway may set. */
   get forUpstream(): RequestView {
-    return new UpstreamView(this.#exchange, this.bindings, this.language, this)
+    return new UpstreamView(this.#exchange, this)
+  }
+}
+
+/** A request that fits its schemas: its texts are read as the types that these name. */
+export class CheckedView extends RequestView {
+  readonly #query_params: Request['query_params'] | undefined
+
+  constructor(
+    exchange: Exchange,
+    { bindings, query_params, body }: CheckedValues,
+    language: string,
+    body_length: number,
+  ) {
+    super(exchange, bindings, language, { body, body_length })
+    this.#query_params = query_params
+  }
+
+  override get query_params(): Request['query_params'] {
+    return this.#query_params ?? super.query_params
   }
 }
 
 class UpstreamView extends RequestView {
+  readonly #of: RequestView
+
+  constructor(exchange: Exchange, of: RequestView) {
+    super(exchange, of.bindings, of.language, of)
+    this.#of = of
+  }
+
+  override get query_params() {
+    return this.#of.query_params
+  }
   override get headers() {
     return withoutGatewayFields(super.headers)
   }

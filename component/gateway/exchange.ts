@@ -18,12 +18,17 @@ export interface BodyLimits {
 }
 
 /** A decoded body. */
-export type Content = Pick<Request, 'body' | 'body_length'>
+export interface Content extends Pick<Request, 'body' | 'body_length'> {
+  /** Of a form: all values of each field, in order. */
+  readonly lists?: () => Readonly<Record<string, readonly string[]>>
+}
 
 /**
  * One HTTP request, well-formed, not yet routed. Its path keeps a trailing slash; its headers are built on first use.
  */
-export interface Exchange extends Omit<Request, 'language' | 'bindings' | keyof Content> {
+export interface Exchange
+  extends Omit<Request, 'language' | 'bindings' | 'query_params' | keyof Content> {
+  readonly query_params: Readonly<Record<string, string>>
   /** One header without building the map. */
   header(name: string): string | undefined
   readonly hasBody: boolean

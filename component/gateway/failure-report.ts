@@ -8,6 +8,7 @@ import {
   ServiceError,
 } from '#component/errors.ts'
 import { SiteError } from '#component/expression/site.ts'
+import { ResponseMismatch } from '#component/gateway/schemas/mismatches.ts'
 import { type LoginRefusal, refusalIn } from '#component/login-refusal.ts'
 import { readOrigin } from '#component/syntax/upstream-origin.ts'
 import type { ActionPlan, CompiledOperation, CompiledPath, Route } from './api.ts'
@@ -27,6 +28,8 @@ export interface FailureReport extends ProviderAnswer {
   readonly expression?: string
   /** From 1, in the text at `pointer`. */
   readonly column?: number
+  /** Where an answer does not fit its schema. */
+  readonly mistakes?: ResponseMismatch['mistakes']
   /** What the action calls, publishes to or forwards to, where the document names it; a request may compute it. */
   readonly procedure?: string
   readonly topic?: string
@@ -46,6 +49,9 @@ const placeOf = ({ version }: CompiledPath) => ({ api_spec: version.api, version
 
 /** The reason, and the expression that has failed. */
 function detailOf(error: ServiceError): FailureReport {
+  if (error instanceof ResponseMismatch) {
+    return { reason: error.message, pointer: error.at, mistakes: error.mistakes }
+  }
   if (!(error instanceof SiteError)) {
     return { reason: error instanceof ExpressionError ? error.detail : error.message }
   }

@@ -1,4 +1,4 @@
-/** Serves operations of a document: check ─▶ secure ─▶ negotiate ─▶ read ─▶ evaluate ─▶ act ─▶ respond. */
+/** Serves operations of a document: admit ─▶ secure ─▶ negotiate ─▶ read ─▶ check ─▶ evaluate ─▶ act ─▶ respond. */
 import {
   type Action,
   type ActionFields,
@@ -9,12 +9,13 @@ import {
 import type { Clock } from '#component/clock.ts'
 import { ExpressionError } from '#component/errors.ts'
 import type { Context } from '#component/expression/nodes.ts'
+import { checkRequest } from '#component/gateway/schemas/request-checks.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Protection, SecurityScheme, SecurityType } from '#component/security/scheme.ts'
 import { ListFailure, type PreparedAction, prepareList } from './action-list.ts'
 import type { ActionPlan, CompiledOperation, CompiledPath } from './api.ts'
 import { checkScheme, negotiateLanguage, negotiateType, readContent } from './checks.ts'
-import { noBody, RequestView } from './context.ts'
+import { CheckedView, noBody, RequestView } from './context.ts'
 import { evaluateAttempts, evaluateFields } from './evaluate.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import { failureOf } from './failure.ts'
@@ -89,7 +90,10 @@ export class Operations {
     const type = negotiateType(exchange, route)
     const language = negotiateLanguage(exchange, version)
     const content = exchange.hasBody ? await readContent(exchange, route) : noBody
-    const request = new RequestView(exchange, bindings, language, content)
+    const checked = route.checks && checkRequest(route.checks, exchange, route, bindings, content)
+    const request = checked
+      ? new CheckedView(exchange, checked, language, content.body_length)
+      : new RequestView(exchange, bindings, language, content)
     const security = isSecured ? this.#security(protection, identity) : identity
     const context: Context = { request, action: nothing, security, random: this.#random }
     let outcome: Outcome | undefined

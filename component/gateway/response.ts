@@ -7,6 +7,7 @@ import {
   type UpstreamAnswer,
 } from '#component/action/action.ts'
 import type { Context } from '#component/expression/nodes.ts'
+import { checkAnswer } from '#component/gateway/schemas/response-check.ts'
 import { readStatus } from '#component/syntax/http-field.ts'
 import { essenceOf } from '#component/syntax/media-type.ts'
 import { encodeReference } from '#component/syntax/percent-encoding.ts'
@@ -33,6 +34,7 @@ const isEncoded = (type: string): boolean => {
  * The answer to a request whose action has ended.
  * @param policy the configured CORS headers; those of the specification win
  * @param negotiated the media type of a success; undefined where none was negotiated
+ * @throws ExpressionError; ResponseMismatch
  */
 export function renderOutcome(
   exchange: Exchange,
@@ -54,6 +56,7 @@ export function renderOutcome(
   const location = locationOf(plan, context)
   if (location !== undefined) headers.location = location
   const value = bodyValue(operation, outcome, plan, context)
+  if (plan.check && !isPassedOn) checkAnswer(plan.check, exchange, operation, value)
   const status =
     statusOf(plan, context) ??
     (isResult

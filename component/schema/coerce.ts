@@ -56,7 +56,7 @@ const scalars: ReadonlyMap<string, Read> = new Map<string, Read>([
 ])
 
 /** Each schema that applies to the value of a schema as a matter of course: itself, and those of `$ref` and `allOf`. */
-function* appliedTo(
+export function* appliedTo(
   schema: unknown,
   named: NamedSchemas,
   seen: Set<unknown> = new Set(),

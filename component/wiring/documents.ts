@@ -11,6 +11,7 @@ import { managementPaths } from '#procedures/index.ts'
 import type { WiringContext } from './context.ts'
 import type { RouterConnection } from './router-connection.ts'
 import type { RouterSessions } from './router-sessions.ts'
+import type { Schemas } from './schemas.ts'
 import type { Serving } from './serving.ts'
 
 /** Milliseconds that the router may take to acknowledge an event. */
@@ -22,12 +23,14 @@ export function openRegistry(
   router: RouterConnection,
   { own, pool }: RouterSessions,
   { gateway, authentication }: Serving,
+  schemas: Schemas,
 ): Registry<Route> {
   const { realms } = users
   const { public_base_url, listen } = config.gateway
   const address = { hasPublicUrl: public_base_url !== undefined, isLocal: isLoopbackOnly(listen) }
   const compilePorts = {
     callTimeout: config.wamp.call_timeout,
+    schemas,
     loginProblem: (realm_uri: string, provider: string, host: string) =>
       loginProblem(realms, realm_uri, provider, isGuessedFor(host, address)),
   }
@@ -38,6 +41,7 @@ export function openRegistry(
     onSwap(table) {
       gateway.table = table
       authentication.issuers.follow(table.entries)
+      void schemas.compileAhead(table)
       pool.keep(ownRealms(table.entries, config.wamp.identity))
     },
     realmExists: (realm_uri) => realms.has(realm_uri) || router.canJoin(realm_uri, pool),

@@ -10,6 +10,7 @@ import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import type { MetricSource } from '#http/management/metrics.ts'
 import type { ConfiguredFiles, RefusedFile } from './configured-files.ts'
 import type { RouterConnection } from './router-connection.ts'
+import type { Schemas } from './schemas.ts'
 import { sessionSources } from './session-status.ts'
 
 /** The parts that have problems. */
@@ -69,12 +70,13 @@ interface Measured {
   readonly router: RouterConnection
   readonly replica: Replica
   readonly health: StoreHealth
+  readonly schemas: Pick<Schemas, 'sources'>
   readonly sync: Sync
 }
 
 /** Gauges and counters by their Prometheus names. */
 export function metricSources(parts: Measured): Readonly<Record<string, MetricSource>> {
-  const { files, pool, registry, router, replica, health, sync } = parts
+  const { files, pool, registry, router, replica, health, schemas, sync } = parts
   return {
     gateway_wamp_sessions: {
       help: "The gateway's WAMP sessions for requests that have joined.",
@@ -89,6 +91,7 @@ export function metricSources(parts: Measured): Readonly<Record<string, MetricSo
       read: () => router.sessionCount() ?? 0,
     },
     ...sessionSources(parts),
+    ...schemas.sources,
     gateway_api_spec_loads_total: {
       help: 'Acknowledged loads of API Specifications, over WAMP, over HTTP and from files.',
       isCounter: true,

@@ -59,16 +59,23 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: ['compile', 'gateway', 'replica', 'routes', 'spec', 'store', 'terminal'],
     packages: [],
   },
+  'component/gateway/schemas': { folders: ['schema'], packages: [] },
   'component/gateway': {
-    folders: ['action', 'expression', 'routes', 'schema', 'security', 'spec'],
+    folders: ['action', 'expression', 'gateway/schemas', 'routes', 'schema', 'security', 'spec'],
+    packages: [],
+  },
+  'component/compile/schemas': {
+    folders: ['compile', 'expression', 'gateway', 'gateway/schemas', 'schema', 'spec'],
     packages: [],
   },
   'component/compile': {
     folders: [
       'action',
+      'compile/schemas',
       'expression',
       'expression/probe',
       'gateway',
+      'gateway/schemas',
       'routes',
       'schema',
       'security',

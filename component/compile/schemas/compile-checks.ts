@@ -1,0 +1,188 @@
+/** Compiles what requests and answers of an operation are checked against. */
+import { canonicalJson, pointer } from '#component/codec/json.ts'
+import type { Findings } from '#component/compile/fold-check.ts'
+import type { Interner } from '#component/compile/interner.ts'
+import { type Literal, literalAt } from '#component/compile/literal-parts.ts'
+import { bindingsOf } from '#component/compile/read-checks.ts'
+import type { Node } from '#component/expression/compile.ts'
+import { didYouMean } from '#component/expression/suggest.ts'
+import type { ActionPlan, CompiledPath, InheritedValues } from '#component/gateway/api.ts'
+import { type RequestPart, requestParts } from '#component/gateway/schemas/mismatches.ts'
+import { PartCheck, type RequestChecks } from '#component/gateway/schemas/request-checks.ts'
+import type { ResponseCheck } from '#component/gateway/schemas/response-check.ts'
+import { appliedTo } from '#component/schema/coerce.ts'
+import type { KeyedForm } from '#component/syntax/path-pattern.ts'
+import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
+import { type DocumentSchemas, isSchema, memberPlace } from './document-schemas.ts'
+
+/** A path, as far as the schemas of its requests depend on it. */
+interface CheckedPath {
+  readonly document: JsonMap
+  /** JSON Pointer. */
+  readonly at: string
+  readonly path: Pick<CompiledPath, 'pattern'>
+  readonly forms: readonly KeyedForm[]
+  readonly schemas: DocumentSchemas
+  readonly interner: Interner
+  readonly findings: Findings
+}
+
+/** An operation as it is written, and what it is compiled to. */
+export interface WrittenOperation {
+  readonly raw: unknown
+  readonly node: Node
+  /** JSON Pointer. */
+  readonly at: string
+}
+
+/** Notes and checks the schemas of a path, which hold for its operations. */
+export function checkPathSchemas(plan: CheckedPath): void {
+  for (const part of requestParts) checkPart(part, ofPath(part, plan), plan)
+}
+
+function ofPath(part: RequestPart, { document, at }: CheckedPath): Literal | undefined {
+  const value = memberOf(document.request, part)
+  return value === undefined ? undefined : { value, at: pointer(at, 'request', part) }
+}
+
+/** Notes the schema of a part, and reports what no schema of this part may have. */
+function checkPart(part: RequestPart, found: Literal | undefined, plan: CheckedPath): void {
+  if (found === undefined) return
+  plan.schemas.use(found.value, found.at)
+  if (part === 'bindings') checkBindings(found, plan)
+  if (part === 'headers') checkHeaders(found, plan)
+}
+
+/** A schema, and those that it refers to: their members by keyword, with their places. */
+function* membersOf(
+  { value, at }: Literal,
+  { schemas }: CheckedPath,
+): Generator<readonly [applied: JsonMap, placeOf: (...keys: readonly string[]) => string]> {
+  for (const applied of appliedTo(value, schemas.named)) {
+    yield [applied, (...keys) => memberPlace(applied === value, at, ...keys)]
+  }
+}
+
+/** The names of properties in a schema, and their places. */
+function* namesIn(
+  applied: JsonMap,
+  placeOf: (...keys: readonly string[]) => string,
+): Generator<readonly [name: string, at: string]> {
+  const { properties, required } = applied
+  for (const name of isMap(properties) ? Object.keys(properties) : []) {
+    yield [name, placeOf('properties', name)]
+  }
+  for (const [index, name] of (Array.isArray(required) ? required : []).entries()) {
+    if (typeof name === 'string') yield [name, placeOf('required', String(index))]
+  }
+}
+
+function checkBindings(found: Literal, plan: CheckedPath): void {
+  const { forms, path, findings } = plan
+  if (forms.length === 0) return
+  const known = bindingsOf(forms)
+  for (const [applied, placeOf] of membersOf(found, plan)) {
+    for (const [name, at] of namesIn(applied, placeOf)) {
+      if (known.includes(name)) continue
+      const hint = didYouMean(name, known, findings.issues)
+      const message = `the path ${path.pattern} does not bind ${JSON.stringify(name)}${hint}`
+      findings.issues.push({ path: at, message })
+    }
+  }
+}
+
+function checkHeaders(found: Literal, plan: CheckedPath): void {
+  const { issues } = plan.findings
+  for (const [applied, placeOf] of membersOf(found, plan)) {
+    for (const keyword of ['additionalProperties', 'unevaluatedProperties']) {
+      if (!Object.hasOwn(applied, keyword)) continue
+      const message = `${keyword} is not allowed for headers: clients send headers that nobody has asked for`
+      issues.push({ path: placeOf(keyword), message })
+    }
+    for (const [name, at] of namesIn(applied, placeOf)) {
+      const lower = name.toLowerCase()
+      if (name === lower) continue
+      const message = `expected the name of a header in lower case: ${JSON.stringify(lower)}`
+      issues.push({ path: at, message })
+    }
+  }
+}
+
+/** The checks of a request; undefined where nothing is checked. */
+export function compileRequestChecks(
+  { raw, node, at }: WrittenOperation,
+  { validates }: InheritedValues,
+  plan: CheckedPath,
+): RequestChecks | undefined {
+  const { schemas, interner, findings } = plan
+  const { issues, warnings } = findings
+  const own = (key: string): Literal | undefined =>
+    literalAt(raw, at, node, ['request', key], issues)
+  const parts: { readonly part: RequestPart; readonly schema: unknown }[] = []
+  for (const part of requestParts) {
+    const ofOperation = own(part)
+    checkPart(part, ofOperation, plan)
+    const found = ofOperation ?? (part === 'body' ? undefined : ofPath(part, plan))
+    if (found && isSchema(found.value)) parts.push({ part, schema: found.value })
+  }
+  const required = own('body_required')
+  const hasBody = parts.some(({ part }) => part === 'body')
+  if (required && !hasBody) {
+    warnings.push({ path: required.at, message: 'it has no effect without body' })
+  }
+  const mode = validates.requests
+  if (mode === 'off' || parts.length === 0) return undefined
+  if (mode === 'enforce') schemas.features.add('request')
+  const isBodyRequired = hasBody && required?.value !== false
+  const key = `checks ${mode} ${isBodyRequired} ${canonicalJson(parts)}`
+  return interner.share(key, () => ({
+    mode,
+    parts: parts.map(({ part, schema }) => new PartCheck(part, schemas.checkOf(schema))),
+    isBodyRequired,
+    sink: schemas.sink,
+  }))
+}
+
+/** Why answers are not checked, or not all of them; undefined where they are. */
+function whyUnchecked(
+  key: 'on_result' | 'on_error',
+  unbound: readonly ActionPlan['type'][],
+): string | undefined {
+  if (key === 'on_error') {
+    return unbound.includes('forward')
+      ? 'errors of an upstream are passed on unread, so they are not checked: declare a body to have them checked'
+      : undefined
+  }
+  switch (unbound.at(-1)) {
+    case 'forward':
+      return 'the answer of the upstream is passed on unread, so it is not checked: declare a body to have it checked'
+    case 'wamp_call':
+    case 'wamp_publish':
+      return 'there is nothing to check: without the key body a success is answered with an empty body'
+    default:
+      return undefined
+  }
+}
+
+/**
+ * The check of an answer; undefined where none is checked.
+ * @param key `on_result` or `on_error`
+ * @param unbound the types of the actions where the declaration has no body of its own; else none
+ */
+export function compileResponseCheck(
+  key: 'on_result' | 'on_error',
+  { raw, node, at }: WrittenOperation,
+  { validates }: InheritedValues,
+  unbound: readonly ActionPlan['type'][],
+  { schemas, findings }: CheckedPath,
+): ResponseCheck | undefined {
+  const found = literalAt(raw, at, node, ['response', key, 'schema'], findings.issues)
+  if (found === undefined) return undefined
+  schemas.use(found.value, found.at)
+  const mode = validates.responses
+  if (mode === 'off' || !isSchema(found.value)) return undefined
+  const unchecked = whyUnchecked(key, unbound)
+  if (unchecked) findings.warnings.push({ path: found.at, message: unchecked })
+  if (mode === 'enforce') schemas.features.add('schema')
+  return { at: found.at, mode, check: schemas.checkOf(found.value), sink: schemas.sink }
+}

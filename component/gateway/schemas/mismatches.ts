@@ -1,0 +1,164 @@
+/** Counts the requests and answers that do not fit their schemas, and logs those that `log` lets pass. */
+import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
+import { LogThrottle } from '#component/limits/log-throttle.ts'
+import type { Log } from '#component/log.ts'
+import type { Mistake } from '#component/schema/mistakes.ts'
+
+/** How the check of a part ends that does not fit. */
+export type MismatchMode = 'enforce' | 'log'
+
+/** The parts of a request that may have a schema, in the order in which they are checked. */
+export const requestParts = ['bindings', 'query_params', 'headers', 'body'] as const
+export type RequestPart = (typeof requestParts)[number]
+
+/** What a schema is for. */
+type CheckedPart = RequestPart | 'response'
+
+/** The request, as far as the log names it. */
+export interface NamedRequest {
+  readonly id: string
+  readonly method: string
+}
+
+/** The operation that serves it, and its place in the document. */
+export interface NamedOperation {
+  /** JSON Pointer. */
+  readonly at: string
+  readonly path: {
+    readonly pattern: string
+    readonly version: { readonly api: string; readonly label: string }
+  }
+}
+
+/** One place that does not fit, for the log. */
+interface LoggedMistake {
+  /** JSON Pointer into the Request, or into the body of the answer. */
+  readonly pointer: string
+  /** The keyword of the schema that it does not fit. */
+  readonly keyword: string
+}
+
+/** Most mistakes of one line of the log. */
+const maxLogged = 10
+/** Most characters of a pointer in the log. */
+const maxPointer = 200
+
+/** Keywords whose pointers end in a name that the schema does not know: it is data, and may be a secret. */
+const nameKeywords = new Set(['additionalProperties', 'unevaluatedProperties', 'propertyNames'])
+
+/** The first mistakes without a word of what was sent. */
+const loggedMistakes = (mistakes: readonly Mistake[]): readonly LoggedMistake[] =>
+  mistakes.slice(0, maxLogged).map(({ path, keyword }) => {
+    const known = nameKeywords.has(keyword) ? path.slice(0, path.lastIndexOf('/')) : path
+    return { pointer: known.slice(0, maxPointer), keyword }
+  })
+
+/** An answer does not fit its schema: clients learn no more than that, the log tells where. */
+export class ResponseMismatch extends ServiceError {
+  readonly mistakes: readonly LoggedMistake[]
+  /** JSON Pointer of the schema in the document. */
+  readonly at: string
+
+  constructor(mistakes: readonly Mistake[], at: string) {
+    super('service.error.response_mismatch', 'the answer does not fit its schema')
+    this.mistakes = loggedMistakes(mistakes)
+    this.at = at
+  }
+}
+
+/** Takes what does not fit. */
+export interface MismatchSink {
+  note(
+    request: NamedRequest,
+    operation: NamedOperation,
+    part: CheckedPart,
+    mode: MismatchMode,
+    mistakes: readonly Mistake[],
+  ): void
+  /** A schema that was accepted at load does not compile: a bug of the gateway. */
+  compileFailed(error: unknown): void
+}
+
+/** Ten lines a second of one route and part; the others are counted. */
+const linesOfCause = { lines: 10, intervalMs: 1_000, senders: 1_000 }
+
+/** Most series of the metric; further ones count as those of no route. */
+const maxSeries = 2_000
+
+/** One series of `gateway_schema_mismatches_total`. */
+export interface MismatchCount {
+  readonly labels: {
+    readonly route: string
+    readonly part: CheckedPart
+    readonly mode: MismatchMode
+  }
+  readonly value: number
+}
+
+/** The mismatches of a process since its start. */
+export class Mismatches implements MismatchSink {
+  compileFailures = 0
+  readonly #log: Pick<Log, 'warn' | 'error'>
+  readonly #throttle: LogThrottle
+  readonly #counts = new Map<string, MismatchCount>()
+
+  constructor(clock: Pick<Clock, 'now' | 'after'>, log: Pick<Log, 'warn' | 'error'>) {
+    this.#log = log
+    this.#throttle = new LogThrottle(clock, {
+      ...linesOfCause,
+      onLeftOut: (cause, lines) => log.warn({ cause, lines }, 'lines left out'),
+    })
+  }
+
+  /** Of each route and part. */
+  get counts(): readonly MismatchCount[] {
+    return [...this.#counts.values()]
+  }
+
+  note(
+    { id, method }: NamedRequest,
+    { at, path }: NamedOperation,
+    part: CheckedPart,
+    mode: MismatchMode,
+    mistakes: readonly Mistake[],
+  ): void {
+    const route = path.pattern
+    this.#count(route, part, mode)
+    if (mode !== 'log' || !this.#throttle.admits(`${method} ${route} ${part}`)) return
+    const { api: api_spec, label: version } = path.version
+    this.#log.warn(
+      {
+        ...{ request_id: id, method, route, api_spec, version, pointer: at, part },
+        mistakes: loggedMistakes(mistakes),
+      },
+      part === 'response'
+        ? 'an answer does not fit its schema'
+        : 'a request does not fit its schema',
+    )
+  }
+
+  compileFailed(err: unknown): void {
+    this.compileFailures += 1
+    if (!this.#throttle.admits('compile')) return
+    this.#log.error({ err }, 'a schema that was accepted does not compile: a bug in the gateway')
+  }
+
+  #count(route: string, part: CheckedPart, mode: MismatchMode): void {
+    const name = `${mode} ${part} ${route}`
+    const isNew = !this.#counts.has(name)
+    if (isNew && route !== '' && this.#counts.size >= maxSeries) {
+      this.#count('', part, mode)
+      return
+    }
+    const labels = { route, part, mode }
+    const value = (this.#counts.get(name)?.value ?? 0) + 1
+    this.#counts.set(name, { labels, value })
+  }
+}
+
+/** Counts and logs nothing: for documents that serve nobody. */
+export const noMismatches: MismatchSink = {
+  note: () => undefined,
+  compileFailed: () => undefined,
+}

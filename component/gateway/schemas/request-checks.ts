@@ -1,0 +1,139 @@
+/** Checks a request against the schemas of its operation, and reads its texts as the types that they name. */
+import { ServiceError } from '#component/errors.ts'
+import type { TextReader, TextRules } from '#component/schema/coerce.ts'
+import { type Mistake, told } from '#component/schema/mistakes.ts'
+import type {
+  MismatchMode,
+  MismatchSink,
+  NamedOperation,
+  NamedRequest,
+  RequestPart,
+} from './mismatches.ts'
+import type { ValueCheck } from './value-check.ts'
+
+/** How the texts of a part are read. Only forms and queries repeat a name; only of a query a default takes the place of what is absent. */
+const textRules: Readonly<Record<RequestPart, TextRules>> = {
+  bindings: { lists: false, defaults: false },
+  query_params: { lists: true, defaults: true },
+  headers: { lists: false, defaults: false },
+  body: { lists: true, defaults: false },
+}
+
+/** The schema of one part. */
+export class PartCheck {
+  readonly part: RequestPart
+  readonly check: ValueCheck
+  #read: { readonly reader: TextReader | undefined } | undefined
+
+  constructor(part: RequestPart, check: ValueCheck) {
+    this.part = part
+    this.check = check
+  }
+
+  /** Reads the texts of the part; undefined where all of them stay texts. */
+  get read(): TextReader | undefined {
+    this.#read ??= { reader: this.check.readerBy(textRules[this.part]) }
+    return this.#read.reader
+  }
+}
+
+/** The checks of an operation; one object for operations with equal ones. */
+export interface RequestChecks {
+  readonly mode: MismatchMode
+  /** In the order of {@link requestParts}. */
+  readonly parts: readonly PartCheck[]
+  /** Whether a request without a body does not fit; only where the body has a schema. */
+  readonly isBodyRequired: boolean
+  readonly sink: MismatchSink
+}
+
+type Texts = Readonly<Record<string, string>>
+type Lists = Readonly<Record<string, readonly string[]>>
+
+/** The request as it came. */
+interface Received extends NamedRequest {
+  readonly headers: Texts
+  readonly query_params: Texts
+  readonly query_lists: Lists
+}
+
+/** Its body; `lists` only where it is a form. */
+interface ReceivedBody {
+  readonly body: unknown
+  readonly body_length: number
+  readonly lists?: () => Lists
+}
+
+/** The parts as they are checked; without a reader they are as they came. */
+type Values = Record<RequestPart, unknown>
+
+const missingBody: Mistake = { path: '/body', message: 'is required', keyword: 'body_required' }
+
+function valueIn(
+  { part, read }: PartCheck,
+  received: Received,
+  bindings: Texts,
+  { body, lists }: ReceivedBody,
+): unknown {
+  switch (part) {
+    case 'bindings':
+      return read ? read(bindings) : bindings
+    case 'query_params': {
+      const texts = received.query_params
+      return read ? read(texts, () => received.query_lists) : texts
+    }
+    case 'headers':
+      return read ? read(received.headers) : received.headers
+    case 'body':
+      return read && lists ? read(body as Texts, lists) : body
+  }
+}
+
+/** 400 with all mistakes; no part of it shows a value of the request. */
+function refusal(mistakes: readonly Mistake[]): ServiceError {
+  const [first] = mistakes
+  const count =
+    mistakes.length === 1 ? '1 mistake, at' : `${mistakes.length} mistakes, the first at`
+  const message = `${count} ${first?.path}: ${first?.message}`
+  return new ServiceError('service.error.validation_failed', message, { details: told(mistakes) })
+}
+
+/** The parts as expressions see them: with values that were read from texts, and with defaults. */
+export interface CheckedValues {
+  readonly bindings: Readonly<Record<string, unknown>>
+  /** undefined: as they came. */
+  readonly query_params: Readonly<Record<string, unknown>> | undefined
+  readonly body: unknown
+}
+
+/**
+ * Checks a request; undefined under `log`, where expressions see it as it came.
+ * @throws ServiceError `service.error.validation_failed`
+ */
+export function checkRequest(
+  { mode, parts, isBodyRequired, sink }: RequestChecks,
+  received: Received,
+  operation: NamedOperation,
+  bindings: Texts,
+  content: ReceivedBody,
+): CheckedValues | undefined {
+  const values: Values = { bindings, query_params: undefined, headers: undefined, body: '' }
+  values.body = content.body
+  const all: Mistake[] = []
+  for (const part of parts) {
+    const name = part.part
+    let found: readonly Mistake[] | undefined
+    if (name === 'body' && content.body_length === 0) {
+      found = isBodyRequired ? [missingBody] : undefined
+    } else {
+      values[name] = valueIn(part, received, bindings, content)
+      found = part.check.mistakesOf(values[name], `/${name}`, mode)
+    }
+    if (found === undefined) continue
+    sink.note(received, operation, name, mode, found)
+    all.push(...found)
+  }
+  if (mode === 'log') return undefined
+  if (all.length > 0) throw refusal(all)
+  return values as CheckedValues
+}

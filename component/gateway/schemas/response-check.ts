@@ -1,0 +1,31 @@
+/** Checks the body of an answer against the schema of `on_result` or `on_error`. */
+import {
+  type MismatchMode,
+  type MismatchSink,
+  type NamedOperation,
+  type NamedRequest,
+  ResponseMismatch,
+} from './mismatches.ts'
+import type { ValueCheck } from './value-check.ts'
+
+/** The check of one response declaration. */
+export interface ResponseCheck {
+  /** JSON Pointer of the schema in the document. */
+  readonly at: string
+  readonly mode: MismatchMode
+  readonly check: ValueCheck
+  readonly sink: MismatchSink
+}
+
+/** @throws ResponseMismatch, where `validate_responses` is `enforce` */
+export function checkAnswer(
+  { at, mode, check, sink }: ResponseCheck,
+  request: NamedRequest,
+  operation: NamedOperation,
+  value: unknown,
+): void {
+  const mistakes = check.mistakesOf(value, '', mode)
+  if (mistakes === undefined) return
+  sink.note(request, operation, 'response', mode, mistakes)
+  if (mode === 'enforce') throw new ResponseMismatch(mistakes, at)
+}

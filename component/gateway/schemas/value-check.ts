@@ -1,0 +1,64 @@
+/** Checks values against one schema of a document, and reads texts as the types that it names. */
+import { type TextReader, type TextRules, textReaderOf } from '#component/schema/coerce.ts'
+import type { Mistake } from '#component/schema/mistakes.ts'
+import type { NamedSchemas } from '#component/schema/references.ts'
+import type { Validator, Validators } from '#component/schema/validators.ts'
+import type { YieldTurn } from '#component/yielding.ts'
+import type { MismatchSink } from './mismatches.ts'
+
+/** One schema of a document. Nothing is done for it before a value is checked, so that a load stays fast. */
+export class ValueCheck {
+  readonly #schema: unknown
+  readonly #named: NamedSchemas
+  readonly #validators: Validators
+  readonly #sink: Pick<MismatchSink, 'compileFailed'>
+  #validator: Validator | undefined
+
+  /** @param named the schemas that it may refer to */
+  constructor(
+    schema: unknown,
+    named: NamedSchemas,
+    validators: Validators,
+    sink: Pick<MismatchSink, 'compileFailed'>,
+  ) {
+    this.#schema = schema
+    this.#named = named
+    this.#validators = validators
+    this.#sink = sink
+  }
+
+  get #compiled(): Validator {
+    this.#validator ??= this.#validators.of(this.#schema, this.#named)
+    return this.#validator
+  }
+
+  /** Compiles the schema before it is needed. Never rejects. */
+  async compileAhead(yieldTurn: YieldTurn): Promise<void> {
+    try {
+      await this.#validators.compileAhead([this.#compiled], yieldTurn)
+    } catch (error) {
+      this.#sink.compileFailed(error)
+    }
+  }
+
+  /** See {@link textReaderOf}. */
+  readerBy(rules: TextRules): TextReader | undefined {
+    return textReaderOf(this.#schema, this.#named, rules)
+  }
+
+  /**
+   * What does not fit; undefined when the value fits.
+   * @param at JSON Pointer of the value
+   * @param mode under `log` a schema that cannot be compiled passes every value
+   * @throws Error where `enforce` needs a schema that cannot be compiled: a bug
+   */
+  mistakesOf(value: unknown, at: string, mode: 'enforce' | 'log'): readonly Mistake[] | undefined {
+    try {
+      return this.#compiled.mistakesOf(value, at)
+    } catch (error) {
+      this.#sink.compileFailed(error)
+      if (mode === 'log') return undefined
+      throw error
+    }
+  }
+}

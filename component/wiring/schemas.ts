@@ -1,0 +1,66 @@
+/** What the JSON Schemas of all documents share in a process: compiled validators, and the counts of what does not fit. */
+import type { Clock } from '#component/clock.ts'
+import { checksOf, type Route } from '#component/gateway/api.ts'
+import { Mismatches } from '#component/gateway/schemas/mismatches.ts'
+import type { ValueCheck } from '#component/gateway/schemas/value-check.ts'
+import type { Log } from '#component/log.ts'
+import type { RoutingTable } from '#component/routes/routing-table.ts'
+import { Validators } from '#component/schema/validators.ts'
+import type { YieldTurn } from '#component/yielding.ts'
+import type { MetricSource } from '#http/management/metrics.ts'
+
+interface SchemasPorts {
+  readonly clock: Pick<Clock, 'now' | 'after'>
+  readonly log: Pick<Log, 'warn' | 'error'>
+  readonly yieldTurn: YieldTurn
+}
+
+/** One for each process. */
+export class Schemas {
+  readonly validators = new Validators()
+  readonly mismatches: Mismatches
+  readonly #yieldTurn: YieldTurn
+  /** The table whose schemas are compiled now, or were last. */
+  #table: RoutingTable<Route> | undefined
+
+  constructor(ports: SchemasPorts) {
+    this.#yieldTurn = ports.yieldTurn
+    this.mismatches = new Mismatches(ports.clock, ports.log)
+  }
+
+  /** Compiles the schemas of a table that is served from now on, so that its first requests rarely wait for that. Never rejects. */
+  async compileAhead(table: RoutingTable<Route>): Promise<void> {
+    this.#table = table
+    for (const check of this.#checksOf(table)) await check.compileAhead(this.#yieldTurn)
+  }
+
+  /** Each check of the table once, until another table is served. */
+  *#checksOf(table: RoutingTable<Route>): Generator<ValueCheck> {
+    const seen = new Set<ValueCheck>()
+    for (const { routes } of table.entries) {
+      for (const check of Object.values(routes).flatMap(checksOf)) {
+        if (this.#table !== table) return
+        if (seen.has(check)) continue
+        seen.add(check)
+        yield check
+      }
+    }
+  }
+
+  /** Counters by their Prometheus names. */
+  get sources(): Readonly<Record<string, MetricSource>> {
+    return {
+      gateway_schema_mismatches_total: {
+        help: 'Parts of requests, and answers, that do not fit their schema, by route pattern, part and mode.',
+        isCounter: true,
+        labels: ['route', 'part', 'mode'],
+        read: () => this.mismatches.counts,
+      },
+      gateway_schema_compile_failures_total: {
+        help: 'Schemas that were accepted at load and do not compile: bugs of the gateway.',
+        isCounter: true,
+        read: () => this.mismatches.compileFailures,
+      },
+    }
+  }
+}

@@ -1,0 +1,75 @@
+/** What is counted and logged of requests and answers that do not fit their schemas. */
+import { expect } from 'chai'
+import type { CompiledOperation } from '#component/gateway/api.ts'
+import { Mismatches } from '#component/gateway/schemas/mismatches.ts'
+import { documentOf, fixed, serve } from './fake-exchange.ts'
+
+const clock = { now: () => 0, after: () => () => {} }
+const type = { path: '/query_params/n', message: 'must be integer', keyword: 'type' }
+
+function open() {
+  const lines: object[] = []
+  const log = {
+    warn: (line: object) => lines.push(line),
+    error: (line: object) => lines.push(line),
+  }
+  return { lines, mismatches: new Mismatches(clock, log as never) }
+}
+
+const operation = serve(documentOf({ '/x': { get: fixed() } })).api.entries[0]?.routes
+  .get as CompiledOperation
+const exchange = { id: '0192', method: 'get' } as const
+
+describe('mismatches', () => {
+  it('are counted by route, part and mode, and logged under log, without values', () => {
+    const { lines, mismatches } = open()
+    const name = {
+      path: '/query_params/token',
+      message: 'unknown property',
+      keyword: 'additionalProperties',
+    }
+    mismatches.note(exchange, operation, 'query_params', 'log', [type, name])
+    mismatches.note(exchange, operation, 'query_params', 'enforce', [type])
+    mismatches.note(exchange, operation, 'query_params', 'enforce', [type])
+    const labels = { route: '/v1/x', part: 'query_params' }
+    expect(mismatches.counts).to.deep.equal([
+      { labels: { ...labels, mode: 'log' }, value: 1 },
+      { labels: { ...labels, mode: 'enforce' }, value: 2 },
+    ])
+    expect(lines).to.deep.equal([
+      {
+        request_id: '0192',
+        method: 'get',
+        route: '/v1/x',
+        api_spec: 'com.example.test',
+        version: '1.0',
+        pointer: '/versions/1.0/paths/~1x/get',
+        part: 'query_params',
+        mistakes: [
+          { pointer: '/query_params/n', keyword: 'type' },
+          { pointer: '/query_params', keyword: 'additionalProperties' },
+        ],
+      },
+    ])
+  })
+
+  it('of one route fill no log', () => {
+    const { lines, mismatches } = open()
+    for (let n = 0; n < 100; n++) mismatches.note(exchange, operation, 'body', 'log', [type])
+    expect(lines).to.have.length(10)
+    expect(mismatches.counts[0]?.value).to.equal(100)
+  })
+
+  it('have at most 2,000 series, and one for all other routes', () => {
+    const { mismatches } = open()
+    for (let n = 0; n < 2_010; n++) {
+      const path = { ...operation.path, pattern: `/${n}` }
+      mismatches.note(exchange, { ...operation, path }, 'body', 'enforce', [type])
+    }
+    expect(mismatches.counts).to.have.length(2_001)
+    expect(mismatches.counts.at(-1)).to.deep.equal({
+      labels: { route: '', part: 'body', mode: 'enforce' },
+      value: 10,
+    })
+  })
+})
