@@ -1,4 +1,5 @@
 /** Runs the real gateway on a described request with stand-ins for all that is outside of it: nothing is performed. */
+import type { Outcome } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import type { CompiledOperation, Route } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
@@ -7,6 +8,7 @@ import { methods } from '#component/request.ts'
 import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'
 import type { DescribedRequest, GivenOutcome } from './asked.ts'
 import { type Check, Checks } from './checks.ts'
+import { givenWorld } from './given-world.ts'
 import { type Evaluated, Evaluations, type Recorder } from './recorder.ts'
 import { type Schemes, stillClock } from './stand-ins.ts'
 import { type ActionSettings, type ToldAction, ToldActions } from './told-actions.ts'
@@ -61,6 +63,8 @@ export interface Rehearsal {
   readonly checks: readonly Check[]
   /** Those that ran, in their order. */
   readonly actions: readonly ToldAction[]
+  /** Of the last action that has ended; absent: none has. */
+  readonly outcome?: Outcome
   /** Where the table was compiled with a recorder: constants first. */
   readonly expressions: readonly Evaluated[]
   /** Absent where the gateway does not answer: no path matches, or a generated endpoint does, which is not run. */
@@ -122,7 +126,11 @@ export class Rehearser {
     if (route?.kind !== undefined) return { ...nothing, match }
 
     const checks = new Checks(route)
-    const actions = new ToldActions(this.#ports, clock, outcomesOf(outcome))
+    const actions = new ToldActions(
+      this.#ports,
+      clock,
+      givenWorld(outcomesOf(outcome), this.#ports.codec),
+    )
     const gateway = new Gateway({
       ...{ clock, cors, endpoints },
       ...(publicPath !== undefined && { publicPath }),
@@ -141,6 +149,7 @@ export class Rehearser {
       ...(route && { operation: route }),
       checks: checks.all,
       actions: actions.all,
+      ...(actions.outcome && { outcome: actions.outcome }),
       expressions: [...this.#constants(entry.path, route), ...evaluations.all],
       reply,
       sent: await http.send(exchange, reply),

@@ -1,17 +1,16 @@
-/** The real actions on connections and sessions that keep what they are told to send, and answer with the given outcome. */
+/** The real actions, which keep what they are told to send before it leaves for the world, real or not. */
 import { Readable } from 'node:stream'
-import type { Action, ActionFields, ActionType, Run } from '#component/action/action.ts'
+import type { Action, ActionFields, ActionType, Outcome, Run } from '#component/action/action.ts'
 import { type BodyCodec, decodeAnswer } from '#component/action/forward-body.ts'
 import { type DroppedField, droppedFields, type HeaderMap } from '#component/action/headers.ts'
 import { openActions } from '#component/action/index.ts'
-import type { Connections, UpstreamRequest } from '#component/action/upstreams.ts'
+import type { Connections, UpstreamHandler, UpstreamRequest } from '#component/action/upstreams.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { Payload, Session, SessionSource } from '#component/wamp/session.ts'
 import { isOfGateway } from '#component/wamp/session-pool.ts'
-import type { GivenOutcome } from './asked.ts'
-import { answerDispatch, callResult, failDispatch, publication } from './given-outcome.ts'
+import { failDispatch } from './given-outcome.ts'
 
 /** The settings that actions obey. */
 export interface ActionSettings {
@@ -24,6 +23,14 @@ export interface ActionSettings {
   readonly viaName: string
   /** `wamp.identity` */
   readonly identity?: 'session' | 'service'
+}
+
+/** Where actions send to. @param index tells which action runs, from 0 */
+export type World = (index: () => number) => {
+  readonly sessions: SessionSource
+  readonly connections: Connections
+  /** Whether bodies are passed on unread, and failed attempts are repeated. */
+  readonly isReal: boolean
 }
 
 /**
@@ -42,24 +49,34 @@ export interface ToldAction {
   /** Forward: scheme, host, port, path and query. */
   readonly uri?: string
   readonly dropped_headers?: readonly DroppedField[]
+  /** How often it was sent, where it was sent again. */
+  readonly attempts?: number
   readonly [field: string]: unknown
 }
+
+type Told = Omit<ToldAction, 'would_be_refused'> & Pick<ToldAction, 'type'>
+
+/** Stands for a body that is passed on unread. */
+const unread = '(passed on unread)'
 
 /** The actions of one request. */
 export class ToldActions {
   /** In the order in which they ran. */
   readonly all: ToldAction[] = []
   readonly table: Readonly<Record<ActionType, Action>>
+  /** Of the last one that has ended. */
+  outcome: Outcome | undefined
   readonly #settings: ActionSettings
-  readonly #outcomeOf: (index: number) => GivenOutcome
+  readonly #world: ReturnType<World>
+  /** How many have begun. */
+  #begun = 0
   /** The action that runs. */
   #fields: ActionFields = {}
   #run: Run | undefined
 
-  /** @param outcomeOf the outcome of the first, second, … action */
-  constructor(settings: ActionSettings, clock: Clock, outcomeOf: (index: number) => GivenOutcome) {
+  constructor(settings: ActionSettings, clock: Clock, world: World) {
     this.#settings = settings
-    this.#outcomeOf = outcomeOf
+    this.#world = world(() => this.#begun - 1)
     const {
       static: fixed,
       forward,
@@ -82,15 +99,15 @@ export class ToldActions {
   #told(type: ActionType, action: Action): Action {
     return {
       perform: async (fields, run) => {
+        this.#begun += 1
         this.#fields = fields
         this.#run = run
-        const before = this.all.length
         if (type === 'static') this.all.push({ type, would_be_refused: null, ...fields })
         try {
-          // one attempt: the outcome is what the action came to in the end
-          return await action.perform(fields, { ...run, attempts: { ...run.attempts, retries: 0 } })
+          this.outcome = await action.perform(fields, this.#world.isReal ? run : once(run))
+          return this.outcome
         } catch (error) {
-          if (this.all.length === before) {
+          if (this.all.length < this.#begun) {
             const would_be_refused = error instanceof ServiceError ? error.message : null
             this.all.push({ type, would_be_refused, ...fields })
           }
@@ -100,105 +117,121 @@ export class ToldActions {
     }
   }
 
-  /** The outcome of the action that is told now. */
-  #tell(told: Omit<ToldAction, 'would_be_refused'> & Pick<ToldAction, 'type'>): GivenOutcome {
-    const outcome = this.#outcomeOf(this.all.length)
-    this.all.push({ ...told, type: told.type, would_be_refused: null })
-    return outcome
+  /** Keeps what is sent now; what is sent again was told already. */
+  #tell(told: Told): void {
+    const last = this.all.length - 1
+    if (last < this.#begun - 1) {
+      this.all.push({ ...told, type: told.type, would_be_refused: null })
+    } else {
+      const { attempts = 1, ...before } = this.all[last] as ToldAction
+      this.all[last] = { ...before, ...told, attempts: attempts + 1 } as ToldAction
+    }
+  }
+
+  #tellWamp(
+    told: Told,
+    { args, kwargs }: Payload,
+    options: Readonly<Record<string, unknown>>,
+  ): void {
+    const asked = isMap(this.#fields.options) ? Object.keys(this.#fields.options) : []
+    const dropped_options = asked.filter((name) => !Object.hasOwn(options, name))
+    this.#tell({ ...told, type: told.type, args, kwargs, options, dropped_options })
   }
 
   get #sessions(): SessionSource {
-    const tell = (
-      realm_uri: string,
-      session_of: string | null,
-      told: { readonly type: ActionType; readonly [field: string]: unknown },
-      { args, kwargs }: Payload,
-      options: Readonly<Record<string, unknown>>,
-    ): GivenOutcome => {
-      const asked = isMap(this.#fields.options) ? Object.keys(this.#fields.options) : []
-      const dropped_options = asked.filter((name) => !Object.hasOwn(options, name))
-      const { type, ...what } = told
-      return this.#tell({
-        ...{ type, realm_uri, session_of, ...what, args, kwargs, options, dropped_options },
-      })
-    }
-    const unused = (): never => {
-      throw new TypeError('actions call and publish')
+    const watched = (session: Session, session_of: string | null): Session => {
+      const { realm_uri } = session
+      return {
+        ...bound(session),
+        call: (procedure, payload, options, timeoutMs) => {
+          const told = { type: 'wamp_call', realm_uri, session_of, procedure } as const
+          this.#tellWamp(told, payload, options)
+          return session.call(procedure, payload, options, timeoutMs)
+        },
+        publish: (topic, payload, options, timeoutMs) => {
+          const told = { type: 'wamp_publish', realm_uri, session_of, topic } as const
+          this.#tellWamp(told, payload, options)
+          return session.publish(topic, payload, options, timeoutMs)
+        },
+      }
     }
     return {
-      session: (realm_uri, identity): Session => {
+      session: (realm_uri, identity, connectTimeoutMs) => {
         const session_of = isOfGateway(identity, this.#settings.identity) ? null : identity.authid
-        return {
-          realm_uri,
-          isOpen: true,
-          call: (procedure, payload, options) => {
-            const told = { type: 'wamp_call', procedure } as const
-            const outcome = tell(realm_uri, session_of, told, payload, options)
-            return { result: callResult(outcome), cancel: () => undefined }
-          },
-          publish: (topic, payload, options) => {
-            const told = { type: 'wamp_publish', topic } as const
-            const outcome = tell(realm_uri, session_of, told, payload, options)
-            return publication(outcome, options.acknowledge !== false)
-          },
-          register: unused,
-          subscribe: unused,
-          withdraw: unused,
-          leave: unused,
-        }
+        const found = this.#world.sessions.session(realm_uri, identity, connectTimeoutMs)
+        return found instanceof Promise
+          ? found.then((session) => watched(session, session_of))
+          : watched(found, session_of)
       },
     }
   }
 
   get #connections(): Connections {
-    const { codec } = this.#settings
     return {
-      pool: ({ text }) => ({
+      pool: (origin, isComputed, connectTimeoutMs) => ({
         dispatch: (request, handler) => {
-          this.#forwarded(text, request).then(
-            (told) => answerDispatch(this.#tell(told), handler, codec),
-            (error: Error) => failDispatch(error, handler),
-          )
+          const pool = this.#world.connections.pool(origin, isComputed, connectTimeoutMs)
+          const send = (body: unknown): void => {
+            this.#tell(this.#forwarded(origin.text, request, body))
+            pool.dispatch(request, handler)
+          }
+          this.#bodyOf(request, handler, send)
         },
       }),
       close: async () => undefined,
     }
   }
 
+  /** Reads the body of a request as a value, and goes on. */
+  #bodyOf(
+    { body, headers }: UpstreamRequest,
+    handler: UpstreamHandler,
+    goOn: (body: unknown) => void,
+  ): void {
+    const decode = (bytes: Uint8Array): unknown => {
+      try {
+        return decodeAnswer(bytes, headers as HeaderMap, this.#settings.codec)
+      } catch {
+        return bytes // a client may send what its content type does not hold
+      }
+    }
+    if (typeof body === 'string' || body instanceof Uint8Array) goOn(decode(Buffer.from(body)))
+    else if (!(body instanceof Readable)) goOn('')
+    else if (this.#world.isReal) goOn(unread)
+    else {
+      const onError = (error: Error): void => failDispatch(error, handler)
+      body.toArray().then((chunks) => goOn(decode(Buffer.concat(chunks))), onError)
+    }
+  }
+
   /** A request to an upstream in the words of the document. */
-  async #forwarded(
+  #forwarded(
     host: string,
-    { method, path: target, headers, body }: UpstreamRequest,
-  ): Promise<{ readonly type: ActionType; readonly [field: string]: unknown }> {
+    { method, path: target, headers }: UpstreamRequest,
+    body: unknown,
+  ): Told {
     const mark = target.indexOf('?')
     const path = mark < 0 ? target : target.slice(0, mark)
     const query_string = mark < 0 ? '' : target.slice(mark + 1)
     const sent = headers as HeaderMap
-    const run = this.#run as Run
     return {
       type: 'forward',
       http_method: method.toLowerCase(),
-      ...{ host, path, query_string, uri: host + target, headers: sent },
-      body: await bodyOf(body, sent, this.#settings.codec),
-      dropped_headers: droppedFields(this.#fields.headers, run, sent),
+      ...{ host, path, query_string, uri: host + target, headers: sent, body },
+      dropped_headers: droppedFields(this.#fields.headers, this.#run as Run, sent),
     }
   }
 }
 
-/** The body of an upstream request as a value. */
-async function bodyOf(
-  body: UpstreamRequest['body'],
-  headers: HeaderMap,
-  codec: BodyCodec,
-): Promise<unknown> {
-  if (body === null || body === undefined) return ''
-  const chunks: Buffer[] = []
-  if (body instanceof Readable) for await (const chunk of body) chunks.push(chunk as Buffer)
-  else if (typeof body === 'string' || body instanceof Uint8Array) chunks.push(Buffer.from(body))
-  const bytes = Buffer.concat(chunks)
-  try {
-    return decodeAnswer(bytes, headers, codec)
-  } catch {
-    return bytes // of a client that sends what its content type does not hold
-  }
-}
+/** One attempt: a given outcome is what the action came to in the end. */
+const once = (run: Run): Run => ({ ...run, attempts: { ...run.attempts, retries: 0 } })
+
+/** The members of a session that nobody watches. */
+const bound = (session: Session): Omit<Session, 'call' | 'publish'> => ({
+  realm_uri: session.realm_uri,
+  isOpen: session.isOpen,
+  register: session.register.bind(session),
+  subscribe: session.subscribe.bind(session),
+  withdraw: session.withdraw.bind(session),
+  leave: session.leave.bind(session),
+})
