@@ -6,12 +6,6 @@ const fields = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie', 
 /** Parts of names: `api_key` stands for `apiKey` and `X-API-Key`, too. */
 const parts = ['password', 'secret', 'token', 'credential', 'api_key', 'private']
 
-/** A name and its value within a text: `name=value`, and `"name": value` of JSON. */
-const pairs: readonly RegExp[] = [
-  /([^\s?&;,="]+)=([^\s&;]+)/g,
-  /"((?:[^"\\]|\\.)*)"\s*:\s*"?((?:[^"\\,}]|\\.)+)/g,
-]
-
 /** A name without letter case and punctuation. */
 const plainOf = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 
@@ -36,12 +30,33 @@ export class SecretNames {
 
   /** The values that a text gives such names: in a query, a form, a cookie, JSON. */
   valuesIn(text: string): string[] {
-    const values: string[] = []
-    for (const pair of pairs) {
-      for (const [, name = '', value = ''] of text.matchAll(pair)) {
-        if (this.has(name)) values.push(value)
-      }
-    }
-    return values
+    const pairs = [...assignments(text), ...jsonMembers(text)]
+    return pairs.filter(([name]) => this.has(name)).map(([, value]) => value)
   }
+}
+
+type Pair = readonly [name: string, value: string]
+
+/** `name=value`. */
+function assignments(text: string): Pair[] {
+  if (!text.includes('=')) return []
+  return text.split(/[\s?&;,"]/).flatMap((part): Pair[] => {
+    const equals = part.indexOf('=')
+    const value = part.slice(equals + 1)
+    return equals > 0 && value !== '' ? [[part.slice(0, equals), value]] : []
+  })
+}
+
+/** `"name": value`, also where the quotes are escaped, as in JSON within JSON. A scan without going back: texts may be long. */
+function jsonMembers(text: string): Pair[] {
+  if (!text.includes('"')) return []
+  const parts = text.split('"')
+  return parts.flatMap((name, index): Pair[] => {
+    const behind = parts[index + 1]?.trimStart()
+    if (behind?.[0] !== ':') return []
+    const scalar = behind.slice(1).split(/[,}\]]/, 1)[0] ?? ''
+    const bare = scalar.replaceAll('\\', '').trim()
+    const value = bare === '' ? (parts[index + 2] ?? '').replace(/\\$/, '') : bare
+    return value === '' ? [] : [[name, value]]
+  })
 }

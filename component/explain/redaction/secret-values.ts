@@ -7,7 +7,7 @@ const shortest = 6
 /** Of more values with one beginning, the beginning alone counts, so that no request makes the search slow. */
 const mostOfStart = 100
 
-/** Longer texts are not searched for Base64. */
+/** In longer texts, Base64 is looked for only as they are, not within another encoding. */
 const longestBase64 = 65_536
 
 /** Encodings within encodings that are undone. */
@@ -39,10 +39,10 @@ function valueOfPair(pair: string): string {
   return value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value
 }
 
-/** Texts that a text may be the encoding of. */
-function decodingsOf(text: string): string[] {
+/** Texts that a text may be the encoding of. @param round how many encodings have been undone */
+function decodingsOf(text: string, round: number): string[] {
   const decoded = [text.replaceAll('+', ' '), ...percentDecoded(text), ...jsonDecoded(text)]
-  if (text.length <= longestBase64) decoded.push(...base64Decoded(text))
+  if (round === 0 || text.length <= longestBase64) decoded.push(...base64Decoded(text))
   return decoded.filter((one) => one !== text)
 }
 
@@ -109,7 +109,7 @@ export class SecretValues {
     let texts = [text]
     for (let round = 0; round < mostRounds && texts.length > 0; round += 1) {
       if (texts.some((one) => this.#isIn(one))) return true
-      texts = texts.flatMap(decodingsOf)
+      texts = texts.flatMap((one) => decodingsOf(one, round))
     }
     return false
   }

@@ -125,6 +125,16 @@ describe('redaction', () => {
     })
   })
 
+  it('finds them in JSON within JSON', () => {
+    const text = JSON.stringify(JSON.stringify({ a: 1, password: 'abcdef' }))
+    expect(shown({ text, other: 'abcdef' })).to.deep.equal({ text: redacted, other: redacted })
+  })
+
+  it('takes time in proportion to a text', () => {
+    const texts = ['x', '"', '\\"', '="', '%', '" :'].map((part) => part.repeat(300_000))
+    expect(shown(texts)).to.deep.equal(texts)
+  })
+
   it('hides what an evaluation reads under such a name, and all that it makes of it', () => {
     const evaluation = {
       at: '/a',
