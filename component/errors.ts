@@ -23,6 +23,7 @@ const errors = {
   'service.error.too_many_requests': [429, 'There are too many requests.'],
   'service.error.header_fields_too_large': [431, 'The header fields are too large or too many.'],
   'service.error.internal': [500, 'An internal error occurred.'],
+  'service.error.not_implemented': [501, 'A part that this needs is not installed.'],
   'service.error.response_mismatch': [500, 'The answer does not fit its schema.'],
   'service.error.unavailable': [503, 'The service is not available now.'],
   'service.error.clock_skew': [503, 'The clock of this node is too far off.'],

@@ -36,7 +36,7 @@ import {
   lookupIn,
 } from './inherited-values.ts'
 import type { Interner } from './interner.ts'
-import { withoutSchemas } from './literal-parts.ts'
+import { withoutSchemas, writtenOf } from './literal-parts.ts'
 import { checkReads } from './read-checks.ts'
 import { type Level, levelBelow } from './scope.ts'
 
@@ -191,6 +191,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
       : negotiated(inherited, on_result, isForward, action.readsAnswer)
   return {
     at,
+    written: writtenOf(raw, operation),
     path,
     inherited,
     action,

@@ -1,10 +1,13 @@
-/** The parts of a version that all of its paths share: its identity, the slots of its actions, and the headers of every answer. */
+/** The parts that paths of a version share: its identity, the slots of its actions, and the headers of every answer. */
 import type { CompiledVersion } from '#component/gateway/api.ts'
 import type { Headers } from '#component/gateway/header-layers.ts'
 import { anonymous } from '#component/identity.ts'
 import { Semaphore } from '#component/limits/semaphore.ts'
+import { methods } from '#component/request.ts'
 import type { ApiSpec, Version } from '#component/spec/model.ts'
 import { readDate } from '#component/spec/syntax.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
+import type { Interner } from './interner.ts'
 
 /** Requests that wait, for each action that may run (behaviour §1, `pool_size`). */
 const waitingPerSlot = 10
@@ -53,4 +56,17 @@ export function versionHeaders(version: Version): Headers {
     ...lifetimeHeaders(version),
     ...(version.languages.length === 1 && language && { 'content-language': language }),
   }
+}
+
+/** Behaviour, Requests: HEAD is implied by GET; OPTIONS is always answered. */
+export function allowOf(document: JsonMap, interner: Interner): string {
+  const declared = methods.filter(
+    (method) => method === 'options' || Object.hasOwn(document, method),
+  )
+  return interner.share(`allow ${declared}`, () => {
+    const names = declared.flatMap((method) =>
+      method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
+    )
+    return [...new Set(names)].join(', ')
+  })
 }

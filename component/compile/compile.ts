@@ -10,6 +10,7 @@ import type {
   Api,
   CompiledOperation,
   CompiledVersion,
+  DescribedVersion,
   InheritedValues,
   Route,
 } from '#component/gateway/api.ts'
@@ -20,7 +21,7 @@ import type { ApiSpec, Path, Version } from '#component/spec/model.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
 import { compileOperation, type PathPlan } from './compile-operation.ts'
-import { compileVersion, versionHeaders } from './compile-version.ts'
+import { allowOf, compileVersion, versionHeaders } from './compile-version.ts'
 import { checkFolded, type Findings } from './fold-check.ts'
 import { GeneratedRoutes } from './generated-routes.ts'
 import {
@@ -29,6 +30,7 @@ import {
   inDefaults,
   isInheritedKey,
   type Lookup,
+  openApiLookup,
   readInheritedValues,
 } from './inherited-values.ts'
 import { Interner } from './interner.ts'
@@ -45,6 +47,8 @@ import {
 
 /** The settings and checks of the component that compiling uses. */
 export interface CompilePorts {
+  /** Whether the files of the docs page are installed; absent: this is not checked. */
+  readonly hasDocsPage?: boolean
   /** Milliseconds: configuration `wamp.call_timeout`, the timeout of paths that set none. */
   readonly callTimeout: number
   /**
@@ -99,6 +103,7 @@ const maxGeneratedForms = 10_000
 
 class SpecCompiler {
   readonly entries: RouteEntry<Route>[] = []
+  readonly versions: DescribedVersion[] = []
   readonly #spec: ApiSpec
   readonly #ports: CompilePorts
   readonly findings: Findings = { issues: [], warnings: [] }
@@ -121,7 +126,7 @@ class SpecCompiler {
   get api(): Api {
     const { id, realm_uri } = this.#spec
     const features = [...this.#schemas.features].sort()
-    return { id, realm_uri, features, entries: this.entries }
+    return { id, realm_uri, features, entries: this.entries, versions: this.versions }
   }
 
   *compile(): Steps<void> {
@@ -146,7 +151,10 @@ class SpecCompiler {
     const { id: api, realm_uri, host } = this.#spec
     const shared = compileVersion(this.#spec, version)
     const always = versionHeaders(version)
-    const generated = new GeneratedRoutes(shared, this.#versionValues(level))
+    const entries: RouteEntry<Route>[] = []
+    const described: DescribedVersion = { spec: this.#spec, version, entries }
+    const generated = new GeneratedRoutes(described, shared, this.#versionValues(level))
+    this.#addOpenApi(version, level, generated)
     for (const path of version.paths) {
       yield
       const pattern = version.base_path + path.pattern
@@ -162,14 +170,18 @@ class SpecCompiler {
       const routes = this.#compilePath(path, pattern, level, always, shared, generated)
       if (!version.is_active) continue
       this.places.push(place)
-      if (Object.keys(routes).length > 0) this.entries.push({ ...place, routes })
+      if (Object.keys(routes).length > 0) entries.push({ ...place, routes })
     }
-    for (const entry of generated.entries(this.#spec, version, this.#budget, this.#issues)) {
-      if (!version.is_active) continue
+    const added = generated.entries(this.#budget, this.#issues)
+    if (!version.is_active) return
+    this.versions.push(described)
+    // no spread: there may be more than fit on the stack
+    for (const entry of entries) this.entries.push(entry)
+    for (const entry of added) {
       this.#generated.push(entry)
       this.entries.push(entry)
     }
-    if (version.is_active) this.#warnOfLogins(generated)
+    this.#warnOfLogins(generated)
   }
 
   /** Only warns: the realm may be loaded later. */
@@ -179,6 +191,11 @@ class SpecCompiler {
       const message = this.#ports.loginProblem?.(realm_uri, provider, host)
       if (message !== undefined) this.findings.warnings.push({ path: at, message })
     }
+  }
+
+  #addOpenApi(version: Version, level: Level, generated: GeneratedRoutes): void {
+    const lookup = openApiLookup(version, level, this.findings, this.#ports.hasDocsPage)
+    if (lookup) generated.addOpenApi(this.#readValues(lookup, level.scope, this.findings))
   }
 
   /** The values of a path without keys. Paths that inherit them report their issues, so that none is reported here. */
@@ -264,19 +281,6 @@ class SpecCompiler {
     const { callTimeout } = this.#ports
     return readInheritedValues({ lookup, action, scope, api, realm_uri, callTimeout, findings })
   }
-}
-
-/** Behaviour, Requests: HEAD is implied by GET; OPTIONS is always answered. */
-function allowOf(document: JsonMap, interner: Interner): string {
-  const declared = methods.filter(
-    (method) => method === 'options' || Object.hasOwn(document, method),
-  )
-  return interner.share(`allow ${declared}`, () => {
-    const names = declared.flatMap((method) =>
-      method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
-    )
-    return [...new Set(names)].join(', ')
-  })
 }
 
 /** Checks the value of an entry of the merged maps; a default is checked where it is used, too. */

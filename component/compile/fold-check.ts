@@ -10,8 +10,8 @@ import { isMap, type JsonMap } from '#component/syntax/values.ts'
 /** Stands for a value that is not known yet: rules do not check expressions. */
 const unknown = '{{}}'
 
-/** The known part of a node as a literal. */
-function knownPart(node: Node): unknown {
+/** The known part of a node as a literal; `{{}}` stands for what is not known. */
+export function knownPart(node: Node): unknown {
   switch (node.kind) {
     case 'constant':
       return node.value

@@ -1,114 +1,20 @@
-/** The routes that `oauth2` and `oidc` security add to a version: its tokens and metadata, or its logins. */
+/** The routes that are added to a version: tokens and metadata by `oauth2`, logins by `oidc`, its description by `openapi`. */
+import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import type {
   CompiledPath,
   CompiledVersion,
+  DescribedVersion,
   Endpoint,
-  EndpointKind,
   InheritedValues,
 } from '#component/gateway/api.ts'
-import type { Headers } from '#component/gateway/header-layers.ts'
-import type { Method } from '#component/request.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import { providerOf } from '#component/security/oidc.ts'
-import type { ApiSpec, Version } from '#component/spec/model.ts'
 import { reservedProblem } from '#component/spec/versions.ts'
 import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { lifetimeHeaders } from './compile-version.ts'
-
-/** RFC 8414 §3. */
-const wellKnown = '/.well-known/oauth-authorization-server'
-
-/** One endpoint that a security object adds. */
-interface Row {
-  readonly kind: EndpointKind
-  readonly methods: readonly Method[]
-  readonly allow: string
-  /** The patterns it is served at. */
-  patterns(base: string, security: JsonMap): readonly string[]
-}
-
-/** The endpoints that one type of security adds. */
-interface Kit {
-  /** Below base_path: behaviour, OAuth2 and OIDC. */
-  readonly rows: readonly Row[]
-  /** Security objects with equal keys share their routes. */
-  key(security: JsonMap): string
-  /** Routes are shared only for equal purposes; the kind of the row is added. */
-  purpose(kind: EndpointKind, security: JsonMap): string
-  readonly headers: Headers
-}
-
-const get = { methods: ['get'], allow: 'GET, HEAD, OPTIONS' } as const
-const post = { methods: ['post'], allow: 'OPTIONS, POST' } as const
-// the endpoint decides which origins may ask
-const withOptions = { methods: ['get', 'options'], allow: 'GET, HEAD, OPTIONS' } as const
-const getAndPost = {
-  methods: ['get', 'options', 'post'],
-  allow: 'GET, HEAD, OPTIONS, POST',
-} as const
-
-const textOr = (value: unknown, otherwise: string): string =>
-  typeof value === 'string' ? value : otherwise
-
-// validation has reported what is not a text
-const flowOf = ({ flow }: JsonMap): string => textOr(flow, '')
-const tokenPathOf = ({ token_path }: JsonMap): string => textOr(token_path, '/oauth/token')
-const revokePathOf = ({ revoke_token_path }: JsonMap): string =>
-  textOr(revoke_token_path, '/oauth/revoke')
-
-/** The metadata is also served at the path that RFC 8414 §3.1 derives from the issuer. */
-const oauth2: Kit = {
-  rows: [
-    {
-      kind: 'oauth.token',
-      ...post,
-      patterns: (base, security) => [base + tokenPathOf(security)],
-    },
-    {
-      kind: 'oauth.revoke',
-      ...post,
-      patterns: (base, security) => [base + revokePathOf(security)],
-    },
-    { kind: 'oauth.introspect', ...post, patterns: (base) => [`${base}/oauth/introspect`] },
-    { kind: 'oauth.verify', ...get, patterns: (base) => [`${base}/oauth/verify`] },
-    { kind: 'oauth.jwks', ...get, patterns: (base) => [`${base}/oauth/jwks`] },
-    {
-      kind: 'oauth.metadata',
-      ...get,
-      patterns: (base) => (base === '' ? [wellKnown] : [base + wellKnown, wellKnown + base]),
-    },
-  ],
-  key: (security) => [flowOf(security), tokenPathOf(security), revokePathOf(security)].join(' '),
-  // two flows cannot be served at one place
-  purpose: (kind, security) => (kind === 'oauth.token' ? flowOf(security) : ''),
-  headers: { 'cache-control': 'no-store' },
-}
-
-const oidc: Kit = {
-  rows: [
-    { kind: 'oidc.login', ...withOptions, patterns: (base) => [`${base}/oidc/login`] },
-    {
-      kind: 'oidc.callback',
-      ...withOptions,
-      patterns: (base) => [`${base}/oidc/:provider/callback`],
-    },
-    { kind: 'oidc.logout', ...getAndPost, patterns: (base) => [`${base}/oidc/logout`] },
-  ],
-  // a login names its provider, so a version has one set of routes; its default provider is the first one named
-  key: () => '',
-  // documents that share the login must agree on its default
-  purpose: (kind, security) => (kind === 'oidc.callback' ? '' : providerOf(security)),
-  // RFC 9700 §4.16; the next page must not learn the URL of a callback
-  headers: {
-    'cache-control': 'no-store',
-    'content-security-policy': "frame-ancestors 'none'",
-    'referrer-policy': 'no-referrer',
-  },
-}
-
-const kits: Readonly<Record<string, Kit>> = { oauth2, oidc }
+import { type Kit, kits, oidcKit, openapiKit, type Row } from './generated-kits.ts'
 
 /** A security object that adds routes to a version, and where it is written. */
 interface Found {
@@ -118,26 +24,38 @@ interface Found {
   admitsHttp: boolean
   /** Whether the version itself has it: then the `schemes` of its paths do not matter. */
   readonly isDefault: boolean
+  /** The values of its paths besides those of the kit. */
+  readonly values?: Pick<InheritedValues, 'protection' | 'protectedAt'>
 }
 
 /** The different security objects that add routes to one version. */
 export class GeneratedRoutes {
+  readonly #described: DescribedVersion
   readonly #common: Pick<CompiledPath, 'version' | 'inherited'>
   readonly #found = new Map<string, Found>()
   /** JSON Pointers by provider. */
   readonly #providers = new Map<string, string>()
 
   /** @param inherited the values of a path of the version that sets none itself; the values of the generated paths are added after them */
-  constructor(version: CompiledVersion, inherited: InheritedValues) {
-    this.#common = {
-      version: { ...version, languages: ['en'] },
-      inherited: { ...inherited, ...formValues },
-    }
+  constructor(described: DescribedVersion, version: CompiledVersion, inherited: InheritedValues) {
+    this.#described = described
+    this.#common = { version: { ...version, languages: ['en'] }, inherited }
     this.#add(inherited, true)
   }
 
   /** Notes the security of a path or an operation. */
   add(inherited: InheritedValues): void {
+    this.#add(inherited, false)
+  }
+
+  /** Notes the `openapi` of the version. @param inherited the values of its paths */
+  addOpenApi(inherited: InheritedValues): void {
+    const { openapi, path } = this.#described.version
+    const { protection, protectedAt, admitsHttp } = inherited
+    const values = { protection, protectedAt }
+    const at = pointer(path, 'openapi')
+    const found = { kit: openapiKit, security: openapi, at, admitsHttp, isDefault: true, values }
+    this.#found.set('openapi', found)
     this.#add(inherited, false)
   }
 
@@ -151,7 +69,7 @@ export class GeneratedRoutes {
     // a broken object is kept as a closed one without a type
     const kit = typeof object.type === 'string' ? kits[object.type] : undefined
     if (kit === undefined) return
-    if (kit === oidc && !this.#providers.has(providerOf(object))) {
+    if (kit === oidcKit && !this.#providers.has(providerOf(object))) {
       this.#providers.set(providerOf(object), protectedAt)
     }
     const key = `${object.type} ${kit.key(object)}`
@@ -168,12 +86,8 @@ export class GeneratedRoutes {
    * The routes; an invalid pattern is an issue.
    * @param budget how many forms of patterns the document may still have
    */
-  entries(
-    spec: ApiSpec,
-    version: Version,
-    budget: { forms: number },
-    issues: Issue[],
-  ): RouteEntry<Endpoint>[] {
+  entries(budget: { forms: number }, issues: Issue[]): RouteEntry<Endpoint>[] {
+    const { version } = this.#described
     // validation has reported a broken one
     if ('problem' in parsePathPattern(version.base_path || '/')) return []
     const entries = new Map<string, RouteEntry<Endpoint>>()
@@ -182,64 +96,63 @@ export class GeneratedRoutes {
         for (const pattern of row.patterns(version.base_path, found.security)) {
           const problem = patternProblem(pattern, found.kit, budget)
           if (problem !== undefined) {
-            const message = `its security generates the route ${pattern}: ${problem}`
-            issues.push({ path: found.at, message })
+            const owner = found.kit === openapiKit ? 'openapi' : 'security'
+            const message = `its ${owner} generates the route ${pattern}: ${problem}`
+            issues.push({ path: placeOf(row.key, found), message })
             continue
           }
-          const entry = entryOf(row, pattern, found, spec, version, this.#common)
-          const key = `${entry.purpose} ${pattern}`
+          const entry = this.#entryOf(row, pattern, found)
+          const key = `${row.kind} ${entry.purpose} ${pattern}`
           if (!entries.has(key)) entries.set(key, entry)
         }
       }
     }
     return [...entries.values()]
   }
+
+  #entryOf(
+    { kind, methods, allow, key }: Row,
+    pattern: string,
+    found: Found,
+  ): RouteEntry<Endpoint> {
+    const { kit, security, admitsHttp, values } = found
+    const { spec, version } = this.#described
+    const { id, realm_uri, host } = spec
+    const path: CompiledPath = {
+      version: this.#common.version,
+      inherited: { ...this.#common.inherited, ...kit.values, ...values, admitsHttp },
+      pattern,
+      headers: { ...lifetimeHeaders(version), ...kit.headers },
+      layer: { fixed: {}, computed: [], whole: undefined },
+      allow,
+    }
+    const base = version.base_path
+    const described = this.#described
+    const endpoint: Endpoint = { kind, realm_uri, host, base, security, described, path }
+    return {
+      api: id,
+      realm_uri,
+      host,
+      pattern,
+      path: placeOf(key, found),
+      routes: Object.fromEntries(methods.map((method) => [method, endpoint])),
+      ...(kit.purpose && {
+        isShared: true,
+        purpose: [kind, kit.purpose(kind, security)].join(' ').trimEnd(),
+      }),
+    }
+  }
 }
+
+/** The JSON Pointer of what generates a route. */
+const placeOf = (key: string | undefined, { at }: Found): string =>
+  key === undefined ? at : pointer(at, key)
 
 function patternProblem(pattern: string, kit: Kit, budget: { forms: number }): string | undefined {
   const parsed = parsePathPattern(pattern)
   // validation has checked the paths in the object itself
-  if ('problem' in parsed) return kit === oidc ? parsed.problem : undefined
+  if ('problem' in parsed) return kit.hasBindings ? parsed.problem : undefined
   budget.forms -= parsed.forms.length
   if (budget.forms < 0) return 'the optional segments of the document expand to too many routes'
   return reservedProblem(parsed)
-}
-
-/** Open, takes a form and answers JSON whatever the client accepts (RFC 6749 §5). */
-const formValues = {
-  accepts: ['application/x-www-form-urlencoded'],
-  provides: ['application/json'],
-  declares: { accepts: true, provides: true },
-  errorTypes: ['application/json'],
-  protection: undefined,
-  protectedAt: '',
-}
-
-function entryOf(
-  { kind, methods, allow }: Row,
-  pattern: string,
-  { kit, security, at, admitsHttp }: Found,
-  { id, realm_uri, host }: ApiSpec,
-  version: Version,
-  { version: compiled, inherited }: Pick<CompiledPath, 'version' | 'inherited'>,
-): RouteEntry<Endpoint> {
-  const path: CompiledPath = {
-    version: compiled,
-    inherited: { ...inherited, admitsHttp },
-    pattern,
-    headers: { ...lifetimeHeaders(version), ...kit.headers },
-    layer: { fixed: {}, computed: [], whole: undefined },
-    allow,
-  }
-  const endpoint: Endpoint = { kind, realm_uri, host, base: version.base_path, security, path }
-  return {
-    api: id,
-    realm_uri,
-    host,
-    pattern,
-    path: at,
-    routes: Object.fromEntries(methods.map((method) => [method, endpoint])),
-    isShared: true,
-    purpose: [kind, kit.purpose(kind, security)].join(' ').trimEnd(),
-  }
 }

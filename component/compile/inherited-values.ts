@@ -1,15 +1,18 @@
 /** Finds the value of an inheritable key: operation or action, path, defaults, table; folded and checked. */
 import type { Attempts } from '#component/action/action.ts'
+import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
-import { member, type Node } from '#component/expression/compile.ts'
+import { compile, member, type Node } from '#component/expression/compile.ts'
 import type { Scope } from '#component/expression/scope.ts'
 import type { AttemptsPlan, Computed, InheritedValues } from '#component/gateway/api.ts'
 import type { BodyLimits } from '#component/gateway/exchange.ts'
 import { isSecurityType, type Protection } from '#component/security/scheme.ts'
 import { defaultValues } from '#component/spec/defaults.ts'
+import type { Version } from '#component/spec/model.ts'
 import { type ValidationMode, validationModes } from '#component/spec/request-rules.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { checkFolded, type Findings } from './fold-check.ts'
+import { freshScope, type Level } from './scope.ts'
 
 const attemptKeys = ['timeout', 'connect_timeout', 'retries', 'retry_timeout'] as const
 const limitKeys = ['body_max_bytes', 'body_read_bytes', 'body_read_seconds'] as const
@@ -211,3 +214,26 @@ export const lookupIn =
     const found = node && member(node, key)
     return found && { node: found, path: pathOf(key) }
   }
+
+/** The keys of the routes of `openapi`: those of the version, but a security of their own. undefined where nothing is published. */
+export function openApiLookup(
+  { openapi, path }: Version,
+  level: Level,
+  findings: Findings,
+  hasDocsPage: boolean | undefined,
+): Lookup | undefined {
+  if (typeof openapi.path !== 'string') return undefined
+  // open, unless it says otherwise: the description is not the API
+  const { security = {}, docs_path } = openapi
+  const at = pointer(path, 'openapi', 'security')
+  const node = compile(security, at, level.scope, findings.issues)
+  checkFolded('security', security, node, at, findings)
+  if (docs_path !== undefined && hasDocsPage === false) {
+    const message = 'swagger-ui-dist is not installed: the docs page answers 501'
+    findings.warnings.push({ path: pointer(path, 'openapi', 'docs_path'), message })
+  }
+  const own: Lookup = (key) => (key === 'security' ? { node, path: at } : undefined)
+  // paths that inherit the defaults report their issues
+  const unreported: Findings = { issues: [], warnings: [] }
+  return first(own, inDefaults(freshScope(level), unreported))
+}

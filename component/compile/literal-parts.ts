@@ -1,9 +1,10 @@
-/** The parts of an operation that are never expressions: JSON Schemas, whose braces are text. */
+/** The literal parts of an operation: JSON Schemas, whose braces are text, and what is written for people and tools. */
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { member, type Node } from '#component/expression/compile.ts'
 import { isExpression } from '#component/spec/rules.ts'
-import { isMap } from '#component/syntax/values.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import { knownPart } from './fold-check.ts'
 
 const declarations = ['on_result', 'on_error']
 
@@ -70,4 +71,23 @@ function yielded(
   const message = `${keys.join('/')} must be known when the specification is loaded: it may not depend on the request`
   issues.push({ path: at, message })
   return undefined
+}
+
+/** Whether the declarations of a response are maps as they are written. */
+const isPlain = (response: unknown): boolean =>
+  isMap(response) && declarations.every((key) => !(key in response) || isMap(response[key]))
+
+/**
+ * The map of an operation, with the members that its expressions yield at load.
+ * @param raw as it is written: a map or an expression
+ * @param operation what it compiles to
+ */
+export function writtenOf(raw: unknown, operation: Node): JsonMap {
+  if (!isMap(raw)) {
+    const known = knownPart(operation)
+    return isMap(known) ? known : {}
+  }
+  const response = member(operation, 'response')
+  if (isPlain(raw.response) || response === undefined) return raw
+  return { ...raw, response: knownPart(response) }
 }

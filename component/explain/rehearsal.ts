@@ -79,7 +79,7 @@ const refuse = async (): Promise<never> => {
   throw new TypeError('generated endpoints are not run')
 }
 
-/** Generated endpoints give tokens and tickets: they are matched, and never run. */
+/** Generated endpoints give tokens, tickets and descriptions: they are matched, and never run. */
 const endpoints: GatewayPorts['endpoints'] = {
   'oauth.token': refuse,
   'oauth.revoke': refuse,
@@ -90,6 +90,9 @@ const endpoints: GatewayPorts['endpoints'] = {
   'oidc.login': refuse,
   'oidc.callback': refuse,
   'oidc.logout': refuse,
+  'openapi.document': refuse,
+  'openapi.docs': refuse,
+  'openapi.asset': refuse,
 }
 
 /** The outcome of each action, by its index. */

@@ -7,7 +7,9 @@ import type { Identity } from '#component/identity.ts'
 import type { Semaphore } from '#component/limits/semaphore.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import type { Protection } from '#component/security/scheme.ts'
+import type { ApiSpec, Version } from '#component/spec/model.ts'
 import type { ValidationMode } from '#component/spec/request-rules.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
 import type { Encodings } from './encodings.ts'
 import type { BodyLimits } from './exchange.ts'
 import type { HeaderLayer, Live } from './header-layers.ts'
@@ -18,6 +20,16 @@ export interface Api {
   readonly realm_uri: string
   /** What a gateway must know in order to serve it; empty for a document without such keys. */
   readonly features: readonly Feature[]
+  readonly entries: readonly RouteEntry<Route>[]
+  /** The active versions. */
+  readonly versions: readonly DescribedVersion[]
+}
+
+/** An active version with its document, for what describes it to people and tools. */
+export interface DescribedVersion {
+  readonly spec: ApiSpec
+  readonly version: Version
+  /** Its declared paths, in the order of the document. */
   readonly entries: readonly RouteEntry<Route>[]
 }
 
@@ -39,10 +51,13 @@ export type OAuthKind =
 /** The endpoints that `oidc` security generates. */
 export type OidcKind = 'oidc.login' | 'oidc.callback' | 'oidc.logout'
 
-/** The kinds of generated endpoints. */
-export type EndpointKind = OAuthKind | OidcKind
+/** The endpoints that `openapi` of a version generates. */
+export type OpenApiKind = 'openapi.document' | 'openapi.docs' | 'openapi.asset'
 
-/** One method of a generated path: the security of a version adds it, the document does not declare it (behaviour: OAuth2, OIDC). */
+/** The kinds of generated endpoints. */
+export type EndpointKind = OAuthKind | OidcKind | OpenApiKind
+
+/** One method of a generated path: the security or the `openapi` of a version adds it, the document does not declare it (behaviour: OAuth2, OIDC). */
 export interface Endpoint {
   readonly kind: EndpointKind
   readonly realm_uri: string
@@ -50,8 +65,9 @@ export interface Endpoint {
   readonly host: string
   /** base_path of the version, as written. */
   readonly base: string
-  /** The security object that generates it. */
+  /** The object that generates it: a security object, or `openapi` of the version. */
   readonly security: Readonly<Record<string, unknown>>
+  readonly described: DescribedVersion
   readonly path: CompiledPath
 }
 
@@ -156,6 +172,8 @@ export interface CompiledOperation {
   readonly kind?: undefined
   /** JSON Pointer of the operation. */
   readonly at: string
+  /** The map of the operation: as written, or as far as its expression yields it at load. Its members may be expressions. */
+  readonly written: JsonMap
   readonly path: CompiledPath
   readonly inherited: InheritedValues
   /** The last one of a list: the defaults of the answer follow it. */

@@ -52,7 +52,8 @@ export class Gateway {
     const found = this.table.match(exchange.host, exchange.path, exchange.method)
     if (found === undefined) return undefined
     const reply = this.#answer(exchange, found)
-    return this.#cors.origins && isOperation(found) ? reply.then(varyByOrigin) : reply
+    const isVaried = this.#cors.origins && isWithinCors(routeOf(found))
+    return isVaried ? reply.then(varyByOrigin) : reply
   }
 
   /** Whether a host and path of a specification match. */
@@ -62,16 +63,18 @@ export class Gateway {
 
   async #answer(exchange: Exchange, found: Match<Route> | Missed<Route>): Promise<Reply> {
     const isMatch = found.kind === 'match'
-    const route = isMatch ? found.route : anyRouteOf(found)
+    const route = routeOf(found)
     const { path } = route
     const isOperation = route.kind === undefined
     const inherited: InheritedValues = isMatch && isOperation ? route.inherited : path.inherited
-    const policy = isOperation ? this.#policy(exchange, path) : policyOfEndpoint(exchange, path)
+    const policy = isWithinCors(route)
+      ? this.#policy(exchange, path)
+      : policyOfEndpoint(exchange, path)
     try {
       if (isMatch) {
         return isOperation
           ? await this.#operations.serve(exchange, route, found.bindings, policy)
-          : await this.#serveEndpoint(exchange, route, found.bindings)
+          : await this.#serveEndpoint(exchange, route, found.bindings, policy)
       }
       if (found.kind === 'method') throw methodNotAllowed(path.allow)
       checkScheme(exchange, path.inherited)
@@ -99,11 +102,17 @@ export class Gateway {
     exchange: Exchange,
     endpoint: Endpoint,
     bindings: Readonly<Record<string, string>>,
+    policy: Headers,
   ): Promise<Reply> {
     const { kind, path } = endpoint
+    const { protection } = path.inherited
     checkScheme(exchange, path.inherited)
+    if (protection) await this.#ports.schemes[protection.type].authenticate(exchange, protection)
     const reply = await this.#ports.endpoints[kind](exchange, endpoint, bindings)
-    return { ...reply, headers: { ...path.headers, ...reply.headers }, route: path.pattern }
+    // the endpoints outside CORS decide on OPTIONS themselves
+    const shared = isWithinCors(endpoint) ? policy : {}
+    const headers = { ...shared, ...path.headers, ...reply.headers }
+    return { ...reply, headers, route: path.pattern }
   }
 }
 
@@ -114,9 +123,11 @@ function anyRouteOf({ entry }: Missed<Route>): Route {
   return route
 }
 
-/** Whether the document declares the path: generated paths are outside CORS. */
-const isOperation = (found: Match<Route> | Missed<Route>): boolean =>
-  (found.kind === 'match' ? found.route : anyRouteOf(found)).kind === undefined
+const routeOf = (found: Match<Route> | Missed<Route>): Route =>
+  found.kind === 'match' ? found.route : anyRouteOf(found)
+
+/** Whether pages of other origins may read answers: of what the document declares, and its description; not of tokens and logins. */
+const isWithinCors = ({ kind }: Route): boolean => kind === undefined || kind === 'openapi.document'
 
 /** Behaviour, Requests: token answers are outside CORS. */
 const policyOfEndpoint = ({ method }: Exchange, { allow }: CompiledPath): Headers =>

@@ -1,13 +1,8 @@
 /** Fills in a base_path: optional segments present, bindings replaced by their values. */
 import { parsePathPattern, type Segment } from '#component/syntax/path-pattern.ts'
+import { encodeSegment } from '#component/syntax/percent-encoding.ts'
 
 type Bindings = Readonly<Record<string, string>>
-
-/** Characters that may stand in a segment as they are (RFC 3986 §3.3), though encodeURIComponent escapes them. */
-const plain = /%(?:2[46BC]|3[ABD]|40)/g
-
-const encode = (text: string): string =>
-  encodeURIComponent(text).replaceAll(plain, decodeURIComponent)
 
 /** The text of a segment; undefined when its binding is not known. */
 function segmentText(segment: Segment, bindings: Bindings): string | undefined {
@@ -29,5 +24,5 @@ export function concretePath(base: string, bindings: Bindings): string {
     const known = texts.filter((text) => text !== undefined)
     if (known.length === texts.length && known.length > longest.length) longest = known
   }
-  return longest.map((text) => `/${encode(text)}`).join('')
+  return longest.map((text) => `/${encodeSegment(text)}`).join('')
 }

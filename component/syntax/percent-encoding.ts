@@ -8,6 +8,13 @@ export const percentEncoded = (text: string): string =>
     (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
+/** Characters that may stand in a segment as they are (RFC 3986 §3.3), though encodeURIComponent escapes them. */
+const inSegment = /%(?:2[46BC]|3[ABD]|40)/g
+
+/** A text as one segment of a path. @throws URIError for lone surrogates */
+export const encodeSegment = (text: string): string =>
+  encodeURIComponent(text).replaceAll(inSegment, decodeURIComponent)
+
 const isHex = (code: number): boolean =>
   (code >= 48 && code <= 57) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102)
 

@@ -9,6 +9,7 @@ import { isLoopbackOnly, sharesGatewayListener } from '#http/management/access.t
 import { isGuessedFor } from '#http/oidc/public-address.ts'
 import { managementPaths } from '#procedures/index.ts'
 import type { WiringContext } from './context.ts'
+import { hasDocsPage } from './docs-files.ts'
 import type { RouterConnection } from './router-connection.ts'
 import type { RouterSessions } from './router-sessions.ts'
 import type { Schemas } from './schemas.ts'
@@ -31,6 +32,7 @@ export function openRegistry(
   const compilePorts = {
     callTimeout: config.wamp.call_timeout,
     schemas,
+    hasDocsPage: hasDocsPage(),
     loginProblem: (realm_uri: string, provider: string, host: string) =>
       loginProblem(realms, realm_uri, provider, isGuessedFor(host, address)),
   }

@@ -1,6 +1,7 @@
 /** Authentication over HTTP: the security schemes of requests, and the endpoints where users log in and out. */
 import { CheckedFetch } from '#component/action/checked-fetch.ts'
 import { TokenIssuers } from '#component/compile/token-issuers.ts'
+import type { OAuthKind, OidcKind } from '#component/gateway/api.ts'
 import type { GatewayPorts } from '#component/gateway/handle.ts'
 import { OidcLogin } from '#component/oidc/login.ts'
 import { Providers } from '#component/oidc/provider.ts'
@@ -12,7 +13,9 @@ import { oidcEndpoints } from '#http/oidc/endpoints.ts'
 import type { WiringContext } from './context.ts'
 
 /** The authentication that the gateway and its management use. */
-export interface HttpAuthentication extends Pick<GatewayPorts, 'schemes' | 'endpoints'> {
+export interface HttpAuthentication extends Pick<GatewayPorts, 'schemes'> {
+  /** The endpoints where users log in and out. */
+  readonly endpoints: Pick<GatewayPorts['endpoints'], OAuthKind | OidcKind>
   /** Credentials that allow management. */
   readonly operators: Operators
   /** The issuers whose tokens each path accepts; they follow the routing table. */

@@ -1,10 +1,13 @@
 /** The gateway proper, with its actions and its authentication. */
 import { openActions } from '#component/action/index.ts'
 import { Gateway } from '#component/gateway/handle.ts'
+import { DescriptionTexts } from '#component/openapi/texts.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
 import { publicPath } from '#http/oidc/public-address.ts'
+import { openApiEndpoints } from '#http/openapi/endpoints.ts'
 import type { WiringContext } from './context.ts'
+import { openDocsFiles } from './docs-files.ts'
 import { type HttpAuthentication, openHttpAuthentication } from './http-authentication.ts'
 
 /** Serves requests; its routing table is set from outside. */
@@ -21,7 +24,7 @@ export function openServing(
   sessions: SessionPool,
   issuerBase: () => string,
 ): Serving {
-  const { config, clock, node } = context
+  const { config, clock, node, log, yieldTurn } = context
   const actions = openActions({
     ...{ clock, sessions },
     codec: { decode: decodeBody, encode: encodeBody },
@@ -30,7 +33,16 @@ export function openServing(
     viaName: node,
   })
   const authentication = openHttpAuthentication(context, issuerBase)
-  const { schemes, endpoints } = authentication
+  const { schemes } = authentication
+  const publicBase = config.gateway.public_base_url?.replace(/\/$/, '') ?? ''
+  const texts = new DescriptionTexts({
+    ...{ yieldTurn, log },
+    options: () => ({ baseUrl: issuerBase(), serverBase: publicBase, isInternal: false }),
+  })
+  const endpoints = {
+    ...authentication.endpoints,
+    ...openApiEndpoints({ texts, docsFile: openDocsFiles() }),
+  }
   const gateway = new Gateway({
     ...{ clock, schemes, endpoints },
     actions: actions.table,

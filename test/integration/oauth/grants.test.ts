@@ -86,6 +86,9 @@ async function open(flow = 'resource_owner_password_credentials') {
       'oidc.login': nobody,
       'oidc.callback': nobody,
       'oidc.logout': nobody,
+      'openapi.document': nobody,
+      'openapi.docs': nobody,
+      'openapi.asset': nobody,
     },
     cors: { allow_origin: '', allow_methods: '', allow_headers: '', max_age: 1 },
   })

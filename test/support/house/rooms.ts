@@ -39,6 +39,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'http/rehearsal': { folders: ['action', 'explain', 'gateway', 'http'], packages: [] },
   'http/oauth': { folders: 'all', packages: [] },
   'http/oidc': { folders: 'all', packages: [] },
+  'http/openapi': { folders: 'all', packages: [] },
   procedures: {
     folders: [
       'procedures/definition',
@@ -67,6 +68,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/compile/schemas': {
     folders: ['compile', 'expression', 'gateway', 'gateway/schemas', 'schema', 'spec'],
     packages: [],
+  },
+  'component/openapi': {
+    folders: ['gateway', 'routes', 'schema', 'security', 'spec', 'token'],
+    packages: ['lru-cache'],
   },
   'component/compile': {
     folders: [

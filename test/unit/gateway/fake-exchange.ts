@@ -188,6 +188,9 @@ export function serve(
       'oidc.login': endpoint,
       'oidc.callback': endpoint,
       'oidc.logout': endpoint,
+      'openapi.document': endpoint,
+      'openapi.docs': endpoint,
+      'openapi.asset': endpoint,
     },
     cors: {
       allow_origin,

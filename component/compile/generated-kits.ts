@@ -1,0 +1,160 @@
+/** The endpoints that objects of a document add to a version: security objects of type `oauth2` and `oidc`, and `openapi`. */
+import type { EndpointKind, InheritedValues } from '#component/gateway/api.ts'
+import type { Headers } from '#component/gateway/header-layers.ts'
+import type { Method } from '#component/request.ts'
+import { providerOf } from '#component/security/oidc.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
+
+/** RFC 8414 §3. */
+const wellKnown = '/.well-known/oauth-authorization-server'
+
+/** One endpoint that an object adds. */
+export interface Row {
+  readonly kind: EndpointKind
+  readonly methods: readonly Method[]
+  readonly allow: string
+  /** The key of the object that names its path; absent: the object as a whole. */
+  readonly key?: string
+  /** The patterns it is served at. */
+  patterns(base: string, security: JsonMap): readonly string[]
+}
+
+/** The endpoints that one type of object adds. */
+export interface Kit {
+  /** Below base_path: behaviour, OAuth2 and OIDC. */
+  readonly rows: readonly Row[]
+  /** Security objects with equal keys share their routes. */
+  key(security: JsonMap): string
+  /** Routes are shared only for equal purposes, to which the kind of the row is added. Absent: they are not shared. */
+  purpose?(kind: EndpointKind, security: JsonMap): string
+  readonly headers: Headers
+  /** The values of its paths, laid over those of a path of the version. */
+  readonly values: Partial<InheritedValues>
+  /** Whether its patterns hold bindings of their own, which those of base_path may repeat. */
+  readonly hasBindings?: true
+}
+
+/** Open, takes a form and answers JSON whatever the client accepts (RFC 6749 §5). */
+const formValues = {
+  accepts: ['application/x-www-form-urlencoded'],
+  provides: ['application/json'],
+  declares: { accepts: true, provides: true },
+  errorTypes: ['application/json'],
+  protection: undefined,
+  protectedAt: '',
+}
+
+const get = { methods: ['get'], allow: 'GET, HEAD, OPTIONS' } as const
+const post = { methods: ['post'], allow: 'OPTIONS, POST' } as const
+// the endpoint decides which origins may ask
+const withOptions = { methods: ['get', 'options'], allow: 'GET, HEAD, OPTIONS' } as const
+const getAndPost = {
+  methods: ['get', 'options', 'post'],
+  allow: 'GET, HEAD, OPTIONS, POST',
+} as const
+
+const textOr = (value: unknown, otherwise: string): string =>
+  typeof value === 'string' ? value : otherwise
+
+// validation has reported what is not a text
+const flowOf = ({ flow }: JsonMap): string => textOr(flow, '')
+const tokenPathOf = ({ token_path }: JsonMap): string => textOr(token_path, '/oauth/token')
+const revokePathOf = ({ revoke_token_path }: JsonMap): string =>
+  textOr(revoke_token_path, '/oauth/revoke')
+
+/** The metadata is also served at the path that RFC 8414 §3.1 derives from the issuer. */
+const oauth2: Kit = {
+  rows: [
+    {
+      kind: 'oauth.token',
+      ...post,
+      patterns: (base, security) => [base + tokenPathOf(security)],
+    },
+    {
+      kind: 'oauth.revoke',
+      ...post,
+      patterns: (base, security) => [base + revokePathOf(security)],
+    },
+    { kind: 'oauth.introspect', ...post, patterns: (base) => [`${base}/oauth/introspect`] },
+    { kind: 'oauth.verify', ...get, patterns: (base) => [`${base}/oauth/verify`] },
+    { kind: 'oauth.jwks', ...get, patterns: (base) => [`${base}/oauth/jwks`] },
+    {
+      kind: 'oauth.metadata',
+      ...get,
+      patterns: (base) => (base === '' ? [wellKnown] : [base + wellKnown, wellKnown + base]),
+    },
+  ],
+  key: (security) => [flowOf(security), tokenPathOf(security), revokePathOf(security)].join(' '),
+  // two flows cannot be served at one place
+  purpose: (kind, security) => (kind === 'oauth.token' ? flowOf(security) : ''),
+  headers: { 'cache-control': 'no-store' },
+  values: formValues,
+}
+
+/** Logins. */
+export const oidcKit: Kit = {
+  rows: [
+    { kind: 'oidc.login', ...withOptions, patterns: (base) => [`${base}/oidc/login`] },
+    {
+      kind: 'oidc.callback',
+      ...withOptions,
+      patterns: (base) => [`${base}/oidc/:provider/callback`],
+    },
+    { kind: 'oidc.logout', ...getAndPost, patterns: (base) => [`${base}/oidc/logout`] },
+  ],
+  // a login names its provider, so a version has one set of routes; its default provider is the first one named
+  key: () => '',
+  // documents that share the login must agree on its default
+  purpose: (kind, security) => (kind === 'oidc.callback' ? '' : providerOf(security)),
+  // RFC 9700 §4.16; the next page must not learn the URL of a callback
+  headers: {
+    'cache-control': 'no-store',
+    'content-security-policy': "frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+  },
+  values: formValues,
+  hasBindings: true,
+}
+
+/** By type of security. */
+export const kits: Readonly<Record<string, Kit>> = { oauth2, oidc: oidcKit }
+
+/** The description is read by programs, its errors too. */
+const jsonValues = {
+  provides: ['application/json'],
+  declares: { accepts: false, provides: true },
+  errorTypes: ['application/json', 'application/problem+json'],
+}
+
+/** The files that the docs page loads, below its own path. */
+const docsFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'init.js'] as const
+
+/** `openapi` of a version. */
+export const openapiKit: Kit = {
+  rows: [
+    {
+      kind: 'openapi.document',
+      ...get,
+      key: 'path',
+      patterns: (base, { path }) =>
+        typeof path === 'string' ? ['', '.json', '.yaml'].map((end) => base + path + end) : [],
+    },
+    {
+      kind: 'openapi.docs',
+      ...get,
+      key: 'docs_path',
+      patterns: (base, { docs_path }) => (typeof docs_path === 'string' ? [base + docs_path] : []),
+    },
+    {
+      kind: 'openapi.asset',
+      ...get,
+      key: 'docs_path',
+      patterns: (base, { docs_path }) =>
+        typeof docs_path === 'string' ? docsFiles.map((file) => `${base}${docs_path}/${file}`) : [],
+    },
+  ],
+  key: () => '',
+  // a copy is used again once the gateway has said that it is the current one
+  headers: { 'cache-control': 'no-cache' },
+  values: jsonValues,
+}

@@ -1,0 +1,119 @@
+/** The shared responses and schemas of errors: those that the gateway makes, and those of an action. */
+import { essenceOf } from '#component/syntax/media-type.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
+import type { NamedParts } from './shared.ts'
+
+const text = { type: 'string' }
+
+const details = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['path', 'message'],
+    properties: { path: { ...text, description: 'A JSON Pointer.' }, message: text },
+  },
+}
+
+const errorKeys = {
+  code: { ...text, description: 'A URI to switch on.' },
+  message: { ...text, description: 'What was wrong, for people.' },
+  description: { ...text, description: 'The fixed sentence of the code.' },
+  details,
+}
+
+/** The body of every error that the gateway makes itself. */
+const errorSchema = {
+  type: 'object',
+  description: 'An error of the gateway.',
+  required: ['code', 'message', 'description'],
+  properties: errorKeys,
+}
+
+/** RFC 9457 §3.1, with the members of an error as extensions. */
+const problemSchema = {
+  type: 'object',
+  description: 'An error of the gateway (RFC 9457).',
+  required: ['title', 'status', 'detail', 'code', 'message', 'description'],
+  properties: { title: text, status: { type: 'integer' }, detail: text, ...errorKeys },
+}
+
+/** `action.error`, where `on_error` declares no body. */
+const actionErrorSchema = {
+  type: 'object',
+  description: 'The error of an action.',
+  required: ['error_uri', 'args', 'kwargs', 'details'],
+  properties: {
+    error_uri: text,
+    args: { type: 'array', items: {} },
+    kwargs: { type: 'object' },
+    details: { type: 'object' },
+  },
+}
+
+/** The body of the error of an action: a schema, `undeclared` without a body of `on_error`, `any` without a schema for it. */
+export type ActionErrorBody = { readonly schema: unknown } | 'undeclared' | 'any'
+
+/** References to the shared parts of errors; made when they are first used. */
+export class ErrorParts {
+  readonly #schemas: NamedParts
+  readonly #responses: NamedParts
+
+  constructor(schemas: NamedParts, responses: NamedParts) {
+    this.#schemas = schemas
+    this.#responses = responses
+  }
+
+  /** An error of the gateway. @param types of errors, by preference */
+  ofGateway(types: readonly string[]): JsonMap {
+    const content = contentOf(types, (type) => this.#own(type))
+    return this.#response('Error', { description: 'An error.', content })
+  }
+
+  /** An error of the gateway or of the action. */
+  ofAction(types: readonly string[], body: ActionErrorBody): JsonMap {
+    const name = body === 'undeclared' ? 'ActionError' : 'AnyError'
+    if (typeof body === 'object') {
+      const content = this.contentOf(types, body)
+      return { description: 'An error.', content }
+    }
+    return this.#response(name, { description: 'An error.', content: this.contentOf(types, body) })
+  }
+
+  /** The content of the same answers. */
+  contentOf(types: readonly string[], body: ActionErrorBody): JsonMap {
+    return contentOf(types, (type) => {
+      const own = this.#own(type)
+      if (type === problemType) return own
+      if (body === 'any') return {}
+      const other =
+        body === 'undeclared' ? this.#schema('ActionError', actionErrorSchema) : body.schema
+      return { anyOf: [other, own] }
+    })
+  }
+
+  #own(type: string): JsonMap {
+    return type === problemType
+      ? this.#schema('Problem', problemSchema)
+      : this.#schema('Error', errorSchema)
+  }
+
+  #schema(name: string, schema: JsonMap): JsonMap {
+    return { $ref: `#/components/schemas/${this.#schemas.nameOf(name, schema)}` }
+  }
+
+  #response(name: string, response: JsonMap): JsonMap {
+    return { $ref: `#/components/responses/${this.#responses.nameOf(name, response)}` }
+  }
+}
+
+const problemType = 'application/problem+json'
+
+/** A Media Type Object for each type; a type and the same type with a charset are one. */
+export function contentOf(
+  types: readonly string[],
+  schemaOf: (type: string) => unknown,
+): Record<string, { readonly schema: unknown }> {
+  const content: Record<string, { readonly schema: unknown }> = {}
+  for (const type of new Set(types.map(essenceOf))) content[type] = { schema: schemaOf(type) }
+  return content
+}

@@ -1,0 +1,112 @@
+/** One operation of OpenAPI: a method of one form of a path. */
+import { type ActionPlan, type CompiledOperation, typesOf } from '#component/gateway/api.ts'
+import type { Method } from '#component/request.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import type { Authored } from './authored.ts'
+import { contentOf, type ErrorParts } from './error-parts.ts'
+import { parametersOf } from './parameters.ts'
+import { readsOf } from './reads.ts'
+import { published } from './references.ts'
+import { responsesOf } from './responses.ts'
+import { requirementsOf, secretHeaderOf } from './security-schemes.ts'
+import type { NamedParts } from './shared.ts'
+import type { Template } from './templates.ts'
+
+/** What all operations of a description share. */
+export interface OperationContext {
+  /** The schemas of the document by name. */
+  readonly schemas: JsonMap
+  readonly errors: ErrorParts
+  readonly securitySchemes: NamedParts
+  /** Of the version: absolute, without a slash at the end. */
+  readonly address: string
+  readonly isDeprecated: boolean
+  /** Whether operators read it. */
+  readonly isInternal: boolean
+}
+
+/** A compiled operation with what its author says of it. */
+export interface Described {
+  readonly method: Method
+  readonly operation: CompiledOperation
+  readonly authored: Authored
+}
+
+/** @returns the operation at a template, without its id: all templates of a path share the rest */
+export function describeOperation(
+  { method, operation, authored }: Described,
+  context: OperationContext,
+): (template: Template, operationId: string) => JsonMap {
+  const { protection } = operation.inherited
+  const { summary, description, tags, request } = authored
+  const reads = readsOf(operation)
+  const secretHeader = protection && secretHeaderOf(protection)
+  const requestBody = requestBodyOf(operation, method, request)
+  const words = {
+    ...(tags.length > 0 && { tags }),
+    ...(summary !== undefined && { summary }),
+    ...(description !== undefined && { description }),
+    ...(context.isDeprecated && { deprecated: true }),
+  }
+  const rest = {
+    ...(requestBody && { requestBody }),
+    responses: responsesOf(operation, method, authored, context.errors),
+    ...(protection && {
+      security: requirementsOf(protection, method, context.address, context.securitySchemes),
+    }),
+    ...(context.isInternal && { 'x-wamp-gateway': backendOf(operation, authored) }),
+  }
+  return (template, operationId) => {
+    const { schemas } = context
+    const parameters = parametersOf({ template, request, reads, schemas, secretHeader })
+    return { operationId, ...words, ...(parameters.length > 0 && { parameters }), ...rest }
+  }
+}
+
+/** Methods whose body has no meaning (RFC 9110 §9.3). */
+const bodilessMethods = new Set<Method>(['get', 'head'])
+
+function requestBodyOf(
+  { inherited, readsBody, action, steps }: CompiledOperation,
+  method: Method,
+  { body, body_required }: JsonMap,
+): JsonMap | undefined {
+  const passesBody = (steps ?? [action]).some((plan) => plan.passesBody)
+  if (body !== undefined) {
+    const schema = published(body)
+    return {
+      ...(body_required !== false && { required: true }),
+      content: contentOf(inherited.accepts, () => schema),
+    }
+  }
+  if (bodilessMethods.has(method) || !(readsBody || passesBody)) return undefined
+  const types = readsBody || inherited.declares.accepts ? inherited.accepts : ['*/*']
+  return { content: contentOf(types, () => ({})) }
+}
+
+/** What lies behind an operation, for operators; of a list the last action. */
+function backendOf(operation: CompiledOperation, { isHidden }: Authored): JsonMap {
+  const { action, path } = operation
+  const name = targetNames[action.type]
+  const target = name === undefined ? undefined : targetOf(operation, action, name)
+  const types = typesOf(operation)
+  return {
+    action: types.length > 1 ? types : action.type,
+    ...(name !== undefined && target !== undefined && { [name]: target }),
+    pattern: path.pattern,
+    ...(isHidden && { hidden: true }),
+  }
+}
+
+const targetNames: Readonly<Partial<Record<ActionPlan['type'], string>>> = {
+  wamp_call: 'procedure',
+  wamp_publish: 'topic',
+  forward: 'host',
+}
+
+/** The field of an action: its value, or the expression that computes it. */
+function targetOf({ written }: CompiledOperation, { fixed }: ActionPlan, name: string): unknown {
+  if (fixed[name] !== undefined) return fixed[name]
+  const last = Array.isArray(written.action) ? written.action.at(-1) : written.action
+  return isMap(last) ? last[name] : undefined
+}

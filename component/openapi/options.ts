@@ -1,0 +1,18 @@
+/** What the description of a version depends on besides the version itself. */
+
+/** Addresses, and who reads. */
+export interface DescribeOptions {
+  /** Where clients reach the gateway: absolute, without a slash at the end. */
+  readonly baseUrl: string
+  /** The base of `servers`: as `baseUrl`, or empty for URLs that are relative to that of the description. */
+  readonly serverBase: string
+  /** Whether operators read it: with hidden operations, and with what lies behind each operation. */
+  readonly isInternal: boolean
+}
+
+/** An OpenAPI 3.1.1 description, as plain JSON. */
+export interface OpenApi {
+  readonly openapi: string
+  readonly paths: Readonly<Record<string, object>>
+  readonly [key: string]: unknown
+}

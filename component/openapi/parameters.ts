@@ -1,0 +1,98 @@
+/** The parameters of an operation: from the schemas of its request, and else from what its expressions read. */
+import type { JsonMap } from '#component/syntax/values.ts'
+import { isMap } from '#component/syntax/values.ts'
+import type { RequestReads } from './reads.ts'
+import { type Member, type Members, membersOf, published, referred } from './references.ts'
+import type { Template, Variable } from './templates.ts'
+
+/** OpenAPI has other places for these headers (Parameter Object: name), or clients set them by themselves. */
+const ownHeaders = new Set(['accept', 'content-type', 'authorization', 'cookie', 'host'])
+
+const anyText: Member = { schema: { type: 'string' }, isRequired: false }
+
+/** What the parameters are made of. */
+export interface ParameterSources {
+  readonly template: Template
+  /** The `request` of the operation, with the members of its path. */
+  readonly request: JsonMap
+  readonly reads: RequestReads
+  /** The schemas of the document by name. */
+  readonly schemas: JsonMap
+  /** The header that holds the credentials, in lower case. */
+  readonly secretHeader: string | undefined
+}
+
+/** Path, query and headers, in this order. */
+export function parametersOf(sources: ParameterSources): readonly JsonMap[] {
+  const { template, request, reads, schemas, secretHeader } = sources
+  const bindings = membersOf(request.bindings, schemas)
+  const query = withReads(membersOf(request.query_params, schemas), reads.query)
+  const headers = withReads(membersOf(request.headers, schemas), reads.headers)
+  return [
+    ...template.variables.map((variable) => pathParameter(variable, bindings)),
+    ...Array.from(query, ([name, member]) => parameter('query', name, member, schemas)),
+    ...[...headers]
+      .filter(([name]) => !ownHeaders.has(name.toLowerCase()) && name !== secretHeader)
+      .map(([name, member]) => parameter('header', name, member, schemas)),
+  ]
+}
+
+/** The members that a schema names, and those that it admits and that are read. */
+function withReads({ named, isClosed }: Members, reads: ReadonlySet<string>): Map<string, Member> {
+  const members = new Map(named)
+  if (isClosed) return members
+  for (const name of reads) if (!members.has(name)) members.set(name, anyText)
+  return members
+}
+
+const restSentence =
+  'The rest of the path. It may have any number of segments, also none; OpenAPI can describe only one.'
+
+function pathParameter({ name, binding, isRest }: Variable, { named }: Members): JsonMap {
+  const { schema } = named.get(binding ?? '') ?? anyText
+  const description = isRest ? restSentence : textOf(schema, 'description')
+  return {
+    name,
+    in: 'path',
+    required: true,
+    ...(description !== undefined && { description }),
+    schema: published(schema),
+    ...(isRest && { 'x-wamp-gateway-rest': true }),
+  }
+}
+
+function parameter(
+  place: 'query' | 'header',
+  name: string,
+  { schema, isRequired }: Member,
+  schemas: JsonMap,
+): JsonMap {
+  const description = textOf(schema, 'description')
+  const isList = place === 'query' && typesOf(schema, schemas).includes('array')
+  const hasDefault = isMap(schema) && Object.hasOwn(schema, 'default')
+  return {
+    name,
+    in: place,
+    ...(isRequired && !hasDefault && { required: true }),
+    ...(description !== undefined && { description }),
+    ...(isMap(schema) && schema.deprecated === true && { deprecated: true }),
+    ...(isList && { style: 'form', explode: true }),
+    schema: published(schema),
+  }
+}
+
+const textOf = (schema: unknown, key: string): string | undefined => {
+  const value = isMap(schema) ? schema[key] : undefined
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The types that a schema names, also one that it refers to. */
+function typesOf(schema: unknown, schemas: JsonMap): readonly unknown[] {
+  let found = schema
+  // a chain of references that is longer than the document has schemas is a loop
+  for (let step = 0; isMap(found) && found.type === undefined && step < 100; step += 1) {
+    found = typeof found.$ref === 'string' ? referred(found.$ref, schemas) : undefined
+  }
+  const type = isMap(found) ? found.type : undefined
+  return Array.isArray(type) ? type : [type]
+}

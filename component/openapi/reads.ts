@@ -1,0 +1,50 @@
+/** The query parameters and headers that the expressions of an operation read. */
+import type { CompiledOperation, ResponsePlan } from '#component/gateway/api.ts'
+import type { HeaderLayer, Live } from '#component/gateway/header-layers.ts'
+
+/** Names, as expressions spell them. */
+export interface RequestReads {
+  readonly query: ReadonlySet<string>
+  /** Lower case. */
+  readonly headers: ReadonlySet<string>
+}
+
+const queryKeys = ['request.query_params.', 'request.query_lists.']
+const headerKey = 'request.headers.'
+
+/** Finds them in the compiled expressions. */
+export function readsOf(operation: CompiledOperation): RequestReads {
+  const query = new Set<string>()
+  const headers = new Set<string>()
+  for (const { reads } of nodesOf(operation)) {
+    for (const read of reads) {
+      for (const key of queryKeys) if (read.startsWith(key)) query.add(read.slice(key.length))
+      if (read.startsWith(headerKey)) headers.add(read.slice(headerKey.length))
+    }
+  }
+  return { query, headers }
+}
+
+function* nodesOf({ action, steps, on_result, on_error, path }: CompiledOperation): Iterable<Live> {
+  for (const { computed, attempts } of steps ?? [action]) {
+    for (const [, node] of computed) yield node
+    for (const [, { node }] of attempts.computed) yield node
+  }
+  yield* nodesOfLayers([path.layer])
+  yield* nodesOfResponse(on_result)
+  yield* nodesOfResponse(on_error)
+}
+
+function* nodesOfResponse({ layers, status, body, uri }: ResponsePlan): Iterable<Live> {
+  yield* nodesOfLayers(layers)
+  if (typeof status === 'object') yield status.node
+  if (body) yield body
+  if (uri) yield uri.node
+}
+
+function* nodesOfLayers(layers: readonly HeaderLayer[]): Iterable<Live> {
+  for (const { computed, whole } of layers) {
+    for (const [, node] of computed) yield node
+    if (whole) yield whole
+  }
+}

@@ -1,0 +1,264 @@
+/** The responses of an operation: what it answers to a success, and the errors that its route can answer. */
+import { STATUS_CODES } from 'node:http'
+import { type CompiledOperation, typesOf } from '#component/gateway/api.ts'
+import { bodyMethods } from '#component/gateway/checks.ts'
+import type { Method } from '#component/request.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import type { Authored } from './authored.ts'
+import { type ActionErrorBody, contentOf, type ErrorParts } from './error-parts.ts'
+import { published } from './references.ts'
+
+/** By status, also `2XX` and `default`. */
+type Responses = Record<string, JsonMap>
+
+/** @param method of the operation; HEAD has no content */
+export function responsesOf(
+  operation: CompiledOperation,
+  method: Method,
+  authored: Authored,
+  parts: ErrorParts,
+): Responses {
+  const success = successOf(operation, method, authored)
+  const { default: _others, ...known } = success
+  const derived = { ...success, ...errorsOf(operation, method, authored, parts), ...known }
+  const responses = withAuthored(derived, operation, authored, parts)
+  if (method !== 'head') return responses
+  return mapValues(responses, ({ content: _, ...response }) => response)
+}
+
+const mapValues = (map: Responses, change: (value: JsonMap) => JsonMap): Responses =>
+  Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]))
+
+const descriptionOf = (status: string): string =>
+  STATUS_CODES[status] ?? (status === '2XX' ? 'A success.' : 'Another answer.')
+
+const noContentMethods = new Set<Method>(['post', 'put', 'patch', 'delete'])
+
+/** The answer to a success, by the rules of its status (behaviour §4). */
+function successOf(
+  operation: CompiledOperation,
+  method: Method,
+  { resultSchema }: Authored,
+): Responses {
+  const { action, on_result } = operation
+  const { status, body, uri } = on_result
+  const isPassedOn = action.type === 'forward' && body === undefined
+  const isEmpty = isPassedOn ? false : isEmptyAnswer(operation)
+  const code =
+    typeof status === 'number'
+      ? String(status)
+      : status !== undefined
+        ? '2XX'
+        : method === 'post' && uri !== undefined
+          ? '201'
+          : action.type === 'forward'
+            ? '2XX'
+            : isEmpty && noContentMethods.has(method)
+              ? '204'
+              : '200'
+  const hasContent = !isEmpty && code !== '204' && code !== '304'
+  const schema = published(resultSchema) ?? {}
+  const content = hasContent && contentOf(typesOfAnswer(operation, isPassedOn), () => schema)
+  const headers = headersOf(operation)
+  const response = {
+    description: descriptionOf(code),
+    ...(headers && { headers }),
+    ...(content && { content }),
+  }
+  const isComputed = typeof status === 'object'
+  return { [code]: response, ...(isComputed && { default: { description: 'Another answer.' } }) }
+}
+
+/** Whether the answer never has a body. */
+function isEmptyAnswer({ action, on_result: { body } }: CompiledOperation): boolean {
+  if (body !== undefined) return body.kind === 'constant' && body.value === ''
+  if (action.type !== 'static') return true
+  const { fixed, computedNames } = action
+  return !computedNames.has('body') && (fixed.body === undefined || fixed.body === '')
+}
+
+/** The media types of a success. */
+function typesOfAnswer(
+  { negotiated, inherited, on_result }: CompiledOperation,
+  isPassedOn: boolean,
+): readonly string[] {
+  const declared = on_result.headers['content-type']
+  if (isPassedOn && !inherited.declares.provides) return [declared ?? '*/*']
+  if (negotiated) return negotiated
+  const isComputed = on_result.layers.some(
+    ({ computed, whole }) => whole || computed.some(([name]) => name === 'content-type'),
+  )
+  if (isComputed) return ['*/*']
+  return declared === undefined ? inherited.provides : [declared]
+}
+
+/** These tell of the content, or tell caches, what OpenAPI has other places for. */
+const unlisted = new Set(['content-type', 'content-language', 'vary'])
+
+/** The headers whose names are known at load; their values may be meant for those who pass security. */
+function headersOf({ on_result, path }: CompiledOperation): JsonMap | undefined {
+  const names = new Set(Object.keys(on_result.headers))
+  for (const { fixed, computed } of on_result.layers) {
+    for (const name of Object.keys(fixed)) names.add(name)
+    for (const [name] of computed) names.add(name)
+  }
+  if (on_result.uri !== undefined) names.add('location')
+  const { deprecation, sunset } = path.headers
+  const headers: Record<string, JsonMap> = {}
+  for (const name of names) {
+    if (unlisted.has(name)) continue
+    const example = name === 'deprecation' ? deprecation : name === 'sunset' ? sunset : undefined
+    headers[titled(name)] = {
+      schema: { type: 'string' },
+      ...(example !== undefined && { example }),
+    }
+  }
+  return names.size > 0 && Object.keys(headers).length > 0 ? headers : undefined
+}
+
+/** `x-request-id` as `X-Request-Id`. */
+const titled = (name: string): string =>
+  name.replaceAll(/(^|-)[a-z]/g, (letters) => letters.toUpperCase())
+
+/** What the expressions of an operation fail with. */
+const expressionErrors = new Set([
+  'service.error.http_gateway.invalid_expression',
+  'service.error.http_gateway.invalid_request',
+])
+
+/** The errors that the route can answer. */
+function errorsOf(
+  operation: CompiledOperation,
+  method: Method,
+  authored: Authored,
+  parts: ErrorParts,
+): Responses {
+  const { errorTypes } = operation.inherited
+  const ofGateway = parts.ofGateway(errorTypes)
+  const errors: Responses = {}
+  for (const status of gatewayStatuses(operation, method, authored)) errors[status] = ofGateway
+  const statuses = actionStatuses(operation)
+  if (statuses.size === 0) return errors
+  const ofAction = parts.ofAction(errorTypes, bodyOfError(operation, authored))
+  for (const status of statuses) errors[status] = ofAction
+  if (isAny(operation, 'forward') && operation.on_error.body === undefined) {
+    errors.default = { description: 'The answer of the upstream.' }
+  }
+  return errors
+}
+
+const isAny = (operation: CompiledOperation, ...types: readonly string[]): boolean =>
+  typesOf(operation).some((type) => types.includes(type))
+
+function bodyOfError({ on_error }: CompiledOperation, { errorSchema }: Authored): ActionErrorBody {
+  if (errorSchema !== undefined) return { schema: published(errorSchema) }
+  return on_error.body === undefined ? 'undeclared' : 'any'
+}
+
+/** The statuses of refusals before the action runs. */
+function gatewayStatuses(
+  operation: CompiledOperation,
+  method: Method,
+  { request }: Authored,
+): ReadonlySet<string> {
+  const { inherited, negotiated, readsBody, checksType, action, steps } = operation
+  const { protection, admitsHttp } = inherited
+  const statuses = new Set<string>()
+  const takesBody = readsBody || bodyMethods.has(method)
+  const isPerformed = isAny(operation, 'forward', 'wamp_call', 'wamp_publish')
+  const rows: readonly (readonly [isAnswered: boolean, ...statuses: readonly string[]])[] = [
+    [takesBody, '400', '408', '413'],
+    [Object.keys(request).length > 0, '400'],
+    [protection !== undefined, '401', '403', '429'],
+    [!admitsHttp, '403'],
+    [negotiated !== undefined, '406'],
+    [checksType && bodyMethods.has(method), '415'],
+    [isPerformed, '503', '504'],
+    [(steps ?? [action]).some(({ computed }) => computed.length > 0), '500'],
+  ]
+  for (const [isAnswered, ...some] of rows)
+    if (isAnswered) for (const status of some) statuses.add(status)
+  return statuses
+}
+
+/** The statuses of a failed action or expression. */
+function actionStatuses(operation: CompiledOperation): ReadonlySet<string> {
+  const { on_error, status_codes } = operation
+  const isOfWamp = isAny(operation, 'wamp_call', 'wamp_publish')
+  const isForward = isAny(operation, 'forward')
+  if (!isOfWamp && !isForward && !isComputed(operation)) return new Set()
+  if (typeof on_error.status === 'number') return new Set([String(on_error.status)])
+  if (on_error.status !== undefined) return new Set(['default'])
+  const statuses = new Set<string>(isOfWamp ? ['500'] : [])
+  for (const [uri, status] of status_codes) {
+    const canBe =
+      isOfWamp || expressionErrors.has(uri) || (isForward && !uri.startsWith('wamp.error.'))
+    if (canBe) statuses.add(String(status))
+  }
+  return statuses
+}
+
+/** Whether an expression of the operation is evaluated for each request. */
+function isComputed({ action, steps, on_result }: CompiledOperation): boolean {
+  const { body, layers, uri, status } = on_result
+  const values = [body, uri?.node, typeof status === 'object' ? status.node : undefined]
+  return (
+    (steps ?? [action]).some(({ computed }) => computed.length > 0) ||
+    layers.length > 0 ||
+    values.some((node) => node !== undefined && node.kind !== 'constant')
+  )
+}
+
+/** Lays what the author says over what is derived. */
+function withAuthored(
+  derived: Responses,
+  operation: CompiledOperation,
+  { responses }: Authored,
+  parts: ErrorParts,
+): Responses {
+  const merged = { ...derived }
+  for (const [status, told] of Object.entries(responses)) {
+    if (!isMap(told)) continue
+    const { description, schema, headers } = told
+    const known = derived[status]
+    const isSuccess = status.startsWith('2') || status.startsWith('3')
+    const content =
+      schema === undefined
+        ? contentOfKnown(known, isSuccess, operation, parts)
+        : contentOf(
+            isSuccess ? typesOfAnswer(operation, false) : operation.inherited.provides,
+            () => published(schema),
+          )
+    const allHeaders = { ...(known?.headers as JsonMap), ...headersOfAuthor(headers) }
+    merged[status] = {
+      description: typeof description === 'string' ? description : descriptionOf(status),
+      ...(Object.keys(allHeaders).length > 0 && { headers: allHeaders }),
+      ...(content !== undefined && { content }),
+    }
+  }
+  return merged
+}
+
+/** The content of a response that only gets a description. */
+function contentOfKnown(
+  known: JsonMap | undefined,
+  isSuccess: boolean,
+  { inherited, on_error }: CompiledOperation,
+  parts: ErrorParts,
+): unknown {
+  if (known?.$ref === undefined && (known || isSuccess)) return known?.content
+  return parts.contentOf(inherited.errorTypes, on_error.body === undefined ? 'undeclared' : 'any')
+}
+
+function headersOfAuthor(headers: unknown): JsonMap {
+  if (!isMap(headers)) return {}
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, header]) => {
+      const { description, schema = { type: 'string' } } = isMap(header) ? header : {}
+      return [
+        name,
+        { ...(typeof description === 'string' && { description }), schema: published(schema) },
+      ]
+    }),
+  )
+}

@@ -1,0 +1,60 @@
+/** The protection of an operation as security schemes of OpenAPI. */
+import type { Protection } from '#component/security/scheme.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
+import { ticketCookie } from '#component/token/ticket-cookie.ts'
+import type { NamedParts } from './shared.ts'
+
+/** Alternatives; each names the schemes that a request needs together. */
+export type Requirements = readonly Readonly<Record<string, readonly string[]>>[]
+
+/** Methods that a browser may send for a page of another origin, so that a cookie alone suffices. */
+const safeMethods = new Set(['get', 'head'])
+
+const textOr = (value: unknown, otherwise: string): string =>
+  typeof value === 'string' ? value : otherwise
+
+/** The header of an API key, in lower case; undefined for other schemes. */
+export const secretHeaderOf = ({ type, object }: Protection): string | undefined =>
+  type === 'api_key' ? textOr(object.header_name, 'authorization').toLowerCase() : undefined
+
+/**
+ * @param address of the version: absolute, without a slash at the end
+ * @param schemes receives the schemes
+ */
+export function requirementsOf(
+  protection: Protection,
+  method: string,
+  address: string,
+  schemes: NamedParts,
+): Requirements {
+  const { type, object, realm_uri } = protection
+  const description =
+    typeof object.description === 'string' ? { description: object.description } : {}
+  const add = (name: string, scheme: JsonMap): string =>
+    schemes.nameOf(name, { ...scheme, ...description })
+  switch (type) {
+    case 'basic':
+      return [{ [add('basic', { type: 'http', scheme: 'basic' })]: [] }]
+    case 'api_key': {
+      const name = textOr(object.header_name, 'Authorization')
+      return [{ [add('api_key', { type: 'apiKey', in: 'header', name })]: [] }]
+    }
+    case 'oauth2':
+      return [{ [add('oauth2', { type: 'oauth2', flows: flowsOf(object, address) })]: [] }]
+    case 'oidc': {
+      const cookie = add('oidc_cookie', {
+        ...{ type: 'apiKey', in: 'cookie', name: ticketCookie(realm_uri) },
+      })
+      const bearer = add('oidc_bearer', { type: 'http', scheme: 'bearer' })
+      if (safeMethods.has(method)) return [{ [cookie]: [] }, { [bearer]: [] }]
+      const csrf = add('oidc_csrf', { type: 'apiKey', in: 'header', name: 'X-CSRF-Token' })
+      return [{ [cookie]: [], [csrf]: [] }, { [bearer]: [] }]
+    }
+  }
+}
+
+function flowsOf({ flow, token_path }: Protection['object'], address: string): JsonMap {
+  const tokenUrl = address + textOr(token_path, '/oauth/token')
+  if (flow === 'client_credentials') return { clientCredentials: { tokenUrl, scopes: {} } }
+  return { password: { tokenUrl, refreshUrl: tokenUrl, scopes: {} } }
+}

@@ -1,0 +1,287 @@
+/** Parameters, bodies and security of an operation in a description. */
+import { expect } from 'chai'
+import { call, documentOf, fixed } from '#test/unit/gateway/fake-exchange.ts'
+import { anyOf, describeDocument, operationOf, type Seen } from './describe.ts'
+
+const parametersOf = (operation: object, how?: Parameters<typeof operationOf>[1]): Seen[] =>
+  operationOf(operation, how).parameters ?? []
+
+const text = { type: 'string' }
+
+describe('the parameters of an operation', () => {
+  it('are the bindings of its pattern, as texts', () => {
+    expect(parametersOf(call(), { pattern: '/:a/:_' })).to.deep.equal([
+      { name: 'a', in: 'path', required: true, schema: text },
+      { name: '_1', in: 'path', required: true, schema: text },
+    ])
+  })
+
+  it('are the query parameters and headers that an expression reads, as optional texts', () => {
+    const kwargs = {
+      limit: '{{request.query_params.limit}}',
+      all: '{{request.query_lists.tag}}',
+      page: 'p{{request.headers.x-page}}',
+    }
+    expect(parametersOf(call({ kwargs }))).to.deep.equal([
+      { name: 'limit', in: 'query', schema: text },
+      { name: 'tag', in: 'query', schema: text },
+      { name: 'x-page', in: 'header', schema: text },
+    ])
+  })
+
+  it('are not the headers that OpenAPI has other places for, nor credentials', () => {
+    const kwargs = {
+      a: '{{request.headers.accept}}',
+      b: '{{request.headers.authorization}}',
+      c: '{{request.headers.x-key}}',
+    }
+    const security = { type: 'api_key', header_name: 'X-Key' }
+    expect(parametersOf({ ...call({ kwargs }), security })).to.deep.equal([])
+  })
+
+  it('are the properties of their schemas, with what these say', () => {
+    const request = {
+      bindings: { properties: { id: { type: 'integer', description: 'The order.' } } },
+      query_params: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['limit', 'since'],
+        properties: {
+          limit: { type: 'integer', default: 20 },
+          since: { type: 'string', format: 'date' },
+          state: { type: 'array', items: { enum: ['open', 'sent'] } },
+          old: { type: 'string', deprecated: true },
+        },
+      },
+      headers: { properties: { 'x-page': { type: 'integer' } } },
+    }
+    const operation = { ...call({ kwargs: { a: '{{request.query_params.unread}}' } }), request }
+    expect(parametersOf(operation, { pattern: '/:id' })).to.deep.equal([
+      {
+        ...{ name: 'id', in: 'path', required: true, description: 'The order.' },
+        schema: { type: 'integer', description: 'The order.' },
+      },
+      { name: 'limit', in: 'query', schema: { type: 'integer', default: 20 } },
+      { name: 'since', in: 'query', required: true, schema: { type: 'string', format: 'date' } },
+      {
+        ...{ name: 'state', in: 'query', style: 'form', explode: true },
+        schema: { type: 'array', items: { enum: ['open', 'sent'] } },
+      },
+      { name: 'old', in: 'query', deprecated: true, schema: { type: 'string', deprecated: true } },
+      { name: 'x-page', in: 'header', schema: { type: 'integer' } },
+    ])
+  })
+
+  it('are found behind references and allOf', () => {
+    const schemas = {
+      Paging: { type: 'object', required: ['page'], properties: { page: { $ref: '#/schemas/N' } } },
+      N: { type: 'integer' },
+    }
+    const query_params = {
+      allOf: [{ $ref: '#/schemas/Paging' }, { properties: { q: { type: 'string' } } }],
+    }
+    const request = { query_params }
+    expect(parametersOf({ ...call(), request }, { more: { schemas } })).to.deep.equal([
+      {
+        ...{ name: 'page', in: 'query', required: true },
+        schema: { $ref: '#/components/schemas/N' },
+      },
+      { name: 'q', in: 'query', schema: text },
+    ])
+  })
+
+  it('are those of the path where the operation says nothing', () => {
+    const path = { request: { query_params: { properties: { a: text } } } }
+    expect(parametersOf(call(), { path })).to.deep.equal([{ name: 'a', in: 'query', schema: text }])
+  })
+
+  it('are those of an operation that a variable holds', () => {
+    const request = { query_params: { properties: { a: { type: 'integer' } } } }
+    const variables = { one: { ...call(), request } }
+    const how = { more: { variables } }
+    const document = documentOf({ '/x': { get: '{{variables.one}}' } }, how.more)
+    expect(describeDocument(document).paths['/x'].get.parameters).to.deep.equal([
+      { name: 'a', in: 'query', schema: { type: 'integer' } },
+    ])
+  })
+})
+
+describe('the body of a request', () => {
+  const schema = { type: 'object', required: ['a'] }
+  const reading = call({ args: ['{{request.body}}'] })
+
+  for (const [what, method, operation, body] of [
+    ['is absent where nothing reads it', 'get', call(), undefined],
+    ['has no meaning in a GET', 'get', reading, undefined],
+    ['is any value that an expression reads', 'post', reading, { content: anyOf({}) }],
+    ['is what its schema says', 'post', { ...call(), request: { body: schema } }, required(schema)],
+    [
+      'is optional where it says so',
+      'post',
+      { ...call(), request: { body: schema, body_required: false } },
+      { content: anyOf(schema) },
+    ],
+    [
+      'has the types of accepts, each once',
+      'post',
+      { ...reading, accepts: ['application/json', 'application/json; charset=utf-8'] },
+      { content: { 'application/json': { schema: {} } } },
+    ],
+    [
+      'is anything where an upstream gets it unread',
+      'post',
+      { action: { type: 'forward', host: 'localhost:1' }, response: {} },
+      { content: { '*/*': { schema: {} } } },
+    ],
+  ] as const) {
+    it(what, () => {
+      expect(operationOf(operation, { method }).requestBody).to.deep.equal(body)
+    })
+  }
+})
+
+function required(schema: object) {
+  return { required: true, content: anyOf(schema) }
+}
+
+describe('the security of an operation', () => {
+  const oauth2 = { type: 'oauth2', flow: 'resource_owner_password_credentials' }
+
+  const seen = (security: object, method = 'get') => {
+    const document = documentOf({ '/x': { [method]: { ...fixed('a'), security } } })
+    const { paths, components } = describeDocument(document)
+    return { security: paths['/x'][method].security, schemes: components.securitySchemes }
+  }
+
+  for (const [what, security, schemes] of [
+    [
+      'basic',
+      { type: 'basic', description: 'B.' },
+      { type: 'http', scheme: 'basic', description: 'B.' },
+    ],
+    [
+      'api_key',
+      { type: 'api_key', header_name: 'X-Key' },
+      { type: 'apiKey', in: 'header', name: 'X-Key' },
+    ],
+    [
+      'oauth2',
+      { ...oauth2, token_path: '/token' },
+      {
+        type: 'oauth2',
+        flows: {
+          password: {
+            tokenUrl: 'https://api.example.com/v1/token',
+            refreshUrl: 'https://api.example.com/v1/token',
+            scopes: {},
+          },
+        },
+      },
+    ],
+    [
+      'oauth2',
+      { type: 'oauth2', flow: 'client_credentials' },
+      {
+        type: 'oauth2',
+        flows: {
+          clientCredentials: { tokenUrl: 'https://api.example.com/v1/oauth/token', scopes: {} },
+        },
+      },
+    ],
+  ] as const) {
+    it(`is ${JSON.stringify(security)}`, () => {
+      expect(seen(security)).to.deep.equal({
+        security: [{ [what]: [] }],
+        schemes: { [what]: schemes },
+      })
+    })
+  }
+
+  it('of a login is the cookie of the ticket, or a bearer token', () => {
+    const { security, schemes } = seen({ type: 'oidc' })
+    expect(security).to.deep.equal([{ oidc_cookie: [] }, { oidc_bearer: [] }])
+    expect(schemes.oidc_cookie).to.deep.equal({
+      ...{ type: 'apiKey', in: 'cookie', name: 'service_ticket_com.example.realm' },
+    })
+  })
+
+  it('of a login needs a proof beside the cookie for unsafe methods', () => {
+    const { security } = seen({ type: 'oidc' }, 'delete')
+    expect(security).to.deep.equal([{ oidc_cookie: [], oidc_csrf: [] }, { oidc_bearer: [] }])
+  })
+
+  it('is absent where the operation is open', () => {
+    expect(seen({})).to.deep.equal({ security: undefined, schemes: undefined })
+  })
+})
+
+describe('the view of operators', () => {
+  const viewOf = (action: object, more: object = {}) => {
+    const operation = { action, response: {}, ...more }
+    const document = documentOf({ '/x': { get: operation } })
+    return describeDocument(document, { isInternal: true }).paths['/x'].get['x-wamp-gateway']
+  }
+
+  for (const [action, seen] of [
+    [
+      { type: 'wamp_call', procedure: 'com.a' },
+      { action: 'wamp_call', procedure: 'com.a' },
+    ],
+    [
+      { type: 'wamp_publish', topic: 'com.a' },
+      { action: 'wamp_publish', topic: 'com.a' },
+    ],
+    [
+      { type: 'forward', host: 'a.example' },
+      { action: 'forward', host: 'a.example' },
+    ],
+    [{ type: 'static', body: 'a' }, { action: 'static' }],
+    [
+      { type: 'wamp_call', procedure: 'com.{{request.bindings.id}}' },
+      { action: 'wamp_call', procedure: 'com.{{request.bindings.id}}' },
+    ],
+  ] as const) {
+    it(`says what lies behind ${JSON.stringify(action)}`, () => {
+      const document = documentOf({ '/:id': { get: { action, response: {} } } })
+      const { paths } = describeDocument(document, { isInternal: true })
+      expect(paths['/{id}'].get['x-wamp-gateway']).to.deep.equal({ ...seen, pattern: '/v1/:id' })
+    })
+  }
+
+  it('has hidden operations', () => {
+    expect(viewOf({ type: 'static' }, { hidden: true })).to.deep.equal({
+      action: 'static',
+      pattern: '/v1/x',
+      hidden: true,
+    })
+  })
+
+  it('is not that of the public', () => {
+    const document = documentOf({ '/x': { get: call() } })
+    expect(JSON.stringify(describeDocument(document))).not.to.contain('x-wamp-gateway"')
+  })
+})
+
+describe('schemas of the document', () => {
+  it('refer to their new place, and data that looks like a reference stays', () => {
+    const schemas = {
+      A: {
+        properties: { $ref: { $ref: '#/schemas/B' }, const: { $ref: '#/schemas/B/items' } },
+        items: { anyOf: [{ $ref: '#/schemas/A' }] },
+        examples: [{ $ref: '#/schemas/B' }],
+        discriminator: { propertyName: 'a', mapping: { b: '#/schemas/B', c: 'other' } },
+      },
+      B: { type: 'array', items: { type: 'string' } },
+    }
+    const { components } = describeDocument(documentOf({}, { schemas }))
+    expect(components.schemas.A).to.deep.equal({
+      properties: {
+        $ref: { $ref: '#/components/schemas/B' },
+        const: { $ref: '#/components/schemas/B/items' },
+      },
+      items: { anyOf: [{ $ref: '#/components/schemas/A' }] },
+      examples: [{ $ref: '#/schemas/B' }],
+      discriminator: { propertyName: 'a', mapping: { b: '#/components/schemas/B', c: 'other' } },
+    })
+  })
+})
