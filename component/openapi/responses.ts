@@ -136,16 +136,26 @@ function errorsOf(
   const { errorTypes } = operation.inherited
   const ofGateway = parts.ofGateway(errorTypes)
   const errors: Responses = {}
-  for (const status of gatewayStatuses(operation, method, authored)) errors[status] = ofGateway
+  const add = (statuses: Iterable<string>, response: JsonMap): void => {
+    for (const status of statuses) {
+      errors[status] = { ...response, description: descriptionOf(status) }
+    }
+  }
+  add(gatewayStatuses(operation, method, authored), ofGateway)
   const statuses = actionStatuses(operation)
   if (statuses.size === 0) return errors
-  const ofAction = parts.ofAction(errorTypes, bodyOfError(operation, authored))
-  for (const status of statuses) errors[status] = ofAction
+  const body = bodyOfError(operation, authored)
+  // an expression fails as the gateway does, unless on_error declares a body
+  const isOfGateway = body === 'undeclared' && !isAny(operation, ...performed)
+  add(statuses, isOfGateway ? ofGateway : parts.ofAction(errorTypes, body))
   if (isAny(operation, 'forward') && operation.on_error.body === undefined) {
     errors.default = { description: 'The answer of the upstream.' }
   }
   return errors
 }
+
+/** Actions that may fail. */
+const performed = ['forward', 'wamp_call', 'wamp_publish'] as const
 
 const isAny = (operation: CompiledOperation, ...types: readonly string[]): boolean =>
   typesOf(operation).some((type) => types.includes(type))
@@ -165,7 +175,7 @@ function gatewayStatuses(
   const { protection, admitsHttp } = inherited
   const statuses = new Set<string>()
   const takesBody = readsBody || bodyMethods.has(method)
-  const isPerformed = isAny(operation, 'forward', 'wamp_call', 'wamp_publish')
+  const isPerformed = isAny(operation, ...performed)
   const rows: readonly (readonly [isAnswered: boolean, ...statuses: readonly string[]])[] = [
     [takesBody, '400', '408', '413'],
     [Object.keys(request).length > 0, '400'],

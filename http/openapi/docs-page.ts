@@ -34,6 +34,8 @@ export function docsPage({ title, docs, document, isBelow }: DocsPlace): Reply {
     '<!doctype html>',
     `<html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title>`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    // without an icon, browsers ask for /favicon.ico
+    '<link rel="icon" href="data:,">',
     `<link rel="stylesheet" href="${escaped(`${files}swagger-ui.css`)}"></head><body>`,
     `<div id="swagger-ui" data-url="${escaped(description)}"></div>`,
     `<script src="${escaped(`${files}swagger-ui-bundle.js`)}"></script>`,

@@ -1,44 +1,19 @@
 /** The OIDC example as its page says to run it, over TLS, and a browser on it. */
-import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:https'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
-import { type Browser, chromium } from 'playwright-core'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
 import { writeCertificate } from '#test/support/certificate.ts'
 import { freePort } from '#test/support/free-port.ts'
 import { end, lineOf, shellLinesOf, type } from '#test/support/typed.ts'
+import { launchBrowser } from './chromium.ts'
 
 const folder = 'examples/oidc-login'
 const root = join(import.meta.dirname, '../..')
 
 /** What the page says to type: for the provider, for the gateway. */
 const [startProvider = '', startGateway = ''] = shellLinesOf(`${folder}/README.md`)
-
-/** The browser of this machine. @throws Error when there is none */
-function chromiumPath(): string {
-  const files = (process.env.PATH ?? '').split(delimiter).map((path) => join(path, 'chromium'))
-  const found = files.find((file) => {
-    try {
-      accessSync(file, constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
-  if (found === undefined) throw new Error('chromium is not on PATH: apt-get install chromium')
-  return found
-}
-
-/** @param authorityPin of the authority that it trusts beside those of the machine */
-const launch = (authorityPin: string): Promise<Browser> =>
-  chromium.launch({
-    executablePath: chromiumPath(),
-    chromiumSandbox: process.getuid?.() !== 0,
-    args: [
-      `--ignore-certificate-errors-spki-list=${authorityPin}`,
-      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
-    ],
-  })
 
 /** The example, running. */
 export interface RunningExample {
@@ -85,7 +60,7 @@ export async function runExample(): Promise<RunningExample> {
   const open = async () => {
     await lineOf(provider, /^provider /)
     await lineOf(gateway, /^router /)
-    return await launch(authorityPin)
+    return await launchBrowser(`--ignore-certificate-errors-spki-list=${authorityPin}`)
   }
   const endAll = async () => {
     await Promise.all([end(gateway), end(provider)])

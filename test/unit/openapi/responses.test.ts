@@ -75,6 +75,14 @@ describe('the errors of an operation', () => {
     expect(statusesOf(fixed('{{request.id}}'))).to.include.members(['400', '500'])
   })
 
+  it('are named after their status, and share their bodies', () => {
+    const { responses } = operationOf(fixed('{{request.id}}'))
+    expect(responses['500']).to.deep.equal({
+      $ref: '#/components/responses/Error',
+      description: 'Internal Server Error',
+    })
+  })
+
   it('are the statuses of status_codes for a call', () => {
     const status_codes = { 'com.example.gone': 410 }
     expect(statusesOf({ ...call(), status_codes })).to.include.members([
