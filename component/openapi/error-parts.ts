@@ -57,6 +57,8 @@ export type ActionErrorBody = { readonly schema: unknown } | 'undeclared' | 'any
 export class ErrorParts {
   readonly #schemas: NamedParts
   readonly #responses: NamedParts
+  /** By types of errors, of which thousands of operations share one list, and by what is answered. */
+  readonly #known = new WeakMap<readonly string[], Map<string, JsonMap>>()
 
   constructor(schemas: NamedParts, responses: NamedParts) {
     this.#schemas = schemas
@@ -65,18 +67,14 @@ export class ErrorParts {
 
   /** An error of the gateway. @param types of errors, by preference */
   ofGateway(types: readonly string[]): JsonMap {
-    const content = contentOf(types, (type) => this.#own(type))
-    return this.#response('Error', { description: 'An error.', content })
+    return this.#response('Error', types, () => contentOf(types, (type) => this.#own(type)))
   }
 
   /** An error of the gateway or of the action. */
   ofAction(types: readonly string[], body: ActionErrorBody): JsonMap {
+    if (typeof body === 'object') return { content: this.contentOf(types, body) }
     const name = body === 'undeclared' ? 'ActionError' : 'AnyError'
-    if (typeof body === 'object') {
-      const content = this.contentOf(types, body)
-      return { description: 'An error.', content }
-    }
-    return this.#response(name, { description: 'An error.', content: this.contentOf(types, body) })
+    return this.#response(name, types, () => this.contentOf(types, body))
   }
 
   /** The content of the same answers. */
@@ -101,7 +99,16 @@ export class ErrorParts {
     return { $ref: `#/components/schemas/${this.#schemas.nameOf(name, schema)}` }
   }
 
-  #response(name: string, response: JsonMap): JsonMap {
+  #response(name: string, types: readonly string[], makeContent: () => JsonMap): JsonMap {
+    const known = this.#known.get(types) ?? new Map<string, JsonMap>()
+    this.#known.set(types, known)
+    const reference = known.get(name) ?? this.#reference(name, makeContent())
+    known.set(name, reference)
+    return reference
+  }
+
+  #reference(name: string, content: JsonMap): JsonMap {
+    const response = { description: 'An error.', content }
     return { $ref: `#/components/responses/${this.#responses.nameOf(name, response)}` }
   }
 }
