@@ -4,6 +4,7 @@ import { pointer } from '#component/codec/json.ts'
 import {
   compileRequestChecks,
   compileResponseCheck,
+  noteDescribedSchemas,
   type WrittenOperation,
 } from '#component/compile/schemas/compile-checks.ts'
 import type { DocumentSchemas } from '#component/compile/schemas/document-schemas.ts'
@@ -113,6 +114,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
 
   const written: WrittenOperation = { raw, node: operation, at }
   const checks = method === 'options' ? undefined : compileRequestChecks(written, inherited, plan)
+  noteDescribedSchemas(written, plan)
   const encoded = withVary(inherited, path, plan.interner)
   const response = member(operation, 'response')
   const respond = (

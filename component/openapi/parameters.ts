@@ -1,8 +1,8 @@
 /** The parameters of an operation: from the schemas of its request, and else from what its expressions read. */
-import type { JsonMap } from '#component/syntax/values.ts'
-import { isMap } from '#component/syntax/values.ts'
+import { appliedTo } from '#component/schema/coerce.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { RequestReads } from './reads.ts'
-import { type Member, type Members, membersOf, published, referred } from './references.ts'
+import { type Member, type Members, membersOf, published } from './references.ts'
 import type { Template, Variable } from './templates.ts'
 
 /** OpenAPI has other places for these headers (Parameter Object: name), or clients set them by themselves. */
@@ -68,8 +68,9 @@ function parameter(
   schemas: JsonMap,
 ): JsonMap {
   const description = textOf(schema, 'description')
-  const isList = place === 'query' && typesOf(schema, schemas).includes('array')
-  const hasDefault = isMap(schema) && Object.hasOwn(schema, 'default')
+  const types = [keywordOf(schema, 'type', schemas)].flat()
+  const isList = place === 'query' && types.includes('array')
+  const hasDefault = keywordOf(schema, 'default', schemas) !== undefined
   return {
     name,
     in: place,
@@ -86,13 +87,10 @@ const textOf = (schema: unknown, key: string): string | undefined => {
   return typeof value === 'string' ? value : undefined
 }
 
-/** The types that a schema names, also one that it refers to. */
-function typesOf(schema: unknown, schemas: JsonMap): readonly unknown[] {
-  let found = schema
-  // a chain of references that is longer than the document has schemas is a loop
-  for (let step = 0; isMap(found) && found.type === undefined && step < 100; step += 1) {
-    found = typeof found.$ref === 'string' ? referred(found.$ref, schemas) : undefined
+/** The value of a keyword, also where it stands in a schema that is referred to. */
+function keywordOf(schema: unknown, keyword: string, schemas: JsonMap): unknown {
+  for (const applied of appliedTo(schema, schemas)) {
+    if (Object.hasOwn(applied, keyword)) return applied[keyword]
   }
-  const type = isMap(found) ? found.type : undefined
-  return Array.isArray(type) ? type : [type]
+  return undefined
 }

@@ -1,4 +1,5 @@
 /** The query parameters and headers that the expressions of an operation read. */
+import { membersRead } from '#component/expression/probe/members-read.ts'
 import type { CompiledOperation, ResponsePlan } from '#component/gateway/api.ts'
 import type { HeaderLayer, Live } from '#component/gateway/header-layers.ts'
 
@@ -16,8 +17,8 @@ const headerKey = 'request.headers.'
 export function readsOf(operation: CompiledOperation): RequestReads {
   const query = new Set<string>()
   const headers = new Set<string>()
-  for (const { reads } of nodesOf(operation)) {
-    for (const read of reads) {
+  for (const node of nodesOf(operation)) {
+    for (const read of membersRead(node)) {
       for (const key of queryKeys) if (read.startsWith(key)) query.add(read.slice(key.length))
       if (read.startsWith(headerKey)) headers.add(read.slice(headerKey.length))
     }

@@ -1,5 +1,6 @@
 /** References between the schemas of a document, which stand in another place of an OpenAPI description. */
-import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
+import { appliedTo } from '#component/schema/coerce.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 
 const prefix = '#/schemas/'
 
@@ -66,45 +67,19 @@ export interface Members {
 export function membersOf(schema: unknown, schemas: JsonMap): Members {
   const properties = new Map<string, unknown>()
   const required = new Set<unknown>()
-  const seen = new Set<unknown>()
   let isClosed = false
-  const collect = (part: unknown): void => {
-    if (!isMap(part) || seen.has(part)) return
-    seen.add(part)
-    if (typeof part.$ref === 'string') collect(referred(part.$ref, schemas))
-    if (Array.isArray(part.allOf)) part.allOf.forEach(collect)
-    for (const [name, value] of Object.entries(isMap(part.properties) ? part.properties : {})) {
-      properties.set(name, value)
+  for (const applied of appliedTo(schema, schemas)) {
+    for (const [name, value] of Object.entries(
+      isMap(applied.properties) ? applied.properties : {},
+    )) {
+      if (!properties.has(name)) properties.set(name, value)
     }
-    for (const name of Array.isArray(part.required) ? part.required : []) required.add(name)
-    isClosed ||= part.additionalProperties === false || part.unevaluatedProperties === false
+    for (const name of Array.isArray(applied.required) ? applied.required : []) required.add(name)
+    isClosed ||= applied.additionalProperties === false || applied.unevaluatedProperties === false
   }
-  collect(schema)
   const named = new Map<string, Member>()
   for (const [name, value] of properties) {
     named.set(name, { schema: value, isRequired: required.has(name) })
   }
   return { named, isClosed }
-}
-
-/** The schema at a reference; undefined where there is none. */
-export function referred(reference: string, schemas: JsonMap): unknown {
-  if (!reference.startsWith(prefix)) return undefined
-  let found: unknown = schemas
-  for (const token of reference.slice(prefix.length).split('/')) {
-    const key = decodedToken(token)
-    found = Array.isArray(found) ? found[Number(key)] : memberOf(found, key)
-  }
-  return found
-}
-
-/** RFC 6901 §6: a token of a pointer that stands in a URI fragment. */
-function decodedToken(token: string): string {
-  let text = token
-  try {
-    text = decodeURIComponent(token)
-  } catch {
-    // a lone % stands for itself
-  }
-  return text.replaceAll('~1', '/').replaceAll('~0', '~')
 }

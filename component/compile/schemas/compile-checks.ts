@@ -143,6 +143,27 @@ export function compileRequestChecks(
   }))
 }
 
+/** Notes the schemas of `responses`, which only describe answers, so that they are judged. */
+export function noteDescribedSchemas(
+  { raw, node, at }: WrittenOperation,
+  { schemas, findings }: CheckedPath,
+): void {
+  const found = literalAt(raw, at, node, ['responses'], findings.issues)
+  for (const [response, place] of entriesOf(found?.value, found?.at ?? at)) {
+    const parts = [
+      [response, place] as const,
+      ...entriesOf(memberOf(response, 'headers'), pointer(place, 'headers')),
+    ]
+    for (const [part, partAt] of parts) {
+      const schema = memberOf(part, 'schema')
+      if (schema !== undefined) schemas.use(schema, pointer(partAt, 'schema'))
+    }
+  }
+}
+
+const entriesOf = (map: unknown, at: string): (readonly [value: unknown, at: string])[] =>
+  isMap(map) ? Object.entries(map).map(([key, value]) => [value, pointer(at, key)] as const) : []
+
 /** Why answers are not checked, or not all of them; undefined where they are. */
 function whyUnchecked(
   key: 'on_result' | 'on_error',

@@ -70,7 +70,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: [],
   },
   'component/openapi': {
-    folders: ['gateway', 'routes', 'schema', 'security', 'spec', 'token'],
+    folders: ['expression/probe', 'gateway', 'routes', 'schema', 'security', 'spec', 'token'],
     packages: ['lru-cache'],
   },
   'component/compile': {

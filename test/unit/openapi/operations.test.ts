@@ -21,10 +21,12 @@ describe('the parameters of an operation', () => {
       limit: '{{request.query_params.limit}}',
       all: '{{request.query_lists.tag}}',
       page: 'p{{request.headers.x-page}}',
+      q: '{{request.query_params |> get(q, none)}}',
     }
     expect(parametersOf(call({ kwargs }))).to.deep.equal([
       { name: 'limit', in: 'query', schema: text },
       { name: 'tag', in: 'query', schema: text },
+      { name: 'q', in: 'query', schema: text },
       { name: 'x-page', in: 'header', schema: text },
     ])
   })
@@ -268,6 +270,7 @@ describe('schemas of the document', () => {
       A: {
         properties: { $ref: { $ref: '#/schemas/B' }, const: { $ref: '#/schemas/B/items' } },
         items: { anyOf: [{ $ref: '#/schemas/A' }] },
+        oneOf: [true],
         examples: [{ $ref: '#/schemas/B' }],
         discriminator: { propertyName: 'a', mapping: { b: '#/schemas/B', c: 'other' } },
       },
@@ -280,6 +283,7 @@ describe('schemas of the document', () => {
         const: { $ref: '#/components/schemas/B/items' },
       },
       items: { anyOf: [{ $ref: '#/components/schemas/A' }] },
+      oneOf: [true],
       examples: [{ $ref: '#/schemas/B' }],
       discriminator: { propertyName: 'a', mapping: { b: '#/components/schemas/B', c: 'other' } },
     })

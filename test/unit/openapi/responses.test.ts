@@ -1,6 +1,6 @@
 /** The answers of an operation in a description. */
 import { expect } from 'chai'
-import { call, documentOf, fixed } from '#test/unit/gateway/fake-exchange.ts'
+import { call, documentOf, fixed, issuesOf } from '#test/unit/gateway/fake-exchange.ts'
 import { anyOf, describeDocument, operationOf, type Seen } from './describe.ts'
 
 /** The answers that are no shared error. */
@@ -125,6 +125,19 @@ describe('the errors of an operation', () => {
 })
 
 describe('what the author says of answers', () => {
+  it('has schemas that are judged at load', () => {
+    const responses = {
+      '404': { schema: { $ref: '#/schemas/None' } },
+      '409': { headers: { ETag: { schema: { pattern: '(?=a)' } } } },
+    }
+    const found = issuesOf(documentOf({ '/x': { get: { ...call(), responses } } }))
+    const at = '/versions/1.0/paths/~1x/get/responses'
+    expect(found.map(({ path }) => path)).to.have.members([
+      `${at}/404/schema/$ref`,
+      `${at}/409/headers/ETag/schema/pattern`,
+    ])
+  })
+
   it('stands in place of what is derived', () => {
     const responses = {
       '200': { description: 'The order.' },
