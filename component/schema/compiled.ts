@@ -1,8 +1,8 @@
 /** One schema, compiled by ajv: a check that ends at the first mistake, and one that finds all of them. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
-import { refill, tooCostly } from './budget.ts'
+import { compilePattern } from '#component/schema/pattern/pattern.ts'
+import { refill, spendUnits, tooCostly } from './budget.ts'
 import { addOwnKeywords } from './own-keywords.ts'
-import { compilePattern } from './pattern.ts'
 import { prepare } from './prepare.ts'
 import type { NamedSchemas } from './references.ts'
 
@@ -12,8 +12,24 @@ export type Verdict = 'fits' | 'too costly' | readonly ErrorObject[]
 /** How much dearer a visit is that may add a mistake to all others: a check makes 200,000 at most. */
 const factorOfAll = 160
 
-/** Names the function in the code that ajv can write out, which nobody asks it for. */
-const patternEngine = Object.assign(compilePattern, { code: 'pattern' })
+/** What matching a pattern costs beside the characters of the text, in units. */
+const unitsOfMatch = 10
+
+/** The patterns of ajv: they spend of the budget. It compares them by their text. */
+function pattern(text: string): { test(text: string): boolean; toString(): string } {
+  const compiled = compilePattern(text)
+  const { unitsPerCharacter } = compiled
+  return {
+    test(value) {
+      spendUnits(unitsOfMatch + value.length * unitsPerCharacter)
+      return compiled.test(value)
+    },
+    toString: () => text,
+  }
+}
+
+/** The name is for code that ajv can write out, which nobody asks it for. */
+const patternEngine = Object.assign(pattern, { code: 'pattern' })
 
 /** A compiled schema. An instance of ajv never frees what it has compiled, so each schema has its own (ajv issue 1413). */
 export class CompiledSchema {

@@ -1,8 +1,8 @@
 /** Judges the schemas of a document at load: keywords, references, loops and limits, each mistake with its place. */
 import { canonicalJson, pointer } from '#component/codec/json.ts'
+import { sizeOfPattern } from '#component/schema/pattern/pattern.ts'
 import type { Steps } from '#component/yielding.ts'
 import { type Findings, judgeKeywords, type SchemaFacts } from './judge-keywords.ts'
-import { sizeOfPattern } from './pattern.ts'
 import { type Graph, groupsOf, Reach } from './reach.ts'
 import type { NamedSchemas } from './references.ts'
 

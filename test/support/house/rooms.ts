@@ -121,9 +121,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/sync': { folders: ['replica', 'wamp'], packages: [] },
   'component/spec': { folders: ['expression', 'schema'], packages: [] },
   'component/schema': {
-    folders: ['expression'],
-    packages: ['ajv', 'ajv-formats', 'lru-cache', 're2js'],
+    folders: ['expression', 'schema/pattern'],
+    packages: ['ajv', 'ajv-formats', 'lru-cache'],
   },
+  'component/schema/pattern': { folders: [], packages: ['lru-cache', 're2js'] },
   'component/wamp': { folders: [], packages: ['autobahn', 'wampy', 'ws'] },
   'component/router/limits': { folders: [], packages: ['ws'] },
   'component/router': { folders: ['router/limits', 'wamp'], packages: ['ws'] },

@@ -1,0 +1,67 @@
+/** Regular expressions of schemas, matched by RE2: in time that grows with the text and not with its square, at a known price. */
+import { LRUCache } from 'lru-cache'
+import { RE2JS } from 're2js'
+import { hasSmallAutomaton, re2Text } from './program.ts'
+import { PatternError, parsePattern } from './syntax.ts'
+
+/** Most characters of a pattern. */
+const longestPattern = 1_000
+
+/** Most instructions of a compiled pattern. */
+const largestProgram = 2_100
+
+/** Compiled patterns that schemas share. */
+const mostKept = 1_000
+
+/** A compiled pattern. */
+export interface Pattern {
+  /** Whether a part of the text matches. */
+  test(text: string): boolean
+  /** The most that a character of a text takes, in units of the time that it takes a plain pattern. */
+  readonly unitsPerCharacter: number
+  /** The pattern as it was written. */
+  toString(): string
+}
+
+/** A compiled pattern, and the number of its instructions. */
+interface Compiled extends Pattern {
+  readonly size: number
+}
+
+const kept = new LRUCache<string, Compiled>({ max: mostKept })
+
+/** @throws PatternError, or what re2js throws */
+function compiled(pattern: string): Compiled {
+  const known = kept.get(pattern)
+  if (known) return known
+  const expression = parsePattern(pattern)
+  const program = RE2JS.compile(re2Text(expression))
+  const size = program.programSize()
+  const isSmall = hasSmallAutomaton(expression)
+  const made: Compiled = {
+    size,
+    // each instruction may be active at each character
+    unitsPerCharacter: isSmall ? 1 : Math.ceil(size / 2),
+    // an automaton may have a state for each set of instructions, which takes memory: a search for the place of the match builds none
+    test: isSmall ? (text) => program.test(text) : (text) => program.matcher(text).find(),
+    toString: () => pattern,
+  }
+  kept.set(pattern, made)
+  return made
+}
+
+/** The number of instructions of a pattern, or the problem that it has. */
+export function sizeOfPattern(pattern: string): number | string {
+  if (pattern.length > longestPattern) return `a pattern has at most ${longestPattern} characters`
+  try {
+    const { size } = compiled(pattern)
+    if (size <= largestProgram) return size
+    return `the pattern is too large: ${size} instructions, and at most ${largestProgram} are allowed`
+  } catch (cause) {
+    if (cause instanceof PatternError) return `the pattern is not allowed: ${cause.message}`
+    return `the pattern is too large for RE2: ${cause instanceof Error ? cause.message : String(cause)}`
+  }
+}
+
+/** Compiles a pattern that {@link sizeOfPattern} has accepted. */
+export const compilePattern = (pattern: string): Pattern => compiled(pattern)
