@@ -152,6 +152,12 @@ class Walk {
           this.issue(at, `uniqueItems needs maxItems of at most ${mostUniqueItems} beside it`)
         }
       },
+      unevaluatedItems: (_value, at, schema) => {
+        if (schema.contains === undefined && !holdsItems(schema)) return
+        const words =
+          'may take items for evaluated that are not, because contains or items stands in a schema beside it'
+        this.#warn(at, `unevaluatedItems ${words}`)
+      },
       format: (value, at) => {
         const format = String(value)
         if (formats.has(format)) return
@@ -199,3 +205,12 @@ class Walk {
     return didYouMean(word, candidates, issues.length > warnings.length ? issues : warnings)
   }
 }
+
+/** Whether a schema that judges the same value has `contains` or `items`: ajv does not tell which items they have judged. */
+const holdsItems = (schema: unknown): boolean =>
+  partsOf(schema).some(
+    ({ keyword, schema: part }) =>
+      keywords.get(keyword)?.isInPlace === true &&
+      isMap(part) &&
+      (part.contains !== undefined || part.items !== undefined || holdsItems(part)),
+  )

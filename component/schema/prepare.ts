@@ -1,5 +1,5 @@
 /** Prepares a schema for ajv: known keywords only, each reference a schema of its own, and costs where work can repeat. */
-import { isMap } from '#component/syntax/values.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { keywords } from './keywords.ts'
 import { cost, numberType } from './own-keywords.ts'
 import { groupsOf, Reach } from './reach.ts'
@@ -74,11 +74,13 @@ class Preparation {
     this.#weight++
     if (!isMap(schema)) return schema !== false
     const prepared: Record<string, unknown> = {}
-    for (const keyword of Object.keys(schema)) {
+    const whole =
+      schema.if !== undefined && schema.then === undefined ? withWholeIf(schema) : schema
+    for (const keyword of Object.keys(whole)) {
       const known = keywords.get(keyword)
       if (known === undefined || known.isAnnotation) continue
       this.#weight++
-      this.#put(prepared, keyword, schema[keyword])
+      this.#put(prepared, keyword, whole[keyword])
     }
     return prepared
   }
@@ -105,6 +107,14 @@ class Preparation {
     const target = resolve(reference, this.#named)
     return typeof target === 'string' ? undefined : this.#keys.get(target.at)
   }
+}
+
+/** The same schema with an `if` that ajv counts: it takes no notice of one without `then`, whose members count as evaluated. */
+function withWholeIf({ if: condition, else: other, ...rest }: JsonMap): JsonMap {
+  const seen = { anyOf: [condition, true] }
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  const negated = other === undefined ? [] : [{ if: { not: condition }, then: other }]
+  return { ...rest, allOf: [...((rest.allOf as unknown[]) ?? []), seen, ...negated] }
 }
 
 const isOfNumbers = (type: unknown): boolean =>

@@ -41,7 +41,7 @@ function compiled(pattern: string): Compiled {
   const made: Compiled = {
     size,
     // each instruction may be active at each character
-    unitsPerCharacter: isSmall ? 1 : Math.ceil(size / 2),
+    unitsPerCharacter: isSmall ? 1 : size,
     // an automaton may have a state for each set of instructions, which takes memory: a search for the place of the match builds none
     test: isSmall ? (text) => program.test(text) : (text) => program.matcher(text).find(),
     toString: () => pattern,
