@@ -5,6 +5,7 @@ import {
   compileRequestChecks,
   compileResponseCheck,
   noteDescribedSchemas,
+  noteExampleSchemas,
   type WrittenOperation,
 } from '#component/compile/schemas/compile-checks.ts'
 import type { DocumentSchemas } from '#component/compile/schemas/document-schemas.ts'
@@ -113,6 +114,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const inherited = valuesOf(actions.isList ? undefined : last)
 
   const written: WrittenOperation = { raw, node: operation, at }
+  noteExampleSchemas(written, plan)
   const checks = method === 'options' ? undefined : compileRequestChecks(written, inherited, plan)
   noteDescribedSchemas(written, plan)
   const encoded = withVary(inherited, path, plan.interner)

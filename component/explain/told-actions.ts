@@ -8,8 +8,13 @@ import type { Connections, UpstreamHandler, UpstreamRequest } from '#component/a
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { isMap } from '#component/syntax/values.ts'
-import type { Payload, Session, SessionSource } from '#component/wamp/session.ts'
-import { isOfGateway } from '#component/wamp/session-pool.ts'
+import {
+  type IdentitySetting,
+  isOfGateway,
+  type Payload,
+  type Session,
+  type SessionSource,
+} from '#component/wamp/session.ts'
 import { failDispatch } from './given-outcome.ts'
 
 /** The settings that actions obey. */
@@ -22,7 +27,7 @@ export interface ActionSettings {
   /** The name of this proxy in `Via`. */
   readonly viaName: string
   /** `wamp.identity` */
-  readonly identity?: 'session' | 'service'
+  readonly identity?: IdentitySetting
 }
 
 /** Where actions send to. @param index tells which action runs, from 0 */

@@ -4,10 +4,30 @@ import { encodeSegment } from '#component/syntax/percent-encoding.ts'
 
 type Bindings = Readonly<Record<string, string>>
 
-/** The text of a segment; undefined when its binding is not known. */
-function segmentText(segment: Segment, bindings: Bindings): string | undefined {
-  if (segment.kind === 'literal') return segment.text
-  return segment.kind === 'binding' ? bindings[segment.name] : undefined
+/** The texts that a segment stands for; undefined when its binding is not known. */
+function segmentTexts(segment: Segment, bindings: Bindings): readonly string[] | undefined {
+  if (segment.kind === 'literal') return [segment.text]
+  if (segment.kind === 'rest') return bindings.rest === '' ? [] : bindings.rest?.split('/')
+  const text = bindings[segment.name]
+  return text === undefined ? undefined : [text]
+}
+
+/**
+ * The longest form whose bindings are all known, filled in: percent-encoded, beginning with a slash, `""` for the root;
+ * undefined when a binding of every form is unknown.
+ */
+export function longestPath(
+  forms: readonly (readonly Segment[])[],
+  bindings: Bindings,
+): string | undefined {
+  let longest: readonly string[] | undefined
+  for (const form of forms) {
+    const texts = form.map((segment) => segmentTexts(segment, bindings))
+    const known = texts.filter((text) => text !== undefined)
+    if (known.length < texts.length) continue
+    if (longest === undefined || known.flat().length > longest.length) longest = known.flat()
+  }
+  return longest?.map((text) => `/${encodeSegment(text)}`).join('')
 }
 
 /**
@@ -17,12 +37,5 @@ function segmentText(segment: Segment, bindings: Bindings): string | undefined {
  */
 export function concretePath(base: string, bindings: Bindings): string {
   const parsed = parsePathPattern(base || '/')
-  const forms = 'problem' in parsed ? [] : parsed.forms
-  let longest: readonly string[] = []
-  for (const form of forms) {
-    const texts = form.map((segment) => segmentText(segment, bindings))
-    const known = texts.filter((text) => text !== undefined)
-    if (known.length === texts.length && known.length > longest.length) longest = known
-  }
-  return longest.map((text) => `/${encodeSegment(text)}`).join('')
+  return 'problem' in parsed ? '' : (longestPath(parsed.forms, bindings) ?? '')
 }

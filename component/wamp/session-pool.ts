@@ -3,7 +3,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
 import { failure, isFinal, isRefusal, notJoinedAs } from './failure.ts'
 import type { JoinAuth } from './join-auth.ts'
-import type { Session, SessionSource } from './session.ts'
+import { type IdentitySetting, isOfGateway, type Session, type SessionSource } from './session.ts'
 import type { SessionOptions } from './session-options.ts'
 import type { SupervisedSession } from './supervisor.ts'
 import { requestSession } from './wampy-session.ts'
@@ -12,8 +12,8 @@ import { requestSession } from './wampy-session.ts'
 export interface PoolOptions extends Omit<SessionOptions, 'realm_uri' | 'auth' | 'onJoin'> {
   /** How a session joins for an identity; for undefined, one of the gateway's own. */
   readonly authFor: (realm_uri: string, identity: Identity | undefined) => JoinAuth
-  /** `service`: the gateway's own sessions serve users, too (`wamp.identity`). */
-  readonly identity?: 'session' | 'service'
+  /** `wamp.identity` */
+  readonly identity?: IdentitySetting
   /** Milliseconds without use after which a user's session leaves. */
   readonly idleMs?: number
   /** Most sessions of users; beyond it unused ones leave, the least recently used first. */
@@ -58,15 +58,6 @@ const isUnused = ({ waiting, session }: Guest): boolean => waiting === 0 && sess
 /** Keys are unique: authids may hold any character, and JSON delimits them. */
 const guestKey = (realm_uri: string, { authid, authmethod, authroles }: Identity): string =>
   JSON.stringify([realm_uri, authmethod, authid, authroles])
-
-/**
- * Whether a request runs on the gateway's own session.
- * @param setting `wamp.identity`
- */
-export const isOfGateway = (
-  { authmethod }: Pick<Identity, 'authmethod'>,
-  setting: PoolOptions['identity'],
-): boolean => authmethod === 'anonymous' || setting === 'service'
 
 /** One session per realm and identity. */
 export class SessionPool implements SessionSource {

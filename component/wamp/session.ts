@@ -124,3 +124,12 @@ export interface SessionSource {
     connectTimeoutMs: number,
   ): Session | Promise<Session>
 }
+
+/** `wamp.identity`: with `service` the gateway's own sessions serve users, too. */
+export type IdentitySetting = 'session' | 'service'
+
+/** Whether the requests of an identity run on the gateway's own session. */
+export const isOfGateway = (
+  { authmethod }: Pick<Identity, 'authmethod'>,
+  setting: IdentitySetting | undefined,
+): boolean => authmethod === 'anonymous' || setting === 'service'

@@ -11,6 +11,7 @@ import { type RequestPart, requestParts } from '#component/gateway/schemas/misma
 import { PartCheck, type RequestChecks } from '#component/gateway/schemas/request-checks.ts'
 import type { ResponseCheck } from '#component/gateway/schemas/response-check.ts'
 import { appliedTo } from '#component/schema/coerce.ts'
+import { mapOrEmpty } from '#component/spec/rules.ts'
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
 import { type DocumentSchemas, isSchema, memberPlace } from './document-schemas.ts'
@@ -105,6 +106,16 @@ function checkHeaders(found: Literal, plan: CheckedPath): void {
       const message = `expected the name of a header in lower case: ${JSON.stringify(lower)}`
       issues.push({ path: at, message })
     }
+  }
+}
+
+/** Notes the schemas that examples expect their answers to fit. */
+export function noteExampleSchemas({ raw, node, at }: WrittenOperation, plan: CheckedPath): void {
+  const found = literalAt(raw, at, node, ['examples'], plan.findings.issues)
+  if (found === undefined) return
+  for (const [name, example] of Object.entries(mapOrEmpty(found.value))) {
+    const schema = memberOf(memberOf(example, 'expect'), 'body_matches')
+    plan.schemas.use(schema, pointer(found.at, name, 'expect', 'body_matches'))
   }
 }
 

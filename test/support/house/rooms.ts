@@ -26,7 +26,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/cli/contract': { folders: 'all', packages: [] },
   'component/cli/folder': { folders: ['cli', 'replica', 'spec', 'terminal'], packages: [] },
   'component/cli': { folders: 'all', packages: ['pino'] },
-  'component/config': { folders: ['expression', 'store'], packages: ['ajv', 'yaml'] },
+  'component/config': { folders: ['examples', 'expression', 'store'], packages: ['ajv', 'yaml'] },
   'component/wiring': { folders: 'all', packages: [] },
   'component/reload': { folders: 'all', packages: [] },
   'component/workers': { folders: 'all', packages: ['pino'] },
@@ -43,6 +43,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   procedures: {
     folders: [
       'procedures/definition',
+      'examples',
       'realm',
       'realm/documents',
       'registry',
@@ -53,7 +54,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: [],
   },
   'procedures/definition': {
-    folders: ['realm', 'realm/documents', 'registry', 'replica', 'token', 'wamp'],
+    folders: ['examples', 'realm', 'realm/documents', 'registry', 'replica', 'token', 'wamp'],
     packages: [],
   },
   'component/registry': {
@@ -102,6 +103,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
       'spec',
       'wamp',
     ],
+    packages: [],
+  },
+  'component/examples': {
+    folders: ['compile', 'explain', 'gateway', 'routes', 'security', 'spec'],
     packages: [],
   },
   'component/routes': { folders: [], packages: [] },

@@ -1,0 +1,128 @@
+/** The request of an example: its bindings become a path, its query parameters a query. */
+
+import { pointer } from '#component/codec/json.ts'
+import type { Issue } from '#component/errors.ts'
+import { longestPath } from '#component/routes/concrete-path.ts'
+import { mapOrEmpty } from '#component/spec/rules.ts'
+import type { HostPattern } from '#component/syntax/host-pattern.ts'
+import type { Segment } from '#component/syntax/path-pattern.ts'
+import { percentEncoded } from '#component/syntax/percent-encoding.ts'
+import { pathProblem } from '#component/syntax/request-target.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
+
+/** A request as a client would send it. */
+export interface ExampleRequest {
+  readonly scheme: 'http' | 'https'
+  readonly host: string
+  /** Percent-encoded. */
+  readonly path: string
+  /** Without its "?". */
+  readonly query_string: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Absent: no body. */
+  readonly body?: unknown
+}
+
+/** Where an example is sent: the patterns of its operation. */
+export interface Target {
+  readonly host: HostPattern | undefined
+  readonly forms: readonly (readonly Segment[])[]
+  /** base_path + path, as written. */
+  readonly pattern: string
+}
+
+/** Stands for a label or a segment that may be any. */
+const any = 'any'
+
+/** The values of segments that an example need not name. */
+const unnamed = { _: any, rest: '' }
+
+/**
+ * The request that an example describes.
+ * @param written the member `request`, of valid shape
+ * @param at its JSON Pointer
+ * @returns the request, or why there is none
+ */
+export function requestOf(
+  written: JsonMap,
+  target: Target,
+  at: string,
+): ExampleRequest | { readonly issue: Issue } {
+  const { path, scheme, host, bindings, query_params, headers } = written
+  const common = {
+    scheme: schemeOf(scheme),
+    host: typeof host === 'string' ? host : hostOf(target.host),
+    headers: headersOf(mapOrEmpty(headers)),
+    ...(Object.hasOwn(written, 'body') && { body: written.body }),
+  }
+  if (typeof path === 'string') {
+    const mark = path.indexOf('?')
+    const end = mark < 0 ? path.length : mark
+    return { ...common, path: path.slice(0, end), query_string: path.slice(end + 1) }
+  }
+  const made = pathOf(mapOrEmpty(bindings), target, pointer(at, 'bindings'))
+  if (typeof made !== 'string') return made
+  return { ...common, path: made, query_string: queryOf(mapOrEmpty(query_params)) }
+}
+
+const schemeOf = (scheme: unknown): ExampleRequest['scheme'] =>
+  scheme === 'http' ? 'http' : 'https'
+
+/** A host that the pattern matches. */
+function hostOf(pattern: HostPattern | undefined): string {
+  if (pattern?.kind !== 'hosts') return 'localhost'
+  const [labels = []] = pattern.forms
+  return labels.map((label) => label ?? any).join('.')
+}
+
+function headersOf(written: JsonMap): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(written)) headers[name.toLowerCase()] = String(value)
+  return headers
+}
+
+/** The path, in its longest form; or why no path has these bindings. */
+function pathOf(
+  written: JsonMap,
+  { forms, pattern }: Target,
+  at: string,
+): string | { readonly issue: Issue } {
+  const refuse = (message: string, path = at) => ({ issue: { path, message } })
+  const names = new Set(forms.flatMap((form) => form.map(nameOf)))
+  const bindings: Record<string, string> = Object.assign(Object.create(null), unnamed)
+  for (const [name, value] of Object.entries(written)) {
+    if (!names.has(name)) {
+      return refuse(`the path pattern ${pattern} has no binding of this name`, pointer(at, name))
+    }
+    bindings[name] = String(value)
+    if (bindings[name] === '' && name !== 'rest') {
+      return refuse('a binding is a segment of the path, which is never empty', pointer(at, name))
+    }
+  }
+  const path = longestPath(forms, bindings)
+  if (path === undefined) {
+    const shortest = forms.at(-1) ?? []
+    const missing = shortest.map(nameOf).filter((name) => name !== undefined && !(name in bindings))
+    return refuse(`the path pattern ${pattern} needs a value for ${missing.join(', ')}`)
+  }
+  const problem = pathProblem(path || '/')
+  return problem === undefined
+    ? path || '/'
+    : refuse(`no request can have these values: ${problem}`)
+}
+
+const nameOf = (segment: Segment): string | undefined =>
+  segment.kind === 'binding' ? segment.name : segment.kind === 'rest' ? 'rest' : undefined
+
+/** As the gateway reads it back: true is a name without "=". */
+function queryOf(written: JsonMap): string {
+  const fields = Object.entries(written).flatMap(([name, value]) => {
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value]
+    return values.map((each) => {
+      const field = percentEncoded(name)
+      return each === true ? field : `${field}=${percentEncoded(String(each))}`
+    })
+  })
+  return fields.join('&')
+}

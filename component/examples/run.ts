@@ -1,0 +1,138 @@
+/** Runs the examples of a document, one after the other, within a time limit. */
+import type { Clock } from '#component/clock.ts'
+import { pointer } from '#component/codec/json.ts'
+import { type Issue, ServiceError } from '#component/errors.ts'
+import type { Evaluated } from '#component/explain/recorder.ts'
+import type { Api } from '#component/gateway/api.ts'
+import { mapOrEmpty } from '#component/spec/rules.ts'
+import type { YieldTurn } from '#component/yielding.ts'
+import { type ExampleSet, exampleSets } from './example-sets.ts'
+import { type SchemaCheck, unmet } from './expectations.ts'
+import { withError, withValues } from './explanation.ts'
+import { requestOf } from './request.ts'
+import type { Asked, Stage } from './stage.ts'
+
+/** How long the examples of a document may take; milliseconds. */
+const longestRun = 10_000
+
+/** What became of one example. */
+export interface ExampleResult {
+  /** JSON Pointer of the example. */
+  readonly path: string
+  readonly name: string
+  readonly passed: boolean
+  readonly problems: readonly Issue[]
+}
+
+/** What became of the examples of a document. */
+export interface ExampleReport {
+  /** How many examples hold. */
+  readonly passed: number
+  /** How many examples do not hold. */
+  readonly failed: number
+  /** How many operations the document serves. */
+  readonly operations: number
+  /** How many of them have no example. */
+  readonly without: number
+  /** JSON Pointers of the operations that have no example. */
+  readonly uncovered: readonly string[]
+  readonly results: readonly ExampleResult[]
+}
+
+/** The parts that running examples needs. */
+export interface RunPorts {
+  readonly stage: Stage
+  /** Runs an example once more, and tells of its expressions. @param path JSON Pointer of its path */
+  expressionsOf(asked: Asked, path: string): Promise<readonly Evaluated[]>
+  readonly check: SchemaCheck
+  /** The time that the run takes; the examples themselves see a clock that stands still. */
+  readonly clock: Pick<Clock, 'now' | 'after'>
+  /** Lets other work run between two examples. */
+  readonly yieldTurn?: YieldTurn | undefined
+  /** Only examples of this name. */
+  readonly only?: string | undefined
+}
+
+/**
+ * Runs the examples of a document.
+ * @param document that the Api was compiled from
+ * @throws ServiceError 503 when they take too long; it names the example
+ */
+export async function runExamples(
+  document: unknown,
+  api: Api,
+  ports: RunPorts,
+): Promise<ExampleReport> {
+  const { clock, only } = ports
+  const end = clock.now() + longestRun
+  const uncovered: string[] = []
+  let operations = 0
+  const results: ExampleResult[] = []
+  for (const set of exampleSets(api, document)) {
+    const names = Object.keys(set.examples)
+    operations += 1
+    if (names.length === 0) uncovered.push(set.operation.at)
+    for (const name of names) {
+      if (only !== undefined && name !== only) continue
+      const path = pointer(set.path, name)
+      await ports.yieldTurn?.()
+      const problems = await within(() => problemsOf(set, name, path, ports), end, path, clock)
+      results.push({ path, name, passed: problems.length === 0, problems })
+    }
+  }
+  const passed = results.filter((result) => result.passed).length
+  const counts = { passed, failed: results.length - passed, operations, without: uncovered.length }
+  return { ...counts, uncovered, results }
+}
+
+/** The result, unless the time is over before it is there. */
+async function within<T>(
+  run: () => Promise<T>,
+  end: number,
+  path: string,
+  clock: RunPorts['clock'],
+): Promise<T> {
+  const left = end - clock.now()
+  if (left <= 0) throw late(path)
+  let cancel = (): void => undefined
+  const timeout = new Promise<never>((_resolve, reject) => {
+    cancel = clock.after(left, () => reject(late(path)))
+  })
+  try {
+    return await Promise.race([run(), timeout])
+  } finally {
+    cancel()
+  }
+}
+
+const late = (path: string): ServiceError =>
+  new ServiceError(
+    'service.error.unavailable',
+    `the examples take longer than ${longestRun / 1000} seconds: the one at ${path} was not run to its end`,
+  )
+
+/** What does not hold of an example. */
+async function problemsOf(
+  { method, operation, target, pathAt, examples }: ExampleSet,
+  name: string,
+  path: string,
+  { stage, check, expressionsOf }: RunPorts,
+): Promise<readonly Issue[]> {
+  const { request: written, as, outcome, expect } = mapOrEmpty(examples[name])
+  const request = requestOf(mapOrEmpty(written), target, pointer(path, 'request'))
+  if ('issue' in request) return [request.issue]
+  const asked = { request: { ...request, method }, as, outcome, seed: name }
+  const answered = await stage(asked)
+  if (answered.servedBy !== operation.at) {
+    const line = `${method.toUpperCase()} ${request.path}`
+    const served = answered.servedBy ?? answered.error?.message ?? 'no operation of this document'
+    const message = `the request ${line} is served by ${served}`
+    return [{ path: pointer(path, 'request'), message }]
+  }
+  const at = pointer(path, 'expect')
+  const problems = unmet(mapOrEmpty(expect), answered, at, check)
+  const [first, ...others] = problems
+  if (first === undefined) return []
+  if (answered.error) return [withError(first, answered.error), ...others]
+  return withValues(problems, await expressionsOf(asked, pathAt), at, operation.at)
+}

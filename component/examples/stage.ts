@@ -1,0 +1,105 @@
+/** The gateway as examples see it: it answers one request, and performs nothing. */
+
+import type { ServiceError } from '#component/errors.ts'
+import type { GivenOutcome } from '#component/explain/asked.ts'
+import {
+  type Rehearsal,
+  type RehearsalPorts,
+  type Rehearsed,
+  Rehearser,
+} from '#component/explain/rehearsal.ts'
+import { nobody, type Schemes, schemesOf } from '#component/explain/stand-ins.ts'
+import type { Api } from '#component/gateway/api.ts'
+import type { Method } from '#component/request.ts'
+import { RoutingTable } from '#component/routes/routing-table.ts'
+import type { SecurityType } from '#component/security/scheme.ts'
+import { isMap, memberOf } from '#component/syntax/values.ts'
+import type { Found } from './expectations.ts'
+import type { ExampleRequest } from './request.ts'
+
+/** A request, who asks, and what its action comes to. */
+export interface Asked {
+  readonly request: ExampleRequest & { readonly method: Method }
+  /** A user, or "anonymous"; null: no credentials; undefined: the user `example`. */
+  readonly as: unknown
+  /** `{result}`, `{error}`, or a list of these for a list of actions; undefined: a result. */
+  readonly outcome: unknown
+  /** The seed of `random`. */
+  readonly seed: string
+}
+
+/** What the gateway answered, and why. */
+interface Answered extends Found {
+  /** JSON Pointer of the operation that served the request; undefined when none did. */
+  readonly servedBy: string | undefined
+  /** Why the request was not answered as declared. */
+  readonly error: ServiceError | undefined
+}
+
+/** Answers one request. */
+export type Stage = (asked: Asked) => Promise<Answered>
+
+/** A request of an example always has this id. */
+const requestId = '01890000-0000-7000-8000-000000000000'
+
+/** The time of all examples, 2026-01-01; milliseconds since the epoch. */
+const now = 1_767_225_600_000
+
+/** The users of examples come with what a client of the scheme usually has. */
+const authmethods: Readonly<Record<SecurityType, string>> = {
+  basic: 'basic',
+  api_key: 'api_key',
+  oauth2: 'ticket',
+  oidc: 'ticket',
+}
+
+/** Lets the user pass that the example names. */
+function schemesFor(as: unknown): Schemes {
+  if (as === null || as === 'anonymous') return nobody
+  const { authid = 'example', realm_uri, authroles = [], authmethod } = isMap(as) ? as : {}
+  return schemesOf((protection) => {
+    const name = String(authid)
+    return {
+      realm_uri: typeof realm_uri === 'string' ? realm_uri : protection.realm_uri,
+      ...{ authid: name, username: name },
+      authmethod: typeof authmethod === 'string' ? authmethod : authmethods[protection.type],
+      authroles: authroles as readonly string[],
+      ...{ groups: [], meta: {} },
+    }
+  })
+}
+
+/** What a rehearsal is asked for one example. */
+export const rehearsedOf = ({ request, as, outcome, seed }: Asked): Rehearsed => ({
+  ...{ request, schemes: schemesFor(as), id: requestId, now, seed },
+  // its shape was judged with the document
+  outcome: outcome as GivenOutcome | readonly GivenOutcome[] | undefined,
+})
+
+/** The stage of one document: its routes alone. */
+export function stageOf({ entries }: Api, ports: RehearsalPorts): Stage {
+  const rehearser = new Rehearser(RoutingTable.build(entries).table, ports)
+  return async (asked) => {
+    const rehearsal = await rehearser.run(rehearsedOf(asked))
+    const { reply, sent, operation, actions } = rehearsal
+    const { status = 404, headers = {}, body = '' } = sent ?? {}
+    return {
+      ...{ status, headers, body, actions },
+      errorCode: errorCodeOf(rehearsal, asked.outcome),
+      servedBy: operation?.at,
+      error: reply?.error,
+    }
+  }
+}
+
+/** The error of the gateway, else that of the action, else what the body names. */
+function errorCodeOf({ reply, actions, sent }: Rehearsal, outcome: unknown): string | undefined {
+  if (reply?.error) return reply.error.uri
+  const ran = actions.at(-1)
+  const given = Array.isArray(outcome) ? (outcome[actions.length - 1] ?? outcome.at(-1)) : outcome
+  const ofAction = memberOf(memberOf(given, 'error'), 'error_uri')
+  if (ran && ran.type !== 'static' && typeof ofAction === 'string') return ofAction
+  const body = sent && sent.status >= 400 ? sent.body : undefined
+  const named = reply?.failure?.error ?? memberOf(body, 'error_uri') ?? memberOf(body, 'code')
+  return typeof named === 'string' ? named : undefined
+}

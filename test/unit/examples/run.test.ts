@@ -1,0 +1,282 @@
+/** The examples of whole documents: which hold, and what a load makes of those that do not. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import type { Clock } from '#component/clock.ts'
+import { InvalidSpecError, ServiceError } from '#component/errors.ts'
+import { Examples, testDocument } from '#component/examples/examples.ts'
+import { call, documentOf, fixed } from '#test/unit/gateway/fake-exchange.ts'
+import { examplePorts } from './ports.ts'
+
+const examples = new Examples(examplePorts)
+
+/** The problems of the examples of one operation, as `member: message` of the first line. */
+async function problemsOf(
+  operation: object,
+  written: object,
+  more: object = {},
+  path = '/x',
+  method = 'get',
+): Promise<readonly string[]> {
+  const document = documentOf({ [path]: { [method]: { ...operation, examples: written } } }, more)
+  const { report, issues } = await testDocument(document, examplePorts)
+  expect(issues).to.deep.equal([])
+  const problems = report?.results.flatMap((result) => result.problems) ?? []
+  return problems.map(
+    ({ path: at, message }) => `${at.split('/examples/')[1]}: ${message.split('\n')[0]}`,
+  )
+}
+
+const secured = { security: { type: 'basic' } }
+const asks = (action: object, on_result = {}) => call(action, { body: '', ...on_result })
+
+describe('examples', () => {
+  for (const [what, operation, example, more] of [
+    ['a fixed answer', fixed({ a: 1 }), { expect: { status: 200, body: { a: 1 } } }, {}],
+    ['a result without arguments', call(), { expect: { status: 200, body: '' } }, {}],
+    [
+      'a result that is completed',
+      call({}, { body: '{{action.result.details}}' }),
+      { outcome: { result: { args: [1] } }, expect: { body: {} } },
+      {},
+    ],
+    [
+      'an error',
+      call(),
+      {
+        outcome: { error: { error_uri: 'com.example.gone' } },
+        expect: { status: 410, error_code: 'com.example.gone' },
+      },
+      { status_codes: { 'com.example.gone': 410 } },
+    ],
+    [
+      'the user "example"',
+      asks({ args: ['{{security.authid}}'] }),
+      { expect: { action: { args: ['example'], session_of: 'example' } } },
+      { defaults: secured },
+    ],
+    [
+      'another user with roles',
+      asks({ args: ['{{security.authid}}', '{{security.authroles}}'] }),
+      {
+        as: { authid: 'ada', authroles: ['staff'] },
+        expect: { action: { args: ['ada', ['staff']] } },
+      },
+      { defaults: secured },
+    ],
+    [
+      'nobody on a secured path',
+      call(),
+      { as: null, expect: { status: 401, action: null, error_code: 'service.error.unauthorized' } },
+      { defaults: secured },
+    ],
+    [
+      'nobody on an open path',
+      asks({ args: ['{{security.authid}}'] }),
+      { expect: { action: { args: ['anonymous'], session_of: null } } },
+      {},
+    ],
+    [
+      'a request over http where https is needed',
+      call(),
+      { request: { scheme: 'http' }, expect: { status: 403 } },
+      { defaults: { schemes: ['https'] } },
+    ],
+    [
+      'the media type that the client accepts',
+      fixed([1]),
+      {
+        request: { headers: { accept: 'application/msgpack' } },
+        expect: { headers: { 'content-type': 'application/msgpack' }, body: [1] },
+      },
+      {},
+    ],
+    [
+      'query parameters and headers',
+      asks({ kwargs: { a: '{{request.query_params.a}}', b: '{{request.headers.x-b}}' } }),
+      {
+        request: { query_params: { a: 'x&y' }, headers: { 'X-B': 7 } },
+        expect: { action: { kwargs: { a: 'x&y', b: '7' } } },
+      },
+      {},
+    ],
+    [
+      'a fixed id of the request',
+      fixed('{{request.id}}'),
+      { expect: { body: '01890000-0000-7000-8000-000000000000' } },
+      {},
+    ],
+    [
+      'texts with braces, which are no expressions',
+      asks({ args: ['{{request.query_params.a}}'] }),
+      {
+        request: { query_params: { a: '{{nonsense' } },
+        expect: { action: { args: ['{{nonsense'] } },
+      },
+      {},
+    ],
+    [
+      'a body that fits a schema of the document',
+      fixed({ id: 7 }),
+      { expect: { body_matches: { $ref: '#/schemas/Thing' } } },
+      { schemas: { Thing: { type: 'object', required: ['id'] } } },
+    ],
+    [
+      'a 64-bit integer',
+      call({}, { body: '{{action.result.args |> head}}' }),
+      { outcome: { result: { args: [2n ** 60n] } }, expect: { body: 2n ** 60n } },
+      {},
+    ],
+    [
+      'an empty body, which is the text ""',
+      call({}, { status_code: 204 }),
+      { expect: { status: 204, body: '' } },
+      {},
+    ],
+  ] as const) {
+    it(`hold: ${what}`, async () => {
+      expect(await problemsOf(operation, { one: example }, more)).to.deep.equal([])
+    })
+  }
+
+  it('send a body, and see what a forward sends', async () => {
+    const forward = {
+      action: { type: 'forward', host: 'http://up.example:8080', path: '/things' },
+      response: { on_result: {}, on_error: {} },
+    }
+    const one = {
+      request: { body: { a: 1 } },
+      outcome: { result: { status_code: 201, headers: { 'x-a': 'b' }, body: { id: 1 } } },
+      expect: {
+        status: 201,
+        headers: { 'x-a': 'b' },
+        body: { id: 1 },
+        action: { http_method: 'post', path: '/things', body: { a: 1 } },
+      },
+    }
+    expect(await problemsOf(forward, { one }, {}, '/x', 'post')).to.deep.equal([])
+  })
+
+  it('give each action of a list its outcome', async () => {
+    const action = (procedure: string) => ({ type: 'wamp_call', procedure, args: [] })
+    const operation = {
+      action: [action('com.example.a'), action('com.example.b')],
+      response: { on_result: { body: '{{action.results}}' }, on_error: {} },
+    }
+    const one = {
+      outcome: [{ result: { args: [1] } }, { result: { args: [2] } }],
+      expect: { action: [{ procedure: 'com.example.a' }, { procedure: 'com.example.b' }] },
+    }
+    expect(await problemsOf(operation, { one })).to.deep.equal([])
+  })
+
+  it('have equal random numbers in each run, and others under another name', async () => {
+    const operation = fixed('{{request.id |> random(1000000)}}')
+    const told = () =>
+      problemsOf(operation, { one: { expect: { body: -1 } }, two: { expect: { body: -1 } } })
+    const [first, second] = [await told(), await told()]
+    expect(first).to.deep.equal(second)
+    const [one, two] = first.map((line) => line.split('found ')[1])
+    expect(one).to.not.equal(two)
+  })
+
+  for (const [what, operation, example, lines] of [
+    [
+      'of a failed expression',
+      call({ args: ['{{request.query_params.n |> integer}}'] }),
+      { expect: { status: 200 } },
+      [
+        'one/expect/status: expected 200, found 400; service.error.http_gateway.invalid_request: there is no "request.query_params.n"',
+      ],
+    ],
+    [
+      'of a body that does not fit',
+      fixed({ id: 7 }),
+      { expect: { body_matches: { properties: { id: { type: 'string' } } } } },
+      ['one/expect/body_matches: /id: must be string'],
+    ],
+    [
+      'of a path that is served by nothing',
+      fixed(),
+      { request: { path: '/v1/nothing' }, expect: { status: 200 } },
+      ['one/request: the request GET /v1/nothing is served by no operation of this document'],
+    ],
+  ] as const) {
+    it(`fail, and tell why: ${what}`, async () => {
+      const found = await problemsOf(operation, { one: example })
+      expect(found.map((line, i) => line.slice(0, lines[i]?.length))).to.deep.equal([...lines])
+    })
+  }
+
+  it('have no schema that a document may not have', async () => {
+    const written = { one: { expect: { body_matches: { type: 'nonsense' } } } }
+    const document = documentOf({ '/x': { get: { ...fixed(), examples: written } } })
+    const { issues } = await testDocument(document, examplePorts)
+    expect(issues.map(({ path }) => path)).to.deep.equal([
+      '/versions/1.0/paths/~1x/get/examples/one/expect/body_matches/type',
+    ])
+  })
+
+  const document = JSON.parse(
+    readFileSync(join(import.meta.dirname, '../../cases/examples/orders.json'), 'utf8'),
+  )
+  const failing = JSON.parse(JSON.stringify(document).replace('"status":404', '"status":405'))
+  const at =
+    '/versions/1.0/paths/~1orders~1:id/get/examples/unknown/expect/status: expected 405, found 404'
+
+  it('of a document are counted, and so are operations without any', async () => {
+    const { results, ...counts } = await examples.test(failing)
+    expect(counts).to.deep.equal({
+      ...{ passed: 2, failed: 1, operations: 1, without: 0, uncovered: [] },
+    })
+    expect(results.map(({ name, passed }) => [name, passed])).to.deep.equal([
+      ['an order', true],
+      ['unknown', false],
+      ['not a number', true],
+    ])
+    const without = await examples.test(documentOf({ '/x': { get: fixed() } }))
+    expect(without).to.deep.equal({
+      ...{ passed: 0, failed: 0, operations: 1, without: 1, results: [] },
+      uncovered: ['/versions/1.0/paths/~1x/get'],
+    })
+  })
+
+  it('of a document that does not load are its issues', async () => {
+    const error = await examples.test({ id: 'a' }).catch((cause: unknown) => cause)
+    expect(error).to.be.instanceOf(InvalidSpecError)
+  })
+
+  it('that fail are nothing, warnings or a refusal, as a load asks', async () => {
+    expect(await examples.judge(failing, 'off')).to.deep.equal([])
+    const warned = await examples.judge(failing, 'warn')
+    expect(warned.map(({ path, message }) => `${path}: ${message}`)).to.deep.equal([at])
+    const error = await examples.judge(failing, 'refuse').catch((cause: unknown) => cause)
+    expect(error).to.be.instanceOf(InvalidSpecError).and.to.have.property('issues').with.length(1)
+    expect(await examples.judge(document, 'refuse')).to.deep.equal([])
+  })
+
+  it('are given up after 10 seconds, with the name of the one that would be next', async () => {
+    let time = 0
+    const clock: Pick<Clock, 'now' | 'after'> = {
+      now: () => (time += 4_000),
+      after: () => () => undefined,
+    }
+    const slow = new Examples({ ...examplePorts, clock })
+    const error = await slow.test(document).catch((cause: unknown) => cause)
+    expect(error)
+      .to.be.instanceOf(ServiceError)
+      .and.to.have.property('message')
+      .that.includes('/get/examples/not a number was not run')
+    expect(error).to.have.property('status', 503)
+  })
+
+  it('let other work run between them', async () => {
+    let turns = 0
+    const yieldTurn = () => {
+      turns += 1
+      return undefined
+    }
+    await new Examples({ ...examplePorts, yieldTurn }).test(document)
+    expect(turns).to.be.greaterThan(3)
+  })
+})
