@@ -2,6 +2,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '#component/config/config.ts'
 import { type GatewayUrls, urlsOf } from '#component/config/urls.ts'
+import { Examples } from '#component/examples/examples.ts'
 import {
   ConfiguredFiles,
   type FilePatterns,
@@ -13,6 +14,7 @@ import { LogLevel } from '#component/wiring/log-level.ts'
 import { damageOf, metricSources, problemsOf, refusalOf } from '#component/wiring/node-status.ts'
 import { openKeyPair } from '#component/wiring/open-key-pair.ts'
 import { openFolder } from '#component/wiring/open-store.ts'
+import { rehearsalPorts } from '#component/wiring/rehearsal-ports.ts'
 import { openRouterAuthentication } from '#component/wiring/router-authentication.ts'
 import { openRouterConnection } from '#component/wiring/router-connection.ts'
 import { openSessions } from '#component/wiring/router-sessions.ts'
@@ -120,10 +122,18 @@ export async function startComponent(
   const serving = openServing(context, pool, issuer)
   const schemas = new Schemas({ clock, log, yieldTurn })
   const registry = openRegistry(context, router, sessions, serving, schemas)
-  const files = new ConfiguredFiles(context, registry)
+  const examples = new Examples({
+    compile: {
+      callTimeout: config.wamp.call_timeout,
+      schemas: { validators: schemas.validators },
+    },
+    rehearsal: rehearsalPorts(config, node),
+    ...{ clock, yieldTurn },
+  })
+  const files = new ConfiguredFiles(context, registry, examples)
   const { realms, logins, apiKeys, keys, tickets, revocations } = users
   const management = {
-    ...{ registry, realms, logins, apiKeys, keys, tickets, revocations, clock, issuer },
+    ...{ registry, examples, realms, logins, apiKeys, keys, tickets, revocations, clock, issuer },
     forgetRealm: users.forgetRealm.bind(users),
     forgetAccount: users.forgetAccount.bind(users),
     endUsers: users.endUsers.bind(users),

@@ -1,6 +1,10 @@
 /** The procedures for API Specifications: load, validate, read, delete, roll back. */
+import { ServiceError } from '#component/errors.ts'
+import { type ExamplesMode, examplesModes } from '#component/examples/modes.ts'
 import type { Loaded } from '#component/registry/change.ts'
+import { memberOf } from '#component/syntax/values.ts'
 import { type Answer, type Procedure, pathOf, texts } from '#procedures/definition/procedure.ts'
+import { checkRealm } from '#procedures/definition/within.ts'
 import { versionPair, versionPairMirrors } from './version-pair.ts'
 
 /** The answer to a load, also to that of an older version. */
@@ -11,17 +15,30 @@ function answerOf({ id, ts, warnings, hash, isNew }: Loaded): Answer {
   return { value, status: 201, headers: { ...headers, location: pathOf('api_specs', id) } }
 }
 
+/** @throws ServiceError for what is no mode */
+function readMode(mode: unknown): ExamplesMode {
+  const found = mode === undefined ? 'off' : examplesModes.find((each) => each === mode)
+  if (found !== undefined) return found
+  const message = `examples: expected one of ${examplesModes.join(', ')}`
+  throw new ServiceError('wamp.error.invalid_argument', message)
+}
+
 /** The registry itself keeps operators of one realm within it. */
 export const specProcedures: readonly Procedure[] = [
   {
-    // answers `{id, ts, warnings}`; the document is live and on disk by then
+    // answers `{id, ts, warnings}`; the document is live and on disk by then. `examples`: `off`, `warn` or `refuse`
     uri: 'service.load_api_spec',
-    parameters: [{ name: 'api_spec', type: 'document' }],
+    parameters: [
+      { name: 'api_spec', type: 'document' },
+      { name: 'examples', type: 'string', isOptional: true, inQuery: true },
+    ],
     access: 'load',
     isBodyDocument: true,
     mirrors: [{ method: 'POST', path: '/api_specs' }],
-    async handler({ registry }, [document], { by, conditions, within }) {
-      return answerOf(await registry.load(document, by, conditions, within))
+    async handler({ registry, examples }, [document, mode], { by, conditions, within }) {
+      const failures = await examples.judge(document, readMode(mode))
+      const loaded = await registry.load(document, by, conditions, within)
+      return answerOf({ ...loaded, warnings: [...loaded.warnings, ...failures] })
     },
   },
   {
@@ -34,6 +51,18 @@ export const specProcedures: readonly Procedure[] = [
     mirrors: [],
     async handler({ registry }, [document], { within }) {
       return { value: await registry.validate(document, within) }
+    },
+  },
+  {
+    // answers `{passed, failed, operations, without, uncovered, results}`; nothing is performed
+    uri: 'service.test_api_spec',
+    parameters: [{ name: 'api_spec', type: 'document' }],
+    access: 'read',
+    isBodyDocument: true,
+    mirrors: [],
+    async handler({ examples }, [document], caller) {
+      checkRealm(String(memberOf(document, 'realm_uri')), caller)
+      return { value: await examples.test(document) }
     },
   },
   {

@@ -1,4 +1,5 @@
 /** Every option of the configuration: type, default, unit and description; docs/configuration.md is printed from it. */
+import { examplesModes } from '#component/examples/modes.ts'
 import { corsSection } from './config-cors.ts'
 import { limitsSection } from './config-limits.ts'
 import { logSection } from './config-log.ts'
@@ -250,6 +251,14 @@ export const configSchema = section(
     limits: limitsSection,
     specs: strings(
       'Files or globs of API Specifications that are loaded at start and by a reload: `.yaml` and `.yml` as YAML 1.2 without tags, aliases and merge keys, all others as JSON. Relative to the working folder.',
+    ),
+    specs_examples: union(
+      examplesModes.map((mode) => literal(mode)),
+      {
+        default: 'off',
+        description:
+          'Whether the examples of these files are run before a load: with `warn` the log tells those that fail, with `refuse` a file with one is refused. `wamp-gateway test` runs them without a gateway.',
+      },
     ),
     fail_on_refused_files: boolean({
       default: false,

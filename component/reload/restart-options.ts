@@ -9,6 +9,7 @@ const live: ReadonlySet<string> = new Set([
   'log.level',
   'realms',
   'specs',
+  'specs_examples',
   'watch',
 ])
 

@@ -1,13 +1,14 @@
 /** The configured files: loaded at start and whenever they are to be read again, and what is wrong with those that were refused. */
 import { type Config, ConfigError } from '#component/config/config.ts'
 import { InvalidSpecError, type Issue, messageOf, ServiceError } from '#component/errors.ts'
+import type { Examples } from '#component/examples/examples.ts'
 import { type FileReport, loadFiles, realmNames, specNames } from '#component/registry/files.ts'
 import type { Registry } from '#component/registry/registry.ts'
 import { noProgress, type Progress } from '#component/terminal/progress.ts'
 import type { WiringContext } from './context.ts'
 
-/** Where the files are. */
-export type FilePatterns = Pick<Config, 'realms' | 'specs'>
+/** Where the files are, and what is done about examples that fail. */
+export type FilePatterns = Pick<Config, 'realms' | 'specs' | 'specs_examples'>
 
 /** A file that was refused when it was last read; what was loaded from it before is served on. */
 export interface RefusedFile {
@@ -40,11 +41,17 @@ export class ConfiguredFiles {
   refused: readonly RefusedFile[] = []
   readonly #context: WiringContext
   readonly #registry: Pick<Registry, 'loadUnlessThere' | 'history'>
+  readonly #examples: Pick<Examples, 'judge'>
   #known: ReadonlySet<string> = new Set()
 
-  constructor(context: WiringContext, registry: Pick<Registry, 'loadUnlessThere' | 'history'>) {
+  constructor(
+    context: WiringContext,
+    registry: Pick<Registry, 'loadUnlessThere' | 'history'>,
+    examples: Pick<Examples, 'judge'>,
+  ) {
     this.#context = context
     this.#registry = registry
+    this.#examples = examples
   }
 
   /** Loads the files that have changed since they were last loaded: realms, then API Specifications, which name them. */
@@ -58,7 +65,11 @@ export class ConfiguredFiles {
     })
     const ofSpecs = await loadFiles(patterns.specs, {
       ...ports,
-      load: (document, by, hash) => this.#registry.loadUnlessThere(document, by, hash),
+      load: async (document, by, hash) => {
+        const failures = await this.#examples.judge(document, patterns.specs_examples)
+        const loaded = await this.#registry.loadUnlessThere(document, by, hash)
+        return loaded && { ...loaded, warnings: [...loaded.warnings, ...failures] }
+      },
       isReplaced: (document, hash, since) =>
         this.#registry.history.isReplaced(specNames(document)[0] ?? '', hash, since),
       namesOf: specNames,

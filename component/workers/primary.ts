@@ -5,6 +5,7 @@ import type { RunningGateway } from '#component/component.ts'
 import type { Config } from '#component/config/config.ts'
 import { storeSecret } from '#component/config/store-key.ts'
 import { urlsOf } from '#component/config/urls.ts'
+import type { FilePatterns } from '#component/wiring/configured-files.ts'
 import { LogLevel } from '#component/wiring/log-level.ts'
 import { openKeyPair } from '#component/wiring/open-key-pair.ts'
 import { openFolder } from '#component/wiring/open-store.ts'
@@ -12,6 +13,11 @@ import { Metrics } from '#http/management/metrics.ts'
 import { ListeningSockets } from './listening-sockets.ts'
 import { startRouterHost } from './router-host.ts'
 import { WorkerPool } from './worker-pool.ts'
+
+/** Only these: what is sent to the workers grows with it. */
+const filesOf = ({ realms, specs, specs_examples }: FilePatterns): FilePatterns => ({
+  ...{ realms, specs, specs_examples },
+})
 
 /**
  * Starts `workers` processes that serve as one gateway; resolves when each has started.
@@ -27,7 +33,7 @@ export async function startWorkers(
   const log = processLog.child({ node: ownName })
   const logLevel = new LogLevel(log)
   let keyPair = openKeyPair(config, clock, log)
-  let { realms, specs } = config
+  let files: FilePatterns = filesOf(config)
   const sockets = new ListeningSockets()
   await sockets.open(config, config.workers * config.limits.max_connections)
   const host =
@@ -56,7 +62,7 @@ export async function startWorkers(
       config: {
         ...shared,
         node: name,
-        ...{ realms, specs },
+        ...files,
         log: { ...config.log, level: logLevel.current },
         // a file that is refused later ends no gateway that serves
         fail_on_refused_files: config.fail_on_refused_files && !isReplacement,
@@ -79,9 +85,8 @@ export async function startWorkers(
     },
     loadFiles(patterns) {
       // a worker that takes the place of another one reads them, too
-      realms = patterns.realms
-      specs = patterns.specs
-      return pool.loadFiles({ realms, specs })
+      files = filesOf(patterns)
+      return pool.loadFiles(files)
     },
     isReady: () => pool.areAllReady,
     async stop(drainDelay) {

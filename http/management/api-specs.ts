@@ -128,15 +128,25 @@ function serve(ports: ManagementPorts, procedure: Procedure, mirror: Mirror): Mi
       })
     }
     const document = hasBody ? await readDocument(procedure, ctx.request.body, ports) : undefined
+    const named = { ...inQuery(procedure, exchange.query_params), ...ctx.params }
     const args = hasBody
-      ? argumentsOfBody(procedure, document, ctx.params, mirror.body)
-      : procedure.parameters.map(({ name }) => ctx.params[name])
+      ? argumentsOfBody(procedure, document, named, mirror.body)
+      : procedure.parameters.map(({ name }) => named[name])
     const conditions = readConditions(exchange.headers)
     const answer = await perform(procedure, ports.management, args, { ...caller, conditions })
     render(ctx, answer, mirror)
     if (ctx.method === 'GET' && isKnown(answer.headers?.etag, conditions)) ctx.status = 304
   }
 }
+
+/** The parameters that the query has. */
+const inQuery = ({ parameters }: Procedure, query: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    parameters.flatMap(({ name, inQuery }) => {
+      const value = query[name]
+      return inQuery && value !== undefined ? [[name, value]] : []
+    }),
+  )
 
 /** The value of the body; undefined without a body. Errors that the validation can locate are left to it. */
 async function readDocument(

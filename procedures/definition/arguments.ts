@@ -95,7 +95,7 @@ function wholeBody(
 /**
  * The arguments of a POST or PUT: the document itself, a parameter, or an object of named parameters.
  * @param body the decoded body; undefined or `""` when there is none
- * @param bindings parameters that the path has
+ * @param bindings parameters that the path or the query has
  * @param bodyParameter the parameter that the body is
  * @throws ServiceError `wamp.error.invalid_argument` for a wrong number or type
  */
@@ -114,7 +114,8 @@ export function argumentsOfBody(
   const isEmpty = body === undefined || body === ''
   if (procedure.isBodyDocument) {
     if (isEmpty) throw refuse('found no body, expected a document')
-    return checkTypes(procedure, [body])
+    const [, ...others] = namesOf(procedure)
+    return checkTypes(procedure, [body, ...others.map((name) => bindings[name])])
   }
   const kwargs = isEmpty ? {} : body
   if (!isMap(kwargs)) {

@@ -1,6 +1,7 @@
 /** The definition of a management procedure, from which its WAMP face and its HTTP mirrors are made. */
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import type { Examples } from '#component/examples/examples.ts'
 import type { UserName } from '#component/identity.ts'
 import type { Logins } from '#component/realm/logins.ts'
 import type { Realms } from '#component/realm/realms.ts'
@@ -18,6 +19,7 @@ export interface Management {
     Registry,
     'load' | 'validate' | 'get' | 'info' | 'list' | 'remove' | 'history' | 'rollback'
   >
+  readonly examples: Pick<Examples, 'test' | 'judge'>
   readonly realms: Pick<
     Realms,
     | 'load'
@@ -88,6 +90,8 @@ interface Parameter {
   readonly type: ParameterType
   /** The parameter may be left out, and is undefined then. All parameters after it are optional, too. */
   readonly isOptional?: true
+  /** Over HTTP the query has it, whatever the path; a text. */
+  readonly inQuery?: true
 }
 
 /** Parameters that are strings. */

@@ -14,9 +14,14 @@ describe('the arguments in an HTTP body', () => {
   it('are the document itself for load and validate', () => {
     for (const name of ['load_api_spec', 'validate_api_spec', 'load_realm']) {
       const body = { id: 'a' }
-      expect(argumentsOfBody(find(name), body)).to.deep.equal([body])
+      expect(argumentsOfBody(find(name), body)[0]).to.equal(body)
       expect(() => argumentsOfBody(find(name), '')).to.throw(ServiceError)
     }
+  })
+
+  it('are the document and what the query has', () => {
+    const args = argumentsOfBody(find('load_api_spec'), { id: 'a' }, { examples: 'warn' })
+    expect(args).to.deep.equal([{ id: 'a' }, 'warn'])
   })
 
   it('are an object of named parameters for the others, or nothing where there are none', () => {

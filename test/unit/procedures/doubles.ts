@@ -1,5 +1,6 @@
 /** Management over a registry, realms, keys and tokens of its own, for the tests of procedures. */
 import { ServiceError } from '#component/errors.ts'
+import { Examples } from '#component/examples/examples.ts'
 import type { UserName } from '#component/identity.ts'
 import { Logins } from '#component/realm/logins.ts'
 import { ApiKeys } from '#component/token/api-key.ts'
@@ -8,6 +9,7 @@ import { Revocations } from '#component/token/revocation.ts'
 import { Tickets } from '#component/token/ticket.ts'
 import type { Caller, Management } from '#procedures/definition/procedure.ts'
 import { procedures } from '#procedures/index.ts'
+import { examplePorts } from '#test/unit/examples/ports.ts'
 import { realmsWith, testBox } from '#test/unit/realm/doubles.ts'
 import { registryWith } from '#test/unit/registry/doubles.ts'
 
@@ -41,6 +43,7 @@ export async function managementOf(changes: Partial<Management> = {}) {
   realms.onUsersRevoked = endUsers
   const management: Management = {
     registry,
+    examples: new Examples(examplePorts),
     realms,
     logins: new Logins({ realms }),
     keys,

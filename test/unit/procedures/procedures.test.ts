@@ -52,6 +52,7 @@ describe('management over WAMP', () => {
     expect([...handlers.keys()]).to.deep.equal([
       'service.load_api_spec',
       'service.validate_api_spec',
+      'service.test_api_spec',
       'service.get_api_spec',
       'service.get_api_spec_info',
       'service.list_api_specs',
@@ -191,6 +192,8 @@ describe('management over WAMP', () => {
   for (const [name, args, kwargs] of [
     ['load_api_spec', [], {}],
     ['load_api_spec', [{}, {}], {}],
+    ['load_api_spec', [{}, 'maybe'], {}],
+    ['load_api_spec', [{}, 'off', 1], {}],
     ['load_api_spec', [{}], { api_spec: {} }],
     ['load_api_spec', [], { spec: {} }],
     ['get_api_spec', [], {}],

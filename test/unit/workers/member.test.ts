@@ -1,9 +1,10 @@
 /** What the primary asks of its workers. */
 import { expect } from 'chai'
+import type { FilePatterns } from '#component/wiring/configured-files.ts'
 import { ChannelLost } from '#component/workers/ipc-channel.ts'
 import { loadFilesOnce, type Member } from '#component/workers/member.ts'
 
-const patterns = { realms: [], specs: ['*.json'] }
+const patterns: FilePatterns = { realms: [], specs: ['*.json'], specs_examples: 'off' }
 const loaded = { loaded: 1, refused: [{ file: 'a.json', issues: [], isForNow: false }] }
 
 /** A worker that answers so, and what it was asked and told. */
