@@ -10,7 +10,7 @@ import {
   type ExitCode,
   exitCode,
   type Format,
-  formats,
+  formatsOf,
   type Invocation,
 } from './command.ts'
 import { commands } from './commands.ts'
@@ -112,13 +112,13 @@ function checkCount(name: string, { takes, usage }: Command, found: readonly str
 
 function formatOf(
   name: string,
-  { hasFindings }: Command,
+  command: Command,
   asked: Values[string],
   environment: Terminal['environment'],
 ): Format {
   if (asked === undefined)
-    return hasFindings && environment.GITHUB_ACTIONS === 'true' ? 'github' : 'human'
-  const allowed = hasFindings ? formats : formats.slice(0, 2)
+    return command.hasFindings && environment.GITHUB_ACTIONS === 'true' ? 'github' : 'human'
+  const allowed = formatsOf(command)
   const format = allowed.find((each) => each === asked)
   if (format === undefined)
     throw wrongUsage(name, `--format must be one of ${allowed.join(', ')}; found "${asked}"`)

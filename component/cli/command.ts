@@ -1,6 +1,7 @@
 /** The parts of a command of `wamp-gateway`: its options, its result, and the exit codes of all. */
 import type { Progress } from '#component/terminal/progress.ts'
 import type { Finding } from './findings.ts'
+import type { Suite } from './junit.ts'
 
 /** What the process ends with (sysexits.h). */
 export const exitCode = {
@@ -38,10 +39,13 @@ export class CommandError extends Error {
   }
 }
 
-export const formats = ['human', 'json', 'github', 'sarif'] as const
+const formats = ['human', 'json', 'github', 'sarif', 'junit'] as const
 
-/** `github` and `sarif` exist for commands whose result is findings in files. */
 export type Format = (typeof formats)[number]
+
+/** `github` and `sarif` exist for commands whose result is findings in files, `junit` for those that run cases. */
+export const formatsOf = ({ hasFindings, hasCases }: Command): readonly Format[] =>
+  formats.slice(0, hasCases ? 5 : hasFindings ? 4 : 2)
 
 /** An option of a command. */
 export interface Option {
@@ -76,6 +80,8 @@ export interface Result {
   readonly findings?: readonly Finding[]
   /** Findings for standard error, where standard output is a document. */
   readonly told?: readonly Finding[]
+  /** Of a command that runs cases: `--format junit`. */
+  readonly suites?: readonly Suite[]
   /** Absent: {@link exitCode.ok}. */
   readonly code?: ExitCode
 }
@@ -94,6 +100,8 @@ export interface Command {
   readonly isRemote?: true
   /** Its result is findings in files: `github` and `sarif` are among its formats. */
   readonly hasFindings?: true
+  /** It runs cases: `junit` is among its formats, too. */
+  readonly hasCases?: true
   /** The rest of its help text. */
   details?(): Promise<string>
   /** Imports the code: a command does not import what only others need. */

@@ -1,5 +1,6 @@
 /** The commands of `wamp-gateway`, as data: the help text, docs/cli.md and the reading of arguments are made from this table. */
 import type { Command, Option } from './command.ts'
+import { contractCommands } from './contract/contract-commands.ts'
 import { holdSignals } from './signals.ts'
 
 /** Options of every command. */
@@ -8,7 +9,7 @@ export const globalOptions: Readonly<Record<string, Option>> = {
     type: 'string',
     value: 'FORMAT',
     description:
-      'human, json, github or sarif. Default: github when GITHUB_ACTIONS is true and the command has findings, else human.',
+      'human, json, github, sarif or junit. Default: github when GITHUB_ACTIONS is true and the command has findings, else human.',
   },
   quiet: { type: 'boolean', description: 'Prints findings and errors only.' },
   'no-color': {
@@ -106,12 +107,21 @@ export const commands: Readonly<Record<string, Command>> = {
     hasFindings: true,
     load: async () => (await import('./validate.ts')).validate,
   },
+  ...contractCommands,
   load: {
     summary: 'Loads API Specifications.',
-    usage: '[--if-match HASH] FILE…',
+    usage: '[--if-match HASH] [--examples MODE] FILE…',
     example: 'wamp-gateway load specs/orders.json',
     takes: [1, Number.POSITIVE_INFINITY],
-    options: { 'if-match': ifMatch },
+    options: {
+      'if-match': ifMatch,
+      examples: {
+        type: 'string',
+        value: 'MODE',
+        description:
+          'Whether the gateway runs the examples of the document first: off, warn, or refuse, which loads no document with an example that fails. Default: off.',
+      },
+    },
     isRemote: true,
     hasFindings: true,
     load: async () => (await import('./load.ts')).load,
@@ -228,44 +238,6 @@ export const commands: Readonly<Record<string, Command>> = {
     options: {},
     isRemote: true,
     load: async () => (await import('./status.ts')).status,
-  },
-  import: {
-    summary:
-      'Writes an API Specification made of an OpenAPI document (3.0, 3.1 or 3.2) to standard output, and what it leaves out to standard error.',
-    usage:
-      'openapi FILE --realm URI [--host HOST] [--id ID] [--prefix URI] [--forward URL] [--strict]',
-    example: 'wamp-gateway import openapi petstore.yaml --realm com.example > pets.json',
-    takes: [2, 2],
-    options: {
-      realm: { type: 'string', value: 'URI', description: 'The realm that the API targets.' },
-      host: {
-        type: 'string',
-        value: 'HOST',
-        description: 'The host pattern. Default: _, which is any host.',
-      },
-      id: {
-        type: 'string',
-        value: 'ID',
-        description: 'The id of the API Specification. Default: the realm and the title.',
-      },
-      prefix: {
-        type: 'string',
-        value: 'URI',
-        description:
-          'Operations without x-wamp-procedure and x-wamp-topic call the procedure of this URI and their operationId. Default: the realm.',
-      },
-      forward: {
-        type: 'string',
-        value: 'URL',
-        description:
-          'These operations are forwarded instead, to this URL in place of the server that the document names.',
-      },
-      strict: {
-        type: 'boolean',
-        description: 'Exits with 1 when something is left out.',
-      },
-    },
-    load: async () => (await import('./contract/import.ts')).importDocument,
   },
   schema: {
     summary:

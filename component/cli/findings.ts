@@ -5,6 +5,8 @@ import type { Place } from '#component/codec/yaml.ts'
 export interface Finding {
   /** A notice tells a difference. */
   readonly severity: 'error' | 'warning' | 'notice'
+  /** Absent: what the severity says. */
+  readonly rule?: 'example-fails'
   /** The path of the file, as it was named. */
   readonly file: string
   /** Where the value begins; absent when the file has no text to point at. */

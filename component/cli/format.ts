@@ -1,7 +1,8 @@
-/** The formats of a result: for people, for programs, for GitHub's annotations, and SARIF. */
+/** The formats of a result: for people, for programs, for GitHub's annotations, SARIF, and JUnit. */
 import { stringifyJson } from '#component/codec/json.ts'
 import type { Format, Result } from './command.ts'
 import type { Finding } from './findings.ts'
+import { junitReport } from './junit.ts'
 import { sarifLog } from './sarif.ts'
 
 /** How a result is printed. */
@@ -18,7 +19,7 @@ const colors = { error: red, warning: yellow, notice: yellow }
 const plain = '\u001B[39m'
 
 /** The whole text for standard output; whole lines. */
-export function print({ value, text, findings = [] }: Result, style: Style): string {
+export function print({ value, text, findings = [], suites = [] }: Result, style: Style): string {
   const shown = style.isQuiet ? '' : text
   switch (style.format) {
     case 'human':
@@ -29,6 +30,8 @@ export function print({ value, text, findings = [] }: Result, style: Style): str
       return findings.map(annotation).join('') + shown
     case 'sarif':
       return `${pretty(sarifLog(findings))}\n`
+    case 'junit':
+      return junitReport(suites)
   }
 }
 

@@ -84,7 +84,8 @@ output, errors to standard error. [gitops.md](gitops.md) tells how to keep API S
 ## Options of every command
 
 ${optionTable(globalOptions)}
-\`github\` and \`sarif\` exist for commands whose result is findings in files: ${commandsWith('hasFindings')}.
+\`github\` and \`sarif\` exist for commands whose result is findings in files: ${commandsWith('hasFindings')};
+\`junit\` for those that run cases: ${commandsWith('hasCases')}.
 
 ## Options of commands that ask a running gateway
 
@@ -98,7 +99,7 @@ These commands are ${commandsWith('isRemote')}.
 ${exitCodes.map(([code, meaning]) => `| ${code} | ${meaning} |\n`).join('')}
 ${Object.entries(commands).map(sectionOf).join('\n')}`
 
-const commandsWith = (trait: 'hasFindings' | 'isRemote'): string =>
+const commandsWith = (trait: 'hasFindings' | 'hasCases' | 'isRemote'): string =>
   Object.entries(commands)
     .flatMap(([name, command]) => (command[trait] ? `[${name}](#${name})` : []))
     .join(', ')

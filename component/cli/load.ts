@@ -1,10 +1,11 @@
 /** `load`: loads API Specifications from files into a running gateway. */
 import { stringifyJson } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
+import { type ExamplesMode, examplesModes } from '#component/examples/modes.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { inProgress } from '#component/terminal/progress.ts'
 import { AdminClient, type Condition, Refusal } from './admin-client.ts'
-import { exitCode, type Run } from './command.ts'
+import { CommandError, exitCode, type Invocation, type Run } from './command.ts'
 import { conditionOf } from './documents.ts'
 import type { Finding } from './findings.ts'
 import { kindOf, readSource, type SourceFile } from './source-file.ts'
@@ -26,13 +27,16 @@ export interface LoadResult {
 
 /**
  * Loads the document of a file.
+ * @param examples what the gateway does about examples that fail
  * @throws CommandError for what is not about the document, such as credentials
  */
 export const loadSource = (
   client: AdminClient,
   source: SourceFile,
   condition?: Condition,
-): Promise<LoadResult> => send(client, '/api_specs', source, condition)
+  examples: ExamplesMode = 'off',
+): Promise<LoadResult> =>
+  send(client, `/api_specs${examples === 'off' ? '' : `?examples=${examples}`}`, source, condition)
 
 /** Has the gateway judge a document as a load does, without loading it. Throws as {@link loadSource} does. */
 export const validateSource = (client: AdminClient, source: SourceFile): Promise<LoadResult> =>
@@ -68,14 +72,24 @@ async function send(
   }
 }
 
+/** @throws CommandError for what is no mode */
+function examplesIn(invocation: Invocation): ExamplesMode {
+  const text = invocation.option('examples') ?? 'off'
+  const mode = examplesModes.find((each) => each === text)
+  if (mode !== undefined) return mode
+  const message = `--examples: expected one of ${examplesModes.join(', ')}; found "${text}"`
+  throw new CommandError(exitCode.usage, message)
+}
+
 /** `load`: `[{file, outcome, id, ts, findings}]`; goes on after a refused document. */
 export const load: Run = async (invocation) => {
+  const examples = examplesIn(invocation)
   const client = new AdminClient(invocation)
   // all files are read before the first is sent
   const sources = invocation.positionals.map(readSource)
   const results: LoadResult[] = []
   for (const source of inProgress(invocation.progress, 'loading files:', sources))
-    results.push(await loadSource(client, source, conditionOf(invocation)))
+    results.push(await loadSource(client, source, conditionOf(invocation), examples))
   const isRefused = results.some(({ outcome }) => outcome === 'refused')
   return {
     value: results,

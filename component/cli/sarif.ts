@@ -5,6 +5,7 @@ const rules = [
   { id: 'refused', shortDescription: { text: 'A load refuses the document.' } },
   { id: 'warned', shortDescription: { text: 'A load accepts the document with a warning.' } },
   { id: 'differs', shortDescription: { text: 'The gateway has another value, or none.' } },
+  { id: 'example-fails', shortDescription: { text: 'An example of the document does not hold.' } },
 ]
 
 /** By severity. */
@@ -27,8 +28,9 @@ export const sarifLog = (findings: readonly Finding[]): unknown => ({
   ],
 })
 
-const resultOf = ({ severity, file, place, path, message }: Finding): unknown => ({
+const resultOf = ({ severity, rule, file, place, path, message }: Finding): unknown => ({
   ...verdicts[severity],
+  ...(rule && { ruleId: rule }),
   message: { text: message },
   locations: [
     {

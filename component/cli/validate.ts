@@ -1,7 +1,7 @@
 /** `validate`: checks documents without a running gateway, with the errors of loading. */
 import type { CompilePorts } from '#component/compile/compile.ts'
 import { compileDocument } from '#component/compile/compile-document.ts'
-import { ConfigError, configIssues, readConfig } from '#component/config/config.ts'
+import { type Config, ConfigError, configIssues, readConfig } from '#component/config/config.ts'
 import type { Issue } from '#component/errors.ts'
 import { checkDocuments } from '#component/realm/documents/load-check.ts'
 import { inProgress } from '#component/terminal/progress.ts'
@@ -22,17 +22,22 @@ interface Validated {
 }
 
 /**
- * The settings of a gateway that compiling uses, as its environment has them.
+ * The configuration of a gateway, as its environment has it.
  * @throws CommandError for an environment that no gateway would start with
  */
-export function compileOptions(environment: Invocation['environment']): CompilePorts {
+export function readEnvironment(environment: Invocation['environment']): Config {
   try {
-    return { callTimeout: readConfig(undefined, environment).wamp.call_timeout }
+    return readConfig(undefined, environment)
   } catch (cause) {
     if (!(cause instanceof ConfigError)) throw cause
     throw new CommandError(exitCode.config, `the environment: ${cause.message}`, { cause })
   }
 }
+
+/** The settings of a gateway that compiling uses. Throws as {@link readEnvironment} does. */
+export const compileOptions = (environment: Invocation['environment']): CompilePorts => ({
+  callTimeout: readEnvironment(environment).wamp.call_timeout,
+})
 
 /** The judges of each kind. */
 const judges: Readonly<

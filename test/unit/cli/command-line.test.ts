@@ -63,6 +63,10 @@ describe('wamp-gateway', () => {
       '--format must be one of human, json; found "sarif"; see "wamp-gateway list --help"\n',
     ],
     [['sync', '.', '--owner', ''], '--owner: expected a name\n'],
+    [
+      ['load', 'a.json', '--examples', 'on'],
+      '--examples: expected one of off, warn, refuse; found "on"\n',
+    ],
     [['diff', '.', '--owner='], '--owner: expected a name\n'],
     [['list', '--admin', 'nowhere'], '--admin: expected an http or https URL\n'],
   ] as const) {

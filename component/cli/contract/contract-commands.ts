@@ -1,0 +1,62 @@
+/** The commands that tell what an API Specification promises, or hold it to that, as rows of the table of commands. */
+import type { Command } from '#component/cli/command.ts'
+
+/** By name, in the order of the help text. */
+export const contractCommands: Readonly<Record<string, Command>> = {
+  test: {
+    summary:
+      'Runs the examples of API Specifications, without a running gateway, router or backend.',
+    usage: '[--only NAME] [--fail-under PERCENT] FILE…',
+    example: 'wamp-gateway test specs/*.json --fail-under 80',
+    takes: [1, Number.POSITIVE_INFINITY],
+    options: {
+      only: { type: 'string', value: 'NAME', description: 'Runs only examples of this name.' },
+      'fail-under': {
+        type: 'string',
+        value: 'PERCENT',
+        description: 'Exits with 1 when fewer of the operations have an example.',
+      },
+    },
+    hasFindings: true,
+    hasCases: true,
+    load: async () => (await import('./test.ts')).test,
+  },
+  import: {
+    summary:
+      'Writes an API Specification made of an OpenAPI document (3.0, 3.1 or 3.2) to standard output, and what it leaves out to standard error.',
+    usage:
+      'openapi FILE --realm URI [--host HOST] [--id ID] [--prefix URI] [--forward URL] [--strict]',
+    example: 'wamp-gateway import openapi petstore.yaml --realm com.example > pets.json',
+    takes: [2, 2],
+    options: {
+      realm: { type: 'string', value: 'URI', description: 'The realm that the API targets.' },
+      host: {
+        type: 'string',
+        value: 'HOST',
+        description: 'The host pattern. Default: _, which is any host.',
+      },
+      id: {
+        type: 'string',
+        value: 'ID',
+        description: 'The id of the API Specification. Default: the realm and the title.',
+      },
+      prefix: {
+        type: 'string',
+        value: 'URI',
+        description:
+          'Operations without x-wamp-procedure and x-wamp-topic call the procedure of this URI and their operationId. Default: the realm.',
+      },
+      forward: {
+        type: 'string',
+        value: 'URL',
+        description:
+          'These operations are forwarded instead, to this URL in place of the server that the document names.',
+      },
+      strict: {
+        type: 'boolean',
+        description: 'Exits with 1 when something is left out.',
+      },
+    },
+    load: async () => (await import('./import.ts')).importDocument,
+  },
+}
