@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Config } from '#component/config/config.ts'
 import { type GatewayUrls, urlsOf } from '#component/config/urls.ts'
 import { Examples } from '#component/examples/examples.ts'
+import { features } from '#component/gateway/api.ts'
 import {
   ConfiguredFiles,
   type FilePatterns,
@@ -33,6 +34,7 @@ import type { Log } from './log.ts'
 import type { Change } from './replica/entry.ts'
 import { Sync } from './sync/sync.ts'
 import { noProgress, type Progress } from './terminal/progress.ts'
+import { version } from './version.ts'
 
 /** How much a gateway has loaded. */
 export interface Contents {
@@ -115,13 +117,16 @@ export async function startComponent(
     router.end(revoked)
     void routerAuthentication?.end(revoked)
   }
-  const sync = new Sync({ replica, session: own, clock, log, node, key, health })
+  const program = { version: version(), features }
+  const sync = new Sync({ replica, session: own, clock, log, node, key, health, program })
   users.sessionTickets.clockOffsetOf = (other) => sync.clockOffsetOf(other)
   let baseUrl = config.gateway.public_base_url?.replace(/\/$/, '')
   const issuer = () => baseUrl ?? ''
   const serving = openServing(context, pool, issuer)
   const schemas = new Schemas({ clock, log, yieldTurn })
-  const registry = openRegistry(context, router, sessions, serving, schemas)
+  const registry = openRegistry(context, router, sessions, serving, schemas, (needed) =>
+    sync.nodesWithout(needed),
+  )
   const examples = new Examples({
     compile: {
       callTimeout: config.wamp.call_timeout,

@@ -34,7 +34,11 @@ export interface DescribedVersion {
 }
 
 /** The keys whose rules a gateway of an earlier version would not keep. */
-export type Feature = 'request' | 'schema'
+export const features = ['request', 'schema'] as const
+export type Feature = (typeof features)[number]
+
+/** Whether this gateway knows a feature. */
+export const isFeature = (name: string): boolean => features.some((feature) => feature === name)
 
 /** The target of a request: an operation of the document, or a generated endpoint. */
 export type Route = CompiledOperation | Endpoint

@@ -1,22 +1,27 @@
 /** Finds the version of a document that this node can serve: the newest one, else the last that compiles here (behaviour: Several nodes). */
 import type { Issue } from '#component/errors.ts'
-import type { Document, Entry } from '#component/replica/entry.ts'
+import { isFeature } from '#component/gateway/api.ts'
+import type { OpenedEntry } from '#component/replica/envelope.ts'
 import { compareStamps } from '#component/replica/stamp.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import type { RegistryPorts } from './registry-ports.ts'
 import type { Known, LiveEntry, Served } from './selection.ts'
+import type { SpecReplica } from './spec-replica.ts'
 
 /** How many issues of a document the log shows. */
 const maxLogged = 10
 
-const isLive = (entry: Entry): entry is LiveEntry => entry.document !== null && entry.hash !== null
+const isLive = (entry: OpenedEntry): entry is LiveEntry & OpenedEntry =>
+  entry.document !== null && entry.hash !== null
 
 /** Compiles entries, with a fallback to the history. */
 export class FallbackDocuments<R> {
   readonly #ports: RegistryPorts<R>
+  readonly #replica: Pick<SpecReplica, 'versions'>
 
-  constructor(ports: RegistryPorts<R>) {
+  constructor(ports: RegistryPorts<R>, replica: Pick<SpecReplica, 'versions'>) {
     this.#ports = ports
+    this.#replica = replica
   }
 
   /**
@@ -26,15 +31,15 @@ export class FallbackDocuments<R> {
    * @param compiled what the document of the entry has been compiled to already
    */
   async of(
-    entry: Entry,
+    entry: OpenedEntry,
     before: Known<R> | undefined,
     compiled?: Served<R>,
   ): Promise<Known<R> | undefined> {
     if (!isLive(entry)) return undefined
-    const { id, stamp, hash, document } = entry
+    const { id, stamp, hash } = entry
     const { api, problem, places } = compiled
       ? { api: compiled, problem: undefined, places: [] }
-      : await this.#compile(id, document)
+      : await this.#compile(entry)
     if (api) return { entry, good: { stamp, hash, api } }
     const good = before?.good ?? (await this.#newestGood(entry))
     this.#ports.log.error(
@@ -45,28 +50,30 @@ export class FallbackDocuments<R> {
   }
 
   /** After a restart: the newest version in the history that compiles, since it was last deleted. */
-  async #newestGood({ id, stamp }: LiveEntry): Promise<Known<R>['good']> {
-    const versions = await this.#ports.replica.versions('api_spec', id).catch((err: unknown) => {
+  async #newestGood({ id, stamp }: OpenedEntry): Promise<Known<R>['good']> {
+    const versions = await this.#replica.versions(id).catch((err: unknown) => {
       this.#ports.log.warn({ err, api_spec: id }, 'the history of the document cannot be read')
       return []
     })
     for (const version of versions) {
       if (compareStamps(version.stamp, stamp) >= 0) continue
       if (!isLive(version)) return undefined
-      const { api } = await this.#compile(id, version.document)
+      const { api } = await this.#compile(version)
       if (api) return { stamp: version.stamp, hash: version.hash, api }
     }
     return undefined
   }
 
-  async #compile(
-    id: string,
-    document: Document,
-  ): Promise<{
+  async #compile({ id, document, features = [] }: OpenedEntry): Promise<{
     api?: Served<R>
     problem?: { issues: readonly Issue[] } | { err: unknown }
     places: readonly RouteEntry<never>[]
   }> {
+    const unknown = features.filter((name) => !isFeature(name))
+    if (unknown.length > 0) {
+      const message = `this gateway does not know ${unknown.join(', ')}, which the document needs: upgrade it`
+      return { problem: { issues: [{ path: '', message }] }, places: [] }
+    }
     try {
       const { api, issues, places } = await this.#ports.compile(document)
       if (api?.id === id) return { api, places }

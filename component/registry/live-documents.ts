@@ -1,12 +1,14 @@
 /** The documents of this node and the routing table made of them: every change is compiled first, then the table is swapped once. */
 import type { Issue } from '#component/errors.ts'
-import type { Change, Document } from '#component/replica/entry.ts'
+import type { Document } from '#component/replica/entry.ts'
+import type { OpenedChange } from '#component/replica/envelope.ts'
 import { compareStamps } from '#component/replica/stamp.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import { runSteps, type Steps } from '#component/yielding.ts'
 import { FallbackDocuments } from './fallback-document.ts'
 import { announceConflict, type RegistryPorts } from './registry-ports.ts'
 import { type Known, type Loss, type Selection, type Served, select } from './selection.ts'
+import type { SpecReplica } from './spec-replica.ts'
 
 /** A document whose newest version is not served here. */
 export interface Conflict {
@@ -59,9 +61,9 @@ export class LiveDocuments<R> {
   /** The expected next change, compiled and selected already. */
   #expected: (Expected<R> & { readonly document: Document }) | undefined
 
-  constructor(ports: RegistryPorts<R>) {
+  constructor(ports: RegistryPorts<R>, replica: Pick<SpecReplica, 'versions'>) {
     this.#ports = ports
-    this.#fallback = new FallbackDocuments(ports)
+    this.#fallback = new FallbackDocuments(ports, replica)
   }
 
   /** The newest version of a document, whether it is served or not. */
@@ -92,7 +94,7 @@ export class LiveDocuments<R> {
    * Makes changes live. What does not compile, or has its routes taken, is reported and kept; it never hides others.
    * @param isNews false at the start: conflicts from before are logged, and not announced again
    */
-  async take(changes: readonly Change[], isNews = true): Promise<void> {
+  async take(changes: readonly OpenedChange[], isNews = true): Promise<void> {
     const known = new Map(this.#known)
     const [first] = changes
     const isExpected = changes.length === 1 && first?.entry.document === this.#expected?.document

@@ -26,6 +26,8 @@ export interface RegistryPorts<R> {
   readonly publishEvent: (topic: string, kwargs: Readonly<Record<string, unknown>>) => unknown
   /** Path patterns of management, where the listener of routed paths serves them, too; else none. */
   readonly managementPaths: readonly string[]
+  /** The other gateways that do not know all of some features; absent: there are no others. */
+  readonly nodesWithout?: (features: readonly string[]) => readonly string[]
   /** Yields during long work. */
   readonly yieldTurn: YieldTurn
 }

@@ -1,6 +1,7 @@
 /** The API Specifications of this node: load, remove, list, and go back; live and on the disk when a change resolves. */
 import { type Issue, ServiceError } from '#component/errors.ts'
-import type { Change, Document, Draft, Entry } from '#component/replica/entry.ts'
+import type { Change, Document, Entry } from '#component/replica/entry.ts'
+import { opened } from '#component/replica/envelope.ts'
 import { type Conditions, checkConditions } from '#component/replica/history.ts'
 import { info, represent } from '#component/spec/represent.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
@@ -19,8 +20,10 @@ import { type Conflict, LiveDocuments, type Taken } from './live-documents.ts'
 import { announceConflict, type RegistryPorts } from './registry-ports.ts'
 import type { LiveEntry } from './selection.ts'
 import { SpecHistory } from './spec-history.ts'
+import { SpecReplica } from './spec-replica.ts'
 
 const someone = 'the gateway'
+const list = new Intl.ListFormat('en')
 
 /** Every API Specification known here. */
 export class Registry<R = unknown> {
@@ -31,24 +34,25 @@ export class Registry<R = unknown> {
   /** Called once changes are live here, whichever node has made them. */
   onChanged: (changes: readonly Change[]) => void = () => undefined
   readonly #ports: RegistryPorts<R>
+  readonly #replica: SpecReplica
   readonly #live: LiveDocuments<R>
   /** Changes run one after the other. */
   readonly #serially = inTurn()
 
   constructor(ports: RegistryPorts<R>) {
     this.#ports = ports
-    this.#live = new LiveDocuments(ports)
-    this.history = new SpecHistory(ports.replica)
+    this.#replica = new SpecReplica(ports.replica, ports.yieldTurn)
+    this.#live = new LiveDocuments(ports, this.#replica)
+    this.history = new SpecHistory(this.#replica)
   }
 
   /** Makes the documents of the replica live, and from then on their changes; called before the first change. */
   async start(): Promise<void> {
-    const { replica } = this.#ports
-    replica.watch('api_spec', async (changes) => {
+    this.#replica.watch(async (changes) => {
       await this.#live.take(changes)
       this.onChanged(changes)
     })
-    const entries = replica.entries('api_spec')
+    const entries = this.#replica.entries()
     await this.#live.take(
       entries.map((entry) => ({ entry, before: undefined })),
       false,
@@ -120,7 +124,7 @@ export class Registry<R = unknown> {
     checkWithin(document, within)
     const candidate = await examine(document, this.#ports)
     let warnings: readonly Issue[] = []
-    const { before, entry } = await this.#change(async () => {
+    const { before, entry } = await this.#replica.change(async () => {
       const { api } = candidate
       const current = this.#live.get(idOf(candidate) ?? '')
       checkWithin(current?.document, within)
@@ -128,9 +132,10 @@ export class Registry<R = unknown> {
       const onTaken = (id: string, taken: Taken) => this.#tellRefusal(id, taken, by)
       const around = this.#around(within)
       const accepted = await this.#run(judge(candidate, around, onTaken))
-      const draft = { id: accepted.api.id, document: document as Document } // what compiles is a map
+      const { id, features } = accepted.api
+      const draft = { id, document: document as Document, features } // what compiles is a map
       this.#live.expect(draft.document, accepted)
-      warnings = accepted.warnings
+      warnings = [...accepted.warnings, ...this.#mixedCluster(features)]
       return draft
     })
     const { id, stamp, hash } = entry
@@ -156,6 +161,15 @@ export class Registry<R = unknown> {
     return { id: api.id, document: kept as Document, warnings, table } // what compiles is a map
   }
 
+  /** Warns where other gateways do not know what the document needs. */
+  #mixedCluster(features: readonly string[]): Issue[] {
+    const others = features.length === 0 ? [] : (this.#ports.nodesWithout?.(features) ?? [])
+    if (others.length === 0) return []
+    const [nodes, keys] = [others, features].map((names) => list.format(names))
+    const message = `${nodes} cannot check what ${keys} of this document says, and goes on to serve the version before it, if there is one: upgrade all gateways of the cluster`
+    return [{ path: '', message }]
+  }
+
   #around(within: string | undefined): Around<R> {
     const { managementPaths } = this.#ports
     return { live: this.#live, managementPaths, isWithin: within !== undefined }
@@ -173,10 +187,10 @@ export class Registry<R = unknown> {
    */
   tellLost(loser: Entry, winner: Entry): void {
     const { log } = this.#ports
-    const { kind, id, hash } = loser
+    const { kind, id, hash } = opened(loser)
     const { node, ms: ts } = loser.stamp
     log.warn(
-      { [kind]: id, hash, other_hash: winner.hash, other_node: winner.stamp.node },
+      { [kind]: id, hash, other_hash: opened(winner).hash, other_node: winner.stamp.node },
       'a change was overwritten: another node changed the document without knowing of it',
     )
     if (kind === 'api_spec') announceConflict(this.#ports, { id, ts, hash, node, other: id })
@@ -189,7 +203,7 @@ export class Registry<R = unknown> {
    */
   remove(id: string, by = someone, conditions: Conditions = {}, within?: string): Promise<Removed> {
     return this.#serially(async () => {
-      const { before, entry } = await this.#change(async () => {
+      const { before, entry } = await this.#replica.change(async () => {
         checkWithin(this.#live.get(id)?.document, within)
         checkConditions(this.#live.get(id)?.hash, conditions)
         this.#entry(id)
@@ -248,7 +262,7 @@ export class Registry<R = unknown> {
 
   /** How many ids are remembered as deleted. */
   get tombstones(): number {
-    return this.#ports.replica.entries('api_spec').length - this.size
+    return this.#replica.entries().length - this.size
   }
 
   #entry(id: string, within?: string): LiveEntry {
@@ -256,12 +270,6 @@ export class Registry<R = unknown> {
     checkWithin(entry?.document, within)
     if (entry) return entry
     throw unknownId()
-  }
-
-  async #change(decide: () => Promise<Draft>): Promise<Change> {
-    const [change] = await this.#ports.replica.change('api_spec', async () => [await decide()])
-    if (!change) throw new TypeError('the replica has lost a change')
-    return change
   }
 
   async #counted<T extends Loaded | undefined>(load: () => Promise<T>): Promise<T> {

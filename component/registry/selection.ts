@@ -7,6 +7,8 @@ import type { Steps } from '#component/yielding.ts'
 /** The parts of a compiled document that the registry uses. */
 export interface Served<R> {
   readonly id: string
+  /** What a gateway must know in order to serve it. */
+  readonly features: readonly string[]
   readonly entries: readonly RouteEntry<R>[]
 }
 
@@ -52,7 +54,10 @@ export interface Selection<R> {
  * stamp once; should two documents have one all the same, the id decides.
  * @param first is put before all others, whatever their stamps: a load that has none yet
  */
-export function* select<R>(known: Iterable<Known<R>>, first?: Served<R>): Steps<Selection<R>> {
+export function* select<R>(
+  known: Iterable<Known<R>>,
+  first?: Pick<Served<R>, 'id' | 'entries'>,
+): Steps<Selection<R>> {
   const good = [...known]
     .flatMap((one) => one.good ?? [])
     .filter(({ api }) => api.id !== first?.id)

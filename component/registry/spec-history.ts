@@ -8,18 +8,18 @@ import {
   type VersionInfo,
   versionOf,
 } from '#component/replica/history.ts'
-import type { Replica } from '#component/replica/replica.ts'
 import { represent } from '#component/spec/represent.ts'
 import { checkHistoryWithin, checkWithin, type Shown, unknownId } from './change.ts'
+import type { SpecReplica } from './spec-replica.ts'
 
 /**
  * Reads the history. Every method takes the realm that the document must belong to (undefined: any), and throws ServiceError
  * `service.error.not_found`, `wamp.error.not_authorized`, `service.error.unavailable`.
  */
 export class SpecHistory {
-  readonly #replica: Pick<Replica, 'versions'>
+  readonly #replica: Pick<SpecReplica, 'versions'>
 
-  constructor(replica: Pick<Replica, 'versions'>) {
+  constructor(replica: Pick<SpecReplica, 'versions'>) {
     this.#replica = replica
   }
 
@@ -61,13 +61,13 @@ export class SpecHistory {
    * @param since milliseconds since the epoch
    */
   async isReplaced(id: string, hash: string, since: number): Promise<boolean> {
-    const versions = await this.#replica.versions('api_spec', id)
+    const versions = await this.#replica.versions(id)
     const newest = versions.findIndex((version) => version.hash === hash)
     return newest > 0 && (versions[newest]?.stamp.ms ?? 0) >= since
   }
 
   async #entries(id: string, within?: string): Promise<readonly Entry[]> {
-    const versions = await this.#replica.versions('api_spec', id)
+    const versions = await this.#replica.versions(id)
     if (versions.length === 0) throw unknownId()
     checkHistoryWithin(versions, within)
     return versions

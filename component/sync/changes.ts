@@ -1,6 +1,7 @@
 /** Events about changes: tell the other gateways of a document that was loaded or deleted on this node. */
 import type { Log } from '#component/log.ts'
 import type { Entry, Kind } from '#component/replica/entry.ts'
+import { opened } from '#component/replica/envelope.ts'
 import { isWithin } from './answers.ts'
 import { topics } from './topics.ts'
 import type { Wire } from './wire.ts'
@@ -43,7 +44,8 @@ export async function announceChange(
   entry: Entry,
 ): Promise<void> {
   const { document, ...told } = entry
-  const { kind, id, stamp, hash } = told
+  const { kind, id, stamp } = told
+  const { hash } = opened(entry)
   const topic = topicsOf[kind][document === null ? 'delete' : 'load']
   const clear = topic === topics.change ? { node } : { id, ts: stamp.ms, hash, node }
   const content = { entry: isInline(entry) ? entry : told }

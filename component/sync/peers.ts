@@ -13,6 +13,8 @@ export interface Peer {
   readonly boot: string
   /** As of its last message that said it. */
   readonly digest: string
+  readonly version: string | undefined
+  readonly features: readonly string[]
   /** Its clock minus ours; what the message was under way for makes it less. Milliseconds. */
   readonly clockOffsetMs: number
   /** Milliseconds since the epoch, as the next one. */
@@ -137,8 +139,9 @@ export class Peers {
     }
   }
 
-  #seen({ node, boot, digest, now }: Heartbeat): Omit<Peer, 'exchangedAt'> {
+  #seen(heartbeat: Heartbeat): Omit<Peer, 'exchangedAt'> {
+    const { node, boot, digest, version, features = [], now } = heartbeat
     const heardAt = this.#clock.now()
-    return { node, boot, digest, clockOffsetMs: now - heardAt, heardAt }
+    return { node, boot, digest, version, features, clockOffsetMs: now - heardAt, heardAt }
   }
 }

@@ -6,6 +6,8 @@ import type { SyncPorts } from './sync-ports.ts'
 /** Another gateway as this one sees it. */
 interface NodeStatus {
   readonly node: string
+  /** Of its program; null: an earlier one, which does not tell it. */
+  readonly version: string | null
   readonly heard_ms_ago: number
   /** Whether its last digest is that of this node. */
   readonly is_equal: boolean
@@ -18,6 +20,8 @@ interface NodeStatus {
 /** The result of {@link statusOf}. */
 export interface SyncStatus {
   readonly node: string
+  /** Of the program of this node; null: not told. */
+  readonly version: string | null
   /** Of all that is live on this node: equal on two nodes where the same is. */
   readonly digest: string
   /** Documents that are there: API Specifications, realms, and what only gateways know. */
@@ -48,7 +52,7 @@ export interface StatusPorts extends SyncPorts {
 
 /** The status as of now. */
 export function statusOf(ports: StatusPorts): SyncStatus {
-  const { clock, ignoredMessages, node, peers, replica, session } = ports
+  const { clock, ignoredMessages, node, peers, program, replica, session } = ports
   const now = clock.now()
   const age = (at: number | undefined) => (at === undefined ? null : now - at)
   const digest = replica.liveDigest()
@@ -56,11 +60,13 @@ export function statusOf(ports: StatusPorts): SyncStatus {
   const tombstones = entries.filter(({ document }) => document === null).length
   return {
     node,
+    version: program?.version ?? null,
     digest,
     entries: entries.length - tombstones,
     tombstones,
     nodes: peers.present().map((peer) => ({
       node: peer.node,
+      version: peer.version ?? null,
       heard_ms_ago: now - peer.heardAt,
       is_equal: peer.digest === digest,
       clock_offset_ms: peer.clockOffsetMs,

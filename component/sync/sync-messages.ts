@@ -25,6 +25,10 @@ export interface Heartbeat {
   readonly digest: string
   /** Its last message. */
   readonly leaving: boolean
+  /** Of its program; earlier gateways do not tell it. */
+  readonly version?: string
+  /** What it knows of documents, beyond what all gateways know. */
+  readonly features?: readonly string[]
 }
 
 /** Members of a JSON object. */
@@ -55,9 +59,20 @@ const isHash = (value: unknown): value is string | null =>
 
 const isKind = (value: unknown): value is Kind => kinds.some((kind) => kind === value)
 
+const readText = (value: unknown): string | undefined => (isText(value) ? value : undefined)
+
 /** The name of a node: a component of the URIs of its procedures. */
 const isNode = (value: unknown): value is string =>
   typeof value === 'string' && /^[a-z0-9-]{1,128}$/.test(value)
+
+/** The version of a gateway, and what it knows, as far as it tells them. */
+function readProgram({ version, features }: Fields): Pick<Heartbeat, 'version' | 'features'> {
+  const known = readList(features, readText)
+  return {
+    ...(isText(version) && { version: version.slice(0, 64) }),
+    ...(known && { features: known }),
+  }
+}
 
 /** Reads a message from the opened text. */
 export function readMessage(text: string): Message | undefined {
@@ -71,7 +86,8 @@ export function readMessage(text: string): Message | undefined {
   const { node, boot, seq, now, digest, leaving = false } = fields
   if (!isNode(node) || !isText(boot) || !isCount(seq) || !isCount(now)) return undefined
   if (!isText(digest) || typeof leaving !== 'boolean') return undefined
-  return { heartbeat: { node, boot, seq, now, digest, leaving }, fields }
+  const heartbeat = { node, boot, seq, now, digest, leaving, ...readProgram(fields) }
+  return { heartbeat, fields }
 }
 
 /** Reads a list, without the items that are not understood: a newer gateway may know more kinds. Undefined for another type. */

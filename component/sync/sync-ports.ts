@@ -3,6 +3,7 @@ import type { Clock } from '#component/clock.ts'
 import type { Log } from '#component/log.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { Session } from '#component/wamp/session.ts'
+import type { Heartbeat } from './sync-messages.ts'
 
 /** One object for all parts of sync. */
 export interface SyncPorts {
@@ -13,6 +14,8 @@ export interface SyncPorts {
   readonly log: Log
   /** The name of this node: no other gateway of the cluster has it. */
   readonly node: string
+  /** What the other gateways are told of this program; absent: nothing. */
+  readonly program?: Required<Pick<Heartbeat, 'version' | 'features'>>
   /** `cluster.key`: the same on all gateways of the cluster. */
   readonly key: string | Uint8Array
   /** Absent: the store is not watched. */

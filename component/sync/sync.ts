@@ -132,6 +132,13 @@ export class Sync {
     return this.#peers.get(node)?.clockOffsetMs
   }
 
+  /** The others that do not know all of these features, by name. */
+  nodesWithout(features: readonly string[]): readonly string[] {
+    const others = this.#peers.present()
+    const lacking = others.filter((peer) => features.some((name) => !peer.features.includes(name)))
+    return lacking.map(({ node }) => node)
+  }
+
   /** See {@link SyncStatus}; undefined with no others. */
   get clockOffsetMs(): number | undefined {
     return this.#peers.clockOffsetMs
@@ -163,11 +170,12 @@ export class Sync {
   }
 
   #heartbeat(): Heartbeat {
-    const { clock, node, replica } = this.#ports
+    const { clock, node, program, replica } = this.#ports
     this.#seq++
     return {
       ...{ node, boot: this.#boot, seq: this.#seq, now: clock.now() },
       ...{ digest: replica.digest(), leaving: this.#isLeft },
+      ...program,
     }
   }
 

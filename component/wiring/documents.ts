@@ -25,6 +25,7 @@ export function openRegistry(
   { own, pool }: RouterSessions,
   { gateway, authentication }: Serving,
   schemas: Schemas,
+  nodesWithout: (features: readonly string[]) => readonly string[],
 ): Registry<Route> {
   const { realms } = users
   const { public_base_url, listen } = config.gateway
@@ -37,7 +38,7 @@ export function openRegistry(
       loginProblem(realms, realm_uri, provider, isGuessedFor(host, address)),
   }
   const registry = new Registry<Route>({
-    ...{ replica, node, log, yieldTurn },
+    ...{ replica, node, log, yieldTurn, nodesWithout },
     compile: (document) => runSteps(compilingDocument(document, compilePorts), yieldTurn),
     prepare: ({ entries }) => pool.openAll(ownRealms(entries, config.wamp.identity)),
     onSwap(table) {

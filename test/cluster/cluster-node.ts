@@ -53,8 +53,8 @@ export class ClusterNode {
     return this.#child !== undefined
   }
 
-  /** From its next start on, the package in this folder runs in the place of the sources. */
-  upgrade(folder: string): void {
+  /** From its next start on, the package or the sources in this folder run; undefined: these sources. */
+  upgrade(folder: string | undefined): void {
     this.#package = folder
   }
 

@@ -1,0 +1,59 @@
+/** The API Specifications of the replica as their authors wrote them: puts documents into envelopes, and takes them out. */
+import { type Draft, hashing } from '#component/replica/entry.ts'
+import {
+  envelopeOf,
+  type FeaturedDraft,
+  type OpenedChange,
+  type OpenedEntry,
+  opened,
+} from '#component/replica/envelope.ts'
+import type { Replica } from '#component/replica/replica.ts'
+import { runSteps, type YieldTurn } from '#component/yielding.ts'
+
+type Source = Pick<Replica, 'change' | 'watch' | 'entries' | 'versions'>
+
+/** Methods throw what those of {@link Replica} throw. */
+export class SpecReplica {
+  readonly #replica: Source
+  readonly #yieldTurn: YieldTurn
+
+  constructor(replica: Source, yieldTurn: YieldTurn) {
+    this.#replica = replica
+    this.#yieldTurn = yieldTurn
+  }
+
+  /** The newest versions, tombstones included. */
+  entries(): OpenedEntry[] {
+    return this.#replica.entries('api_spec').map(opened)
+  }
+
+  /** The last versions of a document, newest first. */
+  async versions(id: string): Promise<OpenedEntry[]> {
+    return (await this.#replica.versions('api_spec', id)).map(opened)
+  }
+
+  /** See {@link Replica.watch}. */
+  watch(watcher: (changes: readonly OpenedChange[]) => Promise<void>): void {
+    this.#replica.watch('api_spec', (changes) => watcher(changes.map(openedChange)))
+  }
+
+  /** Changes one document. */
+  async change(decide: () => Promise<FeaturedDraft>): Promise<OpenedChange> {
+    const [change] = await this.#replica.change('api_spec', async () => [
+      await this.#enveloped(await decide()),
+    ])
+    if (!change) throw new TypeError('the replica has lost a change')
+    return openedChange(change)
+  }
+
+  async #enveloped({ id, document, features = [] }: FeaturedDraft): Promise<Draft> {
+    if (document === null || features.length === 0) return { id, document }
+    const hash = await runSteps(hashing(document), this.#yieldTurn)
+    return { id, document: envelopeOf(document, hash, features) }
+  }
+}
+
+const openedChange = ({ entry, before }: OpenedChange): OpenedChange => ({
+  entry: opened(entry),
+  before: opened(before),
+})
