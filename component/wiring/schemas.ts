@@ -59,7 +59,7 @@ export class Schemas {
       gateway_schema_compile_failures_total: {
         help: 'Schemas that were accepted at load and do not compile: bugs of the gateway.',
         isCounter: true,
-        read: () => this.mismatches.compileFailures,
+        read: () => this.validators.compileFailures,
       },
     }
   }

@@ -24,6 +24,23 @@ const document = {
     one: {
       base_path: '/schemas',
       paths: {
+        '/ids/:id': {
+          request: { bindings: { properties: { id: { type: 'integer', minimum: 0 } } } },
+          validate_responses: 'enforce',
+          get: {
+            action: { type: 'wamp_call', procedure, args: ['{{request.bindings.id}}'] },
+            response: {
+              on_result: { ...response.on_result, schema: { type: 'integer', minimum: 0 } },
+            },
+          },
+          post: {
+            request: {
+              body: { type: 'object', properties: { id: { type: 'integer', maximum: 0 } } },
+            },
+            action: { type: 'wamp_call', procedure, args: ['{{request.body.id}}'] },
+            response,
+          },
+        },
         '/forms': {
           accepts: ['application/x-www-form-urlencoded', 'application/json'],
           post: {
@@ -74,6 +91,31 @@ describe('JSON Schemas of a running gateway', () => {
     expect(JSON.parse(body).details).to.deep.equal([
       { path: '/body/count', message: 'must be integer' },
     ])
+  })
+
+  for (const id of ['9007199254740993', '9223372036854775807', '18446744073709551615', '0']) {
+    it(`keep every digit of ${id} on its way to a backend and back`, async () => {
+      const answer = await fetch(`${gateway.url}/schemas/ids/${id}`)
+      expect([answer.status, await answer.text()]).to.deep.equal([200, id])
+    })
+  }
+
+  for (const id of ['18446744073709551616', '-1', '1e3', '1.0', '01', '0x1', '']) {
+    it(`refuse ${id || 'an empty text'} as an id`, async () => {
+      const { status } = await fetch(`${gateway.url}/schemas/ids/${id}`)
+      expect(status).to.equal(id === '' ? 404 : 400)
+    })
+  }
+
+  it('compare integers of a body exactly', async () => {
+    const ask = async (id: string) => {
+      const headers = { 'content-type': 'application/json' }
+      const init = { method: 'POST', headers, body: `{"id":${id}}` }
+      const answer = await fetch(`${gateway.url}/schemas/ids/1`, init)
+      return [answer.status, await answer.text()]
+    }
+    expect(await ask('-9007199254740993')).to.deep.equal([200, '-9007199254740993'])
+    expect((await ask('9007199254740993'))[0]).to.equal(400)
   })
 
   it('are counted by /metrics where a request does not fit', async () => {

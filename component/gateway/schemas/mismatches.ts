@@ -98,7 +98,6 @@ export interface MismatchCount {
 
 /** The mismatches of a process since its start. */
 export class Mismatches implements MismatchSink {
-  compileFailures = 0
   readonly #log: Pick<Log, 'warn' | 'error'>
   readonly #throttle: LogThrottle
   readonly #counts = new Map<string, MismatchCount>()
@@ -139,7 +138,6 @@ export class Mismatches implements MismatchSink {
   }
 
   compileFailed(err: unknown): void {
-    this.compileFailures += 1
     if (!this.#throttle.admits('compile')) return
     this.#log.error({ err }, 'a schema that was accepted does not compile: a bug in the gateway')
   }

@@ -145,9 +145,11 @@ describe('a request with schemas', () => {
 })
 
 describe('texts of a request', () => {
-  it('become the types of their schema', async () => {
-    const { args } = await ask(orders, 'GET /v1/orders/42')
-    expect(args).to.deep.equal([42, 'order-42'])
+  it('become the types of their schema, with every digit', async () => {
+    const small = await ask(orders, 'GET /v1/orders/42')
+    expect(small.args).to.deep.equal([42, 'order-42'])
+    const { args } = await ask(orders, 'GET /v1/orders/9007199254740993')
+    expect(args).to.deep.equal([9007199254740993n, 'order-9007199254740993'])
   })
 
   it('become lists, and defaults take the place of absent ones', async () => {
