@@ -1,28 +1,46 @@
 /** Notes what the gateway checks of a request, in the order in which it asks: the operation, the schemes and the exchange tell when they are asked. */
 import { ServiceError } from '#component/errors.ts'
-import type { CompiledOperation } from '#component/gateway/api.ts'
+import type { CompiledOperation, ResponsePlan } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { SecurityScheme, SecurityType } from '#component/security/scheme.ts'
 
+import { type SchemaFit, watchAnswer, watchRequest } from './schema-checks.ts'
+
 /** One thing that was checked; its other members are what was found or chosen. */
-export interface Check {
+interface SimpleCheck {
   readonly step: 'scheme' | 'security' | 'accept' | 'language' | 'content_type' | 'body'
   readonly passed: boolean
+  /** Of a real request: when it had been made; microseconds. */
+  readonly us?: number
   readonly [fact: string]: unknown
 }
+
+/** One thing that was checked. */
+export type Check = SimpleCheck | (SchemaFit & { readonly us?: number })
 
 /** The refusal of a check. */
 const problemOf = (error: unknown): Readonly<Record<string, unknown>> =>
   error instanceof ServiceError ? { problem: { code: error.uri, message: error.message } } : {}
 
+/** A request that is served for real. */
+export interface RealRequest {
+  /** Microseconds since it came. */
+  since(): number
+}
+
 /** The checks of one request. */
 export class Checks {
   readonly all: Check[] = []
+  /** Whom a scheme has let pass. */
+  authid: string | undefined
+  readonly #real: RealRequest | undefined
   /** Undefined where no operation serves the request. */
   readonly #operation: CompiledOperation | undefined
 
-  constructor(operation: CompiledOperation | undefined) {
+  /** @param real absent: a rehearsal, which counts nothing and has no times */
+  constructor(operation: CompiledOperation | undefined, real?: RealRequest) {
     this.#operation = operation
+    this.#real = real
   }
 
   /** Where an inheritable value is written; null where nothing says so. */
@@ -33,11 +51,12 @@ export class Checks {
   /** Adds a check. None follows one that failed, and none is made twice: what the gateway asks then is for rendering its answer. */
   #note(check: Check): void {
     const { all } = this
-    if (all.at(-1)?.passed !== false && !all.some(({ step }) => step === check.step))
-      all.push(check)
+    if (all.at(-1)?.passed === false || all.some(({ step }) => step === check.step)) return
+    // not copied: the fit of a schema is known a little later
+    all.push(this.#real ? Object.assign(check, { us: this.#real.since() }) : check)
   }
 
-  /** The operation, which tells when its `schemes` are looked at. */
+  /** The operation, which tells when its `schemes` are looked at, and how values fit its schemas. */
   operation(route: CompiledOperation, { scheme }: Pick<Exchange, 'scheme'>): CompiledOperation {
     const { admitsHttp } = route.inherited
     const passed = admitsHttp || scheme === 'https'
@@ -47,7 +66,17 @@ export class Checks {
         return admitsHttp
       },
     })
-    return { ...route, inherited }
+    const { checks, on_result, on_error } = route
+    const isReal = this.#real !== undefined
+    const onBegin = (fit: SchemaFit) => this.#note(fit)
+    const answer = (plan: ResponsePlan): ResponsePlan => ({
+      ...plan,
+      check: plan.check && watchAnswer(plan.check, onBegin, isReal),
+    })
+    return {
+      ...{ ...route, inherited, on_result: answer(on_result), on_error: answer(on_error) },
+      checks: checks && watchRequest(checks, onBegin, isReal),
+    }
   }
 
   /** The schemes, which tell whom they let pass. */
@@ -71,6 +100,7 @@ export class Checks {
         try {
           const identity = await scheme.authenticate(request, protection)
           const { authid, authroles, authmethod } = identity
+          this.authid = authid
           this.#note({ step: 'security', type, passed: true, authid, authroles, authmethod, at })
           return identity
         } catch (error) {

@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { ExpressionError, messageOf } from '#component/errors.ts'
 import type { Evaluation, Place, Probe, Stage } from '#component/expression/probe/probe.ts'
+import { methods } from '#component/request.ts'
 
 /** A path that was read, or a function that was applied; `value` is absent where it was not looked at, or is missing. */
 type EvaluatedStep =
@@ -37,11 +38,23 @@ export class Evaluations {
 
 /** The probe of one path. Evaluations outside {@link during} are kept only of stage 1. */
 export class Recorder implements Probe {
-  /** The constants, in the order in which they were folded. */
+  /** In the order in which they were folded. */
   readonly constants = new Evaluations()
   readonly #running = new AsyncLocalStorage<Evaluations>()
   /** Failures that the innermost expression has told already. */
   readonly #told = new WeakSet<object>()
+
+  /**
+   * The constants that other methods of the path do not have to themselves.
+   * @param path JSON Pointer of the path
+   * @param at of the operation; undefined: no method
+   */
+  constantsFor(path: string, at: string | undefined): Evaluated[] {
+    const others = methods.map((method) => `${path}/${method}`).filter((other) => other !== at)
+    return this.constants.all.filter(
+      ({ at }) => !others.some((other) => at === other || at.startsWith(`${other}/`)),
+    )
+  }
 
   /** Runs a task; its evaluations are added to those given. */
   during<T>(evaluations: Evaluations, task: () => T): T {

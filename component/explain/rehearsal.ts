@@ -4,7 +4,6 @@ import type { Clock } from '#component/clock.ts'
 import type { CompiledOperation, Route } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import { Gateway, type GatewayPorts } from '#component/gateway/handle.ts'
-import { methods } from '#component/request.ts'
 import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'
 import type { DescribedRequest, GivenOutcome } from './asked.ts'
 import { type Check, Checks } from './checks.ts'
@@ -153,18 +152,12 @@ export class Rehearser {
       checks: checks.all,
       actions: actions.all,
       ...(actions.outcome && { outcome: actions.outcome }),
-      expressions: [...this.#constants(entry.path, route), ...evaluations.all],
+      expressions: [
+        ...(this.#recorder?.constantsFor(entry.path, route?.at) ?? []),
+        ...evaluations.all,
+      ],
       reply,
       sent: await http.send(exchange, reply),
     }
-  }
-
-  /** The constants of the document that other methods of the path do not have to themselves. */
-  #constants(path: string, route: CompiledOperation | undefined): Evaluated[] {
-    const others = methods.map((method) => `${path}/${method}`).filter((at) => at !== route?.at)
-    const all = this.#recorder?.constants.all ?? []
-    return all.filter(
-      ({ at }) => !others.some((other) => at === other || at.startsWith(`${other}/`)),
-    )
   }
 }

@@ -56,6 +56,9 @@ export interface ToldAction {
   readonly dropped_headers?: readonly DroppedField[]
   /** How often it was sent, where it was sent again. */
   readonly attempts?: number
+  /** Of a real request: when it began, and how long it took; microseconds. */
+  readonly us?: number
+  readonly took_us?: number
   readonly [field: string]: unknown
 }
 
@@ -73,14 +76,17 @@ export class ToldActions {
   outcome: Outcome | undefined
   readonly #settings: ActionSettings
   readonly #world: ReturnType<World>
+  readonly #since: (() => number) | undefined
   /** How many have begun. */
   #begun = 0
   /** The action that runs. */
   #fields: ActionFields = {}
   #run: Run | undefined
 
-  constructor(settings: ActionSettings, clock: Clock, world: World) {
+  /** @param since microseconds since the request came; absent: times are not told */
+  constructor(settings: ActionSettings, clock: Clock, world: World, since?: () => number) {
     this.#settings = settings
+    this.#since = since
     this.#world = world(() => this.#begun - 1)
     const {
       static: fixed,
@@ -107,9 +113,11 @@ export class ToldActions {
         this.#begun += 1
         this.#fields = fields
         this.#run = run
+        const us = this.#since?.()
         if (type === 'static') this.all.push({ type, would_be_refused: null, ...fields })
         try {
           this.outcome = await action.perform(fields, this.#world.isReal ? run : once(run))
+          if (us !== undefined) this.#time(us)
           return this.outcome
         } catch (error) {
           if (this.all.length < this.#begun) {
@@ -120,6 +128,13 @@ export class ToldActions {
         }
       },
     }
+  }
+
+  /** Adds when the action that has ended began. */
+  #time(us: number): void {
+    const last = this.all.length - 1
+    const told = this.all[last]
+    if (told) this.all[last] = { ...told, us, took_us: (this.#since?.() ?? us) - us }
   }
 
   /** Keeps what is sent now; what is sent again was told already. */

@@ -37,11 +37,14 @@ export class PartCheck {
   }
 }
 
+/** What checking needs of a part. */
+export type PartSchema = Pick<PartCheck, 'part' | 'check' | 'read'>
+
 /** The checks of an operation; one object for operations with equal ones. */
 export interface RequestChecks {
   readonly mode: MismatchMode
   /** In the order of {@link requestParts}. */
-  readonly parts: readonly PartCheck[]
+  readonly parts: readonly PartSchema[]
   /** Whether a request without a body does not fit; only where the body has a schema. */
   readonly isBodyRequired: boolean
   readonly sink: MismatchSink
@@ -70,7 +73,7 @@ type Values = Record<RequestPart, unknown>
 const missingBody: Mistake = { path: '/body', message: 'is required', keyword: 'body_required' }
 
 function valueIn(
-  { part, read }: PartCheck,
+  { part, read }: PartSchema,
   received: Received,
   bindings: Texts,
   { body, lists }: ReceivedBody,

@@ -98,6 +98,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
       'expression',
       'expression/probe',
       'gateway',
+      'gateway/schemas',
       'routes',
       'security',
       'spec',

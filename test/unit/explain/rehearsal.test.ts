@@ -191,6 +191,56 @@ describe('a rehearsal', () => {
     })
   })
 
+  describe('of an operation with schemas', () => {
+    const integer = { type: 'integer', minimum: 1 }
+    const checked = documentOf(
+      {
+        get: {
+          ...call,
+          request: { bindings: { type: 'object', properties: { id: integer } } },
+          response: {
+            ...call.response,
+            on_result: { body: '{{action.result.args |> head}}', schema: integer },
+          },
+        },
+      },
+      { variables: { size: 5 }, defaults: { validate_responses: 'enforce' } },
+    )
+
+    it('tells what was read of texts, and that request and answer fit', async () => {
+      const { checks, actions } = await rehearse(checked, {
+        request: { path: '/orders/7' },
+        outcome: { result: { args: [1] } },
+      })
+      expect(checks.slice(2)).to.deep.equal([
+        { step: 'schema', passed: true, mode: 'enforce', read: { '/bindings/id': 7 } },
+        { step: 'response_schema', passed: true, mode: 'enforce' },
+      ])
+      expect(actions[0]?.args).to.deep.equal([7])
+    })
+
+    it('tells the mistakes of a request', async () => {
+      const { checks, sent } = await rehearse(checked, { request: { path: '/orders/0' } })
+      expect(checks.at(-1)).to.deep.equal({
+        ...{ step: 'schema', passed: false, mode: 'enforce', read: { '/bindings/id': 0 } },
+        mistakes: [{ path: '/bindings/id', message: 'must be >= 1' }],
+      })
+      expect(sent?.status).to.equal(400)
+    })
+
+    it('tells the mistakes of an answer', async () => {
+      const { checks, sent } = await rehearse(checked, {
+        request: { path: '/orders/7' },
+        outcome: { result: { args: ['x'] } },
+      })
+      expect(checks.at(-1)).to.deep.equal({
+        ...{ step: 'response_schema', passed: false, mode: 'enforce' },
+        mistakes: [{ path: '', message: 'must be integer' }],
+      })
+      expect(sent?.status).to.equal(500)
+    })
+  })
+
   it('reads the request as one that comes over a socket', async () => {
     const document = documentOf({
       post: {
