@@ -241,8 +241,8 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   schema: {
     summary:
-      'Prints the JSON Schema of API Specifications, realm documents or the configuration, for editors.',
-    usage: '[api-spec|realm|config]',
+      'Prints the JSON Schema of API Specifications, realm documents or the configuration, for editors; or of explanations.',
+    usage: '[api-spec|realm|config|explanation]',
     example: 'wamp-gateway schema realm > realm.schema.json',
     takes: [0, 1],
     options: {},

@@ -1,5 +1,6 @@
-/** `schema`: the JSON Schemas of documents, for editors, from the rules that validate them. */
+/** `schema`: the JSON Schemas of documents, for editors, from the rules that validate them; and of explanations. */
 import { configSchema } from '#component/config/config-schema.ts'
+import { explanationSchema } from '#component/explain/explanation/explanation-schema.ts'
 import { realmSchema } from '#component/realm/documents/validate.ts'
 import type { JsonSchema } from '#component/spec/rules.ts'
 import { specSchema } from '#component/spec/validate.ts'
@@ -34,6 +35,7 @@ const schemas: Readonly<Record<string, readonly [title: string, schema: JsonSche
   'api-spec': ['API Specification of wamp-gateway', specSchema],
   realm: ['Realm document of wamp-gateway', realmSchema],
   config: ['Configuration of wamp-gateway', configurationFile],
+  explanation: ['Explanation of a request by wamp-gateway', explanationSchema],
 }
 
 /** `schema`: the schema itself. */

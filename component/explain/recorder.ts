@@ -5,7 +5,7 @@ import type { Evaluation, Place, Probe, Stage } from '#component/expression/prob
 import { methods } from '#component/request.ts'
 
 /** A path that was read, or a function that was applied; `value` is absent where it was not looked at, or is missing. */
-type EvaluatedStep =
+export type EvaluatedStep =
   | { readonly read: string; readonly value?: unknown }
   | { readonly function: string; readonly arguments: readonly unknown[]; readonly value?: unknown }
 

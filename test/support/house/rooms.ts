@@ -42,8 +42,8 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'http/openapi': { folders: 'all', packages: [] },
   procedures: {
     folders: [
-      'procedures/definition',
       'examples',
+      'procedures/definition',
       'realm',
       'realm/documents',
       'registry',
@@ -73,6 +73,21 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/openapi': {
     folders: ['expression/probe', 'gateway', 'routes', 'schema', 'security', 'spec', 'token'],
     packages: ['lru-cache'],
+  },
+  'component/explain/explanation': {
+    folders: [
+      'action',
+      'compile',
+      'explain',
+      'explain/near-misses',
+      'explain/redaction',
+      'gateway',
+      'registry',
+      'routes',
+      'security',
+      'spec',
+    ],
+    packages: [],
   },
   'component/compile': {
     folders: [

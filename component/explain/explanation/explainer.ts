@@ -1,0 +1,157 @@
+/** Explains what a request would do: which route it reaches, what is checked, what the action is told, and the answer. */
+import type { Clock } from '#component/clock.ts'
+import type { CompilePorts } from '#component/compile/compile.ts'
+import { nearMisses } from '#component/explain/near-misses/near-misses.ts'
+import { redact } from '#component/explain/redaction/redaction.ts'
+import { type Rehearsal, type RehearsalPorts, Rehearser } from '#component/explain/rehearsal.ts'
+import { watchPath } from '#component/explain/watched-path.ts'
+import type { Route } from '#component/gateway/api.ts'
+import type { Exchange } from '#component/gateway/exchange.ts'
+import type { Log } from '#component/log.ts'
+import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'
+import { runSteps, type YieldTurn } from '#component/yielding.ts'
+import { type AskingPorts, schemesFor } from './asking.ts'
+import type { ExplainedRun, Explanation, Matched } from './explanation.ts'
+import { type Asked, readAsked } from './read-asked.ts'
+import { rulesInForce } from './rules-in-force.ts'
+import { type CalleesOf, malformed, nothingRan, runOf, unmatched } from './run.ts'
+import { bounded } from './size.ts'
+import { type Documents, type World, worldWith } from './world.ts'
+
+/** What an explanation needs of a gateway. */
+export interface ExplainerPorts extends AskingPorts {
+  readonly documents: Documents
+  readonly compile: CompilePorts
+  readonly rehearsal: RehearsalPorts
+  readonly callees: CalleesOf
+  /** `explain.redact` */
+  readonly secretNames: readonly string[]
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Pick<Log, 'info'>
+  readonly yieldTurn?: YieldTurn
+}
+
+/** Who wants to know. */
+export interface ExplainCaller {
+  /** For the log. */
+  readonly by: string
+  /** The only realm whose documents may be seen; absent: all. */
+  readonly within?: string
+}
+
+/** Explained requests are equal when they are explained twice. */
+const requestId = '00000000-0000-7000-8000-000000000000'
+
+type Found = Match<Route> | Missed<Route>
+
+/** Explains requests; nothing is performed. */
+export class Explainer {
+  readonly #ports: ExplainerPorts
+
+  constructor(ports: ExplainerPorts) {
+    this.#ports = ports
+  }
+
+  /**
+   * Explains one request.
+   * @param value `{request, as, outcome, api_spec}`
+   * @throws ServiceError `wamp.error.invalid_argument` with all that is wrong with it, and whatever a load of `api_spec` throws
+   */
+  async explain(value: unknown, { by, within }: ExplainCaller): Promise<Explanation> {
+    const asked = readAsked(value)
+    const { documents, rehearsal, clock, log } = this.#ports
+    const world = await worldWith(documents, asked.api_spec, within)
+    const stillClock = { now: () => clock.now(), after: () => () => undefined, random: () => 0 }
+    const exchange = rehearsal.http.read(asked.request, requestId, stillClock)
+    if ('status' in exchange) return this.#safely(malformed(exchange), asked, undefined, undefined)
+    const found = world.table.match(exchange.host, exchange.path, exchange.method)
+    const isSeen = found !== undefined && world.isVisible(found.entry.realm_uri)
+    const place = isSeen ? { api_spec: found.entry.api, route: found.entry.pattern } : {}
+    log.info({ by, ...place }, 'a request was explained')
+    const misses = nearMisses(exchange, found, world)
+    const near_misses = await runSteps(misses, this.#ports.yieldTurn)
+    const explained = isSeen ? await this.#found(asked, found, world) : unmatched(found)
+    const matched = isSeen ? matchedOf(found, exchange) : null
+    return this.#safely({ matched, near_misses, ...explained }, asked, exchange, found)
+  }
+
+  async #found(
+    asked: Asked,
+    found: Found,
+    world: World,
+  ): Promise<Omit<Explanation, 'matched' | 'near_misses'>> {
+    if (found.kind === 'match' && found.route.kind !== undefined) return nothingRan
+    const { entry } = found
+    const document = await world.documentOf(entry.api)
+    const watched = document && watchPath(document, entry.path, this.#ports.compile)
+    const table = watched?.table ?? RoutingTable.build([entry]).table
+    const rehearser = new Rehearser(table, this.#ports.rehearsal, watched?.recorder)
+    const { outcomes = { '': asked.outcome } } = asked
+    const runs: [string, Rehearsal][] = []
+    for (const [name, outcome] of Object.entries(outcomes)) {
+      const rehearsal = await rehearser.run({
+        ...{ request: asked.request, schemes: schemesFor(asked.as, this.#ports), outcome },
+        ...{ id: requestId, now: this.#ports.clock.now(), seed: requestId },
+      })
+      runs.push([name, rehearsal])
+    }
+    const isSample = asked.outcome === undefined && asked.outcomes === undefined
+    const told: [string, ExplainedRun][] = []
+    for (const [name, rehearsal] of runs) {
+      told.push([name, await runOf(rehearsal, isSample, this.#ports.callees)])
+    }
+    const [first] = runs
+    const [firstRun] = told
+    if (!first || !firstRun) throw new TypeError('an explanation has at least one outcome')
+    const { operation, checks, expressions } = first[1]
+    return {
+      checks,
+      rules: operation ? rulesInForce(operation, expressions) : {},
+      ...firstRun[1],
+      ...(asked.outcomes && { outcomes: Object.fromEntries(told) }),
+    }
+  }
+
+  /** Without secrets, and not too large. */
+  #safely(
+    explanation: Explanation,
+    { request }: Asked,
+    exchange: Exchange | undefined,
+    found: Found | undefined,
+  ): Explanation {
+    const bindings = found?.bindings
+    const seen = exchange && {
+      headers: exchange.headers,
+      query_params: exchange.query_params,
+      query_lists: exchange.query_lists,
+    }
+    const shown = redact(explanation, {
+      names: this.#ports.secretNames,
+      headers: headerNames(found),
+      request: { described: request, ...seen, bindings },
+    })
+    return bounded(shown as Explanation)
+  }
+}
+
+/** The header fields in which the security of the route expects credentials. */
+function headerNames(found: Found | undefined): string[] {
+  const routes = found ? Object.values(found.entry.routes) : []
+  return routes.flatMap(({ path, ...route }) => {
+    const { protection } = 'inherited' in route ? route.inherited : path.inherited
+    const name = protection?.object.header_name
+    return typeof name === 'string' ? [name] : []
+  })
+}
+
+function matchedOf(found: Found, { method }: Exchange): Matched | null {
+  if (found.kind !== 'match') return null
+  const { entry, route, bindings } = found
+  const { api: id, host, pattern, path } = entry
+  return {
+    ...{ id, version: route.path.version.label, host, pattern, path },
+    method: entry.routes[method] ? method : 'get',
+    bindings,
+    ...(route.kind !== undefined && { endpoint: route.kind }),
+  }
+}

@@ -1,0 +1,104 @@
+/** The JSON Schema of an explanation, for programs that read one; a test holds explanations to it. */
+
+type JsonSchema = Readonly<Record<string, unknown>>
+
+const text: JsonSchema = { type: 'string' }
+const pointer: JsonSchema = { type: 'string', description: 'JSON Pointer into the document.' }
+const flag: JsonSchema = { type: 'boolean' }
+const orNull = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] })
+const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
+const mapOf = (additionalProperties: JsonSchema): JsonSchema => ({
+  type: 'object',
+  additionalProperties,
+})
+
+/** A map of these members; those of `more` may be absent. */
+const map = (members: JsonSchema, more: JsonSchema = {}, isOpen = false): JsonSchema => ({
+  type: 'object',
+  properties: { ...members, ...more },
+  required: Object.keys(members),
+  ...(!isOpen && { additionalProperties: false }),
+})
+
+/** A value of the request, or of what is made of it; `"‹redacted›"` in place of a secret. */
+const value: JsonSchema = {}
+
+const matched = map(
+  {
+    ...{ id: text, version: text, host: text, pattern: text, path: pointer, method: text },
+    bindings: mapOf(value),
+  },
+  { endpoint: { type: 'string', description: 'Of a generated path, which is not run.' } },
+)
+
+const nearMiss = map({ id: orNull(text), why: text }, { pattern: text })
+
+const check = map(
+  {
+    step: {
+      type: 'string',
+      description:
+        'scheme, security, accept, language, content_type, body, schema: in the order in which they are made.',
+    },
+    passed: flag,
+  },
+  { problem: map({ code: text, message: text }, { details: list(value) }) },
+  true,
+)
+
+const expression = map(
+  {
+    at: pointer,
+    expression: text,
+    steps: list({
+      anyOf: [map({ read: text }, { value }), map({ function: text, arguments: value }, { value })],
+    }),
+  },
+  {
+    stage: { const: 1, description: 'Known since the document was loaded.' },
+    value,
+    failure: { type: 'string', description: 'What was wrong, and the expression with a caret.' },
+  },
+)
+
+const action = map(
+  {
+    type: { enum: ['static', 'forward', 'wamp_call', 'wamp_publish', 'none'] },
+    would_be_refused: orNull(text),
+  },
+  { callees: orNull({ type: 'integer', minimum: 0 }) },
+  true,
+)
+
+const response = map({
+  is_sample: { type: 'boolean', description: 'Whether the outcome of the action was not given.' },
+  status: { type: 'integer' },
+  headers: { type: 'object' },
+  body: value,
+  from: map({ status: text, body: text }),
+})
+
+const problem = map(
+  { status: { type: 'integer' }, code: text, message: text, description: text },
+  { details: list(value), at: pointer, expression: text, column: { type: 'integer', minimum: 1 } },
+  true,
+)
+
+const run: JsonSchema = {
+  expressions: list(expression),
+  action: { anyOf: [action, list(action), { type: 'null' }] },
+  response: orNull(response),
+  problem: orNull(problem),
+}
+
+/** Of the answer of `service.explain_request`. */
+export const explanationSchema: JsonSchema = map(
+  {
+    matched: orNull(matched),
+    near_misses: { ...list(nearMiss), maxItems: 10 },
+    checks: list(check),
+    rules: mapOf(map({ value, at: orNull(pointer) })),
+    ...run,
+  },
+  { outcomes: mapOf(map(run)), truncated: { const: true } },
+)

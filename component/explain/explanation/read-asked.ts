@@ -1,0 +1,137 @@
+/** Reads what is to be explained: a request, who sends it, what its actions come to, and a document. */
+import { InvalidSpecError } from '#component/errors.ts'
+import type { DescribedRequest, GivenOutcome } from '#component/explain/asked.ts'
+import { Report } from '#component/spec/report.ts'
+import {
+  anything,
+  listOf,
+  map,
+  mapOf,
+  must,
+  object,
+  oneOf,
+  type Rule,
+  rule,
+  string,
+} from '#component/spec/rules.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
+
+/** The user that a request comes from. */
+export interface AskingUser {
+  readonly authid: string
+  /** Absent: the realm of the path. */
+  readonly realm_uri?: string
+  /** Absent: all roles that the user has. */
+  readonly authroles?: readonly string[]
+  /** Absent: the method of the path's security. */
+  readonly authmethod?: string
+}
+
+/** One outcome for all actions, or one for each action of a list. */
+type AskedOutcome = GivenOutcome | readonly GivenOutcome[]
+
+/** What is to be explained. */
+export interface Asked {
+  readonly request: DescribedRequest
+  /** Absent: whoever the credentials of the request belong to. */
+  readonly as?: AskingUser | 'anonymous'
+  /** One outcome, or several by name; absent: a sample. */
+  readonly outcome?: AskedOutcome
+  readonly outcomes?: Readonly<Record<string, AskedOutcome>>
+  /** A document that is not loaded. */
+  readonly api_spec?: JsonMap
+}
+
+const isField = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
+
+const request = object('a request', {
+  keys: {
+    method: oneOf(
+      ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'].flatMap((name) => [
+        name,
+        name.toUpperCase(),
+      ]),
+    ),
+    scheme: oneOf(['http', 'https']),
+    host: string,
+    path: must(
+      'a path that begins with "/"',
+      (value) => typeof value === 'string' && value[0] === '/',
+    ),
+    query_string: string,
+    headers: mapOf(must('a text, a number, true or false', isField), 'a map of header fields'),
+    body: anything,
+    peer: string,
+  },
+})
+
+const user = object('a user', {
+  keys: {
+    authid: string,
+    realm_uri: string,
+    authroles: listOf(string, 'a list of roles', 0),
+    authmethod: string,
+  },
+  required: { authid: 'the name of a user' },
+})
+
+const as: Rule = rule({ anyOf: [{ const: 'anonymous' }, user.schema] }, (value, path, report) => {
+  if (value === 'anonymous') return
+  if (isMap(value)) user(value, path, report)
+  else report.expected(path, '"anonymous" or a user', value)
+})
+
+const isOutcome = (value: unknown): boolean => {
+  const keys = isMap(value) ? Object.keys(value) : []
+  return keys.length === 1 && ['result', 'error'].includes(keys[0] ?? '')
+}
+
+const error = object('an error', {
+  keys: {
+    error_uri: string,
+    args: must('a list', Array.isArray),
+    kwargs: map,
+    details: map,
+    status_code: must('an HTTP status', Number.isInteger),
+    headers: map,
+    body: anything,
+  },
+})
+
+const single = object('an outcome: {result} or {error}', { keys: { result: map, error } })
+
+/** One outcome, or one for each action of a list. */
+const outcome: Rule = rule({}, (value, path, report) => {
+  if (Array.isArray(value)) return listOf(single, 'a list of outcomes')(value, path, report)
+  if (!isOutcome(value)) return report.expected(path, 'an outcome: {result} or {error}', value)
+  single(value, path, report)
+})
+
+const outcomes: Rule = rule({}, (value, path, report) => {
+  const isNamed = isMap(value) && !isOutcome(value) && Object.keys(value).length > 0
+  if (isNamed) mapOf(outcome)(value, path, report)
+  else outcome(value, path, report)
+})
+
+const asked = object('an object of request, as, outcome and api_spec', {
+  keys: { request, as, outcome: outcomes, api_spec: map },
+  required: { request: 'a request such as {"method": "get", "path": "/orders/7"}' },
+})
+
+/**
+ * Reads what was asked for.
+ * @throws InvalidSpecError with everything that is wrong; it shows no value, since values may be secrets
+ */
+export function readAsked(value: unknown): Asked {
+  const report = new Report([], 'hidden')
+  asked(value, '', report)
+  // an unknown key is a misspelt one: what it was to change would be explained wrongly
+  const issues = [...report.issues, ...report.warnings]
+  if (issues.length > 0) throw new InvalidSpecError(issues)
+  const { outcome: given, ...rest } = value as JsonMap
+  const isOne = isOutcome(given) || Array.isArray(given) || given === undefined
+  return {
+    ...rest,
+    ...(isOne ? given !== undefined && { outcome: given } : { outcomes: given }),
+  } as unknown as Asked
+}

@@ -1,0 +1,31 @@
+/** The inheritable values that hold for an operation, each with where it is written. */
+
+import type { Evaluated } from '#component/explain/recorder.ts'
+import type { CompiledOperation } from '#component/gateway/api.ts'
+import type { RuleValue } from './explanation.ts'
+
+/** @param expressions of the request: times and counts may be computed from it */
+export function rulesInForce(
+  { inherited, action }: CompiledOperation,
+  expressions: readonly Evaluated[],
+): Record<string, RuleValue> {
+  const { accepts, provides, admitsHttp, protection, limits, writtenAt = {} } = inherited
+  const { fixed, computed } = action.attempts
+  const values: Record<string, unknown> = {
+    ...fixed,
+    ...limits,
+    accepts,
+    provides,
+    schemes: admitsHttp ? ['http', 'https'] : ['https'],
+    security: protection?.object ?? {},
+  }
+  for (const [name, { path }] of computed) {
+    values[name] = expressions.findLast(({ at }) => at === path)?.value ?? null
+  }
+  const rules: Record<string, RuleValue> = {}
+  for (const [name, value] of Object.entries(values)) {
+    const written = computed.find(([key]) => key === name)?.[1].path ?? writtenAt[name]
+    rules[name] = { value, at: written ?? null }
+  }
+  return rules
+}

@@ -1,0 +1,114 @@
+/** Tells how a rehearsed request went: its expressions, its action, the answer, and what went wrong. */
+import { ServiceError } from '#component/errors.ts'
+import type { Evaluated } from '#component/explain/recorder.ts'
+import type { Rehearsal, SentReply } from '#component/explain/rehearsal.ts'
+import type { ToldAction } from '#component/explain/told-actions.ts'
+import type { Reply } from '#component/gateway/exchange.ts'
+import type {
+  ExplainedAction,
+  ExplainedExpression,
+  ExplainedRun,
+  Explanation,
+  Problem,
+} from './explanation.ts'
+import { sourceOf } from './response-source.ts'
+
+/** How many callees a router has for a procedure; null where it does not tell. Nothing is called. */
+export type CalleesOf = (realm_uri: string, procedure: string) => Promise<number | null>
+
+type Rest = Omit<Explanation, 'matched' | 'near_misses'>
+
+/** Of a generated endpoint, and of a document that may not be seen. */
+export const nothingRan: Rest = {
+  checks: [],
+  rules: {},
+  expressions: [],
+  action: null,
+  response: null,
+  problem: null,
+}
+
+/** A request that no visible route answers. @param found a route that may not be seen */
+export function unmatched(found: unknown): Rest {
+  if (found !== undefined) return nothingRan
+  const error = new ServiceError(
+    'service.error.not_found',
+    'no host and path of any API Specification matches',
+  )
+  return { ...nothingRan, problem: { status: error.status, ...error.toJSON() } }
+}
+
+/** A request that is refused before it is routed. */
+export function malformed({ status, headers, body }: SentReply): Explanation {
+  const from = {
+    status: 'rule: service.error.bad_request',
+    body: 'rule: service.error.bad_request',
+  }
+  return {
+    ...{ matched: null, near_misses: [], ...nothingRan },
+    response: { is_sample: false, status, headers, body, from },
+    problem: { status, ...(body as Omit<Problem, 'status'>) },
+  }
+}
+
+/** @param isSample whether no outcome was given */
+export async function runOf(
+  rehearsal: Rehearsal,
+  isSample: boolean,
+  callees: CalleesOf,
+): Promise<ExplainedRun> {
+  const { operation, reply, sent, expressions, outcome } = rehearsal
+  const actions = await Promise.all(rehearsal.actions.map((told) => actionOf(told, callees)))
+  return {
+    expressions: expressions.map(expressionOf),
+    action: operation?.steps ? actions : (actions[0] ?? null),
+    response:
+      reply && sent
+        ? {
+            is_sample: isSample && actions.some(({ type }) => type !== 'static'),
+            status: sent.status,
+            headers: sent.headers,
+            body: sent.body,
+            from: sourceOf(operation, reply, outcome),
+          }
+        : null,
+    problem: reply ? problemOf(reply) : null,
+  }
+}
+
+function expressionOf({
+  at,
+  expression,
+  stage,
+  steps,
+  value,
+  failure,
+}: Evaluated): ExplainedExpression {
+  return {
+    ...{ at, expression },
+    ...(stage === 1 && { stage }),
+    steps,
+    ...(value !== undefined && { value }),
+    ...(failure !== undefined && { failure }),
+  }
+}
+
+async function actionOf(told: ToldAction, callees: CalleesOf): Promise<ExplainedAction> {
+  const { type, realm_uri, procedure } = told
+  if (type !== 'wamp_call') return told
+  const isKnown = typeof realm_uri === 'string' && typeof procedure === 'string'
+  return { ...told, callees: isKnown ? await callees(realm_uri, procedure) : null }
+}
+
+/** What the log says of the failure, as far as it is about the document. */
+function problemOf({ status, error, failure = {} }: Reply): Problem | null {
+  if (error === undefined) return null
+  const { pointer: at, expression, column } = failure
+  return {
+    status,
+    ...error.toJSON(),
+    ...(at !== undefined && { at }),
+    ...(expression !== undefined && { expression }),
+    ...(column !== undefined && { column }),
+  }
+}
