@@ -40,7 +40,9 @@ function encodeForm(value: unknown): string | undefined {
   if (!isMap(value)) return undefined
   const fields = new URLSearchParams()
   for (const [name, field] of Object.entries(value)) {
-    for (const item of Array.isArray(field) ? field : [field]) {
+    const items: readonly unknown[] = Array.isArray(field) ? field : [field]
+    if (items.length === 0) return undefined
+    for (const item of items) {
       if (typeof item === 'object') return undefined
       fields.append(name, String(item))
     }

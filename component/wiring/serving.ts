@@ -5,9 +5,9 @@ import { DescriptionTexts } from '#component/openapi/texts.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
 import { publicPath } from '#http/oidc/public-address.ts'
+import { openDocsFiles } from '#http/openapi/docs-files.ts'
 import { openApiEndpoints } from '#http/openapi/endpoints.ts'
 import type { WiringContext } from './context.ts'
-import { openDocsFiles } from './docs-files.ts'
 import { type HttpAuthentication, openHttpAuthentication } from './http-authentication.ts'
 
 /** Serves requests; its routing table is set from outside. */
