@@ -143,6 +143,7 @@ export async function startComponent(
     forgetAccount: users.forgetAccount.bind(users),
     endUsers: users.endUsers.bind(users),
     componentRealm: config.wamp.realm,
+    descriptions: serving.descriptions,
     refusal: () => sync.refusal(),
     ...(broadcast && { broadcast }),
     status: () => ({

@@ -1,6 +1,7 @@
 /** The procedures for API Specifications: load, validate, read, delete, roll back. */
 import { ServiceError } from '#component/errors.ts'
 import { type ExamplesMode, examplesModes } from '#component/examples/modes.ts'
+import { descriptionTypes } from '#component/openapi/text.ts'
 import type { Loaded } from '#component/registry/change.ts'
 import { memberOf } from '#component/syntax/values.ts'
 import { type Answer, type Procedure, pathOf, texts } from '#procedures/definition/procedure.ts'
@@ -83,6 +84,25 @@ export const specProcedures: readonly Procedure[] = [
     access: 'read',
     mirrors: [{ method: 'GET', path: '/api_specs/:id/info' }],
     handler: ({ registry }, [id], { within }) => ({ value: registry.info(String(id), within) }),
+  },
+  {
+    // answers the OpenAPI description of an active version, with what lies behind each operation
+    uri: 'service.get_openapi',
+    parameters: [
+      { name: 'id', type: 'string' },
+      { name: 'version', type: 'string', isOptional: true, inQuery: true },
+    ],
+    access: 'read',
+    mirrors: [{ method: 'GET', path: '/api_specs/:id/openapi' }],
+    async handler({ registry, descriptions }, [id, version], { within }) {
+      const label = version === undefined ? undefined : String(version)
+      const value = await descriptions.describe(registry.versions(String(id), within), label)
+      const forms = descriptionTypes.map((type) => ({
+        type,
+        write: () => descriptions.write(value, type),
+      }))
+      return { value, forms }
+    },
   },
   {
     // answers an array of full documents, by id

@@ -1,5 +1,6 @@
 /** The documents of this node and the routing table made of them: every change is compiled first, then the table is swapped once. */
 import type { Issue } from '#component/errors.ts'
+import type { DescribedVersion } from '#component/gateway/api.ts'
 import type { Document } from '#component/replica/entry.ts'
 import type { OpenedChange } from '#component/replica/envelope.ts'
 import { compareStamps } from '#component/replica/stamp.ts'
@@ -74,6 +75,11 @@ export class LiveDocuments<R> {
   /** The hash of the version that is served; undefined when none is. */
   servedHash(id: string): string | undefined {
     return this.#losses.has(id) ? undefined : this.#known.get(id)?.good?.hash
+  }
+
+  /** The active versions of what is served; none when nothing is. */
+  servedVersions(id: string): readonly DescribedVersion[] {
+    return this.#losses.has(id) ? [] : (this.#known.get(id)?.good?.api.versions ?? [])
   }
 
   /** The ids, in alphabetical order. */

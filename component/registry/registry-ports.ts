@@ -1,6 +1,8 @@
 /** The dependencies of the registry, and its conflict event; component/sync publishes loads and deletions. */
 import type { CompiledDocument } from '#component/compile/compile-document.ts'
 import type { Log } from '#component/log.ts'
+import type { Entry } from '#component/replica/entry.ts'
+import { opened } from '#component/replica/envelope.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { RoutingTable } from '#component/routes/routing-table.ts'
 import type { YieldTurn } from '#component/yielding.ts'
@@ -42,4 +44,15 @@ export function announceConflict<R>(
   new Promise((resolve) => resolve(publishEvent(onConflict, kwargs))).catch((err: unknown) => {
     log.warn({ err, topic: onConflict }, 'an event was not published')
   })
+}
+
+/** Tells that a change of this node has lost against one made without knowing it. @param loser of any kind */
+export function announceLost<R>(ports: RegistryPorts<R>, loser: Entry, winner: Entry): void {
+  const { kind, id, hash } = opened(loser)
+  const { node, ms: ts } = loser.stamp
+  ports.log.warn(
+    { [kind]: id, hash, other_hash: opened(winner).hash, other_node: winner.stamp.node },
+    'a change was overwritten: another node changed the document without knowing of it',
+  )
+  if (kind === 'api_spec') announceConflict(ports, { id, ts, hash, node, other: id })
 }

@@ -1,7 +1,7 @@
 /** The API Specifications of this node: load, remove, list, and go back; live and on the disk when a change resolves. */
 import { type Issue, ServiceError } from '#component/errors.ts'
+import type { DescribedVersion } from '#component/gateway/api.ts'
 import type { Change, Document, Entry } from '#component/replica/entry.ts'
-import { opened } from '#component/replica/envelope.ts'
 import { type Conditions, checkConditions } from '#component/replica/history.ts'
 import { info, represent } from '#component/spec/represent.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
@@ -17,7 +17,7 @@ import {
   unknownId,
 } from './change.ts'
 import { type Conflict, LiveDocuments, type Taken } from './live-documents.ts'
-import { announceConflict, type RegistryPorts } from './registry-ports.ts'
+import { announceConflict, announceLost, type RegistryPorts } from './registry-ports.ts'
 import type { LiveEntry } from './selection.ts'
 import { SpecHistory } from './spec-history.ts'
 import { SpecReplica } from './spec-replica.ts'
@@ -186,14 +186,7 @@ export class Registry<R = unknown> {
    * @param loser of any kind
    */
   tellLost(loser: Entry, winner: Entry): void {
-    const { log } = this.#ports
-    const { kind, id, hash } = opened(loser)
-    const { node, ms: ts } = loser.stamp
-    log.warn(
-      { [kind]: id, hash, other_hash: opened(winner).hash, other_node: winner.stamp.node },
-      'a change was overwritten: another node changed the document without knowing of it',
-    )
-    if (kind === 'api_spec') announceConflict(this.#ports, { id, ts, hash, node, other: id })
+    announceLost(this.#ports, loser, winner)
   }
 
   /**
@@ -248,6 +241,12 @@ export class Registry<R = unknown> {
     if (hash === undefined) return undefined
     if (hash === newest?.hash) return newest.document
     return (await this.history.find(id, hash)).document
+  }
+
+  /** The active versions of what this node serves of a document. Throws as {@link get} does. */
+  versions(id: string, within?: string): readonly DescribedVersion[] {
+    this.#entry(id, within)
+    return this.#live.servedVersions(id)
   }
 
   /** The documents whose newest version is not served here, by id. */

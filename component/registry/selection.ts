@@ -1,4 +1,5 @@
 /** Selects the documents that are served, by stamp alone, so that nodes with the same documents serve the same. */
+import type { DescribedVersion } from '#component/gateway/api.ts'
 import type { Entry } from '#component/replica/entry.ts'
 import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
 import { type Clash, type RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
@@ -10,6 +11,8 @@ export interface Served<R> {
   /** What a gateway must know in order to serve it. */
   readonly features: readonly string[]
   readonly entries: readonly RouteEntry<R>[]
+  /** The active versions, for what describes them. */
+  readonly versions?: readonly DescribedVersion[]
 }
 
 /** A version that is not deleted. */

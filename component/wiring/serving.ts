@@ -1,12 +1,11 @@
 /** The gateway proper, with its actions and its authentication. */
 import { openActions } from '#component/action/index.ts'
 import { Gateway } from '#component/gateway/handle.ts'
-import { DescriptionTexts } from '#component/openapi/texts.ts'
+import type { Descriptions } from '#component/openapi/descriptions.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
 import { publicPath } from '#http/oidc/public-address.ts'
-import { openDocsFiles } from '#http/openapi/docs-files.ts'
-import { openApiEndpoints } from '#http/openapi/endpoints.ts'
+import { openPublication } from '#http/openapi/open.ts'
 import type { WiringContext } from './context.ts'
 import { type HttpAuthentication, openHttpAuthentication } from './http-authentication.ts'
 
@@ -14,6 +13,8 @@ import { type HttpAuthentication, openHttpAuthentication } from './http-authenti
 export interface Serving {
   readonly gateway: Gateway
   readonly authentication: HttpAuthentication
+  /** OpenAPI, for operators. */
+  readonly descriptions: Descriptions
   /** Ends all connections to upstreams and identity providers. */
   close(): Promise<void>
 }
@@ -34,14 +35,11 @@ export function openServing(
   })
   const authentication = openHttpAuthentication(context, issuerBase)
   const { schemes } = authentication
-  const publicBase = config.gateway.public_base_url?.replace(/\/$/, '') ?? ''
-  const texts = new DescriptionTexts({
-    ...{ yieldTurn, log },
-    options: () => ({ baseUrl: issuerBase(), serverBase: publicBase, isInternal: false }),
-  })
+  const publicBase = config.gateway.public_base_url
+  const publication = openPublication({ publicBase, issuerBase, yieldTurn, log })
   const endpoints = {
     ...authentication.endpoints,
-    ...openApiEndpoints({ texts, docsFile: openDocsFiles() }),
+    ...publication.endpoints,
   }
   const gateway = new Gateway({
     ...{ clock, schemes, endpoints },
@@ -51,6 +49,7 @@ export function openServing(
   })
   return {
     ...{ gateway, authentication },
+    descriptions: publication.descriptions,
     async close() {
       await actions.close()
       await authentication.close()

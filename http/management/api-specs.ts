@@ -134,7 +134,7 @@ function serve(ports: ManagementPorts, procedure: Procedure, mirror: Mirror): Mi
       : procedure.parameters.map(({ name }) => named[name])
     const conditions = readConditions(exchange.headers)
     const answer = await perform(procedure, ports.management, args, { ...caller, conditions })
-    render(ctx, answer, mirror)
+    await render(ctx, answer, mirror)
     if (ctx.method === 'GET' && isKnown(answer.headers?.etag, conditions)) ctx.status = 304
   }
 }
@@ -167,13 +167,28 @@ async function readDocument(
   }
 }
 
-function render(ctx: Context, answer: Answer, mirror: Mirror): void {
+async function render(ctx: Context, answer: Answer, mirror: Mirror): Promise<void> {
   ctx.set({ ...answer.headers })
   if (mirror.status === 204) {
     ctx.status = 204
     return
   }
   ctx.status = answer.status ?? 200
+  if (answer.forms) return await renderForm(ctx, answer.forms)
   ctx.type = 'application/json'
   ctx.body = stringifyJson(answer.value, 1024 * 1024 * 1024)
+}
+
+async function renderForm(ctx: Context, forms: NonNullable<Answer['forms']>): Promise<void> {
+  const types = forms.map(({ type }) => type)
+  const chosen = exchangeOf(ctx.req).negotiate(types)
+  const form = forms.find(({ type }) => type === chosen)
+  if (form === undefined) {
+    const message = `expected an Accept header that allows ${types.join(' or ')}`
+    throw new ServiceError('service.error.not_acceptable', message)
+  }
+  const bytes = await form.write()
+  ctx.vary('Accept')
+  ctx.type = form.type
+  ctx.body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

@@ -3,6 +3,7 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Examples } from '#component/examples/examples.ts'
 import type { UserName } from '#component/identity.ts'
+import type { Descriptions } from '#component/openapi/descriptions.ts'
 import type { Logins } from '#component/realm/logins.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import type { Registry } from '#component/registry/registry.ts'
@@ -17,9 +18,10 @@ import { checkRealm, checkWhole, type Rights } from './within.ts'
 export interface Management {
   readonly registry: Pick<
     Registry,
-    'load' | 'validate' | 'get' | 'info' | 'list' | 'remove' | 'history' | 'rollback'
+    'load' | 'validate' | 'get' | 'info' | 'list' | 'remove' | 'history' | 'rollback' | 'versions'
   >
   readonly examples: Pick<Examples, 'test' | 'judge'>
+  readonly descriptions: Pick<Descriptions, 'describe' | 'write'>
   readonly realms: Pick<
     Realms,
     | 'load'
@@ -109,6 +111,12 @@ export interface Mirror {
   readonly status?: 204
 }
 
+/** A value in a media type. */
+interface AnswerForm {
+  readonly type: string
+  write(): Promise<Uint8Array>
+}
+
 /** The result of a procedure. */
 export interface Answer {
   /** args[0] of the WAMP result; the body over HTTP. */
@@ -117,6 +125,8 @@ export interface Answer {
   readonly status?: 201
   /** HTTP header fields, lower-case names. */
   readonly headers?: Readonly<Record<string, string>>
+  /** How the value is written over HTTP, by preference; `Accept` chooses. Absent: JSON. */
+  readonly forms?: readonly AnswerForm[]
 }
 
 /** One management procedure (behaviour: Management). */

@@ -44,6 +44,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: [
       'examples',
       'procedures/definition',
+      'openapi',
       'realm',
       'realm/documents',
       'registry',
@@ -54,7 +55,16 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: [],
   },
   'procedures/definition': {
-    folders: ['examples', 'realm', 'realm/documents', 'registry', 'replica', 'token', 'wamp'],
+    folders: [
+      'examples',
+      'openapi',
+      'realm',
+      'realm/documents',
+      'registry',
+      'replica',
+      'token',
+      'wamp',
+    ],
     packages: [],
   },
   'component/registry': {

@@ -2,6 +2,7 @@
 import { ServiceError } from '#component/errors.ts'
 import { Examples } from '#component/examples/examples.ts'
 import type { UserName } from '#component/identity.ts'
+import { Descriptions } from '#component/openapi/descriptions.ts'
 import { Logins } from '#component/realm/logins.ts'
 import { ApiKeys } from '#component/token/api-key.ts'
 import { RealmKeys } from '#component/token/keys.ts'
@@ -44,6 +45,10 @@ export async function managementOf(changes: Partial<Management> = {}) {
   const management: Management = {
     registry,
     examples: new Examples(examplePorts),
+    descriptions: new Descriptions({
+      addresses: () => ({ baseUrl: 'https://a.example', serverBase: 'https://a.example' }),
+      yieldTurn: () => undefined,
+    }),
     realms,
     logins: new Logins({ realms }),
     keys,

@@ -55,6 +55,7 @@ describe('management over WAMP', () => {
       'service.test_api_spec',
       'service.get_api_spec',
       'service.get_api_spec_info',
+      'service.get_openapi',
       'service.list_api_specs',
       'service.delete_api_spec',
       'service.list_api_spec_versions',
