@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Config } from '#component/config/config.ts'
 import { type GatewayUrls, urlsOf } from '#component/config/urls.ts'
 import { Examples } from '#component/examples/examples.ts'
+import type { ExplainCaller, Explainer } from '#component/explain/explanation/explainer.ts'
 import { features } from '#component/gateway/api.ts'
 import {
   ConfiguredFiles,
@@ -11,11 +12,11 @@ import {
 } from '#component/wiring/configured-files.ts'
 import { openContext } from '#component/wiring/context.ts'
 import { openRegistry } from '#component/wiring/documents.ts'
+import { rehearsalPorts } from '#component/wiring/explain/rehearsal-ports.ts'
 import { LogLevel } from '#component/wiring/log-level.ts'
 import { damageOf, metricSources, problemsOf, refusalOf } from '#component/wiring/node-status.ts'
 import { openKeyPair } from '#component/wiring/open-key-pair.ts'
 import { openFolder } from '#component/wiring/open-store.ts'
-import { rehearsalPorts } from '#component/wiring/rehearsal-ports.ts'
 import { openRouterAuthentication } from '#component/wiring/router-authentication.ts'
 import { openRouterConnection } from '#component/wiring/router-connection.ts'
 import { openSessions } from '#component/wiring/router-sessions.ts'
@@ -137,11 +138,17 @@ export async function startComponent(
   })
   const files = new ConfiguredFiles(context, registry, examples)
   const { realms, logins, apiKeys, keys, tickets, revocations } = users
+  let explainer: Explainer | undefined
   const management = {
     ...{ registry, examples, realms, logins, apiKeys, keys, tickets, revocations, clock, issuer },
     forgetRealm: users.forgetRealm.bind(users),
     forgetAccount: users.forgetAccount.bind(users),
     endUsers: users.endUsers.bind(users),
+    async explain(asked: unknown, caller: ExplainCaller) {
+      const { openExplainer } = await import('#component/wiring/explain/explaining.ts')
+      explainer ??= openExplainer(context, router, pool, serving, registry, schemas)
+      return explainer.explain(asked, caller)
+    },
     componentRealm: config.wamp.realm,
     descriptions: serving.descriptions,
     refusal: () => sync.refusal(),

@@ -10,6 +10,7 @@ import {
   pathsOf,
   perform,
 } from '#procedures/definition/procedure.ts'
+import { explainProcedures } from './explain.ts'
 import { nodeProcedures } from './node.ts'
 import { realmPartProcedures } from './realm-parts.ts'
 import { realmProcedures } from './realms.ts'
@@ -25,6 +26,7 @@ export const procedures: readonly Procedure[] = [
   ...userProcedures,
   ...ticketProcedures,
   ...nodeProcedures,
+  ...explainProcedures,
 ]
 
 /** Every path pattern of management over HTTP. */

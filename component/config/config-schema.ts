@@ -249,6 +249,14 @@ export const configSchema = section(
       'Limits on guessing over HTTP and WAMP; counted in each process. Of an IPv6 address its /64 counts.',
     ),
     limits: limitsSection,
+    explain: section(
+      {
+        redact: strings(
+          'Names beside the usual ones: where the name of a header field, parameter or member holds one of them, explanations do not show its value.',
+        ),
+      },
+      'Explanations of requests (`POST /explain`).',
+    ),
     specs: strings(
       'Files or globs of API Specifications that are loaded at start and by a reload: `.yaml` and `.yml` as YAML 1.2 without tags, aliases and merge keys, all others as JSON. Relative to the working folder.',
     ),

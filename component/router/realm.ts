@@ -48,6 +48,11 @@ export class Realm {
     this.#retained.clear()
   }
 
+  /** How many sessions a call of the procedure could reach. */
+  calleesOf(procedure: string): number {
+    return [...(this.#registrations.table.index.best(procedure)?.callees ?? [])].length
+  }
+
   join(session: Session): void {
     this.sessions.set(session.id, session)
     this.#broker.announce('wamp.session.on_join', [session.describe()])

@@ -96,6 +96,11 @@ export class Router {
     })
   }
 
+  /** How many sessions a call of the procedure could reach on the realm. */
+  calleesOf(realm_uri: string, procedure: string): number {
+    return this.#realms.get(realm_uri)?.calleesOf(procedure) ?? 0
+  }
+
   /** Sessions joined now. */
   get sessionCount(): number {
     let count = 0

@@ -87,6 +87,12 @@ export class SessionPool implements SessionSource {
     return session
   }
 
+  /** The gateway's own session of a realm if it is joined. */
+  joined(realm_uri: string): Session | undefined {
+    const session = this.#own.get(realm_uri)
+    return session?.isOpen ? session : undefined
+  }
+
   /**
    * Opens the sessions of these realms. Those that are new have joined when it resolves, or failed to at the first try:
    * an API that is live must not answer that its router is away.

@@ -1,4 +1,5 @@
 /** The API Specifications of this node: compiled, and made live in the gateway. */
+import type { CompilePorts } from '#component/compile/compile.ts'
 import { compilingDocument } from '#component/compile/compile-document.ts'
 import { ownRealms } from '#component/compile/own-realms.ts'
 import type { Route } from '#component/gateway/api.ts'
@@ -18,25 +19,34 @@ import type { Serving } from './serving.ts'
 /** Milliseconds that the router may take to acknowledge an event. */
 const eventTimeout = 5_000
 
+/** What compiling needs to know of the node. */
+export function compilePortsOf(
+  { config, users: { realms } }: WiringContext,
+  schemas: NonNullable<CompilePorts['schemas']>,
+): CompilePorts {
+  const { public_base_url, listen } = config.gateway
+  const address = { hasPublicUrl: public_base_url !== undefined, isLocal: isLoopbackOnly(listen) }
+  return {
+    callTimeout: config.wamp.call_timeout,
+    schemas,
+    hasDocsPage: hasDocsPage(),
+    loginProblem: (realm_uri, provider, host) =>
+      loginProblem(realms, realm_uri, provider, isGuessedFor(host, address)),
+  }
+}
+
 /** Makes the registry; it serves documents once it is started. */
 export function openRegistry(
-  { config, users, replica, node, log, yieldTurn }: WiringContext,
+  context: WiringContext,
   router: RouterConnection,
   { own, pool }: RouterSessions,
   { gateway, authentication }: Serving,
   schemas: Schemas,
   nodesWithout: (features: readonly string[]) => readonly string[],
 ): Registry<Route> {
+  const { config, users, replica, node, log, yieldTurn } = context
   const { realms } = users
-  const { public_base_url, listen } = config.gateway
-  const address = { hasPublicUrl: public_base_url !== undefined, isLocal: isLoopbackOnly(listen) }
-  const compilePorts = {
-    callTimeout: config.wamp.call_timeout,
-    schemas,
-    hasDocsPage: hasDocsPage(),
-    loginProblem: (realm_uri: string, provider: string, host: string) =>
-      loginProblem(realms, realm_uri, provider, isGuessedFor(host, address)),
-  }
+  const compilePorts = compilePortsOf(context, schemas)
   const registry = new Registry<Route>({
     ...{ replica, node, log, yieldTurn, nodesWithout },
     compile: (document) => runSteps(compilingDocument(document, compilePorts), yieldTurn),

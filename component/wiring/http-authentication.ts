@@ -5,6 +5,7 @@ import type { OAuthKind, OidcKind } from '#component/gateway/api.ts'
 import type { GatewayPorts } from '#component/gateway/handle.ts'
 import { OidcLogin } from '#component/oidc/login.ts'
 import { Providers } from '#component/oidc/provider.ts'
+import { Attempts } from '#component/security/attempts.ts'
 import { Operators } from '#component/security/operators.ts'
 import { openSchemes } from '#component/security/schemes.ts'
 import { openGrants } from '#component/token/grants.ts'
@@ -18,6 +19,8 @@ export interface HttpAuthentication extends Pick<GatewayPorts, 'schemes'> {
   readonly endpoints: Pick<GatewayPorts['endpoints'], OAuthKind | OidcKind>
   /** Credentials that allow management. */
   readonly operators: Operators
+  /** The schemes for requests that are explained: what fails there is not counted for the users, and limited all the same. */
+  openSchemes(): GatewayPorts['schemes']
   /** The issuers whose tokens each path accepts; they follow the routing table. */
   readonly issuers: Pick<TokenIssuers, 'follow'>
   close(): Promise<void>
@@ -34,9 +37,8 @@ export function openHttpAuthentication(
   const { accessTokens, accounts, apiKeys, box, families, keys, logins } = users
   const { realms, revocations, tickets } = users
   const issuers = new TokenIssuers(config.gateway.public_base_url?.replace(/\/$/, ''))
-  const schemes = openSchemes({
-    ...{ accessTokens, accounts, apiKeys, attempts, box, issuers, logins, tickets },
-  })
+  const ports = { accessTokens, accounts, apiKeys, box, issuers, logins, tickets }
+  const schemes = openSchemes({ ...ports, attempts })
   const outside = new CheckedFetch({ clock })
   const login = new OidcLogin({
     ...{ accounts, box, clock, log, logins, realms, revocations, tickets },
@@ -45,6 +47,7 @@ export function openHttpAuthentication(
   })
   return {
     ...{ schemes, issuers },
+    openSchemes: () => openSchemes({ ...ports, attempts: new Attempts(config.rate_limits) }),
     endpoints: {
       ...oauthEndpoints({
         ...{ accessTokens, attempts, families, issuerBase, keys, logins, revocations },

@@ -33,6 +33,8 @@ export interface RouterConnection {
   end(revoked: Revoked): void
   /** The number of sessions on the embedded router; undefined unless it is in this process. */
   sessionCount(): number | undefined
+  /** How many sessions a call could reach; undefined unless the embedded router is in this process. */
+  calleesOf(realm_uri: string, procedure: string): number | undefined
   close(): Promise<void>
 }
 
@@ -71,6 +73,7 @@ function checkAuth(option: string, auth: JoinAuth): void {
 const elsewhere = {
   end: () => undefined,
   sessionCount: () => undefined,
+  calleesOf: () => undefined,
   close: () => Promise.resolve(),
 }
 
@@ -167,6 +170,7 @@ function embeddedRouter(context: WiringContext): RouterConnection {
     },
     end,
     sessionCount: () => router.sessionCount,
+    calleesOf: (realm_uri, procedure) => router.calleesOf(realm_uri, procedure),
     close: () => router.close(),
   }
 }

@@ -60,6 +60,12 @@ export interface Management {
   broadcast?(): Promise<void>
   /** The state of this node and of its peers; JSON. */
   status(): unknown
+  /**
+   * Explains a request; nothing is performed.
+   * @param asked `{request, as, outcome, api_spec}`
+   * @throws ServiceError `wamp.error.invalid_argument` and whatever a load of `api_spec` throws
+   */
+  explain(asked: unknown, caller: Pick<Caller, 'by' | 'within'>): Promise<unknown>
   /** Sets the level of the log in all processes of this gateway; the node, the level and the former one as JSON. */
   setLogLevel(level: string, by: string): unknown
 }

@@ -10,7 +10,7 @@ import { ServiceError } from '#component/errors.ts'
 import { type ExamplePorts, testDocument } from '#component/examples/examples.ts'
 import type { ExampleReport, ExampleResult } from '#component/examples/run.ts'
 import { Validators } from '#component/schema/validators.ts'
-import { rehearsalPorts } from '#component/wiring/rehearsal-ports.ts'
+import { rehearsalPorts } from '#component/wiring/explain/rehearsal-ports.ts'
 
 /** What came of one file. */
 interface Tested {

@@ -27,6 +27,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/cli/folder': { folders: ['cli', 'replica', 'spec', 'terminal'], packages: [] },
   'component/cli': { folders: 'all', packages: ['pino'] },
   'component/config': { folders: ['examples', 'expression', 'store'], packages: ['ajv', 'yaml'] },
+  'component/wiring/explain': { folders: 'all', packages: [] },
   'component/wiring': { folders: 'all', packages: [] },
   'component/reload': { folders: 'all', packages: [] },
   'component/workers': { folders: 'all', packages: ['pino'] },

@@ -3,7 +3,7 @@ import { systemClock } from '#component/clock.ts'
 import { readConfig } from '#component/config/config.ts'
 import type { ExamplePorts } from '#component/examples/examples.ts'
 import { Validators } from '#component/schema/validators.ts'
-import { rehearsalPorts } from '#component/wiring/rehearsal-ports.ts'
+import { rehearsalPorts } from '#component/wiring/explain/rehearsal-ports.ts'
 
 export const examplePorts: ExamplePorts = {
   compile: { callTimeout: 30_000, schemas: { validators: new Validators() } },

@@ -66,6 +66,7 @@ export async function managementOf(changes: Partial<Management> = {}) {
     issuer: () => 'https://gateway.example',
     refusal: () => undefined,
     status: () => ({ node: 'node-1' }),
+    explain: async (asked, caller) => ({ asked, caller }),
     setLogLevel: (level, by) => ({ level, by }),
     ...changes,
   }

@@ -84,6 +84,7 @@ describe('management over WAMP', () => {
       'service.ticket.revoke',
       'service.registry_status',
       'service.set_log_level',
+      'service.explain_request',
     ])
     expect(new Set([...options.values()].map((one) => JSON.stringify(one)))).to.deep.equal(
       new Set(['{"invoke":"roundrobin"}']),
