@@ -61,10 +61,8 @@ export class CompiledSchema {
   }
 }
 
-function compile(
-  { root, referred }: ReturnType<typeof prepare>,
-  allErrors: boolean,
-): ValidateFunction {
+function compile(prepared: ReturnType<typeof prepare>, allErrors: boolean): ValidateFunction {
+  const { root, referred, isTracking } = prepared
   const ajv = new Ajv2020({
     strict: false,
     meta: false,
@@ -76,7 +74,10 @@ function compile(
     allErrors,
     code: { optimize: false, regExp: patternEngine },
   })
+  // Ajv2020 sets these for all schemas; where they are not needed they cost time, at each reference
+  Object.assign(ajv.opts, { unevaluated: isTracking, dynamicRef: false })
   addOwnKeywords(ajv)
+  refill() // for the sets that are made of `enum` and `const`
   for (const [key, schema] of referred) ajv.addSchema(schema, key)
   // one by one, so that ajv does not go from reference to reference: its stack has an end
   for (const key of referred.keys()) ajv.getSchema(key)

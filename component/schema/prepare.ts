@@ -1,6 +1,6 @@
 /** Prepares a schema for ajv: known keywords only, each reference a schema of its own, and costs where work can repeat. */
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
-import { keywords } from './keywords.ts'
+import { keywords, partsOf } from './keywords.ts'
 import { cost, numberType } from './own-keywords.ts'
 import { groupsOf, Reach } from './reach.ts'
 import { type NamedSchemas, resolve } from './references.ts'
@@ -15,6 +15,8 @@ export interface PreparedSchemas {
   readonly referred: ReadonlyMap<string, Prepared>
   /** How many subschemas all of them have. */
   readonly size: number
+  /** Whether ajv must note which members and items were evaluated: only `unevaluated…` asks for it. */
+  readonly isTracking: boolean
 }
 
 /** Keywords whose schemas judge each item or member: their work repeats. */
@@ -32,13 +34,22 @@ const repeated = new Set([
 export function prepare(schema: unknown, named: NamedSchemas, factor: number): PreparedSchemas {
   const graph = new Reach(named).graphOf(schema)
   const order = groupsOf(graph).flat()
-  const work = new Preparation(named, new Map(order.map((at, index) => [at, `s${index}`])), factor)
-  const referred = new Map<string, Prepared>()
-  for (const [index, at] of order.entries()) {
-    referred.set(`s${index}`, work.counted(graph.get(at)?.target.schema, visitsOfReference))
-  }
-  return { root: work.counted(schema, visitsOfReference), referred, size: work.size }
+  const schemas = [schema, ...order.map((at) => graph.get(at)?.target.schema)]
+  const isTracking = schemas.some(asksForEvaluated)
+  const keys = new Map(order.map((at, index) => [at, `s${index}`]))
+  const work = new Preparation(named, keys, factor, isTracking)
+  const [root = true, ...others] = schemas.map((each) => work.counted(each, visitsOfReference))
+  const referred = new Map(others.map((each, index) => [`s${index}`, each]))
+  return { root, referred, size: work.size, isTracking }
 }
+
+const asksForEvaluated = (schema: unknown): boolean =>
+  partsOf(schema).some(
+    ({ keyword, schema: part }) =>
+      keyword === 'unevaluatedItems' ||
+      keyword === 'unevaluatedProperties' ||
+      asksForEvaluated(part),
+  )
 
 /** What following a reference costs beside the visits of its schema. */
 const visitsOfReference = 16
@@ -49,11 +60,18 @@ class Preparation {
   /** The key of each schema that is referred to, by its pointer. */
   readonly #keys: ReadonlyMap<string, string>
   readonly #factor: number
+  readonly #isTracking: boolean
 
-  constructor(named: NamedSchemas, keys: ReadonlyMap<string, string>, factor: number) {
+  constructor(
+    named: NamedSchemas,
+    keys: ReadonlyMap<string, string>,
+    factor: number,
+    isTracking: boolean,
+  ) {
     this.#named = named
     this.#keys = keys
     this.#factor = factor
+    this.#isTracking = isTracking
   }
 
   /** A schema that spends its cost, without that of repeated schemas and of those that it refers to, at each visit. */
@@ -74,8 +92,7 @@ class Preparation {
     this.#weight++
     if (!isMap(schema)) return schema !== false
     const prepared: Record<string, unknown> = {}
-    const whole =
-      schema.if !== undefined && schema.then === undefined ? withWholeIf(schema) : schema
+    const whole = this.#isTracking ? trackable(schema) : schema
     for (const keyword of Object.keys(whole)) {
       const known = keywords.get(keyword)
       if (known === undefined || known.isAnnotation) continue
@@ -109,13 +126,35 @@ class Preparation {
   }
 }
 
-/** The same schema with an `if` that ajv counts: it takes no notice of one without `then`, whose members count as evaluated. */
-function withWholeIf({ if: condition, else: other, ...rest }: JsonMap): JsonMap {
+/** The same schema in a form in which ajv notes what was evaluated without its known mistakes. */
+function trackable(schema: JsonMap): JsonMap {
+  const whole = withWholeIf(schema)
+  const { patternProperties, ...others } = whole
+  const isAlone = !Object.keys(others).some(
+    (name) => keywords.get(name)?.isInPlace || name === '$ref',
+  )
+  if (patternProperties === undefined || isAlone) return whole
+  // beside anyOf and others, ajv takes notes of patterns where it has made no place for them
+  const { properties, additionalProperties, ...rest } = others
+  const members = {
+    patternProperties,
+    ...(properties !== undefined && { properties }),
+    ...(additionalProperties !== undefined && { additionalProperties }),
+  }
+  return { ...rest, allOf: [...listIn(rest.allOf), members] }
+}
+
+/** Gives `if` a `then`: ajv takes no notice of one without, and of what it evaluates. */
+function withWholeIf(schema: JsonMap): JsonMap {
+  if (schema.if === undefined || schema.then !== undefined) return schema
+  const { if: condition, else: other, ...rest } = schema
   const seen = { anyOf: [condition, true] }
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   const negated = other === undefined ? [] : [{ if: { not: condition }, then: other }]
-  return { ...rest, allOf: [...((rest.allOf as unknown[]) ?? []), seen, ...negated] }
+  return { ...rest, allOf: [...listIn(rest.allOf), seen, ...negated] }
 }
+
+const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 const isOfNumbers = (type: unknown): boolean =>
   [type].flat().some((name) => name === 'integer' || name === 'number')
