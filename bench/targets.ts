@@ -98,6 +98,20 @@ const targets: readonly Target[] = [
     against: 'ours, open path',
     ...rate(0.9),
   },
+  {
+    what: 'schema of a body, call',
+    scenario: 'schemas',
+    candidate: 'call, schema of the body',
+    against: 'call, no schema',
+    ...rate(0.9),
+  },
+  {
+    what: 'two query parameters read as types, static',
+    scenario: 'schemas',
+    candidate: 'static, two parameters read',
+    against: 'static, no schema',
+    ...rate(0.85),
+  },
   { what: 'p99 at half load', ...p99, candidate: 'ours, static', against: `${bare}, static` },
   { what: 'p99 at half load', ...p99, candidate: 'ours, call', against: `${bare}, call` },
   { what: 'p99 at half load', ...p99, candidate: 'ours, forward', against: `${bare}, forward` },
@@ -125,6 +139,18 @@ const targets: readonly Target[] = [
     scenario: 'large-document',
     name: 'p99 of other requests meanwhile',
     atMost: 50,
+  },
+  {
+    what: 'load of 10,000 paths with 100 named schemas, ×',
+    scenario: 'large-schemas',
+    name: 'time of a load with schemas, against one without',
+    atMost: 1.25,
+  },
+  {
+    what: 'RSS of 100 named schemas on 10,000 paths, MB',
+    scenario: 'large-schemas',
+    name: 'RSS with schemas, more than without',
+    atMost: 30,
   },
 ]
 

@@ -11,6 +11,7 @@ import { nodes } from './nodes.ts'
 import { post } from './post.ts'
 import { reloads } from './reloads.ts'
 import { routes } from './routes.ts'
+import { largeSchemas, schemas } from './schemas.ts'
 import { start } from './start.ts'
 import { staticLarge, staticSmall } from './static.ts'
 import { wampLarge, wampSmall } from './wamp.ts'
@@ -28,6 +29,8 @@ export const scenarios: Readonly<Record<string, Scenario | Trial>> = {
   'half-load': halfLoad,
   start,
   'large-document': largeDocument,
+  schemas,
+  'large-schemas': largeSchemas,
   'static-10k': staticLarge,
   'wamp-10k': wampLarge,
   'forward-10k': forwardLarge,
