@@ -23,6 +23,8 @@ export function formListsOf(
   contentType: string,
   bytes: Uint8Array,
 ): (() => Readonly<Record<string, readonly string[]>>) | undefined {
+  // most bodies are JSON, whose name is shorter
+  if (contentType.length < form.length) return undefined
   return essenceOf(contentType) === form ? () => parseFormLists(textOf(bytes)) : undefined
 }
 
