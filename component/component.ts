@@ -1,5 +1,6 @@
 /** Wires the parts together; starts and stops them in a stated order. */
 import type { Logger } from 'pino'
+import { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts'
 import type { Config } from '#component/config/config.ts'
 import { type GatewayUrls, urlsOf } from '#component/config/urls.ts'
 import { Examples } from '#component/examples/examples.ts'
@@ -20,7 +21,6 @@ import { openFolder } from '#component/wiring/open-store.ts'
 import { openRouterAuthentication } from '#component/wiring/router-authentication.ts'
 import { openRouterConnection } from '#component/wiring/router-connection.ts'
 import { openSessions } from '#component/wiring/router-sessions.ts'
-import { Schemas } from '#component/wiring/schemas.ts'
 import { openServing } from '#component/wiring/serving.ts'
 import { sessionsOf } from '#component/wiring/session-status.ts'
 import { watchStore } from '#component/wiring/store-cleanup.ts'
@@ -124,7 +124,7 @@ export async function startComponent(
   let baseUrl = config.gateway.public_base_url?.replace(/\/$/, '')
   const issuer = () => baseUrl ?? ''
   const serving = openServing(context, pool, issuer)
-  const schemas = new Schemas({ clock, log, yieldTurn })
+  const schemas = new SharedSchemas({ clock, log, yieldTurn })
   const registry = openRegistry(context, router, sessions, serving, schemas, (needed) =>
     sync.nodesWithout(needed),
   )

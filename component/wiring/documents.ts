@@ -2,6 +2,7 @@
 import type { CompilePorts } from '#component/compile/compile.ts'
 import { compilingDocument } from '#component/compile/compile-document.ts'
 import { ownRealms } from '#component/compile/own-realms.ts'
+import type { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts'
 import type { Route } from '#component/gateway/api.ts'
 import { loginProblem } from '#component/oidc/settings.ts'
 import { Registry } from '#component/registry/registry.ts'
@@ -13,7 +14,6 @@ import { managementPaths } from '#procedures/index.ts'
 import type { WiringContext } from './context.ts'
 import type { RouterConnection } from './router-connection.ts'
 import type { RouterSessions } from './router-sessions.ts'
-import type { Schemas } from './schemas.ts'
 import type { Serving } from './serving.ts'
 
 /** Milliseconds that the router may take to acknowledge an event. */
@@ -41,7 +41,7 @@ export function openRegistry(
   router: RouterConnection,
   { own, pool }: RouterSessions,
   { gateway, authentication }: Serving,
-  schemas: Schemas,
+  schemas: SharedSchemas,
   nodesWithout: (features: readonly string[]) => readonly string[],
 ): Registry<Route> {
   const { config, users, replica, node, log, yieldTurn } = context

@@ -1,4 +1,5 @@
 /** What a node tells of itself: its numbers in /metrics, and its faults in /ready and /registry. */
+import type { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts'
 import type { Registry } from '#component/registry/registry.ts'
 import type { Damaged } from '#component/replica/damage.ts'
 import type { Replica } from '#component/replica/replica.ts'
@@ -10,7 +11,6 @@ import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import type { MetricSource } from '#http/management/metrics.ts'
 import type { ConfiguredFiles, RefusedFile } from './configured-files.ts'
 import type { RouterConnection } from './router-connection.ts'
-import type { Schemas } from './schemas.ts'
 import { sessionSources } from './session-status.ts'
 
 /** The parts that have problems. */
@@ -70,7 +70,7 @@ interface Measured {
   readonly router: RouterConnection
   readonly replica: Replica
   readonly health: StoreHealth
-  readonly schemas: Pick<Schemas, 'sources'>
+  readonly schemas: SharedSchemas
   readonly sync: Sync
 }
 
@@ -91,7 +91,17 @@ export function metricSources(parts: Measured): Readonly<Record<string, MetricSo
       read: () => router.sessionCount() ?? 0,
     },
     ...sessionSources(parts),
-    ...schemas.sources,
+    gateway_schema_mismatches_total: {
+      help: 'Parts of requests, and answers, that do not fit their schema, by route pattern, part and mode.',
+      isCounter: true,
+      labels: ['route', 'part', 'mode'],
+      read: () => schemas.mismatches.counts,
+    },
+    gateway_schema_compile_failures_total: {
+      help: 'Schemas that were accepted at load and do not compile: bugs of the gateway.',
+      isCounter: true,
+      read: () => schemas.validators.compileFailures,
+    },
     gateway_api_spec_loads_total: {
       help: 'Acknowledged loads of API Specifications, over WAMP, over HTTP and from files.',
       isCounter: true,

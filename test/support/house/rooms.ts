@@ -78,7 +78,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: [],
   },
   'component/compile/schemas': {
-    folders: ['compile', 'expression', 'gateway', 'gateway/schemas', 'schema', 'spec'],
+    folders: ['compile', 'expression', 'gateway', 'gateway/schemas', 'routes', 'schema', 'spec'],
     packages: [],
   },
   'component/openapi': {

@@ -7,23 +7,24 @@ import type { Log } from '#component/log.ts'
 import type { RoutingTable } from '#component/routes/routing-table.ts'
 import { Validators } from '#component/schema/validators.ts'
 import type { YieldTurn } from '#component/yielding.ts'
-import type { MetricSource } from '#http/management/metrics.ts'
+import type { SchemaPorts } from './document-schemas.ts'
 
-interface SchemasPorts {
+/** The dependencies of {@link SharedSchemas}. */
+interface SharedPorts {
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Pick<Log, 'warn' | 'error'>
   readonly yieldTurn: YieldTurn
 }
 
 /** One for each process. */
-export class Schemas {
+export class SharedSchemas implements SchemaPorts {
   readonly validators = new Validators()
   readonly mismatches: Mismatches
   readonly #yieldTurn: YieldTurn
   /** The table whose schemas are compiled now, or were last. */
   #table: RoutingTable<Route> | undefined
 
-  constructor(ports: SchemasPorts) {
+  constructor(ports: SharedPorts) {
     this.#yieldTurn = ports.yieldTurn
     this.mismatches = new Mismatches(ports.clock, ports.log)
   }
@@ -44,23 +45,6 @@ export class Schemas {
         seen.add(check)
         yield check
       }
-    }
-  }
-
-  /** Counters by their Prometheus names. */
-  get sources(): Readonly<Record<string, MetricSource>> {
-    return {
-      gateway_schema_mismatches_total: {
-        help: 'Parts of requests, and answers, that do not fit their schema, by route pattern, part and mode.',
-        isCounter: true,
-        labels: ['route', 'part', 'mode'],
-        read: () => this.mismatches.counts,
-      },
-      gateway_schema_compile_failures_total: {
-        help: 'Schemas that were accepted at load and do not compile: bugs of the gateway.',
-        isCounter: true,
-        read: () => this.validators.compileFailures,
-      },
     }
   }
 }
