@@ -23,6 +23,7 @@ export const create: Run = (invocation) => {
     text: `${files.map((name) => `${join(folder, name)}\n`).join('')}
 Next (README.md has the rest):
   ${where}npx wamp-gateway validate api-spec.json realm.json gateway.yaml
+  npx wamp-gateway test api-spec.json
   npx wamp-gateway start --config gateway.yaml
 `,
   })

@@ -90,9 +90,10 @@ describe('the example with OAuth2', function () {
     expect(keys?.[1]?.keys).to.have.length(1)
   })
 
-  it('serves a real document of this family of gateways, unchanged', () => {
-    const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8')) as unknown
-    const [example, real] = ['examples/oauth2/api-spec.json', 'test/cases/specs/orders_oauth2.json']
-    expect(read(example)).to.deep.equal(read(real))
+  it('serves a real document of this family of gateways, to which only examples were added', () => {
+    const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'))
+    const example = read('examples/oauth2/api-spec.json')
+    delete example.versions['1.0.0'].paths['/orders/:id'].get.examples
+    expect(example).to.deep.equal(read('test/cases/specs/orders_oauth2.json'))
   })
 })

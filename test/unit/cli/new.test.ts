@@ -35,6 +35,13 @@ describe('wamp-gateway new', () => {
     })
   }
 
+  it('makes a specification whose examples hold, and says how they are run', async () => {
+    const { out } = await runCli(['new', folder])
+    expect(out).to.include('npx wamp-gateway test api-spec.json')
+    const tested = await runCli(['test', '--fail-under', '100', join(folder, 'api-spec.json')])
+    expect(tested.code, tested.out).to.equal(0)
+  })
+
   it('names the packages that the program needs, in their versions', async () => {
     await runCli(['new', folder])
     const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
