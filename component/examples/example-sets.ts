@@ -1,10 +1,10 @@
 /** The examples of a compiled document, operation by operation. */
-import { keysOfPointer, pointer } from '#component/codec/json.ts'
+import { pointer } from '#component/codec/json.ts'
 import type { Api, CompiledOperation, Route } from '#component/gateway/api.ts'
 import { type Method, methods } from '#component/request.ts'
 import { type RouteEntry, readEntry } from '#component/routes/routing-table.ts'
 import { mapOrEmpty } from '#component/spec/rules.ts'
-import { type JsonMap, memberOf } from '#component/syntax/values.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
 import type { Target } from './request.ts'
 
 /** One operation that is served, and its examples. */
@@ -20,21 +20,18 @@ export interface ExampleSet {
   readonly path: string
 }
 
-/** The operations of a document, in the order in which they are declared. */
-export function* exampleSets(api: Api, document: unknown): Generator<ExampleSet> {
+/** The operations of a document, path by path. */
+export function* exampleSets(api: Api): Generator<ExampleSet> {
   for (const entry of api.entries) {
     for (const method of methods) {
       const operation = entry.routes[method]
       if (operation === undefined || operation.kind !== undefined) continue
-      const path = pointer(operation.at, 'examples')
-      const examples = mapOrEmpty(memberOf(valueAt(document, operation.at), 'examples'))
       yield {
-        method,
-        operation,
+        ...{ method, operation },
         target: targetOf(entry),
         pathAt: entry.path,
-        path,
-        examples: examples as ExampleSet['examples'],
+        examples: mapOrEmpty(operation.written.examples) as ExampleSet['examples'],
+        path: pointer(operation.at, 'examples'),
       }
     }
   }
@@ -43,12 +40,4 @@ export function* exampleSets(api: Api, document: unknown): Generator<ExampleSet>
 function targetOf(entry: RouteEntry<Route>): Target {
   const { host, forms } = readEntry(entry)
   return { host, forms: forms.map(({ form }) => form), pattern: entry.pattern }
-}
-
-/** The value at a JSON Pointer; undefined where there is none. */
-function valueAt(document: unknown, path: string): unknown {
-  let value = document
-  for (const key of keysOfPointer(path))
-    value = Array.isArray(value) ? value[Number(key)] : memberOf(value, key)
-  return value
 }

@@ -56,7 +56,7 @@ function run(
 ): Promise<ExampleReport> {
   const named = mapOrEmpty(mapOrEmpty(document).schemas)
   const { validators } = compile.schemas
-  return runExamples(document as JsonMap, api, {
+  return runExamples(api, {
     ...{ clock, yieldTurn, only },
     stage: stageOf(api, rehearsal),
     expressionsOf: (asked, path) =>

@@ -55,20 +55,15 @@ export interface RunPorts {
 
 /**
  * Runs the examples of a document.
- * @param document that the Api was compiled from
  * @throws ServiceError 503 when they take too long; it names the example
  */
-export async function runExamples(
-  document: unknown,
-  api: Api,
-  ports: RunPorts,
-): Promise<ExampleReport> {
+export async function runExamples(api: Api, ports: RunPorts): Promise<ExampleReport> {
   const { clock, only } = ports
   const end = clock.now() + longestRun
   const uncovered: string[] = []
   let operations = 0
   const results: ExampleResult[] = []
-  for (const set of exampleSets(api, document)) {
+  for (const set of exampleSets(api)) {
     const names = Object.keys(set.examples)
     operations += 1
     if (names.length === 0) uncovered.push(set.operation.at)

@@ -208,6 +208,16 @@ describe('examples', () => {
     })
   }
 
+  it('of an operation that a variable yields run under each of its paths', async () => {
+    const get = { ...fixed('{{request.path}}'), examples: { one: { expect: { body: '/v1/a' } } } }
+    const paths = { '/a': { get: '{{variables.get}}' }, '/b': { get: '{{variables.get}}' } }
+    const { results } = await examples.test(documentOf(paths, { variables: { get } }))
+    expect(results.map(({ path, passed }) => [path, passed])).to.deep.equal([
+      ['/versions/1.0/paths/~1a/get/examples/one', true],
+      ['/versions/1.0/paths/~1b/get/examples/one', false],
+    ])
+  })
+
   it('have no schema that a document may not have', async () => {
     const written = { one: { expect: { body_matches: { type: 'nonsense' } } } }
     const document = documentOf({ '/x': { get: { ...fixed(), examples: written } } })
