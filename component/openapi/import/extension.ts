@@ -1,6 +1,8 @@
 /** `x-wamp-gateway` of operations: keys that an author sets, and what an export for operators tells of them. */
 import { pointer } from '#component/codec/json.ts'
+import { keyedForms, parsePathPattern } from '#component/syntax/path-pattern.ts'
 import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
+import type { Pattern } from './path-templates.ts'
 import type { Place, Source } from './source.ts'
 
 const name = 'x-wamp-gateway'
@@ -35,11 +37,47 @@ export function extensionOf({ map, at }: Place, source: Source): Extension {
   return { keys, action: { type: action, ...Object.fromEntries(told) } }
 }
 
-/** The pattern of a path, as an export tells it; several templates may have one. */
-export function exportedPattern(operations: readonly Place[]): string | undefined {
+/** A pattern, and the base_path of its version, without a slash at the end. */
+export interface Exported extends Pattern {
+  readonly base: string
+}
+
+/** The pattern of which an export has made a template; undefined: there is none. */
+export function exportedPattern(
+  operations: readonly Place[],
+  template: Pattern,
+): Exported | undefined {
   for (const { map } of operations) {
-    const pattern = memberOf(map[name], 'pattern')
-    if (typeof pattern === 'string') return pattern
+    const whole = memberOf(map[name], 'pattern')
+    const found = typeof whole === 'string' ? splitAt(whole, keysOf(template.pattern)) : undefined
+    if (found) return { ...found, bindings: withoutUnbound(template.bindings, found.pattern) }
   }
   return undefined
+}
+
+const keysOf = (pattern: string): string[] => {
+  const parsed = parsePathPattern(pattern)
+  return 'forms' in parsed ? keyedForms(parsed).map(({ key }) => key) : []
+}
+
+/** Splits a pattern where what follows has the form of the template. */
+function splitAt(whole: string, [key]: readonly string[]): Omit<Exported, 'bindings'> | undefined {
+  for (let at = whole.length; at > 0; ) {
+    at = whole.lastIndexOf('/', at - 1)
+    const pattern = whole.slice(Math.max(at, 0))
+    if (key !== undefined && keysOf(pattern).includes(key))
+      return { base: whole.slice(0, at), pattern }
+  }
+  return undefined
+}
+
+/** A segment that is not bound has a name in a template only. */
+function withoutUnbound(bindings: Pattern['bindings'], pattern: string): Pattern['bindings'] {
+  const named = new Set(Array.from(pattern.matchAll(/:([\w-]+)/g), ([, name]) => name))
+  return new Map(
+    [...bindings].map(([name, binding]) => [
+      name,
+      binding === 'rest' || named.has(binding) ? binding : undefined,
+    ]),
+  )
 }

@@ -24,13 +24,10 @@ const rootKeys = {
   reasons: {
     jsonSchemaDialect: 'schemas are those of JSON Schema 2020-12',
     webhooks: 'the gateway does not know webhooks',
-    externalDocs: 'it is not carried over',
-    $self: 'it is not carried over',
   },
 }
 const infoKeys = {
   carried: ['title', 'description', 'version', 'contact', 'license', 'termsOfService'],
-  reasons: { summary: 'it is not carried over' },
 }
 
 /**
@@ -48,7 +45,7 @@ export function importOpenApi(openapi: JsonMap, options: ImportOptions, judge: J
   const security = new Security(source, basePath)
   const shared = security.of({ map: openapi, at: '' })
   const title = typeof info.title === 'string' ? info.title : undefined
-  const paths = pathsOf({
+  const { byPattern, base = basePath } = pathsOf({
     ...{ source, schemas, security },
     target: targetOf(options, basePath),
     procedures: new Map(),
@@ -56,11 +53,11 @@ export function importOpenApi(openapi: JsonMap, options: ImportOptions, judge: J
   })
   const published = publishedOf(source, info)
   const version = {
-    base_path: basePath || '/',
+    base_path: base || '/',
     ...(isMap(openapi.info) && { info: textsOf(info) }),
     ...(published && { openapi: published }),
     ...(shared && Object.keys(shared).length > 0 && { defaults: { security: shared } }),
-    paths: mapped(paths, '/paths'),
+    paths: mapped(byPattern, '/paths'),
   }
   const label = typeof info.version === 'string' && info.version !== '' ? info.version : '1.0'
   const { realm_uri, host = '_', id = idOf(realm_uri, title), forward } = options
@@ -87,8 +84,7 @@ const textsOf = ({ title, description }: JsonMap): JsonMap => ({
 function publishedOf(source: Source, info: JsonMap): JsonMap | undefined {
   const tags = source.members({ map: source.document, at: '' }, 'tags').map(({ map, at }) => {
     const { name, description } = map
-    const reasons = { externalDocs: 'it is not carried over' }
-    source.losses.tellOthers(map, at, { carried: ['name', 'description'], reasons })
+    source.losses.tellOthers(map, at, { carried: ['name', 'description'] })
     return { name, ...(typeof description === 'string' && { description }) }
   })
   const published = {

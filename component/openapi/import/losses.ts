@@ -29,9 +29,8 @@ export class Losses {
     for (const [key, value] of Object.entries(object)) {
       if (carried.includes(key) || isEmpty(value)) continue
       const path = pointer(at, key)
-      if (Object.hasOwn(reasons, key)) this.tell(path, reasons[key] ?? '')
-      else if (key.startsWith('x-')) this.#tellExtension(key, path)
-      else this.tell(path, 'the key is unknown')
+      if (key.startsWith('x-')) this.#tellExtension(key, path)
+      else this.tell(path, reasons[key] ?? 'it is not carried over')
     }
   }
 

@@ -1,10 +1,9 @@
 /** Leaves out of an imported document what a load refuses: keywords of schemas, and paths. */
-import { pointer } from '#component/codec/json.ts'
+import { keysOfPointer, pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { Losses } from './losses.ts'
 import { originOf } from './origins.ts'
-import { keysOf } from './source.ts'
 
 /** What a load finds in a document. */
 export type Judge = (document: unknown) => {
@@ -34,7 +33,7 @@ export function mend(document: unknown, judge: Judge, losses: Losses): readonly 
 
 /** Whether the value at a place could be left out. */
 function leaveOut(document: unknown, path: string): boolean {
-  const keys = keysOf(path)
+  const keys = keysOfPointer(path)
   const last = keys.pop() ?? ''
   if (!mayBeLeftOut(keys, last)) return false
   const parent = keys.reduce<unknown>(

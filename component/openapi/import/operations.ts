@@ -42,7 +42,6 @@ const reasons = {
   deprecated: 'a version is deprecated as a whole (is_deprecated)',
   callbacks: 'the gateway does not know callbacks',
   servers: 'only the first server of the document is used',
-  externalDocs: 'it is not carried over',
 }
 
 /** The operation as it stands in the API Specification. `request` holds its own parameters and those of the path. */

@@ -1,6 +1,5 @@
 /** Where the parts of an imported document come from, so that its issues are told at places that the author knows. */
-import { pointer } from '#component/codec/json.ts'
-import { keysOf } from './source.ts'
+import { keysOfPointer, pointer } from '#component/codec/json.ts'
 
 const origins = new WeakMap<object, string>()
 
@@ -15,7 +14,7 @@ export function originOf(document: unknown, path: string): string {
   let origin = ''
   let isKnown = false
   let value = document
-  for (const key of keysOf(path)) {
+  for (const key of keysOfPointer(path)) {
     if (typeof value !== 'object' || value === null) break
     value = (value as Readonly<Record<string, unknown>>)[key]
     const isLeaf = typeof value !== 'object' || value === null

@@ -54,53 +54,58 @@ function readParameter(place: Place, source: Source, schemas: Schemas): Paramete
   losses.tellOthers(map, at, { carried })
   if (map.allowEmptyValue === true)
     losses.tell(pointer(at, 'allowEmptyValue'), 'an empty value must fit the schema, too')
+  const reading = readingOf(place, within, source)
+  if (reading === 'none') return undefined
   return {
     ...{ name: within === 'header' ? name.toLowerCase() : name, in: within, at },
     isRequired: map.required === true,
-    schema: schemaOf(place, within, source, schemas),
+    schema: schemaOf(place, reading === 'text', source, schemas),
   }
 }
 
 /** The schema of a parameter with what else the parameter says. */
-function schemaOf(
-  place: Place,
-  within: Parameter['in'],
-  source: Source,
-  schemas: Schemas,
-): unknown {
-  const { map, at } = place
-  const isText = readsAsText(place, within, source)
+function schemaOf({ map, at }: Place, isText: boolean, source: Source, schemas: Schemas): unknown {
   const schema = isText || map.schema === undefined ? { type: 'string' } : map.schema
   const converted = schemas.convert(schema, pointer(at, 'schema'))
   const { description, deprecated } = map
-  const examples = examplesOf(place, source)
+  const examples = isText ? [] : examplesOf({ map, at }, source)
   const said = {
     ...(typeof description === 'string' && { description }),
     ...(deprecated === true && { deprecated }),
-    ...(examples.length > 0 && !isText && { examples }),
+    ...(examples.length > 0 && { examples }),
   }
   if (Object.keys(said).length === 0) return converted
   return mapped({ ...(isMap(converted) ? converted : {}), ...said }, pointer(at, 'schema'))
 }
 
-/** Whether a parameter is written in a way that the gateway does not take apart; this is told, and the text is not judged. */
-function readsAsText(place: Place, within: Parameter['in'], source: Source): boolean {
-  const { map, at } = place
+/**
+ * How the gateway reads a parameter: by its schema; as a text, where it does not take apart how it is written; not at all, where
+ * it has other names than its own. The last two are told.
+ */
+function readingOf(
+  { map, at }: Place,
+  within: Parameter['in'],
+  source: Source,
+): 'schema' | 'text' | 'none' {
   const { losses } = source
   if (map.content !== undefined) {
     losses.tell(pointer(at, 'content'), 'the gateway does not decode parameters: it reads a text')
-    return true
+    return 'text'
   }
   const types = typesOf(map.schema, source)
   const isList = types.includes('array')
-  if (!isList && !types.includes('object')) return false
-  const usual = within === 'query' ? 'form' : 'simple'
-  const style = typeof map.style === 'string' ? map.style : usual
-  if (within === 'query' && style === 'form' && isList && map.explode !== false) return false
-  const kind = isList ? 'list' : 'map'
+  if (!isList && !types.includes('object')) return 'schema'
+  const style = typeof map.style === 'string' ? map.style : within === 'query' ? 'form' : 'simple'
+  const isRepeated = style === 'form' && map.explode !== false
+  if (within === 'query' && isList && isRepeated) return 'schema'
   const path = pointer(at, map.style === undefined ? 'schema' : 'style')
+  if (!isList && (isRepeated || style === 'deepObject')) {
+    losses.tell(path, 'the gateway makes no map of several parameters: it is left out')
+    return 'none'
+  }
+  const kind = isList ? 'list' : 'map'
   losses.tell(path, `the gateway reads a ${kind} in the style ${style} as one text`)
-  return true
+  return 'text'
 }
 
 /** The types that a schema names, through references. */

@@ -9,14 +9,9 @@ export interface Pattern {
 /**
  * Turns a template into a pattern.
  * @param rest names of parameters that stand for any number of segments
- * @param exported the pattern of which an export has made the template
  * @returns or why there is no such pattern: one lower-case sentence
  */
-export function patternOf(
-  template: string,
-  rest: ReadonlySet<string>,
-  exported?: string,
-): Pattern | string {
+export function patternOf(template: string, rest: ReadonlySet<string>): Pattern | string {
   if (!template.startsWith('/')) return 'a path begins with "/"'
   if (template === '/') return 'an API Specification has no path "/"'
   const bindings = new Map<string, string | undefined>()
@@ -36,12 +31,7 @@ export function patternOf(
       segments.push(`:${binding}`)
     }
   }
-  if (exported === undefined) return { pattern: `/${segments.join('/')}`, bindings }
-  const named = new Set(Array.from(exported.matchAll(/:([\w-]+)/g), ([, name]) => name))
-  // a segment that is not bound has a name in a template only
-  for (const [name, binding] of bindings)
-    if (binding !== 'rest' && !named.has(binding)) bindings.set(name, undefined)
-  return { pattern: exported, bindings }
+  return { pattern: `/${segments.join('/')}`, bindings }
 }
 
 function unused(name: string, bindings: Pattern['bindings']): string {

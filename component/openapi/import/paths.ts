@@ -6,7 +6,7 @@ import { exportedPattern } from './extension.ts'
 import { operationOf, type Surroundings } from './operations.ts'
 import { mapped } from './origins.ts'
 import { parametersOf, withinPath, withOwn } from './parameters.ts'
-import { patternOf } from './path-templates.ts'
+import { type Pattern, patternOf } from './path-templates.ts'
 import type { Place, Source } from './source.ts'
 
 const carried = [...methods, 'summary', 'description', 'parameters', '$ref']
@@ -17,22 +17,34 @@ const reasons = {
   servers: 'only the first server of the document is used',
 }
 
-/** Every path of the document by its pattern. */
-export function pathsOf(surroundings: Surroundings): Record<string, unknown> {
+/** The paths of a version. */
+export interface Paths {
+  readonly byPattern: Record<string, unknown>
+  /** The base_path of an exported version; undefined: no export tells one. */
+  readonly base: string | undefined
+}
+
+/** Every path of the document. */
+export function pathsOf(surroundings: Surroundings): Paths {
   const { source } = surroundings
-  const paths: Record<string, unknown> = {}
+  const byPattern: Record<string, unknown> = {}
+  let base: string | undefined
   for (const { name, ...place } of source.members({ map: source.document, at: '' }, 'paths')) {
-    const exported = exportedPattern(operationsOf(place, source))
-    // further forms of a pattern that an export tells
-    if (exported !== undefined && Object.hasOwn(paths, exported)) continue
-    const found = patternOf(name, restParameters(place, source), exported)
+    const template = patternOf(name, restParameters(place, source))
     const at = pointer('/paths', name)
-    if (typeof found === 'string') source.losses.tell(at, found)
-    else if (Object.hasOwn(paths, found.pattern))
-      source.losses.tell(at, `another path has the pattern ${found.pattern}`)
-    else paths[found.pattern] = pathOf(place, name, found, surroundings)
+    if (typeof template === 'string') {
+      source.losses.tell(at, template)
+      continue
+    }
+    const exported = exportedPattern(operationsOf(place, source), template)
+    base ??= exported?.base
+    const found = exported ?? template
+    const isTaken = Object.hasOwn(byPattern, found.pattern)
+    if (!isTaken) byPattern[found.pattern] = pathOf(place, name, found, surroundings)
+    // a pattern that an export tells may have further templates
+    else if (!exported) source.losses.tell(at, `another path has the pattern ${found.pattern}`)
   }
-  return paths
+  return { byPattern, base }
 }
 
 /** Parameters that stand for the rest of a path, as the gateway's own exports mark them. */
@@ -53,7 +65,7 @@ const operationsOf = ({ map, at }: Place, source: Source): (Place & { method: st
 function pathOf(
   place: Place,
   template: string,
-  { pattern, bindings }: Exclude<ReturnType<typeof patternOf>, string>,
+  { pattern, bindings }: Pattern,
   surroundings: Surroundings,
 ): Record<string, unknown> {
   const { source, schemas } = surroundings

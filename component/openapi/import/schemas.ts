@@ -1,9 +1,9 @@
 /** Schemas of OpenAPI, each turned into one of JSON Schema 2020-12 with references to `#/schemas/…`. */
-import { pointer } from '#component/codec/json.ts'
+import { keysOfPointer, pointer } from '#component/codec/json.ts'
 import { isMap, type JsonMap, setOwn } from '#component/syntax/values.ts'
 import { mapped } from './origins.ts'
 import { withoutDialect } from './schema-3-0.ts'
-import { keysOf, type Source, targetOf, unresolved } from './source.ts'
+import { type Source, targetOf, unresolved } from './source.ts'
 
 /** Keywords whose value is a schema, a list of schemas, or a map of names to schemas. */
 const one = new Set([
@@ -112,12 +112,12 @@ export class Schemas {
     const target = targetOf($ref)
     const schema = target === undefined ? undefined : this.#source.valueAt(target)
     if (target === undefined || (!isMap(schema) && typeof schema !== 'boolean')) return undefined
-    const [, , key = '', ...below] = keysOf(target)
+    const [, , key = '', ...below] = keysOfPointer(target)
     const parent = target.startsWith(`${components}/`) ? pointer(components, key) : target
     let name = this.#names.get(parent)
     if (name === undefined) {
       // a schema of an operation or a response, which others refer to, gets a name of its own
-      name = this.#reserve(parent, titleOf(keysOf(parent)))
+      name = this.#reserve(parent, titleOf(keysOfPointer(parent)))
       this.named[name] = this.convert(schema, parent)
     }
     return `#${pointer('/schemas', name, ...(parent === target ? [] : below))}`

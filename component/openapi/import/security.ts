@@ -1,6 +1,7 @@
 /** Security requirements of OpenAPI as security objects; what has no equal is closed, never open. */
 import { pointer } from '#component/codec/json.ts'
 import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
+import { mapped } from './origins.ts'
 import type { Place, Source } from './source.ts'
 
 /** OAuth2 flows by their names in OpenAPI. */
@@ -54,7 +55,8 @@ export class Security {
     const declared = this.#source.valueAt(path)
     const found = declared === undefined ? undefined : this.#source.follow(declared, path)
     if (!found) this.#source.losses.tell(at, `there is no scheme ${name}: an API key is asked for`)
-    const security = found ? this.#securityOf(found) : closed
+    // warnings of a load are about the scheme
+    const security = found ? mapped({ ...this.#securityOf(found) }, found.at) : closed
     this.#known.set(name, security)
     return security
   }

@@ -1,5 +1,5 @@
 /** The OpenAPI document that is imported: its version, and references within it. */
-import { pointer } from '#component/codec/json.ts'
+import { keysOfPointer, pointer } from '#component/codec/json.ts'
 import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
 import { Losses } from './losses.ts'
 
@@ -77,7 +77,7 @@ export class Source {
   /** The value at a JSON Pointer; undefined: there is none. */
   valueAt(path: string): unknown {
     let value: unknown = this.document
-    for (const key of keysOf(path)) {
+    for (const key of keysOfPointer(path)) {
       if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key))
         return undefined
       value = (value as JsonMap)[key]
@@ -85,13 +85,6 @@ export class Source {
     return value
   }
 }
-
-/** The keys of a JSON Pointer. */
-export const keysOf = (path: string): string[] =>
-  path
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
 
 /** The JSON Pointer of a reference within the document; undefined: it leads elsewhere. */
 export function targetOf($ref: string): string | undefined {

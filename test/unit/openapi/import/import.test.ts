@@ -155,7 +155,7 @@ describe('An import of an OpenAPI document', () => {
       'x-wamp-gateway': {
         action: 'wamp_call',
         procedure: 'com.hats',
-        pattern: '/hats/[:page]/:_',
+        pattern: '/[v1]/hats/[:page]/:_',
         hidden: true,
       },
     }
@@ -171,6 +171,7 @@ describe('An import of an OpenAPI document', () => {
         '/hats/{_1}': { get: { ...hats, operationId: 'hats_2', parameters: parameters.slice(1) } },
       },
     })
+    expect(at(document, 'versions', '1.0', 'base_path')).to.equal('/[v1]')
     expect(at(document, 'versions', '1.0', 'paths')).to.deep.equal({
       '/hats/[:page]/:_': {
         request: { bindings: { type: 'object', properties: { page: { type: 'string' } } } },

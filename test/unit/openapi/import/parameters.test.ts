@@ -76,7 +76,6 @@ describe('Parameters of an OpenAPI document', () => {
       { explode: false, schema: { type: 'array', items: { type: 'integer' } } },
     ],
     ['lists with pipes', { style: 'pipeDelimited', schema: { type: 'array' } }],
-    ['deepObject', { style: 'deepObject', schema: { type: 'object' } }],
     ['lists in headers', { in: 'header', schema: { $ref: '#/components/schemas/List' } }],
     ['content', { content: { 'application/json': { schema: { type: 'object' } } } }],
   ]
@@ -92,6 +91,16 @@ describe('Parameters of an OpenAPI document', () => {
       expect(losses).to.have.lengthOf(1)
     })
   }
+
+  it('are left out, which is told, where they have other names than their own', () => {
+    const schema = { type: 'object' }
+    const parameters = ['form', 'deepObject'].map((style) => ({
+      ...{ name: style, in: 'query', style, schema },
+    }))
+    const { operation, losses } = get({ parameters })
+    expect(operation).not.to.have.property('request')
+    expect(losses).to.have.lengthOf(2)
+  })
 
   it('that repeat their name are lists', () => {
     const schema = { type: 'array', items: { type: 'integer' } }
