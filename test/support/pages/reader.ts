@@ -1,11 +1,12 @@
 /** A reader of a page, who does what it says: writes files, changes them, types lines, and looks at what is printed. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { plainEnvironment } from '#test/support/gateway-process.ts'
 import { until } from '#test/support/running/until.ts'
 import { expectAnswer, isAnswer } from './answers.ts'
+import { changed } from './files.ts'
 import type { Step } from './steps.ts'
 import { Terminal } from './terminal.ts'
 
@@ -56,9 +57,9 @@ export class Reader {
       return
     }
     const file = join(this.folder, step.file)
-    if (step.kind === 'write') writeFileSync(file, text)
-    else if (step.kind === 'append') appendFileSync(file, text)
-    else insertBelow(file, here(step.line), text)
+    const before = step.kind === 'write' ? '' : readFileSync(file, 'utf8')
+    const line = step.kind === 'insert' ? { line: here(step.line) } : {}
+    writeFileSync(file, changed(before, { ...step, ...line, text }))
   }
 
   async leave(): Promise<void> {
@@ -107,11 +108,3 @@ export class Reader {
 
 /** A part of what a program prints: npm may have something to say before. */
 const within = (text: string): string => `…${text.trim()}…`
-
-function insertBelow(file: string, line: string, text: string): void {
-  const lines = readFileSync(file, 'utf8').split('\n')
-  const places = lines.flatMap((each, index) => (each.trim() === line ? [index] : []))
-  expect(places, `lines "${line}" in ${file}`).to.have.length(1)
-  lines.splice((places[0] ?? 0) + 1, 0, ...text.trimEnd().split('\n'))
-  writeFileSync(file, lines.join('\n'))
-}
