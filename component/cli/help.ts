@@ -7,6 +7,8 @@ export const optionsOf = (command: Command): Readonly<Record<string, Option>> =>
   ...command.options,
   ...(command.isRemote && remoteOptions),
   ...globalOptions,
+  // `version` of a command is not that of the program
+  ...command.options,
 })
 
 const columns = (rows: readonly (readonly [string, string])[]): string => {

@@ -21,6 +21,26 @@ export const contractCommands: Readonly<Record<string, Command>> = {
     hasCases: true,
     load: async () => (await import('./test.ts')).test,
   },
+  openapi: {
+    summary: 'Prints an API Specification as OpenAPI 3.1: of a file, or of the running gateway.',
+    usage: '[--version LABEL] [--yaml] [--internal] FILE|ID',
+    example: 'wamp-gateway openapi specs/orders.json --yaml',
+    takes: [1, 1],
+    options: {
+      version: {
+        type: 'string',
+        value: 'LABEL',
+        description: 'The version. Default: the only active one.',
+      },
+      yaml: { type: 'boolean', description: 'Prints YAML.' },
+      internal: {
+        type: 'boolean',
+        description: 'With hidden operations, and with the action behind each operation.',
+      },
+    },
+    isRemote: true,
+    load: async () => (await import('./openapi.ts')).describe,
+  },
   import: {
     summary:
       'Writes an API Specification made of an OpenAPI document (3.0, 3.1 or 3.2) to standard output, and what it leaves out to standard error.',

@@ -68,6 +68,7 @@ const steps: readonly Step[] = [
   ['load-realm', 1, ['load', 'realm.json'], { 'realm.json': '{"uri": "com.example.realm"}' }],
   ['list', 0, ['list']],
   ['get', 0, ['get', a]],
+  ['openapi', 0, ['openapi', a]],
   ['info', 0, ['info', a]],
   ['versions', 0, ['versions', a]],
   ['export', 0, ['export', 'exported']],
@@ -81,6 +82,7 @@ const variable: readonly (readonly [RegExp, string])[] = [
   [/\b1\d{12}\b/g, '1700000000000'],
   [/\b20\d\d-[\d-]+T[\d:.]+Z/g, '2023-11-14T22:13:20.000Z'],
   [/"digest": "[0-9a-f]{64}"/g, '"digest": "…"'],
+  [/"url": "http:\/\/127\.0\.0\.1:\d+/g, '"url": "http://127.0.0.1:18080'],
 ]
 
 const formatsOfCommand = (name: string) => {
