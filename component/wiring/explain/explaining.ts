@@ -1,4 +1,6 @@
 /** Explains requests to the documents of this node, with its users and settings. */
+
+import type { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts'
 import { Explainer } from '#component/explain/explanation/explainer.ts'
 import type { Route } from '#component/gateway/api.ts'
 import type { Registry } from '#component/registry/registry.ts'
@@ -6,7 +8,6 @@ import type { SessionPool } from '#component/wamp/session-pool.ts'
 import type { WiringContext } from '#component/wiring/context.ts'
 import { compilePortsOf } from '#component/wiring/documents.ts'
 import type { RouterConnection } from '#component/wiring/router-connection.ts'
-import type { Schemas } from '#component/wiring/schemas.ts'
 import type { Serving } from '#component/wiring/serving.ts'
 import { rehearsalPorts } from './rehearsal-ports.ts'
 
@@ -20,7 +21,7 @@ export function openExplainer(
   pool: Pick<SessionPool, 'joined'>,
   { gateway, authentication }: Serving,
   registry: Registry<Route>,
-  { validators }: Pick<Schemas, 'validators'>,
+  { validators }: Pick<SharedSchemas, 'validators'>,
 ): Explainer {
   const { config, users, clock, log, node, yieldTurn } = context
   const { accounts, logins } = users
