@@ -91,9 +91,9 @@ function readArguments(
   args: readonly string[],
 ): { readonly values: Values; readonly positionals: readonly string[] } {
   const options = Object.fromEntries(
-    Object.entries(optionsOf(command)).map(([key, { type, multiple = false }]) => [
+    Object.entries(optionsOf(command)).map(([key, { type, short, multiple = false }]) => [
       key,
-      { type, multiple },
+      { type, multiple, ...(short !== undefined && { short }) },
     ]),
   )
   try {

@@ -52,6 +52,8 @@ export interface Option {
   readonly type: 'string' | 'boolean'
   /** What stands for the value in the help text. */
   readonly value?: string
+  /** One letter that stands for the name, behind one hyphen. */
+  readonly short?: string
   /** May be repeated. */
   readonly multiple?: true
   readonly description: string

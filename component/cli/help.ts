@@ -17,8 +17,9 @@ const columns = (rows: readonly (readonly [string, string])[]): string => {
 }
 
 const optionRows = (options: Readonly<Record<string, Option>>) =>
-  Object.entries(options).map(([name, { value, description }]): [string, string] => [
-    value === undefined ? `--${name}` : `--${name} ${value}`,
+  Object.entries(options).map(([name, { short, value, description }]): [string, string] => [
+    [`--${name}`, ...(short === undefined ? [] : [`-${short}`])].join(', ') +
+      (value === undefined ? '' : ` ${value}`),
     description,
   ])
 

@@ -54,7 +54,8 @@ export function readSource(file: string): SourceFile {
   }
 }
 
-function readBytes(file: string): Buffer {
+/** The bytes of a file. @throws CommandError for one that cannot be read */
+export function readBytes(file: string): Buffer {
   try {
     return readFileSync(file)
   } catch (cause) {

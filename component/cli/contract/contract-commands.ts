@@ -41,6 +41,42 @@ export const contractCommands: Readonly<Record<string, Command>> = {
     isRemote: true,
     load: async () => (await import('./openapi.ts')).describe,
   },
+  explain: {
+    summary:
+      'Tells what a request would do and why, without performing it: by the running gateway, or by a file alone.',
+    usage: '[-H FIELD]… [-d BODY] [--as USER] [--outcome JSON] [--spec FILE] REQUEST',
+    example: "wamp-gateway explain 'GET /orders/7?x=1' --as ada --spec orders.json",
+    takes: [1, 2],
+    options: {
+      header: {
+        ...{ type: 'string', short: 'H', value: 'FIELD', multiple: true },
+        description: 'A header field, "Name: value". May be repeated.',
+      },
+      data: {
+        ...{ type: 'string', short: 'd', value: 'BODY' },
+        description:
+          'The body; @FILE reads a file. JSON unless a header field Content-Type says otherwise. Without a method the request is a POST then.',
+      },
+      as: {
+        ...{ type: 'string', value: 'USER' },
+        description:
+          'Who asks: a user of the realm, "anonymous", or USER:ROLE,ROLE for some roles. Default: the credentials among the header fields.',
+      },
+      outcome: {
+        ...{ type: 'string', value: 'JSON' },
+        description:
+          'What the action comes to, such as {"result": {"args": [7]}} or {"error": {"error_uri": "…"}}; @FILE reads a file. Default: an empty result.',
+      },
+      spec: {
+        ...{ type: 'string', value: 'FILE' },
+        description:
+          'An API Specification that is not loaded. Without --admin and WAMP_GATEWAY_ADMIN it is explained alone, and every user exists.',
+      },
+    },
+    isRemote: true,
+    hasFindings: true,
+    load: async () => (await import('./explain.ts')).explain,
+  },
   import: {
     summary:
       'Writes an API Specification made of an OpenAPI document (3.0, 3.1 or 3.2) to standard output, and what it leaves out to standard error.',

@@ -63,6 +63,7 @@ const steps: readonly Step[] = [
     { 'specs/d.json': text('com.example.d', { '/o': 1, '/d': '{{' }) },
   ],
   ['routes', 0, ['routes']],
+  ['explain', 0, ['explain', 'GET /a?x=1', '--as', 'ada']],
   ['load-conflict', 1, ['load', '--if-match', '0'.repeat(64), 'specs/a.json']],
   ['load-again', 0, ['load', 'specs/a.json']],
   ['load-realm', 1, ['load', 'realm.json'], { 'realm.json': '{"uri": "com.example.realm"}' }],

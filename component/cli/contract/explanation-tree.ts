@@ -1,0 +1,152 @@
+/** An explanation as a tree for people. */
+import { stringifyJson } from '#component/codec/json.ts'
+import type {
+  ExplainedAction,
+  ExplainedExpression,
+  ExplainedRun,
+  Explanation,
+} from '#component/explain/explanation/explanation.ts'
+import type { EvaluatedStep } from '#component/explain/recorder.ts'
+
+/** Most characters of a value in a line; `--format json` has all. */
+const longestValue = 200
+
+interface Branch {
+  readonly text: string
+  readonly below?: readonly Branch[]
+}
+
+function shown(value: unknown): string {
+  const text = value === undefined ? 'nothing' : stringifyJson(value, Number.MAX_SAFE_INTEGER)
+  return text.length > longestValue ? `${text.slice(0, longestValue)}…` : text
+}
+
+/** Where a value is written. */
+const written = (at: unknown): string => (typeof at === 'string' && at !== '' ? `  (${at})` : '')
+
+/** The lines of a list of branches; the lines of a text stay together. */
+function linesOf(branches: readonly Branch[], indent = ''): string[] {
+  return branches.flatMap(({ text, below = [] }, index) => {
+    const isLast = index === branches.length - 1
+    const inner = `${indent}${isLast ? '   ' : '│  '}`
+    const [first, ...more] = text.split('\n')
+    const bar = below.length > 0 ? '│  ' : '   '
+    return [
+      `${indent}${isLast ? '└─ ' : '├─ '}${first}`,
+      ...more.map((line) => `${inner}${bar}${line}`),
+      ...linesOf(below, inner),
+    ]
+  })
+}
+
+const fields = (map: object, omitted: readonly string[] = []): Branch[] =>
+  Object.entries(map)
+    .filter(([key, value]) => !omitted.includes(key) && value !== undefined)
+    .map(([key, value]) => ({ text: `${key}: ${shown(value)}` }))
+
+const stepOf = (step: EvaluatedStep): Branch =>
+  'read' in step
+    ? { text: `${step.read} = ${shown(step.value)}` }
+    : {
+        text: `|> ${step.function}(${step.arguments.map(shown).join(', ')}) = ${shown(step.value)}`,
+      }
+
+function expressionOf({
+  at,
+  expression,
+  stage,
+  steps,
+  value,
+  failure,
+}: ExplainedExpression): Branch {
+  const constant = stage === 1 ? ', a constant' : ''
+  const end = failure === undefined ? ` = ${shown(value)}${constant}` : ' fails'
+  const below = steps.length > 1 || failure !== undefined ? steps.map(stepOf) : []
+  return {
+    text: `${expression}${end}${written(at)}`,
+    below: failure === undefined ? below : [...below, { text: failure }],
+  }
+}
+
+function actionOf(action: ExplainedAction): Branch {
+  const { type, procedure, topic, uri, would_be_refused } = action
+  const what = [type, procedure ?? topic ?? uri].filter((word) => word !== undefined).join(' ')
+  const refusal = would_be_refused === null ? '' : `, refused: ${would_be_refused}`
+  const told = ['type', 'procedure', 'topic', 'uri', 'would_be_refused']
+  return { text: `action: ${what}${refusal}`, below: fields(action, told) }
+}
+
+/** Without the expression, which stands above. */
+function problemLine({ status, code, message, at }: NonNullable<ExplainedRun['problem']>): string {
+  const [sentence = ''] = message.split('\n', 1)
+  return `problem: ${status} ${code}: ${sentence}${sentence.includes(String(at)) ? '' : written(at)}`
+}
+
+function runBranches({ expressions, action, response, problem }: ExplainedRun): Branch[] {
+  const actions = action === null ? [] : [action].flat()
+  return [
+    ...(expressions.length > 0
+      ? [{ text: 'expressions', below: expressions.map(expressionOf) }]
+      : []),
+    ...actions.map((one) => actionOf(one as ExplainedAction)),
+    ...(problem ? [{ text: problemLine(problem) }] : []),
+    ...(response
+      ? [
+          {
+            text: `response: ${response.status}${response.is_sample ? ', to a sample outcome' : ''}  (${response.from.status})`,
+            below: [
+              ...fields(response.headers),
+              { text: `body: ${shown(response.body)}  (${response.from.body})` },
+            ],
+          },
+        ]
+      : []),
+  ]
+}
+
+function matchedBranch({ matched }: Explanation): Branch {
+  if (matched === null) return { text: 'no route answers' }
+  const { id, version, host, pattern, path, method, bindings, endpoint } = matched
+  const generated = endpoint === undefined ? '' : `, generated: ${endpoint}, which is not run`
+  return {
+    text: `${method.toUpperCase()} ${pattern} of ${id} ${version}, host ${host}${generated}${written(path)}`,
+    below: fields(bindings),
+  }
+}
+
+/** Whole lines. */
+export function treeOf(explanation: Explanation): string {
+  const { near_misses, checks, rules, outcomes, truncated } = explanation
+  const set = Object.entries(rules).filter(([, { at }]) => at !== null)
+  const runs = outcomes
+    ? Object.entries(outcomes).map(([name, run]) => ({
+        text: `outcome "${name}"`,
+        below: runBranches(run),
+      }))
+    : runBranches(explanation)
+  const listed = (text: string, below: readonly Branch[]): Branch[] =>
+    below.length > 0 ? [{ text, below }] : []
+  const branches = [
+    matchedBranch(explanation),
+    ...listed(
+      'near misses',
+      near_misses.map(({ id, pattern, why }) => ({
+        text: id === null ? why : `${pattern} of ${id}: ${why}`,
+      })),
+    ),
+    ...listed(
+      'checks',
+      checks.map(({ step, passed, ...facts }) => ({
+        text: `${step}: ${passed ? 'passed' : 'failed'}${written('at' in facts && facts.at)}`,
+        below: fields(facts, ['at']),
+      })),
+    ),
+    ...listed(
+      'rules',
+      set.map(([name, { value, at }]) => ({ text: `${name}: ${shown(value)}${written(at)}` })),
+    ),
+    ...runs,
+    ...(truncated ? [{ text: 'cut, because the whole is too large' }] : []),
+  ]
+  return `${linesOf(branches).join('\n')}\n`
+}
