@@ -1,7 +1,7 @@
 /** What a check may cost: schemas count their visits, patterns their characters, and a check that spends too much ends. */
 
 /** Visits of keywords that cost as much as one character of a pattern. */
-const visitsPerUnit = 16
+const visitsPerUnit = 4
 
 /** What one check may spend, in units: a character of a plain pattern costs one. */
 const unitsPerCheck = 2_000_000

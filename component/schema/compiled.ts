@@ -10,7 +10,7 @@ import type { NamedSchemas } from './references.ts'
 export type Verdict = 'fits' | 'too costly' | readonly ErrorObject[]
 
 /** How much dearer a visit is that may add a mistake to all others: a check makes 200,000 at most. */
-const factorOfAll = 160
+const factorOfAll = 40
 
 /** What matching a pattern costs beside the characters of the text, in units. */
 const unitsOfMatch = 10

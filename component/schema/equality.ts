@@ -3,7 +3,7 @@ import { canonicalJson } from '#component/codec/json.ts'
 import { spendVisits } from './budget.ts'
 
 /** Characters of a text that are written in the time of one visit. */
-const charactersPerVisit = 4
+const charactersPerVisit = 2
 
 /** Equal numbers become the same one: 5 and 5n, or 2^60 as a double and as a BigInt. */
 function scalarKey(value: unknown): unknown {

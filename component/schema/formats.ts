@@ -8,7 +8,7 @@ import { isInteger } from './numbers.ts'
 const longestText = 2048
 
 /** Characters of a text that are matched in the time of one visit. */
-const charactersPerVisit = 8
+const charactersPerVisit = 4
 
 /** Whether a value of any type fits a format. */
 type Fits = (value: unknown) => boolean

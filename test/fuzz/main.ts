@@ -1,7 +1,9 @@
-/** `npm run fuzz`: expressions and documents without end, from seeds that are printed; fails on a crash or a stall. */
+/** `npm run fuzz`: expressions, documents and JSON Schemas without end, from seeds that are printed; fails on a crash or a stall. */
 import { parseArgs } from 'node:util'
 import { fuzzDocuments } from './documents.ts'
 import { fuzzExpressions } from './expressions.ts'
+import { fuzzPatterns } from './patterns.ts'
+import { fuzzSchemas } from './schemas.ts'
 
 const { values } = parseArgs({
   options: {
@@ -13,10 +15,10 @@ const { values } = parseArgs({
 
 const seed = Number(values.seed)
 const share = values.quick ? 10 : 1
-/** Expressions and documents of one batch, and the longest a batch or a document may take, in milliseconds. */
+/** Expressions of one batch; the longest that a batch, a document, the check of a value or a whole budget of patterns may take, in milliseconds. */
 const batch = 10_000
-const patience = { batch: 10_000, document: 1_000 }
-const least = { compiled: 0.4, loaded: 0.2 }
+const patience = { batch: 10_000, document: 1_000, check: 100, budget: 1_000 }
+const least = { compiled: 0.4, loaded: 0.2, accepted: 0.2 }
 
 let failures = 0
 
@@ -68,8 +70,37 @@ judge(
   percent(documents.loaded, count),
 )
 
+const patterns = fuzzPatterns({ count, seed })
+process.stdout.write(`${count} patterns, from seed ${seed}\n`)
+for (const line of patterns.different) thrown.push(`not as ECMA-262: ${line}`)
+judge(
+  'patterns match as in ECMA-262',
+  patterns.different.length === 0,
+  `${patterns.different.length} of ${patterns.compiled} differ`,
+)
+judge(
+  'no pattern is dearer than its price',
+  patterns.slowest < patience.budget,
+  `the whole budget lasted ${patterns.slowest.toFixed(0)} ms at most, with ${patterns.dearest.slice(0, 60)}`,
+)
+
+const schemas = values.quick ? { count: 2_000, values: 100 } : { count: 100_000, values: 1_000 }
+process.stdout.write(
+  `${schemas.count} JSON Schemas with ${schemas.values} values, from seed ${seed}\n`,
+)
+const { accepted, crashed, slowest, slowestCheck } = fuzzSchemas({ ...schemas, seed })
+thrown.push(...crashed)
+judge('no accepted schema crashes', crashed.length === 0, `${crashed.length} crashes`)
+judge('no value stalls', slowest < patience.check, `the slowest took ${slowest.toFixed(0)} ms`)
+if (slowest >= patience.check) thrown.push(slowestCheck)
+judge(
+  'enough of them are accepted',
+  accepted / schemas.count >= least.accepted,
+  percent(accepted, schemas.count),
+)
+
 for (const line of thrown.slice(0, 20)) process.stdout.write(`${line.slice(0, 2_000)}\n`)
-process.stdout.write(`  ${6 - failures} passing\n`)
+process.stdout.write(`  ${11 - failures} passing\n`)
 if (failures > 0) {
   process.stdout.write(`  ${failures} failing\n`)
   process.exitCode = 1
