@@ -2,8 +2,8 @@
 import { canonicalJson } from '#component/codec/json.ts'
 import { spendVisits } from './budget.ts'
 
-/** Characters of a text that are written in the time of one visit. */
-const charactersPerVisit = 2
+/** What a character of a canonical text costs, in visits. */
+const visitsOfCharacter = 3
 
 /** Equal numbers become the same one: 5 and 5n, or 2^60 as a double and as a BigInt. */
 function scalarKey(value: unknown): unknown {
@@ -37,6 +37,6 @@ export class ValueSet {
 
 function textOf(value: object): string {
   const text = canonicalJson(value)
-  spendVisits(text.length / charactersPerVisit)
+  spendVisits(text.length * visitsOfCharacter)
   return text
 }

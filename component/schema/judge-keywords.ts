@@ -26,8 +26,8 @@ export interface SchemaFacts {
 
 const draft = 'https://json-schema.org/draft/2020-12/schema'
 
-/** Of one schema, without what it refers to. */
-const mostSubschemas = 1_000
+/** Of one schema, without what it refers to: the time that ajv and V8 take to compile it grows with the square. */
+const mostSubschemas = 500
 const mostLevels = 64
 
 /** Items of a list whose items are compared with each other. */
@@ -146,6 +146,10 @@ class Walk {
         for (const pattern of Object.keys(value as object)) {
           this.facts.patterns.push({ pattern, at: pointer(at, pattern) })
         }
+      },
+      dependentRequired: (value) => {
+        // each is a condition, as if it had a schema
+        this.facts.subschemas += Object.keys(value as object).length
       },
       uniqueItems: (value, at, { maxItems }) => {
         if (value === true && !(Number(maxItems ?? Infinity) <= mostUniqueItems)) {

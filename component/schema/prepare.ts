@@ -54,6 +54,13 @@ const asksForEvaluated = (schema: unknown): boolean =>
 /** What following a reference costs beside the visits of its schema. */
 const visitsOfReference = 16
 
+/** What an item or a member costs beside the visits of its schema. */
+const visitsOfRepetition = 3
+
+/** Keywords that are functions of ours, and what a call of one costs. */
+const calls = new Set(['const', 'enum', 'format', 'maxLength', 'minLength', 'multipleOf'])
+const visitsOfCall = 3
+
 class Preparation {
   size = 0
   readonly #named: NamedSchemas
@@ -96,7 +103,7 @@ class Preparation {
     for (const keyword of Object.keys(whole)) {
       const known = keywords.get(keyword)
       if (known === undefined || known.isAnnotation) continue
-      this.#weight++
+      this.#weight += calls.has(keyword) ? visitsOfCall : 1
       this.#put(prepared, keyword, whole[keyword])
     }
     return prepared
@@ -105,7 +112,7 @@ class Preparation {
   #put(prepared: Record<string, unknown>, keyword: string, value: unknown): void {
     const holds = keywords.get(keyword)?.holds
     const part = (schema: unknown) =>
-      repeated.has(keyword) ? this.counted(schema) : this.#prepared(schema)
+      repeated.has(keyword) ? this.counted(schema, visitsOfRepetition) : this.#prepared(schema)
     if (holds === 'schema') prepared[keyword] = part(value)
     else if (holds === 'list') prepared[keyword] = (value as unknown[]).map(part)
     else if (holds === 'map') {
@@ -114,7 +121,7 @@ class Preparation {
     } else if (keyword === '$ref') prepared.$ref = this.#keyOf(value as string)
     else if (keyword === 'type' && isOfNumbers(value)) prepared[numberType] = value
     else {
-      if (Array.isArray(value)) this.#weight += value.length
+      if (keyword === 'required') this.#weight += (value as unknown[]).length
       prepared[keyword] = value
     }
   }
