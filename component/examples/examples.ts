@@ -8,7 +8,7 @@ import type { Api } from '#component/gateway/api.ts'
 import { mapOrEmpty } from '#component/spec/rules.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
-import { expressionsOf } from './explanation.ts'
+import { Explanations } from './explanation.ts'
 import type { ExamplesMode } from './modes.ts'
 import { type ExampleReport, runExamples } from './run.ts'
 import { stageOf } from './stage.ts'
@@ -56,11 +56,11 @@ function run(
 ): Promise<ExampleReport> {
   const named = mapOrEmpty(mapOrEmpty(document).schemas)
   const { validators } = compile.schemas
+  const explanations = new Explanations(document as JsonMap, { compile, rehearsal })
   return runExamples(api, {
     ...{ clock, yieldTurn, only },
     stage: stageOf(api, rehearsal),
-    expressionsOf: (asked, path) =>
-      expressionsOf(document as JsonMap, path, asked, { compile, rehearsal }),
+    explain: (asked, path) => explanations.of(asked, path),
     check: (schema, value) => validators.of(schema, named).mistakesOf(value, ''),
   })
 }

@@ -14,20 +14,40 @@ export interface ExplainPorts {
   readonly rehearsal: RehearsalPorts
 }
 
-/**
- * Runs an example once more, with a recorder.
- * @param path JSON Pointer of its path in the document, which compiles
- */
-export async function expressionsOf(
-  document: JsonMap,
-  path: string,
-  asked: Asked,
-  { compile, rehearsal }: ExplainPorts,
-): Promise<readonly Evaluated[]> {
-  const watched = watchPath(document, path, compile)
-  if (watched === undefined) return []
-  const rehearser = new Rehearser(watched.table, rehearsal, watched.recorder)
-  return (await rehearser.run(rehearsedOf(asked))).expressions
+/** A document that has many failures tells of the expressions of the first ones: each costs another run. */
+const mostExplained = 20
+
+/** Tells of the expressions of examples that do not hold. */
+export class Explanations {
+  readonly #document: JsonMap
+  readonly #ports: ExplainPorts
+  #left = mostExplained
+  /** The path that was compiled last: the examples of a path follow each other. */
+  #last: { readonly path: string; readonly rehearser: Rehearser | undefined } | undefined
+
+  /** @param document that compiles */
+  constructor(document: JsonMap, ports: ExplainPorts) {
+    this.#document = document
+    this.#ports = ports
+  }
+
+  /**
+   * Runs an example once more, with a recorder; undefined when enough has been told.
+   * @param path JSON Pointer of its path
+   */
+  async of(asked: Asked, path: string): Promise<readonly Evaluated[] | undefined> {
+    if (this.#left === 0) return undefined
+    this.#left -= 1
+    if (this.#last?.path !== path) this.#last = { path, rehearser: this.#rehearserOf(path) }
+    const rehearsal = await this.#last.rehearser?.run(rehearsedOf(asked))
+    return rehearsal?.expressions
+  }
+
+  #rehearserOf(path: string): Rehearser | undefined {
+    const { compile, rehearsal } = this.#ports
+    const watched = watchPath(this.#document, path, compile)
+    return watched && new Rehearser(watched.table, rehearsal, watched.recorder)
+  }
 }
 
 /** The problem, and why the gateway did not answer as declared; of an expression with its text and a caret. */

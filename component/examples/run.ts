@@ -42,8 +42,11 @@ export interface ExampleReport {
 /** The parts that running examples needs. */
 export interface RunPorts {
   readonly stage: Stage
-  /** Runs an example once more, and tells of its expressions. @param path JSON Pointer of its path */
-  expressionsOf(asked: Asked, path: string): Promise<readonly Evaluated[]>
+  /**
+   * Runs an example once more, and tells of its expressions; undefined where enough has been told.
+   * @param path JSON Pointer of its path
+   */
+  explain(asked: Asked, path: string): Promise<readonly Evaluated[] | undefined>
   readonly check: SchemaCheck
   /** The time that the run takes; the examples themselves see a clock that stands still. */
   readonly clock: Pick<Clock, 'now' | 'after'>
@@ -111,7 +114,7 @@ async function problemsOf(
   { method, operation, target, pathAt, examples }: ExampleSet,
   name: string,
   path: string,
-  { stage, check, expressionsOf }: RunPorts,
+  { stage, check, explain }: RunPorts,
 ): Promise<readonly Issue[]> {
   const { request: written, as, outcome, expect } = mapOrEmpty(examples[name])
   const request = requestOf(mapOrEmpty(written), target, pointer(path, 'request'))
@@ -119,9 +122,9 @@ async function problemsOf(
   const asked = { request: { ...request, method }, as, outcome, seed: name }
   const answered = await stage(asked)
   if (answered.servedBy !== operation.at) {
-    const line = `${method.toUpperCase()} ${request.path}`
-    const served = answered.servedBy ?? answered.error?.message ?? 'no operation of this document'
-    const message = `the request ${line} is served by ${served}`
+    const { servedBy, refusal } = answered
+    const why = servedBy === undefined && typeof refusal === 'string' ? `: ${refusal}` : ''
+    const message = `the request ${method.toUpperCase()} ${request.path} is served by ${servedBy ?? `no operation of this document${why}`}`
     return [{ path: pointer(path, 'request'), message }]
   }
   const at = pointer(path, 'expect')
@@ -129,5 +132,6 @@ async function problemsOf(
   const [first, ...others] = problems
   if (first === undefined) return []
   if (answered.error) return [withError(first, answered.error), ...others]
-  return withValues(problems, await expressionsOf(asked, pathAt), at, operation.at)
+  const expressions = await explain(asked, pathAt)
+  return expressions ? withValues(problems, expressions, at, operation.at) : problems
 }

@@ -32,6 +32,8 @@ export interface Asked {
 interface Answered extends Found {
   /** JSON Pointer of the operation that served the request; undefined when none did. */
   readonly servedBy: string | undefined
+  /** Why no operation served it; undefined when nothing matched. */
+  readonly refusal: unknown
   /** Why the request was not answered as declared. */
   readonly error: ServiceError | undefined
 }
@@ -87,6 +89,7 @@ export function stageOf({ entries }: Api, ports: RehearsalPorts): Stage {
       ...{ status, headers, body, actions },
       errorCode: errorCodeOf(rehearsal, asked.outcome),
       servedBy: operation?.at,
+      refusal: memberOf(body, 'message'),
       error: reply?.error,
     }
   }
