@@ -83,15 +83,19 @@ export function withValues(
     const below = (places[part] ?? []).map(
       (place) => operation + place + (isMember && member !== '' ? `/${member}` : ''),
     )
-    const lines = expressions
-      .filter((each) => below.some((place) => isAtOrBelow(each.at, place)))
-      .map(lineOf)
-      .filter((line) => !told.has(line) && told.add(line))
+    const own = expressions.filter((each) => below.some((place) => isAtOrBelow(each.at, place)))
+    // where the part is a variable's, its expressions stand outside of the operation
+    const seen =
+      own.length > 0 ? own : expressions.filter((each) => isOfVariable(each, operation)).slice(-5)
+    const lines = seen.map(lineOf).filter((line) => !told.has(line) && told.add(line))
     return lines.length > 0
       ? { ...problem, message: [problem.message, ...lines].join('\n') }
       : problem
   })
 }
+
+const isOfVariable = ({ at, stage }: Evaluated, operation: string): boolean =>
+  stage === 2 && !isAtOrBelow(at, operation)
 
 const isAtOrBelow = (path: string, place: string): boolean =>
   path.startsWith(place) && (path.length === place.length || path[place.length] === '/')

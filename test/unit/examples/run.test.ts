@@ -229,6 +229,24 @@ describe('examples', () => {
     expect(messages.filter((message) => message === 'expected 2, found 1')).to.have.length(10)
   })
 
+  it('that fail tell of expressions of variables, where the answer is made of one', async () => {
+    const get = {
+      ...call({}, { body: '{{variables.first}}' }),
+      examples: { one: { outcome: { result: { args: [1] } }, expect: { body: 2 } } },
+    }
+    const variables = { first: '{{action.result.args |> head}}' }
+    const { results } = await examples.test(documentOf({ '/x': { get } }, { variables }))
+    expect(results[0]?.problems[0]?.message).to.equal(
+      'expected 2, found 1\n{{variables.first}}: variables.first = 1',
+    )
+    const whole = { ...get, response: { on_result: '{{variables.response}}' } }
+    const more = { variables: { response: { body: variables.first } } }
+    const told = await examples.test(documentOf({ '/x': { get: whole } }, more))
+    expect(told.results[0]?.problems[0]?.message).to.equal(
+      'expected 2, found 1\n{{action.result.args |> head}}: action.result.args = [1] |> head = 1',
+    )
+  })
+
   it('have no schema that a document may not have', async () => {
     const written = { one: { expect: { body_matches: { type: 'nonsense' } } } }
     const document = documentOf({ '/x': { get: { ...fixed(), examples: written } } })
