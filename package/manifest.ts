@@ -7,6 +7,7 @@ export interface Manifest {
   readonly description: string
   readonly license: string
   readonly dependencies: Readonly<Record<string, string>>
+  readonly optionalDependencies: Readonly<Record<string, string>>
   readonly [member: string]: unknown
 }
 
@@ -19,6 +20,9 @@ const folders = ['component', 'http', 'procedures']
  */
 const bundled = ['wampy', 'cbor-x']
 
+/** Has the files of the docs page. Who wants that page installs it: npm would install an optional dependency, and run the install script that comes with it. */
+const docsPage = 'swagger-ui-dist'
+
 /** The manifest: no Node of its own, which npm would link into the `.bin` of everyone who installs it. */
 export const publishedManifest = ({
   name,
@@ -26,6 +30,7 @@ export const publishedManifest = ({
   description,
   license,
   dependencies,
+  optionalDependencies,
 }: Manifest) => ({
   name,
   version,
@@ -44,5 +49,7 @@ export const publishedManifest = ({
   },
   imports: Object.fromEntries(folders.map((folder) => [`#${folder}/*.ts`, `./${folder}/*.js`])),
   dependencies,
+  peerDependencies: { [docsPage]: `^${optionalDependencies[docsPage]}` },
+  peerDependenciesMeta: { [docsPage]: { optional: true } },
   bundleDependencies: bundled,
 })

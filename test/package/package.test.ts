@@ -61,6 +61,11 @@ describe('the published package', function () {
     expect(manifest()).to.not.have.any.keys('devDependencies', 'optionalDependencies', 'scripts')
   })
 
+  it('leaves the package of the docs page to who wants that page', () => {
+    expect(manifest().peerDependenciesMeta).to.deep.equal({ 'swagger-ui-dist': { optional: true } })
+    expect(existsSync(join(folder, 'node_modules/swagger-ui-dist'))).to.equal(false)
+  })
+
   it('runs no install script, and none of its dependencies has one', () => {
     const scripts = globSync('node_modules/**/package.json', { cwd: folder }).filter((name) => {
       const {

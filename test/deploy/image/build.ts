@@ -30,11 +30,20 @@ function copyDependencies(app: string): void {
   }
 }
 
+/** The files of the docs page, as the first stage names them. */
+function copyDocsPage(app: string): void {
+  const stage = readFileSync(join(deployFolder, 'Dockerfile'), 'utf8')
+  for (const [path] of stage.matchAll(/node_modules\/swagger-ui-dist\/\S+/g)) {
+    cpSync(join(root, path), join(app, path), { recursive: true })
+  }
+}
+
 /** Writes what the first stage makes, at the paths at which the second one looks. */
 function firstStage(context: string): void {
   run('npm', ['run', '--silent', 'pack'])
   cpSync(join(root, 'dist/package'), join(context, 'app'), { recursive: true })
   copyDependencies(join(context, 'app'))
+  copyDocsPage(join(context, 'app'))
   mkdirSync(join(context, 'app/cache'), { mode: 0o700 })
   mkdirSync(join(context, 'runtime/data'), { recursive: true })
   for (const [library] of run('ldd', [node]).matchAll(/(?<=\s)\/\S+/g)) {
