@@ -20,11 +20,11 @@ export interface SchemaFit {
 /** @param isReal whether mismatches are counted and logged as ever */
 function sinkOf(fit: SchemaFit, sink: MismatchSink, isReal: boolean): MismatchSink {
   return {
-    note(request, operation, part, mode, mistakes) {
+    note(request, operation, part, mode, mistakes, unmet) {
       if (mode === 'enforce') fit.passed = false
       const told = mistakes.map(({ path, message }) => ({ path, message }))
       fit.mistakes = [...(fit.mistakes ?? []), ...told]
-      if (isReal) sink.note(request, operation, part, mode, mistakes)
+      if (isReal) sink.note(request, operation, part, mode, mistakes, unmet)
     },
     compileFailed: (error) => sink.compileFailed(error),
   }

@@ -1,5 +1,6 @@
 /** Counts the requests and answers that do not fit their schemas, and logs those that `log` lets pass. */
 import type { Clock } from '#component/clock.ts'
+import { keysOfPointer, pointer } from '#component/codec/json.ts'
 import { ServiceError } from '#component/errors.ts'
 import { LogThrottle } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
@@ -44,15 +45,32 @@ const maxLogged = 10
 /** Most characters of a pointer in the log. */
 const maxPointer = 200
 
-/** Keywords whose pointers end in a name that the schema does not know: it is data, and may be a secret. */
-const nameKeywords = new Set(['additionalProperties', 'unevaluatedProperties', 'propertyNames'])
+/** A position in a list; a longer number may be a name. */
+const isIndex = (key: string): boolean => /^\d{1,6}$/.test(key)
 
-/** The first mistakes without a word of what was sent. */
-const loggedMistakes = (mistakes: readonly Mistake[]): readonly LoggedMistake[] =>
-  mistakes.slice(0, maxLogged).map(({ path, keyword }) => {
-    const known = nameKeywords.has(keyword) ? path.slice(0, path.lastIndexOf('/')) : path
-    return { pointer: known.slice(0, maxPointer), keyword }
+/** What stands in the log for a name that the document does not write. */
+const hidden = '*'
+
+/** A schema that was not met, as far as the log needs it. */
+interface Unmet {
+  /** The names of properties that its document writes. */
+  readonly names: ReadonlySet<string>
+}
+
+/** The first mistakes without a word of what was sent. @param part whose name begins the pointers; `response`: none does */
+function loggedMistakes(
+  mistakes: readonly Mistake[],
+  part: CheckedPart,
+  { names }: Unmet,
+): readonly LoggedMistake[] {
+  return mistakes.slice(0, maxLogged).map(({ path, keyword }) => {
+    const start = part === 'response' ? '' : pointer('', part)
+    const keys = keysOfPointer(path.slice(start.length)).map((key) =>
+      names.has(key) || isIndex(key) ? key : hidden,
+    )
+    return { pointer: pointer(start, ...keys).slice(0, maxPointer), keyword }
   })
+}
 
 /** An answer does not fit its schema: clients learn no more than that, the log tells where. */
 export class ResponseMismatch extends ServiceError {
@@ -60,9 +78,9 @@ export class ResponseMismatch extends ServiceError {
   /** JSON Pointer of the schema in the document. */
   readonly at: string
 
-  constructor(mistakes: readonly Mistake[], at: string) {
+  constructor(mistakes: readonly Mistake[], at: string, unmet: Unmet) {
     super('service.error.response_mismatch', 'the answer does not fit its schema')
-    this.mistakes = loggedMistakes(mistakes)
+    this.mistakes = loggedMistakes(mistakes, 'response', unmet)
     this.at = at
   }
 }
@@ -75,6 +93,7 @@ export interface MismatchSink {
     part: CheckedPart,
     mode: MismatchMode,
     mistakes: readonly Mistake[],
+    unmet: Unmet,
   ): void
   /** A schema that was accepted at load does not compile: a bug of the gateway. */
   compileFailed(error: unknown): void
@@ -121,6 +140,7 @@ export class Mismatches implements MismatchSink {
     part: CheckedPart,
     mode: MismatchMode,
     mistakes: readonly Mistake[],
+    unmet: Unmet,
   ): void {
     const route = path.pattern
     this.#count(route, part, mode)
@@ -129,7 +149,7 @@ export class Mismatches implements MismatchSink {
     this.#log.warn(
       {
         ...{ request_id: id, method, route, api_spec, version, pointer: at, part },
-        mistakes: loggedMistakes(mistakes),
+        mistakes: loggedMistakes(mistakes, part, unmet),
       },
       part === 'response'
         ? 'an answer does not fit its schema'

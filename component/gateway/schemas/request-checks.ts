@@ -133,7 +133,7 @@ export function checkRequest(
       found = part.check.mistakesOf(values[name], `/${name}`, mode)
     }
     if (found === undefined) continue
-    sink.note(received, operation, name, mode, found)
+    sink.note(received, operation, name, mode, found, part.check)
     all.push(...found)
   }
   if (mode === 'log') return undefined

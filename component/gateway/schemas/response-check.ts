@@ -26,6 +26,6 @@ export function checkAnswer(
 ): void {
   const mistakes = check.mistakesOf(value, '', mode)
   if (mistakes === undefined) return
-  sink.note(request, operation, 'response', mode, mistakes)
-  if (mode === 'enforce') throw new ResponseMismatch(mistakes, at)
+  sink.note(request, operation, 'response', mode, mistakes, check)
+  if (mode === 'enforce') throw new ResponseMismatch(mistakes, at, check)
 }

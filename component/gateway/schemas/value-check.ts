@@ -5,6 +5,7 @@ import type { NamedSchemas } from '#component/schema/references.ts'
 import type { Validator, Validators } from '#component/schema/validators.ts'
 import type { YieldTurn } from '#component/yielding.ts'
 import type { MismatchSink } from './mismatches.ts'
+import { writtenNames } from './written-names.ts'
 
 /** One schema of a document. Nothing is done for it before a value is checked, so that a load stays fast. */
 export class ValueCheck {
@@ -13,6 +14,7 @@ export class ValueCheck {
   readonly #validators: Validators
   readonly #sink: Pick<MismatchSink, 'compileFailed'>
   #validator: Validator | undefined
+  #names: ReadonlySet<string> | undefined
 
   /** @param named the schemas that it may refer to */
   constructor(
@@ -39,6 +41,12 @@ export class ValueCheck {
     } catch (error) {
       this.#sink.compileFailed(error)
     }
+  }
+
+  /** The names of properties that the document writes, here and in its named schemas. */
+  get names(): ReadonlySet<string> {
+    this.#names ??= writtenNames([this.#schema, ...Object.values(this.#named)])
+    return this.#names
   }
 
   /** See {@link textReaderOf}. */

@@ -5,6 +5,7 @@ import { Mismatches } from '#component/gateway/schemas/mismatches.ts'
 import { documentOf, fixed, serve } from './fake-exchange.ts'
 
 const clock = { now: () => 0, after: () => () => {} }
+const unmet = { names: new Set(['n']) }
 const type = { path: '/query_params/n', message: 'must be integer', keyword: 'type' }
 
 function open() {
@@ -28,9 +29,9 @@ describe('mismatches', () => {
       message: 'unknown property',
       keyword: 'additionalProperties',
     }
-    mismatches.note(exchange, operation, 'query_params', 'log', [type, name])
-    mismatches.note(exchange, operation, 'query_params', 'enforce', [type])
-    mismatches.note(exchange, operation, 'query_params', 'enforce', [type])
+    mismatches.note(exchange, operation, 'query_params', 'log', [type, name], unmet)
+    mismatches.note(exchange, operation, 'query_params', 'enforce', [type], unmet)
+    mismatches.note(exchange, operation, 'query_params', 'enforce', [type], unmet)
     const labels = { route: '/v1/x', part: 'query_params' }
     expect(mismatches.counts).to.deep.equal([
       { labels: { ...labels, mode: 'log' }, value: 1 },
@@ -47,7 +48,7 @@ describe('mismatches', () => {
         part: 'query_params',
         mistakes: [
           { pointer: '/query_params/n', keyword: 'type' },
-          { pointer: '/query_params', keyword: 'additionalProperties' },
+          { pointer: '/query_params/*', keyword: 'additionalProperties' },
         ],
       },
     ])
@@ -55,7 +56,7 @@ describe('mismatches', () => {
 
   it('of one route fill no log', () => {
     const { lines, mismatches } = open()
-    for (let n = 0; n < 100; n++) mismatches.note(exchange, operation, 'body', 'log', [type])
+    for (let n = 0; n < 100; n++) mismatches.note(exchange, operation, 'body', 'log', [type], unmet)
     expect(lines).to.have.length(10)
     expect(mismatches.counts[0]?.value).to.equal(100)
   })
@@ -64,7 +65,7 @@ describe('mismatches', () => {
     const { mismatches } = open()
     for (let n = 0; n < 2_010; n++) {
       const path = { ...operation.path, pattern: `/${n}` }
-      mismatches.note(exchange, { ...operation, path }, 'body', 'enforce', [type])
+      mismatches.note(exchange, { ...operation, path }, 'body', 'enforce', [type], unmet)
     }
     expect(mismatches.counts).to.have.length(2_001)
     expect(mismatches.counts.at(-1)).to.deep.equal({

@@ -40,10 +40,24 @@ describe('an answer with a schema', () => {
     })
   })
 
+  it('hides the names that its document does not write, wherever they stand', async () => {
+    const prices = { type: 'object', additionalProperties: { type: 'object', required: ['net'] } }
+    const schema = { properties: { prices } }
+    const { failure } = await answer(
+      'enforce',
+      { prices: { secret: {}, 4111111111111111: {} } },
+      schema,
+    )
+    expect(failure?.mistakes).to.deep.equal([
+      { pointer: '/prices/*/net', keyword: 'required' },
+      { pointer: '/prices/*/net', keyword: 'required' },
+    ])
+  })
+
   it('tells no name that the schema does not know', async () => {
     const schema = { type: 'object', additionalProperties: false }
     const { failure } = await answer('enforce', { secret: 1 }, schema)
-    expect(failure?.mistakes).to.deep.equal([{ pointer: '', keyword: 'additionalProperties' }])
+    expect(failure?.mistakes).to.deep.equal([{ pointer: '/*', keyword: 'additionalProperties' }])
   })
 
   for (const mode of ['log', 'off']) {
