@@ -73,6 +73,14 @@ describe('the body of an upstream request', () => {
       json,
     ],
     [
+      'is the form of the request, with every value of a field that a schema reads as a list',
+      {},
+      { 'content-type': form },
+      { a: [1, 2], b: true },
+      'a=1&a=2&b=true',
+      form,
+    ],
+    [
       'is the body of the request, encoded again',
       {},
       { 'content-type': form },
