@@ -123,11 +123,7 @@ export async function startComponent(
   users.sessionTickets.clockOffsetOf = (other) => sync.clockOffsetOf(other)
   let baseUrl = config.gateway.public_base_url?.replace(/\/$/, '')
   const issuer = () => baseUrl ?? ''
-  const serving = openServing(context, pool, issuer)
   const schemas = new SharedSchemas({ clock, log, yieldTurn })
-  const registry = openRegistry(context, router, sessions, serving, schemas, (needed) =>
-    sync.nodesWithout(needed),
-  )
   const examples = new Examples({
     compile: {
       callTimeout: config.wamp.call_timeout,
@@ -136,6 +132,10 @@ export async function startComponent(
     rehearsal: rehearsalPorts(config, node),
     ...{ clock, yieldTurn },
   })
+  const serving = openServing(context, pool, issuer, (one) => examples.holding(one))
+  const registry = openRegistry(context, router, sessions, serving, schemas, (needed) =>
+    sync.nodesWithout(needed),
+  )
   const files = new ConfiguredFiles(context, registry, examples)
   const { realms, logins, apiKeys, keys, tickets, revocations } = users
   let explainer: Explainer | undefined

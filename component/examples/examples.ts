@@ -1,10 +1,11 @@
 /** The examples of whole documents: compiled, run, and judged before a load. */
 import type { Clock } from '#component/clock.ts'
-import type { CompilePorts } from '#component/compile/compile.ts'
+import { type CompilePorts, compilation } from '#component/compile/compile.ts'
 import { compilingDocument } from '#component/compile/compile-document.ts'
-import { InvalidSpecError, type Issue } from '#component/errors.ts'
+import { InvalidSpecError, type Issue, ServiceError } from '#component/errors.ts'
 import type { RehearsalPorts } from '#component/explain/rehearsal.ts'
-import type { Api } from '#component/gateway/api.ts'
+import type { Api, DescribedVersion, Route } from '#component/gateway/api.ts'
+import type { RouteEntry } from '#component/routes/routing-table.ts'
 import { mapOrEmpty } from '#component/spec/rules.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
@@ -83,6 +84,31 @@ export class Examples {
     return report
   }
 
+  /** JSON Pointers of the examples of an active version that hold; none where they take too long. */
+  async holding({ spec, version, entries }: DescribedVersion): Promise<ReadonlySet<string>> {
+    if (!entries.some(hasExamples)) return new Set()
+    const { compile, rehearsal, clock, yieldTurn } = this.#ports
+    // compiled anew: what is served counts the requests that do not fit their schemas
+    const { api } = await runSteps(compilation(spec, compile), yieldTurn)
+    const own = api?.versions.find((one) => one.version === version)
+    if (api === undefined || own === undefined) return new Set()
+    const { validators } = compile.schemas
+    const served = { ...api, entries: own.entries }
+    const results = await runExamples(served, {
+      ...{ clock, yieldTurn },
+      stage: stageOf(served, rehearsal),
+      explain: async () => undefined,
+      check: (schema, value) => validators.of(schema, spec.schemas).mistakesOf(value, ''),
+    }).then(
+      (report) => report.results,
+      (error: unknown) => {
+        if (error instanceof ServiceError) return []
+        throw error
+      },
+    )
+    return new Set(results.filter(({ passed }) => passed).map(({ path }) => path))
+  }
+
   /**
    * Runs the examples of a document that is about to be loaded.
    * @returns a warning for each expectation that does not hold
@@ -97,3 +123,8 @@ export class Examples {
     return failures
   }
 }
+
+const hasExamples = ({ routes }: RouteEntry<Route>): boolean =>
+  Object.values(routes).some(
+    (route) => route.kind === undefined && Object.hasOwn(route.written, 'examples'),
+  )

@@ -10,6 +10,8 @@ export interface Authored {
   readonly isHidden: boolean
   /** By status. */
   readonly responses: JsonMap
+  /** By name. */
+  readonly examples: JsonMap
   /** Schemas of the parts of the request, those of the path included, and `body_required`. */
   readonly request: JsonMap
   readonly resultSchema: unknown
@@ -31,6 +33,7 @@ export function authoredOf(operation: JsonMap, path: JsonMap): Authored {
     tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [],
     isHidden: operation.hidden === true,
     responses: mapOf(operation.responses),
+    examples: mapOf(operation.examples),
     request: { ...mapOf(path.request), ...mapOf(operation.request) },
     resultSchema: memberOf(memberOf(response, 'on_result'), 'schema'),
     errorSchema: memberOf(memberOf(response, 'on_error'), 'schema'),

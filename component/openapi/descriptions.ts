@@ -4,12 +4,14 @@ import { ServiceError } from '#component/errors.ts'
 import type { DescribedVersion } from '#component/gateway/api.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import { describing } from './document.ts'
-import type { DescribeOptions, OpenApi } from './options.ts'
+import type { DescribeOptions, FindExamples, OpenApi } from './options.ts'
 import { type DescriptionType, textOf } from './text.ts'
 
 /** What descriptions depend on. */
 export interface DescriptionPorts {
-  readonly addresses: () => Omit<DescribeOptions, 'isInternal'>
+  readonly addresses: () => Pick<DescribeOptions, 'baseUrl' | 'serverBase'>
+  /** Absent: no example is shown. */
+  readonly findExamples?: FindExamples | undefined
   readonly yieldTurn: YieldTurn
 }
 
@@ -29,9 +31,11 @@ export class Descriptions {
    *   `wamp.error.invalid_argument` with the labels for an unknown or ambiguous one
    */
   async describe(versions: readonly DescribedVersion[], label?: string): Promise<OpenApi> {
-    const { addresses, yieldTurn } = this.#ports
-    const options = { ...addresses(), isInternal: true }
-    return await runSteps(describing(chooseVersion(versions, label), options), yieldTurn)
+    const { addresses, findExamples, yieldTurn } = this.#ports
+    const described = chooseVersion(versions, label)
+    const holding = await findExamples?.(described)
+    const options = { ...addresses(), isInternal: true, ...(holding && { holding }) }
+    return await runSteps(describing(described, options), yieldTurn)
   }
 
   /** @throws ServiceError `service.error.unavailable` for a text of more than 32 MiB */

@@ -35,6 +35,7 @@ export function* describing(described: DescribedVersion, options: DescribeOption
     address: addressOf(openapi, bases, options),
     isDeprecated: version.is_deprecated,
     isInternal: options.isInternal,
+    holding: options.holding,
   }
   const found = yield* findPaths(described, bases.inPaths, options)
   const paths = yield* describePaths(found, context)

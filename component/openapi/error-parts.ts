@@ -77,6 +77,14 @@ export class ErrorParts {
     return this.#response(name, types, () => this.contentOf(types, body))
   }
 
+  /** A response as a map of its own, in place of a reference to a shared one. */
+  inlined(response: JsonMap): JsonMap {
+    const { $ref, ...own } = response
+    if (typeof $ref !== 'string') return response
+    const shared = this.#responses.get($ref.slice($ref.lastIndexOf('/') + 1))
+    return { ...(shared as JsonMap), ...own }
+  }
+
   /** The content of the same answers. */
   contentOf(types: readonly string[], body: ActionErrorBody): JsonMap {
     return contentOf(types, (type) => {

@@ -4,6 +4,7 @@ import type { Method } from '#component/request.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Authored } from './authored.ts'
 import { contentOf, type ErrorParts } from './error-parts.ts'
+import { type Shown, shownExamples, withExamples } from './examples.ts'
 import { parametersOf } from './parameters.ts'
 import { readsOf } from './reads.ts'
 import { published } from './references.ts'
@@ -23,6 +24,8 @@ export interface OperationContext {
   readonly isDeprecated: boolean
   /** Whether operators read it. */
   readonly isInternal: boolean
+  /** JSON Pointers of the examples that hold. */
+  readonly holding: ReadonlySet<string> | undefined
 }
 
 /** A compiled operation with what its author says of it. */
@@ -41,7 +44,10 @@ export function describeOperation(
   const { summary, description, tags, request } = authored
   const reads = readsOf(operation)
   const secretHeader = protection && secretHeaderOf(protection)
-  const requestBody = requestBodyOf(operation, method, request)
+  const examples =
+    context.holding &&
+    shownExamples({ ...authored, ...context, at: operation.at, holding: context.holding })
+  const requestBody = requestBodyOf(operation, method, request, examples?.body)
   const words = {
     ...(tags.length > 0 && { tags }),
     ...(summary !== undefined && { summary }),
@@ -50,7 +56,7 @@ export function describeOperation(
   }
   const rest = {
     ...(requestBody && { requestBody }),
-    responses: responsesOf(operation, method, authored, context.errors),
+    responses: responsesOf(operation, method, authored, context.errors, examples?.responses),
     ...(protection && {
       security: requirementsOf(protection, method, context.address, context.securitySchemes),
     }),
@@ -58,7 +64,10 @@ export function describeOperation(
   }
   return (template, operationId) => {
     const { schemas } = context
-    const parameters = parametersOf({ template, request, reads, schemas, secretHeader })
+    const parameters = parametersOf({
+      ...{ template, request, reads, schemas, secretHeader },
+      examples: examples?.parameters,
+    })
     return { operationId, ...words, ...(parameters.length > 0 && { parameters }), ...rest }
   }
 }
@@ -70,18 +79,27 @@ function requestBodyOf(
   { inherited, readsBody, action, steps }: CompiledOperation,
   method: Method,
   { body, body_required }: JsonMap,
+  examples: Shown | undefined,
 ): JsonMap | undefined {
   const passesBody = (steps ?? [action]).some((plan) => plan.passesBody)
   if (body !== undefined) {
     const schema = published(body)
     return {
       ...(body_required !== false && { required: true }),
-      content: contentOf(inherited.accepts, () => schema),
+      content: withExamples(
+        contentOf(inherited.accepts, () => schema),
+        examples,
+      ),
     }
   }
   if (bodilessMethods.has(method) || !(readsBody || passesBody)) return undefined
   const types = readsBody || inherited.declares.accepts ? inherited.accepts : ['*/*']
-  return { content: contentOf(types, () => ({})) }
+  return {
+    content: withExamples(
+      contentOf(types, () => ({})),
+      examples,
+    ),
+  }
 }
 
 /** What lies behind an operation, for operators; of a list the last action. */

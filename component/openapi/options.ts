@@ -1,5 +1,7 @@
 /** What the description of a version depends on besides the version itself. */
 
+import type { DescribedVersion } from '#component/gateway/api.ts'
+
 /** Addresses, and who reads. */
 export interface DescribeOptions {
   /** Where clients reach the gateway: absolute, without a slash at the end. */
@@ -8,7 +10,12 @@ export interface DescribeOptions {
   readonly serverBase: string
   /** Whether operators read it: with hidden operations, and with what lies behind each operation. */
   readonly isInternal: boolean
+  /** JSON Pointers of the examples that hold, which are shown; absent: none is. */
+  readonly holding?: ReadonlySet<string>
 }
+
+/** Finds the examples of a version that hold, as JSON Pointers. */
+export type FindExamples = (described: DescribedVersion) => Promise<ReadonlySet<string>>
 
 /** An OpenAPI 3.1.1 description, as plain JSON. */
 export interface OpenApi {

@@ -1,6 +1,7 @@
 /** The parameters of an operation: from the schemas of its request, and else from what its expressions read. */
 import { appliedTo } from '#component/schema/coerce.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import type { ShownExamples } from './examples.ts'
 import type { RequestReads } from './reads.ts'
 import { type Member, type Members, membersOf, published } from './references.ts'
 import type { Template, Variable } from './templates.ts'
@@ -20,21 +21,28 @@ export interface ParameterSources {
   readonly schemas: JsonMap
   /** The header that holds the credentials, in lower case. */
   readonly secretHeader: string | undefined
+  readonly examples: ShownExamples['parameters'] | undefined
 }
 
 /** Path, query and headers, in this order. */
 export function parametersOf(sources: ParameterSources): readonly JsonMap[] {
-  const { template, request, reads, schemas, secretHeader } = sources
+  const { template, request, reads, schemas, secretHeader, examples } = sources
   const bindings = membersOf(request.bindings, schemas)
   const query = withReads(membersOf(request.query_params, schemas), reads.query)
   const headers = withReads(membersOf(request.headers, schemas), reads.headers)
-  return [
+  const parameters = [
     ...template.variables.map((variable) => pathParameter(variable, bindings)),
     ...Array.from(query, ([name, member]) => parameter('query', name, member, schemas)),
     ...[...headers]
       .filter(([name]) => !ownHeaders.has(name.toLowerCase()) && name !== secretHeader)
       .map(([name, member]) => parameter('header', name, member, schemas)),
   ]
+  return examples ? parameters.map((one) => withExamples(one, examples)) : parameters
+}
+
+function withExamples(parameter: JsonMap, examples: ShownExamples['parameters']): JsonMap {
+  const shown = examples.get(`${parameter.in} ${parameter.name}`)
+  return shown ? { ...parameter, examples: shown } : parameter
 }
 
 /** The members that a schema names, and those that it admits and that are read. */

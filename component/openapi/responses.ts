@@ -6,6 +6,7 @@ import type { Method } from '#component/request.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Authored } from './authored.ts'
 import { type ActionErrorBody, contentOf, type ErrorParts } from './error-parts.ts'
+import { type ShownExamples, withExamples } from './examples.ts'
 import { published } from './references.ts'
 
 /** By status, also `2XX` and `default`. */
@@ -17,13 +18,35 @@ export function responsesOf(
   method: Method,
   authored: Authored,
   parts: ErrorParts,
+  examples?: ShownExamples['responses'],
 ): Responses {
   const success = successOf(operation, method, authored)
   const { default: _others, ...known } = success
   const derived = { ...success, ...errorsOf(operation, method, authored, parts), ...known }
-  const responses = withAuthored(derived, operation, authored, parts)
+  const described = withAuthored(derived, operation, authored, parts)
+  const [first] = Object.keys(success)
+  const responses = examples ? exemplified(described, examples, parts, first) : described
   if (method !== 'head') return responses
   return mapValues(responses, ({ content: _, ...response }) => response)
+}
+
+/** Puts each example at its status, or at the range that the status is in. */
+function exemplified(
+  responses: Responses,
+  examples: ShownExamples['responses'],
+  parts: ErrorParts,
+  success = 'default',
+): Responses {
+  const result = { ...responses }
+  for (const [status, shown] of examples) {
+    const range = `${status.charAt(0)}XX`
+    const keys = status === 'success' ? [success] : [status, range, 'default']
+    const key = keys.find((one) => Object.hasOwn(responses, one))
+    const response = parts.inlined((key && result[key]) || {})
+    if (key === undefined || response.content === undefined) continue
+    result[key] = { ...response, content: withExamples(response.content, shown) }
+  }
+  return result
 }
 
 const mapValues = (map: Responses, change: (value: JsonMap) => JsonMap): Responses =>

@@ -47,6 +47,10 @@ export class NamedParts {
     return name
   }
 
+  get(name: string): unknown {
+    return this.#values.get(name)
+  }
+
   /** undefined where there is none. */
   toMap(): Readonly<Record<string, unknown>> | undefined {
     return this.#values.size > 0 ? Object.fromEntries(this.#values) : undefined

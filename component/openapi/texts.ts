@@ -7,7 +7,7 @@ import type { DescribedVersion } from '#component/gateway/api.ts'
 import type { Log } from '#component/log.ts'
 import { runSteps, type Steps, type YieldTurn } from '#component/yielding.ts'
 import { describing } from './document.ts'
-import type { DescribeOptions } from './options.ts'
+import type { DescribeOptions, FindExamples } from './options.ts'
 import { type DescriptionType, maxDescription, textOf } from './text.ts'
 
 /** A description as it is sent. */
@@ -23,6 +23,8 @@ type Made = DescriptionText | ServiceError
 /** Where descriptions lead, and who makes them. */
 export interface TextPorts {
   readonly options: () => DescribeOptions
+  /** Absent: no example is shown. */
+  readonly findExamples?: FindExamples | undefined
   readonly yieldTurn: YieldTurn
   readonly log: Pick<Log, 'error'>
 }
@@ -75,9 +77,11 @@ export class DescriptionTexts {
   }
 
   async #make(described: DescribedVersion, type: DescriptionType): Promise<Made> {
-    const { yieldTurn, options, log } = this.#ports
+    const { yieldTurn, options, findExamples, log } = this.#ports
     try {
-      return await runSteps(making(described, options(), type), yieldTurn)
+      const holding = await findExamples?.(described)
+      const all = { ...options(), ...(holding && { holding }) }
+      return await runSteps(making(described, all, type), yieldTurn)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       const { spec, version } = described

@@ -2,6 +2,7 @@
 import { openActions } from '#component/action/index.ts'
 import { Gateway } from '#component/gateway/handle.ts'
 import type { Descriptions } from '#component/openapi/descriptions.ts'
+import type { FindExamples } from '#component/openapi/options.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
 import { publicPath } from '#http/oidc/public-address.ts'
@@ -24,6 +25,7 @@ export function openServing(
   context: WiringContext,
   sessions: SessionPool,
   issuerBase: () => string,
+  findExamples: FindExamples,
 ): Serving {
   const { config, clock, node, log, yieldTurn } = context
   const actions = openActions({
@@ -36,7 +38,9 @@ export function openServing(
   const authentication = openHttpAuthentication(context, issuerBase)
   const { schemes } = authentication
   const publicBase = config.gateway.public_base_url
-  const publication = openPublication({ publicBase, issuerBase, yieldTurn, log })
+  const publication = openPublication({
+    ...{ publicBase, issuerBase, findExamples, yieldTurn, log },
+  })
   const endpoints = {
     ...authentication.endpoints,
     ...publication.endpoints,

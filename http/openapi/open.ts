@@ -1,6 +1,7 @@
 /** OpenAPI descriptions: for the public, with the docs page, and for operators. */
 import type { Log } from '#component/log.ts'
 import { Descriptions } from '#component/openapi/descriptions.ts'
+import type { FindExamples } from '#component/openapi/options.ts'
 import { DescriptionTexts } from '#component/openapi/texts.ts'
 import type { YieldTurn } from '#component/yielding.ts'
 import { openDocsFiles } from './docs-files.ts'
@@ -12,22 +13,29 @@ export interface PublicationPorts {
   readonly publicBase: string | undefined
   /** The same, or the first address of the gateway; without a slash at the end. */
   readonly issuerBase: () => string
+  readonly findExamples: FindExamples
   readonly yieldTurn: YieldTurn
   readonly log: Pick<Log, 'error'>
 }
 
 /** Makes the endpoints of published versions, and the descriptions for operators. */
-export function openPublication({ publicBase, issuerBase, yieldTurn, log }: PublicationPorts) {
+export function openPublication({
+  publicBase,
+  issuerBase,
+  findExamples,
+  yieldTurn,
+  log,
+}: PublicationPorts) {
   // who reads the public one has reached the gateway: relative addresses lead there again
   const serverBase = publicBase?.replace(/\/$/, '') ?? ''
   const texts = new DescriptionTexts({
-    ...{ yieldTurn, log },
+    ...{ yieldTurn, log, findExamples },
     options: () => ({ baseUrl: issuerBase(), serverBase, isInternal: false }),
   })
   return {
     endpoints: openApiEndpoints({ texts, docsFile: openDocsFiles() }),
     descriptions: new Descriptions({
-      yieldTurn,
+      ...{ yieldTurn, findExamples },
       addresses: () => ({ baseUrl: issuerBase(), serverBase: issuerBase() }),
     }),
   }

@@ -14,7 +14,14 @@ const call = {
   response: {},
   hidden: true,
 }
-const document = documentOf({ '/x': { get: fixed(), post: call } }, {}, { openapi })
+const get = {
+  ...fixed(),
+  examples: {
+    holds: { expect: { status: 200, body: 'ok' } },
+    fails: { expect: { status: 200, body: 'no' } },
+  },
+}
+const document = documentOf({ '/x': { get, post: call } }, {}, { openapi })
 
 describe('OpenAPI of a running gateway', () => {
   let gateway: TestGateway
@@ -51,7 +58,11 @@ describe('OpenAPI of a running gateway', () => {
     const text = await answer.text()
     expect(answer.status).to.equal(200)
     expect(text).not.to.contain('x-wamp-gateway')
-    expect(Object.keys(JSON.parse(text).paths['/x'])).to.deep.equal(['get'])
+    const { '/x': path } = JSON.parse(text).paths
+    expect(Object.keys(path)).to.deep.equal(['get'])
+    expect(path.get.responses['200'].content['application/json'].examples).to.deep.equal({
+      holds: { value: 'ok' },
+    })
   })
 
   it('follows a load', async () => {
