@@ -1,4 +1,4 @@
-/** The Python environment of the tests in .venv: Crossbar.io, and independent OAuth2 libraries. Run by itself, it makes it. */
+/** The Python environments of the tests: Crossbar.io with OAuth2 libraries, and tools for OpenAPI. Run by itself, it makes them. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,37 +6,59 @@ import { join } from 'node:path'
 /** The version of Crossbar.io. */
 export const crossbar = '26.10.1'
 
-/** From PyPI. */
-const packages = [
-  `crossbar==${crossbar}`,
-  'Authlib==1.9.9',
-  'PyJWT==2.15.1',
-  'requests==2.34.2',
-] as const
+const root = join(import.meta.dirname, '../../..')
 
-/** Its folder. */
-export const environment = join(import.meta.dirname, '../../../.venv')
+/** Packages from PyPI, and where they are installed. */
+interface Environment {
+  readonly folder: string
+  readonly packages: readonly string[]
+  /** Is there when an environment need not be made anew; says what was installed. */
+  readonly stamp: string
+}
 
-/** Is there when that version of Crossbar.io is; says what was installed with it. */
-const stamp = join(environment, `crossbar-${crossbar}`)
+const peers: Environment = {
+  folder: join(root, '.venv'),
+  packages: [`crossbar==${crossbar}`, 'Authlib==1.9.9', 'PyJWT==2.15.1', 'requests==2.34.2'],
+  stamp: `crossbar-${crossbar}`,
+}
+
+/** They need other versions of what Crossbar.io needs. */
+const openapi: Environment = {
+  folder: join(root, '.venv-openapi'),
+  packages: ['openapi-python-client==0.29.1', 'schemathesis==4.32.5'],
+  stamp: 'packages',
+}
+
+/** The folder of the environment with Crossbar.io. */
+export const environment = peers.folder
 
 /**
- * The path of a program of the environment, which is made, or brought up to date, when it has to be: needs python3 with
- * venv, and PyPI. About two minutes.
+ * The path of a program of the environment with Crossbar.io, which is made, or brought up to date, when it has to be: needs
+ * python3 with venv, and PyPI. About two minutes.
  */
-export function pythonProgram(name: 'crossbar' | 'python'): string {
+export const pythonProgram = (name: 'crossbar' | 'python'): string => programOf(peers, name)
+
+/** The path of a program of the environment with tools for OpenAPI, which is made when it has to be. About half a minute. */
+export const openapiProgram = (name: 'openapi-python-client' | 'python' | 'schemathesis'): string =>
+  programOf(openapi, name)
+
+function programOf({ folder, packages, stamp: name }: Environment, program: string): string {
   const wanted = packages.join('\n')
+  const stamp = join(folder, name)
   const installed = existsSync(stamp) ? readFileSync(stamp, 'utf8') : undefined
   if (installed !== wanted) {
-    process.stdout.write(`installing ${packages.join(', ')} into .venv\n`)
+    process.stdout.write(`installing ${packages.join(', ')}\n`)
     if (installed === undefined) {
-      execFileSync('python3', ['-m', 'venv', '--clear', environment], { stdio: 'inherit' })
+      execFileSync('python3', ['-m', 'venv', '--clear', folder], { stdio: 'inherit' })
     }
-    const pip = join(environment, 'bin/pip')
+    const pip = join(folder, 'bin/pip')
     execFileSync(pip, ['install', '--quiet', ...packages], { stdio: 'inherit' })
     writeFileSync(stamp, wanted)
   }
-  return join(environment, 'bin', name)
+  return join(folder, 'bin', program)
 }
 
-if (import.meta.main) pythonProgram('python')
+if (import.meta.main) {
+  pythonProgram('python')
+  openapiProgram('python')
+}

@@ -1,7 +1,7 @@
-/** `npm run test:crossbar`: the suites that take any router, once more against Crossbar.io, and the tests with Python peers. */
+/** `npm run test:crossbar`: the suites that take any router, once more against Crossbar.io, and the tests with Python peers and generated clients. */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { pythonProgram } from '#test/support/peers/python-environment.ts'
+import { openapiProgram, pythonProgram } from '#test/support/peers/python-environment.ts'
 import { mocha, sideBySide } from './mocha.ts'
 
 /** A file and the files of `test/` that it imports, one after the other. */
@@ -27,7 +27,8 @@ function needsRouter(file: string): boolean {
 
 const files = globSync(['test/{contract,integration}/**/*.test.ts']).sort().filter(needsRouter)
 pythonProgram('crossbar')
+openapiProgram('python')
 process.exitCode = await mocha(
   [...sideBySide(2), '--require', 'test/support/running/own-crossbar.ts'],
-  [...globSync('test/python/**/*.test.ts'), ...files],
+  [...globSync('test/{python,clients}/**/*.test.ts'), ...files],
 )
