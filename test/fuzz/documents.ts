@@ -67,7 +67,8 @@ function mutateText(text: string, random: () => number): string {
   return text.slice(0, at) + bit + text.slice(at + (random() < 0.5 ? 1 : 0))
 }
 
-function mutate(document: Json, random: () => number): void {
+/** Changes a document in one place. */
+export function mutate(document: Json, random: () => number): void {
   const places = placesOf(document)
   const pick = () => places[Math.floor(random() * places.length)]
   const place = pick()

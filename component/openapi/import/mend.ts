@@ -1,7 +1,7 @@
 /** Leaves out of an imported document what a load refuses: keywords of schemas, and paths. */
-import { keysOfPointer, pointer } from '#component/codec/json.ts'
+import { keysOfPointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
-import { isMap } from '#component/syntax/values.ts'
+import { isMap, memberOf } from '#component/syntax/values.ts'
 import type { Losses } from './losses.ts'
 import { originOf } from './origins.ts'
 
@@ -31,36 +31,42 @@ export function mend(document: unknown, judge: Judge, losses: Losses): readonly 
   }
 }
 
-/** Whether the value at a place could be left out. */
+/** Whether the value at a place could be left out; of what is missing, that which misses it. */
 function leaveOut(document: unknown, path: string): boolean {
   const keys = keysOfPointer(path)
-  const last = keys.pop() ?? ''
-  if (!mayBeLeftOut(keys, last)) return false
-  const parent = keys.reduce<unknown>(
-    (value, key) => (isMap(value) || Array.isArray(value) ? (value as never)[key] : undefined),
-    document,
-  )
+  for (; keys.length > 0; keys.pop()) {
+    const last = keys.at(-1) ?? ''
+    const parent = keys.slice(0, -1).reduce(memberAt, document)
+    if (memberAt(parent, last) === undefined) continue
+    return mayBeLeftOut(keys) && remove(parent, last, keys)
+  }
+  return false
+}
+
+const memberAt = (value: unknown, key: string): unknown =>
+  Array.isArray(value) ? value[Number(key)] : memberOf(value, key)
+
+/** @param keys that lead to the value */
+function remove(parent: unknown, key: string, keys: readonly string[]): boolean {
+  // others may refer to a named schema
+  const isNamed = keys.length === 2
   if (Array.isArray(parent)) {
-    if (!(Number(last) in parent)) return false
-    // an item of `required` or `enum` is no schema
-    if (isMap(parent[Number(last)])) parent[Number(last)] = {}
-    else parent.splice(Number(last), 1)
+    const index = Number(key)
+    // an item of `required`, `enum` or `tags` is no schema
+    if (isMap(parent[index]) && keys[2] !== 'openapi') parent[index] = {}
+    else parent.splice(index, 1)
     return true
   }
-  if (!isMap(parent) || !Object.hasOwn(parent, last)) return false
-  // others refer to a named schema
-  if (pointer('', ...keys) === '/schemas') {
-    if (parent[last] === true) return false
-    ;(parent as Record<string, unknown>)[last] = true
-  } else delete (parent as Record<string, unknown>)[last]
+  if (!isMap(parent) || (isNamed && parent[key] === true)) return false
+  if (isNamed) (parent as Record<string, unknown>)[key] = true
+  else delete (parent as Record<string, unknown>)[key]
   return true
 }
 
-/** A path, or something within a schema. */
-function mayBeLeftOut(keys: readonly string[], last: string): boolean {
-  const [first, , third, , ...below] = keys
-  if (first === 'schemas') return true
-  if (keys.length === 3 && third === 'paths') return true
-  const inSchema = below.some((key) => key === 'request' || key === 'schema' || key === 'responses')
-  return inSchema || last === 'request'
+/** A schema or something within it, a path, or what is published about a version. */
+function mayBeLeftOut([first, second, third, fourth, ...below]: readonly string[]): boolean {
+  if (first === 'schemas') return second !== undefined
+  if (fourth === undefined) return false
+  if (third === 'openapi' || (third === 'paths' && below.length === 0)) return true
+  return below.some((key) => key === 'request' || key === 'schema' || key === 'responses')
 }

@@ -1,26 +1,12 @@
 /** Whole OpenAPI documents: what an import makes of them, and what an export makes of that. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { parseJson } from '#component/codec/json.ts'
-import { documentRules } from '#component/codec/limits.ts'
-import { parseYaml } from '#component/codec/yaml.ts'
-import { compileDocument } from '#component/compile/compile-document.ts'
 import { describing } from '#component/openapi/document.ts'
 import { type Imported, importOpenApi } from '#component/openapi/import/import.ts'
 import { runAtOnce } from '#component/yielding.ts'
+import { corpus, folder, judge, read } from './corpus.ts'
 import { at, type Json } from './imported.ts'
-
-const folder = join(import.meta.dirname, '../../../cases/openapi')
-
-const read = (name: string): Json => {
-  const text = readFileSync(join(folder, name), 'utf8')
-  return (
-    name.endsWith('.json') ? parseJson(text, documentRules) : parseYaml(text, documentRules)
-  ) as Json
-}
-
-const judge = (document: unknown) => compileDocument(document, { callTimeout: 1000 })
 
 const imported = (openapi: Json, forward?: string): Imported =>
   importOpenApi(
@@ -83,11 +69,7 @@ const restOf = (openapi: Json) =>
   [...operationsOf(openapi)].map(([key, { responses: _, ...rest }]) => [key, rest])
 
 describe('Whole OpenAPI documents', () => {
-  const names = readdirSync(folder).filter(
-    (name) => /\.(yaml|json)$/.test(name) && !name.includes('.api-spec.'),
-  )
-
-  for (const name of names) {
+  for (const name of corpus) {
     it(`become API Specifications that load, as they stand in a file: ${name}`, () => {
       const { document, losses, issues } = imported(read(name))
       expect(issues).to.deep.equal([])

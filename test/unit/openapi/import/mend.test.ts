@@ -97,6 +97,17 @@ describe('What a load refuses of an imported document', () => {
     expect(told(losses)).to.include('/paths/~1a~1{y}: refused; it is left out')
   })
 
+  it('is left out with what misses it where a key is missing', () => {
+    const tags = [{ name: 'a' }, { description: 'of none' }]
+    const judge = (document: unknown) => {
+      const path = '/versions/1.0/openapi/tags/1/name'
+      const isThere = JSON.stringify(document).includes('of none')
+      return { issues: isThere ? [{ path, message: 'name is missing' }] : [], warnings: [] }
+    }
+    const { document } = importOpenApi({ ...openapi, tags }, { realm_uri: 'com.example' }, judge)
+    expect(at(document, 'versions', '1.0', 'openapi')).to.deep.equal({ tags: [{ name: 'a' }] })
+  })
+
   it('is an issue anywhere else', () => {
     const place = '/versions/1.0/paths/~1a~1:x/get/action/procedure'
     expect(refusing(place, '/realm_uri').issues).to.deep.equal([
