@@ -24,6 +24,7 @@ import { openSessions } from '#component/wiring/router-sessions.ts'
 import { openServing } from '#component/wiring/serving.ts'
 import { sessionsOf } from '#component/wiring/session-status.ts'
 import { watchStore } from '#component/wiring/store-cleanup.ts'
+import { Tracing } from '#component/wiring/tracing/tracing.ts'
 import type { WorkerPorts } from '#component/wiring/worker-ports.ts'
 import type { Handler } from '#http/gateway.ts'
 import type { KeyPair } from '#http/key-pair.ts'
@@ -136,6 +137,7 @@ export async function startComponent(
   const registry = openRegistry(context, router, sessions, serving, schemas, (needed) =>
     sync.nodesWithout(needed),
   )
+  const tracing = new Tracing(context, { serving, pool, registry, schemas, sync })
   const files = new ConfiguredFiles(context, registry, examples)
   const { realms, logins, apiKeys, keys, tickets, revocations } = users
   let explainer: Explainer | undefined
@@ -151,6 +153,7 @@ export async function startComponent(
     },
     componentRealm: config.wamp.realm,
     descriptions: serving.descriptions,
+    ...(config.explain.traces && { traces: tracing }),
     refusal: () => sync.refusal(),
     ...(broadcast && { broadcast }),
     status: () => ({
@@ -172,6 +175,7 @@ export async function startComponent(
     waitsFor() ?? (worker?.areAllReady() === false ? 'waiting for other workers' : undefined)
   let listeners: Listeners | undefined
   const close = async () => {
+    tracing.stop()
     await listeners?.finish()
     await sync.leave()
     await routerAuthentication?.close()
@@ -186,6 +190,7 @@ export async function startComponent(
   const begin = async () => {
     const keyPair = worker ? worker.keyPair : openKeyPair(config, clock, log)
     await registry.start()
+    tracing.start()
     listeners = await startListeners({
       ...{
         options: config,
@@ -211,6 +216,7 @@ export async function startComponent(
         health,
         schemas,
         sync,
+        tracing,
       }),
       isRoute: (pattern) => serving.gateway.table.patterns.has(pattern),
       siblings: worker?.siblings,

@@ -16,6 +16,7 @@ import { realmPartProcedures } from './realm-parts.ts'
 import { realmProcedures } from './realms.ts'
 import { specProcedures } from './specs.ts'
 import { ticketProcedures } from './tickets.ts'
+import { traceProcedures } from './traces.ts'
 import { userProcedures } from './users.ts'
 
 /** Every management procedure. */
@@ -27,6 +28,7 @@ export const procedures: readonly Procedure[] = [
   ...ticketProcedures,
   ...nodeProcedures,
   ...explainProcedures,
+  ...traceProcedures,
 ]
 
 /** Every path pattern of management over HTTP. */

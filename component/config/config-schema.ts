@@ -251,11 +251,16 @@ export const configSchema = section(
     limits: limitsSection,
     explain: section(
       {
+        traces: boolean({
+          default: true,
+          description:
+            'Whether operators may make trace tokens, with which clients have their requests recorded (docs/explain.md, "One real request in production"); false on any node: that node records none.',
+        }),
         redact: strings(
-          'Names beside the usual ones: where the name of a header field, parameter or member holds one of them, explanations do not show its value.',
+          'Names beside the usual ones: where the name of a header field, parameter or member holds one of them, explanations and traces do not show its value.',
         ),
       },
-      'Explanations of requests (`POST /explain`).',
+      'Explanations (`POST /explain`) and traces of requests.',
     ),
     specs: strings(
       'Files or globs of API Specifications that are loaded at start and by a reload: `.yaml` and `.yml` as YAML 1.2 without tags, aliases and merge keys, all others as JSON. Relative to the working folder.',

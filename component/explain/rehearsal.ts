@@ -78,8 +78,8 @@ const refuse = async (): Promise<never> => {
   throw new TypeError('generated endpoints are not run')
 }
 
-/** Generated endpoints give tokens, tickets and descriptions: they are matched, and never run. */
-const endpoints: GatewayPorts['endpoints'] = {
+/** Generated endpoints give tokens, tickets and descriptions: rehearsals and traces match them, and never run them. */
+export const noEndpoints: GatewayPorts['endpoints'] = {
   'oauth.token': refuse,
   'oauth.revoke': refuse,
   'oauth.introspect': refuse,
@@ -134,7 +134,7 @@ export class Rehearser {
       givenWorld(outcomesOf(outcome), this.#ports.codec),
     )
     const gateway = new Gateway({
-      ...{ clock, cors, endpoints },
+      ...{ clock, cors, endpoints: noEndpoints },
       ...(publicPath !== undefined && { publicPath }),
       actions: actions.table,
       schemes: checks.schemes(schemes),

@@ -7,6 +7,14 @@ import type { Content, Exchange } from './exchange.ts'
 /** Stands for the body of a request without one, or with one that is not read. */
 export const noBody: Content = { body: '', body_length: 0 }
 
+/** A trace token: a secret of whoever looks into the gateway, which neither expressions nor upstreams see. */
+export const traceField = 'x-gateway-trace'
+
+function withoutTrace(headers: Exchange['headers']): Exchange['headers'] {
+  const { [traceField]: _token, ...rest } = headers
+  return rest
+}
+
 /** `request` of the API Context: a view of the exchange that computes costly members when they are read. */
 export class RequestView implements Request {
   readonly #exchange: Exchange
@@ -52,7 +60,8 @@ export class RequestView implements Request {
     return this.#exchange.port
   }
   get headers() {
-    return this.#exchange.headers
+    const { headers } = this.#exchange
+    return headers[traceField] === undefined ? headers : withoutTrace(headers)
   }
   get query_string() {
     return this.#exchange.query_string

@@ -31,9 +31,17 @@ export interface GatewayPorts extends OperationPorts {
   readonly publicPath?: string
 }
 
+/** Serves requests that bring a trace token, and records how they go. */
+export interface Tracer {
+  /** @returns undefined where no token holds for the route: the request is served as ever */
+  serve(exchange: Exchange, found: Match<Route> | Missed<Route>): Promise<Reply> | undefined
+}
+
 /** The gateway proper. A request sees one whole routing table: it is swapped by one assignment. */
 export class Gateway {
   table: RoutingTable<Route> = RoutingTable.build<Route>([]).table
+  /** There is one only while a trace token is alive. */
+  tracer: Tracer | undefined
   readonly #ports: GatewayPorts
   readonly #cors: CorsHeaders
   readonly #operations: Operations
@@ -51,7 +59,7 @@ export class Gateway {
   handle(exchange: Exchange): Promise<Reply> | undefined {
     const found = this.table.match(exchange.host, exchange.path, exchange.method)
     if (found === undefined) return undefined
-    const reply = this.#answer(exchange, found)
+    const reply = this.tracer?.serve(exchange, found) ?? this.#answer(exchange, found)
     const isVaried = this.#cors.origins && isWithinCors(routeOf(found))
     return isVaried ? reply.then(varyByOrigin) : reply
   }

@@ -12,6 +12,7 @@ export const kinds = [
   'api_key',
   'oidc_user',
   'id_token',
+  'trace',
   'api_spec',
 ] as const
 

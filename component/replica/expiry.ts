@@ -7,7 +7,7 @@ const minuteMs = 60_000
 const spareSeconds = 120
 
 /** Kinds that end at their `exp` (seconds since the epoch). */
-const mortal: ReadonlySet<Kind> = new Set(['revocation', 'id_token'])
+const mortal: ReadonlySet<Kind> = new Set(['revocation', 'id_token', 'trace'])
 
 /**
  * Whether an entry has ended and can be removed. The answer changes at full minutes only.

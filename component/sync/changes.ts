@@ -22,6 +22,7 @@ const topicsOf: Readonly<Record<Kind, Topics>> = {
   api_key: ownTopics,
   oidc_user: ownTopics,
   id_token: ownTopics,
+  trace: ownTopics,
 }
 
 /** All topics of changes. */

@@ -14,7 +14,7 @@ import {
   readList,
   readName,
 } from './sync-messages.ts'
-import type { SyncPorts } from './sync-ports.ts'
+import type { PeerTrace, SyncPorts } from './sync-ports.ts'
 import { topics } from './topics.ts'
 import type { Wire } from './wire.ts'
 
@@ -26,6 +26,8 @@ export interface ListenerPorts extends SyncPorts {
   readonly peers: Peers
   readonly exchanges: Exchanges
   readonly onHeard: () => void
+  /** The trace of this node with this id. */
+  readonly traceOf: (id: string) => PeerTrace | undefined
 }
 
 /** Milliseconds between two requests to a node whose current start is unknown. */
@@ -55,6 +57,7 @@ export class Listener {
       ...changeTopics.map((topic) => wire.subscribe(topic, onChange)),
       wire.register(node, 'digest', (message, uri) => this.#digest(message, uri)),
       wire.register(node, 'fetch', (message, uri) => this.#fetch(message, uri)),
+      wire.register(node, 'trace', (message, uri) => this.#trace(message, uri)),
     ])
   }
 
@@ -142,6 +145,13 @@ export class Listener {
     this.#onRequest(message, uri)
     const { log, replica } = this.#ports
     return { ...entriesOf(replica, readList(message.fields.names, readName) ?? [], log) }
+  }
+
+  /** `service.registry.<node>.trace`: the trace of this id, if it is here. */
+  #trace(message: Message, uri: string): Fields {
+    this.#onRequest(message, uri)
+    const { id } = message.fields
+    return { trace: (typeof id === 'string' && this.#ports.traceOf(id)) || null }
   }
 
   /** A request carries the digest of its sender: what this node lacks is fetched in return. */

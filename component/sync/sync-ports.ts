@@ -5,6 +5,14 @@ import type { Replica } from '#component/replica/replica.ts'
 import type { Session } from '#component/wamp/session.ts'
 import type { Heartbeat } from './sync-messages.ts'
 
+/** A trace of one node, as others ask for it. */
+export interface PeerTrace {
+  /** Of the traced document. */
+  readonly realm_uri: string
+  /** JSON text. */
+  readonly text: string
+}
+
 /** One object for all parts of sync. */
 export interface SyncPorts {
   readonly replica: Replica

@@ -8,8 +8,8 @@ import { CatchUp } from './joining.ts'
 import { Listener } from './listener.ts'
 import { Peers } from './peers.ts'
 import { type SyncStatus, statusOf } from './status.ts'
-import type { Heartbeat } from './sync-messages.ts'
-import type { SyncPorts } from './sync-ports.ts'
+import { type Heartbeat, readTrace } from './sync-messages.ts'
+import type { PeerTrace, SyncPorts } from './sync-ports.ts'
 import { topics } from './topics.ts'
 import { Wire } from './wire.ts'
 
@@ -27,6 +27,8 @@ const unavailable = (message: string, retryAfter = '5') =>
 
 /** One for each process. Told of each (re)join of the session; {@link Replica.onLocalChange} is its own. */
 export class Sync {
+  /** Gives the trace of this node with an id to the others. */
+  traceOf: (id: string) => PeerTrace | undefined = () => undefined
   readonly #ports: SyncPorts
   readonly #boot = randomUUID()
   readonly #peers: Peers
@@ -61,7 +63,11 @@ export class Sync {
     })
     const parts = { ...ports, boot: this.#boot, exchanges, peers, wire }
     this.#catchUp = new CatchUp(parts)
-    this.#listener = new Listener({ ...parts, onHeard: () => this.#catchUp.heard() })
+    this.#listener = new Listener({
+      ...parts,
+      onHeard: () => this.#catchUp.heard(),
+      traceOf: (id) => this.traceOf(id),
+    })
     this.#peers = peers
     this.#wire = wire
     this.#exchanges = exchanges
@@ -142,6 +148,15 @@ export class Sync {
   /** See {@link SyncStatus}; undefined with no others. */
   get clockOffsetMs(): number | undefined {
     return this.#peers.clockOffsetMs
+  }
+
+  /**
+   * Asks another node for a trace; undefined when it has none of this id.
+   * @throws WampError, ServiceError when the node does not answer as it should; at the latest after 5 seconds
+   */
+  async trace(node: string, id: string): Promise<PeerTrace | undefined> {
+    const { fields } = await this.#wire.ask(node, 'trace', { id })
+    return readTrace(fields.trace)
   }
 
   /** For `service.registry_status`. */

@@ -8,7 +8,7 @@ import { type Fields, type Heartbeat, type Message, readMessage } from './sync-m
 import type { SyncPorts } from './sync-ports.ts'
 
 /** The requests to peers. */
-export type Request = 'digest' | 'fetch'
+export type Request = 'digest' | 'fetch' | 'trace'
 
 /** Milliseconds that a peer may take to answer, and the router to acknowledge. */
 const timeoutMs = 5000

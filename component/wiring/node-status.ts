@@ -8,6 +8,7 @@ import type { Sync } from '#component/sync/sync.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import type { SessionError } from '#component/wamp/session-record.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
+import type { Tracing } from '#component/wiring/tracing/tracing.ts'
 import type { MetricSource } from '#http/management/metrics.ts'
 import type { ConfiguredFiles, RefusedFile } from './configured-files.ts'
 import type { RouterConnection } from './router-connection.ts'
@@ -72,11 +73,12 @@ interface Measured {
   readonly health: StoreHealth
   readonly schemas: SharedSchemas
   readonly sync: Sync
+  readonly tracing: Pick<Tracing, 'sources'>
 }
 
 /** Gauges and counters by their Prometheus names. */
 export function metricSources(parts: Measured): Readonly<Record<string, MetricSource>> {
-  const { files, pool, registry, router, replica, health, schemas, sync } = parts
+  const { files, pool, registry, router, replica, health, schemas, sync, tracing } = parts
   return {
     gateway_wamp_sessions: {
       help: "The gateway's WAMP sessions for requests that have joined.",
@@ -102,6 +104,7 @@ export function metricSources(parts: Measured): Readonly<Record<string, MetricSo
       isCounter: true,
       read: () => schemas.validators.compileFailures,
     },
+    ...tracing.sources,
     gateway_api_spec_loads_total: {
       help: 'Acknowledged loads of API Specifications, over WAMP, over HTTP and from files.',
       isCounter: true,

@@ -1,5 +1,7 @@
 /** The gateway proper, with its actions and its authentication. */
 import { openActions } from '#component/action/index.ts'
+import { hostPolicy } from '#component/action/origin.ts'
+import { type Connections, Upstreams } from '#component/action/upstreams.ts'
 import { Gateway } from '#component/gateway/handle.ts'
 import type { Descriptions } from '#component/openapi/descriptions.ts'
 import type { FindExamples } from '#component/openapi/options.ts'
@@ -16,6 +18,8 @@ export interface Serving {
   readonly authentication: HttpAuthentication
   /** OpenAPI, for operators. */
   readonly descriptions: Descriptions
+  /** Connections to upstreams. */
+  readonly connections: Connections
   /** Ends all connections to upstreams and identity providers. */
   close(): Promise<void>
 }
@@ -28,8 +32,9 @@ export function openServing(
   findExamples: FindExamples,
 ): Serving {
   const { config, clock, node, log, yieldTurn } = context
+  const connections = new Upstreams(clock, hostPolicy(config.forward.allowed_hosts))
   const actions = openActions({
-    ...{ clock, sessions },
+    ...{ clock, sessions, connections },
     codec: { decode: decodeBody, encode: encodeBody },
     allowedHosts: config.forward.allowed_hosts,
     allowedDynamicUris: config.wamp.allowed_dynamic_uris,
@@ -52,7 +57,7 @@ export function openServing(
     publicPath: publicPath(config.gateway.public_base_url ?? ''),
   })
   return {
-    ...{ gateway, authentication },
+    ...{ gateway, authentication, connections },
     descriptions: publication.descriptions,
     async close() {
       await actions.close()

@@ -58,6 +58,22 @@ export interface Management {
   refusal(): ServiceError | undefined
   /** Passes a change on; resolves when the other processes of this gateway have it, except those that do not answer. */
   broadcast?(): Promise<void>
+  /** Absent: `explain.traces` is false. */
+  readonly traces?: {
+    /**
+     * Makes a trace token.
+     * @throws ServiceError `wamp.error.invalid_argument` for a route that the document does not have
+     */
+    issue(
+      grant: { readonly api_spec: string; readonly route?: string; readonly authid?: string },
+      seconds: number,
+    ): Promise<object>
+    /**
+     * A trace of any node; undefined when it is gone, or its node is.
+     * @returns the realm of its document, and the trace as JSON text
+     */
+    find(id: string): Promise<{ readonly realm_uri: string; readonly text: string } | undefined>
+  }
   /** The state of this node and of its peers; JSON. */
   status(): unknown
   /**

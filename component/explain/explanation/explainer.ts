@@ -135,7 +135,7 @@ export class Explainer {
 }
 
 /** The header fields in which the security of the route expects credentials. */
-function headerNames(found: Found | undefined): string[] {
+export function headerNames(found: Found | undefined): string[] {
   const routes = found ? Object.values(found.entry.routes) : []
   return routes.flatMap(({ path, ...route }) => {
     const { protection } = 'inherited' in route ? route.inherited : path.inherited
@@ -144,7 +144,8 @@ function headerNames(found: Found | undefined): string[] {
   })
 }
 
-function matchedOf(found: Found, { method }: Exchange): Matched | null {
+/** The route that answers; null where the path lacks the method. */
+export function matchedOf(found: Found, { method }: Exchange): Matched | null {
   if (found.kind !== 'match') return null
   const { entry, route, bindings } = found
   const { api: id, host, pattern, path } = entry

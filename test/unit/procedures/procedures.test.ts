@@ -85,6 +85,8 @@ describe('management over WAMP', () => {
       'service.registry_status',
       'service.set_log_level',
       'service.explain_request',
+      'service.issue_trace_token',
+      'service.get_trace',
     ])
     expect(new Set([...options.values()].map((one) => JSON.stringify(one)))).to.deep.equal(
       new Set(['{"invoke":"roundrobin"}']),
@@ -258,6 +260,7 @@ describe('while nothing may be changed', () => {
       'service.rotate_realm_keys refused',
       'service.ticket.issue refused',
       'service.ticket.revoke refused',
+      'service.issue_trace_token refused',
     ])
     expect(management.registry.list()).to.have.length(1)
   })

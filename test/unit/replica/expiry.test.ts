@@ -40,7 +40,7 @@ describe('isExpired', () => {
   it('is true for revocations and ID tokens only, and for those that say when they end', () => {
     const long = start + 10_000_000
     for (const kind of kinds) {
-      const isMortal = kind === 'revocation' || kind === 'id_token'
+      const isMortal = kind === 'revocation' || kind === 'id_token' || kind === 'trace'
       expect(isExpired(revocation('x', second(0), kind), long), kind).to.equal(isMortal)
     }
     for (const exp of [undefined, null, '5', [5]]) {

@@ -1,0 +1,50 @@
+/** Makes the tracer of the gateway; imported with the first token, so that a start without traces does not pay for it. */
+import type { CompilePorts } from '#component/compile/compile.ts'
+import type { Registry } from '#component/registry/registry.ts'
+import type { Sync } from '#component/sync/sync.ts'
+import type { KeptTraces } from '#component/tracing/kept-traces.ts'
+import { tellTrace } from '#component/tracing/told-trace.ts'
+import type { TraceTokens } from '#component/tracing/trace-tokens.ts'
+import { RequestTracer } from '#component/tracing/tracer.ts'
+import type { SessionPool } from '#component/wamp/session-pool.ts'
+import type { WiringContext } from '#component/wiring/context.ts'
+import { compilePortsOf } from '#component/wiring/documents.ts'
+import { rehearsalPorts } from '#component/wiring/explain/rehearsal-ports.ts'
+import type { Serving } from '#component/wiring/serving.ts'
+
+/** The parts of the node that a tracer uses beside the context. */
+export interface TracedParts {
+  readonly serving: Serving
+  readonly pool: SessionPool
+  readonly registry: Pick<Registry, 'served' | 'info'>
+  readonly schemas: NonNullable<CompilePorts['schemas']>
+  readonly sync: Pick<Sync, 'trace' | 'traceOf'>
+}
+
+/** @param kept takes the traces */
+export function openTracer(
+  context: WiringContext,
+  { serving, pool, registry, schemas }: TracedParts,
+  tokens: TraceTokens,
+  kept: KeptTraces,
+): RequestTracer {
+  const { config, clock, node, log } = context
+  const { authentication, connections } = serving
+  return new RequestTracer({
+    ...{ clock, tokens, node, connections },
+    compile: compilePortsOf(context, schemas),
+    ...rehearsalPorts(config, node),
+    schemes: authentication.schemes,
+    sessions: pool,
+    elapsed: () => performance.now(),
+    served: (id) => registry.served(id),
+    async keep(id, trace) {
+      try {
+        const told = await tellTrace(id, trace, clock.now(), config.explain.redact)
+        kept.keep(id, trace.found.entry.realm_uri, { ...told })
+      } catch (err) {
+        log.error({ err, request_id: trace.exchange.id }, 'a trace was not kept')
+      }
+    },
+  })
+}

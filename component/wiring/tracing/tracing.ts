@@ -1,0 +1,96 @@
+/** Traces of real requests: tokens from any node, the tracer of the gateway while one is alive, and the traces of all nodes. */
+import { ServiceError } from '#component/errors.ts'
+import type { PeerTrace } from '#component/sync/sync-ports.ts'
+import { KeptTraces } from '#component/tracing/kept-traces.ts'
+import { TraceTokens } from '#component/tracing/trace-tokens.ts'
+import type { RequestTracer } from '#component/tracing/tracer.ts'
+import { WampError } from '#component/wamp/session.ts'
+import type { WiringContext } from '#component/wiring/context.ts'
+import { broadcasting } from '#component/wiring/users.ts'
+import type { MetricSource } from '#http/management/metrics.ts'
+import type { Management } from '#procedures/definition/procedure.ts'
+import type { TracedParts } from './open-tracer.ts'
+
+type Traces = NonNullable<Management['traces']>
+
+/** The traces of a node; it has none where `explain.traces` is false. */
+export class Tracing implements Traces {
+  readonly #context: WiringContext
+  readonly #parts: TracedParts
+  readonly #kept = new KeptTraces()
+  readonly #tokens: TraceTokens
+  #tracer: RequestTracer | undefined
+
+  constructor(context: WiringContext, parts: TracedParts) {
+    const { box, clock, replica, broadcast } = context
+    this.#context = context
+    this.#parts = parts
+    this.#tokens = new TraceTokens({ box, clock, replica: broadcasting(replica, broadcast) })
+    this.#tokens.onAlive = (isAlive) => this.#trace(isAlive)
+    parts.sync.traceOf = (id) => this.#kept.find(id)
+  }
+
+  /** Traces from now on, as soon as a token is alive on any node. */
+  start(): void {
+    if (this.#context.config.explain.traces) this.#tokens.start()
+  }
+
+  stop(): void {
+    this.#tokens.stop()
+  }
+
+  async #trace(isAlive: boolean): Promise<void> {
+    const { gateway } = this.#parts.serving
+    gateway.tracer = undefined
+    this.#tracer?.forget()
+    if (!isAlive) return
+    const { openTracer } = await import('./open-tracer.ts')
+    this.#tracer ??= openTracer(this.#context, this.#parts, this.#tokens, this.#kept)
+    if (this.#tokens.isAlive) gateway.tracer = this.#tracer
+  }
+
+  async find(id: string): Promise<PeerTrace | undefined> {
+    const node = id.split('.', 1).join()
+    if (node === this.#context.node) return this.#kept.find(id)
+    if (!/^[a-z0-9-]{1,128}$/.test(node)) return undefined
+    try {
+      return await this.#parts.sync.trace(node, id)
+    } catch (cause) {
+      const isUnknown =
+        cause instanceof WampError && cause.error_uri === 'wamp.error.no_such_procedure'
+      if (isUnknown) return undefined
+      const message = 'the node of the trace does not answer'
+      throw new ServiceError('service.error.unavailable', message, { cause })
+    }
+  }
+
+  async issue(grant: Parameters<Traces['issue']>[0], seconds: number): Promise<object> {
+    const { serving, registry } = this.#parts
+    const { api_spec, route } = grant
+    const routes = serving.gateway.table.entries.filter(({ api }) => api === api_spec)
+    if (route !== undefined && !routes.some(({ pattern }) => pattern === route)) {
+      const message = 'route: expected the pattern of a route of the document, with base_path'
+      throw new ServiceError('wamp.error.invalid_argument', message)
+    }
+    const realm_uri = String(registry.info(api_spec).realm_uri)
+    return await this.#tokens.issue({ ...grant, realm_uri }, seconds)
+  }
+
+  /** For /metrics. */
+  get sources(): Readonly<Record<string, MetricSource>> {
+    return {
+      gateway_traces_total: {
+        help: 'Requests that brought a trace token while one was alive: traced, or refused because theirs did not hold.',
+        isCounter: true,
+        labels: ['result'],
+        read: () => {
+          const { traced = 0, refused = 0 } = this.#tracer?.counts ?? {}
+          return [
+            { labels: { result: 'traced' }, value: traced },
+            { labels: { result: 'refused' }, value: refused },
+          ]
+        },
+      },
+    }
+  }
+}
