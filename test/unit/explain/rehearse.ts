@@ -11,7 +11,7 @@ import { TrustedProxies } from '#http/peer.ts'
 import { rehearsedHttp } from '#http/rehearsal/rehearsed-http.ts'
 
 /** Settings by default. */
-const ports: RehearsalPorts = {
+export const ports: RehearsalPorts = {
   http: rehearsedHttp(new TrustedProxies([])),
   codec: { decode: decodeBody, encode: encodeBody },
   cors: { allow_origin: '*', allow_methods: 'GET', allow_headers: 'content-type', max_age: 600 },
@@ -20,7 +20,7 @@ const ports: RehearsalPorts = {
   viaName: 'node',
 }
 
-const compilePorts = { callTimeout: 30_000 }
+export const compilePorts = { callTimeout: 30_000 }
 
 /** Compiles the document, finds the path of the request, and rehearses it on that path alone, with a recorder. */
 export async function rehearse(
