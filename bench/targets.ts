@@ -99,6 +99,13 @@ const targets: readonly Target[] = [
     ...rate(0.9),
   },
   {
+    what: 'trace token alive, not sent',
+    scenario: 'tracing',
+    candidate: 'ours, a token that is not sent',
+    against: 'ours, no token',
+    ...rate(0.98),
+  },
+  {
     what: 'schema of a body, call',
     scenario: 'schemas',
     candidate: 'call, schema of the body',

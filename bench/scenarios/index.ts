@@ -14,6 +14,7 @@ import { routes } from './routes.ts'
 import { largeSchemas, schemas } from './schemas.ts'
 import { start } from './start.ts'
 import { staticLarge, staticSmall } from './static.ts'
+import { tracing } from './tracing.ts'
 import { wampLarge, wampSmall } from './wamp.ts'
 import { workers } from './workers.ts'
 
@@ -38,5 +39,6 @@ export const scenarios: Readonly<Record<string, Scenario | Trial>> = {
   connections,
   workers,
   bearer,
+  tracing,
   nodes,
 }
