@@ -31,7 +31,7 @@ export class SchemaCompileError extends Error {
 const mostKept = 1_000
 
 /** Subschemas that all of them have at most; each takes a few kilobytes. */
-const mostSubschemas = 20_000
+const mostSubschemas = 10_000
 
 /** All mistakes are looked for in values of at most this many members and items. */
 const mostMembers = 5_000

@@ -151,6 +151,39 @@ describe('Validators', () => {
     expect([one.mistakesOf('a', ''), other.mistakesOf(1, '')]).to.deep.equal([undefined, undefined])
   })
 
+  it('shows no value in any of 10,000 messages', () => {
+    const secret = 'canary'
+    const schemas = {
+      A: { type: 'integer', minimum: 1 },
+      B: { type: 'string', maxLength: 3, minLength: 2, pattern: '^[0-9]+$' },
+      C: { format: 'date', not: { type: 'string' }, enum: [1], const: 1, multipleOf: 2 },
+      D: { oneOf: [{ $ref: '#/schemas/A' }, { $ref: '#/schemas/B' }], if: false, else: false },
+      E: { type: 'array', uniqueItems: true, maxItems: 1, contains: { const: 2 } },
+      F: { required: ['a'], additionalProperties: false, propertyNames: { maxLength: 2 } },
+      G: { unevaluatedProperties: false, minProperties: 9, dependentRequired: { key: ['b'] } },
+    }
+    const validators = new Validators()
+    const list = Object.keys(schemas).map((name) =>
+      validators.of({ $ref: `#/schemas/${name}` }, schemas),
+    )
+    let told = 0
+    for (let index = 0; index < 2_000; index++) {
+      const text = `${secret}${index}`
+      for (const value of [
+        text,
+        { key: text },
+        [text, text],
+        { key: [text] },
+        `${index}${secret}`,
+      ]) {
+        const mistakes = list.flatMap((validator) => validator.mistakesOf(value, '') ?? [])
+        told += mistakes.length
+        expect(JSON.stringify(mistakes)).not.to.contain(secret)
+      }
+    }
+    expect(told).to.be.greaterThan(10_000)
+  })
+
   it('counts schemas that no judge has accepted and that do not compile', () => {
     const validators = new Validators()
     const validator = validators.of({ properties: null }, {})
