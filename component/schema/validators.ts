@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { canonicalJson } from '#component/codec/json.ts'
 import type { YieldTurn } from '#component/yielding.ts'
-import { CompiledSchema } from './compiled.ts'
+import { CompiledSchema, type Verdict } from './compiled.ts'
 import { type Mistake, mistakesOf } from './mistakes.ts'
 import { Reach } from './reach.ts'
 import type { NamedSchemas } from './references.ts'
@@ -90,10 +90,19 @@ class CompiledSchemas {
   get(key: string, schema: unknown, named: NamedSchemas): CompiledSchema {
     const known = this.#kept.get(key)
     if (known) return known
+    const compiled = this.#counting(() => new CompiledSchema(schema, named))
+    this.#kept.set(key, compiled)
+    return compiled
+  }
+
+  /** All mistakes of a value that has one, which compiles the schema once more. @throws SchemaCompileError */
+  all(compiled: CompiledSchema, value: unknown): Verdict {
+    return this.#counting(() => compiled.all(value))
+  }
+
+  #counting<T>(compile: () => T): T {
     try {
-      const compiled = new CompiledSchema(schema, named)
-      this.#kept.set(key, compiled)
-      return compiled
+      return compile()
     } catch (cause) {
       this.failures++
       throw new SchemaCompileError(cause)
@@ -123,7 +132,8 @@ class DocumentValidators {
     let validator = this.#validators.get(hash)
     if (validator === undefined) {
       const key = this.#keyOf(schema, hash)
-      validator = new KeptValidator(() => this.#compiled.get(key, schema, this.#named))
+      const compile = () => this.#compiled.get(key, schema, this.#named)
+      validator = new KeptValidator(compile, this.#compiled)
       this.#validators.set(hash, validator)
     }
     return validator
@@ -151,9 +161,11 @@ class DocumentValidators {
 class KeptValidator implements Validator {
   /** Takes it from those that are kept. @throws SchemaCompileError */
   readonly compile: () => CompiledSchema
+  readonly #compiled: CompiledSchemas
 
-  constructor(compile: () => CompiledSchema) {
+  constructor(compile: () => CompiledSchema, compiled: CompiledSchemas) {
     this.compile = compile
+    this.#compiled = compiled
   }
 
   mistakesOf(value: unknown, at: string): readonly Mistake[] | undefined {
@@ -162,7 +174,7 @@ class KeptValidator implements Validator {
     const first = compiled.first(seen)
     if (first === 'fits') return undefined
     if (first === 'too costly') return [{ path: at, message: 'too costly to check', keyword: '' }]
-    const all = hasAtMost(mostMembers, seen) ? compiled.all(seen) : 'too costly'
+    const all = hasAtMost(mostMembers, seen) ? this.#compiled.all(compiled, seen) : 'too costly'
     if (typeof all !== 'string') return mistakesOf(all, at)
     const more = { path: at, message: 'more may follow', keyword: '' }
     return [...mistakesOf(first, at).slice(0, 1), more]
