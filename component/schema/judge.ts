@@ -126,6 +126,10 @@ class Judge {
 
   /** Schemas that refer to each other for the same value would be followed for ever. */
   *#loops(): Steps<void> {
+    for (const name of Object.keys(this.#named)) {
+      this.#reach.referencesFrom({ name, at: pointer('/schemas', name), schema: this.#named[name] })
+      yield
+    }
     const all = Object.keys(this.#named).map((name) => ({ $ref: `#/schemas/${name}` }))
     const graph = this.#reach.graphOf({ allOf: all })
     yield

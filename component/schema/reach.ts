@@ -43,7 +43,8 @@ export class Reach {
     }
   }
 
-  #referencesOf({ at, schema }: Target): readonly Reference[] {
+  /** The references of what a reference names; looked for once. */
+  referencesFrom({ at, schema }: Target): readonly Reference[] {
     let references = this.#known.get(at)
     if (references === undefined) {
       references = this.referencesOf(schema)
@@ -59,7 +60,7 @@ export class Reach {
     for (let next = waiting.pop(); next; next = waiting.pop()) {
       const { target } = next
       if (graph.has(target.at)) continue
-      const references = this.#referencesOf(target)
+      const references = this.referencesFrom(target)
       graph.set(target.at, { target, references })
       for (const reference of references) waiting.push(reference)
     }
