@@ -115,7 +115,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
 
   const written: WrittenOperation = { raw, node: operation, at }
   noteExampleSchemas(written, plan)
-  const checks = method === 'options' ? undefined : compileRequestChecks(written, inherited, plan)
+  const checks = compileRequestChecks(method, written, inherited, plan)
   noteDescribedSchemas(written, plan)
   const encoded = withVary(inherited, path, plan.interner)
   const response = member(operation, 'response')

@@ -10,6 +10,7 @@ import type { ActionPlan, CompiledPath, InheritedValues } from '#component/gatew
 import { type RequestPart, requestParts } from '#component/gateway/schemas/mismatches.ts'
 import { PartCheck, type RequestChecks } from '#component/gateway/schemas/request-checks.ts'
 import type { ResponseCheck } from '#component/gateway/schemas/response-check.ts'
+import type { Method } from '#component/request.ts'
 import { appliedTo } from '#component/schema/coerce.ts'
 import { mapOrEmpty } from '#component/spec/rules.ts'
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
@@ -119,8 +120,9 @@ export function noteExampleSchemas({ raw, node, at }: WrittenOperation, plan: Ch
   }
 }
 
-/** The checks of a request; undefined where nothing is checked. */
+/** The checks of a request; undefined where nothing is checked: OPTIONS never is. */
 export function compileRequestChecks(
+  method: Method,
   { raw, node, at }: WrittenOperation,
   { validates }: InheritedValues,
   plan: CheckedPath,
@@ -140,6 +142,13 @@ export function compileRequestChecks(
   const hasBody = parts.some(({ part }) => part === 'body')
   if (required && !hasBody) {
     warnings.push({ path: required.at, message: 'it has no effect without body' })
+  }
+  if (method === 'options') {
+    if (parts.some((one) => own(one.part) !== undefined)) {
+      const message = 'it has no effect: OPTIONS requests are never checked'
+      warnings.push({ path: pointer(at, 'request'), message })
+    }
+    return undefined
   }
   const mode = validates.requests
   if (mode === 'off' || parts.length === 0) return undefined

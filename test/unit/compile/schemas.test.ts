@@ -122,6 +122,20 @@ describe('the schemas of a document', () => {
     ])
   })
 
+  it('under options are judged, and make a load say that they have no effect', () => {
+    const options = { request: { query_params: { $ref: '#/schemas/None' } }, ...call() }
+    const { issues, warnings } = load(documentOf({ '/y': { options } }))
+    expect(pathsOf(issues)).to.deep.equal([
+      '/versions/1.0/paths/~1y/options/request/query_params/$ref',
+    ])
+    expect(warnings).to.deep.equal([
+      {
+        path: '/versions/1.0/paths/~1y/options/request',
+        message: 'it has no effect: OPTIONS requests are never checked',
+      },
+    ])
+  })
+
   it('make a load say that body_required needs a body', () => {
     expect(only({ request: { body_required: true } }).warnings).to.deep.equal([
       { path: `${get}/request/body_required`, message: 'it has no effect without body' },
