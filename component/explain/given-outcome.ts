@@ -53,15 +53,21 @@ export function answerDispatch(
     'error' in given ? { ...given.error } : { status_code: 200, ...given.result }
   handler.onRequestStart?.(controller, undefined)
   const { status_code, body = '' } = answer
-  if (typeof status_code !== 'number') {
+  // an interim status (RFC 9110, 15.2) has no end
+  if (typeof status_code !== 'number' || status_code < 200) {
     failDispatch(failureOf(given), handler)
     return
   }
   const headers = headersOf(answer.headers, body)
   const bytes = bytesOf(body, headers['content-type'], codec)
-  handler.onResponseStart?.(controller, status_code, headers, '')
-  if (bytes.length > 0) handler.onResponseData?.(controller, bytes)
-  handler.onResponseEnd?.(controller, {})
+  try {
+    handler.onResponseStart?.(controller, status_code, headers, '')
+    if (bytes.length > 0) handler.onResponseData?.(controller, bytes)
+    handler.onResponseEnd?.(controller, {})
+  } catch (error) {
+    // as undici does with a handler that refuses the answer
+    failDispatch(error instanceof Error ? error : new TypeError(String(error)), handler)
+  }
 }
 
 /** Fails a dispatch, as when the body of the request does. */

@@ -163,7 +163,7 @@ const failure = object('an error: {error_uri, args, kwargs}', {
     args: list,
     kwargs: map,
     details: map,
-    status_code: integer(100, 599),
+    status_code: integer(200, 599),
     headers: map,
     body: anything,
     uri: string,

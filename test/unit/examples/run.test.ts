@@ -153,6 +153,25 @@ describe('examples', () => {
     expect(await problemsOf(forward, { one }, {}, '/x', 'post')).to.deep.equal([])
   })
 
+  for (const [status_code, status] of [
+    [100, 504],
+    [599, 599],
+    [804, 504],
+  ] as const) {
+    it(`come to ${status} where an upstream answers ${status_code}`, async () => {
+      const forward = {
+        action: { type: 'forward', host: 'http://up.example' },
+        response: { on_result: {}, on_error: {} },
+      }
+      const one = {
+        request: { body: 'x' },
+        outcome: { result: { status_code } },
+        expect: { status },
+      }
+      expect(await problemsOf(forward, { one }, {}, '/x', 'post')).to.deep.equal([])
+    })
+  }
+
   it('give each action of a list its outcome', async () => {
     const action = (procedure: string) => ({ type: 'wamp_call', procedure, args: [] })
     const operation = {
