@@ -8,6 +8,7 @@ import { forwardLarge, forwardSmall } from './forward.ts'
 import { halfLoad } from './half-load.ts'
 import { largeDocument } from './large-document.ts'
 import { nodes } from './nodes.ts'
+import { openapi } from './openapi.ts'
 import { post } from './post.ts'
 import { reloads } from './reloads.ts'
 import { routes } from './routes.ts'
@@ -32,6 +33,7 @@ export const scenarios: Readonly<Record<string, Scenario | Trial>> = {
   'large-document': largeDocument,
   schemas,
   'large-schemas': largeSchemas,
+  openapi,
   'static-10k': staticLarge,
   'wamp-10k': wampLarge,
   'forward-10k': forwardLarge,
