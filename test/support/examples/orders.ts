@@ -58,7 +58,9 @@ const calls = (name: string, more: JsonMap = {}) => ({
   ...more,
 })
 
-const byId = { bindings: object({ id: { type: 'integer', minimum: 1 } }) }
+// a path holds integers of 64 bits
+const id = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
+const byId = { bindings: object({ id }) }
 
 const paths = {
   '/orders': {
@@ -132,7 +134,10 @@ const paths = {
     put: {
       operation_id: 'sortCategories',
       request: { body: ref('Category'), body_required: false },
-      action: { type: 'static', body: '{{request.body |> default({{variables.none}})}}' },
+      action: {
+        type: 'static',
+        body: "{{request.body |> equal('') |> if({{variables.none}}, {{request.body}})}}",
+      },
       response: response({ schema: ref('Category') }),
     },
   },
