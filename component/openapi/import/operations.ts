@@ -107,14 +107,18 @@ function readBody(operation: Place, source: Source, schemas: Schemas): Body | un
   source.losses.tellOthers(place.map, place.at, { carried: ['description', 'content', 'required'] })
   const content = readContent(place, source, schemas, false)
   if (!content) return undefined
-  const body = withExamples(content, pointer(place.at, 'content')) ?? true
-  const { description } = place.map
-  const said = typeof description === 'string' && isMap(body) && !Object.hasOwn(body, 'description')
+  const { description, required } = place.map
+  const found = withExamples(content, pointer(place.at, 'content'))
+  const schema = found === true ? {} : (found ?? {})
+  const isDescribed = typeof description === 'string' && isMap(schema)
+  const isFree = isDescribed && !Object.hasOwn(schema, 'description')
+  if (isDescribed && !isFree)
+    source.losses.tell(pointer(place.at, 'description'), 'the schema has a description of its own')
   return {
     content,
     request: {
-      body: said ? mapped({ description, ...body }, pointer(place.at, 'content')) : body,
-      ...(place.map.required !== true && { body_required: false }),
+      body: isFree ? mapped({ description, ...schema }, pointer(place.at, 'content')) : schema,
+      ...(required !== true && { body_required: false }),
     },
   }
 }

@@ -3,6 +3,7 @@ import { pointer } from '#component/codec/json.ts'
 import { type JsonMap, setOwn } from '#component/syntax/values.ts'
 import { readContent, withExamples } from './contents.ts'
 import { mapped } from './origins.ts'
+import { examplesOf } from './parameters.ts'
 import type { Schemas } from './schemas.ts'
 import type { Place, Source } from './source.ts'
 
@@ -73,10 +74,15 @@ const headerKeys = {
   reasons: { content: 'a header is a text' },
 }
 
-function headerOf({ map, at }: Place, source: Source, schemas: Schemas): JsonMap {
+function headerOf(place: Place, source: Source, schemas: Schemas): JsonMap {
+  const { map, at } = place
   source.losses.tellOthers(map, at, headerKeys)
+  const examples = examplesOf(place, source)
+  const schema =
+    map.schema === undefined ? undefined : schemas.convert(map.schema, pointer(at, 'schema'))
+  const shown = withExamples({ types: [], schema, examples }, at)
   return {
     ...(typeof map.description === 'string' && { description: map.description }),
-    ...(map.schema !== undefined && { schema: schemas.convert(map.schema, pointer(at, 'schema')) }),
+    ...(shown !== undefined && { schema: shown }),
   }
 }

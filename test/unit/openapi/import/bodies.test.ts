@@ -45,6 +45,23 @@ describe('Bodies of an OpenAPI document', () => {
     expect(losses).to.have.lengthOf(1)
   })
 
+  it('keep their description, unless the schema has its own', () => {
+    const bodyOf = (schema?: Json) => {
+      const media = schema === undefined ? {} : { schema }
+      const content = { 'application/json': media }
+      const { operation, losses } = put({ required: true, description: 'A hat.', content })
+      return { body: at(operation, 'request', 'body'), losses: losses.map(({ path }) => path) }
+    }
+    expect(bodyOf()).to.deep.equal({ body: { description: 'A hat.' }, losses: [] })
+    expect(bodyOf({ type: 'string' })).to.deep.equal({
+      ...{ body: { description: 'A hat.', type: 'string' }, losses: [] },
+    })
+    expect(bodyOf({ description: 'Own.' })).to.deep.equal({
+      body: { description: 'Own.' },
+      losses: ['/paths/~1a/put/requestBody/description'],
+    })
+  })
+
   it('keep their examples', () => {
     const examples = { one: { value: { a: 1 } }, other: { externalValue: 'x.json' } }
     const { operation, losses } = put({

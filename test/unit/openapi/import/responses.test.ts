@@ -11,7 +11,7 @@ describe('Responses of an OpenAPI document', () => {
         404: { description: 'No such order.', content: content({ type: 'object' }) },
         200: {
           description: 'The order.',
-          headers: { 'X-Left': { description: 'd', schema: { type: 'integer' } } },
+          headers: { 'X-Left': { description: 'd', schema: { type: 'integer' }, example: 7 } },
           content: content({ type: 'string' }),
         },
         default: { description: 'Anything else.' },
@@ -25,7 +25,9 @@ describe('Responses of an OpenAPI document', () => {
       responses: {
         200: {
           description: 'The order.',
-          headers: { 'x-left': { description: 'd', schema: { type: 'integer' } } },
+          headers: {
+            'x-left': { description: 'd', schema: { type: 'integer', examples: [7] } },
+          },
         },
         404: { description: 'No such order.', schema: { type: 'object' } },
         default: { description: 'Anything else.' },
