@@ -3,7 +3,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import { compilePattern } from '#component/schema/pattern/pattern.ts'
 import { refill, spendUnits, tooCostly } from './budget.ts'
 import { addOwnKeywords } from './own-keywords.ts'
-import { prepare } from './prepare.ts'
+import { type PreparedSchemas, prepare } from './prepare.ts'
 import type { NamedSchemas } from './references.ts'
 
 /** What a check found: nothing, errors of ajv, or that it would cost more than its budget. */
@@ -15,25 +15,32 @@ const factorOfAll = 40
 /** What matching a pattern costs beside the characters of the text, in units. */
 const unitsOfMatch = 10
 
-/** The patterns of ajv: they spend of the budget. It compares them by their text. */
-function pattern(text: string): { test(text: string): boolean; toString(): string } {
-  const compiled = compilePattern(text)
-  const { unitsPerCharacter } = compiled
-  return {
-    test(value) {
-      spendUnits(unitsOfMatch + value.length * unitsPerCharacter)
-      return compiled.test(value)
-    },
-    toString: () => text,
+/** Instructions of patterns that take as much memory as a subschema. */
+const instructionsOfSubschema = 12
+
+/** The patterns of one schema: they spend of the budget. */
+class PatternEngine {
+  /** The instructions of all of them. */
+  instructions = 0
+
+  /** A pattern as ajv takes it, which compares patterns by their text. */
+  readonly compile = (text: string): { test(text: string): boolean; toString(): string } => {
+    const compiled = compilePattern(text)
+    const { size, unitsPerCharacter } = compiled
+    this.instructions += size
+    return {
+      test(value) {
+        spendUnits(unitsOfMatch + value.length * unitsPerCharacter)
+        return compiled.test(value)
+      },
+      toString: () => text,
+    }
   }
 }
 
-/** The name is for code that ajv can write out, which nobody asks it for. */
-const patternEngine = Object.assign(pattern, { code: 'pattern' })
-
 /** A compiled schema. An instance of ajv never frees what it has compiled, so each schema has its own (ajv issue 1413). */
 export class CompiledSchema {
-  /** The number of subschemas: what it takes of memory grows with it. */
+  /** The number of subschemas, and what takes as much memory as one. */
   readonly size: number
   readonly #schema: unknown
   readonly #named: NamedSchemas
@@ -45,8 +52,9 @@ export class CompiledSchema {
     this.#schema = schema
     this.#named = named
     const prepared = prepare(schema, named, 1)
-    this.size = prepared.size
-    this.#first = compile(prepared, false)
+    const patterns = new PatternEngine()
+    this.#first = compile(prepared, patterns, false)
+    this.size = prepared.size + Math.ceil(patterns.instructions / instructionsOfSubschema)
   }
 
   /** Checks up to the first mistake. */
@@ -56,12 +64,19 @@ export class CompiledSchema {
 
   /** Checks for all mistakes. */
   all(value: unknown): Verdict {
-    this.#all ??= compile(prepare(this.#schema, this.#named, factorOfAll), true)
+    if (this.#all === undefined) {
+      const prepared = prepare(this.#schema, this.#named, factorOfAll)
+      this.#all = compile(prepared, new PatternEngine(), true)
+    }
     return run(this.#all, value)
   }
 }
 
-function compile(prepared: ReturnType<typeof prepare>, allErrors: boolean): ValidateFunction {
+function compile(
+  prepared: PreparedSchemas,
+  patterns: PatternEngine,
+  allErrors: boolean,
+): ValidateFunction {
   const { root, referred, isTracking } = prepared
   const ajv = new Ajv2020({
     strict: false,
@@ -72,7 +87,8 @@ function compile(prepared: ReturnType<typeof prepare>, allErrors: boolean): Vali
     inlineRefs: false,
     logger: false,
     allErrors,
-    code: { optimize: false, regExp: patternEngine },
+    // the name is for code that ajv can write out, which nobody asks it for
+    code: { optimize: false, regExp: Object.assign(patterns.compile, { code: 'pattern' }) },
   })
   // Ajv2020 sets these for all schemas; where they are not needed they cost time, at each reference
   Object.assign(ajv.opts, { unevaluated: isTracking, dynamicRef: false })

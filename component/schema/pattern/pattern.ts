@@ -10,8 +10,9 @@ const longestPattern = 1_000
 /** Most instructions of a compiled pattern. */
 const largestProgram = 2_100
 
-/** Compiled patterns that schemas share. */
+/** Compiled patterns that schemas share, by their number and by the instructions of all of them. */
 const mostKept = 1_000
+const mostInstructions = 50_000
 
 /** A compiled pattern. */
 export interface Pattern {
@@ -19,26 +20,27 @@ export interface Pattern {
   test(text: string): boolean
   /** The most that a character of a text takes, in units of the time that it takes a plain pattern. */
   readonly unitsPerCharacter: number
+  /** The number of its instructions: what it takes of memory grows with it. */
+  readonly size: number
   /** The pattern as it was written. */
   toString(): string
 }
 
-/** A compiled pattern, and the number of its instructions. */
-interface Compiled extends Pattern {
-  readonly size: number
-}
-
-const kept = new LRUCache<string, Compiled>({ max: mostKept })
+const kept = new LRUCache<string, Pattern>({
+  max: mostKept,
+  maxSize: mostInstructions,
+  sizeCalculation: ({ size }) => size,
+})
 
 /** @throws PatternError, or what re2js throws */
-function compiled(pattern: string): Compiled {
+function compiled(pattern: string): Pattern {
   const known = kept.get(pattern)
   if (known) return known
   const expression = parsePattern(pattern)
   const program = RE2JS.compile(re2Text(expression))
   const size = program.programSize()
   const isSmall = hasSmallAutomaton(expression)
-  const made: Compiled = {
+  const made: Pattern = {
     size,
     // each instruction may be active at each character
     unitsPerCharacter: isSmall ? 1 : size,
