@@ -1,4 +1,4 @@
-/** Starts peer.py, the WAMP peer written with autobahn-python. */
+/** Starts peer.py or recorder.py, the WAMP peers written with autobahn-python. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -10,9 +10,16 @@ export interface PythonPeer {
   stop(): Promise<void>
 }
 
-/** Starts it in a realm; resolves when its procedures are registered and its topic is subscribed. */
-export async function startPythonPeer(url: string, realm: string): Promise<PythonPeer> {
-  const child = spawn(pythonProgram('python'), [join(import.meta.dirname, 'peer.py'), url, realm], {
+/**
+ * Starts it in a realm; resolves when its procedures are registered and its topic is subscribed.
+ * @param file of the program
+ */
+export async function startPythonPeer(
+  url: string,
+  realm: string,
+  file: 'peer.py' | 'recorder.py' = 'peer.py',
+): Promise<PythonPeer> {
+  const child = spawn(pythonProgram('python'), [join(import.meta.dirname, file), url, realm], {
     stdio: ['ignore', 'pipe', process.env.TEST_LOG_LEVEL ? 'inherit' : 'ignore'],
   })
   const ended = once(child, 'exit')
