@@ -52,6 +52,8 @@ for (const workers of [1, 2]) {
       expect(answer.json()).to.include({ level: 'info', former_level: 'warn' })
       await allAnswer(gateway, workers)
       await until('every worker logs its requests', () => nodesThatLog() === workers)
+      // another process logs it than those that log requests
+      await until('the change is logged', () => changesOf(gateway).length === 1)
       const [change] = changesOf(gateway)
       expect(change).to.include({ log_level: 'info', former_level: 'warn' })
       expect(change?.by).to.match(/^local 127\.0\.0\.1:\d+$/)
