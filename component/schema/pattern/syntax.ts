@@ -1,4 +1,5 @@
 /** Reads regular expressions of ECMA-262, without what RE2 cannot match in time that grows with the text: look-around and back-references. */
+import { type AST, RegExpParser, RegExpSyntaxError } from '@eslint-community/regexpp'
 import { type CharSet, complementOf, everyCharacter, setOf } from './char-set.ts'
 
 /** A regular expression as a tree. Groups capture nothing: only whether a text matches counts. */
@@ -33,13 +34,11 @@ const mostRepeats = 1_000
 /** Groups within groups; RE2 has a limit of its own, which is larger. */
 const mostLevels = 50
 
-const code = (character: string): number => character.codePointAt(0) ?? 0
-const range = (from: string, to = from): readonly [number, number] => [code(from), code(to)]
-
-const digits = setOf([range('0', '9')])
-const word = setOf([range('0', '9'), range('A', 'Z'), range('_'), range('a', 'z')])
+const digits: CharSet = [[0x30, 0x39]]
+/** 0-9, A-Z, _ and a-z. */
+const word: CharSet = [...digits, [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]]
 /** ECMA-262: WhiteSpace and LineTerminator. */
-const space = setOf([
+const space: CharSet = [
   [0x09, 0x0d],
   [0x20, 0x20],
   [0xa0, 0xa0],
@@ -50,19 +49,14 @@ const space = setOf([
   [0x205f, 0x205f],
   [0x3000, 0x3000],
   [0xfeff, 0xfeff],
-])
-const lineEnds = setOf([range('\n'), range('\r'), [0x2028, 0x2029]])
+]
+const lineEnds: CharSet = [
+  [0x0a, 0x0a],
+  [0x0d, 0x0d],
+  [0x2028, 0x2029],
+]
 
-const classes: Readonly<Record<string, CharSet>> = {
-  d: digits,
-  D: complementOf(digits),
-  w: word,
-  W: complementOf(word),
-  s: space,
-  S: complementOf(space),
-}
-
-const controls: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13, 0: 0 }
+const escaped = { digit: digits, space, word }
 
 /** Long names of general categories, as ECMA-262 allows them and RE2 does not. */
 const categories: Readonly<Record<string, string>> = {
@@ -90,196 +84,123 @@ const categories: Readonly<Record<string, string>> = {
   Control: 'Cc',
 }
 
+const parser = new RegExpParser()
+
 /** Reads a pattern. @throws PatternError */
 export function parsePattern(pattern: string): Expression {
-  return new Parser(pattern).whole()
+  const { text, origins } = withFlagU(pattern)
+  const isCaseless = text.startsWith('(?i)')
+  try {
+    const tree = parser.parsePattern(text, isCaseless ? 4 : 0, text.length, { unicode: true })
+    const part = choiceOf(tree, 0)
+    return isCaseless ? { kind: 'caseless', part } : part
+  } catch (cause) {
+    if (!(cause instanceof RegExpSyntaxError)) throw cause
+    const message = cause.message.split(': ').at(-1) ?? ''
+    // the index of regexpp is the one after what is wrong, except here
+    const at = message.startsWith('Unmatched') ? cause.index : cause.index - 1
+    throw new PatternError(message.charAt(0).toLowerCase() + message.slice(1), origins[at] ?? 0)
+  }
 }
 
-class Parser {
-  readonly #text: string
-  #at = 0
-  #level = 0
+/** What a pattern consists of: the braces of `\p{…}`, `\u{…}` and a repetition are not single braces. */
+const tokens = /\\[pPu]\{[^}]*\}|\\.?|\{\d+,?\d*\}|\(\?P<|./gsu
 
-  constructor(text: string) {
-    this.#text = text
+/**
+ * The pattern in the grammar of the flag `u`, and for each index of it the index in `pattern`. Only the grammar without the flag has
+ * escapes such as `\-`, single braces and brackets, and classes such as `[\w-.]`; only Python and RE2 have `(?P<name>`.
+ */
+function withFlagU(pattern: string): { text: string; origins: readonly number[] } {
+  let text = ''
+  const origins: number[] = []
+  let isInClass = false
+  let before = ''
+  for (const { 0: token, index } of pattern.matchAll(tokens)) {
+    let written = token
+    if (/^\\[^A-Za-z0-9^$\\.*+?()[\]{}|/]/u.test(token)) {
+      written = `\\u{${token.codePointAt(1)?.toString(16)}}`
+    } else if (isInClass) {
+      if (token === '-' && /^\\[dDsSwWpP]/.test(before)) written = '\\-'
+    } else if (/^[{}\]]$/.test(token)) written = `\\${token}`
+    else if (token === '(?P<') written = '(?<'
+    if (token === '[') isInClass = true
+    if (token === ']') isInClass = false
+    text += written
+    origins.push(...Array<number>(written.length).fill(index))
+    before = token
   }
+  return { text, origins }
+}
 
-  whole(): Expression {
-    const caseless = this.#take('(?i)')
-    const part = this.#choice()
-    if (this.#at < this.#text.length) this.#fail('a ) closes no group')
-    return caseless ? { kind: 'caseless', part } : part
-  }
+/** Refuses what regexpp reads, by an error of the same kind. */
+function refuse(message: string, { start }: AST.Node): never {
+  throw new RegExpSyntaxError(message, start + 1)
+}
 
-  #fail(message: string, at = this.#at): never {
-    throw new PatternError(message, at)
-  }
-
-  #take(text: string): boolean {
-    if (!this.#text.startsWith(text, this.#at)) return false
-    this.#at += text.length
-    return true
-  }
-
-  /** What a sticky expression matches here. */
-  #match(expression: RegExp): RegExpExecArray | null {
-    expression.lastIndex = this.#at
-    const found = expression.exec(this.#text)
-    if (found) this.#at = expression.lastIndex
-    return found
-  }
-
-  #choice(): Expression {
-    const options = [this.#sequence()]
-    while (this.#take('|')) options.push(this.#sequence())
-    return options.length === 1 && options[0] ? options[0] : { kind: 'choice', options }
-  }
-
-  #sequence(): Expression {
-    const parts: Expression[] = []
-    while (this.#at < this.#text.length && !/[|)]/.test(this.#text.charAt(this.#at))) {
-      parts.push(this.#repeated())
-    }
+/** @param level groups around it */
+function choiceOf(node: AST.Pattern | AST.Group | AST.CapturingGroup, level: number): Expression {
+  if (level > mostLevels) refuse(`groups are nested up to ${mostLevels} levels`, node)
+  const options = node.alternatives.map(({ elements }): Expression => {
+    const parts = elements.map((element) => expressionOf(element, level))
     return parts.length === 1 && parts[0] ? parts[0] : { kind: 'sequence', parts }
-  }
+  })
+  return options.length === 1 && options[0] ? options[0] : { kind: 'choice', options }
+}
 
-  #repeated(): Expression {
-    const start = this.#at
-    const part = this.#single()
-    const found = this.#match(/([*+?]|\{(\d+)(,?)(\d*)\})\??/y)
-    if (!found) return part
-    const [, sign = '', from = '0', comma = '', to = ''] = found
-    const least = sign === '+' ? 1 : Number(from)
-    const isEndless = sign === '*' || sign === '+' || (comma !== '' && to === '')
-    const most = sign === '?' ? 1 : isEndless ? Infinity : Number(to || from)
-    if (part.kind === 'assertion') this.#fail('^, $, \\b and \\B cannot be repeated', start)
-    if (most < least) this.#fail('the repetition has a greatest number below its least', start)
-    if (Math.max(least, most === Infinity ? 0 : most) > mostRepeats) {
-      this.#fail(`a repetition goes up to ${mostRepeats}`, start)
+function expressionOf(node: AST.Element, level: number): Expression {
+  switch (node.type) {
+    case 'Group':
+      if (!node.modifiers) return choiceOf(node, level + 1)
+      if (!node.raw.startsWith('(?i:')) refuse('the only modifier is i', node)
+      return { kind: 'caseless', part: choiceOf(node, level + 1) }
+    case 'CapturingGroup':
+      return choiceOf(node, level + 1)
+    case 'Quantifier': {
+      const { min: least, max: most } = node
+      if (Math.max(least, most === Infinity ? 0 : most) > mostRepeats) {
+        refuse(`a repetition goes up to ${mostRepeats}`, node)
+      }
+      return { kind: 'repeat', part: expressionOf(node.element, level), least, most }
     }
-    if (/[*+?]/.test(this.#text.charAt(this.#at))) this.#fail('a repetition cannot be repeated')
-    return { kind: 'repeat', part, least, most }
+    case 'Assertion':
+      if (node.kind === 'start') return { kind: 'assertion', text: '^' }
+      if (node.kind === 'end') return { kind: 'assertion', text: '$' }
+      if (node.kind === 'word') return { kind: 'assertion', text: node.negate ? '\\B' : '\\b' }
+      return refuse('look-around is not allowed', node)
+    case 'Backreference':
+      return refuse('back-references are not allowed', node)
+    case 'CharacterClass':
+      return classOf(node)
+    default:
+      return { kind: 'character', ...membersOf(node) }
   }
+}
 
-  #single(): Expression {
-    const start = this.#at
-    const character = String.fromCodePoint(this.#text.codePointAt(start) ?? 0)
-    this.#at += character.length
-    switch (character) {
-      case '^':
-      case '$':
-        return { kind: 'assertion', text: character }
-      case '.':
-        return { kind: 'character', set: complementOf(lineEnds) }
-      case '(':
-        return this.#group(start)
-      case '[':
-        return this.#class(start)
-      case '\\':
-        return this.#escape(start)
-      case '*':
-      case '+':
-      case '?':
-        return this.#fail('nothing stands before the repetition', start)
-      default:
-        return { kind: 'character', set: [range(character)] }
-    }
-  }
+function classOf({ elements, negate }: AST.CharacterClass): Expression {
+  const members = elements.map(membersOf)
+  const plain = setOf(members.flatMap(({ set, text }) => (text === undefined ? set : [])))
+  const properties = members.map(({ text = '' }) => text).join('')
+  if (properties === '') return { kind: 'character', set: negate ? complementOf(plain) : plain }
+  const text = `[${negate ? '^' : ''}${properties}${rangesText(plain)}]`
+  return { kind: 'character', set: everyCharacter, text }
+}
 
-  #group(start: number): Expression {
-    if (this.#match(/\?<?[=!]/y)) this.#fail('look-around is not allowed', start)
-    const isCaseless = this.#take('?i:')
-    const isPlain = isCaseless || this.#match(/\?:|\?P?<[A-Za-z_$][\w$]*>/y) !== null
-    if (!isPlain && this.#take('?')) this.#fail('no such group is known', start)
-    if (++this.#level > mostLevels)
-      this.#fail(`groups are nested up to ${mostLevels} levels`, start)
-    const part = this.#choice()
-    this.#level--
-    if (!this.#take(')')) this.#fail('the group is not closed', start)
-    return isCaseless ? { kind: 'caseless', part } : { kind: 'sequence', parts: [part] }
+/** The characters that a part of a class, or one outside of any, stands for. */
+function membersOf(node: AST.Element | AST.CharacterClassElement): { set: CharSet; text?: string } {
+  if (node.type === 'Character') return { set: [[node.value, node.value]] }
+  if (node.type === 'CharacterClassRange') return { set: [[node.min.value, node.max.value]] }
+  // others need the flag `v`
+  if (node.type !== 'CharacterSet') return refuse('this is not known', node)
+  if (node.kind === 'any') return { set: complementOf(lineEnds) }
+  if (node.kind !== 'property') {
+    return { set: node.negate ? complementOf(escaped[node.kind]) : escaped[node.kind] }
   }
-
-  #escape(start: number): Expression {
-    if (this.#match(/[bB]/y)) {
-      return { kind: 'assertion', text: this.#text.charAt(this.#at - 1) === 'b' ? '\\b' : '\\B' }
-    }
-    if (this.#match(/[1-9]|k</y)) this.#fail('back-references are not allowed', start)
-    return { kind: 'character', ...this.#escapedSet(start) }
-  }
-
-  /** A class or a character after a backslash. */
-  #escapedSet(start: number): { set: CharSet; text?: string } {
-    const property = this.#match(/([pP])\{(?:(?:General_Category|gc|Script|sc)=)?(\w+)\}/y)
-    if (property) {
-      const [, sign = '', name = ''] = property
-      const short = Object.hasOwn(categories, name) ? categories[name] : name
-      return { set: everyCharacter, text: `\\${sign}{${short}}` }
-    }
-    const letter = this.#text.charAt(this.#at)
-    const known = Object.hasOwn(classes, letter) ? classes[letter] : undefined
-    if (known) this.#at++
-    return { set: known ?? [this.#escapedCharacter(start)] }
-  }
-
-  #escapedCharacter(start: number): readonly [number, number] {
-    const hex = this.#match(/x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}/y)
-    if (hex) {
-      let point = Number.parseInt(hex[1] ?? hex[2] ?? hex[3] ?? '', 16)
-      const isHigh = point >= 0xd800 && point < 0xdc00
-      const low = isHigh ? this.#match(/\\u([Dd][C-Fc-f][0-9A-Fa-f]{2})/y) : null
-      if (low)
-        point = 0x10000 + ((point - 0xd800) << 10) + Number.parseInt(low[1] ?? '', 16) - 0xdc00
-      if (point > 0x10ffff) this.#fail('no character has this number', start)
-      return [point, point]
-    }
-    const control = this.#match(/c([A-Za-z])/y)
-    if (control) return [code(control[1] ?? '') % 32, code(control[1] ?? '') % 32]
-    const character = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0)
-    if (this.#at >= this.#text.length) this.#fail('a backslash ends the pattern', start)
-    this.#at += character.length
-    const point = Object.hasOwn(controls, character) ? controls[character] : undefined
-    if (point !== undefined) return [point, point]
-    if (/[A-Za-z0-9]/.test(character))
-      this.#fail(`\\${character} is no escape that is known`, start)
-    return range(character)
-  }
-
-  #class(start: number): Expression {
-    const isNegated = this.#take('^')
-    const ranges: (readonly [number, number])[] = []
-    const properties: string[] = []
-    while (!this.#take(']')) {
-      if (this.#at >= this.#text.length) this.#fail('the class is not closed', start)
-      const itemAt = this.#at
-      const from = this.#classItem()
-      const single = from.set.length === 1 && from.set[0]?.[0] === from.set[0]?.[1] && from.set[0]
-      if (single && this.#match(/-(?!\])/y)) {
-        const [to] = this.#classItem().set
-        if (to === undefined || to[0] !== to[1] || to[0] < single[0]) {
-          this.#fail('the range of the class has no order', itemAt)
-        }
-        ranges.push([single[0], to[0]])
-      } else if (from.text === undefined) ranges.push(...from.set)
-      else properties.push(from.text)
-    }
-    const plain = setOf(ranges)
-    if (properties.length === 0) {
-      return { kind: 'character', set: isNegated ? complementOf(plain) : plain }
-    }
-    const text = `[${isNegated ? '^' : ''}${properties.join('')}${rangesText(plain)}]`
-    return { kind: 'character', set: everyCharacter, text }
-  }
-
-  #classItem(): { set: CharSet; text?: string } {
-    const start = this.#at
-    if (this.#take('\\')) {
-      if (this.#take('b')) return { set: [[8, 8]] }
-      return this.#escapedSet(start)
-    }
-    const character = String.fromCodePoint(this.#text.codePointAt(start) ?? 0)
-    this.#at += character.length
-    return { set: [range(character)] }
-  }
+  const { key, value, negate } = node
+  if (/^(?:Script_Extensions|scx)$/.test(key))
+    return refuse('the property is not known to RE2', node)
+  const name = value ?? key
+  const short = Object.hasOwn(categories, name) ? categories[name] : name
+  return { set: everyCharacter, text: `\\${negate ? 'P' : 'p'}{${short}}` }
 }
 
 const hexText = (point: number): string => `\\x{${point.toString(16)}}`

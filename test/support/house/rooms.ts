@@ -171,7 +171,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: ['expression', 'schema/pattern'],
     packages: ['ajv', 'ajv-formats', 'lru-cache'],
   },
-  'component/schema/pattern': { folders: [], packages: ['lru-cache', 're2js'] },
+  'component/schema/pattern': {
+    folders: [],
+    packages: ['@eslint-community/regexpp', 'lru-cache', 're2js'],
+  },
   'component/wamp': { folders: [], packages: ['autobahn', 'wampy', 'ws'] },
   'component/router/limits': { folders: [], packages: ['ws'] },
   'component/router': { folders: ['router/limits', 'wamp'], packages: ['ws'] },
