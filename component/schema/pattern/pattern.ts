@@ -61,7 +61,7 @@ export function sizeOfPattern(pattern: string): number | string {
     return `the pattern is too large: ${size} instructions, and at most ${largestProgram} are allowed`
   } catch (cause) {
     if (cause instanceof PatternError) return `the pattern is not allowed: ${cause.message}`
-    return `the pattern is too large for RE2: ${cause instanceof Error ? cause.message : String(cause)}`
+    return `RE2 cannot compile the pattern: ${cause instanceof Error ? cause.message : String(cause)}`
   }
 }
 

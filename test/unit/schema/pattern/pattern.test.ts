@@ -33,6 +33,6 @@ describe('patterns of schemas', () => {
   })
 
   it('refuses what RE2 finds too large', () => {
-    expect(sizeOfPattern('(?:(?:a{100}){100}){100}')).to.match(/too large for RE2/)
+    expect(sizeOfPattern('(?:(?:a{100}){100}){100}')).to.match(/^RE2 cannot compile the pattern: /)
   })
 })
