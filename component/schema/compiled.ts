@@ -1,4 +1,5 @@
 /** One schema, compiled by ajv: a check that ends at the first mistake, and one that finds all of them. */
+import { setFlagsFromString } from 'node:v8'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { compilePattern } from '#component/schema/pattern/pattern.ts'
 import { refill, spendUnits, tooCostly } from './budget.ts'
@@ -72,6 +73,19 @@ export class CompiledSchema {
   }
 }
 
+/**
+ * Runs a task whose generated functions V8 does not keep for the case that the same text is compiled again: it would keep them for ever, also
+ * those of schemas that were thrown away.
+ */
+function withoutCompilationCache<T>(task: () => T): T {
+  setFlagsFromString('--no-compilation-cache')
+  try {
+    return task()
+  } finally {
+    setFlagsFromString('--compilation-cache')
+  }
+}
+
 function compile(
   prepared: PreparedSchemas,
   patterns: PatternEngine,
@@ -95,9 +109,11 @@ function compile(
   addOwnKeywords(ajv)
   refill() // for the sets that are made of `enum` and `const`
   for (const [key, schema] of referred) ajv.addSchema(schema, key)
-  // one by one, so that ajv does not go from reference to reference: its stack has an end
-  for (const key of referred.keys()) ajv.getSchema(key)
-  return ajv.compile(root)
+  return withoutCompilationCache(() => {
+    // one by one, so that ajv does not go from reference to reference: its stack has an end
+    for (const key of referred.keys()) ajv.getSchema(key)
+    return ajv.compile(root)
+  })
 }
 
 function run(check: ValidateFunction, value: unknown): Verdict {
