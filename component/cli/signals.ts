@@ -53,8 +53,8 @@ const isFromTerminal = isatty(standardInput) && hasTerminal()
 export const hasLostTerminal = (): boolean => isFromTerminal && !hasTerminal()
 
 /**
- * Ends the process at once. A process that has lost its terminal is ended by SIGKILL, because an exit would wait for the log, which
- * tries for ever to write its last lines to that terminal (sonic-boom 4.2.1, `flushSync`).
+ * Ends the process at once. A process that has lost its terminal gets SIGKILL: its log retries the write to the closed terminal without
+ * end, and an exit would wait for that (sonic-boom 4.2.1, `flushSync`).
  */
 export function endProcess(code: number): never {
   if (hasLostTerminal()) process.kill(process.pid, 'SIGKILL')

@@ -20,7 +20,7 @@ export interface ExamplePorts {
   readonly compile: CompilePorts & Required<Pick<CompilePorts, 'schemas'>>
   readonly rehearsal: RehearsalPorts
   readonly clock: Pick<Clock, 'now' | 'after'>
-  /** Lets other work run between two examples; absent: there is none. */
+  /** Lets other work run between two examples; absent: the process has no other work. */
   readonly yieldTurn?: YieldTurn
 }
 

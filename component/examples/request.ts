@@ -42,7 +42,7 @@ const unnamed = { _: any, rest: '' }
  * The request that an example describes.
  * @param written the member `request`, of valid shape
  * @param at its JSON Pointer
- * @returns the request, or why there is none
+ * @returns the request; where the values make no valid one, the reason
  */
 export function requestOf(
   written: JsonMap,

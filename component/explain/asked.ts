@@ -14,7 +14,7 @@ export interface DescribedRequest {
   readonly query_string?: string
   /** In any case; numbers and booleans are texts. */
   readonly headers?: Readonly<Record<string, string | number | boolean>>
-  /** A value, encoded by `content-type` (JSON where there is none); or a text with a `content-type`, sent as it is. */
+  /** A text beside a `content-type` is sent as it is. Any other value is encoded as `content-type` says; without one as JSON. */
   readonly body?: unknown
   /** `ip` or `ip:port` of the client; `127.0.0.1`. */
   readonly peer?: string

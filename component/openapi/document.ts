@@ -6,10 +6,10 @@ import type { JsonMap } from '#component/syntax/values.ts'
 import type { Steps } from '#component/yielding.ts'
 import { authoredOf, textOf } from './authored.ts'
 import { ErrorParts } from './error-parts.ts'
+import { FreeNames, NamedParts } from './named-parts.ts'
 import { type Described, describeOperation, type OperationContext } from './operation.ts'
 import type { DescribeOptions, OpenApi } from './options.ts'
 import { publishedAll } from './references.ts'
-import { FreeNames, NamedParts } from './shared.ts'
 import { type Bases, basesOf, type Template, templatesOf } from './templates.ts'
 
 /** One path with the templates of its forms. */

@@ -1,7 +1,7 @@
 /** The shared responses and schemas of errors: those that the gateway makes, and those of an action. */
 import { essenceOf } from '#component/syntax/media-type.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
-import type { NamedParts } from './shared.ts'
+import type { NamedParts } from './named-parts.ts'
 
 const text = { type: 'string' }
 

@@ -5,12 +5,12 @@ import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Authored } from './authored.ts'
 import { contentOf, type ErrorParts } from './error-parts.ts'
 import { type Shown, shownExamples, withExamples } from './examples.ts'
+import type { NamedParts } from './named-parts.ts'
 import { parametersOf } from './parameters.ts'
 import { readsOf } from './reads.ts'
 import { published } from './references.ts'
 import { responsesOf } from './responses.ts'
 import { requirementsOf, secretHeaderOf } from './security-schemes.ts'
-import type { NamedParts } from './shared.ts'
 import type { Template } from './templates.ts'
 
 /** What all operations of a description share. */

@@ -2,7 +2,7 @@
 import type { Protection } from '#component/security/scheme.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { ticketCookie } from '#component/token/ticket-cookie.ts'
-import type { NamedParts } from './shared.ts'
+import type { NamedParts } from './named-parts.ts'
 
 /** Alternatives; each names the schemes that a request needs together. */
 export type Requirements = readonly Readonly<Record<string, readonly string[]>>[]

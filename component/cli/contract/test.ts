@@ -56,7 +56,7 @@ async function testSource(source: SourceFile, ports: ExamplePorts, only?: string
   return { file, ...(report && { report }), findings, cases }
 }
 
-/** How many operations have an example, in percent; 100 where there is none. */
+/** The share of operations that have an example, in percent; a document without operations has 100. */
 function coverageOf(files: readonly Tested[]): number {
   const reports = files.flatMap(({ report }) => report ?? [])
   const operations = reports.reduce((sum, report) => sum + report.operations, 0)

@@ -13,7 +13,7 @@ import type { Steps } from '#component/yielding.ts'
 /** What the checks of all documents share. */
 export interface SchemaPorts {
   readonly validators: Validators
-  /** Takes what does not fit; absent: nobody does. */
+  /** Receives each mismatch; absent: none is counted or logged. */
   readonly mismatches?: MismatchSink
 }
 

@@ -5,7 +5,7 @@ import { isMap, setOwn } from '#component/syntax/values.ts'
 const mark = '…'
 
 /**
- * The value with about so many bytes of JSON at most: long texts are cut, lists and maps end early.
+ * The value, shortened to about `bytes` bytes of JSON: long texts are cut, lists and maps end early.
  * @returns the value itself when it fits
  */
 export function cut(value: unknown, bytes: number): unknown {

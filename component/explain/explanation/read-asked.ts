@@ -33,7 +33,7 @@ type AskedOutcome = GivenOutcome | readonly GivenOutcome[]
 /** What is to be explained. */
 export interface Asked {
   readonly request: DescribedRequest
-  /** Absent: whoever the credentials of the request belong to. */
+  /** The user who asks; absent: the gateway judges the credentials of the request. */
   readonly as?: AskingUser | 'anonymous'
   /** One outcome, or several by name; absent: a sample. */
   readonly outcome?: AskedOutcome

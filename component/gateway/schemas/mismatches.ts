@@ -85,7 +85,7 @@ export class ResponseMismatch extends ServiceError {
   }
 }
 
-/** Takes what does not fit. */
+/** Receives each request and answer that does not fit its schema. */
 export interface MismatchSink {
   note(
     request: NamedRequest,
