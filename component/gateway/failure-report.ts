@@ -1,15 +1,10 @@
 /** Describes a failed request for the log: what failed, and where in the document; never the data of a request, nor of a callee. */
 import type { Outcome } from '#component/action/action.ts'
-import {
-  describeError,
-  ExpressionError,
-  isErrorUri,
-  type ProviderAnswer,
-  ServiceError,
-} from '#component/errors.ts'
+import { describeError, ExpressionError, isErrorUri, ServiceError } from '#component/errors.ts'
 import { SiteError } from '#component/expression/site.ts'
 import { ResponseMismatch } from '#component/gateway/schemas/mismatches.ts'
 import { type LoginRefusal, refusalIn } from '#component/login-refusal.ts'
+import type { ProviderAnswer } from '#component/oidc-error.ts'
 import { readOrigin } from '#component/syntax/upstream-origin.ts'
 import type { ActionPlan, CompiledOperation, CompiledPath, Route } from './api.ts'
 

@@ -1,5 +1,5 @@
 /** The HTML page for a person whose login has failed: the reason, and links to go on. */
-import type { OidcErrorCode } from '#component/errors.ts'
+import type { OidcErrorCode } from '#component/oidc-error.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import { escaped, htmlReply } from './html-page.ts'
 

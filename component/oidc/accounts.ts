@@ -1,8 +1,9 @@
 /** The users who log in at a provider: an authid belongs to the (issuer, sub) that had it first (reliability: account takeover). */
 
 import type { Clock } from '#component/clock.ts'
-import { OidcError, ServiceError } from '#component/errors.ts'
+import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
+import { OidcError } from '#component/oidc-error.ts'
 import type { Realm } from '#component/realm/documents/model.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import type { Change } from '#component/replica/entry.ts'

@@ -1,5 +1,5 @@
 /** Derives authid and roles in the realm from the claims of a provider (behaviour: OIDC). */
-import { OidcError } from '#component/errors.ts'
+import { OidcError } from '#component/oidc-error.ts'
 import { memberOf } from '#component/syntax/values.ts'
 import type { ProviderSettings } from './settings.ts'
 

@@ -1,6 +1,6 @@
 /** How the gateway proves at the token endpoint of a provider which client it is (OpenID Connect Core §9). */
 import type * as openid from 'openid-client'
-import { OidcError } from '#component/errors.ts'
+import { OidcError } from '#component/oidc-error.ts'
 import { clientAuthentications } from '#component/realm/documents/provider-rules.ts'
 import type { Discovered } from './discovery.ts'
 import type { ProviderSettings } from './settings.ts'

@@ -1,8 +1,9 @@
 /** Metadata of identity providers (OpenID Connect Discovery 1.0): fetched once, kept, and refreshed in the background. */
 import type * as openid from 'openid-client'
 import type { Clock } from '#component/clock.ts'
-import { OidcError, ServiceError } from '#component/errors.ts'
+import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
+import { OidcError } from '#component/oidc-error.ts'
 import { ProviderJwks } from './jwks.ts'
 import { failureOf, type SentRequest } from './provider-answer.ts'
 import type { ProviderSettings } from './settings.ts'

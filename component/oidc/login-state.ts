@@ -1,6 +1,6 @@
 /** The state of a login while the browser is at the provider: sealed in cookies of this browser, so that any node can finish the login. */
 import { createHash } from 'node:crypto'
-import { OidcError } from '#component/errors.ts'
+import { OidcError } from '#component/oidc-error.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 
 /** A login that has begun. */

@@ -1,7 +1,7 @@
 /** A login at an identity provider from its first redirect to the ticket, and the logout; pure of HTTP. */
 import { randomBytes } from 'node:crypto'
 import { type Clock, secondsOf } from '#component/clock.ts'
-import { OidcError } from '#component/errors.ts'
+import { OidcError } from '#component/oidc-error.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import type { Revocations } from '#component/token/revocation.ts'
 import { csrfOf } from './csrf.ts'

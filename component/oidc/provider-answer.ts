@@ -1,5 +1,5 @@
 /** Errors of a provider: the parts for clients, and the parts for the log. */
-import type { ProviderAnswer } from '#component/errors.ts'
+import type { ProviderAnswer } from '#component/oidc-error.ts'
 
 /** A request to a provider, noted while it is sent; the last one of an exchange is the one that failed. */
 export interface SentRequest {

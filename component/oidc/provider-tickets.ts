@@ -1,6 +1,7 @@
 /** From a user that a provider has proved to the ticket: name, roles, and the ID token that goes with it. */
-import { OidcError, ServiceError } from '#component/errors.ts'
+import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
+import { OidcError } from '#component/oidc-error.ts'
 import { providerMethod as authmethod, type Logins } from '#component/realm/logins.ts'
 import type { Tickets } from '#component/token/ticket.ts'
 import { ticketCookie } from '#component/token/ticket-cookie.ts'

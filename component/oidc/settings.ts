@@ -1,5 +1,5 @@
 /** A realm's settings of its identity providers: `info.oidc_providers`, read with defaults (behaviour: OIDC). */
-import { OidcError } from '#component/errors.ts'
+import { OidcError } from '#component/oidc-error.ts'
 import {
   clientAuthentications,
   type ProviderKey,

@@ -1,9 +1,10 @@
 /** GET or POST `<base_path>/oidc/logout`: ends a ticket and clears its cookies; never fails visibly (specification: Logout). */
-import { OidcError } from '#component/errors.ts'
+
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
 import type { OidcLogin } from '#component/oidc/login.ts'
 import type { ProviderSettings } from '#component/oidc/settings.ts'
+import { OidcError } from '#component/oidc-error.ts'
 import { returnCookie } from '#component/security/login-return.ts'
 import { hasCsrfProof, type OidcPorts } from '#component/security/oidc.ts'
 import type { TicketClaims, Tickets } from '#component/token/ticket.ts'

@@ -1,10 +1,11 @@
 /** Answers of the OIDC endpoints: redirects, errors as a page or as their code, and CORS fields. */
-import { OidcError } from '#component/errors.ts'
+
 import type { Endpoint } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { FailureReport } from '#component/gateway/failure-report.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
 import { isForPage, type LoginPage, loginPage } from '#component/gateway/login-page.ts'
+import { OidcError } from '#component/oidc-error.ts'
 
 /** Dependencies of every OIDC endpoint. */
 export interface OidcReplyPorts {

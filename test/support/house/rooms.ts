@@ -11,6 +11,7 @@ const words = [
   'yielding',
   'secret-box',
   'login-refusal',
+  'oidc-error',
 ].map((name) => `component/${name}.ts`)
 
 /** The folders every part may use. */

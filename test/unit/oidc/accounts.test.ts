@@ -1,7 +1,8 @@
 /** Whose an authid is: of whoever had it first, never of somebody the realm itself knows by a credential or a grant. */
 import { expect } from 'chai'
-import type { OidcError, ServiceError } from '#component/errors.ts'
+import type { ServiceError } from '#component/errors.ts'
 import { Accounts } from '#component/oidc/accounts.ts'
+import type { OidcError } from '#component/oidc-error.ts'
 import { Realms } from '#component/realm/realms.ts'
 import { exchange, openTokens, realm_uri } from '#test/unit/token/doubles.ts'
 import { codeOf } from './login-fixture.ts'

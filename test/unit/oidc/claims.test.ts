@@ -1,8 +1,8 @@
 /** From claims to authid and roles: what a provider can make of somebody, and what it cannot. */
 import { expect } from 'chai'
-import type { OidcError } from '#component/errors.ts'
 import { authidOf, type Claims, claimAt, rolesOf } from '#component/oidc/claims.ts'
 import { settingsOf } from '#component/oidc/settings.ts'
+import type { OidcError } from '#component/oidc-error.ts'
 import { realmsOf } from './settings-fixture.ts'
 
 const settingsWith = (more: object) =>

@@ -1,11 +1,11 @@
 /** Logins of one realm at a provider of the test, on a node whose clock the test sets. */
 import { CheckedFetch } from '#component/action/checked-fetch.ts'
-import { OidcError } from '#component/errors.ts'
 import { Accounts } from '#component/oidc/accounts.ts'
 import { IdTokens } from '#component/oidc/id-tokens.ts'
 import { OidcLogin } from '#component/oidc/login.ts'
 import { Providers } from '#component/oidc/provider.ts'
 import type { LoginRequest } from '#component/oidc/redirects.ts'
+import { OidcError } from '#component/oidc-error.ts'
 import { Logins } from '#component/realm/logins.ts'
 import { Realms } from '#component/realm/realms.ts'
 import { SetClock } from '#test/unit/replica/doubles.ts'

@@ -1,6 +1,6 @@
 /** What a provider says of a failure: what clients are told, and what the log is told. */
 import { expect } from 'chai'
-import { OidcError } from '#component/errors.ts'
+import { OidcError } from '#component/oidc-error.ts'
 import { browser, callback, codeOf, freshLogins, node, provider } from './login-fixture.ts'
 
 describe('a login that fails at the provider', () => {

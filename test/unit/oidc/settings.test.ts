@@ -1,7 +1,7 @@
 /** What a realm says of its providers: defaults, and what is wrong, by its key. */
 import { expect } from 'chai'
-import type { OidcError } from '#component/errors.ts'
 import { settingsOf } from '#component/oidc/settings.ts'
+import type { OidcError } from '#component/oidc-error.ts'
 import { realmsOf } from './settings-fixture.ts'
 
 const issuer = 'https://idp.example.com/realms/x'

@@ -1,7 +1,7 @@
 /** The callback: what it hands to the login, which cookies it sets, attribute by attribute, and how failures are told. */
 import { expect } from 'chai'
-import { OidcError, type OidcErrorCode } from '#component/errors.ts'
 import { loginCookieName } from '#component/oidc/login-state.ts'
+import { OidcError, type OidcErrorCode } from '#component/oidc-error.ts'
 import { oidc, realm_uri, settingsWith } from './fixture.ts'
 
 const line = 'GET /v1/oidc/acme/callback?code=c&state=s&iss=https%3A%2F%2Fid.example'

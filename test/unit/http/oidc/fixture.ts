@@ -1,5 +1,5 @@
 /** The OIDC endpoints behind a gateway, with doubles of what knows logins and tickets. */
-import { OidcError } from '#component/errors.ts'
+
 import type { OidcKind } from '#component/gateway/api.ts'
 import { csrfOf } from '#component/oidc/csrf.ts'
 import type { RememberedLogin } from '#component/oidc/login-state.ts'
@@ -12,6 +12,7 @@ import type {
   LogoutRequest,
 } from '#component/oidc/redirects.ts'
 import type { ProviderSettings } from '#component/oidc/settings.ts'
+import { OidcError } from '#component/oidc-error.ts'
 import { SecretBox } from '#component/secret-box.ts'
 import type { TicketClaims } from '#component/token/ticket.ts'
 import { TokenError } from '#component/token/token-error.ts'

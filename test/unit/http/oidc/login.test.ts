@@ -1,6 +1,6 @@
 /** The login endpoint: what it asks the provider for, which cookies it sets, and what it refuses before anything begins. */
 import { expect } from 'chai'
-import { OidcError } from '#component/errors.ts'
+import { OidcError } from '#component/oidc-error.ts'
 import { oidc, settingsWith } from './fixture.ts'
 
 describe('the login endpoint', () => {
