@@ -7,7 +7,7 @@ import { failure, handled, invocationError, notJoined, rejected } from './failur
 import type { Credentials } from './join-auth.ts'
 import type { WampMessage } from './link.ts'
 import { code, emptyError, isAnswer, withoutPassthru } from './messages.ts'
-import { Requests } from './requests.ts'
+import { type Progress, Requests } from './requests.ts'
 import { type EventHandler, type InvocationHandler, type Payload, WampError } from './session.ts'
 import { defaultJoinTimeoutMs, type SessionOptions } from './session-options.ts'
 import { type Ending, endingOf } from './session-record.ts'
@@ -108,6 +108,7 @@ export class Connection {
     timeoutMs: number | undefined,
     start: (client: Client, uri: string) => Promise<unknown>,
     read: (message: WampMessage) => T,
+    progress?: Progress,
   ): { readonly id: unknown; readonly answer: Promise<T> } {
     if (this.#state !== 'joined') return { id: undefined, answer: rejected(notJoined()) }
     const draft: Draft = { uri, options, payload, id: undefined, problem: undefined }
@@ -118,14 +119,14 @@ export class Connection {
     } finally {
       this.#draft = undefined
     }
-    const { id, problem } = draft
     started.catch(ignore)
+    const { id, problem } = draft
     if (id === undefined) return { id, answer: handled(unsent(type, started).then(read)) }
     if (problem || timeoutMs === undefined) {
       this.#feed(emptyError(type, id))
       return { id, answer: problem ? rejected(problem) : Promise.resolve(read([type])) }
     }
-    return { id, answer: this.#requests.wait(id, type, timeoutMs, read) }
+    return { id, answer: this.#requests.wait(id, type, timeoutMs, read, progress) }
   }
 
   /** Cancels a call: settles it and tells the router. */
@@ -285,7 +286,6 @@ export class Connection {
   }
 }
 
-/** Of a registration, in REGISTERED. */
 const idOf = (message: WampMessage): unknown => message[2]
 
 /** The client did not send: it refuses, or has nothing to ask the router for (a second handler of one topic). */

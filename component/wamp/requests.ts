@@ -5,7 +5,7 @@ import { ignore } from './channel.ts'
 import { failure, sessionLost } from './failure.ts'
 import type { WampMessage } from './link.ts'
 import { answers, asList, asMap, code } from './messages.ts'
-import { type CallResult, type Publication, WampError } from './session.ts'
+import { type CallResult, type ProgressListener, type Publication, WampError } from './session.ts'
 
 /** One request in flight. */
 interface Request<T> {
@@ -16,7 +16,15 @@ interface Request<T> {
   readonly read: (message: WampMessage) => T
   readonly resolve: (value: T) => void
   readonly reject: (error: WampError) => void
-  readonly stopTimer: () => void
+  readonly progress: Progress | undefined
+  stopTimer: () => void
+}
+
+/** The part of a call that wants progressive results. */
+export interface Progress {
+  readonly listener: ProgressListener
+  /** Milliseconds from one piece to the next, or to the result. */
+  readonly timeoutMs: number
 }
 
 /** Routers disclose the callee in every RESULT; callers of the gateway do not see it. */
@@ -56,12 +64,12 @@ export class Requests {
   // each request's `read` gives its promise the right type
   readonly #pending = new InFlight<unknown, Request<unknown>>()
   readonly #clock: Clock
-  readonly #onTimeout: (type: number, id: unknown) => void
+  readonly #giveUp: (type: number, id: unknown) => void
 
-  /** @param onTimeout told of a request without an answer in time, before it settles */
-  constructor(clock: Clock, onTimeout: (type: number, id: unknown) => void) {
+  /** @param giveUp told of a request that is abandoned because of its deadline or its listener */
+  constructor(clock: Clock, giveUp: (type: number, id: unknown) => void) {
     this.#clock = clock
-    this.#onTimeout = onTimeout
+    this.#giveUp = giveUp
   }
 
   get size(): number {
@@ -78,16 +86,21 @@ export class Requests {
     type: number,
     timeoutMs: number,
     read: (message: WampMessage) => T,
+    progress?: Progress,
   ): Promise<T> {
     const { promise: answer, resolve, reject } = Promise.withResolvers<T>()
-    const stopTimer = this.#clock.after(timeoutMs, () => {
-      this.#onTimeout(type, id)
+    const stopTimer = this.#deadline(id, type, timeoutMs)
+    const request: Request<T> = { type, answer, read, resolve, reject, progress, stopTimer }
+    this.#pending.set(id, request as Request<unknown>)
+    return answer
+  }
+
+  #deadline(id: unknown, type: number, timeoutMs: number): () => void {
+    return this.#clock.after(timeoutMs, () => {
+      this.#giveUp(type, id)
       const message = 'the router did not answer in time'
       this.abandon(id, failure('service.error.timeout', message, true))
     })
-    const request: Request<T> = { type, answer, read, resolve, reject, stopTimer }
-    this.#pending.set(id, request as Request<unknown>)
-    return answer
   }
 
   /** Settles a request from this side; a later answer is ignored. */
@@ -103,7 +116,7 @@ export class Requests {
 
   /**
    * Takes an answer in.
-   * @returns whether a request was waiting for it; late, foreign and progressive answers are to be dropped
+   * @returns whether it has settled a request; late, foreign and progressive answers are not for the client library
    */
   settle(message: WampMessage): boolean {
     const isError = message[0] === code.error
@@ -112,10 +125,25 @@ export class Requests {
     const request = this.#pending.get(id)
     if (request === undefined || request.type !== type) return false
     if (isError) return this.abandon(id, readError(message))
-    if (type === code.call && asMap(message[2]).progress === true) return false
+    if (type === code.call && asMap(message[2]).progress === true) {
+      if (request.progress) this.#tell(id, request, request.progress, message)
+      return false
+    }
     this.#take(id, request)
     request.resolve(request.read(message))
     return true
+  }
+
+  /** Gives a piece to the listener of its call, whose deadline begins anew. */
+  #tell(id: unknown, request: Request<unknown>, progress: Progress, message: WampMessage): void {
+    request.stopTimer()
+    request.stopTimer = this.#deadline(id, request.type, progress.timeoutMs)
+    try {
+      progress.listener(readResult(message))
+    } catch (cause) {
+      const error = failure('service.error.internal', 'a progressive result was not taken', true)
+      if (this.abandon(id, Object.assign(error, { cause }))) this.#giveUp(request.type, id)
+    }
   }
 
   /** The session is over: settles everything at once, because neither client library does (reliability F2). */

@@ -69,6 +69,9 @@ export type InvocationHandler = (payload: Payload, origin: Origin) => Promise<Pa
 /** Handles an event. An error that it throws or rejects with is logged; its result is ignored. */
 export type EventHandler = (payload: Payload, origin: Origin) => unknown
 
+/** The pieces of a call that a caller wants to see. */
+export type ProgressListener = (piece: CallResult) => void
+
 /** One joined session. After its end every operation fails at once with `wamp.error.net_failure`. */
 export interface Session {
   readonly realm_uri: string
@@ -77,12 +80,17 @@ export interface Session {
   /**
    * Sends CALL.
    * @param timeoutMs local deadline: the call settles with `service.error.timeout` and is cancelled.
+   * @param onProgress called synchronously with each progressive result, in order and before the result settles; the call asks for them
+   *   if it is given. An error that it throws cancels the call, which settles with `service.error.internal`.
+   * @param progressTimeoutMs the deadline from one piece to the next or to the result; `timeoutMs` unless given
    */
   call(
     procedure: string,
     payload: Payload,
     options: Readonly<Record<string, unknown>>,
     timeoutMs: number,
+    onProgress?: ProgressListener,
+    progressTimeoutMs?: number,
   ): Call
   /** Sends PUBLISH. Acknowledged unless `options.acknowledge` is false; then there is no publication_id. */
   publish(

@@ -4,7 +4,7 @@ import { isMatch, isUri } from '#component/syntax/wamp-uri.ts'
 import { ignore, type OpenChannel } from './channel.ts'
 import type { Client, MakeClient } from './client.ts'
 import { Connection } from './connection.ts'
-import { failure, notJoined } from './failure.ts'
+import { failure, notJoined, rejected } from './failure.ts'
 import { type Credentials, credentials } from './join-auth.ts'
 import { code } from './messages.ts'
 import { RegistrationCheck } from './registration-check.ts'
@@ -14,8 +14,10 @@ import type {
   EventHandler,
   InvocationHandler,
   Payload,
+  ProgressListener,
   Publication,
   Session,
+  WampError,
 } from './session.ts'
 import { openChannels, type SessionOptions } from './session-options.ts'
 import { type Ending, lostSession, SessionRecord } from './session-record.ts'
@@ -107,6 +109,8 @@ export class SupervisedSession implements Session {
     payload: Payload,
     options: Readonly<Record<string, unknown>>,
     timeoutMs: number,
+    onProgress?: ProgressListener,
+    progressTimeoutMs?: number,
   ): Call {
     const connection = this.#connection
     if (!connection?.isJoined) return failedCall(notJoined())
@@ -114,11 +118,12 @@ export class SupervisedSession implements Session {
     const { id, answer: result } = connection.request(
       code.call,
       procedure,
-      options,
+      onProgress ? { ...options, receive_progress: true } : options,
       payload,
       timeoutMs,
       startCall,
       readResult,
+      onProgress && { listener: onProgress, timeoutMs: progressTimeoutMs ?? timeoutMs },
     )
     return { result, cancel: () => connection.cancel(id) }
   }
@@ -290,8 +295,4 @@ export class SupervisedSession implements Session {
   }
 }
 
-function failedCall(error: Error): Call {
-  const result = Promise.reject(error)
-  result.catch(ignore)
-  return { result, cancel: ignore }
-}
+const failedCall = (error: WampError): Call => ({ result: rejected(error), cancel: ignore })

@@ -10,6 +10,7 @@ import { openEmbeddedRouter, openRouter } from '#test/support/peers/router.ts'
 import { describeCalls } from './calls.contract.ts'
 import { describeEvents } from './events.contract.ts'
 import { describePayloads } from './payloads.contract.ts'
+import { describeProgress } from './progress.contract.ts'
 import { basics, failureOf, freshUri, nothing, type OpenSession } from './support.ts'
 
 /** A router, and how sessions get there. */
@@ -42,6 +43,9 @@ function describeWay(
       get other() {
         return other
       },
+      get url() {
+        return way.url
+      },
     }
 
     before(async () => {
@@ -61,6 +65,7 @@ function describeWay(
     describePayloads(pair)
     describeCalls(pair)
     describeEvents(pair)
+    describe('with progressive results', () => describeProgress(pair))
 
     it('fails at once after leaving', async () => {
       const brief = open({ ...basics, serializer, ...way })

@@ -23,6 +23,8 @@ export const clients: readonly (readonly [name: string, open: OpenSession])[] = 
 export interface Pair {
   readonly session: SupervisedSession
   readonly other: Session
+  /** The router's, for raw peers. */
+  readonly url: string
 }
 
 /** No arguments at all. */
