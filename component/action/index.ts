@@ -1,7 +1,9 @@
 /** The table of actions by type. */
 import type { Action, ActionType } from './action.ts'
 import { type ForwardPorts, forwardAction } from './forward.ts'
-import { type WampPorts, wampCallAction, wampPublishAction } from './wamp-actions.ts'
+import type { WampPorts } from './wamp-attempt.ts'
+import { wampCallAction } from './wamp-call.ts'
+import { wampPublishAction } from './wamp-publish.ts'
 
 /** The actions, and a way to end their connections. */
 export interface Actions {

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import type { Run } from '#component/action/action.ts'
 import { staticAction } from '#component/action/index.ts'
-import { wampCallAction } from '#component/action/wamp-actions.ts'
+import { wampCallAction } from '#component/action/wamp-call.ts'
 import { ServiceError } from '#component/errors.ts'
 import { anonymous } from '#component/identity.ts'
 import { type SessionSource, WampError } from '#component/wamp/session.ts'

@@ -1,0 +1,25 @@
+/** `wamp_publish`. */
+import type { Action } from './action.ts'
+import { passOptions, publishOptions } from './options.ts'
+import { attemptOnSession, type WampPorts } from './wamp-attempt.ts'
+import { disclosed, readPayload, readUri } from './wamp-fields.ts'
+
+/**
+ * Publishes an event, acknowledged unless the option says otherwise. Its result is `{publication_id}`, or `{}` without
+ * acknowledgement (behaviour §4).
+ */
+export const wampPublishAction = (ports: WampPorts): Action => ({
+  async perform(fields, run) {
+    const topic = readUri(fields, 'topic', run, ports.allowedDynamicUris)
+    const passed = passOptions(fields.options, publishOptions)
+    const options = { acknowledge: true, ...disclosed(passed, run) }
+    const payload = readPayload(fields)
+    return await attemptOnSession(
+      ports,
+      run,
+      (session, timeoutMs, cancellation) =>
+        cancellation.race(session.publish(topic, payload, options, timeoutMs)),
+      (publication) => ({ result: { ...publication } }),
+    )
+  },
+})
