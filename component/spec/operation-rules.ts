@@ -1,8 +1,8 @@
 /** The rules of paths and their operations, with the declarations of their answers. */
 import { methods } from '#component/request.ts'
+import { examples } from '#component/spec/examples/examples.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { action, optionsAction } from './action-rules.ts'
-import { examples } from './examples.ts'
 import { headers, reference, statusCode } from './http-rules.ts'
 import { inheritable, scopes } from './inheritable.ts'
 import { level } from './levels.ts'

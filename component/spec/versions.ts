@@ -1,5 +1,6 @@
 /** Reads the versions of a document, map or list, with the patterns of their paths. */
 import { pointer } from '#component/codec/json.ts'
+import { countExamples, maxExamples } from '#component/spec/examples/examples.ts'
 import {
   keyedForms,
   type PathPattern,
@@ -9,7 +10,6 @@ import {
 } from '#component/syntax/path-pattern.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Steps } from '#component/yielding.ts'
-import { countExamples, maxExamples } from './examples.ts'
 import { scopes } from './inheritable.ts'
 import { level } from './levels.ts'
 import type { Path, Version } from './model.ts'

@@ -167,7 +167,8 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/openapi/import': { folders: [], packages: [] },
   'component/action': { folders: ['wamp'], packages: ['undici'] },
   'component/sync': { folders: ['replica', 'wamp'], packages: [] },
-  'component/spec': { folders: ['expression', 'schema'], packages: [] },
+  'component/spec': { folders: ['expression', 'schema', 'spec/examples'], packages: [] },
+  'component/spec/examples': { folders: ['spec'], packages: [] },
   'component/schema': {
     folders: ['expression', 'schema/pattern'],
     packages: ['ajv', 'ajv-formats', 'lru-cache'],

@@ -1,0 +1,90 @@
+/** The rule of `examples`: requests to an operation, the outcome of its action, and the answer that is expected. */
+import { pointer } from '#component/codec/json.ts'
+import { methods } from '#component/request.ts'
+import {
+  described,
+  type JsonSchema,
+  listOf,
+  mapOrEmpty,
+  object,
+  type Rule,
+  rule,
+  string,
+  text,
+} from '#component/spec/rules.ts'
+import { isMap } from '#component/syntax/values.ts'
+import { uriProblem } from '#component/syntax/wamp-uri.ts'
+import { expected } from './expectations.ts'
+import { outcome } from './outcome.ts'
+import { request } from './request.ts'
+
+const maxOfOperation = 100
+/** At most this many in a document. */
+export const maxExamples = 10_000
+/** Characters. */
+const longestName = 100
+
+const user = object('a user: {authid}', {
+  keys: {
+    authid: described(string, 'The name of the user, who need not exist.'),
+    authroles: described(listOf(string, 'a list of roles', 0), 'The roles.', { default: [] }),
+    realm_uri: described(
+      text('a WAMP URI', uriProblem),
+      'The realm. Default: that of the document.',
+    ),
+    authmethod: string,
+  },
+  required: { authid: 'the name of the user' },
+})
+
+const asks: Rule = rule(
+  { anyOf: [user.schema, { enum: [null, 'anonymous'] }] },
+  (value, path, report) => {
+    if (value === null || value === 'anonymous') return
+    if (isMap(value)) user(value, path, report)
+    else report.expected(path, 'a user {authid}, "anonymous", or null for no credentials', value)
+  },
+)
+
+const example = object('an example: {request, as, outcome, expect}', {
+  keys: {
+    description: string,
+    request: described(request, 'The request.'),
+    as: described(
+      asks,
+      'Who asks. Default: the user "example" where the path is secured; null: a request without credentials.',
+    ),
+    outcome: described(outcome, 'What the action comes to; of a list of actions, a list.'),
+    expect: described(expected, 'What the answer is, and what the action is told.'),
+  },
+  required: { expect: 'what the answer is, such as {"status": 200}' },
+})
+
+const schemaOfExamples: JsonSchema = {
+  type: 'object',
+  additionalProperties: example.schema,
+  propertyNames: { minLength: 1, maxLength: longestName },
+  maxProperties: maxOfOperation,
+  description: 'Examples of the operation by name. wamp-gateway test runs them.',
+}
+
+/** The examples of one operation; literal, so texts with braces stay as they are. */
+export const examples: Rule = rule(schemaOfExamples, (value, path, report) => {
+  if (!isMap(value)) return report.expected(path, 'a map of names to examples', value)
+  const names = Object.keys(value)
+  if (names.length > maxOfOperation)
+    return report.issue(path, `expected at most ${maxOfOperation} examples, got ${names.length}`)
+  for (const name of names) {
+    const at = pointer(path, name)
+    if (name === '' || name.length > longestName)
+      report.issue(at, `expected a name of 1 to ${longestName} characters, got ${name.length}`)
+    else example(value[name], at, report)
+  }
+})
+
+/** How many examples the operations of a path have, as they are written. */
+export const countExamples = (path: unknown): number =>
+  methods.reduce((sum, method) => {
+    const { examples } = mapOrEmpty(mapOrEmpty(path)[method])
+    return sum + Object.keys(mapOrEmpty(examples)).length
+  }, 0)
