@@ -5,16 +5,7 @@ import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { type Ask, type Load, readMetric, startLoad } from '#test/support/load.ts'
 import { rounds } from '#test/support/running/rounds.ts'
 import { until } from '#test/support/running/until.ts'
-
-/** A router in another process. */
-export interface KillableRouter {
-  readonly url: string
-  /** SIGKILL. */
-  kill(): Promise<void>
-  /** Starts it again at the same URL; resolves when it listens. */
-  restart(): Promise<void>
-  stop(): Promise<void>
-}
+import type { KillableRouter } from './killable-router.ts'
 
 const kills = rounds(3, 20)
 const clients = 32
