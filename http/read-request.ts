@@ -8,6 +8,7 @@ import type { BodyLimits, Content, Exchange } from '#component/gateway/exchange.
 import type { FailureReport } from '#component/gateway/failure-report.ts'
 import type { NetworkShare } from '#component/limits/network-share.ts'
 import type { Method } from '#component/request.ts'
+import type { StreamTally } from '#component/stream/sink.ts'
 import { addressOf, peerName, plainAddress } from '#component/syntax/ip-address.ts'
 import { hasBody, isRefused, RequestBody } from './body.ts'
 import { decodeBody, decodingTurn, formListsOf, isLarge } from './codec.ts'
@@ -71,6 +72,8 @@ export class HttpExchange implements Exchange {
   failure: FailureReport | undefined
   /** Whether an answer has begun. */
   isAnswered = false
+  /** Of an answer that is a stream: what the log tells of it. */
+  stream: StreamTally | undefined
   readonly #clock: Clock
   readonly #forwarded: Forwarded | undefined
   readonly #port: string

@@ -7,6 +7,7 @@ import type { Reply, ReplyBody } from '#component/gateway/exchange.ts'
 import { reportThrown } from '#component/gateway/failure-report.ts'
 import { isRefused } from './body.ts'
 import { encodeBody } from './codec.ts'
+import { sendEvents } from './event-stream.ts'
 import type { HttpExchange } from './read-request.ts'
 import { enqueue } from './write-queue.ts'
 
@@ -28,6 +29,7 @@ export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boole
   const { request, response } = exchange
   if (exchange.isAnswered || response.destroyed) {
     if (reply.body.kind === 'stream') reply.body.stream.destroy()
+    else if (reply.body.kind === 'events') reply.body.cancel()
     return
   }
   const { status } = reply
@@ -40,7 +42,8 @@ export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boole
   response.writeHead(status, head)
   exchange.isAnswered = true
   const isHead = exchange.method === 'head'
-  if (reply.body.kind !== 'stream') end(response, isHead ? undefined : content, length)
+  if (reply.body.kind === 'events') sendEvents(exchange, reply.body)
+  else if (reply.body.kind !== 'stream') end(response, isHead ? undefined : content, length)
   else if (isHead || isBodiless(status)) {
     reply.body.stream.destroy()
     response.end()
@@ -125,7 +128,8 @@ function headOf(
   if (headers['x-content-type-options'] === undefined) {
     head.push('X-Content-Type-Options', 'nosniff')
   }
-  if (body.kind === 'value' && headers['content-type'] === undefined && !isBodiless(status)) {
+  const hasType = body.kind === 'value' || body.kind === 'events'
+  if (hasType && headers['content-type'] === undefined && !isBodiless(status)) {
     head.push('Content-Type', body.type)
   }
   for (const name in headers) {
@@ -145,6 +149,7 @@ function lengthOf(
 ): number | undefined {
   if (isBodiless(status)) return undefined
   if (body.kind === 'stream') return body.length
+  if (body.kind === 'events') return undefined
   if (content === undefined) return 0
   return typeof content === 'string' ? Buffer.byteLength(content) : content.length
 }

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { RawBody } from '#component/action/action.ts'
 import type { ServiceError } from '#component/errors.ts'
 import type { Request } from '#component/request.ts'
+import type { Sink, StreamTally } from '#component/stream/sink.ts'
 import type { CompiledOperation } from './api.ts'
 import type { Encodings } from './encodings.ts'
 import type { FailureReport } from './failure-report.ts'
@@ -63,6 +64,14 @@ export type ReplyBody =
   | { readonly kind: 'bytes'; readonly bytes: string | Uint8Array }
   /** An upstream's body, passed through. */
   | { readonly kind: 'stream'; readonly stream: Readable; readonly length: number | undefined }
+  /** Events, as they come: begun once, when the head has been sent, or cancelled. HEAD has its head only. */
+  | {
+      readonly kind: 'events'
+      /** The Content-Type, unless the headers have one. */
+      readonly type: string
+      begin(sink: Sink): StreamTally
+      cancel(): void
+    }
 
 /** The answer to one request. */
 export interface Reply {

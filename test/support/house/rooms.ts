@@ -76,7 +76,16 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   },
   'component/gateway/schemas': { folders: ['schema'], packages: [] },
   'component/gateway': {
-    folders: ['action', 'expression', 'gateway/schemas', 'routes', 'schema', 'security', 'spec'],
+    folders: [
+      'action',
+      'expression',
+      'gateway/schemas',
+      'routes',
+      'schema',
+      'security',
+      'spec',
+      'stream',
+    ],
     packages: [],
   },
   'component/compile/schemas': {
@@ -165,7 +174,8 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/realm': { folders: ['realm/documents', 'replica', 'router', 'wamp'], packages: [] },
   'component/realm/documents': { folders: ['realm', 'spec'], packages: [] },
   'component/openapi/import': { folders: [], packages: [] },
-  'component/action': { folders: ['wamp'], packages: ['undici'] },
+  'component/stream': { folders: ['wamp'], packages: [] },
+  'component/action': { folders: ['stream', 'wamp'], packages: ['undici'] },
   'component/sync': { folders: ['replica', 'wamp'], packages: [] },
   'component/spec': { folders: ['expression', 'schema', 'spec/examples'], packages: [] },
   'component/spec/examples': { folders: ['spec'], packages: [] },

@@ -1,0 +1,73 @@
+/** Writes the events of a stream as text: Server-Sent Events (HTML standard, section "Server-sent events") and NDJSON, one JSON object a line. */
+
+/** The media types of streams. */
+export const streamTypes = ['text/event-stream', 'application/x-ndjson'] as const
+export type StreamType = (typeof streamTypes)[number]
+
+/** Whether a media type is that of a stream. */
+export const isStreamType = (type: string | undefined): type is StreamType =>
+  streamTypes.some((known) => known === type)
+
+/** One event of a stream. */
+interface Frame {
+  /** A text of visible ASCII; absent: the event does not move the position of the client. */
+  readonly id?: string
+  /** The name: a text without CR, LF and NUL; absent and empty: none. */
+  readonly event?: string
+  /** JSON on one line. */
+  readonly data: string
+}
+
+/** How one type of stream is written. */
+export interface Frames {
+  event(frame: Frame): string
+  /** A remark that no program reads; empty where the type has none. @param text one line */
+  comment(text: string): string
+  /** What keeps an idle connection from being cut. */
+  readonly heartbeat: string
+  /** How long the client waits before it comes back, milliseconds; empty where the type cannot tell. */
+  retry(ms: number): string
+}
+
+const serverSentEvents: Frames = {
+  event({ id, event, data }) {
+    const position = id === undefined ? '' : `id: ${id}\n`
+    const name = event ? `event: ${event}\n` : ''
+    return `${position}${name}data: ${data}\n\n`
+  },
+  comment: (text) => `: ${text}\n\n`,
+  heartbeat: ':\n\n',
+  retry: (ms) => `retry: ${ms}\n\n`,
+}
+
+const newlineDelimited: Frames = {
+  event({ id, event, data }) {
+    const position = id === undefined ? '' : `"id":${JSON.stringify(id)},`
+    const name = event ? `"event":${JSON.stringify(event)},` : ''
+    return `{${position}${name}"data":${data}}\n`
+  },
+  comment: () => '',
+  heartbeat: '\n',
+  retry: () => '',
+}
+
+/** How each type of stream is written. */
+export const framesOf: Readonly<Record<StreamType, Frames>> = {
+  'text/event-stream': serverSentEvents,
+  'application/x-ndjson': newlineDelimited,
+}
+
+/** Characters of the longest name of an event. */
+const maxName = 255
+
+/** Names of the events that the gateway makes itself. */
+export const ownNames: ReadonlySet<string> = new Set(['gap', 'end', 'error', 'result', 'snapshot'])
+
+/** What is wrong with the name of an event; undefined: nothing. */
+export function nameProblem(name: unknown): string | undefined {
+  if (typeof name !== 'string') return 'expected a text'
+  if (name.length > maxName) return `expected at most ${maxName} characters`
+  if (/[\r\n\0]/.test(name)) return 'expected a text without line breaks and NUL'
+  if (!ownNames.has(name)) return undefined
+  return `expected another name than ${[...ownNames].join(', ')}: these are the gateway's own`
+}

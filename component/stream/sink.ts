@@ -1,0 +1,27 @@
+/** The port to the client of a stream: where its bytes go, and how much of them waits. */
+
+/** One open answer whose head has been sent. */
+export interface Sink {
+  /** Sends, or keeps what the connection does not take yet. Never throws; does nothing once the answer is over. */
+  write(bytes: string | Uint8Array): void
+  /** Bytes that have not been handed to the kernel. */
+  readonly waiting: number
+  /** Bytes that have been handed to the kernel, over the life of the connection. */
+  readonly handed: number
+  /** Ends the answer; the client reads what was written before. */
+  end(): void
+  /** Cuts the connection: the client sees an incomplete answer. */
+  destroy(): void
+  /** Calls back once, when the answer is over, whoever ended it. */
+  onClose(callback: () => void): void
+  /** Calls back each time when nothing waits any more after the connection had been full. */
+  onDrain(callback: () => void): void
+}
+
+/** What the log tells of a stream when it is over; it changes until then. */
+export interface StreamTally {
+  /** Events that were sent. */
+  readonly events: number
+  /** Why the stream has ended; `client` unless the gateway ended it. */
+  readonly reason: string
+}

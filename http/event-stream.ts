@@ -1,0 +1,59 @@
+/** A stream of events as the body of a node:http response. */
+import type { ServerResponse } from 'node:http'
+import type { ReplyBody } from '#component/gateway/exchange.ts'
+import type { Sink } from '#component/stream/sink.ts'
+import type { HttpExchange } from './read-request.ts'
+
+/** The client of one response. */
+class ResponseSink implements Sink {
+  readonly #response: ServerResponse
+
+  constructor(response: ServerResponse) {
+    this.#response = response
+  }
+
+  write(bytes: string | Uint8Array): void {
+    if (this.#response.writable) this.#response.write(bytes)
+  }
+
+  get waiting(): number {
+    return this.#response.writableLength
+  }
+
+  get handed(): number {
+    const { socket } = this.#response
+    return socket ? socket.bytesWritten - socket.writableLength : 0
+  }
+
+  end(): void {
+    this.#response.end()
+  }
+
+  destroy(): void {
+    this.#response.destroy()
+  }
+
+  onClose(callback: () => void): void {
+    this.#response.once('close', callback)
+  }
+
+  onDrain(callback: () => void): void {
+    this.#response.on('drain', callback)
+  }
+}
+
+/** Begins the body; its head has been made. HEAD gets the head alone. */
+export function sendEvents(
+  exchange: HttpExchange,
+  body: ReplyBody & { readonly kind: 'events' },
+): void {
+  const { method, response } = exchange
+  if (method === 'head') {
+    body.cancel()
+    response.end()
+    return
+  }
+  // the head must not wait for the first event
+  response.flushHeaders()
+  exchange.stream = body.begin(new ResponseSink(response))
+}
