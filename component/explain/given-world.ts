@@ -21,6 +21,7 @@ export function givenWorld(outcomeOf: (index: number) => GivenOutcome, codec: Bo
           publication(outcomeOf(index()), acknowledge !== false),
         register: unused,
         subscribe: unused,
+        watch: unused,
         withdraw: unused,
         leave: unused,
       }),

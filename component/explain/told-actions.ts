@@ -252,6 +252,7 @@ const bound = (session: Session): Omit<Session, 'call' | 'publish'> => ({
   isOpen: session.isOpen,
   register: session.register.bind(session),
   subscribe: session.subscribe.bind(session),
+  watch: session.watch.bind(session),
   withdraw: session.withdraw.bind(session),
   leave: session.leave.bind(session),
 })

@@ -5,7 +5,7 @@ import autobahn, {
   type Transport,
   type TransportOptions,
 } from 'autobahn'
-import { ignore } from './channel.ts'
+import { ignore } from '#component/wamp/channel/channel.ts'
 import type { Client, ClientPorts } from './client.ts'
 import { code } from './messages.ts'
 import type { SessionOptions } from './session-options.ts'
@@ -98,10 +98,6 @@ class AutobahnClient implements Client {
     return Promise.all(
       session.registrations.map((registration) => session.unregister(registration)),
     )
-  }
-
-  subscribe(topic: string, onEvent: () => void): Promise<unknown> {
-    return this.#session.subscribe(topic, onEvent)
   }
 
   leave(): void {

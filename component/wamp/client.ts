@@ -29,8 +29,6 @@ export interface Client {
   register(procedure: string, endpoint: () => Promise<void>): Promise<unknown>
   /** Sends UNREGISTER for everything that is registered; resolves when the router has answered all of them. */
   unregister(): Promise<unknown>
-  /** @param onEvent called while EVENT is being received; never throws */
-  subscribe(topic: string, onEvent: () => void, match: string | undefined): Promise<unknown>
   /** Sends GOODBYE. */
   leave(): void
 }

@@ -1,14 +1,16 @@
 /** One connection to a router and the session on it: stands between a client library and the transport, and keeps both safe. */
 import type { Clock } from '#component/clock.ts'
-import { type Channel, ignore, type OpenChannel, silence } from './channel.ts'
+import { type Channel, ignore, type OpenChannel, silence } from '#component/wamp/channel/channel.ts'
+import { Subscriptions } from '#component/wamp/watch/subscriptions.ts'
 import type { Client, MakeClient } from './client.ts'
 import { Endpoints } from './endpoints.ts'
-import { failure, handled, invocationError, notJoined, rejected } from './failure.ts'
+import { failure, notJoined, rejected } from './failure.ts'
 import type { Credentials } from './join-auth.ts'
 import type { WampMessage } from './link.ts'
 import { code, emptyError, isAnswer, withoutPassthru } from './messages.ts'
+import { type Draft, Outbox, type StartRequest } from './outbox.ts'
 import { type Progress, Requests } from './requests.ts'
-import { type EventHandler, type InvocationHandler, type Payload, WampError } from './session.ts'
+import type { EventHandler, InvocationHandler } from './session.ts'
 import { defaultJoinTimeoutMs, type SessionOptions } from './session-options.ts'
 import { type Ending, endingOf } from './session-record.ts'
 
@@ -23,15 +25,14 @@ export interface ConnectionPorts {
   readonly onEnd: (ending: Ending) => void
 }
 
-/** The content of a request beside its target's name: no client library passes all of it on unchanged. */
-interface Draft {
-  readonly uri: string
-  readonly options: Readonly<Record<string, unknown>>
-  readonly payload: Payload | undefined
-  /** The request's id once it is sent. */
-  id: unknown
-  problem: WampError | undefined
-}
+/** A request: `[code, id, options, uri, …payload]`. */
+type RequestDraft = [
+  type: number,
+  id: undefined,
+  options: Readonly<Record<string, unknown>>,
+  uri: string,
+  ...payload: unknown[],
+]
 
 /** Milliseconds that a router may take to register or subscribe. */
 const registerMs = 10_000
@@ -47,20 +48,20 @@ export class Connection {
   readonly #ports: ConnectionPorts
   readonly #clock: Clock
   readonly #channel: Channel
+  readonly #outbox: Outbox
   readonly #client: Client
   readonly #requests: Requests
   #state: 'joining' | 'joined' | 'leaving' | 'over' = 'joining'
   #stopTimer: () => void = ignore
   /** What the router has said. */
   #ending: Ending | undefined
-  /** The request that the client is about to send. */
-  #draft: Draft | undefined
   #isWithdrawing = false
   /** The message that the client is receiving. */
   #incoming: WampMessage = []
   readonly #endpoints: Endpoints
+  /** There from the first one on. */
+  #subscriptions: Subscriptions | undefined
   /** Ids that the client knows: it would end the connection over others. */
-  readonly #subscriptions = new Set<unknown>()
   readonly #registrations = new Set<unknown>()
 
   constructor(ports: ConnectionPorts) {
@@ -70,10 +71,13 @@ export class Connection {
     this.#requests = new Requests(clock, (type, id) => this.#giveUp(type, id))
     this.#endpoints = new Endpoints(log)
     this.#channel = ports.openChannel()
+    this.#outbox = new Outbox(this.#channel, (empty) => this.#endpoints.take(empty))
     this.#client = ports.makeClient({
       realm_uri,
       credentials: ports.credentials,
-      send: (message) => this.#transmit(message),
+      send: (message) => {
+        if (this.#state !== 'over') this.#outbox.pass(message)
+      },
       close: () => this.#end('the session was closed', false),
     })
     this.#channel.onOpen = () => this.#client.opened()
@@ -93,6 +97,14 @@ export class Connection {
     return this.#requests.size
   }
 
+  /** Undefined when it is not joined. */
+  get subscriptions(): Subscriptions | undefined {
+    if (this.#state !== 'joined') return undefined
+    const send = (draft: Draft) => this.#outbox.requestBelow(draft, this.#client)
+    this.#subscriptions ??= new Subscriptions({ clock: this.#clock, send })
+    return this.#subscriptions
+  }
+
   /**
    * Sends a request through the client.
    * @param timeoutMs undefined when no answer is wanted
@@ -101,29 +113,17 @@ export class Connection {
    * @returns its id, and its answer, whose rejection need not be caught
    */
   request<T>(
-    type: number,
-    uri: string,
-    options: Readonly<Record<string, unknown>>,
-    payload: Payload | undefined,
+    draft: RequestDraft,
     timeoutMs: number | undefined,
-    start: (client: Client, uri: string) => Promise<unknown>,
+    start: StartRequest,
     read: (message: WampMessage) => T,
     progress?: Progress,
   ): { readonly id: unknown; readonly answer: Promise<T> } {
     if (this.#state !== 'joined') return { id: undefined, answer: rejected(notJoined()) }
-    const draft: Draft = { uri, options, payload, id: undefined, problem: undefined }
-    this.#draft = draft
-    let started: Promise<unknown>
-    try {
-      started = start(this.#client, uri)
-    } finally {
-      this.#draft = undefined
-    }
-    started.catch(ignore)
-    const { id, problem } = draft
-    if (id === undefined) return { id, answer: handled(unsent(type, started).then(read)) }
+    const problem = this.#outbox.request(draft, this.#client, start, draft[3])
+    const [type, id]: Draft = draft
     if (problem || timeoutMs === undefined) {
-      this.#feed(emptyError(type, id))
+      if (id !== undefined) this.#feed(emptyError(type, id))
       return { id, answer: problem ? rejected(problem) : Promise.resolve(read([type])) }
     }
     return { id, answer: this.#requests.wait(id, type, timeoutMs, read, progress) }
@@ -143,8 +143,8 @@ export class Connection {
   ): Promise<unknown> {
     const endpoint = () => this.#endpoints.serve(handler, procedure, this.#incoming)
     const start = (client: Client) => client.register(procedure, endpoint)
-    return this.request(code.register, procedure, options, undefined, registerMs, start, idOf)
-      .answer
+    const draft: RequestDraft = [code.register, undefined, options, procedure]
+    return this.request(draft, registerMs, start, idOf).answer
   }
 
   /** @returns when the router has it */
@@ -153,10 +153,11 @@ export class Connection {
     handler: EventHandler,
     options: Readonly<Record<string, unknown>>,
   ): Promise<void> {
-    const match = typeof options.match === 'string' ? options.match : undefined
-    const onEvent = () => this.#endpoints.deliver(handler, topic, this.#incoming)
-    const start = (client: Client) => client.subscribe(topic, onEvent, match)
-    await this.request(code.subscribe, topic, options, undefined, registerMs, start, ignore).answer
+    const onEvent = (message: WampMessage) => this.#endpoints.deliver(handler, topic, message)
+    const listener = { onEvent, onSubscribed: ignore, onRevoked: ignore }
+    const { subscriptions } = this
+    if (!subscriptions) throw notJoined()
+    await subscriptions.subscribe(topic, options, registerMs, listener)
   }
 
   /**
@@ -180,7 +181,7 @@ export class Connection {
       return
     }
     this.#state = 'leaving'
-    this.#requests.lose()
+    this.#lose()
     this.#stopTimer = this.#clock.after(goodbyeTimeoutMs, () => {
       this.#end('the router did not answer GOODBYE', true)
     })
@@ -191,36 +192,10 @@ export class Connection {
   #giveUp(type: number, id: unknown): void {
     if (this.#state !== 'joined') return
     this.#feed(emptyError(type, id))
-    if (type === code.call) this.#transmit([code.cancel, id, { mode: 'killnowait' }])
+    if (type === code.call) this.#outbox.pass([code.cancel, id, { mode: 'killnowait' }])
     // what the client does not know it has registered would end the connection later: begin again
-    if (type === code.register || type === code.subscribe) {
+    if (type === code.register) {
       queueMicrotask(() => this.#end('the router does not answer', true))
-    }
-  }
-
-  #transmit(message: WampMessage): void {
-    if (this.#state === 'over') return
-    const draft = this.#draft
-    let complete = message
-    if (draft) {
-      draft.id = message[1]
-      const { options, uri, payload } = draft
-      const target = [message[0], message[1], options, uri]
-      complete = payload ? [...target, payload.args, payload.kwargs] : target
-    } else if (message[0] === code.yield) complete = this.#endpoints.take(message)
-    const problem = this.#trySend(complete)
-    if (problem && draft) draft.problem = problem
-    else if (problem && message[0] === code.yield)
-      this.#trySend(invocationError(message[1], problem))
-  }
-
-  #trySend(message: WampMessage): WampError | undefined {
-    try {
-      this.#channel.send(message)
-      return undefined
-    } catch (error) {
-      if (error instanceof WampError) return error
-      return failure('wamp.error.invalid_argument', 'the payload cannot be serialized', false)
     }
   }
 
@@ -240,13 +215,12 @@ export class Connection {
   #receive(message: WampMessage): void {
     const [type] = message
     if (isAnswer(type)) this.#settle(message)
-    else if (type === code.event) {
-      if (this.#subscriptions.has(message[1])) this.#feed(withoutPassthru(message))
-    } else if (type === code.invocation) {
+    else if (type === code.event) this.#subscriptions?.deliver(withoutPassthru(message))
+    else if (type === code.invocation) {
       if (this.#registrations.has(message[2])) this.#feed(withoutPassthru(message))
     } else if (type === code.abort || type === code.goodbye) {
       this.#ending ??= endingOf(message)
-      this.#requests.lose()
+      this.#lose()
       if (this.#state === 'joined') this.#state = 'leaving'
       this.#feed(message)
       this.#end(this.#ending.reason, false)
@@ -254,12 +228,15 @@ export class Connection {
       this.#feed(message)
       if (type === code.welcome) this.#joined()
     } else if (type === code.unregistered && this.#isWithdrawing) this.#feed(message)
+    else if (type === code.unsubscribed) this.#subscriptions?.revoke(message)
     // anything else was not asked for: both libraries would end the connection over it
   }
 
   #settle(message: WampMessage): void {
-    if (!this.#requests.settle(message)) return
-    if (message[0] === code.subscribed) this.#subscriptions.add(message[2])
+    if (!this.#requests.settle(message)) {
+      this.#subscriptions?.settle(message)
+      return
+    }
     if (message[0] === code.registered) this.#registrations.add(message[2])
     if (message[0] === code.result) this.#client.forget(message[1])
     else this.#feed(message)
@@ -273,11 +250,17 @@ export class Connection {
     this.#ports.onJoin()
   }
 
+  /** The session is over: nothing that is under way is answered any more. */
+  #lose(): void {
+    this.#requests.lose()
+    this.#subscriptions?.lose()
+  }
+
   #end(reason: string, isLost: boolean): void {
     if (this.#state === 'over') return
     this.#state = 'over'
     this.#stopTimer()
-    this.#requests.lose()
+    this.#lose()
     Object.assign(this.#channel, silence)
     if (isLost) this.#channel.destroy()
     else this.#channel.close()
@@ -287,14 +270,3 @@ export class Connection {
 }
 
 const idOf = (message: WampMessage): unknown => message[2]
-
-/** The client did not send: it refuses, or has nothing to ask the router for (a second handler of one topic). */
-async function unsent(type: number, started: Promise<unknown>): Promise<WampMessage> {
-  const refusal = failure('wamp.error.invalid_uri', 'the client library refuses the URI', false)
-  // no other request may be deferred: it would be sent after its caller has given up
-  if (type !== code.subscribe) throw refusal
-  await started.catch(() => {
-    throw refusal
-  })
-  return [type]
-}

@@ -22,6 +22,14 @@ export const failure = (uri: ErrorUri, message: string, wasSent: boolean): WampE
 export const notJoined = (): WampError =>
   failure('wamp.error.net_failure', 'the session with the router is not joined', false)
 
+/** The session was left: it does not join again. */
+export const sessionLeft = (): WampError =>
+  failure('wamp.error.net_failure', 'the session with the router was left', false)
+
+/** No URI that every router can read. */
+export const refuseUri = (): WampError =>
+  failure('wamp.error.invalid_uri', 'the text is not a WAMP URI (components joined by dots)', false)
+
 /** The session ended while the request was under way. */
 export const sessionLost = (): WampError =>
   failure(
@@ -52,7 +60,7 @@ export function invocationError(request: unknown, error: unknown): WampMessage {
 }
 
 /** A promise whose rejection need not be caught. */
-export function handled<T>(promise: Promise<T>): Promise<T> {
+function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise
 }
@@ -83,7 +91,7 @@ export const methodRefusals: ReadonlySet<string> = new Set([
 ])
 
 /** Why a user's session could not be joined, as the failure of a request. */
-export function notJoinedAs(reason: string): Error {
+export function notJoinedAs(reason: string): WampError {
   if (methodRefusals.has(reason)) {
     const message = 'the router does not accept tickets, so the gateway cannot join as the user'
     return failure('wamp.error.authorization_failed', message, false)

@@ -1,7 +1,7 @@
 /** The table of requests in flight on one connection: each is settled once, by its answer, its deadline or the end of the session. */
 import type { Clock } from '#component/clock.ts'
 import { InFlight } from '#component/in-flight.ts'
-import { ignore } from './channel.ts'
+import { ignore } from '#component/wamp/channel/channel.ts'
 import { failure, sessionLost } from './failure.ts'
 import type { WampMessage } from './link.ts'
 import { answers, asList, asMap, code } from './messages.ts'
@@ -52,7 +52,7 @@ export const readPublication = ([, , publication_id]: WampMessage): Publication 
   typeof publication_id === 'number' ? { publication_id } : {}
 
 /** ERROR: `[8, type, request, details, uri, args?, kwargs?]`. */
-const readError = ([, , , details, uri, args, kwargs]: WampMessage): WampError =>
+export const readError = ([, , , details, uri, args, kwargs]: WampMessage): WampError =>
   new WampError(String(uri), {
     details: withoutCallee(details),
     args: asList(args),

@@ -2,10 +2,10 @@
 import type { Clock } from '#component/clock.ts'
 import { type SerializerName, serializers } from '#component/codec/serializers.ts'
 import type { Log } from '#component/log.ts'
-import { linkChannel, type OpenChannel } from './channel.ts'
+import { linkChannel, type OpenChannel } from '#component/wamp/channel/channel.ts'
+import { socketChannel } from '#component/wamp/channel/socket-channel.ts'
 import type { JoinAuth } from './join-auth.ts'
 import type { OpenLink } from './link.ts'
-import { socketChannel } from './socket-channel.ts'
 
 /** Where a session joins, and as whom. One of `url` and `openLink` is given. */
 export interface SessionOptions {

@@ -69,6 +69,46 @@ export type InvocationHandler = (payload: Payload, origin: Origin) => Promise<Pa
 /** Handles an event. An error that it throws or rejects with is logged; its result is ignored. */
 export type EventHandler = (payload: Payload, origin: Origin) => unknown
 
+/** An event that a {@link Watch} gives: an EVENT, as the router has sent it. */
+export interface WatchedEvent {
+  /** The router's; Crossbar.io gives a retained event another one each time. */
+  readonly publication_id: number
+  /** The topic of the publication; where the router does not name it, the subscribed one. */
+  readonly topic: string
+  readonly payload: Payload
+  /** What the router discloses. */
+  readonly details: Readonly<Record<string, unknown>>
+  /** Whether it is kept by the router and sent because of `get_retained`. */
+  readonly isRetained: boolean
+}
+
+/** What a watch tells, synchronously and in order. An error that one of them throws is logged. */
+export interface WatchHandlers {
+  /** May be called before the promise of {@link Session.watch} is settled: right behind SUBSCRIBED. */
+  onEvent(event: WatchedEvent): void
+  /** No event comes until {@link onBack} or {@link onRefused}: the session is lost, or the router has revoked the subscription. */
+  onLost(): void
+  /** The session has joined and subscribed again. Events between {@link onLost} and this did not come. */
+  onBack(): void
+  /**
+   * The watch is over for good: the router refuses the session or the subscription, or the session was left.
+   * @param error `service.error.unauthorized` where the user has gone
+   */
+  onRefused(error: WampError): void
+}
+
+/** A subscription that stands across rejoins. */
+export interface Watch {
+  /**
+   * Sends SUBSCRIBE again: the router judges the grants anew and sends retained events if `options` ask for them; these go to every
+   * watch of the session on this topic and match. A refusal changes nothing: events go on until {@link end}.
+   * @throws WampError the refusal; `wamp.error.net_failure` and `service.error.timeout` are none
+   */
+  again(options: Readonly<Record<string, unknown>>, timeoutMs?: number): Promise<void>
+  /** No handler is called any more. The last watch of a topic and match sends UNSUBSCRIBE. */
+  end(): void
+}
+
 /** The pieces of a call that a caller wants to see. */
 export type ProgressListener = (piece: CallResult) => void
 
@@ -112,11 +152,26 @@ export interface Session {
     options?: Readonly<Record<string, unknown>>,
   ): Promise<void>
   /**
+   * Subscribes for good: the subscription is made again after each rejoin. Several watches of one topic may exist, whatever their `match`.
+   * @param options SUBSCRIBE.Options; after a rejoin they are sent without `get_retained`
+   * @param timeoutMs how long the router may take
+   * @throws WampError at once when the session is not joined; the refusal of the router
+   */
+  watch(
+    topic: string,
+    options: Readonly<Record<string, unknown>>,
+    timeoutMs: number,
+    handlers: WatchHandlers,
+  ): Promise<Watch>
+  /**
    * Unregisters everything permanently, and waits until earlier invocations are answered; at most some seconds. Never rejects.
    */
   withdraw(): Promise<void>
-  /** GOODBYE; settles what is in flight. */
-  leave(): Promise<void>
+  /**
+   * GOODBYE; settles what is in flight.
+   * @param why told to the watches, which are over
+   */
+  leave(why?: WampError): Promise<void>
 }
 
 /** Gives the sessions that requests run on: one per realm and identity. */

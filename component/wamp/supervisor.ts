@@ -1,12 +1,15 @@
 /** Keeps a session joined: a fresh client for each connection, whatever ended the last one, and everything registered again. */
 
-import { isMatch, isUri } from '#component/syntax/wamp-uri.ts'
-import { ignore, type OpenChannel } from './channel.ts'
-import type { Client, MakeClient } from './client.ts'
+import { isUri } from '#component/syntax/wamp-uri.ts'
+import { ignore, type OpenChannel } from '#component/wamp/channel/channel.ts'
+import { matchOf } from '#component/wamp/watch/subscriptions.ts'
+import { Watches } from '#component/wamp/watch/watches.ts'
+import type { MakeClient } from './client.ts'
 import { Connection } from './connection.ts'
-import { failure, notJoined, rejected } from './failure.ts'
+import { isRefusal, notJoined, refuseUri, rejected, sessionLeft } from './failure.ts'
 import { type Credentials, credentials } from './join-auth.ts'
 import { code } from './messages.ts'
+import type { StartRequest } from './outbox.ts'
 import { RegistrationCheck } from './registration-check.ts'
 import { readPublication, readResult } from './requests.ts'
 import type {
@@ -18,26 +21,20 @@ import type {
   Publication,
   Session,
   WampError,
+  Watch,
+  WatchHandlers,
 } from './session.ts'
 import { openChannels, type SessionOptions } from './session-options.ts'
 import { type Ending, lostSession, SessionRecord } from './session-record.ts'
+import { type Standing, Standings } from './standings.ts'
 
 /** Milliseconds between attempts to join, at least and at most: below 2 s, so that a router that is back has us within 2 s. */
 const backOff = { least: 100, most: 1500 }
 /** After a session of at least this length the back-off starts again; milliseconds. */
 const goodSessionMs = 5000
 
-/** A registration or subscription that is repeated after each rejoin. */
-interface Standing {
-  readonly uri: string
-  tell(connection: Connection): Promise<unknown>
-}
-
-const startCall = (client: Client, procedure: string) => client.call(procedure)
-const startPublish = (client: Client, topic: string) => client.publish(topic)
-
-const refuseUri = () =>
-  failure('wamp.error.invalid_uri', 'the text is not a WAMP URI (components joined by dots)', false)
+const startCall: StartRequest = (client, procedure) => client.call(procedure)
+const startPublish: StartRequest = (client, topic) => client.publish(topic)
 
 export class SupervisedSession implements Session {
   readonly realm_uri: string
@@ -47,11 +44,13 @@ export class SupervisedSession implements Session {
   readonly #openChannel: OpenChannel
   readonly #makeClient: MakeClient
   readonly #credentials: Credentials
-  readonly #standing: Standing[] = []
+  readonly #standings: Standings
   readonly #check: RegistrationCheck<Standing>
   /** Callbacks that wait for the session to join or end. */
   readonly #waiting = new Set<() => void>()
   #connection: Connection | undefined
+  /** There from the first watch on. */
+  #watches: Watches | undefined
   #attempt = 0
   #joinedAt = 0
   #isLeft = false
@@ -64,10 +63,15 @@ export class SupervisedSession implements Session {
     this.#openChannel = openChannels(options)
     this.#makeClient = makeClient
     this.#credentials = credentials(options.auth)
+    this.#standings = new Standings({
+      ...{ realm_uri: this.realm_uri, clock: options.clock, log: options.log },
+      connection: () => this.#connection,
+      pause: () => this.#pause(3),
+    })
     this.#check = new RegistrationCheck({
       ...{ session: this, clock: options.clock, log: options.log },
       everyMs: options.registrationCheckMs,
-      restore: (lost) => this.#restore(this.#connection, lost),
+      restore: (lost) => this.#standings.restore(lost),
     })
     this.#connect()
   }
@@ -115,11 +119,9 @@ export class SupervisedSession implements Session {
     const connection = this.#connection
     if (!connection?.isJoined) return failedCall(notJoined())
     if (!isUri(procedure)) return failedCall(refuseUri())
+    const asked = onProgress ? { ...options, receive_progress: true } : options
     const { id, answer: result } = connection.request(
-      code.call,
-      procedure,
-      onProgress ? { ...options, receive_progress: true } : options,
-      payload,
+      [code.call, undefined, asked, procedure, payload.args, payload.kwargs],
       timeoutMs,
       startCall,
       readResult,
@@ -138,11 +140,9 @@ export class SupervisedSession implements Session {
     if (!connection?.isJoined) throw notJoined()
     if (!isUri(topic)) throw refuseUri()
     const isAcknowledged = options.acknowledge !== false
+    const asked = isAcknowledged ? { ...options, acknowledge: true } : options
     return await connection.request(
-      code.publish,
-      topic,
-      isAcknowledged ? { ...options, acknowledge: true } : options,
-      payload,
+      [code.publish, undefined, asked, topic, payload.args, payload.kwargs],
       isAcknowledged ? timeoutMs : undefined,
       startPublish,
       readPublication,
@@ -171,16 +171,32 @@ export class SupervisedSession implements Session {
     return this.#keep(options, { uri: topic, tell })
   }
 
+  watch(
+    topic: string,
+    options: Readonly<Record<string, unknown>>,
+    timeoutMs: number,
+    handlers: WatchHandlers,
+  ): Promise<Watch> {
+    this.#watches ??= new Watches({
+      clock: this.#options.clock,
+      log: this.#options.log,
+      subscriptions: () => this.#connection?.subscriptions,
+      pause: () => this.#pause(3),
+    })
+    return this.#watches.watch(topic, options, timeoutMs, handlers)
+  }
+
   async withdraw(): Promise<void> {
-    this.#standing.length = 0
+    this.#standings.forget()
     this.#check.forget()
     await this.#connection?.withdraw()
   }
 
-  async leave(): Promise<void> {
+  async leave(why = sessionLeft()): Promise<void> {
     if (this.#isLeft) return
     this.#isLeft = true
     this.#stopTimer()
+    this.#watches?.end(why)
     const connection = this.#connection
     if (connection) {
       const ended = new Promise<void>((resolve) => {
@@ -192,22 +208,9 @@ export class SupervisedSession implements Session {
     this.#wake()
   }
 
-  /** Registers or subscribes now, if joined, and after each later join. A request that the router refuses now is not kept. */
   async #keep(options: Readonly<Record<string, unknown>>, standing: Standing): Promise<void> {
-    const match = isMatch(options.match) ? options.match : 'exact'
-    if (!isUri(standing.uri, match)) throw refuseUri()
-    const connection = this.#connection
-    if (connection?.isJoined) {
-      try {
-        await standing.tell(connection)
-      } catch (error) {
-        // a lost connection is not a refusal
-        if (connection.isJoined) throw error
-      }
-    }
-    this.#standing.push(standing)
-    // a new connection may have joined without this one
-    if (this.#connection !== connection) this.#restore(this.#connection, [standing]).catch(ignore)
+    if (!isUri(standing.uri, matchOf(options))) throw refuseUri()
+    await this.#standings.keep(standing)
   }
 
   #connect(): void {
@@ -234,32 +237,12 @@ export class SupervisedSession implements Session {
     this.record.joined()
     log.info({ realm: this.realm_uri }, 'joined')
     this.#wake()
+    this.#watches?.restore()
     this.#check.start(() => connection.isJoined)
-    this.#restore(connection, this.#standing)
+    this.#standings
+      .restore()
       .then(() => (connection.isJoined ? this.#options.onJoin?.() : undefined))
       .catch((error: unknown) => log.error({ err: error }, 'a task after joining failed'))
-  }
-
-  /** Resolves after one try each; what failed is tried again as long as the connection lives. */
-  async #restore(connection: Connection | undefined, all: readonly Standing[]): Promise<void> {
-    if (!connection?.isJoined) return
-    const failed: Standing[] = []
-    await Promise.all(
-      all.map((standing) =>
-        standing.tell(connection).catch((error: unknown) => {
-          // a session that the router has not missed yet may still hold the registration
-          this.#options.log.warn(
-            { err: error, realm: this.realm_uri },
-            'the registration failed; trying again',
-          )
-          failed.push(standing)
-        }),
-      ),
-    )
-    if (failed.length === 0 || !connection.isJoined) return
-    this.#options.clock.after(this.#pause(3), () => {
-      this.#restore(connection, failed).catch(ignore)
-    })
   }
 
   #onEnd(ending: Ending): void {
@@ -271,6 +254,8 @@ export class SupervisedSession implements Session {
     this.record.ended(ending, clock.now())
     this.#ended()
     if (this.#isLeft) return
+    if (this.#joinedAt) this.#watches?.lose()
+    else if (isRefusal(reason)) this.#watches?.refuse(reason)
     const lived = this.#joinedAt ? clock.now() - this.#joinedAt : 0
     this.#attempt = lived >= goodSessionMs ? 0 : this.#attempt + 1
     this.#joinedAt = 0

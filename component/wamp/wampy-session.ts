@@ -1,7 +1,6 @@
 /** The request path: sessions into the realms of APIs, for calls and publications, through wampy. */
 import { Wampy } from 'wampy'
-import { isMatch } from '#component/syntax/wamp-uri.ts'
-import { ignore } from './channel.ts'
+import { ignore } from '#component/wamp/channel/channel.ts'
 import type { Client, ClientPorts } from './client.ts'
 import { code } from './messages.ts'
 import type { SessionOptions } from './session-options.ts'
@@ -106,11 +105,6 @@ class WampyClient implements Client {
   unregister(): Promise<unknown> {
     const procedures = this.#procedures.splice(0)
     return Promise.all(procedures.map((procedure) => this.#wampy.unregister(procedure)))
-  }
-
-  subscribe(topic: string, onEvent: () => void, match: string | undefined): Promise<unknown> {
-    const exact = { match: 'exact', get_retained: false } as const
-    return this.#wampy.subscribe(topic, onEvent, isMatch(match) ? { ...exact, match } : exact)
   }
 
   leave(): void {

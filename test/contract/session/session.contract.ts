@@ -12,6 +12,8 @@ import { describeEvents } from './events.contract.ts'
 import { describePayloads } from './payloads.contract.ts'
 import { describeProgress } from './progress.contract.ts'
 import { basics, failureOf, freshUri, nothing, type OpenSession } from './support.ts'
+import { describeWatches } from './watch.contract.ts'
+import { Watcher } from './watcher.ts'
 
 /** A router, and how sessions get there. */
 interface Way {
@@ -65,6 +67,7 @@ function describeWay(
     describePayloads(pair)
     describeCalls(pair)
     describeEvents(pair)
+    describe('with watches', () => describeWatches(pair))
     describe('with progressive results', () => describeProgress(pair))
 
     it('fails at once after leaving', async () => {
@@ -79,6 +82,25 @@ function describeWay(
       const error = await failureOf(brief.call(uri, nothing, {}, 2000).result)
       expect(error.error_uri).to.equal('wamp.error.net_failure')
       expect(error.wasSent).to.equal(false)
+    })
+
+    it('ends its watches by leaving', async () => {
+      const brief = open({ ...basics, serializer, ...way })
+      expect(await brief.joined(2000)).to.equal(true)
+      const [topic, watcher, pending] = [freshUri(), new Watcher(), new Watcher()]
+      const watched = await brief.watch(topic, {}, 2000, watcher)
+      const asked = brief.watch(freshUri(), {}, 2000, pending)
+      const left = brief.leave()
+      expect(watcher.told).to.deep.equal(['wamp.error.net_failure'])
+      for (const refused of [asked, brief.watch(topic, {}, 2000, pending), watched.again({})]) {
+        expect((await failureOf(refused)).error_uri).to.equal('wamp.error.net_failure')
+      }
+      watched.end()
+      await left
+      expect({ watcher: watcher.told, pending: pending.told }).to.deep.equal({
+        watcher: ['wamp.error.net_failure'],
+        pending: [],
+      })
     })
   })
 }

@@ -116,6 +116,7 @@ const withoutChanges = (session: Session): Session => ({
   call: (...call) => session.call(...call),
   register: (...registration) => session.register(...registration),
   subscribe: (...subscription) => session.subscribe(...subscription),
+  watch: (...watch) => session.watch(...watch),
   withdraw: () => session.withdraw(),
   leave: () => session.leave(),
   publish: async (topic, ...publication) =>

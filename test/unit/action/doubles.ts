@@ -2,7 +2,14 @@
 import type { ActionFields, Run } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import { anonymous } from '#component/identity.ts'
-import type { Call, CallResult, Payload, Publication, Session } from '#component/wamp/session.ts'
+import type {
+  Call,
+  CallResult,
+  Payload,
+  Publication,
+  Session,
+  Watch,
+} from '#component/wamp/session.ts'
 import { WampError } from '#component/wamp/session.ts'
 
 /** A clock that moves only when told; randomness is always a half. */
@@ -135,6 +142,9 @@ export class SessionDouble implements Session {
 
   async register(): Promise<void> {}
   async subscribe(): Promise<void> {}
+  async watch(): Promise<Watch> {
+    throw new WampError('wamp.error.not_authorized')
+  }
   async withdraw(): Promise<void> {}
   async leave(): Promise<void> {}
 }

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { serializers } from '#component/codec/serializers.ts'
-import type { Channel } from '#component/wamp/channel.ts'
+import type { Channel } from '#component/wamp/channel/channel.ts'
+import { socketChannel } from '#component/wamp/channel/socket-channel.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
-import { socketChannel } from '#component/wamp/socket-channel.ts'
 
 const linkCheckMs = 5000
 

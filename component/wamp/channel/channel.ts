@@ -1,8 +1,8 @@
 /** The port to a transport: whole messages out and in, below the client library; and the channel to a router in this process. */
 import { maxSentDepth, maxSentValues } from '#component/codec/limits.ts'
 import { binaryWalk, Walk, type WalkRules } from '#component/codec/walk.ts'
-import { failure } from './failure.ts'
-import type { OpenLink, WampMessage } from './link.ts'
+import { failure } from '#component/wamp/failure.ts'
+import type { OpenLink, WampMessage } from '#component/wamp/link.ts'
 
 /** One connection to a router, from opening to its end. */
 export interface Channel {

@@ -5,9 +5,9 @@ import { WebSocket } from 'ws'
 import type { Clock } from '#component/clock.ts'
 import { routerRules } from '#component/codec/limits.ts'
 import type { Serializer } from '#component/codec/serializers.ts'
+import type { WampMessage } from '#component/wamp/link.ts'
 import { type Channel, checkMessage, ignore, tooLarge } from './channel.ts'
 import { Cork } from './cork.ts'
-import type { WampMessage } from './link.ts'
 
 /** Where to, and how. */
 export interface SocketOptions {

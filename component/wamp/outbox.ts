@@ -1,0 +1,81 @@
+/** What leaves on one connection: a request goes out whole, under the id that the client library has given it. */
+import { type Channel, ignore } from '#component/wamp/channel/channel.ts'
+import type { Client } from './client.ts'
+import { failure, invocationError } from './failure.ts'
+import type { WampMessage } from './link.ts'
+import { code } from './messages.ts'
+import { WampError } from './session.ts'
+
+/** A message that waits for its id, in the second place: no client library passes all of its content on unchanged. */
+export type Draft = [type: number, id: unknown, ...content: unknown[]]
+
+/** Calls an operation of the client library, which sends its message before it returns. */
+export type StartRequest = (client: Client, uri: string) => Promise<unknown>
+
+const startCall: StartRequest = (client, procedure) => client.call(procedure)
+
+/** Exists as long as its connection. */
+export class Outbox {
+  readonly #channel: Channel
+  /** The message that replaces an empty YIELD of the client library. */
+  readonly #answerOf: (empty: WampMessage) => WampMessage
+  /** The request that the client library is about to send. */
+  #draft: Draft | undefined
+  /** Why it could not be sent. */
+  #problem: WampError | undefined
+
+  constructor(channel: Channel, answerOf: (empty: WampMessage) => WampMessage) {
+    this.#channel = channel
+    this.#answerOf = answerOf
+  }
+
+  /**
+   * Sends a request by an operation of the client library.
+   * @returns why it was not sent; it has no id if the library has refused it
+   */
+  request(draft: Draft, client: Client, start: StartRequest, uri: string): WampError | undefined {
+    this.#problem = undefined
+    this.#draft = draft
+    try {
+      start(client, uri).catch(ignore)
+    } finally {
+      this.#draft = undefined
+    }
+    if (draft[1] !== undefined) return this.#problem
+    return failure('wamp.error.invalid_uri', 'the client library refuses the URI', false)
+  }
+
+  /**
+   * Sends a request that the client library knows nothing of, under an id that it gives to a call.
+   * @returns the id
+   * @throws WampError when it cannot be sent
+   */
+  requestBelow(draft: Draft, client: Client): unknown {
+    const problem = this.request(draft, client, startCall, 'wamp')
+    client.forget(draft[1])
+    if (problem) throw problem
+    return draft[1]
+  }
+
+  /** Sends a message of the client library's; never throws. */
+  pass(message: WampMessage): void {
+    const draft = this.#draft
+    if (draft) {
+      draft[1] = message[1]
+      this.#problem = this.#send(draft)
+    } else if (message[0] === code.yield) {
+      const problem = this.#send(this.#answerOf(message))
+      if (problem) this.#send(invocationError(message[1], problem))
+    } else this.#send(message)
+  }
+
+  #send(message: WampMessage): WampError | undefined {
+    try {
+      this.#channel.send(message)
+      return undefined
+    } catch (error) {
+      if (error instanceof WampError) return error
+      return failure('wamp.error.invalid_argument', 'the payload cannot be serialized', false)
+    }
+  }
+}
