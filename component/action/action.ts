@@ -5,7 +5,7 @@ import type { Identity } from '#component/identity.ts'
 import type { Method, Request } from '#component/request.ts'
 
 /** The kinds of actions (specification: Action object). */
-export type ActionType = 'static' | 'forward' | 'wamp_call' | 'wamp_publish'
+export type ActionType = 'static' | 'forward' | 'wamp_call' | 'wamp_publish' | 'wamp_subscribe'
 
 /** The fields of an action after evaluation, keyed as in the document; unchecked. Absent keys take their defaults. */
 export type ActionFields = Readonly<Record<string, unknown>>

@@ -1,4 +1,5 @@
 /** The table of actions by type. */
+import { ServiceError } from '#component/errors.ts'
 import type { Action, ActionType } from './action.ts'
 import { type ForwardPorts, forwardAction } from './forward.ts'
 import type { WampPorts } from './wamp-attempt.ts'
@@ -19,6 +20,13 @@ export const staticAction: Action = {
   },
 }
 
+/** `wamp_subscribe` is known to documents, but nothing performs it. */
+const notPerformed: Action = {
+  async perform() {
+    throw new ServiceError('service.error.unavailable', 'streams are not served')
+  },
+}
+
 /** Makes all actions. */
 export function openActions(ports: ForwardPorts & WampPorts): Actions {
   const forward = forwardAction(ports)
@@ -28,6 +36,7 @@ export function openActions(ports: ForwardPorts & WampPorts): Actions {
       forward,
       wamp_call: wampCallAction(ports),
       wamp_publish: wampPublishAction(ports),
+      wamp_subscribe: notPerformed,
     },
     close: () => forward.close(),
   }

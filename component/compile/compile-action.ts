@@ -17,8 +17,15 @@ import { strippedPath } from './strip-prefix.ts'
 const fieldNames: Readonly<Record<ActionType, readonly string[]>> = {
   static: ['headers', 'body'],
   forward: ['http_method', 'host', 'path', 'query_string', 'headers', 'body'],
-  wamp_call: ['procedure', 'options', 'args', 'kwargs', 'arguments', 'arguments_kw'],
+  wamp_call: [
+    ...['procedure', 'options', 'args', 'kwargs', 'arguments', 'arguments_kw'],
+    ...['progress_timeout', 'max_duration'],
+  ],
   wamp_publish: ['topic', 'options', 'args', 'kwargs', 'arguments', 'arguments_kw'],
+  wamp_subscribe: [
+    ...['topic', 'match', 'options', 'as', 'snapshot', 'resume_from'],
+    ...['replay_events', 'replay_timeout', 'max_events', 'max_duration'],
+  ],
 }
 
 /** A plan without what depends on the other parts of its operation. */

@@ -9,6 +9,7 @@ import {
   type WrittenOperation,
 } from '#component/compile/schemas/compile-checks.ts'
 import type { DocumentSchemas } from '#component/compile/schemas/document-schemas.ts'
+import { compileStreams } from '#component/compile/streams/compile-streams.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, keysOf, member, type Node } from '#component/expression/compile.ts'
 import type { Scope } from '#component/expression/scope.ts'
@@ -208,6 +209,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     on_result,
     on_error,
     encodings: types && isBodyFixed(action, on_result) ? new Encodings() : undefined,
+    streams: compileStreams(last, response, on_result.headers['content-type']),
     status_codes: plan.statusCodes(level),
   }
 }

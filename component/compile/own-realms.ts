@@ -7,7 +7,7 @@ import type { RouteEntry } from '#component/routes/routing-table.ts'
 function usesOwnSession(route: Route, identity: string): boolean {
   if (route.kind !== undefined) return false
   const { inherited } = route
-  const isWamp = typesOf(route).some((type) => type === 'wamp_call' || type === 'wamp_publish')
+  const isWamp = typesOf(route).some((type) => type.startsWith('wamp_'))
   return isWamp && (inherited.protection === undefined || identity === 'service')
 }
 

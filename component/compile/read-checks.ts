@@ -34,6 +34,7 @@ const resultKeys: Readonly<Record<ActionType | 'none', readonly string[] | undef
   forward: ofAnswer,
   wamp_call: [...payload, 'request_id'],
   wamp_publish: ['publication_id'],
+  wamp_subscribe: [...payload, 'request_id'],
 }
 
 /** The names that a pattern binds; `rest` is what `[...]` matches. */

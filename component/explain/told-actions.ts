@@ -93,6 +93,7 @@ export class ToldActions {
       forward,
       wamp_call,
       wamp_publish,
+      wamp_subscribe,
     } = openActions({
       ...settings,
       clock,
@@ -104,6 +105,7 @@ export class ToldActions {
       forward: this.#told('forward', forward),
       wamp_call: this.#told('wamp_call', wamp_call),
       wamp_publish: this.#told('wamp_publish', wamp_publish),
+      wamp_subscribe: this.#told('wamp_subscribe', wamp_subscribe),
     }
   }
 

@@ -13,6 +13,7 @@ import type { JsonMap } from '#component/syntax/values.ts'
 import type { Encodings } from './encodings.ts'
 import type { BodyLimits } from './exchange.ts'
 import type { HeaderLayer, Live } from './header-layers.ts'
+import type { ProgressPlan, StreamPlan } from './stream-plan.ts'
 
 /** A compiled API Specification. */
 export interface Api {
@@ -196,6 +197,8 @@ export interface CompiledOperation {
   readonly on_error: ResponsePlan
   /** Present where the body of a success is the same for every request and its media types are known. */
   readonly encodings: Encodings | undefined
+  /** What its answer is as a stream; undefined: it is none. */
+  readonly streams: StreamPlan | ProgressPlan | undefined
   /** Error URI ─▶ HTTP status: the specification's over the initial table. */
   readonly status_codes: ReadonlyMap<string, number>
 }

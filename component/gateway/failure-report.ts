@@ -81,7 +81,7 @@ export function reportAt(route: Route, error: ServiceError): FailureReport | und
 function peerOf({ type, fixed }: ActionPlan): FailureReport {
   const { procedure, topic, host } = fixed
   if (type === 'wamp_call' && typeof procedure === 'string') return { procedure }
-  if (type === 'wamp_publish' && typeof topic === 'string') return { topic }
+  if (typeof topic === 'string') return { topic }
   const origin = type === 'forward' && typeof host === 'string' ? readOrigin(host) : undefined
   return origin && !('problem' in origin) ? { upstream: origin.text } : {}
 }

@@ -119,6 +119,7 @@ function backendOf(operation: CompiledOperation, { isHidden }: Authored): JsonMa
 const targetNames: Readonly<Partial<Record<ActionPlan['type'], string>>> = {
   wamp_call: 'procedure',
   wamp_publish: 'topic',
+  wamp_subscribe: 'topic',
   forward: 'host',
 }
 

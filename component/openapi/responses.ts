@@ -178,7 +178,8 @@ function errorsOf(
 }
 
 /** Actions that may fail. */
-const performed = ['forward', 'wamp_call', 'wamp_publish'] as const
+const ofWamp = ['wamp_call', 'wamp_publish', 'wamp_subscribe'] as const
+const performed = ['forward', ...ofWamp] as const
 
 const isAny = (operation: CompiledOperation, ...types: readonly string[]): boolean =>
   typesOf(operation).some((type) => types.includes(type))
@@ -217,7 +218,7 @@ function gatewayStatuses(
 /** The statuses of a failed action or expression. */
 function actionStatuses(operation: CompiledOperation): ReadonlySet<string> {
   const { on_error, status_codes } = operation
-  const isOfWamp = isAny(operation, 'wamp_call', 'wamp_publish')
+  const isOfWamp = isAny(operation, ...ofWamp)
   const isForward = isAny(operation, 'forward')
   if (!isOfWamp && !isForward && !isComputed(operation)) return new Set()
   if (typeof on_error.status === 'number') return new Set([String(on_error.status)])

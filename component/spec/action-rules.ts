@@ -1,6 +1,8 @@
 /** The rules of actions, by type, and of lists of them. */
 import { pointer } from '#component/codec/json.ts'
 import { methods } from '#component/request.ts'
+import { progressKeys, streamKeys } from '#component/spec/streams/stream-rules.ts'
+import { checkTopic } from '#component/spec/streams/topic-rule.ts'
 import { originProblem } from '#component/syntax/upstream-origin.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { headers, uri } from './http-rules.ts'
@@ -61,12 +63,16 @@ const actions: Readonly<Record<ActionType, Shape>> = {
     required: { host: '[scheme://]host[:port] of the upstream' },
   },
   wamp_call: {
-    keys: { procedure: uri, ...wampArguments },
+    keys: { procedure: uri, ...wampArguments, ...progressKeys },
     required: { procedure: 'the WAMP URI to call' },
   },
   wamp_publish: {
     keys: { topic: uri, ...wampArguments },
     required: { topic: 'the WAMP URI to publish to' },
+  },
+  wamp_subscribe: {
+    keys: { topic: anything, options: wampArguments.options, ...streamKeys, ...attempts },
+    required: { topic: 'the WAMP URI to subscribe to, or a pattern with match' },
   },
 }
 
@@ -79,6 +85,7 @@ const singleAction: Rule = dynamic(
   rule(actionVariants.schema, (value, path, report) => {
     actionVariants(value, path, report)
     if (!isMap(value)) return
+    if (value.type === 'wamp_subscribe') checkTopic(value, path, report)
     for (const [name, alias] of [
       ['args', 'arguments'],
       ['kwargs', 'arguments_kw'],

@@ -21,6 +21,17 @@ export const defaultValues = {
   retry_timeout: 5_000,
 } as const
 
+/** Of the keys of `wamp_subscribe` that are known at load. Times in milliseconds. */
+export const streamDefaults = {
+  match: 'exact',
+  as: 'user',
+  replay_events: 100,
+  replay_timeout: 60_000,
+  heartbeat: 15_000,
+  retry: 2_000,
+  overflow: 'close',
+}
+
 /** HTTP statuses by error URI. Specification: Gateway error mapping, and the rows that behaviour adds. */
 export const initialStatusCodes: Readonly<Record<string, number>> = {
   'service.error.already_exists': 400,

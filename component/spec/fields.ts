@@ -1,5 +1,6 @@
 /** One rule per field of a specification, for literals in the document and for values folded from expressions. */
 import type { Issue } from '#component/errors.ts'
+import { progressKeys, streamKeys, views } from '#component/spec/streams/stream-rules.ts'
 import { action, target, wampArguments } from './action-rules.ts'
 import { headers, uri } from './http-rules.ts'
 import { inheritable, scopes } from './inheritable.ts'
@@ -19,6 +20,9 @@ const fieldRules = {
   procedure: uri,
   topic: uri,
   ...target,
+  ...streamKeys,
+  progress_timeout: progressKeys.progress_timeout,
+  ...views,
   operation,
   action,
   response,

@@ -1,6 +1,8 @@
 /** The rules of paths and their operations, with the declarations of their answers. */
 import { methods } from '#component/request.ts'
 import { examples } from '#component/spec/examples/examples.ts'
+import { views } from '#component/spec/streams/stream-rules.ts'
+
 import { isMap } from '#component/syntax/values.ts'
 import { action, optionsAction } from './action-rules.ts'
 import { headers, reference, statusCode } from './http-rules.ts'
@@ -22,7 +24,7 @@ export const onResult = dynamic(
 )
 
 export const response = dynamic(
-  level('a response', { keys: { on_result: onResult, on_error: onResult } }),
+  level('a response', { keys: { on_result: onResult, on_error: onResult, ...views } }),
 )
 
 const operationOf = (action: Rule): Rule =>

@@ -71,8 +71,8 @@ export const isUri = (text: string, match: Match = 'exact'): boolean =>
   problemOf(text, match, strict) === undefined && text.isWellFormed()
 
 /** Why a text is not a URI by {@link isUri}: the end of a sentence about it; undefined when it is one. */
-export function uriProblem(text: string): string | undefined {
-  const problem = problemOf(text, 'exact', strict)
+export function uriProblem(text: string, match: Match = 'exact'): string | undefined {
+  const problem = problemOf(text, match, strict)
   if (problem === 'component') return 'a part of it is empty'
   if (problem === 'character') return 'it holds white space, "#" or a control character'
   return text.isWellFormed() ? undefined : 'it is not valid Unicode'

@@ -199,6 +199,7 @@ function whyUnchecked(
       return 'the answer of the upstream is passed on unread, so it is not checked: declare a body to have it checked'
     case 'wamp_call':
     case 'wamp_publish':
+    case 'wamp_subscribe':
       return 'there is nothing to check: without the key body a success is answered with an empty body'
     default:
       return undefined

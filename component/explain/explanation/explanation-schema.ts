@@ -63,7 +63,7 @@ const expression = map(
 
 const action = map(
   {
-    type: { enum: ['static', 'forward', 'wamp_call', 'wamp_publish', 'none'] },
+    type: { enum: ['static', 'forward', 'wamp_call', 'wamp_publish', 'wamp_subscribe', 'none'] },
     would_be_refused: orNull(text),
   },
   { callees: orNull({ type: 'integer', minimum: 0 }) },

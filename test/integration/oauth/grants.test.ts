@@ -72,6 +72,7 @@ async function open(flow = 'resource_owner_password_credentials') {
       forward: staticAction,
       wamp_call: staticAction,
       wamp_publish: staticAction,
+      wamp_subscribe: staticAction,
     },
     schemes,
     endpoints: {

@@ -88,6 +88,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     ],
     packages: [],
   },
+  'component/compile/streams': {
+    folders: ['action', 'compile', 'expression', 'gateway', 'spec'],
+    packages: [],
+  },
   'component/compile/schemas': {
     folders: ['compile', 'expression', 'gateway', 'gateway/schemas', 'routes', 'schema', 'spec'],
     packages: [],
@@ -115,6 +119,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: [
       'action',
       'compile/schemas',
+      'compile/streams',
       'expression',
       'expression/probe',
       'gateway',
@@ -177,8 +182,12 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/stream': { folders: ['wamp'], packages: [] },
   'component/action': { folders: ['stream', 'wamp'], packages: ['undici'] },
   'component/sync': { folders: ['replica', 'wamp'], packages: [] },
-  'component/spec': { folders: ['expression', 'schema', 'spec/examples'], packages: [] },
   'component/spec/examples': { folders: ['spec'], packages: [] },
+  'component/spec/streams': { folders: ['spec'], packages: [] },
+  'component/spec': {
+    folders: ['expression', 'schema', 'spec/examples', 'spec/streams'],
+    packages: [],
+  },
   'component/schema': {
     folders: ['expression', 'schema/pattern'],
     packages: ['ajv', 'ajv-formats', 'lru-cache'],

@@ -176,6 +176,7 @@ export function serve(
       forward: fake('forward'),
       wamp_call: fake('wamp_call'),
       wamp_publish: fake('wamp_publish'),
+      wamp_subscribe: fake('wamp_subscribe'),
     },
     schemes,
     endpoints: {
