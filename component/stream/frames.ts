@@ -1,12 +1,5 @@
 /** Writes the events of a stream as text: Server-Sent Events (HTML standard, section "Server-sent events") and NDJSON, one JSON object a line. */
-
-/** The media types of streams. */
-export const streamTypes = ['text/event-stream', 'application/x-ndjson'] as const
-export type StreamType = (typeof streamTypes)[number]
-
-/** Whether a media type is that of a stream. */
-export const isStreamType = (type: string | undefined): type is StreamType =>
-  streamTypes.some((known) => known === type)
+import type { StreamType } from '#component/syntax/event-stream.ts'
 
 /** One event of a stream. */
 interface Frame {
@@ -55,19 +48,4 @@ const newlineDelimited: Frames = {
 export const framesOf: Readonly<Record<StreamType, Frames>> = {
   'text/event-stream': serverSentEvents,
   'application/x-ndjson': newlineDelimited,
-}
-
-/** Characters of the longest name of an event. */
-const maxName = 255
-
-/** Names of the events that the gateway makes itself. */
-export const ownNames: ReadonlySet<string> = new Set(['gap', 'end', 'error', 'result', 'snapshot'])
-
-/** What is wrong with the name of an event; undefined: nothing. */
-export function nameProblem(name: unknown): string | undefined {
-  if (typeof name !== 'string') return 'expected a text'
-  if (name.length > maxName) return `expected at most ${maxName} characters`
-  if (/[\r\n\0]/.test(name)) return 'expected a text without line breaks and NUL'
-  if (!ownNames.has(name)) return undefined
-  return `expected another name than ${[...ownNames].join(', ')}: these are the gateway's own`
 }

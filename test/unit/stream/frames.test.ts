@@ -3,13 +3,8 @@ import { expect } from 'chai'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import fc from 'fast-check'
 import { stringifyJson } from '#component/codec/json.ts'
-import {
-  framesOf,
-  isStreamType,
-  nameProblem,
-  ownNames,
-  streamTypes,
-} from '#component/stream/frames.ts'
+import { framesOf } from '#component/stream/frames.ts'
+import { eventNameProblem } from '#component/syntax/event-stream.ts'
 
 const sse = framesOf['text/event-stream']
 const ndjson = framesOf['application/x-ndjson']
@@ -50,7 +45,7 @@ const anyValue = fc.letrec((tie) => ({
   ),
 })).value
 const anyName = fc.option(
-  anyText.filter((text) => nameProblem(text) === undefined && text.isWellFormed()),
+  anyText.filter((text) => eventNameProblem(text) === undefined),
   { nil: undefined },
 )
 const anyId = fc.option(fc.stringMatching(/^[0-9]{1,16}-[0-9a-f]{6}$/), { nil: undefined })
@@ -97,28 +92,5 @@ describe('frames of NDJSON', () => {
 
   it('have an empty line as the heartbeat, and nothing for comments and retry', () => {
     expect([ndjson.heartbeat, ndjson.comment('x'), ndjson.retry(1)]).to.deep.equal(['\n', '', ''])
-  })
-})
-
-describe('names of events', () => {
-  const refused = [...ownNames, 'a\nb', 'a\rb', 'a\0', 7, null]
-  for (const name of [...refused, 'x'.repeat(256)]) {
-    it(`refuse ${JSON.stringify(name).slice(0, 20)}`, () => {
-      expect(nameProblem(name)).to.match(/^expected /)
-    })
-  }
-
-  for (const name of ['', 'notice', 'ends', 'a b: c', 'ü\u2028', 'x'.repeat(255)]) {
-    it(`admit ${JSON.stringify(name).slice(0, 20)}`, () => {
-      expect(nameProblem(name)).to.equal(undefined)
-    })
-  }
-})
-
-describe('types of streams', () => {
-  it('are two', () => {
-    expect(streamTypes.every(isStreamType)).to.equal(true)
-    expect(Object.keys(framesOf)).to.deep.equal(streamTypes)
-    expect([undefined, 'application/json'].some(isStreamType)).to.equal(false)
   })
 })
