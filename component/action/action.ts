@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { describeError, type ErrorUri, ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Method, Request } from '#component/request.ts'
+import type { CallResult } from '#component/wamp/session.ts'
 
 /** The kinds of actions (specification: Action object). */
 export type ActionType = 'static' | 'forward' | 'wamp_call' | 'wamp_publish' | 'wamp_subscribe'
@@ -44,8 +45,13 @@ export interface Run {
     Request,
     'host' | 'scheme' | 'peername' | 'headers' | 'path' | 'query_string' | 'body'
   >
-  /** Takes a callback for when the client goes away or the gateway stops: the action then settles at once. */
-  onCancel(callback: () => void): void
+  /** wamp_call: whether progressive results are wanted. */
+  readonly wantsProgress?: boolean
+  /**
+   * Takes a callback for when the client goes away or the gateway stops: the action then settles at once.
+   * @param callback is told why where the client is still there
+   */
+  onCancel(callback: (reason?: ServiceError) => void): void
 }
 
 /** Performs one kind of action. An expected failure is an outcome, not a rejection; ServiceError when it cannot be tried. */
@@ -76,6 +82,23 @@ export interface UpstreamAnswer {
   readonly length: number | undefined
 }
 
+/** A call whose first progressive result has come before its answer. It is begun or cancelled. */
+export interface CallStream {
+  readonly kind: 'call'
+  /** Gives every piece in order, those that have come already at once, and then the outcome: nothing after that. */
+  begin(listener: CallListener): void
+  /** Gives the call up, if it is not over: the callee is told. The listener hears nothing more. */
+  cancel(): void
+  /** Calls back when the call is over. */
+  onSettled(callback: () => void): void
+}
+
+/** Takes what comes of a {@link CallStream}. */
+export interface CallListener {
+  onPiece(piece: CallResult): void
+  onOutcome(outcome: Outcome): void
+}
+
 /** `action` of the API Context; `answer` is there if and only if an upstream answered, whatever its status. */
 export type Outcome = (
   | { readonly result: Readonly<Record<string, unknown>> }
@@ -88,6 +111,8 @@ export type Outcome = (
   readonly answer?: UpstreamAnswer
   /** Of a list of actions: the results of all that succeeded, in order. */
   readonly results?: readonly unknown[]
+  /** The rest of the action, which goes on; the result is empty then. */
+  readonly stream?: CallStream
 }
 
 /** The body of an outcome that still streams; undefined when it is complete. */

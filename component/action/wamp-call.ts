@@ -1,6 +1,8 @@
-/** `wamp_call`. */
+/** `wamp_call`: one answer, or its progressive results as they come. */
 import type { CallResult } from '#component/wamp/session.ts'
-import type { Action } from './action.ts'
+import type { Action, ActionFields, Outcome, Run } from './action.ts'
+import { CallPieces } from './call-pieces.ts'
+import { FieldError } from './field-error.ts'
 import { callOptions, passOptions } from './options.ts'
 import { attemptOnSession, type WampPorts } from './wamp-attempt.ts'
 import { disclosed, readPayload, readUri, withAliases } from './wamp-fields.ts'
@@ -9,8 +11,10 @@ import { disclosed, readPayload, readUri, withAliases } from './wamp-fields.ts'
 export const wampCallAction = (ports: WampPorts): Action => ({
   async perform(fields, run) {
     const procedure = readUri(fields, 'procedure', run, ports.allowedDynamicUris)
-    const options = disclosed(passOptions(fields.options, callOptions), run)
+    const passed = withoutProgress(passOptions(fields.options, callOptions))
+    const options = disclosed(passed, run)
     const payload = readPayload(fields)
+    if (run.wantsProgress) return await callInPieces()
     return await attemptOnSession(
       ports,
       run,
@@ -19,7 +23,55 @@ export const wampCallAction = (ports: WampPorts): Action => ({
         cancellation.current = call
         return call.result
       },
-      (answer: CallResult) => ({ result: withAliases(answer) }),
+      resultOf,
     )
+
+    /** The outcome is there with the first piece, or with the answer if there is none. */
+    function callInPieces(): Promise<Outcome> {
+      const bounds = boundsOf(fields, run)
+      const end = ports.clock.now() + bounds.all
+      return attemptOnSession(
+        ports,
+        run,
+        (session, timeoutMs, cancellation) => {
+          const firstMs = Math.min(timeoutMs, end - ports.clock.now())
+          const pieces = new CallPieces({ run, clock: ports.clock, end }, (onPiece) =>
+            session.call(procedure, payload, options, firstMs, onPiece, bounds.between),
+          )
+          cancellation.current = pieces.call
+          return pieces.begun
+        },
+        (begun) => (begun instanceof CallPieces ? { result: {}, stream: begun } : resultOf(begun)),
+      )
+    }
   },
 })
+
+/** The session asks for progressive results where somebody takes them, whatever the document says. */
+function withoutProgress(options: Readonly<Record<string, unknown>>): typeof options {
+  if (!('receive_progress' in options)) return options
+  const { receive_progress: _, ...others } = options
+  return others
+}
+
+const resultOf = (answer: CallResult): Outcome => ({ result: withAliases(answer) })
+
+/** The limits on a call with progressive results: between two of them, and of all; milliseconds. */
+const boundsOf = (fields: ActionFields, { attempts }: Run) => ({
+  between: readMs(fields, 'progress_timeout', 1, 3_600_000) ?? attempts.timeout,
+  // 0: no limit
+  all: (readMs(fields, 'max_duration', 0, 86_400_000) ?? 3_600_000) || Number.POSITIVE_INFINITY,
+})
+
+/** The milliseconds in a field; undefined where it is absent. */
+function readMs(
+  fields: ActionFields,
+  name: string,
+  least: number,
+  most: number,
+): number | undefined {
+  const ms = fields[name]
+  if (ms === undefined) return undefined
+  if (typeof ms === 'number' && Number.isInteger(ms) && ms >= least && ms <= most) return ms
+  throw new FieldError([name], `an integer of milliseconds, ${least}–${most}`)
+}

@@ -1,14 +1,15 @@
 /** Doubles for the tests of actions: a clock that stands still, a run, and a session that does as told. */
 import type { ActionFields, Run } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
+import type { ServiceError } from '#component/errors.ts'
 import { anonymous } from '#component/identity.ts'
 import type {
   Call,
   CallResult,
   Payload,
+  ProgressListener,
   Publication,
   Session,
-  Watch,
 } from '#component/wamp/session.ts'
 import { WampError } from '#component/wamp/session.ts'
 
@@ -56,8 +57,8 @@ export class ManualClock implements Clock {
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** A run of an anonymous GET; `cancel` is the client going away. */
-export function runOf(changes: Partial<Run> = {}): { run: Run; cancel: () => void } {
-  const callbacks: (() => void)[] = []
+export function runOf(changes: Partial<Run> = {}) {
+  const callbacks: ((reason?: ServiceError) => void)[] = []
   const run: Run = {
     realm_uri: 'com.example.test',
     identity: anonymous('com.example.test'),
@@ -78,8 +79,8 @@ export function runOf(changes: Partial<Run> = {}): { run: Run; cancel: () => voi
     onCancel: (callback) => callbacks.push(callback),
     ...changes,
   }
-  const cancel = (): void => {
-    for (const callback of callbacks.splice(0)) callback()
+  const cancel = (reason?: ServiceError): void => {
+    for (const callback of callbacks.splice(0)) callback(reason)
   }
   return { run, cancel }
 }
@@ -89,6 +90,14 @@ export interface Asked extends Payload {
   readonly uri: string
   readonly options: ActionFields
   readonly timeoutMs: number
+  /** Of a call that wants progressive results. */
+  readonly progressTimeoutMs?: number
+}
+
+/** A call that waits for what the test says. */
+interface Waiting {
+  readonly onProgress: ProgressListener | undefined
+  readonly settle: (answer: CallResult | Error) => void
 }
 
 /** A result as a router gives it. */
@@ -105,6 +114,8 @@ export class SessionDouble implements Session {
   readonly realm_uri = 'com.example.test'
   readonly isOpen = true
   readonly asked: Asked[] = []
+  /** The calls, in order. */
+  readonly calls: Waiting[] = []
   readonly #answers: (CallResult | Publication | Error | undefined)[]
   cancels = 0
 
@@ -112,12 +123,22 @@ export class SessionDouble implements Session {
     this.#answers = answers
   }
 
-  call(uri: string, payload: Payload, options: ActionFields, timeoutMs: number): Call {
-    this.asked.push({ uri, ...payload, options, timeoutMs })
-    const answer = this.#answers.shift()
+  call(
+    uri: string,
+    payload: Payload,
+    options: ActionFields,
+    timeoutMs: number,
+    onProgress?: ProgressListener,
+    progressTimeoutMs?: number,
+  ): Call {
+    const times = { timeoutMs, ...(progressTimeoutMs !== undefined && { progressTimeoutMs }) }
+    this.asked.push({ uri, ...payload, options, ...times })
     const { promise, resolve, reject } = Promise.withResolvers<CallResult>()
-    if (answer instanceof Error) reject(answer)
-    else if (answer) resolve(answer as CallResult)
+    const settle = (answer: CallResult | Error): void =>
+      answer instanceof Error ? reject(answer) : resolve(answer)
+    this.calls.push({ onProgress, settle })
+    const answer = this.#answers.shift()
+    if (answer) settle(answer as CallResult | Error)
     return {
       result: promise,
       cancel: () => {
