@@ -162,15 +162,15 @@ export function fail(
   } else if (!response.writableEnded) response.destroy()
 }
 
-/** Answers a request with 504, unless its answer has begun, and cancels its pending work. */
+/** Answers a request with 504, unless its answer has begun, and cancels its pending work, which is told the same. */
 export function giveUp(exchange: HttpExchange): void {
+  const error = new ServiceError('service.error.timeout', 'this node is stopping')
   if (!exchange.response.headersSent) {
-    const error = new ServiceError('service.error.timeout', 'this node is stopping')
     exchange.failure = reportThrown(error, undefined)
     exchange.error = error.uri
     sendReply(exchange, errorReply(error, exchange.headers.accept), true)
   }
-  exchange.abort()
+  exchange.abort(error)
 }
 
 /** The error for unserved paths; one instance for all requests. */

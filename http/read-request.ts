@@ -81,7 +81,7 @@ export class HttpExchange implements Exchange {
   #heldBytes = 0
   #body: RequestBody | undefined
   #query: Readonly<Record<string, string>> | undefined
-  #aborts: (() => void)[] | undefined
+  #aborts: ((reason?: ServiceError) => void)[] | undefined
   #isClosed = false
   #isOver = false
   #raw: RawBody | undefined
@@ -219,18 +219,21 @@ export class HttpExchange implements Exchange {
     this.release()
   }
 
-  onAbort(callback: () => void): void {
+  onAbort(callback: (reason?: ServiceError) => void): void {
     if (this.#isClosed) callback()
     else if (this.#aborts) this.#aborts.push(callback)
     else this.#aborts = [callback]
   }
 
-  /** Cancels everything pending for the request: the connection is closed, or the gateway gives the request up. */
-  abort(): void {
+  /**
+   * Cancels everything pending for the request.
+   * @param reason why the gateway gives it up; absent: the connection is closed
+   */
+  abort(reason?: ServiceError): void {
     this.#isClosed = true
     const aborts = this.#aborts
     this.#aborts = undefined
-    if (aborts) for (const callback of aborts) callback()
+    if (aborts) for (const callback of aborts) callback(reason)
   }
 
   /** Sends 100 (Continue) to a client that waits for it. */

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream'
 import { describeError, type ErrorUri, ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
+import type { OnOver } from '#component/limits/semaphore.ts'
 import type { Method, Request } from '#component/request.ts'
 import type { CallResult } from '#component/wamp/session.ts'
 
@@ -90,7 +91,7 @@ export interface CallStream {
   /** Gives the call up, if it is not over: the callee is told. The listener hears nothing more. */
   cancel(): void
   /** Calls back when the call is over. */
-  onSettled(callback: () => void): void
+  readonly onSettled: OnOver
 }
 
 /** Takes what comes of a {@link CallStream}. */
@@ -119,6 +120,21 @@ export type Outcome = (
 export function streamOf(outcome: Outcome): Readable | undefined {
   const body = outcome.answer?.body
   return body === undefined || body instanceof Uint8Array ? undefined : body
+}
+
+/** Takes a callback for the end of what goes on after an outcome; undefined when the outcome is complete. */
+export function goesOn(outcome: Outcome): OnOver | undefined {
+  const body = streamOf(outcome)
+  if (body) return body.closed ? undefined : (callback) => body.once('close', callback)
+  const { stream } = outcome
+  return stream && ((callback) => stream.onSettled(callback))
+}
+
+/** Ends what goes on after an outcome that nobody reads. */
+export function drop(outcome: Outcome | undefined): void {
+  if (outcome === undefined) return
+  streamOf(outcome)?.destroy()
+  outcome.stream?.cancel()
 }
 
 /** An error made by this service (behaviour §4: kwargs `{code, message, description}`). */

@@ -1,5 +1,5 @@
 /** Performs the actions of a list in order; the first failure ends it. */
-import { type Attempts, type Outcome, streamOf } from '#component/action/action.ts'
+import { type Attempts, drop, type Outcome, type Run } from '#component/action/action.ts'
 import { ownFailure } from '#component/action/wamp-fields.ts'
 import { canceled, ExpressionError } from '#component/errors.ts'
 import type { ActionPlan } from './api.ts'
@@ -9,7 +9,7 @@ import { failureOf } from './failure.ts'
 export interface PreparedAction {
   readonly attempts: Attempts
   /** Takes a callback for when the client goes away. */
-  readonly onCancel: (callback: () => void) => void
+  readonly onCancel: Run['onCancel']
   perform(): Promise<Outcome>
 }
 
@@ -79,11 +79,13 @@ export function prepareList(
       if ('error' in outcome) break
       progress = { result: outcome.result, results: [...progress.results, outcome.result] }
       // nobody reads the rest of this answer
-      streamOf(outcome)?.destroy()
+      drop(outcome)
       outcome = isGone ? ownFailure(canceled()) : await end(plan, begin(plan))
     }
     const { results } = progress
-    return { ...outcome, results: 'error' in outcome ? results : [...results, outcome.result] }
+    // a call that goes on has no result yet
+    if ('error' in outcome || outcome.stream) return { ...outcome, results }
+    return { ...outcome, results: [...results, outcome.result] }
   }
   return { attempts, onCancel, perform }
 }

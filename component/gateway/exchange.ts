@@ -45,8 +45,11 @@ export interface Exchange
   readText(limits: BodyLimits): Promise<string>
   /** The body as a stream that obeys the limits. */
   rawBody(limits: BodyLimits): RawBody
-  /** Calls back once if the client goes away before the reply is complete. */
-  onAbort(callback: () => void): void
+  /**
+   * Calls back once if the request is over before its reply is complete.
+   * @param callback is told why where the gateway gives the request up; undefined: the client went away
+   */
+  onAbort(callback: (reason?: ServiceError) => void): void
 }
 
 /** The body of a reply. */

@@ -3,8 +3,10 @@ import {
   type Action,
   type ActionFields,
   type ActionType,
+  drop,
+  goesOn,
   type Outcome,
-  streamOf,
+  type Run,
 } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import { ExpressionError } from '#component/errors.ts'
@@ -104,8 +106,7 @@ export class Operations {
       const reply = renderOutcome(exchange, route, outcome, seen, policy, type)
       return reply.status < 500 ? reply : { ...reply, failure: reportAfter(route, outcome) }
     } catch (error) {
-      const stream = outcome && streamOf(outcome)
-      stream?.destroy()
+      drop(outcome)
       if (error instanceof ListFailure) {
         return answerFailure(exchange, route, context, policy, error.failure, error)
       }
@@ -154,7 +155,7 @@ export class Operations {
     }
     const { attempts, onCancel } = prepared
     const limit = { clock: this.#ports.clock, maxMs: attempts.timeout, onCancel }
-    return path.version.pool.run(() => prepared.perform(), limit, streamOf)
+    return path.version.pool.run(() => prepared.perform(), limit, goesOn)
   }
 
   #prepare(
@@ -168,7 +169,7 @@ export class Operations {
     const performer = this.#actions[plan.type]
     const fields = evaluateFields(plan, context)
     const attempts = evaluateAttempts(plan.attempts, context)
-    const onCancel = (callback: () => void): void => exchange.onAbort(callback)
+    const onCancel: Run['onCancel'] = (callback) => exchange.onAbort(callback)
     return {
       attempts,
       onCancel,

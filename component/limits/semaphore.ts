@@ -1,5 +1,4 @@
 /** Limits how many tasks run at once: more wait, first come, first served, and beyond a bound they are refused. */
-import type { Readable } from 'node:stream'
 import type { Clock } from '#component/clock.ts'
 import { canceled, ServiceError } from '#component/errors.ts'
 
@@ -24,6 +23,9 @@ interface WaitLimit {
 const unavailable = (message: string): ServiceError =>
   new ServiceError('service.error.unavailable', message, { headers: { 'retry-after': '1' } })
 
+/** Takes a callback for when a task is over, although it has settled before. */
+export type OnOver = (callback: () => void) => void
+
 /** A number of slots, and a queue in front of them. */
 export class Semaphore {
   readonly #limits: SemaphoreLimits
@@ -36,35 +38,32 @@ export class Semaphore {
   }
 
   /**
-   * Runs the task when a slot is free. The slot is held until the task has settled and the stream of its result, if any,
-   * has closed. ServiceError: `service.error.unavailable` with `Retry-After` when too many tasks wait already or the wait
+   * Runs the task when a slot is free. The slot is held until the task has settled, and what goes on after it is over.
+   * ServiceError: `service.error.unavailable` with `Retry-After` when too many tasks wait already or the wait
    * was too long, `wamp.error.canceled` when the client went away meanwhile.
-   * @param streamOf finds the stream in a result
+   * @param goesOn says of a result what goes on after it; undefined: nothing
    */
   run<T>(
     task: () => Promise<T>,
     limit?: WaitLimit,
-    streamOf?: (result: T) => Readable | undefined,
+    goesOn?: (result: T) => OnOver | undefined,
   ): Promise<T> {
     if (this.#running >= this.#limits.atOnce) {
-      return this.#wait(limit).then(() => this.#hold(task, streamOf))
+      return this.#wait(limit).then(() => this.#hold(task, goesOn))
     }
     this.#running += 1
-    return this.#hold(task, streamOf)
+    return this.#hold(task, goesOn)
   }
 
   /** Runs the task in a slot that is taken. */
-  async #hold<T>(
-    task: () => Promise<T>,
-    streamOf?: (result: T) => Readable | undefined,
-  ): Promise<T> {
-    let stream: Readable | undefined
+  async #hold<T>(task: () => Promise<T>, goesOn?: (result: T) => OnOver | undefined): Promise<T> {
+    let onOver: OnOver | undefined
     try {
       const result = await task()
-      stream = streamOf?.(result)
+      onOver = goesOn?.(result)
       return result
     } finally {
-      if (stream && !stream.closed) stream.once('close', () => this.#release())
+      if (onOver) onOver(() => this.#release())
       else this.#release()
     }
   }
