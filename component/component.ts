@@ -4,7 +4,6 @@ import { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts'
 import type { Config } from '#component/config/config.ts'
 import { type GatewayUrls, urlsOf } from '#component/config/urls.ts'
 import { Examples } from '#component/examples/examples.ts'
-import type { ExplainCaller, Explainer } from '#component/explain/explanation/explainer.ts'
 import { features } from '#component/gateway/api.ts'
 import {
   ConfiguredFiles,
@@ -15,14 +14,14 @@ import { openContext } from '#component/wiring/context.ts'
 import { openRegistry } from '#component/wiring/documents.ts'
 import { rehearsalPorts } from '#component/wiring/explain/rehearsal-ports.ts'
 import { LogLevel } from '#component/wiring/log-level.ts'
-import { damageOf, metricSources, problemsOf, refusalOf } from '#component/wiring/node-status.ts'
+import { managementOf } from '#component/wiring/management.ts'
+import { metricSources, problemsOf } from '#component/wiring/node-status.ts'
 import { openKeyPair } from '#component/wiring/open-key-pair.ts'
 import { openFolder } from '#component/wiring/open-store.ts'
 import { openRouterAuthentication } from '#component/wiring/router-authentication.ts'
 import { openRouterConnection } from '#component/wiring/router-connection.ts'
 import { openSessions } from '#component/wiring/router-sessions.ts'
 import { openServing } from '#component/wiring/serving.ts'
-import { sessionsOf } from '#component/wiring/session-status.ts'
 import { watchStore } from '#component/wiring/store-cleanup.ts'
 import { Tracing } from '#component/wiring/tracing/tracing.ts'
 import type { WorkerPorts } from '#component/wiring/worker-ports.ts'
@@ -139,36 +138,11 @@ export async function startComponent(
   )
   const tracing = new Tracing(context, { serving, pool, registry, schemas, sync })
   const files = new ConfiguredFiles(context, registry, examples)
-  const { realms, logins, apiKeys, keys, tickets, revocations } = users
-  let explainer: Explainer | undefined
-  const management = {
-    ...{ registry, examples, realms, logins, apiKeys, keys, tickets, revocations, clock, issuer },
-    forgetRealm: users.forgetRealm.bind(users),
-    forgetAccount: users.forgetAccount.bind(users),
-    endUsers: users.endUsers.bind(users),
-    async explain(asked: unknown, caller: ExplainCaller) {
-      const { openExplainer } = await import('#component/wiring/explain/explaining.ts')
-      explainer ??= openExplainer(context, router, pool, serving, registry, schemas)
-      return explainer.explain(asked, caller)
-    },
-    componentRealm: config.wamp.realm,
-    descriptions: serving.descriptions,
-    ...(config.explain.traces && { traces: tracing }),
-    refusal: () => sync.refusal(),
-    ...(broadcast && { broadcast }),
-    status: () => ({
-      ...sync.status(),
-      conflicts: registry.conflicts(),
-      damaged: replica.damaged.map(damageOf),
-      router_last_error: own.record.lastError ?? null,
-      router_sessions: sessionsOf(sessions),
-      refused_files: files.refused.map(refusalOf),
-    }),
-    async setLogLevel(level: string, by: string) {
-      const change = worker ? await worker.setLogLevel(level, by) : logLevel.set(level, by)
-      return { node, ...change }
-    },
+  const parts = {
+    ...{ own, pool, router, registry, files, replica, health, schemas, sync, tracing },
+    ...{ serving, examples, logLevel, issuer },
   }
+  const management = managementOf(context, parts, worker)
 
   let waitsFor = (): string | undefined => 'joining the router'
   const waitsForNow = () =>
@@ -192,32 +166,12 @@ export async function startComponent(
     await registry.start()
     tracing.start()
     listeners = await startListeners({
-      ...{
-        options: config,
-        keyPair,
-        clock,
-        log,
-        accessLog,
-        budget,
-        procedures,
-        management,
-        yieldTurn,
-      },
+      ...{ options: config, keyPair, clock, log, accessLog, budget },
+      ...{ procedures, management, yieldTurn },
       gateway: serving.gateway,
       operators: serving.authentication.operators,
       webSocket: router.webSocket,
-      metrics: metricSources({
-        own,
-        pool,
-        files,
-        registry,
-        router,
-        replica,
-        health,
-        schemas,
-        sync,
-        tracing,
-      }),
+      metrics: metricSources(parts),
       isRoute: (pattern) => serving.gateway.table.patterns.has(pattern),
       siblings: worker?.siblings,
       listen: worker?.listen,

@@ -63,7 +63,7 @@ export const damageOf = ({ kind, id, stamp, isChanged }: Damaged) => ({
 })
 
 /** The parts that have numbers. */
-interface Measured {
+export interface Measured {
   readonly own: SupervisedSession
   readonly pool: SessionPool
   readonly files: Pick<ConfiguredFiles, 'refused'>
