@@ -6,7 +6,7 @@ export interface UserName {
   readonly authid: string
 }
 
-/** The keys that an identity adds to the `security` of the API Context (behaviour: Realms, OAuth2). */
+/** The keys that an identity adds to the `security` of the API Context (behaviour: Realms, OAuth2), and `expires_at`. */
 export interface Identity extends UserName {
   readonly authmethod: string
   readonly authroles: readonly string[]
@@ -19,6 +19,11 @@ export interface Identity extends UserName {
   /** The id (`jti`) of the token that the request came with. */
   readonly session?: string
   readonly locale?: string
+  /**
+   * When the credentials of the request expire; milliseconds since the epoch. Absent: they do not. It is not enumerable, so that
+   * `security`, which is spread from an identity, does not have it.
+   */
+  readonly expires_at?: number
 }
 
 /** The names of the keys of an {@link Identity}. */
@@ -57,15 +62,18 @@ export interface LoggedIn {
   readonly authmethod: string
   readonly client_id?: string
   readonly session?: string
+  readonly expires_at?: number
 }
 
 /** The identity of a user, frozen: one is shared by many requests. The locale is the one in the user's meta. */
-export function identityOf({ user, authroles, ...login }: LoggedIn): Identity {
+export function identityOf({ user, authroles, expires_at, ...login }: LoggedIn): Identity {
   const { username, groups, meta } = user
-  return Object.freeze({
+  const identity = {
     ...login,
     ...{ username, authid: username, groups, meta },
     authroles: Object.freeze([...authroles]),
     ...(typeof meta.locale === 'string' && { locale: meta.locale }),
-  })
+  }
+  if (expires_at !== undefined) Object.defineProperty(identity, 'expires_at', { value: expires_at })
+  return Object.freeze(identity)
 }

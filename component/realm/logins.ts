@@ -105,8 +105,9 @@ export class Logins {
     address: string,
     alsoBy?: 'oauth2',
   ): Promise<Login | undefined> {
-    const admits = (method: string) => this.mayUse(realm_uri, method, username, address)
-    const isAdmitted = baseMethods.some(admits) && (alsoBy === undefined || admits(alsoBy))
+    const isAdmitted =
+      this.#admitsByPassword(realm_uri, username, address) &&
+      (alsoBy === undefined || this.mayUse(realm_uri, alsoBy, username, address))
     const user = isAdmitted ? this.#user(realm_uri, username) : undefined
     const isProved = await isPassword(password, user?.password)
     // hashing takes time: the login fails if the user is gone or has another password by then
@@ -133,6 +134,21 @@ export class Logins {
     return { realm: realm && realm_uri, authmethod, ...why }
   }
 
+  /**
+   * The login of now of a user who has proved a password before: the password is the same one, and realm and sources still admit
+   * the user from there. Hashes nothing.
+   * @param then the user as it was when the password was proved
+   * @param address IP address of the client
+   */
+  again(realm_uri: string, then: User, address: string): Login | undefined {
+    const { username, password } = then
+    const now = this.#user(realm_uri, username)
+    const isSame = password !== undefined && password.argon2id === now?.password?.argon2id
+    return now && isSame && this.#admitsByPassword(realm_uri, username, address)
+      ? loginOf(now)
+      : undefined
+  }
+
   /** The enabled user of this name with its roles, without a proof. */
   user(realm_uri: string, username: string): Login | undefined {
     const user = this.#user(realm_uri, username)
@@ -144,6 +160,10 @@ export class Logins {
     const realm = this.#realm(realm_uri)
     if (!realm?.authmethods.includes(authmethod)) return false
     return mayUse(realm, authmethod, username, address)
+  }
+
+  #admitsByPassword(realm_uri: string, username: string, address: string): boolean {
+    return baseMethods.some((method) => this.mayUse(realm_uri, method, username, address))
   }
 
   #user(realm_uri: string, username: string): User | undefined {

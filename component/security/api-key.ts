@@ -1,5 +1,6 @@
 /** `api_key` on a path: an API key of a user of the realm, in a header of the document's choice. */
 
+import type { ServiceError } from '#component/errors.ts'
 import { type Identity, identityOf } from '#component/identity.ts'
 import type { User } from '#component/realm/documents/model.ts'
 import type { Logins } from '#component/realm/logins.ts'
@@ -37,6 +38,16 @@ const unknownKey = 'the API key is unknown or revoked'
 const otherRealm = 'the API key belongs to another realm'
 const noUser = 'the user of the API key is disabled or deleted'
 
+/** The owner of a key of this realm. */
+const ownerIn = (realm_uri: string, key: ApiKeyOwner | undefined): string | undefined =>
+  key?.realm_uri === realm_uri ? key.username : undefined
+
+function refusal(key: ApiKeyOwner | undefined, protection: Protection): ServiceError {
+  const authid = ownerIn(protection.realm_uri, key)
+  const reason = authid === undefined ? (key ? otherRealm : unknownKey) : noUser
+  return unauthorized(protection, reason, authid)
+}
+
 /** Lets a request pass as the user whose key it brings. */
 export class ApiKeyScheme implements SecurityScheme {
   readonly #ports: ApiKeyPorts
@@ -47,14 +58,27 @@ export class ApiKeyScheme implements SecurityScheme {
     this.#ports = ports
   }
 
-  readonly authenticate: SecurityScheme['authenticate'] = (request, protection) => {
+  readonly authenticate: SecurityScheme['authenticate'] = (request, protection) =>
+    this.#authenticate(request, protection, true)
+
+  readonly authenticateAgain: SecurityScheme['authenticate'] = (request, protection) =>
+    this.#authenticate(request, protection, false)
+
+  #authenticate(
+    request: SecuredRequest,
+    protection: Protection,
+    isCounted: boolean,
+  ): Identity | Promise<Identity> {
     const text = keyIn(request, protection)
     if (text === undefined) throw unauthorized(protection)
     const { realm_uri } = protection
     const key = this.#ports.apiKeys.find(text)
     const login =
       key?.realm_uri === realm_uri ? this.#ports.logins.user(realm_uri, key.username) : undefined
-    if (!key || !login) return this.#refuse(text, key, request, protection)
+    if (!key || !login) {
+      if (isCounted) return this.#refuse(text, key, request, protection)
+      throw refusal(key, protection)
+    }
     const { user, roles } = login
     const known = this.#known.get(user)?.get(key.id)
     if (known) return known
@@ -73,13 +97,12 @@ export class ApiKeyScheme implements SecurityScheme {
     protection: Protection,
   ): Promise<never> {
     const { realm_uri: realm, type: authmethod } = protection
-    const isOurs = key?.realm_uri === realm
-    const authid = isOurs ? key.username : undefined
+    const authid = ownerIn(realm, key)
     const name = text.slice(0, nameLength)
     const nobody = () => Promise.resolve(undefined)
     await this.#ports.attempts
       .guard(realm, name, addressOf(request.peername), nobody)
       .catch(tooManyOf(() => ({ realm, authmethod, authid })))
-    throw unauthorized(protection, isOurs ? noUser : key ? otherRealm : unknownKey, authid)
+    throw refusal(key, protection)
   }
 }

@@ -68,6 +68,7 @@ export class BearerScheme implements SecurityScheme {
     const identity = identityOf({
       ...{ realm_uri, user, authmethod: auth.authmethod, client_id, session: jti },
       authroles: auth.roles.filter((role) => roles.includes(role)),
+      expires_at: claims.exp * 1000,
     })
     this.#known.set(claims, { user, identity })
     return identity

@@ -132,6 +132,7 @@ export class OidcScheme implements SecurityScheme {
         authmethod: providerMethod,
         session: id,
         client_id: scope.client_id,
+        expires_at: claims.exp * 1000,
       },
       user: user ?? { username: authid, groups: [], meta: {} },
     })

@@ -33,6 +33,11 @@ export interface SecuredRequest {
 /** Lets a request pass by telling whom it acts for, or throws ServiceError: 401 with `WWW-Authenticate`, 403, 429. */
 export interface SecurityScheme {
   authenticate(request: SecuredRequest, protection: Protection): Identity | Promise<Identity>
+  /**
+   * Judges a request once more that has passed and is still served. A refusal counts as no failure, and the failures of others
+   * refuse nobody. Absent: {@link authenticate} counts nothing.
+   */
+  authenticateAgain?(request: SecuredRequest, protection: Protection): Identity | Promise<Identity>
 }
 
 /** A quoted-string (RFC 9110 §5.6.4); what no header may carry is left out. */

@@ -136,6 +136,39 @@ describe('a login whose user changes while the password is hashed', () => {
   }
 })
 
+describe('a login of before', () => {
+  const [ada] = document.users
+  const others = document.users.slice(1)
+
+  for (const [what, changed, isLetIn] of [
+    ['has other groups', { users: [{ ...ada, groups: ['guests'] }, ...others] }, true],
+    ['has other keys', { users: [{ ...ada, authorized_keys: ['1'.repeat(64)] }, ...others] }, true],
+    ['has another password', { users: [{ ...ada, password: 'neu' }, ...others] }, false],
+    ['is disabled', { users: [{ ...ada, enabled: false }, ...others] }, false],
+    ['is gone', { users: others }, false],
+    ['may not come from there', { sources: [source('all', 'wampcra', '11.0.0.0/8')] }, false],
+    ['has no base method', { authmethods: ['oauth2'] }, false],
+  ] as const) {
+    it(`is ${isLetIn ? 'good for the user as it is now' : 'over'} when the user ${what}`, async () => {
+      const { realms } = await realmsWith()
+      await realms.load(document)
+      const logins = new Logins({ realms })
+      const login = await logins.password(document.uri, 'ada', 'geheim', '10.1.1.1')
+      if (!login) throw new Error('expected a login')
+      await realms.load({ ...document, ...changed })
+      const now = logins.again(document.uri, login.user, '10.1.1.1')
+      expect(now?.user).to.equal(isLetIn ? logins.user(document.uri, 'ada')?.user : undefined)
+    })
+  }
+
+  it('is nothing for a user who never had a password', async () => {
+    const logins = await loginsOf()
+    const login = logins.user(document.uri, 'cleo')
+    if (!login) throw new Error('expected a user')
+    expect(logins.again(document.uri, login.user, '10.1.1.1')).to.equal(undefined)
+  })
+})
+
 describe('a user without a proof', () => {
   it('is known while enabled', async () => {
     const logins = await loginsOf()

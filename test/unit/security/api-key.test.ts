@@ -63,6 +63,17 @@ describe('a path under api_key', () => {
     expect(attempts.failures).to.deep.equal([])
   })
 
+  it('counts no failure of a key that is judged once more', async () => {
+    const again = () =>
+      outcomeOf(() =>
+        scheme.authenticateAgain(requestWith({ authorization: good }), protectedBy('api_key')),
+      )
+    expect(await again()).to.deep.include({ authid: 'ada' })
+    revoked.add(good)
+    expect(await again()).to.deep.equal(refused)
+    expect(attempts.failures).to.deep.equal([])
+  })
+
   for (const [what, authorization] of [
     ['an unknown key', 'gk_dddddddddddd_secret'],
     ['a key of another realm', 'gk_bbbbbbbbbbbb_secret'],

@@ -88,4 +88,35 @@ describe('a path under basic', () => {
     logins.change({}, 'another')
     expect(await ask(basic('ada:another'))).to.deep.equal(refused)
   })
+
+  describe('judged once more', () => {
+    const again = (text: string) => {
+      const request = requestWith({ authorization: basic(text) })
+      return outcomeOf(() => scheme.authenticateAgain(request, protection))
+    }
+
+    it('hashes nothing for a password that was proved before, and passes with the roles of now', async () => {
+      await ask(basic('ada:päss:word'))
+      logins.change({ ada: userNamed('ada', ['buyers']) }, 'päss:word')
+      expect(await again('ada:päss:word')).to.deep.include({ authroles: ['buyers'] })
+      expect(logins.asked).to.have.length(1)
+    })
+
+    it('hashes nothing for a user who is gone or has another password, and counts no failure', async () => {
+      await ask(basic('ada:päss:word'))
+      logins.change({ ada: userNamed('ada') }, 'another')
+      expect(await again('ada:päss:word')).to.deep.equal(refused)
+      logins.change({}, 'another')
+      expect(await again('ada:päss:word')).to.deep.equal(refused)
+      expect(logins.asked).to.have.length(1)
+      expect(attempts.failures).to.deep.equal([])
+    })
+
+    it('hashes a password that is not remembered, and counts no failure', async () => {
+      expect(await again('ada:päss:word')).to.deep.include({ authid: 'ada' })
+      expect(await again('joe:wrong')).to.deep.equal(refused)
+      expect(logins.asked).to.have.length(2)
+      expect(attempts.failures).to.deep.equal([])
+    })
+  })
 })

@@ -70,6 +70,12 @@ describe('a path under oauth2', () => {
     expect(await ask({ authorization: 'Bearer good' })).to.deep.equal(expected)
   })
 
+  it('tells when the token expires, beside what expressions see', async () => {
+    const identity = await ask({ authorization: 'Bearer good' })
+    expect(identity).to.have.property('expires_at', 2_000_000)
+    expect({ ...identity }).to.not.have.property('expires_at')
+  })
+
   const refused = (error = '') => [
     401,
     'service.error.unauthorized',

@@ -31,6 +31,7 @@ export const userNamed = (
 /** Users of the realm; `change` builds them anew, as a load of the realm does. */
 export class FakeLogins {
   #users = new Map<string, { user: ReturnType<typeof userNamed>; password: string }>()
+  #proved: string | undefined
   /** Passwords that were hashed. */
   readonly asked: unknown[][] = []
 
@@ -52,7 +53,13 @@ export class FakeLogins {
   async password(realm: string, username: string, password: string, address: string) {
     this.asked.push([realm, username, password, address])
     const isRight = this.#users.get(username)?.password === password
+    if (isRight) this.#proved = password
     return isRight ? this.user(realm, username) : undefined
+  }
+
+  again(realm: string, { username }: { readonly username: string }) {
+    const isSame = this.#users.get(username)?.password === this.#proved
+    return isSame ? this.user(realm, username) : undefined
   }
 
   refusal(realm: string, username: string, _address: string, authmethod: string) {

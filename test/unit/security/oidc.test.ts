@@ -94,6 +94,12 @@ describe('a path under oidc', () => {
     }
   })
 
+  it('tells when the ticket expires, beside what expressions see', async () => {
+    const identity = await ask({ authorization: 'Bearer good' })
+    expect(identity).to.have.property('expires_at', 2_000_000)
+    expect({ ...identity }).to.not.have.property('expires_at')
+  })
+
   it('passes on somebody of whom the realm itself says nothing', async () => {
     expect(await ask({ authorization: 'Bearer stranger' })).to.deep.include({
       ...{ authid: 'zoe', username: 'zoe', authroles: ['admins'], groups: [], meta: {} },
