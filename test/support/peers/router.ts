@@ -28,8 +28,8 @@ class EmbeddedRouter implements TestRouter {
   readonly #sockets = new Set<Socket>()
   #port = 0
 
-  constructor(realms: readonly string[]) {
-    this.#policy = openPolicy(realms)
+  constructor(policy: RealmPolicy) {
+    this.#policy = policy
     this.#router = new Router({ policy: this.#policy })
   }
 
@@ -70,11 +70,16 @@ const external = (url: string): TestRouter => {
   return { url, stop: async () => undefined, kill: notOurs, restart: notOurs }
 }
 
-/** Starts the embedded router whatever the environment says: for tests that kill it, reach it in this process, or need realms of their own. */
+/**
+ * Starts the embedded router whatever the environment says: for tests that kill it, reach it in this process, or need realms or rules of
+ * their own.
+ * @param policy what it does not allow everybody
+ */
 export async function openEmbeddedRouter(
   realms: readonly string[] = testRealms,
+  policy: Partial<RealmPolicy> = {},
 ): Promise<TestRouter & { readonly openLink: OpenLink }> {
-  const router = new EmbeddedRouter(realms)
+  const router = new EmbeddedRouter({ ...openPolicy(realms), ...policy })
   await router.restart()
   return router
 }
