@@ -10,6 +10,7 @@ import type {
   ProgressListener,
   Publication,
   Session,
+  Watch,
 } from '#component/wamp/session.ts'
 import { WampError } from '#component/wamp/session.ts'
 
