@@ -10,13 +10,20 @@ import { pythonProgram } from './python-environment.ts'
 
 const everything = { call: true, register: true, publish: true, subscribe: true }
 
-const configuration = (port: number) => ({
+/**
+ * A config.json with realms in which everybody may do everything.
+ * @param realms their names, and what else is said of them
+ */
+export const openConfiguration = (
+  port: number,
+  realms: readonly { readonly name: string }[] = testRealms.map((name) => ({ name })),
+) => ({
   version: 2,
   workers: [
     {
       type: 'router',
-      realms: testRealms.map((name) => ({
-        name,
+      realms: realms.map((realm) => ({
+        ...realm,
         roles: [
           {
             name: 'anonymous',
@@ -77,7 +84,7 @@ export interface Crossbar {
  * @param configurationFor its config.json
  */
 export async function startCrossbar(
-  configurationFor: (port: number) => unknown = configuration,
+  configurationFor: (port: number) => unknown = (port) => openConfiguration(port),
 ): Promise<Crossbar> {
   const program = pythonProgram('crossbar')
   const port = await freePort()
