@@ -1,8 +1,10 @@
 /** Compares what an example expects with what was found, member by member. */
-import { pointer, stringifyJson } from '#component/codec/json.ts'
-import { type Difference, differencesBetween } from '#component/codec/json-diff.ts'
+import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
+import type { SentFrame } from '#component/explain/rehearsal.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
+import { differences, misfits, type SchemaCheck, shown } from './differences.ts'
+import { frameProblems } from './expected-frames.ts'
 
 /** What became of an example. */
 export interface Found {
@@ -11,29 +13,12 @@ export interface Found {
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   /** The decoded body; `""` for none. */
   readonly body: unknown
+  /** Of a stream, in order; undefined: the answer is none. */
+  readonly frames: readonly SentFrame[] | undefined
   /** What each action was told, in order. */
   readonly actions: readonly JsonMap[]
   /** The code of the error that the answer tells of. */
   readonly errorCode: string | undefined
-}
-
-/** The mistakes of a value against a JSON Schema; undefined when it fits. */
-export type SchemaCheck = (
-  schema: unknown,
-  value: unknown,
-  at: string,
-) => readonly Issue[] | undefined
-
-/** At most this many differences of one member are told. */
-const maxTold = 10
-
-/** Characters of a value that are shown. */
-const shownLength = 200
-
-/** A value as JSON, cut where it is long. */
-export function shown(value: unknown): string {
-  const text = stringifyJson(value)
-  return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text
 }
 
 /**
@@ -60,18 +45,22 @@ type Comparison = (
   check: SchemaCheck,
 ) => readonly Issue[]
 
+const isStream = 'expected a body, found a stream, whose frames are compared with "frames"'
+
 const comparisons: Readonly<Record<string, Comparison>> = {
   status: (expected, { status }, at) => differences(expected, status, at),
   headers: (expected, { headers }, at) =>
     Object.entries(expected as JsonMap).flatMap(([name, value]) =>
       headerProblems(value, headers[name.toLowerCase()], pointer(at, name)),
     ),
-  body: (expected, { body }, at) => differences(expected, body, at),
-  body_matches: (expected, { body }, at, check) =>
-    (check(expected, body, '') ?? []).map(({ path, message }) => ({
-      path: at,
-      message: `${path || 'the body'}: ${message}`,
-    })),
+  body: (expected, { body, frames }, at) =>
+    frames ? [{ path: at, message: isStream }] : differences(expected, body, at),
+  body_matches: (expected, { body, frames }, at, check) =>
+    frames ? [{ path: at, message: isStream }] : misfits(expected, body, at, check, 'the body'),
+  frames: (expected, { frames, status }, at, check) =>
+    frames
+      ? frameProblems(expected as readonly JsonMap[], frames, at, check)
+      : [{ path: at, message: `expected a stream, found another answer of status ${status}` }],
   action: (expected, { actions }, at) => actionProblems(expected, actions, at),
   error_code: (expected, { errorCode }, at) =>
     errorCode === undefined
@@ -131,17 +120,3 @@ const membersOf = (expected: JsonMap, found: JsonMap, at: string): readonly Issu
     const known = Object.keys(found).join(', ')
     return [{ path, message: `expected ${shown(value)}; the action is told only ${known}` }]
   })
-
-/** What differs between two values, each at its own place. */
-function differences(expected: unknown, found: unknown, at: string): readonly Issue[] {
-  const all = differencesBetween(expected, found, at)
-  const told = all.slice(0, maxTold).map(tell)
-  const rest = all.length - told.length
-  return rest > 0 ? [...told, { path: at, message: `and ${rest} more differences` }] : told
-}
-
-function tell({ path, kind, from, to }: Difference): Issue {
-  const expected = kind === 'added' ? 'nothing' : shown(from)
-  const found = kind === 'removed' ? 'nothing' : shown(to)
-  return { path, message: `expected ${expected}, found ${found}` }
-}

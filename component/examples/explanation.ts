@@ -5,7 +5,7 @@ import type { Evaluated } from '#component/explain/recorder.ts'
 import { type RehearsalPorts, Rehearser } from '#component/explain/rehearsal.ts'
 import { watchPath } from '#component/explain/watched-path.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
-import { shown } from './expectations.ts'
+import { shown } from './differences.ts'
 import { type Asked, rehearsedOf } from './stage.ts'
 
 /** What explaining needs. */

@@ -86,7 +86,7 @@ export function stageOf({ entries }: Api, ports: RehearsalPorts): Stage {
     const { reply, sent, operation, actions } = rehearsal
     const { status = 404, headers = {}, body = '' } = sent ?? {}
     return {
-      ...{ status, headers, body, actions },
+      ...{ status, headers, body, actions, frames: sent?.frames },
       errorCode: errorCodeOf(rehearsal, asked.outcome),
       servedBy: operation?.at,
       refusal: memberOf(body, 'message'),

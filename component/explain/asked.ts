@@ -31,7 +31,34 @@ export interface GivenError {
   readonly body?: unknown
 }
 
-/** What an action came to; what is absent is completed in the shape of the action. */
-export type GivenOutcome =
-  | { readonly result: Readonly<Record<string, unknown>> }
-  | { readonly error: GivenError }
+/** An event that is published after the subscription was made; what is absent is empty. */
+interface GivenEvent {
+  readonly args?: readonly unknown[]
+  readonly kwargs?: Readonly<Record<string, unknown>>
+  readonly details?: Readonly<Record<string, unknown>>
+  /** Absent: the one that is subscribed to. */
+  readonly topic?: string
+  /** Absent: its place among the events, from 1. */
+  readonly publication_id?: number
+  /** Whether the router has retained it. */
+  readonly retained?: boolean
+}
+
+/** A progressive result; what is absent is empty. */
+export type GivenPiece = Pick<GivenEvent, 'args' | 'kwargs' | 'details'>
+
+/** A result or an error: at most one of them; absent, and what is absent in it: completed in the shape of the action. */
+export interface GivenAnswer {
+  readonly result?: Readonly<Record<string, unknown>>
+  readonly error?: GivenError
+}
+
+/** What an action came to. */
+export interface GivenOutcome extends GivenAnswer {
+  /** Of a call: what precedes its answer. */
+  readonly pieces?: readonly GivenPiece[]
+  /** Of a subscription. */
+  readonly events?: readonly GivenEvent[]
+  /** Of a subscription: what the call of its snapshot came to. */
+  readonly snapshot?: GivenAnswer
+}

@@ -4,7 +4,7 @@ import { type BodyCodec, encodeAs } from '#component/action/forward-body.ts'
 import type { UpstreamHandler } from '#component/action/upstreams.ts'
 import { isErrorUri, ServiceError } from '#component/errors.ts'
 import { type CallResult, type Publication, WampError } from '#component/wamp/session.ts'
-import type { GivenError, GivenOutcome } from './asked.ts'
+import type { GivenAnswer, GivenError } from './asked.ts'
 
 /** Throws a given error as a session would. */
 function failAsPeer({ error_uri = 'wamp.error.runtime_error', ...payload }: GivenError): never {
@@ -17,17 +17,17 @@ function failAsPeer({ error_uri = 'wamp.error.runtime_error', ...payload }: Give
 }
 
 /** The result of a call; a result that is given lacks what it does not need. @throws WampError where an error is given */
-export async function callResult(given: GivenOutcome): Promise<CallResult> {
-  if ('error' in given) failAsPeer(given.error)
+export async function callResult(given: GivenAnswer): Promise<CallResult> {
+  if (given.error) failAsPeer(given.error)
   return { request_id: 1, details: {}, args: [], kwargs: {}, ...given.result }
 }
 
 /** The result of a publication. @throws WampError where an error is given */
 export async function publication(
-  given: GivenOutcome,
+  given: GivenAnswer,
   isAcknowledged: boolean,
 ): Promise<Publication> {
-  if ('error' in given) failAsPeer(given.error)
+  if (given.error) failAsPeer(given.error)
   return isAcknowledged ? { publication_id: 1, ...given.result } : {}
 }
 
@@ -45,12 +45,13 @@ const controller: Parameters<NonNullable<UpstreamHandler['onRequestStart']>>[0] 
 
 /** Answers a dispatch as an upstream would that came to the outcome. */
 export function answerDispatch(
-  given: GivenOutcome,
+  given: GivenAnswer,
   handler: UpstreamHandler,
   codec: BodyCodec,
 ): void {
-  const answer: Readonly<Record<string, unknown>> =
-    'error' in given ? { ...given.error } : { status_code: 200, ...given.result }
+  const answer: Readonly<Record<string, unknown>> = given.error
+    ? { ...given.error }
+    : { status_code: 200, ...given.result }
   handler.onRequestStart?.(controller, undefined)
   const { status_code, body = '' } = answer
   // an interim status (RFC 9110, 15.2) has no end
@@ -76,8 +77,8 @@ export function failDispatch(error: Error, handler: UpstreamHandler): void {
 }
 
 /** The failure of an upstream that did not answer. */
-function failureOf(given: GivenOutcome): ServiceError {
-  const { error_uri = 'service.error.bad_gateway', kwargs } = 'error' in given ? given.error : {}
+function failureOf(given: GivenAnswer): ServiceError {
+  const { error_uri = 'service.error.bad_gateway', kwargs } = given.error ?? {}
   const message = typeof kwargs?.message === 'string' ? kwargs.message : 'the upstream failed'
   return isErrorUri(error_uri) ? new ServiceError(error_uri, message) : badGateway(message)
 }

@@ -1,7 +1,7 @@
 /** The world of a rehearsal: sessions and connections that nothing leaves by, and that answer with given outcomes. */
 import type { BodyCodec } from '#component/action/forward-body.ts'
-import type { Session } from '#component/wamp/session.ts'
-import type { GivenOutcome } from './asked.ts'
+import type { Call, ProgressListener, Session } from '#component/wamp/session.ts'
+import type { GivenOutcome, GivenPiece } from './asked.ts'
 import { answerDispatch, callResult, publication } from './given-outcome.ts'
 import type { World } from './told-actions.ts'
 
@@ -16,7 +16,10 @@ export function givenWorld(outcomeOf: (index: number) => GivenOutcome, codec: Bo
       session: (realm_uri): Session => ({
         realm_uri,
         isOpen: true,
-        call: () => ({ result: callResult(outcomeOf(index())), cancel: () => undefined }),
+        call: (_procedure, _payload, _options, _timeoutMs, onProgress) => {
+          const outcome = outcomeOf(index())
+          return callTo(outcome, outcome.pieces, onProgress)
+        },
         publish: (_topic, _payload, { acknowledge }) =>
           publication(outcomeOf(index()), acknowledge !== false),
         register: unused,
@@ -35,3 +38,30 @@ export function givenWorld(outcomeOf: (index: number) => GivenOutcome, codec: Bo
     isReal: false,
   })
 }
+
+/** A call; its pieces precede the answer where somebody listens. */
+function callTo(
+  outcome: GivenOutcome,
+  pieces: readonly GivenPiece[] = [],
+  onProgress?: ProgressListener,
+): Call {
+  let isCanceled = false
+  const answer = async () => {
+    await undefined // no piece comes before the call is known
+    for (const piece of onProgress ? pieces : []) {
+      if (!isCanceled) onProgress?.(pieceOf(piece))
+    }
+    return await callResult(outcome)
+  }
+  return {
+    result: answer(),
+    cancel: () => {
+      isCanceled = true
+    },
+  }
+}
+
+const pieceOf = ({ args = [], kwargs = {}, details = {} }: GivenPiece) => ({
+  ...{ request_id: 1, args, kwargs },
+  details: { ...details, progress: true },
+})

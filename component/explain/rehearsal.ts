@@ -12,6 +12,15 @@ import { type Evaluated, Evaluations, type Recorder } from './recorder.ts'
 import { type Schemes, stillClock } from './stand-ins.ts'
 import { type ActionSettings, type ToldAction, ToldActions } from './told-actions.ts'
 
+/** One event of a stream as its client reads it. */
+export interface SentFrame {
+  readonly id?: string
+  /** Its name. */
+  readonly event?: string
+  /** The value of its JSON. */
+  readonly data: unknown
+}
+
 /** An answer as it would leave. */
 export interface SentReply {
   readonly status: number
@@ -19,6 +28,8 @@ export interface SentReply {
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   /** The value that is encoded; else a text, or bytes that are no text. `""`: none. */
   readonly body: unknown
+  /** Of a stream, in order, what it tells of the events that were given; absent: the answer is none. */
+  readonly frames?: readonly SentFrame[]
 }
 
 /** HTTP, which stands above this room. */

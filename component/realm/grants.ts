@@ -1,14 +1,11 @@
 /** Decides by the grants of a realm which actions are allowed; URIs under `wamp.` and `service.` are reserved (behaviour §6). */
 import type { Grant, Realm, Resource } from '#component/realm/documents/model.ts'
-import { isReservedUri, type Match, reservedPrefixes } from '#component/syntax/wamp-uri.ts'
-
-/** Whether every non-empty component of the pattern equals that of the URI. */
-function fits(pattern: string, uri: string): boolean {
-  const wanted = pattern.split('.')
-  const components = uri.split('.')
-  if (wanted.length !== components.length) return false
-  return wanted.every((component, index) => component === '' || component === components[index])
-}
+import {
+  isMatched,
+  isReservedUri,
+  type Match,
+  reservedPrefixes,
+} from '#component/syntax/wamp-uri.ts'
 
 /** The text that every URI that matches a wildcard pattern begins with. */
 function fixedStart(pattern: string): string {
@@ -25,7 +22,7 @@ function covers(resource: Resource, uri: string, match: Match): boolean {
     case 'prefix':
       return (match === 'wildcard' ? fixedStart(uri) : uri).startsWith(resource.uri)
     case 'wildcard':
-      return match !== 'prefix' && fits(resource.uri, uri)
+      return match !== 'prefix' && isMatched(uri, resource.uri, 'wildcard')
   }
 }
 

@@ -78,6 +78,16 @@ export function uriProblem(text: string, match: Match = 'exact'): string | undef
   return text.isWellFormed() ? undefined : 'it is not valid Unicode'
 }
 
+/** Whether a URI, or a wildcard pattern, matches a pattern. */
+export function isMatched(uri: string, pattern: string, match: Match): boolean {
+  if (match === 'exact') return uri === pattern
+  if (match === 'prefix') return uri.startsWith(pattern)
+  const wanted = pattern.split('.')
+  const components = uri.split('.')
+  if (wanted.length !== components.length) return false
+  return wanted.every((component, index) => component === '' || component === components[index])
+}
+
 /** The URIs of the gateway and of the router begin with these: requests and grants reach them only where they are named. */
 export const reservedPrefixes = ['service.', 'wamp.'] as const
 

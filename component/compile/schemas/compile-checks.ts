@@ -115,8 +115,14 @@ export function noteExampleSchemas({ raw, node, at }: WrittenOperation, plan: Ch
   const found = literalAt(raw, at, node, ['examples'], plan.findings.issues)
   if (found === undefined) return
   for (const [name, example] of Object.entries(mapOrEmpty(found.value))) {
-    const schema = memberOf(memberOf(example, 'expect'), 'body_matches')
-    plan.schemas.use(schema, pointer(found.at, name, 'expect', 'body_matches'))
+    const expected = memberOf(example, 'expect')
+    const at = pointer(found.at, name, 'expect')
+    plan.schemas.use(memberOf(expected, 'body_matches'), pointer(at, 'body_matches'))
+    const frames = memberOf(expected, 'frames')
+    for (const [index, frame] of Array.isArray(frames) ? frames.entries() : []) {
+      const schema = memberOf(frame, 'data_matches')
+      plan.schemas.use(schema, pointer(at, 'frames', index, 'data_matches'))
+    }
   }
 }
 

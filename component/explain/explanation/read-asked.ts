@@ -1,6 +1,7 @@
 /** Reads what is to be explained: a request, who sends it, what its actions come to, and a document. */
 import { InvalidSpecError } from '#component/errors.ts'
 import type { DescribedRequest, GivenOutcome } from '#component/explain/asked.ts'
+import { anOutcome, outcomeNames, outcomeOf } from '#component/spec/examples/outcome.ts'
 import { Report } from '#component/spec/report.ts'
 import {
   anything,
@@ -83,7 +84,7 @@ const as: Rule = rule({ anyOf: [{ const: 'anonymous' }, user.schema] }, (value, 
 
 const isOutcome = (value: unknown): boolean => {
   const keys = isMap(value) ? Object.keys(value) : []
-  return keys.length === 1 && ['result', 'error'].includes(keys[0] ?? '')
+  return keys.length > 0 && keys.every((key) => outcomeNames.includes(key))
 }
 
 const error = object('an error', {
@@ -98,12 +99,12 @@ const error = object('an error', {
   },
 })
 
-const single = object('an outcome: {result} or {error}', { keys: { result: map, error } })
+const single = outcomeOf(error)
 
 /** One outcome, or one for each action of a list. */
 const outcome: Rule = rule({}, (value, path, report) => {
   if (Array.isArray(value)) return listOf(single, 'a list of outcomes')(value, path, report)
-  if (!isOutcome(value)) return report.expected(path, 'an outcome: {result} or {error}', value)
+  if (!isOutcome(value)) return report.expected(path, anOutcome, value)
   single(value, path, report)
 })
 

@@ -37,6 +37,21 @@ const schema = must('a JSON Schema', (value) => isMap(value) || typeof value ===
   type: ['object', 'boolean'],
 })
 
+const textOrNull = must(
+  'a text, or null for none',
+  (value) => value === null || typeof value === 'string',
+  { type: ['string', 'null'] },
+)
+
+const frame = object('a frame: {id, event, data}', {
+  keys: {
+    id: described(textOrNull, 'The id; null: it has none.'),
+    event: described(textOrNull, 'The name; null: it has none.'),
+    data: described(anything, 'The value of its data, equal as JSON.'),
+    data_matches: described(schema, 'A JSON Schema that the value of its data fits.'),
+  },
+})
+
 const expectations = {
   status: described(integer(200, 599), 'The HTTP status.'),
   headers: described(
@@ -45,6 +60,10 @@ const expectations = {
   ),
   body: described(anything, 'The decoded body, equal as JSON; "" for none.'),
   body_matches: described(schema, 'A JSON Schema that the decoded body fits.'),
+  frames: described(
+    listOf(frame, 'a list of frames', 0),
+    'The frames of a stream, all of them and in order: of each only the members named are compared.',
+  ),
   action: described(
     told,
     'What the action is told: only the members named are compared. A list for a list of actions; null: it is not reached.',

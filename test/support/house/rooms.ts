@@ -112,6 +112,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
       'routes',
       'security',
       'spec',
+      'spec/examples',
     ],
     packages: [],
   },

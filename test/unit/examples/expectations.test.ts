@@ -7,6 +7,7 @@ const found: Found = {
   headers: { 'content-type': 'application/json', 'set-cookie': ['a=1', 'b=2'] },
   body: { id: 7, big: 2n ** 60n, items: [{ sku: 'A' }, { sku: 'B' }] },
   actions: [{ type: 'wamp_call', procedure: 'com.example.get', args: [7], kwargs: {} }],
+  frames: undefined,
   errorCode: undefined,
 }
 

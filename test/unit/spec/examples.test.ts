@@ -25,6 +25,19 @@ describe('examples', () => {
     { outcome: { result: { args: ['{{ {'] } } },
     { outcome: { error: { error_uri: 'com.example.error', args: [], kwargs: {} } } },
     { outcome: [{ result: {} }, { error: { error_uri: 'a' } }] },
+    {
+      outcome: {
+        events: [
+          {},
+          { args: [7], kwargs: {}, details: {}, topic: 'a.b', publication_id: 9, retained: true },
+        ],
+        snapshot: { result: { args: [] } },
+      },
+    },
+    { outcome: { events: [], snapshot: { error: { error_uri: 'a' } } } },
+    { outcome: { pieces: [{ args: [1] }, { kwargs: {} }], error: { error_uri: 'a' } } },
+    { expect: { frames: [] } },
+    { expect: { frames: [{ id: null, event: 'a', data: { b: [] } }, { data_matches: true }] } },
     { expect: { body: null } },
     { expect: { headers: { location: '/x', 'set-cookie': ['a', 'b'], etag: null, age: 7 } } },
     { expect: { body_matches: { type: 'object', pattern: '^{{3}' } } },
@@ -74,6 +87,19 @@ describe('examples', () => {
     [{ outcome: { error: {} } }, '/outcome/error/error_uri'],
     [{ outcome: { result: {}, error: { error_uri: 'a' } } }, '/outcome/error'],
     [{ outcome: [] }, '/outcome'],
+    [{ outcome: { events: {} } }, '/outcome/events'],
+    [{ outcome: { events: [{ topic: 'a..b' }] } }, '/outcome/events/0/topic'],
+    [{ outcome: { events: [{ publication_id: 0 }] } }, '/outcome/events/0/publication_id'],
+    [{ outcome: { events: [{ retained: 1 }] } }, '/outcome/events/0/retained'],
+    [{ outcome: { events: Array(1001).fill({}) } }, '/outcome/events'],
+    [{ outcome: { events: [], pieces: [] } }, '/outcome/pieces'],
+    [{ outcome: { events: [], result: {} } }, '/outcome/result'],
+    [{ outcome: { events: [], error: { error_uri: 'a' } } }, '/outcome/error'],
+    [{ outcome: { pieces: [{ args: {} }] } }, '/outcome/pieces/0/args'],
+    [{ expect: { frames: {} } }, '/expect/frames'],
+    [{ expect: { frames: [7] } }, '/expect/frames/0'],
+    [{ expect: { frames: [{ id: 7 }] } }, '/expect/frames/0/id'],
+    [{ expect: { frames: [{ data_matches: 7 }] } }, '/expect/frames/0/data_matches'],
   ] as const) {
     it(`may not have ${show(members)} because of ${below}`, () => {
       const { expect: _, ...rest } = withMembers(members).one

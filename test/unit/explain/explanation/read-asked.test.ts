@@ -20,6 +20,13 @@ describe('what is to be explained', () => {
     [{ request: {}, outcome: { one: 1 } }, ['/outcome/one']],
     [{ request: {}, outcome: [] }, ['/outcome']],
     [{ request: {}, outcome: { error: { uri: 'x' } } }, ['/outcome/error/uri']],
+    [
+      { request: {}, outcome: { events: [{ topic: 'a..b', n: 1 }] } },
+      ['/outcome/events/0/n', '/outcome/events/0/topic'],
+    ],
+    [{ request: {}, outcome: { events: [], result: {} } }, ['/outcome/result']],
+    [{ request: {}, outcome: { pieces: Array(1001).fill({}) } }, ['/outcome/pieces']],
+    [{ request: {}, outcome: { one: { pieces: [7] } } }, ['/outcome/one/pieces/0']],
     [{ request: {}, api_spec: 'x', more: 1 }, ['/api_spec', '/more']],
   ]
   for (const [asked, paths] of cases) {
