@@ -2,7 +2,6 @@
 import type { CallResult } from '#component/wamp/session.ts'
 import type { Action, ActionFields, Outcome, Run } from './action.ts'
 import { CallPieces } from './call-pieces.ts'
-import { FieldError } from './field-error.ts'
 import { callOptions, passOptions } from './options.ts'
 import { attemptOnSession, type WampPorts } from './wamp-attempt.ts'
 import { disclosed, readPayload, readUri, withAliases } from './wamp-fields.ts'
@@ -57,21 +56,8 @@ function withoutProgress(options: Readonly<Record<string, unknown>>): typeof opt
 const resultOf = (answer: CallResult): Outcome => ({ result: withAliases(answer) })
 
 /** The limits on a call with progressive results: between two of them, and of all; milliseconds. */
-const boundsOf = (fields: ActionFields, { attempts }: Run) => ({
-  between: readMs(fields, 'progress_timeout', 1, 3_600_000) ?? attempts.timeout,
+const boundsOf = ({ progress_timeout, max_duration }: ActionFields, { attempts }: Run) => ({
+  between: Number(progress_timeout ?? attempts.timeout),
   // 0: no limit
-  all: (readMs(fields, 'max_duration', 0, 86_400_000) ?? 3_600_000) || Number.POSITIVE_INFINITY,
+  all: Number(max_duration ?? 3_600_000) || Number.POSITIVE_INFINITY,
 })
-
-/** The milliseconds in a field; undefined where it is absent. */
-function readMs(
-  fields: ActionFields,
-  name: string,
-  least: number,
-  most: number,
-): number | undefined {
-  const ms = fields[name]
-  if (ms === undefined) return undefined
-  if (typeof ms === 'number' && Number.isInteger(ms) && ms >= least && ms <= most) return ms
-  throw new FieldError([name], `an integer of milliseconds, ${least}–${most}`)
-}

@@ -1,4 +1,4 @@
-/** `wamp_publish`. */
+/** `wamp_publish`: one event, over the session of the request's identity. */
 import type { Action } from './action.ts'
 import { passOptions, publishOptions } from './options.ts'
 import { attemptOnSession, type WampPorts } from './wamp-attempt.ts'
