@@ -46,16 +46,26 @@ const isApiKey = ({ realm_uri, username, hash }: Document): boolean =>
 
 /** The dependencies of {@link ApiKeys}. */
 export interface ApiKeyPorts {
-  readonly replica: Pick<Replica, 'change' | 'entries' | 'get'>
+  readonly replica: Pick<Replica, 'change' | 'entries' | 'get' | 'watch'>
   readonly clock: Pick<Clock, 'now'>
 }
 
 /** The API keys of all realms. Methods that change something throw `service.error.unavailable`. */
 export class ApiKeys {
+  /** Called with the ids of keys that were revoked on any node. */
+  onRevoked: (ids: ReadonlySet<string>) => void = () => undefined
   readonly #ports: ApiKeyPorts
 
   constructor(ports: ApiKeyPorts) {
     this.#ports = ports
+  }
+
+  /** From now on, revoked keys are told. */
+  start(): void {
+    this.#ports.replica.watch('api_key', (changes) => {
+      const revoked = changes.filter(({ entry }) => entry.document === null)
+      if (revoked.length > 0) this.onRevoked(new Set(revoked.map(({ entry }) => entry.id)))
+    })
   }
 
   /** Makes a key. That the user exists is for the caller to know. */

@@ -94,6 +94,7 @@ export class Users {
     this.keys.start()
     this.revocations.start()
     this.accounts.start()
+    this.apiKeys.start()
     this.#suspension.start()
   }
 

@@ -56,6 +56,22 @@ describe('an API key', () => {
     expect(other.apiKeys.find(api_key)).to.equal(undefined)
   })
 
+  it('is told when it was revoked, in other processes of the same store, too', async () => {
+    const store = new MemoryStore()
+    const [one, other] = [await openKeys(store), await openKeys(store)]
+    const told: string[] = []
+    for (const { apiKeys } of [one, other]) {
+      apiKeys.start()
+      apiKeys.onRevoked = (ids) => told.push(...ids)
+    }
+    const { id } = await one.apiKeys.issue(realm_uri, 'ada')
+    await other.replica.refresh()
+    expect(told).to.deep.equal([])
+    await one.apiKeys.revoke(id)
+    await other.replica.refresh()
+    expect(told).to.deep.equal([id, id])
+  })
+
   it('is gone once it was revoked', async () => {
     const { apiKeys, id, api_key } = await issued()
     const another = await apiKeys.issue(realm_uri, 'ada')
