@@ -74,6 +74,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: ['compile', 'gateway', 'replica', 'routes', 'spec', 'store', 'terminal'],
     packages: [],
   },
+  'component/gateway/streams': { folders: ['gateway', 'routes', 'security'], packages: [] },
   'component/gateway/schemas': { folders: ['schema'], packages: [] },
   'component/gateway': {
     folders: [
