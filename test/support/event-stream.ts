@@ -1,6 +1,7 @@
 /** A stream of Server-Sent Events as a client reads it: by node:http and eventsource-parser, which know nothing of our code. */
 import { once } from 'node:events'
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { request as requestSecurely } from 'node:https'
 import { createParser } from 'eventsource-parser'
 
 /** One event; `event` and `id` are absent where the frame has none. */
@@ -16,6 +17,8 @@ export interface EventStreamRequest {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: unknown
+  /** The certificate that is trusted, of an https address; PEM. */
+  readonly ca?: string
   /** Receives each event in the turn in which it arrives, in place of {@link EventStream.next}. */
   readonly onEvent?: (event: ReadEvent) => void
 }
@@ -90,11 +93,13 @@ export class EventStream {
 /** Asks on a connection of its own; resolves with the head of the answer. @throws Error without one */
 export async function openEventStream(
   url: string,
-  { method = 'GET', headers = {}, body, onEvent }: EventStreamRequest = {},
+  { method = 'GET', headers = {}, body, ca, onEvent }: EventStreamRequest = {},
 ): Promise<EventStream> {
-  const outgoing = request(url, {
+  const send = url.startsWith('https:') ? requestSecurely : request
+  const outgoing = send(url, {
     method,
     agent: false,
+    ...(ca !== undefined && { ca }),
     headers: {
       accept: 'text/event-stream',
       ...(body !== undefined && { 'content-type': 'application/json' }),
