@@ -1,7 +1,8 @@
 /** The sessions that requests run on: the gateway's own in each realm, kept joined; those of users, joined on demand. */
 import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
-import { failure, isFinal, isRefusal, notJoinedAs } from './failure.ts'
+import { failure, isRefusal } from './failure.ts'
+import { defaultIdleMs, type GuestOptions, Guests } from './guests.ts'
 import type { JoinAuth } from './join-auth.ts'
 import { type IdentitySetting, isOfGateway, type Session, type SessionSource } from './session.ts'
 import type { SessionOptions } from './session-options.ts'
@@ -9,15 +10,13 @@ import type { SupervisedSession } from './supervisor.ts'
 import { requestSession } from './wampy-session.ts'
 
 /** Everything about the pool's sessions but the realm and who joins. */
-export interface PoolOptions extends Omit<SessionOptions, 'realm_uri' | 'auth' | 'onJoin'> {
+export interface PoolOptions
+  extends GuestOptions,
+    Omit<SessionOptions, 'realm_uri' | 'auth' | 'onJoin'> {
   /** How a session joins for an identity; for undefined, one of the gateway's own. */
   readonly authFor: (realm_uri: string, identity: Identity | undefined) => JoinAuth
   /** `wamp.identity` */
   readonly identity?: IdentitySetting
-  /** Milliseconds without use after which a user's session leaves. */
-  readonly idleMs?: number
-  /** Most sessions of users; beyond it unused ones leave, the least recently used first. */
-  readonly maxGuests?: number
 }
 
 /** For metrics. */
@@ -29,43 +28,17 @@ export interface PoolStats {
   readonly pending: number
 }
 
-/** A user's session. */
-interface Guest {
-  readonly key: string
-  readonly authid: string
-  readonly session: SupervisedSession
-  /** Requests that wait for it to join. */
-  waiting: number
-  /** Milliseconds since the epoch. */
-  usedAt: number
-}
-
-const defaultIdleMs = 60_000
-const defaultMaxGuests = 1000
-
 /** Milliseconds that {@link SessionPool.canJoin} waits for the router's word. */
 const probeTimeoutMs = 5000
 
 /** Milliseconds that {@link SessionPool.openAll} waits for a session. */
 const openTimeoutMs = 1000
 
-/** The router has refused it since it was last used. */
-const isRefused = ({ waiting, session }: Guest): boolean =>
-  waiting === 0 && !session.isOpen && isRefusal(session.lastReason)
-
-const isUnused = ({ waiting, session }: Guest): boolean => waiting === 0 && session.pending === 0
-
-/** Keys are unique: authids may hold any character, and JSON delimits them. */
-const guestKey = (realm_uri: string, { authid, authmethod, authroles }: Identity): string =>
-  JSON.stringify([realm_uri, authmethod, authid, authroles])
-
 /** One session per realm and identity. */
 export class SessionPool implements SessionSource {
   readonly #options: PoolOptions
   readonly #own = new Map<string, SupervisedSession>()
-  readonly #guests = new Map<string, Guest>()
-  /** Identities are one object for many requests. */
-  readonly #keys = new WeakMap<Identity, string>()
+  readonly #guests: Guests
   /** The realms of {@link keep}. */
   #kept: ReadonlySet<string> | undefined
   /** The realms of own sessions that were neither kept nor used at the last sweep. */
@@ -75,6 +48,10 @@ export class SessionPool implements SessionSource {
 
   constructor(options: PoolOptions) {
     this.#options = options
+    this.#guests = new Guests(options, (realm_uri, identity) => {
+      this.#planSweep()
+      return this.#session(realm_uri, identity)
+    })
   }
 
   /** Keeps the gateway's own session of a realm joined from now on. */
@@ -115,12 +92,18 @@ export class SessionPool implements SessionSource {
     this.#planSweep()
   }
 
-  /** Leaves with the sessions of users that have gone; what is in flight there is lost. */
+  /** Leaves with the sessions of users that have gone; what is in flight there is lost, and their watches are over. */
   dismiss(realm_uri: string, authids: Iterable<string>): void {
-    const gone = new Set(authids)
-    for (const guest of [...this.#guests.values()]) {
-      if (guest.session.realm_uri === realm_uri && gone.has(guest.authid)) this.#drop(guest)
-    }
+    this.#guests.dismiss(realm_uri, authids)
+  }
+
+  /**
+   * Keeps a user's session joined while a stream uses it, which is no request. The gateway's own sessions stay anyway.
+   * @returns lets go, once
+   * @throws ServiceError `service.error.unavailable` when streams hold as many sessions as they may
+   */
+  hold(session: Session): () => void {
+    return this.#guests.hold(session)
   }
 
   session(
@@ -131,13 +114,7 @@ export class SessionPool implements SessionSource {
     if (isOfGateway(identity, this.#options.identity)) {
       return this.#own.get(realm_uri) ?? this.open(realm_uri)
     }
-    let guest = this.#guest(realm_uri, identity)
-    if (isRefused(guest)) {
-      this.#drop(guest)
-      guest = this.#guest(realm_uri, identity)
-    }
-    guest.usedAt = this.#options.clock.now()
-    return guest.session.isOpen ? guest.session : this.#joined(guest, connectTimeoutMs)
+    return this.#guests.session(realm_uri, identity, connectTimeoutMs)
   }
 
   /**
@@ -165,7 +142,7 @@ export class SessionPool implements SessionSource {
   }
 
   stats(): PoolStats {
-    const sessions = [...this.#own.values(), ...[...this.#guests.values()].map((g) => g.session)]
+    const sessions = [...this.#own.values(), ...this.#guests.sessions]
     return {
       sessions: sessions.length,
       joined: sessions.filter((session) => session.isOpen).length,
@@ -177,8 +154,7 @@ export class SessionPool implements SessionSource {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#stopSweep?.()
-    const guests = [...this.#guests.values()].map((guest) => guest.session)
-    const sessions = [...this.#own.values(), ...guests]
+    const sessions = [...this.#own.values(), ...this.#guests.sessions]
     this.#own.clear()
     this.#guests.clear()
     await Promise.all(sessions.map((session) => session.leave()))
@@ -190,57 +166,6 @@ export class SessionPool implements SessionSource {
     return requestSession({ ...this.#options, realm_uri, auth })
   }
 
-  #guest(realm_uri: string, identity: Identity): Guest {
-    const key = this.#key(realm_uri, identity)
-    const known = this.#guests.get(key)
-    if (known) return known
-    if (this.#guests.size >= (this.#options.maxGuests ?? defaultMaxGuests)) this.#makeRoom()
-    const session = this.#session(realm_uri, identity)
-    const guest = { key, authid: identity.authid, session, waiting: 0, usedAt: 0 }
-    this.#guests.set(key, guest)
-    this.#planSweep()
-    return guest
-  }
-
-  #key(realm_uri: string, identity: Identity): string {
-    if (identity.realm_uri !== realm_uri) return guestKey(realm_uri, identity)
-    const known = this.#keys.get(identity)
-    if (known !== undefined) return known
-    const key = guestKey(realm_uri, identity)
-    this.#keys.set(identity, key)
-    return key
-  }
-
-  /** The search takes less time than the join that follows it. */
-  #makeRoom(): void {
-    const unused = [...this.#guests.values()].filter(isUnused)
-    const [first] = unused
-    if (first) this.#drop(unused.reduce((a, b) => (b.usedAt < a.usedAt ? b : a), first))
-  }
-
-  async #joined(guest: Guest, timeoutMs: number): Promise<Session> {
-    const { session } = guest
-    guest.waiting++
-    const isJoined = await session.joined(timeoutMs, isFinal)
-    guest.waiting--
-    guest.usedAt = this.#options.clock.now()
-    if (isJoined) return session
-    // a refused user's session does not retry; the next request joins again
-    if (isRefusal(session.lastReason)) this.#drop(guest)
-    throw notJoinedAs(session.lastReason)
-  }
-
-  #drop(guest: Guest): void {
-    if (this.#guests.get(guest.key) !== guest) return
-    this.#guests.delete(guest.key)
-    this.#leave(guest.session)
-  }
-
-  #leave(session: SupervisedSession): void {
-    const { log } = this.#options
-    session.leave().catch((err: unknown) => log.warn({ err }, 'a session did not leave'))
-  }
-
   #planSweep(): void {
     if (this.#isClosed) return
     const { clock, idleMs = defaultIdleMs } = this.#options
@@ -248,12 +173,7 @@ export class SessionPool implements SessionSource {
   }
 
   #sweep(): void {
-    const { clock, idleMs = defaultIdleMs } = this.#options
-    const now = clock.now()
-    for (const guest of [...this.#guests.values()]) {
-      const isIdle = isUnused(guest) && now - guest.usedAt >= idleMs
-      if (isIdle || isRefused(guest)) this.#drop(guest)
-    }
+    this.#guests.sweep()
     this.#sweepOwn()
     this.#stopSweep = undefined
     if (this.#guests.size + this.#spare.size > 0) this.#planSweep()
@@ -266,7 +186,8 @@ export class SessionPool implements SessionSource {
       if (!this.#kept || this.#kept.has(realm_uri)) continue
       if (session.pending === 0 && this.#spare.has(realm_uri)) {
         this.#own.delete(realm_uri)
-        this.#leave(session)
+        const { log } = this.#options
+        session.leave().catch((err: unknown) => log.warn({ err }, 'a session did not leave'))
       } else spare.add(realm_uri)
     }
     this.#spare = spare

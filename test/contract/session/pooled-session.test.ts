@@ -1,11 +1,13 @@
 /** The pool of sessions on the router of the run. */
 import { expect } from 'chai'
+import { ServiceError } from '#component/errors.ts'
 import { anonymous, type Identity } from '#component/identity.ts'
 import type { Session } from '#component/wamp/session.ts'
 import { type PoolOptions, SessionPool } from '#component/wamp/session-pool.ts'
 import { openEmbeddedRouter, openRouter, type TestRouter } from '#test/support/peers/router.ts'
 import { untilHolds } from '#test/support/running/until.ts'
 import { basics, failureOf, freshUri, nothing, openProxy, realm_uri } from './support.ts'
+import { Watcher } from './watcher.ts'
 
 const alice: Identity = { ...anonymous(realm_uri), authid: 'alice', authmethod: 'oauth2' }
 const bob: Identity = { ...alice, authid: 'bob' }
@@ -108,6 +110,51 @@ describe('SessionPool', () => {
     expect(other.isOpen).to.equal(true)
     expect(pool.stats().sessions).to.equal(1)
     expect(await pool.session(realm_uri, alice, 2000)).to.not.equal(session)
+  })
+
+  it('ends the watches of a user with whom it leaves', async () => {
+    const session = await pool.session(realm_uri, alice, 2000)
+    const watcher = new Watcher()
+    await session.watch(freshUri(), {}, 2000, watcher)
+    const release = pool.hold(session)
+    pool.dismiss(realm_uri, ['alice'])
+    expect(watcher.told).to.deep.equal(['service.error.unauthorized'])
+    release()
+    expect(pool.hold(session)).to.be.a('function')
+  })
+
+  it('does not leave with a user whose session a stream holds', async () => {
+    const brief = openPool(router.url, 20, { maxGuests: 1 })
+    const session = await brief.session(realm_uri, alice, 2000)
+    const [first, second] = [brief.hold(session), brief.hold(session)]
+    first()
+    first()
+    const other = await brief.session(realm_uri, bob, 2000)
+    // sweeps have passed
+    await untilHolds(() => !other.isOpen)
+    expect(session.isOpen).to.equal(true)
+    second()
+    await untilHolds(() => !session.isOpen)
+    await brief.close()
+  })
+
+  it('lets streams hold so many sessions of users, each as often as they like', async () => {
+    const few = openPool(router.url, 60_000, { maxHeld: 1 })
+    const own = few.open(realm_uri)
+    const [held, other] = await Promise.all([
+      few.session(realm_uri, alice, 2000),
+      few.session(realm_uri, bob, 2000),
+    ])
+    const release = few.hold(held)
+    few.hold(held)()
+    few.hold(own)()
+    expect(() => few.hold(other))
+      .to.throw(ServiceError, 'streams hold as many sessions of users as they may')
+      .that.includes({ uri: 'service.error.unavailable' })
+      .and.has.nested.property('headers.Retry-After')
+    release()
+    few.hold(other)()
+    await few.close()
   })
 
   it('leaves with the user of longest ago when there are many, but with nobody in need', async () => {
