@@ -1,6 +1,7 @@
 /** Compiles the action of an operation, or each action of a list. */
 
 import { pointer } from '#component/codec/json.ts'
+import { callFields, subscribeFields } from '#component/compile/streams/stream-fields.ts'
 import type { Issue } from '#component/errors.ts'
 import { itemsOf, keysOf, member, type Node } from '#component/expression/compile.ts'
 import type { ActionPlan } from '#component/gateway/api.ts'
@@ -25,8 +26,21 @@ const fieldNames: Readonly<Record<ActionType, readonly string[]>> = {
   wamp_subscribe: [
     ...['topic', 'match', 'options', 'as', 'snapshot', 'resume_from'],
     ...['replay_events', 'replay_timeout', 'max_events', 'max_duration'],
+    ...['heartbeat', 'retry', 'overflow', 'max_streams'],
   ],
 }
+
+/** Compiles a field further than any value. @param path JSON Pointer of the field */
+type FieldCompiler = (
+  node: Node,
+  path: string,
+  findings: Findings,
+  around: { readonly forms: readonly KeyedForm[]; readonly action: Node },
+) => Node
+
+const fieldCompilers: Readonly<
+  Partial<Record<ActionType, Readonly<Record<string, FieldCompiler>>>>
+> = { forward: forwardFields, wamp_call: callFields, wamp_subscribe: subscribeFields }
 
 /** A plan without what depends on the other parts of its operation. */
 export type PartialPlan = Omit<ActionPlan, 'attempts' | 'passesBody' | 'readsAnswer'>
@@ -79,7 +93,11 @@ export function compileActions(
 type NamedNodes = readonly (readonly [name: string, node: Live])[]
 
 function namesOf(computed: NamedNodes, interner: Interner): ReadonlySet<string> {
-  const names = computed.map(([name]) => name)
+  const names = computed.flatMap(([name, field]) => {
+    // only these may not be named by a request without more ado
+    const isNamed = name === 'snapshot' && member(field, 'procedure')?.kind !== 'constant'
+    return isNamed ? [name, 'snapshot.procedure'] : [name]
+  })
   return interner.share(`names ${names}`, () => new Set(names))
 }
 
@@ -107,11 +125,12 @@ function compileAction(
   }
   const type = typeOf(node, pathOf(), issues)
   if (type === undefined) return undefined
+  const around = { forms, action: node }
   for (const name of fieldNames[type]) {
     const value = member(node, name)
-    const compileField = type === 'forward' ? forwardFields[name] : undefined
+    const compileField = fieldCompilers[type]?.[name]
     const field =
-      value && (compileField?.(value, pointer(pathOf(), name), findings, forms) ?? value)
+      value && (compileField?.(value, pointer(pathOf(), name), findings, around) ?? value)
     if (field === undefined || field.kind === 'broken') continue
     if (field.kind === 'constant') fixed[name] = field.value
     else computed.push([name, field])

@@ -9,7 +9,9 @@ import {
   type WrittenOperation,
 } from '#component/compile/schemas/compile-checks.ts'
 import type { DocumentSchemas } from '#component/compile/schemas/document-schemas.ts'
-import { compileStreams } from '#component/compile/streams/compile-streams.ts'
+import { compileStream, kindOf, streamParts } from '#component/compile/streams/compile-streams.ts'
+import type { StreamedOperation } from '#component/compile/streams/stream-checks.ts'
+import { negotiatedTypes, offeredTypes } from '#component/compile/streams/stream-types.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, keysOf, member, type Node } from '#component/expression/compile.ts'
 import type { Scope } from '#component/expression/scope.ts'
@@ -118,8 +120,10 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   noteExampleSchemas(written, plan)
   const checks = compileRequestChecks(method, written, inherited, plan)
   noteDescribedSchemas(written, plan)
-  const encoded = withVary(inherited, path, plan.interner)
   const response = member(operation, 'response')
+  const kind = kindOf(actions.isList ? undefined : last.plan, response)
+  const offered = offeredTypes(kind, inherited)
+  const encoded = withVary(offered, path, plan.interner)
   const respond = (
     key: 'on_result' | 'on_error',
     isOfUpstream: boolean,
@@ -144,26 +148,42 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const on_result = respond('on_result', isForward, ...ownHeaders.map(layerOf))
   const on_error = respond('on_error', actions.all.every(isOfForward))
 
+  const streamed: StreamedOperation = {
+    method,
+    response,
+    actions: actions.all.map(({ node, plan }) => ({ node, type: plan.type })),
+    isList: actions.isList,
+    kind,
+    on_result,
+    inherited,
+    hasOwnProvides: ownKeys('provides') !== undefined,
+    pathOf,
+  }
+  const parts = streamParts(streamed)
+
   const outcomeNodes = [...nodesOf(on_result), ...nodesOf(on_error)]
   const attempts = actions.all.map((action) =>
     actions.isList ? valuesOf(action).attempts : inherited.attempts,
   )
   const fields = actions.all.map(({ plan }) => plan.computed.map(([, node]) => node))
-  const nodes = [
+  const requestNodes = [
     ...fields.flat(),
     ...attempts.flatMap(({ computed }) => computed.map(([, { node }]) => node)),
     ...outcomeNodes,
   ]
-  const { pattern } = path
   const operationRead = {
     at,
-    pattern,
+    pattern: path.pattern,
     forms: plan.forms,
-    actions: actions.all.map(({ plan }) => plan.type),
+    actions: streamed.actions.map(({ type }) => type),
     isList: actions.isList,
     security: inherited.protection?.object,
   }
-  checkReads(nodes, operationRead, findings)
+  const others = parts.map((part) => part.at)
+  checkReads({ place: 'request', at, nodes: requestNodes, others }, operationRead, findings)
+  for (const part of parts) checkReads(part, operationRead, findings)
+  const nodes =
+    parts.length > 0 ? [...requestNodes, ...parts.flatMap(({ nodes }) => nodes)] : requestNodes
   const passing = actions.all.filter(
     (action) => isOfForward(action) && member(action.node, 'body') === undefined,
   )
@@ -190,10 +210,13 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   })
   const action = plans.at(-1) as ActionPlan
   const hasForward = actions.all.some(isOfForward)
+  const { readsAnswer } = action
   const types =
     method === 'options'
       ? undefined
-      : negotiated(inherited, on_result, isForward, action.readsAnswer)
+      : negotiatedTypes(kind, offered, on_result, inherited, { isForward, readsAnswer })
+  const streams = compileStream(streamed, types, findings)
+  if (streams) plan.schemas.features.add('stream')
   return {
     at,
     written: writtenOf(raw, operation),
@@ -209,7 +232,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     on_result,
     on_error,
     encodings: types && isBodyFixed(action, on_result) ? new Encodings() : undefined,
-    streams: compileStreams(last, response, on_result.headers['content-type']),
+    streams,
     status_codes: plan.statusCodes(level),
   }
 }
@@ -237,23 +260,6 @@ function compileMap(raw: unknown, at: string, level: Level, issues: Issue[]): No
   if (keysOf(node) !== undefined) return node
   issues.push({ path: at, message: 'an operation must be a map that is known at load' })
   return undefined
-}
-
-/** The media types that the answer to a success can have, where `Accept` may refuse them (behaviour §3). */
-function negotiated(
-  inherited: InheritedValues,
-  on_result: ResponsePlan,
-  isForward: boolean,
-  readsAnswer: boolean,
-): readonly string[] | undefined {
-  const isOwn = !isForward || on_result.body !== undefined
-  const mayBeComputed = on_result.layers.some(
-    ({ computed, whole }) => whole || computed.some(([name]) => name === 'content-type'),
-  )
-  const type = on_result.headers['content-type']
-  if (isOwn && mayBeComputed) return undefined
-  if (isOwn && type !== undefined) return [type]
-  return isForward && !readsAnswer && !inherited.declares.provides ? undefined : inherited.provides
 }
 
 /** Whether the body of a success is the same for every request. */

@@ -1,11 +1,6 @@
 /** Compiles `on_result` and `on_error`, and the `Vary` of their headers. */
 import { keysOf, member, type Node } from '#component/expression/compile.ts'
-import type {
-  CompiledPath,
-  Computed,
-  InheritedValues,
-  ResponsePlan,
-} from '#component/gateway/api.ts'
+import type { CompiledPath, Computed, ResponsePlan } from '#component/gateway/api.ts'
 import {
   foldLayers,
   type HeaderLayer,
@@ -75,12 +70,12 @@ export function nodesOf({ layers, status, body, uri }: ResponsePlan): Live[] {
 
 /** The headers of a path with `Vary` (RFC 9110 §12.5.5) for bodies that the gateway encodes; an upstream's answer has its own `Vary`. */
 export function withVary(
-  { provides }: InheritedValues,
+  offered: readonly string[],
   { version, headers }: Pick<CompiledPath, 'version' | 'headers'>,
   interner: Interner,
 ): Headers {
   const names: string[] = []
-  if (provides.length > 1) names.push('Accept')
+  if (offered.length > 1) names.push('Accept')
   if (version.languages.length > 1) names.push('Accept-Language')
   if (names.length === 0) return headers
   const vary = names.join(', ')

@@ -54,7 +54,7 @@ const receivedRest = new Map([
 
 const pathEscapes = { ...escapes, received: receivedRest }
 
-function pathText(node: Node, path: string, findings: Findings, forms: Forms): Node {
+function pathText(node: Node, path: string, findings: Findings, { forms }: Place): Node {
   const { issues, warnings } = findings
   if (beginsEncoded(node)) {
     const message = 'it begins with a value that is percent-encoded, but a path must begin with "/"'
@@ -67,13 +67,14 @@ function pathText(node: Node, path: string, findings: Findings, forms: Forms): N
   return urlText(node, 'path', path, hasRest ? pathEscapes : escapes, issues)
 }
 
-type Forms = readonly KeyedForm[]
+/** Where a field stands. */
+interface Place {
+  /** Of the operation's path. */
+  readonly forms: readonly KeyedForm[]
+}
 
-/**
- * @param path JSON Pointer of the field
- * @param forms of the operation's path
- */
-type Compile = (node: Node, path: string, findings: Findings, forms: Forms) => Node
+/** @param path JSON Pointer of the field */
+type Compile = (node: Node, path: string, findings: Findings, place: Place) => Node
 
 /** By field name; other fields are compiled like any value. */
 export const forwardFields: Readonly<Record<string, Compile>> = {

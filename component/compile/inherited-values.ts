@@ -10,6 +10,7 @@ import { isSecurityType, type Protection } from '#component/security/scheme.ts'
 import { defaultValues } from '#component/spec/defaults.ts'
 import type { Version } from '#component/spec/model.ts'
 import { type ValidationMode, validationModes } from '#component/spec/request-rules.ts'
+import { isStreamType } from '#component/syntax/event-stream.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { checkFolded, type Findings } from './fold-check.ts'
 import { freshScope, type Level } from './scope.ts'
@@ -89,6 +90,14 @@ const texts = (value: unknown, otherwise: readonly string[]): readonly string[] 
     ? value
     : otherwise
 
+/** The types that a value can be encoded as. */
+function valueTypes(offers: readonly string[]): readonly string[] {
+  // most documents name no other, and share the list
+  if (!offers.some(isStreamType)) return offers
+  const types = offers.filter((type) => !isStreamType(type))
+  return types.length > 0 ? types : defaultValues.provides
+}
+
 /**
  * The protection of a path. Only a map without keys, known at load, leaves it open; any other value, however broken,
  * closes it.
@@ -130,10 +139,12 @@ export function readInheritedValues(sources: ValueSources): InheritedValues {
   const provides = lookup('provides')
   const schemes = texts(constantOf('schemes', lookup('schemes'), issues), defaultValues.schemes)
   const security = lookup('security') ?? inVariables(scope, findings)
-  const provided = texts(constantOf('provides', provides, issues), defaultValues.provides)
+  const offers = texts(constantOf('provides', provides, issues), defaultValues.provides)
+  const provided = valueTypes(offers)
   return {
     accepts: texts(constantOf('accepts', accepts, issues), defaultValues.accepts),
     provides: provided,
+    offers,
     declares: { accepts: accepts !== undefined, provides: provides !== undefined },
     errorTypes: [...provided, 'application/problem+json'],
     admitsHttp: schemes.includes('http'),

@@ -1,5 +1,6 @@
 /** Members of request-time data that an operation reads and that cannot exist: bindings that its path lacks, and slips in known maps. */
 import type { ActionType } from '#component/action/action.ts'
+import type { Issue } from '#component/errors.ts'
 import { siteOfRead } from '#component/expression/read-sites.ts'
 import { SiteError } from '#component/expression/site.ts'
 import { didYouMean } from '#component/expression/suggest.ts'
@@ -24,6 +25,41 @@ interface Readable {
   readonly security: JsonMap | undefined
 }
 
+/** Expressions of an operation that are evaluated at the same time. */
+export interface ReadPart {
+  /** What has happened by then. */
+  readonly place: Place
+  /** JSON Pointer. */
+  readonly at: string
+  readonly nodes: readonly Live[]
+  /** JSON Pointers of other parts that lie in it. */
+  readonly others?: readonly string[]
+}
+
+/** A part that is evaluated once for each request, for each event, for each progressive result, for a snapshot. */
+type Place = 'request' | 'event' | 'progress' | 'snapshot'
+
+/** The members of `action` that there are; of a request only those of streams are judged. */
+const membersOfAction: Readonly<Record<Place, readonly string[]>> = {
+  request: ['result', 'error', 'results'],
+  event: ['event'],
+  progress: ['progress'],
+  snapshot: ['result'],
+}
+
+/** Why `action` does not have the member there; undefined where it may have it. */
+function whyNotYet(place: Place, member: string): string | undefined {
+  const members = membersOfAction[place]
+  if (members.includes(member)) return undefined
+  if (member === 'event') {
+    return 'there is no event yet: action.event is known in on_event and filter only'
+  }
+  if (member === 'progress') {
+    return 'there is no progressive result yet: action.progress is known in on_progress only'
+  }
+  return `there is no "action.${member}" here: expected action.${members.join()}`
+}
+
 const payload = ['args', 'kwargs', 'arguments', 'arguments_kw', 'details']
 const ofAnswer = ['status_code', 'headers', 'body', 'uri']
 
@@ -34,7 +70,13 @@ const resultKeys: Readonly<Record<ActionType | 'none', readonly string[] | undef
   forward: ofAnswer,
   wamp_call: [...payload, 'request_id'],
   wamp_publish: ['publication_id'],
-  wamp_subscribe: [...payload, 'request_id'],
+  wamp_subscribe: [],
+}
+
+/** The members of `action.event` and `action.progress`, and of the result that a snapshot is made of. */
+const partKeys: Readonly<Record<string, readonly string[]>> = {
+  event: [...payload, 'publication_id', 'topic', 'is_retained'],
+  progress: [...payload, 'number'],
 }
 
 /** The names that a pattern binds; `rest` is what `[...]` matches. */
@@ -49,13 +91,22 @@ export function bindingsOf(forms: Readable['forms']): readonly string[] {
 }
 
 /** The members that a map of request-time data can have; undefined when that is not known, or all are. */
-function membersOf(root: string, map: string, operation: Readable): readonly string[] | undefined {
+function membersOf(
+  root: string,
+  map: string,
+  place: Place,
+  operation: Readable,
+): readonly string[] | undefined {
   const { actions, forms, isList } = operation
   if (root === 'request') {
     return map === 'bindings' && forms.length > 0 ? bindingsOf(forms) : undefined
   }
+  if (root === 'action' && Object.hasOwn(partKeys, map)) return partKeys[map]
+  if (place === 'snapshot')
+    return root === 'action' && map === 'result' ? resultKeys.wamp_call : undefined
+  const isKnown = actions.some((type) => resultKeys[type] !== undefined)
+  if (root !== 'action' || !isKnown) return undefined
   const known = actions.flatMap((type) => resultKeys[type] ?? [])
-  if (root !== 'action' || known.length === 0) return undefined
   if (map === 'results') return isList ? undefined : ['result', 'error']
   if (map === 'result') return known
   if (map !== 'error') return undefined
@@ -70,26 +121,35 @@ function whyAbsent(root: string, map: string, { pattern }: Readable): string | u
 
 /**
  * Reports what the expressions of an operation read in vain: an issue for a binding, which clients cannot send, and for the
- * results of a single action; a warning for other members of `security` and `action`.
- * @param nodes all that is evaluated for a request: variables that it does not use are not judged
+ * results of a single action, and for what has not come yet; a warning for other members of `security` and `action`.
+ * @param part all that is evaluated at one time: variables that it does not use are not judged
  */
-export function checkReads(nodes: readonly Live[], operation: Readable, findings: Findings): void {
+export function checkReads(part: ReadPart, operation: Readable, findings: Findings): void {
   const { issues, warnings } = findings
+  const { place, at, nodes, others } = part
   for (const read of new Set(nodes.flatMap((node) => [...node.reads]))) {
     const [root = '', map = '', key] = read.split('.')
+    const report = (found: Issue[], sentence: string): void => {
+      const site = siteOfRead(issues, read, at, others)
+      const user = site?.path.startsWith(`${operation.at}/`) ? '' : ` (used by ${operation.at})`
+      const told = `${sentence}${user}`
+      const message = site ? new SiteError(site, told).issueMessage : told
+      found.push({ path: site?.path ?? operation.at, message })
+    }
+    const notYet = root === 'action' && map !== '' ? whyNotYet(place, map) : undefined
+    if (notYet !== undefined) {
+      report(issues, notYet)
+      continue
+    }
     const isSecurity = root === 'security'
     const isResults = root === 'action' && map === 'results'
     const name = isSecurity || isResults ? map : key
     const members = isSecurity
       ? [...identityKeys, ...Object.keys(operation.security ?? {})]
-      : membersOf(root, map, operation)
+      : membersOf(root, map, place, operation)
     if (!name || !members || members.includes(name)) continue
     const why = whyAbsent(root, map, operation)
-    const site = siteOfRead(issues, read, operation.at)
-    const user = site?.path.startsWith(`${operation.at}/`) ? '' : ` (used by ${operation.at})`
-    const sentence = `there is no "${read}"${why ?? ''}${didYouMean(name, members, issues)}${user}`
-    const message = site ? new SiteError(site, sentence).issueMessage : sentence
-    const found = why === undefined ? warnings : issues
-    found.push({ path: site?.path ?? operation.at, message })
+    const sentence = `there is no "${read}"${why ?? ''}${didYouMean(name, members, issues)}`
+    report(why === undefined ? warnings : issues, sentence)
   }
 }

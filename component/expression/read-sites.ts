@@ -19,11 +19,19 @@ export function noteRead(issues: readonly object[], read: string, site: Site): v
 /**
  * The place where a part of a document reads a path: in the part itself, else in the declarations that it uses.
  * @param at JSON Pointer of the part
+ * @param others JSON Pointers of what lies in the part and is not meant
  */
-export function siteOfRead(issues: readonly object[], read: string, at: string): Site | undefined {
+export function siteOfRead(
+  issues: readonly object[],
+  read: string,
+  at: string,
+  others: readonly string[] = [],
+): Site | undefined {
   const noted = sites.get(issues)?.get(read) ?? []
+  const isWithin = (path: string, part: string) => path === part || path.startsWith(`${part}/`)
   return (
-    noted.find(({ path }) => path.startsWith(`${at}/`)) ??
-    noted.find(({ path }) => /\/(?:variables|defaults|status_codes)\//.test(path))
+    noted.find(
+      ({ path }) => isWithin(path, at) && !others.some((other) => isWithin(path, other)),
+    ) ?? noted.find(({ path }) => /\/(?:variables|defaults|status_codes)\//.test(path))
   )
 }

@@ -35,7 +35,7 @@ export interface DescribedVersion {
 }
 
 /** The keys whose rules a gateway of an earlier version would not keep. */
-export const features = ['request', 'schema'] as const
+export const features = ['request', 'schema', 'stream'] as const
 export type Feature = (typeof features)[number]
 
 /** Whether this gateway knows a feature. */
@@ -80,6 +80,8 @@ export interface Endpoint {
 export interface InheritedValues {
   readonly accepts: readonly string[]
   readonly provides: readonly string[]
+  /** The same as the document writes it: with the types of streams, which hold only where an answer may be one. */
+  readonly offers: readonly string[]
   /** Whether the document sets `accepts` and `provides`: only then do they bind a forward that passes bodies on. */
   readonly declares: { readonly accepts: boolean; readonly provides: boolean }
   /** Media types of an error's body, by preference when equal: `provides`, then problem+json. */

@@ -1,6 +1,25 @@
 /** The types of what a document declares of a stream: of events, and of progressive results. */
+import type { StreamType } from '#component/syntax/event-stream.ts'
 import type { Match } from '#component/syntax/wamp-uri.ts'
-import type { Live } from './header-layers.ts'
+import type { HeaderLayer, Headers, Live } from './header-layers.ts'
+
+/**
+ * The declared headers of a stream, which are sent before anything has come: of `on_result`, without those that describe a body or
+ * tell of the result. A computed map of headers may still hold them.
+ */
+export interface StreamHead {
+  /** Known at load. */
+  readonly headers: Headers
+  /** Laid over them for each request, in this order. */
+  readonly layers: readonly HeaderLayer[]
+}
+
+/** What all streams have. */
+interface AnyStreamPlan {
+  /** The media types of a stream that clients may have: one at least, unless the pieces are raw. */
+  readonly types: readonly StreamType[]
+  readonly head: StreamHead
+}
 
 /** How an event, a piece or a snapshot is told; undefined: as the gateway does it. */
 export interface ViewPlan {
@@ -10,7 +29,7 @@ export interface ViewPlan {
 }
 
 /** What is known at load of an operation whose answer is a stream of events. What a request decides is among the fields of its action. */
-export interface StreamPlan extends ViewPlan {
+export interface StreamPlan extends AnyStreamPlan, ViewPlan {
   readonly kind: 'events'
   readonly match: Match
   /** Over whose session the gateway subscribes. */
@@ -37,7 +56,7 @@ export interface StreamPlan extends ViewPlan {
 }
 
 /** What is known at load of an operation whose answer may be the pieces of a progressive result. */
-export interface ProgressPlan extends ViewPlan {
+export interface ProgressPlan extends AnyStreamPlan, ViewPlan {
   readonly kind: 'progress'
   /** Whether pieces and answer go out as the bytes they are, under the declared type. */
   readonly isRaw: boolean

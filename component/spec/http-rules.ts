@@ -10,7 +10,7 @@ import { headerNameProblem } from './syntax.ts'
 /** Behaviour: Limits. One hour. */
 export const maxMilliseconds = 3_600_000
 
-/** The media types that the gateway reads and writes, forms aside. */
+/** The media types that the gateway reads and writes, forms and streams aside. */
 export const types = ['application/json', 'application/msgpack'].flatMap((type) => [
   type,
   `${type}; charset=utf-8`,

@@ -1,4 +1,5 @@
 /** The rules of what lower levels inherit: the keys of operations, paths and `defaults`, and the maps that merge. */
+import { streamTypes } from '#component/syntax/event-stream.ts'
 import { headers, maxMilliseconds, milliseconds, statusCode, types } from './http-rules.ts'
 import { level } from './levels.ts'
 import { validationMode } from './request-rules.ts'
@@ -25,7 +26,7 @@ export const inheritable = {
       'a list of media types',
     ),
   ),
-  provides: dynamic(listOf(dynamic(oneOf(types)), 'a list of media types')),
+  provides: dynamic(listOf(dynamic(oneOf([...types, ...streamTypes])), 'a list of media types')),
   security,
   body_max_bytes: dynamic(integer(0, maxInteger, ' of bytes')),
   body_read_bytes: dynamic(integer(1, maxInteger, ' of bytes')),

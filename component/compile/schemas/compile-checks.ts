@@ -227,6 +227,10 @@ export function compileResponseCheck(
   const found = literalAt(raw, at, node, ['response', key, 'schema'], findings.issues)
   if (found === undefined) return undefined
   schemas.use(found.value, found.at)
+  if (key === 'on_result' && unbound.at(-1) === 'wamp_subscribe') {
+    const message = 'a stream has no body that a schema could describe'
+    findings.issues.push({ path: found.at, message })
+  }
   const mode = validates.responses
   if (mode === 'off' || !isSchema(found.value)) return undefined
   const unchecked = whyUnchecked(key, unbound)

@@ -1,42 +1,88 @@
 /** Compiles what an operation declares of a stream: of events, or of progressive results. */
-import type { CompiledAction } from '#component/compile/compile-action.ts'
+import type { Findings } from '#component/compile/fold-check.ts'
+import type { ReadPart } from '#component/compile/read-checks.ts'
 import { member, type Node } from '#component/expression/compile.ts'
-import type { Live } from '#component/gateway/header-layers.ts'
-import type { ProgressPlan, StreamPlan, ViewPlan } from '#component/gateway/stream-plan.ts'
+import type { ResponsePlan } from '#component/gateway/api.ts'
+import type { HeaderLayer, Live } from '#component/gateway/header-layers.ts'
+import type {
+  ProgressPlan,
+  StreamHead,
+  StreamPlan,
+  ViewPlan,
+} from '#component/gateway/stream-plan.ts'
 import { streamDefaults } from '#component/spec/defaults.ts'
+import type { ActionType } from '#component/spec/model.ts'
+import type { StreamType } from '#component/syntax/event-stream.ts'
 import type { Match } from '#component/syntax/wamp-uri.ts'
+import { checkStreams, isOfResult, type StreamedOperation } from './stream-checks.ts'
+import { isRawType, type Kind, streamTypesOf } from './stream-types.ts'
+
+/** What an answer may be. @param action of the operation; undefined for a list */
+export function kindOf(
+  action: { readonly type: ActionType | 'none' } | undefined,
+  response: Node | undefined,
+): Kind {
+  if (action?.type === 'wamp_subscribe') return 'events'
+  const hasProgress = response !== undefined && member(response, 'on_progress') !== undefined
+  return action?.type === 'wamp_call' && hasProgress ? 'progress' : 'value'
+}
+
+/** The parts of a stream whose expressions are evaluated later than those of its request. */
+export function streamParts({
+  kind,
+  actions,
+  response,
+  pathOf,
+}: StreamedOperation): readonly ReadPart[] {
+  if (kind === 'value') return []
+  const [action] = actions
+  const filter = action && member(action.node, 'filter')
+  const part = (place: ReadPart['place'], node: Node | undefined, ...keys: readonly string[]) =>
+    node && node.kind !== 'broken' ? [{ place, at: pathOf(...keys), nodes: [node] }] : []
+  const view = (place: ReadPart['place'], key: string) =>
+    part(place, response && member(response, key), 'response', key)
+  if (kind === 'progress') return view('progress', 'on_progress')
+  return [
+    ...part('event', filter, 'action', 'filter'),
+    ...view('event', 'on_event'),
+    ...view('snapshot', 'on_snapshot'),
+  ]
+}
 
 /**
  * The stream that the answer of an operation is, or may be; undefined where it is none.
- * @param action the last one of the operation
- * @param response its declaration; undefined when the document has none
- * @param type the Content-Type of a success, where it is known at load
+ * @param negotiated the media types that its clients may have
  */
-export function compileStreams(
-  action: CompiledAction,
-  response: Node | undefined,
-  type: string | undefined,
+export function compileStream(
+  operation: StreamedOperation,
+  negotiated: readonly string[] = [],
+  findings: Findings,
 ): StreamPlan | ProgressPlan | undefined {
-  const view = (key: string): Node | undefined => response && member(response, key)
-  if (action.plan.type === 'wamp_subscribe') {
-    return eventsPlan(action.node, view('on_event'), view('on_snapshot'))
-  }
-  const pieces = view('on_progress')
-  if (action.plan.type !== 'wamp_call' || pieces === undefined) return undefined
-  return { kind: 'progress', ...viewOf(pieces), isRaw: isRawType(type) }
+  checkStreams(operation, findings)
+  const { kind, actions, response, on_result } = operation
+  const [action] = actions
+  if (kind === 'value' || action === undefined) return undefined
+  const declared = { action: action.node, response, on_result, types: streamTypesOf(negotiated) }
+  return kind === 'events' ? eventsPlan(declared) : progressPlan(declared)
 }
 
-function eventsPlan(
-  action: Node,
-  events: Node | undefined,
-  snapshot: Node | undefined,
-): StreamPlan {
+/** What an operation declares, as far as the plan of its stream depends on it. */
+interface Declared {
+  readonly action: Node
+  readonly response: Node | undefined
+  readonly on_result: ResponsePlan
+  readonly types: readonly StreamType[]
+}
+
+function eventsPlan({ action, response, on_result, types }: Declared): StreamPlan {
   const known = <K extends keyof typeof streamDefaults>(key: K) =>
     (constantOf(action, key) ?? streamDefaults[key]) as (typeof streamDefaults)[K]
   const filter = liveOf(member(action, 'filter'))
-  const view = viewOf(events)
+  const view = viewOf(response, 'on_event')
   return {
     kind: 'events',
+    types,
+    head: headOf(on_result),
     match: known('match') as Match,
     as: known('as') as StreamPlan['as'],
     replayEvents: known('replay_events'),
@@ -45,11 +91,23 @@ function eventsPlan(
     retryMs: known('retry'),
     overflow: known('overflow') as StreamPlan['overflow'],
     maxStreams: constantOf(action, 'max_streams') as number | undefined,
-    filter,
+    filter: filter?.kind === 'constant' && filter.value === true ? undefined : filter,
     ...view,
     isShared: isSame(view.name) && isSame(view.body),
     isFilterShared: isSame(filter),
-    snapshot: member(action, 'snapshot') && viewOf(snapshot),
+    snapshot: member(action, 'snapshot') && viewOf(response, 'on_snapshot'),
+  }
+}
+
+function progressPlan({ response, on_result, types }: Declared): ProgressPlan {
+  const type = on_result.headers['content-type']
+  const isRaw = type !== undefined && isRawType(type)
+  return {
+    kind: 'progress',
+    types,
+    head: headOf(on_result, isRaw ? type : undefined),
+    ...viewOf(response, 'on_progress'),
+    isRaw,
   }
 }
 
@@ -61,16 +119,34 @@ function constantOf(map: Node, key: string): unknown {
   return node?.kind === 'constant' ? node.value : undefined
 }
 
-const viewOf = (view: Node | undefined): ViewPlan => ({
-  name: view && liveOf(member(view, 'event')),
-  body: view && liveOf(member(view, 'body')),
-})
+function viewOf(response: Node | undefined, key: string): ViewPlan {
+  const view = response && member(response, key)
+  return {
+    name: view && liveOf(member(view, 'event')),
+    body: view && liveOf(member(view, 'body')),
+  }
+}
 
 /** Whether a value is the same for all streams. */
 const isSame = (node: Live | undefined): boolean =>
-  node === undefined ||
-  [...node.reads].every(
-    (read) => read !== 'request' && read !== 'security' && !/^(?:request|security)\./.test(read),
-  )
+  node === undefined || [...node.reads].every((read) => read.split('.', 1)[0] === 'action')
 
-const isRawType = (type: string | undefined): boolean => type !== undefined
+/** The headers of a stream: those of a result without what tells of a body, or of the result itself. */
+function headOf({ headers, layers }: ResponsePlan, type?: string): StreamHead {
+  const { 'content-type': _type, 'content-encoding': _encoding, ...others } = headers
+  return {
+    headers: type === undefined ? others : { ...others, 'content-type': type },
+    layers: layers.map(withoutBodyOf),
+  }
+}
+
+function withoutBodyOf({ fixed, computed, whole }: HeaderLayer): HeaderLayer {
+  const { 'content-type': _type, 'content-encoding': _encoding, ...others } = fixed
+  return {
+    fixed: others,
+    computed: computed.filter(
+      ([name, node]) => name !== 'content-type' && name !== 'content-encoding' && !isOfResult(node),
+    ),
+    whole: whole && isOfResult(whole) ? undefined : whole,
+  }
+}
