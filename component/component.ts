@@ -23,6 +23,7 @@ import { openRouterConnection } from '#component/wiring/router-connection.ts'
 import { openSessions } from '#component/wiring/router-sessions.ts'
 import { openServing } from '#component/wiring/serving.ts'
 import { watchStore } from '#component/wiring/store-cleanup.ts'
+import { followUsers, mayBeRevoked } from '#component/wiring/streams/stream-rights.ts'
 import { Tracing } from '#component/wiring/tracing/tracing.ts'
 import type { WorkerPorts } from '#component/wiring/worker-ports.ts'
 import type { Handler } from '#http/gateway.ts'
@@ -81,6 +82,9 @@ export interface Component extends RunningGateway {
   handler(): Handler
 }
 
+/** Open streams of a process that stops are ended within this time, if not within half of `gateway.drain_timeout`; milliseconds. */
+const longestFarewell = 5_000
+
 /** Milliseconds that the start waits for the router. */
 const routerTimeout = 2_000
 
@@ -114,6 +118,8 @@ export async function startComponent(
   const { own, pool } = sessions
   const routerAuthentication = openRouterAuthentication(context, router)
   users.onRevoked = (revoked) => {
+    // first: streams are told that they are not authorized, not that a session has ended
+    serving.reauthentication.recheck(mayBeRevoked(revoked))
     for (const { realm_uri, authid } of revoked.users) pool.dismiss(realm_uri, [authid])
     router.end(revoked)
     void routerAuthentication?.end(revoked)
@@ -133,6 +139,7 @@ export async function startComponent(
     ...{ clock, yieldTurn },
   })
   const serving = openServing(context, pool, issuer, (one) => examples.holding(one))
+  followUsers({ users, reauthentication: serving.reauthentication, regrant: () => undefined })
   const registry = openRegistry(context, router, sessions, serving, schemas, (needed) =>
     sync.nodesWithout(needed),
   )
@@ -150,7 +157,10 @@ export async function startComponent(
   let listeners: Listeners | undefined
   const close = async () => {
     tracing.stop()
+    const { drain_timeout } = config.gateway
+    const drained = serving.openStreams.drain(Math.min(drain_timeout / 2, longestFarewell))
     await listeners?.finish()
+    await drained
     await sync.leave()
     await routerAuthentication?.close()
     await own.withdraw()

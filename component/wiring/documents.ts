@@ -40,7 +40,7 @@ export function openRegistry(
   context: WiringContext,
   router: RouterConnection,
   { own, pool }: RouterSessions,
-  { gateway, authentication }: Serving,
+  { gateway, authentication, openStreams }: Serving,
   schemas: SharedSchemas,
   nodesWithout: (features: readonly string[]) => readonly string[],
 ): Registry<Route> {
@@ -54,6 +54,7 @@ export function openRegistry(
     onSwap(table) {
       gateway.table = table
       authentication.issuers.follow(table.entries)
+      openStreams.follow(table)
       void schemas.compileAhead(table)
       pool.keep(ownRealms(table.entries, config.wamp.identity))
     },

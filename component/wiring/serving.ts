@@ -3,8 +3,10 @@ import { openActions } from '#component/action/index.ts'
 import { hostPolicy } from '#component/action/origin.ts'
 import { type Connections, Upstreams } from '#component/action/upstreams.ts'
 import { Gateway } from '#component/gateway/handle.ts'
+import { OpenStreams } from '#component/gateway/streams/open-streams.ts'
 import type { Descriptions } from '#component/openapi/descriptions.ts'
 import type { FindExamples } from '#component/openapi/options.ts'
+import { Reauthentication } from '#component/security/reauthentication.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
 import { publicPath } from '#http/oidc/public-address.ts'
@@ -20,6 +22,8 @@ export interface Serving {
   readonly descriptions: Descriptions
   /** Connections to upstreams. */
   readonly connections: Connections
+  readonly reauthentication: Reauthentication
+  readonly openStreams: OpenStreams
   /** Ends all connections to upstreams and identity providers. */
   close(): Promise<void>
 }
@@ -42,6 +46,8 @@ export function openServing(
   })
   const authentication = openHttpAuthentication(context, issuerBase)
   const { schemes } = authentication
+  const reauthentication = new Reauthentication({ schemes, clock, yieldTurn })
+  const openStreams = new OpenStreams({ clock, reauthentication })
   const publicBase = config.gateway.public_base_url
   const publication = openPublication({
     ...{ publicBase, issuerBase, findExamples, yieldTurn, log },
@@ -57,7 +63,7 @@ export function openServing(
     publicPath: publicPath(config.gateway.public_base_url ?? ''),
   })
   return {
-    ...{ gateway, authentication, connections },
+    ...{ gateway, authentication, connections, reauthentication, openStreams },
     descriptions: publication.descriptions,
     async close() {
       await actions.close()
