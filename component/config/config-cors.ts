@@ -26,7 +26,7 @@ export const corsSection = section(
       description: '`Access-Control-Allow-Methods`.',
     }),
     allow_headers: string({
-      default: 'origin,x-requested-with,content-type,accept,authorization',
+      default: 'origin,x-requested-with,content-type,accept,authorization,last-event-id',
       description: '`Access-Control-Allow-Headers`.',
     }),
     max_age: integer({

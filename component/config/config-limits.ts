@@ -55,6 +55,48 @@ export const limitsSection = section(
       description:
         'Bytes that are buffered at once for all peers, in each process: incomplete requests and messages, unread answers and messages, and retained events. Further ones are refused.',
     }),
+    streams: integer({
+      default: 8_000,
+      minimum: 1,
+      description:
+        'Streams of events that are open at once, in each process. Further ones are refused with 503. Less than max_connections, so that requests still get in.',
+    }),
+    streams_per_address: integer({
+      default: 100,
+      minimum: 0,
+      description:
+        'Streams of events of one address (of IPv6: its /64) at once, in each process. Further ones are refused with 429. 0: any number.',
+    }),
+    streams_per_identity: integer({
+      default: 20,
+      minimum: 0,
+      description:
+        'Streams of events of one user of a realm at once, in each process. Further ones are refused with 429. 0: any number. Clients without a login are not counted.',
+    }),
+    stream_sessions: integer({
+      default: 1_000,
+      minimum: 0,
+      description:
+        'WAMP sessions of users that streams of events keep joined, in each process. Streams that need a further one are refused with 503.',
+    }),
+    stream_buffer: integer({
+      default: 262_144,
+      minimum: 65_536,
+      description:
+        'Bytes that wait for one client of a stream of events. What happens beyond is what `overflow` of the operation says.',
+    }),
+    replay_memory: integer({
+      default: 67_108_864,
+      minimum: 0,
+      description:
+        'Bytes of the events that are kept for streams that come back, in each process. The oldest events of the topic with most bytes are dropped first.',
+    }),
+    call_buffer: integer({
+      default: 4_194_304,
+      minimum: 65_536,
+      description:
+        'Bytes of progressive results that wait for one client. Beyond, the call is cancelled and the connection is closed.',
+    }),
   },
   'Limits for clients, whether they log in or not.',
 )
