@@ -32,7 +32,7 @@ export interface GivenError {
 }
 
 /** An event that is published after the subscription was made; what is absent is empty. */
-interface GivenEvent {
+export interface GivenEvent {
   readonly args?: readonly unknown[]
   readonly kwargs?: Readonly<Record<string, unknown>>
   readonly details?: Readonly<Record<string, unknown>>

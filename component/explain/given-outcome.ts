@@ -7,7 +7,10 @@ import { type CallResult, type Publication, WampError } from '#component/wamp/se
 import type { GivenAnswer, GivenError } from './asked.ts'
 
 /** Throws a given error as a session would. */
-function failAsPeer({ error_uri = 'wamp.error.runtime_error', ...payload }: GivenError): never {
+export function failAsPeer({
+  error_uri = 'wamp.error.runtime_error',
+  ...payload
+}: GivenError): never {
   const { args, kwargs, details } = payload
   throw new WampError(error_uri, {
     ...(args && { args }),

@@ -2,32 +2,51 @@
 import type { BodyCodec } from '#component/action/forward-body.ts'
 import type { Call, ProgressListener, Session } from '#component/wamp/session.ts'
 import type { GivenOutcome, GivenPiece } from './asked.ts'
+import { GivenEvents } from './given-events.ts'
 import { answerDispatch, callResult, publication } from './given-outcome.ts'
 import type { World } from './told-actions.ts'
 
 const unused = (): never => {
-  throw new TypeError('actions call and publish')
+  throw new TypeError('actions call, publish and subscribe')
+}
+
+/** The world, and what happens in it once an answer streams. */
+interface GivenWorld {
+  readonly world: World
+  readonly events: Pick<GivenEvents, 'publish'>
 }
 
 /** @param outcomeOf the outcome of the first, second, … action */
-export function givenWorld(outcomeOf: (index: number) => GivenOutcome, codec: BodyCodec): World {
-  return (index) => ({
+export function givenWorld(
+  outcomeOf: (index: number) => GivenOutcome,
+  codec: BodyCodec,
+): GivenWorld {
+  const events = new GivenEvents()
+  const world: World = (index) => ({
     sessions: {
-      session: (realm_uri): Session => ({
-        realm_uri,
-        isOpen: true,
-        call: (_procedure, _payload, _options, _timeoutMs, onProgress) => {
-          const outcome = outcomeOf(index())
-          return callTo(outcome, outcome.pieces, onProgress)
-        },
-        publish: (_topic, _payload, { acknowledge }) =>
-          publication(outcomeOf(index()), acknowledge !== false),
-        register: unused,
-        subscribe: unused,
-        watch: unused,
-        withdraw: unused,
-        leave: unused,
-      }),
+      session: (realm_uri): Session => {
+        let isSubscribed = false
+        return {
+          realm_uri,
+          isOpen: true,
+          call: (_procedure, _payload, _options, _timeoutMs, onProgress) => {
+            const outcome = outcomeOf(index())
+            return isSubscribed
+              ? callTo(outcome.snapshot ?? {})
+              : callTo(outcome, outcome.pieces, onProgress)
+          },
+          publish: (_topic, _payload, { acknowledge }) =>
+            publication(outcomeOf(index()), acknowledge !== false),
+          watch: (topic, options, _timeoutMs, handlers) => {
+            isSubscribed = true
+            return events.watch(topic, options, outcomeOf(index()), handlers)
+          },
+          register: unused,
+          subscribe: unused,
+          withdraw: unused,
+          leave: unused,
+        }
+      },
     },
     connections: {
       pool: () => ({
@@ -37,6 +56,7 @@ export function givenWorld(outcomeOf: (index: number) => GivenOutcome, codec: Bo
     },
     isReal: false,
   })
+  return { world, events }
 }
 
 /** A call; its pieces precede the answer where somebody listens. */

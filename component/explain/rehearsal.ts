@@ -39,8 +39,11 @@ export interface RehearsedHttp {
    * @returns the answer where it is malformed
    */
   read(request: DescribedRequest, id: string, clock: Clock): Exchange | SentReply
-  /** The answer as it would leave; one that cannot be encoded becomes an error as ever. */
-  send(exchange: Exchange, reply: Reply): Promise<SentReply>
+  /**
+   * The answer as it would leave; one that cannot be encoded becomes an error as ever.
+   * @param play called when a stream has begun, with its end; settles when all has come that was given
+   */
+  send(exchange: Exchange, reply: Reply, play: (over: Promise<void>) => unknown): Promise<SentReply>
 }
 
 /** What all rehearsals share. */
@@ -139,11 +142,8 @@ export class Rehearser {
     if (route?.kind !== undefined) return { ...nothing, match }
 
     const checks = new Checks(route)
-    const actions = new ToldActions(
-      this.#ports,
-      clock,
-      givenWorld(outcomesOf(outcome), this.#ports.codec),
-    )
+    const { world, events } = givenWorld(outcomesOf(outcome), this.#ports.codec)
+    const actions = new ToldActions(this.#ports, clock, world)
     const gateway = new Gateway({
       ...{ clock, cors, endpoints: noEndpoints },
       ...(publicPath !== undefined && { publicPath }),
@@ -154,9 +154,13 @@ export class Rehearser {
     const routes = route ? { [exchange.method]: checks.operation(route, exchange) } : entry.routes
     gateway.table = RoutingTable.build([{ ...entry, routes }]).table
     const evaluations = new Evaluations()
-    const handle = () => gateway.handle(checks.exchange(exchange))
-    const reply = await (this.#recorder?.during(evaluations, handle) ?? handle())
+    const during = <T>(task: () => T): T => this.#recorder?.during(evaluations, task) ?? task()
+    const reply = await during(() => gateway.handle(checks.exchange(exchange)))
     if (reply === undefined) throw new TypeError('the gateway does not match what its table does')
+    const play = (over: Promise<void>): unknown =>
+      // the pieces of a call come by themselves, and its answer ends the stream
+      actions.outcome?.stream?.kind === 'call' ? over : events.publish()
+    const sent = await during(() => http.send(exchange, reply, play))
     return {
       match,
       ...(route && { operation: route }),
@@ -167,8 +171,7 @@ export class Rehearser {
         ...(this.#recorder?.constantsFor(entry.path, route?.at) ?? []),
         ...evaluations.all,
       ],
-      reply,
-      sent: await http.send(exchange, reply),
+      ...{ reply, sent },
     }
   }
 }

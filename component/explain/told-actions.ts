@@ -8,14 +8,9 @@ import type { Connections, UpstreamHandler, UpstreamRequest } from '#component/a
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { isMap } from '#component/syntax/values.ts'
-import {
-  type IdentitySetting,
-  isOfGateway,
-  type Payload,
-  type Session,
-  type SessionSource,
-} from '#component/wamp/session.ts'
+import type { IdentitySetting, SessionSource } from '#component/wamp/session.ts'
 import { failDispatch } from './given-outcome.ts'
+import { type ToldMessage, toldSessions } from './told-sessions.ts'
 
 /** The settings that actions obey. */
 export interface ActionSettings {
@@ -40,7 +35,8 @@ export type World = (index: () => number) => {
 
 /**
  * What an action was told. `type`, and the fields of the type as they would have left: `procedure` or `topic`, `args`, `kwargs`,
- * `options`; `http_method`, `host`, `path`, `query_string`, `headers`, `body`; for `static` the fields of the document.
+ * `options`, and `snapshot` with the same of its call; `http_method`, `host`, `path`, `query_string`, `headers`, `body`; for `static`
+ * the fields of the document.
  * Where the gateway refuses to send, `would_be_refused` is its sentence, and the fields are as evaluated.
  */
 export interface ToldAction {
@@ -97,7 +93,10 @@ export class ToldActions {
     } = openActions({
       ...settings,
       clock,
-      sessions: this.#sessions,
+      sessions: toldSessions(this.#world.sessions, settings.identity, {
+        onMessage: (message) => this.#tellMessage(message),
+        onSnapshot: (snapshot) => this.#tellSnapshot(snapshot),
+      }),
       connections: this.#connections,
     }).table
     this.table = {
@@ -150,42 +149,16 @@ export class ToldActions {
     }
   }
 
-  #tellWamp(
-    told: Told,
-    { args, kwargs }: Payload,
-    options: Readonly<Record<string, unknown>>,
-  ): void {
+  #tellMessage(message: ToldMessage): void {
     const asked = isMap(this.#fields.options) ? Object.keys(this.#fields.options) : []
-    const dropped_options = asked.filter((name) => !Object.hasOwn(options, name))
-    this.#tell({ ...told, type: told.type, args, kwargs, options, dropped_options })
+    const dropped_options = asked.filter((name) => !Object.hasOwn(message.options, name))
+    this.#tell({ ...message, dropped_options })
   }
 
-  get #sessions(): SessionSource {
-    const watched = (session: Session, session_of: string | null): Session => {
-      const { realm_uri } = session
-      return {
-        ...bound(session),
-        call: (procedure, payload, options, timeoutMs) => {
-          const told = { type: 'wamp_call', realm_uri, session_of, procedure } as const
-          this.#tellWamp(told, payload, options)
-          return session.call(procedure, payload, options, timeoutMs)
-        },
-        publish: (topic, payload, options, timeoutMs) => {
-          const told = { type: 'wamp_publish', realm_uri, session_of, topic } as const
-          this.#tellWamp(told, payload, options)
-          return session.publish(topic, payload, options, timeoutMs)
-        },
-      }
-    }
-    return {
-      session: (realm_uri, identity, connectTimeoutMs) => {
-        const session_of = isOfGateway(identity, this.#settings.identity) ? null : identity.authid
-        const found = this.#world.sessions.session(realm_uri, identity, connectTimeoutMs)
-        return found instanceof Promise
-          ? found.then((session) => watched(session, session_of))
-          : watched(found, session_of)
-      },
-    }
+  /** The call of a subscription: it is told with it. */
+  #tellSnapshot(snapshot: unknown): void {
+    const last = this.all.pop()
+    if (last) this.all.push({ ...last, snapshot })
   }
 
   get #connections(): Connections {
@@ -247,14 +220,3 @@ export class ToldActions {
 
 /** One attempt: a given outcome is what the action came to in the end. */
 const once = (run: Run): Run => ({ ...run, attempts: { ...run.attempts, retries: 0 } })
-
-/** The members of a session that nobody watches. */
-const bound = (session: Session): Omit<Session, 'call' | 'publish'> => ({
-  realm_uri: session.realm_uri,
-  isOpen: session.isOpen,
-  register: session.register.bind(session),
-  subscribe: session.subscribe.bind(session),
-  watch: session.watch.bind(session),
-  withdraw: session.withdraw.bind(session),
-  leave: session.leave.bind(session),
-})

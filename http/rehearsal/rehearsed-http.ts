@@ -2,7 +2,7 @@
 import type { Clock } from '#component/clock.ts'
 import type { DescribedRequest } from '#component/explain/asked.ts'
 import type { RehearsedHttp, SentReply } from '#component/explain/rehearsal.ts'
-import type { Reply } from '#component/gateway/exchange.ts'
+import type { Reply, ReplyBody } from '#component/gateway/exchange.ts'
 import { NetworkShare } from '#component/limits/network-share.ts'
 import { decodeBody } from '#http/codec.ts'
 import { errorReply } from '#http/errors.ts'
@@ -10,7 +10,9 @@ import type { TrustedProxies } from '#http/peer.ts'
 import { preflight, Refusal } from '#http/preflight.ts'
 import { HttpExchange } from '#http/read-request.ts'
 import { composeReply } from '#http/reply.ts'
+import { KeptStream } from './kept-stream.ts'
 import { messageOf } from './message.ts'
+import { framesIn } from './stream-text.ts'
 
 /** At most this many bytes of an answer that streams are read. */
 const mostStreamed = 1_048_576
@@ -27,14 +29,44 @@ export function rehearsedHttp(proxies: TrustedProxies): RehearsedHttp {
       const ports = { clock, proxies, isSecure: scheme === 'https', held }
       return new HttpExchange(id, target, request, response, ports, false)
     },
-    async send(exchange, reply) {
+    async send(exchange, reply, play) {
+      const isHead = exchange.method === 'head'
       try {
-        return composed(exchange.id, await complete(reply), exchange.method === 'head')
+        const { body } = reply
+        if (body.kind !== 'events') return composed(exchange.id, await complete(reply), isHead)
+        const bytes = isHead ? cancelled(body) : await streamed(body, play)
+        return composedStream(exchange.id, reply, bytes)
       } catch (error) {
         return composed(exchange.id, errorReply(error, exchange.header('accept')), false)
       }
     },
   }
+}
+
+type Events = ReplyBody & { readonly kind: 'events' }
+
+function cancelled(body: Events): Uint8Array {
+  body.cancel()
+  return Buffer.alloc(0)
+}
+
+/** What a client reads of a stream until all has come that was given; then the client goes. */
+async function streamed(body: Events, play: (over: Promise<void>) => unknown): Promise<Uint8Array> {
+  const client = new KeptStream()
+  body.begin(client)
+  await play(client.over)
+  client.end()
+  return client.bytes
+}
+
+/** The head, and the frames; bytes where the stream has none. */
+function composedStream(id: string, reply: Reply, bytes: Uint8Array): SentReply {
+  const sent = composed(id, reply, true)
+  const type = sent.headers['content-type']
+  const frames = framesIn(bytes, type)
+  return frames
+    ? { ...sent, frames }
+    : { ...sent, body: bytes.length > 0 ? readable(bytes, type) : '' }
 }
 
 /** The reply with the bytes of a stream in its place. */

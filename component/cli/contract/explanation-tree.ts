@@ -94,14 +94,20 @@ function runBranches({ expressions, action, response, problem }: ExplainedRun): 
       ? [
           {
             text: `response: ${response.status}${response.is_sample ? ', to a sample outcome' : ''}  (${response.from.status})`,
-            below: [
-              ...fields(response.headers),
-              { text: `body: ${shown(response.body)}  (${response.from.body})` },
-            ],
+            below: [...fields(response.headers), ...contentOf(response)],
           },
         ]
       : []),
   ]
+}
+
+/** The body, or the events of a stream. */
+function contentOf({ body, frames, from }: NonNullable<ExplainedRun['response']>): Branch[] {
+  if (frames === undefined) return [{ text: `body: ${shown(body)}  (${from.body})` }]
+  const below = frames.map(({ id, event = 'event', data }) => ({
+    text: `${id === undefined ? event : `${event} ${id}`}: ${shown(data)}`,
+  }))
+  return [{ text: `stream: ${frames.length} events  (${from.body})`, below }]
 }
 
 function matchedBranch({ matched }: Explanation): Branch {

@@ -70,13 +70,18 @@ const action = map(
   true,
 )
 
-const response = map({
-  is_sample: { type: 'boolean', description: 'Whether the outcome of the action was not given.' },
-  status: { type: 'integer' },
-  headers: { type: 'object' },
-  body: value,
-  from: map({ status: text, body: text }),
-})
+const frame = map({ data: value }, { id: text, event: text })
+
+const response = map(
+  {
+    is_sample: { type: 'boolean', description: 'Whether the outcome of the action was not given.' },
+    status: { type: 'integer' },
+    headers: { type: 'object' },
+    body: value,
+    from: map({ status: text, body: text }),
+  },
+  { frames: { ...list(frame), description: 'Of a stream: its events.' } },
+)
 
 const problem = map(
   { status: { type: 'integer' }, code: text, message: text, description: text },

@@ -2,6 +2,7 @@
 import type { Check } from '#component/explain/checks.ts'
 import type { NearMiss } from '#component/explain/near-misses/near-misses.ts'
 import type { EvaluatedStep } from '#component/explain/recorder.ts'
+import type { SentFrame } from '#component/explain/rehearsal.ts'
 
 /** The route that answers. */
 export interface Matched {
@@ -54,6 +55,8 @@ export interface ExplainedResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: unknown
+  /** Of a stream: the events that its client would see of those that were given. */
+  readonly frames?: readonly SentFrame[]
   /** What decides: JSON Pointers, or `rule: …`. */
   readonly from: { readonly status: string; readonly body: string }
 }

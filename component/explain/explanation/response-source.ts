@@ -27,7 +27,9 @@ export function sourceOf(
     }
   }
   const isUpstream = outcome?.answer !== undefined
-  const body = plan.body === undefined ? bodyRule(operation, isResult, isUpstream) : `${at}/body`
+  const body =
+    streamSource(operation, outcome) ??
+    (plan.body === undefined ? bodyRule(operation, isResult, isUpstream) : `${at}/body`)
   if (declared !== undefined) return { status: declared, body }
   if (isResult) {
     const isCreated = plan.uri !== undefined && 'location' in headers
@@ -52,6 +54,16 @@ const ofError = (uri: string | undefined): Source => {
 function statusSource({ status }: ResponsePlan, at: string): string | undefined {
   if (status === undefined) return undefined
   return typeof status === 'object' ? status.path : `${at}/status_code`
+}
+
+/** What decides the data of the events; undefined: the answer is no stream. */
+function streamSource(
+  { streams, at }: CompiledOperation,
+  outcome: Outcome | undefined,
+): string | undefined {
+  if (streams === undefined || outcome?.stream === undefined) return undefined
+  const name = streams.kind === 'events' ? 'on_event' : 'on_progress'
+  return streams.body === undefined ? `rule: ${name} without a body` : `${at}/response/${name}/body`
 }
 
 function errorRule({ status_codes }: CompiledOperation, uri: string, isUpstream: boolean): string {

@@ -69,6 +69,7 @@ export async function runOf(
             status: sent.status,
             headers: sent.headers,
             body: sent.body,
+            ...(sent.frames && { frames: sent.frames }),
             from: sourceOf(operation, reply, outcome),
           }
         : null,

@@ -62,14 +62,9 @@ function cutRun(
   { expressions, action, response, problem }: ExplainedRun,
   bytes: number,
 ): ExplainedRun {
-  let left = bytes
-  const kept = expressions.filter((expression) => {
-    left -= sizeOf(expression)
-    return left >= 0
-  })
   const cutAction = (one: object) => mapValues(one, (member) => cut(member, bytes / 4))
   return {
-    expressions: kept,
+    expressions: firstOf(expressions, bytes),
     action: (Array.isArray(action)
       ? action.slice(0, 10).map(cutAction)
       : action && cutAction(action)) as ExplainedRun['action'],
@@ -77,9 +72,19 @@ function cutRun(
       ...response,
       headers: cut(response.headers, bytes / 4) as typeof response.headers,
       body: cut(response.body, bytes),
+      ...(response.frames && { frames: firstOf(response.frames, bytes) }),
     },
     problem,
   }
+}
+
+/** The first members, each of them whole. */
+function firstOf<T>(list: readonly T[], bytes: number): readonly T[] {
+  let left = bytes
+  return list.filter((member) => {
+    left -= sizeOf(member)
+    return left >= 0
+  })
 }
 
 /** A member keeps its type, or becomes a text. */

@@ -40,7 +40,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: 'all',
     packages: ['@koa/router', '@prometheus-io/client', 'koa', 'koa-body'],
   },
-  'http/rehearsal': { folders: ['action', 'explain', 'gateway', 'http'], packages: [] },
+  'http/rehearsal': { folders: ['action', 'explain', 'gateway', 'http', 'stream'], packages: [] },
   'http/oauth': { folders: 'all', packages: [] },
   'http/oidc': { folders: 'all', packages: [] },
   'http/openapi': { folders: 'all', packages: [] },
