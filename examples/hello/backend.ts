@@ -30,6 +30,16 @@ function listQuotes(
   return { quotes: quotes.slice(offset, offset + limit), total: quotes.length }
 }
 
+/** All quotes one by one, for callers who want them so, and how many there are. */
+function recite(
+  _args: readonly unknown[],
+  _kwargs: object,
+  { progress }: { progress?: (args: readonly unknown[]) => void },
+): number {
+  for (const quote of quotes) progress?.([quote])
+  return quotes.length
+}
+
 const connection = new autobahn.Connection({ url, realm, max_retries: -1 })
 let hasJoined = false
 
@@ -51,6 +61,7 @@ connection.onopen = async (session) => {
   await session.register('com.example.hello.greet', greet)
   await session.register('com.example.hello.count_waves', () => waves)
   await session.register('com.example.hello.list_quotes', listQuotes)
+  await session.register('com.example.hello.recite', recite)
   await session.subscribe('com.example.hello.on_wave', () => {
     waves += 1
   })
