@@ -6,7 +6,7 @@ import type { Pressure } from './overload.ts'
 /** A request with a larger body is refused first; bytes. */
 const smallBody = 65_536
 
-/** A network is greedy when it has more than this part of all requests in flight, and more than `least`. */
+/** A network is greedy when it has more than this part of all requests in flight, streams left out, and more than `least`. */
 const largeShare = { part: 1 / 4, least: 16 } as const
 
 /** How long the set of greedy networks is reused; milliseconds. */
@@ -20,6 +20,8 @@ export interface Sheddable {
   /** Its length in bytes; undefined while that is unknown. */
   readonly body: { readonly length: number | undefined }
   readonly request: { readonly socket: { readonly bytesWritten: number } }
+  /** Defined when the answer is a stream that has begun: most of the time it costs nothing, and it may be open for hours. */
+  readonly stream?: unknown
 }
 
 /** Decides by request; costs nothing as long as there is no pressure. */
@@ -59,10 +61,13 @@ const isLarge = ({ hasBody, body }: Sheddable): boolean =>
 
 function greedyNetworks(exchanges: readonly Sheddable[]): ReadonlySet<string> {
   const counts = new Map<string, number>()
-  for (const { client } of exchanges) {
+  let all = 0
+  for (const { client, stream } of exchanges) {
+    if (stream !== undefined) continue
     const network = networkOf(client)
     counts.set(network, (counts.get(network) ?? 0) + 1)
+    all += 1
   }
-  const most = Math.max(exchanges.length * largeShare.part, largeShare.least)
+  const most = Math.max(all * largeShare.part, largeShare.least)
   return new Set([...counts].filter(([, count]) => count > most).map(([network]) => network))
 }

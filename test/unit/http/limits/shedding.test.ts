@@ -51,4 +51,12 @@ describe('Shedding', () => {
     now = 1000
     expect(shedding.refuses(exchange({ client: '2001:db8::2' }), 'strained')).to.equal(false)
   })
+
+  it('serves a network that has many open streams', () => {
+    const stream = { events: 0, reason: 'client' }
+    for (let count = 0; count < 50; count++) inFlight.set(exchange({ stream }), true)
+    for (let count = 0; count < 17; count++) inFlight.set(exchange({ client: '192.0.2.9' }), true)
+    expect(shedding.refuses(exchange(), 'strained')).to.equal(false)
+    expect(shedding.refuses(exchange({ client: '192.0.2.9' }), 'strained')).to.equal(true)
+  })
 })
