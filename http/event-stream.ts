@@ -38,7 +38,7 @@ class ResponseSink implements Sink {
   }
 
   onDrain(callback: () => void): void {
-    this.#response.on('drain', callback)
+    this.#response.once('drain', callback)
   }
 }
 
@@ -53,7 +53,8 @@ export function sendEvents(
     response.end()
     return
   }
-  // the head must not wait for the first event
-  response.flushHeaders()
-  exchange.stream = body.begin(new ResponseSink(response))
+  exchange.stream = body.record
+  body.begin(new ResponseSink(response))
+  // the head leaves with the first frame, or without one
+  if (!response.writableEnded) response.flushHeaders()
 }

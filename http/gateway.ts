@@ -200,7 +200,9 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     else exchange.dropBody()
     const status = response.headersSent ? response.statusCode : clientClosed
     const duration = since(start)
-    const { id, method, route, failure } = exchange
+    const { id, method, route, stream } = exchange
+    exchange.failure ??= stream?.failure
+    const { failure } = exchange
     ports.metrics.count(method, route, status, duration)
     if (failure !== undefined || status >= 500) ports.failures.tell(failedOf(exchange, status))
     if (!ports.accessLog) return
@@ -209,7 +211,8 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
       method,
       route,
       status,
-      error: exchange.error,
+      error: exchange.error ?? stream?.error,
+      ...(stream && { events: stream.events, reason: stream.reason }),
       duration,
       bytes: socket.bytesWritten - written,
       peer: exchange.peername,

@@ -4,11 +4,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RawBody } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import type { BodyLimits, Content, Exchange } from '#component/gateway/exchange.ts'
+import type { BodyLimits, Content, Exchange, StreamRecord } from '#component/gateway/exchange.ts'
 import type { FailureReport } from '#component/gateway/failure-report.ts'
 import type { NetworkShare } from '#component/limits/network-share.ts'
 import type { Method } from '#component/request.ts'
-import type { StreamTally } from '#component/stream/sink.ts'
 import { addressOf, peerName, plainAddress } from '#component/syntax/ip-address.ts'
 import { hasBody, isRefused, RequestBody } from './body.ts'
 import { decodeBody, decodingTurn, formListsOf, isLarge } from './codec.ts'
@@ -73,7 +72,7 @@ export class HttpExchange implements Exchange {
   /** Whether an answer has begun. */
   isAnswered = false
   /** Of an answer that is a stream: what the log tells of it. */
-  stream: StreamTally | undefined
+  stream: StreamRecord | undefined
   readonly #clock: Clock
   readonly #forwarded: Forwarded | undefined
   readonly #port: string

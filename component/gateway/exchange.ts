@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { RawBody } from '#component/action/action.ts'
 import type { ServiceError } from '#component/errors.ts'
 import type { Request } from '#component/request.ts'
-import type { Sink, StreamTally } from '#component/stream/sink.ts'
+import type { Sink } from '#component/stream/sink.ts'
 import type { CompiledOperation } from './api.ts'
 import type { Encodings } from './encodings.ts'
 import type { FailureReport } from './failure-report.ts'
@@ -52,6 +52,17 @@ export interface Exchange
   onAbort(callback: (reason?: ServiceError) => void): void
 }
 
+/** What the log tells of a stream when it is over; it changes until then. */
+export interface StreamRecord {
+  /** Events or pieces that were sent. */
+  readonly events: number
+  /** Why the stream has ended; `client` unless the gateway ended it. */
+  readonly reason: string
+  /** The URI of the error that ended it, once its head had been sent. */
+  readonly error?: string | undefined
+  readonly failure?: FailureReport | undefined
+}
+
 /** The body of a reply. */
 export type ReplyBody =
   | { readonly kind: 'none' }
@@ -72,8 +83,9 @@ export type ReplyBody =
       readonly kind: 'events'
       /** The Content-Type, unless the headers have one. */
       readonly type: string
-      begin(sink: Sink): StreamTally
+      begin(sink: Sink): void
       cancel(): void
+      readonly record: StreamRecord
     }
 
 /** The answer to one request. */

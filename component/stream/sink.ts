@@ -14,14 +14,6 @@ export interface Sink {
   destroy(): void
   /** Calls back once, when the answer is over, whoever ended it. */
   onClose(callback: () => void): void
-  /** Calls back each time when nothing waits any more after the connection had been full. */
+  /** Calls back once, when nothing waits any more. */
   onDrain(callback: () => void): void
-}
-
-/** What the log tells of a stream when it is over; it changes until then. */
-export interface StreamTally {
-  /** Events that were sent. */
-  readonly events: number
-  /** Why the stream has ended; `client` unless the gateway ended it. */
-  readonly reason: string
 }
