@@ -84,7 +84,11 @@ export class CallPieces implements CallStream {
       const giveUp = () => this.#giveUp(new ServiceError('service.error.timeout', late))
       this.#stopTimer = clock.after(end - clock.now(), giveUp)
     }
-    run.onCancel((reason = canceled()) => this.#giveUp(reason))
+    run.onCancel((reason) => {
+      // a client that went away hears nothing more
+      if (reason) this.#giveUp(reason)
+      else this.cancel()
+    })
     this.#resolve(this)
   }
 

@@ -83,8 +83,7 @@ export function prepareList(
       outcome = isGone ? ownFailure(canceled()) : await end(plan, begin(plan))
     }
     const { results } = progress
-    // a call that goes on has no result yet
-    if ('error' in outcome || outcome.stream) return { ...outcome, results }
+    if ('error' in outcome) return { ...outcome, results }
     return { ...outcome, results: [...results, outcome.result] }
   }
   return { attempts, onCancel, perform }

@@ -1,7 +1,7 @@
 /** The answer to a request whose expression has failed: what `on_error` and `status_codes` declare for it. */
 import { type ActionError, errorOf } from '#component/action/action.ts'
 import { withAliases } from '#component/action/wamp-fields.ts'
-import { ExpressionError } from '#component/errors.ts'
+import { ExpressionError, type ServiceError } from '#component/errors.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import type { ActionPlan, CompiledOperation } from './api.ts'
 import { errorReply } from './error-reply.ts'
@@ -11,7 +11,7 @@ import { applyLayers, type Headers } from './header-layers.ts'
 import { renderOutcome, statusOf } from './response.ts'
 
 /** `action.error` of a failed expression; a forward has its four keys more (behaviour §4). */
-function actionErrorOf(error: ExpressionError, { type }: ActionPlan): ActionError {
+export function actionErrorOf(error: ServiceError, { type }: ActionPlan): ActionError {
   const ofForward = { status_code: error.status, headers: {}, body: '', uri: '' }
   return withAliases({
     ...errorOf(error.uri, error.message),

@@ -12,6 +12,13 @@ import type { Clock } from '#component/clock.ts'
 import { ExpressionError } from '#component/errors.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import { checkRequest } from '#component/gateway/schemas/request-checks.ts'
+import {
+  callReply,
+  callStreaming,
+  isReturning,
+  returnReply,
+} from '#component/gateway/streams/call-reply.ts'
+import { CallStreams } from '#component/gateway/streams/call-streams.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Protection, SecurityScheme, SecurityType } from '#component/security/scheme.ts'
 import { ListFailure, type PreparedAction, prepareList } from './action-list.ts'
@@ -31,6 +38,8 @@ export interface OperationPorts {
   readonly clock: Clock
   readonly actions: Readonly<Record<ActionType, Action>>
   readonly schemes: Readonly<Record<SecurityType, SecurityScheme>>
+  /** Absent: one of its own, with the default limits. */
+  readonly callStreams?: CallStreams
 }
 
 const nothing: ActionFields = {}
@@ -47,6 +56,7 @@ export class Operations {
   readonly #ports: OperationPorts
   readonly #actions: Readonly<Record<ActionPlan['type'], Action>>
   readonly #random: () => number
+  readonly #callStreams: CallStreams
   /** `{{security}}` by identity: the identity is laid over the security object once for all requests of a user. */
   readonly #secured = new WeakMap<Protection, WeakMap<Identity, Context['security']>>()
 
@@ -54,6 +64,7 @@ export class Operations {
     this.#ports = ports
     this.#actions = { ...ports.actions, none: noAction }
     this.#random = () => ports.clock.random()
+    this.#callStreams = ports.callStreams ?? new CallStreams({ clock: ports.clock })
   }
 
   /** OPTIONS where the document declares none (Fetch standard: CORS-preflight request). */
@@ -98,9 +109,17 @@ export class Operations {
       : new RequestView(exchange, bindings, language, content)
     const security = isSecured ? this.#security(protection, identity) : identity
     const context: Context = { request, action: nothing, security, random: this.#random }
+    // most operations have no streams
+    const streaming = route.streams && callStreaming(route, type)
+    if (streaming && isReturning(exchange, streaming)) return returnReply(route, policy, context)
+    const wantsProgress = streaming !== undefined && exchange.method !== 'head'
     let outcome: Outcome | undefined
     try {
-      outcome = await this.#act(exchange, route, identity, request, context)
+      outcome = await this.#act(exchange, route, identity, request, context, wantsProgress)
+      if (streaming && 'result' in outcome) {
+        const shared = this.#callStreams
+        return callReply(exchange, route, streaming, outcome, context, policy, shared)
+      }
       // only the keys that expressions know are read of it
       const seen: Context = { request, action: outcome, security, random: this.#random }
       const reply = renderOutcome(exchange, route, outcome, seen, policy, type)
@@ -142,14 +161,15 @@ export class Operations {
     identity: Identity,
     request: RequestView,
     context: Context,
+    wantsProgress: boolean,
   ): Promise<Outcome> {
     const { action, steps, path } = operation
     const prepared = steps
       ? prepareList(steps, (plan, progress) => {
           const seen: Context = { ...context, action: progress }
-          return this.#prepare(exchange, operation, plan, identity, request, seen)
+          return this.#prepare(exchange, operation, plan, identity, request, seen, false)
         })
-      : this.#prepare(exchange, operation, action, identity, request, context)
+      : this.#prepare(exchange, operation, action, identity, request, context, wantsProgress)
     if (needsNoSlot(action) && (steps === undefined || steps.every(needsNoSlot))) {
       return prepared.perform()
     }
@@ -165,6 +185,7 @@ export class Operations {
     identity: Identity,
     request: RequestView,
     context: Context,
+    wantsProgress: boolean,
   ): PreparedAction {
     const performer = this.#actions[plan.type]
     const fields = evaluateFields(plan, context)
@@ -185,6 +206,7 @@ export class Operations {
             plan.passesBody && exchange.hasBody ? exchange.rawBody(inherited.limits) : undefined,
           readsBody: plan.readsAnswer,
           request,
+          wantsProgress,
           onCancel,
         }),
     }

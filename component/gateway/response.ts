@@ -119,7 +119,7 @@ function locationOf({ uri }: ResponsePlan, context: Context): string | undefined
 }
 
 /** The body as a value; `""` when there is no body, or when it is passed on. */
-function bodyValue(
+export function bodyValue(
   { action }: CompiledOperation,
   outcome: Outcome,
   { body }: ResponsePlan,

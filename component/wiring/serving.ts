@@ -3,6 +3,7 @@ import { openActions } from '#component/action/index.ts'
 import { hostPolicy } from '#component/action/origin.ts'
 import { type Connections, Upstreams } from '#component/action/upstreams.ts'
 import { Gateway } from '#component/gateway/handle.ts'
+import { CallStreams } from '#component/gateway/streams/call-streams.ts'
 import { OpenStreams } from '#component/gateway/streams/open-streams.ts'
 import type { Descriptions } from '#component/openapi/descriptions.ts'
 import type { FindExamples } from '#component/openapi/options.ts'
@@ -18,6 +19,8 @@ import { type HttpAuthentication, openHttpAuthentication } from './http-authenti
 export interface Serving {
   readonly gateway: Gateway
   readonly authentication: HttpAuthentication
+  /** The answers that are streams of a call. */
+  readonly callStreams: CallStreams
   /** OpenAPI, for operators. */
   readonly descriptions: Descriptions
   /** Connections to upstreams. */
@@ -56,14 +59,15 @@ export function openServing(
     ...authentication.endpoints,
     ...publication.endpoints,
   }
+  const callStreams = new CallStreams({ clock })
   const gateway = new Gateway({
-    ...{ clock, schemes, endpoints },
+    ...{ clock, schemes, endpoints, callStreams },
     actions: actions.table,
     cors: config.gateway.cors,
     publicPath: publicPath(config.gateway.public_base_url ?? ''),
   })
   return {
-    ...{ gateway, authentication, connections, reauthentication, openStreams },
+    ...{ gateway, authentication, connections, reauthentication, openStreams, callStreams },
     descriptions: publication.descriptions,
     async close() {
       await actions.close()

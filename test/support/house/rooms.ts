@@ -75,13 +75,26 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: ['compile', 'gateway', 'replica', 'routes', 'spec', 'store', 'terminal'],
     packages: [],
   },
-  'component/gateway/streams': { folders: ['gateway', 'routes', 'security'], packages: [] },
+  'component/gateway/streams': {
+    folders: [
+      'action',
+      'expression',
+      'gateway',
+      'gateway/schemas',
+      'routes',
+      'security',
+      'stream',
+      'wamp',
+    ],
+    packages: [],
+  },
   'component/gateway/schemas': { folders: ['schema'], packages: [] },
   'component/gateway': {
     folders: [
       'action',
       'expression',
       'gateway/schemas',
+      'gateway/streams',
       'routes',
       'schema',
       'security',

@@ -9,6 +9,7 @@ import type { Issue } from '#component/errors.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { BodyLimits, Exchange, Reply } from '#component/gateway/exchange.ts'
 import { type EndpointHandler, Gateway, type GatewayPorts } from '#component/gateway/handle.ts'
+import type { CallStreams } from '#component/gateway/streams/call-streams.ts'
 import type { Method } from '#component/request.ts'
 import { RoutingTable } from '#component/routes/routing-table.ts'
 import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
@@ -157,6 +158,7 @@ export function serve(
   endpoint: EndpointHandler = echo,
   schemes: GatewayPorts['schemes'] = closedSchemes,
   allow_origin: GatewayPorts['cors']['allow_origin'] = '*',
+  callStreams?: CallStreams,
 ) {
   const { spec, issues } = validateSpec(document)
   if (!spec || issues.length > 0) throw new Refused(issues)
@@ -171,6 +173,7 @@ export function serve(
   })
   const gateway = new Gateway({
     clock: stoppedClock,
+    ...(callStreams && { callStreams }),
     actions: {
       static: fake('static'),
       forward: fake('forward'),

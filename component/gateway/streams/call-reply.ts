@@ -1,0 +1,88 @@
+/** The reply to a request whose call is answered as a stream of its progressive results. */
+import type { Outcome } from '#component/action/action.ts'
+import type { Context } from '#component/expression/nodes.ts'
+import type { CompiledOperation } from '#component/gateway/api.ts'
+import type { Exchange, Reply } from '#component/gateway/exchange.ts'
+import { applyLayers, type Headers } from '#component/gateway/header-layers.ts'
+import type { ProgressPlan } from '#component/gateway/stream-plan.ts'
+import { framesOf } from '#component/stream/frames.ts'
+import { isStreamType, type StreamType } from '#component/syntax/event-stream.ts'
+import { essenceOf } from '#component/syntax/media-type.ts'
+import { CallAnswer } from './call-answer.ts'
+import type { CallStreams } from './call-streams.ts'
+import { headOf } from './head.ts'
+import { PieceView } from './piece-view.ts'
+
+/** How a call is answered as a stream. */
+export interface CallStreaming {
+  readonly plan: ProgressPlan
+  /** The Content-Type. */
+  readonly type: string
+  /** undefined: the pieces go out raw. */
+  readonly frames: StreamType | undefined
+}
+
+/**
+ * How the answer to a request is a stream; undefined where it is none.
+ * @param type that was negotiated
+ */
+export function callStreaming(
+  { streams: plan }: CompiledOperation,
+  type: string | undefined,
+): CallStreaming | undefined {
+  if (plan?.kind !== 'progress' || type === undefined) return undefined
+  if (plan.isRaw) return { plan, type, frames: undefined }
+  const frames = essenceOf(type)
+  return isStreamType(frames) ? { plan, type, frames } : undefined
+}
+
+/** Whether a client comes back to a stream that has ended or broken: the call is not repeated for it. */
+export const isReturning = (exchange: Exchange, { frames }: CallStreaming): boolean =>
+  frames !== undefined && (exchange.header('last-event-id') ?? '') !== ''
+
+/** The answer to such a client; an EventSource stops at it (HTML standard, section "Server-sent events": status 204). */
+export function returnReply({ path }: CompiledOperation, policy: Headers, context: Context): Reply {
+  const headers = { ...policy, 'cache-control': 'no-store', ...path.headers }
+  applyLayers(headers, [path.layer], context)
+  return { status: 204, headers, body: { kind: 'none' }, route: path.pattern }
+}
+
+/**
+ * The reply to a call that has begun to answer, or has answered.
+ * @param context of the request; its action is the outcome
+ * @param policy the configured CORS headers
+ * @throws ExpressionError, ServiceError as long as nothing has been sent
+ */
+export function callReply(
+  exchange: Exchange,
+  operation: CompiledOperation,
+  { plan, type, frames }: CallStreaming,
+  outcome: Outcome & { readonly result: Readonly<Record<string, unknown>> },
+  context: Context,
+  policy: Headers,
+  shared: CallStreams,
+): Reply {
+  const { language } = context.request as { readonly language: string }
+  const headers = headOf(operation, plan.head, policy, language, context)
+  const view = new PieceView({
+    operation,
+    plan,
+    context,
+    request: exchange,
+    frames: frames && framesOf[frames],
+  })
+  const answer = new CallAnswer(shared, operation, view, outcome)
+  return {
+    status: 200,
+    headers,
+    body: {
+      kind: 'events',
+      type,
+      begin: (sink) => answer.begin(sink),
+      cancel: () => answer.cancel(),
+      record: answer,
+    },
+    route: operation.path.pattern,
+    operation,
+  }
+}
