@@ -9,7 +9,7 @@ import { TrustedProxies } from '#http/peer.ts'
 import { rehearsedHttp } from '#http/rehearsal/rehearsed-http.ts'
 
 const http = rehearsedHttp(new TrustedProxies([]))
-const tally = { events: 0, reason: 'client' }
+const record = { events: 0, reason: 'client' }
 
 const exchangeOf = (method: string): Exchange => {
   const exchange = http.read({ method, path: '/' }, 'an-id', systemClock)
@@ -36,9 +36,9 @@ async function sent(
         begun = sink
         sink.onClose(() => told.push('closed'))
         onBegin(sink)
-        return tally
       },
       cancel: () => told.push('cancelled'),
+      record,
     },
   }
   const answer = await http.send(exchangeOf(method), reply, () => begun && onPlay(begun))
