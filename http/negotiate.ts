@@ -64,14 +64,16 @@ function weightOf(type: string, ranges: readonly Range[]): number {
 const jsonType = 'application/json'
 
 /**
- * The type to answer with: greatest weight, JSON when equal, else the first.
+ * The type to answer with: greatest weight, the preferred one when equal, else the first.
  * @param accept the Accept field; absent or empty accepts all
  * @param provides media types, perhaps with parameters
+ * @param preferred without parameters
  * @returns one of `provides`; undefined when none is accepted
  */
 export function negotiateType(
   accept: string | undefined,
   provides: readonly string[],
+  preferred = jsonType,
 ): string | undefined {
   const ranges = accept === undefined ? [] : parseRanges(accept)
   let chosen: string | undefined
@@ -79,7 +81,7 @@ export function negotiateType(
   for (const type of provides) {
     const essence = knownEssence(type)
     const q = ranges.length === 0 ? 1 : weightOf(essence, ranges)
-    if (q > best || (q > 0 && q === best && essence === jsonType && !isJson(chosen))) {
+    if (q > best || (q > 0 && q === best && essence === preferred && !isOf(chosen, preferred))) {
       chosen = type
       best = q
     }
@@ -87,7 +89,8 @@ export function negotiateType(
   return chosen
 }
 
-const isJson = (type: string | undefined) => type !== undefined && knownEssence(type) === jsonType
+const isOf = (type: string | undefined, essence: string): boolean =>
+  type !== undefined && knownEssence(type) === essence
 
 /**
  * The language to answer in: by weight, then by the order of the header; a range matches a language that it is equal

@@ -144,8 +144,8 @@ export class HttpExchange implements Exchange {
     return this.headers[name]
   }
 
-  negotiate(provides: readonly string[]): string | undefined {
-    return negotiateType(this.headers.accept, provides)
+  negotiate(provides: readonly string[], preferred?: string): string | undefined {
+    return negotiateType(this.headers.accept, provides, preferred)
   }
 
   negotiateLanguage(languages: readonly string[]): string {

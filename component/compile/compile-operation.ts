@@ -9,7 +9,12 @@ import {
   type WrittenOperation,
 } from '#component/compile/schemas/compile-checks.ts'
 import type { DocumentSchemas } from '#component/compile/schemas/document-schemas.ts'
-import { compileStream, kindOf, streamParts } from '#component/compile/streams/compile-streams.ts'
+import {
+  compileStream,
+  isOneEvent,
+  kindOf,
+  streamParts,
+} from '#component/compile/streams/compile-streams.ts'
 import type { StreamedOperation } from '#component/compile/streams/stream-checks.ts'
 import { negotiatedTypes, offeredTypes } from '#component/compile/streams/stream-types.ts'
 import type { Issue } from '#component/errors.ts'
@@ -122,7 +127,9 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   noteDescribedSchemas(written, plan)
   const response = member(operation, 'response')
   const kind = kindOf(actions.isList ? undefined : last.plan, response)
-  const offered = offeredTypes(kind, inherited)
+  const hasOwnProvides = ownKeys('provides') !== undefined
+  const offer = { kind, hasOwnProvides, isOne: isOneEvent(last.node) }
+  const offered = offeredTypes(offer, inherited)
   const encoded = withVary(offered, path, plan.interner)
   const respond = (
     key: 'on_result' | 'on_error',
@@ -153,10 +160,9 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     response,
     actions: actions.all.map(({ node, plan }) => ({ node, type: plan.type })),
     isList: actions.isList,
-    kind,
+    ...offer,
     on_result,
     inherited,
-    hasOwnProvides: ownKeys('provides') !== undefined,
     pathOf,
   }
   const parts = streamParts(streamed)

@@ -124,8 +124,8 @@ export class Checks {
       }
     }
     const watched: Partial<Exchange> = {
-      negotiate: (provides) => {
-        const chosen = exchange.negotiate(provides)
+      negotiate: (provides, preferred) => {
+        const chosen = exchange.negotiate(provides, preferred)
         const passed = chosen !== undefined
         const found = passed ? { chosen } : { provides }
         const isOfOperation = provides === this.#operation?.negotiated

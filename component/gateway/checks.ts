@@ -23,10 +23,12 @@ export function checkScheme(exchange: Exchange, { admitsHttp }: InheritedValues)
 /** The media type of a success; undefined where nothing is negotiated. 406. */
 export function negotiateType(
   exchange: Exchange,
-  { negotiated }: CompiledOperation,
+  { negotiated, streams }: CompiledOperation,
 ): string | undefined {
   if (negotiated === undefined) return undefined
-  const type = exchange.negotiate(negotiated)
+  // who has no preference gets the stream that the operation declares
+  const first = streams?.kind === 'events' ? negotiated[0] : undefined
+  const type = exchange.negotiate(negotiated, first)
   if (type !== undefined) return type
   throw new ServiceError(
     'service.error.not_acceptable',

@@ -33,8 +33,11 @@ export interface Exchange
   /** One header without building the map. */
   header(name: string): string | undefined
   readonly hasBody: boolean
-  /** The media type of the answer by `Accept`, or undefined (406). */
-  negotiate(provides: readonly string[]): string | undefined
+  /**
+   * The media type of the answer by `Accept`, or undefined (406).
+   * @param preferred the type among those that are equal to the client; absent: JSON
+   */
+  negotiate(provides: readonly string[], preferred?: string): string | undefined
   /** The language by `Accept-Language`; the first one when none fits. */
   negotiateLanguage(languages: readonly string[]): string
   /** Whether the request's Content-Type is one of `accepts`. */

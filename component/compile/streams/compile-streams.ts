@@ -27,6 +27,11 @@ export function kindOf(
   return action?.type === 'wamp_call' && hasProgress ? 'progress' : 'value'
 }
 
+/** Whether an action ends its stream with the first event, whatever the request. */
+export function isOneEvent(action: Node): boolean {
+  return constantOf(action, 'max_events') === 1
+}
+
 /** The parts of a stream whose expressions are evaluated later than those of its request. */
 export function streamParts({
   kind,

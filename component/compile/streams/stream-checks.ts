@@ -7,20 +7,17 @@ import type { Method } from '#component/request.ts'
 import type { ActionType } from '#component/spec/model.ts'
 import { isStreamType, streamTypes } from '#component/syntax/event-stream.ts'
 import { essenceOf } from '#component/syntax/media-type.ts'
-import { isRawType, type Kind } from './stream-types.ts'
+import { eventTypes, isRawType, type Offer } from './stream-types.ts'
 
 /** An operation, as far as it decides what its answer may be. */
-export interface StreamedOperation {
+export interface StreamedOperation extends Offer {
   readonly method: Method
   readonly response: Node | undefined
   /** In order; one, unless the document has a list. */
   readonly actions: readonly { readonly node: Node; readonly type: ActionType | 'none' }[]
   readonly isList: boolean
-  readonly kind: Kind
   readonly on_result: ResponsePlan
   readonly inherited: InheritedValues
-  /** Whether the operation itself says which types it provides. */
-  readonly hasOwnProvides: boolean
   /** Where a key of the operation is written. */
   readonly pathOf: (...keys: readonly string[]) => string
 }
@@ -108,23 +105,23 @@ function checkViews(operation: StreamedOperation, findings: Findings): void {
 function checkProvides(operation: StreamedOperation, { issues }: Findings): void {
   const { kind, inherited, hasOwnProvides, on_result, pathOf } = operation
   if (!hasOwnProvides) return
-  const path = pathOf('provides')
-  const named = inherited.offers.filter(isStreamType)
+  const refuse = (message: string) => issues.push({ path: pathOf('provides'), message })
+  const { offers } = inherited
+  const named = offers.filter(isStreamType)
   const declared = on_result.headers['content-type']
-  const isRaw = declared !== undefined && isRawType(declared)
-  if (kind === 'value' && named.length > 0) {
-    issues.push({ path, message: `the answer is no stream: it is never ${named.join(' or ')}` })
+  if (kind === 'events') {
+    const possible = eventTypes(operation)
+    if (offers.some((type) => possible.includes(essenceOf(type)))) return
+    refuse(`expected ${list.format(possible)} among the types: the answer is a stream of events`)
+  } else if (kind === 'value') {
+    if (named.length > 0) refuse(`the answer is no stream: it is never ${list.format(named)}`)
+  } else if (named.length === 0 && (declared === undefined || !isRawType(declared))) {
+    const types = list.format(streamTypes)
+    refuse(`expected ${types} among the types: nobody could be sent what on_progress declares`)
   }
-  if (named.length > 0 || (kind !== 'events' && (kind !== 'progress' || isRaw))) return
-  const wanted = `expected ${streamTypes.join(' or ')} among the types`
-  issues.push({
-    path,
-    message:
-      kind === 'events'
-        ? `${wanted}: the answer is a stream of events`
-        : `${wanted}: without one nobody could be sent what on_progress declares`,
-  })
 }
+
+const list = new Intl.ListFormat('en', { type: 'disjunction' })
 
 /** Headers of `on_result` that no stream has. */
 const ofBody = ['content-type', 'content-encoding']

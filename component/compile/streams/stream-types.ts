@@ -12,15 +12,34 @@ export function isRawType(type: string): boolean {
   return !isJsonType(essence) && essence !== 'application/msgpack' && !isStreamType(essence)
 }
 
+/** What decides which types are offered beside those that are inherited. */
+export interface Offer {
+  readonly kind: Kind
+  /** Whether the operation itself says which types it provides. */
+  readonly hasOwnProvides: boolean
+  /** Whether the stream has one event at most, so that it can be one value, too. */
+  readonly isOne: boolean
+}
+
+/** The types that an answer of events can have. */
+export const eventTypes = ({ isOne }: Pick<Offer, 'isOne'>): readonly string[] =>
+  isOne ? [...streamTypes, 'application/json'] : streamTypes
+
 /**
  * The media types among which `Accept` chooses, where no header declares one. Types that an operation inherits do not keep it
  * from being a stream.
  */
-export function offeredTypes(kind: Kind, { provides, offers }: InheritedValues): readonly string[] {
+export function offeredTypes(
+  offer: Offer,
+  { provides, offers }: InheritedValues,
+): readonly string[] {
+  const { kind, hasOwnProvides } = offer
   if (kind === 'value') return provides
-  const named = offers.filter(isStreamType)
-  if (kind === 'events') return named.length > 0 ? named : streamTypes
-  return named.length > 0 ? offers : [...provides, ...streamTypes]
+  const namesStream = offers.some(isStreamType)
+  if (kind === 'progress') return namesStream ? offers : [...provides, ...streamTypes]
+  const possible = eventTypes(offer)
+  const named = offers.filter((type) => possible.includes(essenceOf(type)))
+  return namesStream || (hasOwnProvides && named.length > 0) ? named : possible
 }
 
 /** The types of a stream among others. */

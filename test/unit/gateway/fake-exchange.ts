@@ -67,8 +67,8 @@ export class FakeExchange implements Exchange {
   header(name: string): string | undefined {
     return this.headers[name]
   }
-  negotiate(provides: readonly string[]): string | undefined {
-    return negotiateType(this.headers.accept, provides)
+  negotiate(provides: readonly string[], preferred?: string): string | undefined {
+    return negotiateType(this.headers.accept, provides, preferred)
   }
   negotiateLanguage(languages: readonly string[]): string {
     return negotiateLanguage(this.headers['accept-language'], languages)

@@ -1,7 +1,7 @@
 /** The media types of an answer that is a stream, or may be one. */
 import { expect } from 'chai'
-import { negotiateType } from '#http/negotiate.ts'
-import { serve } from '#test/unit/gateway/fake-exchange.ts'
+import { negotiateType } from '#component/gateway/checks.ts'
+import { FakeExchange, serve } from '#test/unit/gateway/fake-exchange.ts'
 import { type Around, call, documentWith, operationOf, raw, subscribe } from './document.ts'
 
 /** What is declared, Accept, the media type; undefined: 406. */
@@ -43,6 +43,42 @@ const negotiations: readonly (readonly [
       ['*/*', 'application/x-ndjson'],
       ['text/event-stream', undefined],
     ],
+  ],
+  [
+    'a stream of one event',
+    subscribe({ max_events: 1 }),
+    {},
+    [
+      [undefined, 'text/event-stream'],
+      ['*/*', 'text/event-stream'],
+      ['application/json', 'application/json'],
+      ['application/json, text/event-stream;q=0.9', 'application/json'],
+      ['application/msgpack', undefined],
+    ],
+  ],
+  [
+    'a stream of one event that names its types',
+    subscribe({ max_events: 1 }, {}, { provides: ['application/json', 'application/x-ndjson'] }),
+    {},
+    [
+      ['*/*', 'application/json'],
+      ['text/event-stream', undefined],
+    ],
+  ],
+  [
+    'a stream of one event as JSON',
+    subscribe({ max_events: 1 }, {}, { provides: ['application/json'] }),
+    {},
+    [
+      ['*/*', 'application/json'],
+      ['application/x-ndjson', undefined],
+    ],
+  ],
+  [
+    'a stream of as many events as the request wants',
+    subscribe({ max_events: '{{request.query_params |> get(limit, 1) |> integer}}' }),
+    {},
+    [['application/json', undefined]],
   ],
   [
     'a call with progressive results',
@@ -113,8 +149,11 @@ describe('the type of an answer that is or may be a stream', () => {
     for (const [accept, type] of rows) {
       const wanted = accept === undefined ? 'no Accept' : `Accept: ${accept}`
       it(`is ${type ?? 'refused'} for ${what} and ${wanted}`, () => {
-        const { negotiated = [] } = operationOf(operation, around)
-        expect(negotiateType(accept, negotiated)).to.equal(type)
+        const headers: Record<string, string> = accept === undefined ? {} : { accept }
+        const found = operationOf(operation, around)
+        const chosen = () => negotiateType(new FakeExchange('GET /', { headers }), found)
+        if (type === undefined) expect(chosen).to.throw('expected an Accept header that allows')
+        else expect(chosen()).to.equal(type)
       })
     }
   }
