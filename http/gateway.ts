@@ -1,7 +1,7 @@
 /** Routed requests, a plain node:http listener in front of Koa: request → gateway → reply; with its own error boundary and end-of-request hook. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '#component/errors.ts'
-import type { Exchange, Reply } from '#component/gateway/exchange.ts'
+import type { Exchange, Reply, StreamRecord } from '#component/gateway/exchange.ts'
 import { reportThrown } from '#component/gateway/failure-report.ts'
 import type { InFlight } from '#component/in-flight.ts'
 import type { Log } from '#component/log.ts'
@@ -37,6 +37,13 @@ export interface ListenerPorts extends ExchangePorts {
   readonly metrics: {
     count(method: string, route: string, status: number, duration: number): void
   }
+  /** Counts answers that are streams, by route and media type; `ms` to the head. */
+  readonly streams?:
+    | {
+        begun(stream: StreamRecord, route: string, type: string, ms: number): void
+        over(stream: StreamRecord, route: string, type: string): void
+      }
+    | undefined
   /** Whether the node is draining: each answer closes its connection. */
   isClosing(): boolean
   /** The reason to refuse a routed request now, such as overload; undefined when it is served. */
@@ -77,7 +84,7 @@ export function createListener(
     }
     const exchange = new HttpExchange(id, target, request, response, ports, isWaiting)
     watch(exchange, ports, start)
-    serve(exchange, ports, router, fallback)
+    serve(exchange, ports, router, fallback, start)
   }
 }
 
@@ -107,6 +114,7 @@ function serve(
   ports: ListenerPorts,
   router: Router | undefined,
   fallback: Fallback,
+  start: number,
 ): void {
   const refusal = router && ports.refusal(exchange)
   if (refusal) {
@@ -133,10 +141,27 @@ function serve(
         exchange.error = reply.error?.uri ?? reply.failure?.error
       }
       answer(exchange, reply, ports)
+      if (exchange.stream !== undefined) noteBegin(exchange, exchange.stream, ports, start)
     },
     (error: unknown) => fail(exchange, error, ports),
   )
 }
+
+/** Counts a stream whose head has been sent. */
+function noteBegin(
+  { method, route, response }: HttpExchange,
+  stream: StreamRecord,
+  { metrics, streams }: ListenerPorts,
+  start: number,
+): void {
+  const duration = since(start)
+  // how long a stream of events lasts says nothing of the gateway
+  if (stream.kind === 'events') metrics.count(method, route, response.statusCode, duration)
+  streams?.begun(stream, route, typeOf(response), duration)
+}
+
+const typeOf = (response: ServerResponse): string =>
+  String(response.getHeader('content-type') ?? '')
 
 /** Sends a reply; when it cannot be encoded, the error is sent instead. */
 function answer(exchange: HttpExchange, reply: Reply, ports: ListenerPorts): void {
@@ -203,7 +228,8 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     const { id, method, route, stream } = exchange
     exchange.failure ??= stream?.failure
     const { failure } = exchange
-    ports.metrics.count(method, route, status, duration)
+    if (stream?.kind !== 'events') ports.metrics.count(method, route, status, duration)
+    if (stream) ports.streams?.over(stream, route, typeOf(response))
     if (failure !== undefined || status >= 500) ports.failures.tell(failedOf(exchange, status))
     if (!ports.accessLog) return
     const line = {

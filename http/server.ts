@@ -12,7 +12,7 @@ import { isPrivate, sharesGatewayListener, trustsLocalRequests } from '#http/man
 import { healthPaths, healthRouter, koaFallback } from '#http/management/admin.ts'
 import { pagePath, withAdminPage } from '#http/management/admin-page.ts'
 import { type ManagementPorts, managementRouter } from '#http/management/api-specs.ts'
-import { type MetricSiblings, type MetricSource, Metrics } from '#http/management/metrics.ts'
+import { type MetricSiblings, type MetricSources, Metrics } from '#http/management/metrics.ts'
 import { pathsOf } from '#procedures/definition/procedure.ts'
 import { FailureLog } from './failure-log.ts'
 import {
@@ -42,7 +42,9 @@ export interface HttpPorts extends Omit<ManagementPorts, 'trustsLocal' | 'isClos
   readonly accessLog?: Log
   readonly gateway: Router
   readonly webSocket: WebSocketTarget
-  readonly metrics: Readonly<Record<string, MetricSource>>
+  readonly metrics: MetricSources
+  /** Counts answers that are streams; absent: nothing does. */
+  readonly streams?: ListenerPorts['streams']
   /** Whether a document that is served now has a path of this pattern. */
   isRoute(pattern: string): boolean
   /** What the gateway listener serves HTTPS with; absent: it serves HTTP. */
@@ -228,6 +230,7 @@ export class Listeners {
       accessLog,
       failures: new FailureLog(clock, log),
       metrics: this.#metrics,
+      streams: this.#ports.streams,
       proxies,
       isSecure,
       held: this.#held,

@@ -57,6 +57,8 @@ export interface Exchange
 
 /** What the log tells of a stream when it is over; it changes until then. */
 export interface StreamRecord {
+  /** Events of a topic, or the progressive results of a call. */
+  readonly kind: 'events' | 'call'
   /** Events or pieces that were sent. */
   readonly events: number
   /** Why the stream has ended; `client` unless the gateway ended it. */

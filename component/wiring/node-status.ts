@@ -9,7 +9,7 @@ import type { SessionPool } from '#component/wamp/session-pool.ts'
 import type { SessionError } from '#component/wamp/session-record.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import type { Tracing } from '#component/wiring/tracing/tracing.ts'
-import type { MetricSource } from '#http/management/metrics.ts'
+import type { MetricSources } from '#http/management/metrics.ts'
 import type { ConfiguredFiles, RefusedFile } from './configured-files.ts'
 import type { RouterConnection } from './router-connection.ts'
 import { sessionSources } from './session-status.ts'
@@ -77,7 +77,7 @@ export interface Measured {
 }
 
 /** Gauges and counters by their Prometheus names. */
-export function metricSources(parts: Measured): Readonly<Record<string, MetricSource>> {
+export function metricSources(parts: Measured): MetricSources {
   const { files, pool, registry, router, replica, health, schemas, sync, tracing } = parts
   return {
     gateway_wamp_sessions: {

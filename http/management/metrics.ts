@@ -1,12 +1,12 @@
 /** The metrics for Prometheus: requests by route pattern and status, and the numbers of other parts. */
-import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
 import type { Clock } from '#component/clock.ts'
 import type { YieldTurn } from '#component/yielding.ts'
 import { LoopDelay, type LoopDelays } from '#http/limits/loop-delay.ts'
 import { RequestMetrics } from './request-metrics.ts'
 
 /** One number of a metric with labels. */
-interface MetricSample {
+export interface MetricSample {
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
 }
@@ -21,6 +21,15 @@ export interface MetricSource {
   /** The names of the labels that every sample has; absent: one number without labels. */
   readonly labels?: readonly string[]
   read(): number | readonly MetricSample[]
+}
+
+/** Durations of another part. */
+export interface HistogramSource {
+  readonly help: string
+  /** Upper bounds; seconds. */
+  readonly buckets: readonly number[]
+  /** Takes what observes a duration; seconds. */
+  connect(observe: (seconds: number) => void): void
 }
 
 /** The metrics of one process, as data. */
@@ -41,11 +50,13 @@ export interface MetricSiblings {
   gather(): Promise<readonly MetricValues[]>
 }
 
+/** The metrics of other parts by name. */
+export type MetricSources = Readonly<Record<string, MetricSource | HistogramSource>>
+
 /** Dependencies of {@link Metrics}. */
 export interface MetricPorts {
   readonly clock: Pick<Clock, 'now'>
-  /** By name of the metric. */
-  readonly sources: Readonly<Record<string, MetricSource>>
+  readonly sources: MetricSources
   readonly siblings?: MetricSiblings | undefined
   /** Yields to other requests while the text is written. */
   readonly yieldTurn?: YieldTurn
@@ -101,7 +112,10 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry, ...rarely })
     for (const name of unused) this.#registry.removeSingleMetric(name)
     this.#offerLoopDelay()
-    for (const [name, source] of Object.entries(sources)) this.#offer(name, source)
+    for (const [name, source] of Object.entries(sources)) {
+      if ('buckets' in source) this.#offerHistogram(name, source)
+      else this.#offer(name, source)
+    }
   }
 
   /** Replaces the library's metrics of these names. */
@@ -143,6 +157,12 @@ export class Metrics {
         },
       })
     }
+  }
+
+  #offerHistogram(name: string, { help, buckets, connect }: HistogramSource): void {
+    const registers = [this.#registry]
+    const histogram = new Histogram({ name, help, buckets: [...buckets], registers })
+    connect((seconds) => histogram.observe(seconds))
   }
 
   /** Counts a request that is over. */

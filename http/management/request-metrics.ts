@@ -1,4 +1,5 @@
 /** Requests by method, route pattern and status: counted and timed at little cost, and written as text for Prometheus. */
+import { FormerRoutes, type RoutePorts } from './former-routes.ts'
 
 /** Upper bounds of the buckets; seconds. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -14,15 +15,6 @@ type Row = readonly [
 
 /** At most this many rows are sent as one text: parsing one must be a short step. */
 const rowsPerText = 200
-
-/** How long the series of a removed route are kept, as long as Prometheus looks back; milliseconds. */
-const keptMs = 300_000
-
-/** At most this many removed routes keep series, or twice the number of served routes where that is more. */
-const leastKept = 100
-
-/** A new series starts a sweep of the routes at most once in this time; milliseconds. */
-const sweepMs = 60_000
 
 /** Escapes a label value (Prometheus: Text-based format). */
 const escaped = (text: string): string =>
@@ -100,14 +92,6 @@ const metrics = [
   },
 ] as const
 
-/** Dependencies of {@link RequestMetrics}. */
-export interface RoutePorts {
-  /** Milliseconds since the epoch. */
-  now(): number
-  /** Whether something serves the route now. */
-  isServed(route: string): boolean
-}
-
 /**
  * The requests since the start. The series of a route end some minutes after the route, and a reloaded route starts at 0.
  * This is no histogram of the metrics library, which writes the series of all routes in one step and would block the event loop
@@ -116,13 +100,10 @@ export interface RoutePorts {
 export class RequestMetrics {
   /** Series by route; a route has few. */
   readonly #routes = new Map<string, Series[]>()
-  /** Removed routes, with the time when that was noticed; oldest first. */
-  readonly #gone = new Map<string, number>()
-  readonly #ports: RoutePorts
-  #sweptAt = Number.NEGATIVE_INFINITY
+  readonly #former: FormerRoutes
 
   constructor(ports: RoutePorts) {
-    this.#ports = ports
+    this.#former = new FormerRoutes(ports)
   }
 
   /** Counts a request that is over. */
@@ -130,20 +111,9 @@ export class RequestMetrics {
     this.#series(method, route, status).observe(seconds)
   }
 
-  /** Removes the series of routes that were removed {@link keptMs} ago, and of the oldest ones beyond a bound. */
+  /** Removes the series of former routes. */
   sweep(): void {
-    const now = this.#ports.now()
-    this.#sweptAt = now
-    for (const route of this.#routes.keys()) {
-      if (this.#ports.isServed(route)) this.#gone.delete(route)
-      else if (!this.#gone.has(route)) this.#gone.set(route, now)
-    }
-    const most = Math.max(leastKept, 2 * (this.#routes.size - this.#gone.size))
-    for (const [route, since] of this.#gone) {
-      if (now - since < keptMs && this.#gone.size <= most) break
-      this.#gone.delete(route)
-      this.#routes.delete(route)
-    }
+    for (const route of this.#former.sweep(this.#routes)) this.#routes.delete(route)
   }
 
   /** The series as texts that another process can {@link add}, made one after the other. */
@@ -180,8 +150,7 @@ export class RequestMetrics {
     if (known) return known
     const series = new Series(method, route, status)
     this.#routes.set(route, [...ofRoute, series])
-    // the map grows only with a new series
-    if (this.#ports.now() - this.#sweptAt >= sweepMs) this.sweep()
+    if (this.#former.isSweepDue) this.sweep()
     return series
   }
 
