@@ -139,7 +139,11 @@ export async function startComponent(
     ...{ clock, yieldTurn },
   })
   const serving = openServing(context, pool, issuer, (one) => examples.holding(one))
-  followUsers({ users, reauthentication: serving.reauthentication, regrant: () => undefined })
+  followUsers({
+    users,
+    reauthentication: serving.reauthentication,
+    regrant: (uris) => serving.streams.regrant(uris),
+  })
   const registry = openRegistry(context, router, sessions, serving, schemas, (needed) =>
     sync.nodesWithout(needed),
   )

@@ -4,6 +4,8 @@ import { describeError, type ErrorUri, ServiceError } from '#component/errors.ts
 import type { Identity } from '#component/identity.ts'
 import type { OnOver } from '#component/limits/semaphore.ts'
 import type { Method, Request } from '#component/request.ts'
+import type { Stream } from '#component/stream/stream.ts'
+import type { StreamOwner, Wanted } from '#component/stream/terms.ts'
 import type { CallResult } from '#component/wamp/session.ts'
 
 /** The kinds of actions (specification: Action object). */
@@ -28,6 +30,16 @@ export interface RawBody {
   readonly length: number | undefined
 }
 
+/** What `wamp_subscribe` knows of its streams before a request. */
+export interface StreamTerms
+  extends Pick<Wanted, 'match' | 'replayEvents' | 'replayTimeoutMs'>,
+    Pick<StreamOwner, 'api' | 'operation'> {
+  /** Over whose session the gateway subscribes. */
+  readonly as: 'user' | 'gateway'
+  /** Streams of the operation at once; undefined: any number. */
+  readonly maxStreams: number | undefined
+}
+
 /** The data of a request that its action uses. */
 export interface Run {
   readonly realm_uri: string
@@ -48,6 +60,8 @@ export interface Run {
   >
   /** wamp_call: whether progressive results are wanted. */
   readonly wantsProgress?: boolean
+  /** wamp_subscribe: what is known at load of its streams. */
+  readonly streams?: StreamTerms | undefined
   /**
    * Takes a callback for when the client goes away or the gateway stops: the action then settles at once.
    * @param callback is told why where the client is still there
@@ -112,8 +126,8 @@ export type Outcome = (
   readonly answer?: UpstreamAnswer
   /** Of a list of actions: the results of all that succeeded, in order. */
   readonly results?: readonly unknown[]
-  /** The rest of the action, which goes on; the result is empty then. */
-  readonly stream?: CallStream
+  /** The rest of the action, which goes on; the result of a call is empty then, and that of a subscription its snapshot. */
+  readonly stream?: CallStream | Stream
 }
 
 /** The body of an outcome that still streams; undefined when it is complete. */
@@ -127,7 +141,7 @@ export function goesOn(outcome: Outcome): OnOver | undefined {
   const body = streamOf(outcome)
   if (body) return body.closed ? undefined : (callback) => body.once('close', callback)
   const { stream } = outcome
-  return stream && ((callback) => stream.onSettled(callback))
+  return stream?.kind === 'call' ? (callback) => stream.onSettled(callback) : undefined
 }
 
 /** Ends what goes on after an outcome that nobody reads. */

@@ -1,10 +1,9 @@
 /** The table of actions by type. */
-import { ServiceError } from '#component/errors.ts'
 import type { Action, ActionType } from './action.ts'
 import { type ForwardPorts, forwardAction } from './forward.ts'
-import type { WampPorts } from './wamp-attempt.ts'
 import { wampCallAction } from './wamp-call.ts'
 import { wampPublishAction } from './wamp-publish.ts'
+import { type SubscribePorts, wampSubscribeAction } from './wamp-subscribe.ts'
 
 /** The actions, and a way to end their connections. */
 export interface Actions {
@@ -20,15 +19,8 @@ export const staticAction: Action = {
   },
 }
 
-/** `wamp_subscribe` is known to documents, but nothing performs it. */
-const notPerformed: Action = {
-  async perform() {
-    throw new ServiceError('service.error.unavailable', 'streams are not served')
-  },
-}
-
 /** Makes all actions. */
-export function openActions(ports: ForwardPorts & WampPorts): Actions {
+export function openActions(ports: ForwardPorts & SubscribePorts): Actions {
   const forward = forwardAction(ports)
   return {
     table: {
@@ -36,7 +28,7 @@ export function openActions(ports: ForwardPorts & WampPorts): Actions {
       forward,
       wamp_call: wampCallAction(ports),
       wamp_publish: wampPublishAction(ports),
-      wamp_subscribe: notPerformed,
+      wamp_subscribe: wampSubscribeAction(ports),
     },
     close: () => forward.close(),
   }

@@ -41,6 +41,11 @@ export const publishOptions: Readonly<Record<string, OptionType>> = {
   retain: 'a boolean',
 }
 
+/** The options of SUBSCRIBE that pass. */
+export const subscribeOptions: Readonly<Record<string, OptionType>> = {
+  get_retained: 'a boolean',
+}
+
 const none: Options = Object.freeze({})
 
 /**

@@ -1,7 +1,7 @@
 /** The fields of wamp_call and wamp_publish, and the outcome of a failure. */
 import { ServiceError } from '#component/errors.ts'
 import { isMap } from '#component/syntax/values.ts'
-import { isReservedUri, isUri } from '#component/syntax/wamp-uri.ts'
+import { isReservedUri, isUri, type Match } from '#component/syntax/wamp-uri.ts'
 import { failure as localFailure } from '#component/wamp/failure.ts'
 import { type Payload, WampError } from '#component/wamp/session.ts'
 import { type ActionFields, errorOf, type Outcome, type Run } from './action.ts'
@@ -22,11 +22,12 @@ const isListed = (uri: string, list: readonly string[]): boolean =>
 export function readUri(
   fields: ActionFields,
   name: 'procedure' | 'topic',
-  run: Run,
+  run: Pick<Run, 'computed'>,
   allowed: readonly string[],
+  match: Match = 'exact',
 ): string {
   const uri = fields[name]
-  if (typeof uri !== 'string' || !isUri(uri)) {
+  if (typeof uri !== 'string' || !isUri(uri, match)) {
     throw new ServiceError('wamp.error.invalid_uri', `${name}: expected a WAMP URI`)
   }
   if (run.computed.has(name) && isReservedUri(uri)) {

@@ -7,6 +7,7 @@ import { openActions } from '#component/action/index.ts'
 import type { Connections, UpstreamHandler, UpstreamRequest } from '#component/action/upstreams.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import { Streams } from '#component/stream/hub.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { IdentitySetting, SessionSource } from '#component/wamp/session.ts'
 import { failDispatch } from './given-outcome.ts'
@@ -98,6 +99,7 @@ export class ToldActions {
         onSnapshot: (snapshot) => this.#tellSnapshot(snapshot),
       }),
       connections: this.#connections,
+      streams: new Streams({ clock, hold: () => () => undefined }),
     }).table
     this.table = {
       static: this.#told('static', fixed),

@@ -19,6 +19,7 @@ import {
   returnReply,
 } from '#component/gateway/streams/call-reply.ts'
 import { CallStreams } from '#component/gateway/streams/call-streams.ts'
+import { type StreamedPorts, StreamedReplies } from '#component/gateway/streams/streamed-replies.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Protection, SecurityScheme, SecurityType } from '#component/security/scheme.ts'
 import { ListFailure, type PreparedAction, prepareList } from './action-list.ts'
@@ -34,7 +35,7 @@ import { applyLayers, type Headers } from './header-layers.ts'
 import { renderOutcome } from './response.ts'
 
 /** The parts that serve operations. */
-export interface OperationPorts {
+export interface OperationPorts extends Omit<StreamedPorts, 'clock'> {
   readonly clock: Clock
   readonly actions: Readonly<Record<ActionType, Action>>
   readonly schemes: Readonly<Record<SecurityType, SecurityScheme>>
@@ -57,6 +58,7 @@ export class Operations {
   readonly #actions: Readonly<Record<ActionPlan['type'], Action>>
   readonly #random: () => number
   readonly #callStreams: CallStreams
+  readonly #streamed: StreamedReplies
   /** `{{security}}` by identity: the identity is laid over the security object once for all requests of a user. */
   readonly #secured = new WeakMap<Protection, WeakMap<Identity, Context['security']>>()
 
@@ -65,6 +67,7 @@ export class Operations {
     this.#actions = { ...ports.actions, none: noAction }
     this.#random = () => ports.clock.random()
     this.#callStreams = ports.callStreams ?? new CallStreams({ clock: ports.clock })
+    this.#streamed = new StreamedReplies(ports)
   }
 
   /** OPTIONS where the document declares none (Fetch standard: CORS-preflight request). */
@@ -122,7 +125,10 @@ export class Operations {
       }
       // only the keys that expressions know are read of it
       const seen: Context = { request, action: outcome, security, random: this.#random }
-      const reply = renderOutcome(exchange, route, outcome, seen, policy, type)
+      const reply =
+        route.streams === undefined
+          ? renderOutcome(exchange, route, outcome, seen, policy, type)
+          : await this.#streamed.reply(exchange, route, outcome, seen, policy, type)
       return reply.status < 500 ? reply : { ...reply, failure: reportAfter(route, outcome) }
     } catch (error) {
       drop(outcome)
@@ -180,13 +186,14 @@ export class Operations {
 
   #prepare(
     exchange: Exchange,
-    { path, inherited }: CompiledOperation,
+    operation: CompiledOperation,
     plan: ActionPlan,
     identity: Identity,
     request: RequestView,
     context: Context,
     wantsProgress: boolean,
   ): PreparedAction {
+    const { path, inherited, streams } = operation
     const performer = this.#actions[plan.type]
     const fields = evaluateFields(plan, context)
     const attempts = evaluateAttempts(plan.attempts, context)
@@ -207,6 +214,7 @@ export class Operations {
           readsBody: plan.readsAnswer,
           request,
           wantsProgress,
+          streams: streams && this.#streamed.termsOf(operation),
           onCancel,
         }),
     }

@@ -20,6 +20,8 @@ export interface Frames {
   readonly heartbeat: string
   /** How long the client waits before it comes back, milliseconds; empty where the type cannot tell. */
   retry(ms: number): string
+  /** Moves the position of the client without an event; empty where the type cannot. @param id as of an event */
+  position(id: string): string
 }
 
 const serverSentEvents: Frames = {
@@ -31,6 +33,8 @@ const serverSentEvents: Frames = {
   comment: (text) => `: ${text}\n\n`,
   heartbeat: ':\n\n',
   retry: (ms) => `retry: ${ms}\n\n`,
+  // without data no event is dispatched, but the last event ID is set
+  position: (id) => `id: ${id}\n\n`,
 }
 
 const newlineDelimited: Frames = {
@@ -42,6 +46,7 @@ const newlineDelimited: Frames = {
   comment: () => '',
   heartbeat: '\n',
   retry: () => '',
+  position: () => '',
 }
 
 /** How each type of stream is written. */

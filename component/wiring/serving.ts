@@ -8,7 +8,10 @@ import { OpenStreams } from '#component/gateway/streams/open-streams.ts'
 import type { Descriptions } from '#component/openapi/descriptions.ts'
 import type { FindExamples } from '#component/openapi/options.ts'
 import { Reauthentication } from '#component/security/reauthentication.ts'
+import type { Streams } from '#component/stream/hub.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
+import { openStreamHub } from '#component/wiring/streams/stream-hub.ts'
+import { unrenderedLog } from '#component/wiring/streams/unrendered-log.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
 import { publicPath } from '#http/oidc/public-address.ts'
 import { openPublication } from '#http/openapi/open.ts'
@@ -26,6 +29,7 @@ export interface Serving {
   /** Connections to upstreams. */
   readonly connections: Connections
   readonly reauthentication: Reauthentication
+  readonly streams: Streams
   readonly openStreams: OpenStreams
   /** Ends all connections to upstreams and identity providers. */
   close(): Promise<void>
@@ -40,8 +44,9 @@ export function openServing(
 ): Serving {
   const { config, clock, node, log, yieldTurn } = context
   const connections = new Upstreams(clock, hostPolicy(config.forward.allowed_hosts))
+  const streams = openStreamHub(context, sessions)
   const actions = openActions({
-    ...{ clock, sessions, connections },
+    ...{ clock, sessions, connections, streams },
     codec: { decode: decodeBody, encode: encodeBody },
     allowedHosts: config.forward.allowed_hosts,
     allowedDynamicUris: config.wamp.allowed_dynamic_uris,
@@ -61,15 +66,18 @@ export function openServing(
   }
   const callStreams = new CallStreams({ clock })
   const gateway = new Gateway({
-    ...{ clock, schemes, endpoints, callStreams },
+    ...{ clock, schemes, endpoints, callStreams, openStreams },
+    onUnrendered: unrenderedLog(clock, log),
     actions: actions.table,
     cors: config.gateway.cors,
     publicPath: publicPath(config.gateway.public_base_url ?? ''),
   })
   return {
-    ...{ gateway, authentication, connections, reauthentication, openStreams, callStreams },
+    ...{ gateway, authentication, connections, reauthentication },
+    ...{ streams, openStreams, callStreams },
     descriptions: publication.descriptions,
     async close() {
+      streams.close()
       await actions.close()
       await authentication.close()
     },

@@ -62,10 +62,10 @@ export class CallAnswer implements StreamRecord {
     this.#shared = shared
     this.#operation = operation
     this.#view = view
-    this.#stream = outcome.stream
-    if (outcome.stream === undefined) this.#finish(view.result(outcome, 1), 'complete')
+    this.#stream = outcome.stream?.kind === 'call' ? outcome.stream : undefined
+    if (this.#stream === undefined) this.#finish(view.result(outcome, 1), 'complete')
     else {
-      outcome.stream.begin({
+      this.#stream.begin({
         onPiece: (piece) => this.#take(piece),
         onOutcome: (last) => this.#conclude(last),
       })

@@ -174,6 +174,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
       'routes',
       'security',
       'spec',
+      'stream',
       'wamp',
     ],
     packages: [],

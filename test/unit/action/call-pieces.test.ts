@@ -1,6 +1,6 @@
 /** wamp_call with progressive results, against a session that does as told. */
 import { expect } from 'chai'
-import type { Outcome, Run } from '#component/action/action.ts'
+import type { CallStream, Outcome, Run } from '#component/action/action.ts'
 import { wampCallAction } from '#component/action/wamp-call.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { CallResult } from '#component/wamp/session.ts'
@@ -22,10 +22,14 @@ function begin(fields: object = {}, changes: Partial<Run> = {}, session = new Se
   return { clock, session, performed, give, answer, cancel }
 }
 
+/** The stream of a call. */
+const streamOf = ({ stream }: Outcome): CallStream | undefined =>
+  stream?.kind === 'call' ? stream : undefined
+
 /** Takes what a stream gives: numbers of pieces, then the outcome. */
-function taken({ stream }: Outcome): unknown[] {
+function taken(outcome: Outcome): unknown[] {
   const all: unknown[] = []
-  stream?.begin({
+  streamOf(outcome)?.begin({
     onPiece: ({ args }) => all.push(args[0]),
     onOutcome: (outcome) => all.push('error' in outcome ? outcome.error.error_uri : outcome.result),
   })
@@ -118,7 +122,7 @@ describe('wamp_call with progressive results', () => {
     const { performed, give } = begin()
     give(1)
     let old: unknown
-    const { stream } = await performed
+    const stream = streamOf(await performed)
     stream?.begin({
       onPiece: (one) => {
         old = Reflect.get(one, 'arguments')
@@ -189,7 +193,7 @@ describe('wamp_call with progressive results', () => {
   it('gives nothing more to a listener that cancels, pieces that came before included', async () => {
     const { performed, give, session } = begin()
     give(1, 2, 3)
-    const { stream } = await performed
+    const stream = streamOf(await performed)
     const all: unknown[] = []
     stream?.begin({
       onPiece: ({ args }) => {
@@ -207,7 +211,7 @@ describe('wamp_call with progressive results', () => {
   it('tells when it is over, also who asks later', async () => {
     const { performed, give, answer } = begin()
     give(1)
-    const { stream } = await performed
+    const stream = streamOf(await performed)
     const told: string[] = []
     stream?.onSettled(() => told.push('first'))
     expect(told).to.deep.equal([])

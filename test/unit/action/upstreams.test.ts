@@ -8,6 +8,7 @@ import type { BodyCodec } from '#component/action/forward-body.ts'
 import { openActions } from '#component/action/index.ts'
 import { hostPolicy } from '#component/action/origin.ts'
 import { Upstreams } from '#component/action/upstreams.ts'
+import { Streams } from '#component/stream/hub.ts'
 import { readOrigin } from '#component/syntax/upstream-origin.ts'
 import { ManualClock, SessionDouble } from './doubles.ts'
 
@@ -102,12 +103,14 @@ describe('the table of actions', () => {
       viaName: 'gateway',
       sessions: { session: () => new SessionDouble() },
       allowedDynamicUris: [],
+      streams: new Streams({ clock: new ManualClock(), hold: () => () => undefined }),
     })
     expect(Object.keys(actions.table).sort()).to.deep.equal([
       'forward',
       'static',
       'wamp_call',
       'wamp_publish',
+      'wamp_subscribe',
     ])
     await actions.close()
   })

@@ -1,0 +1,162 @@
+/** `wamp_subscribe`: a stream of the events of a topic, over the session of the request's identity or that of the gateway. */
+import { ServiceError } from '#component/errors.ts'
+import { anonymous } from '#component/identity.ts'
+import type { Streams } from '#component/stream/hub.ts'
+import type { Stream } from '#component/stream/stream.ts'
+import type { StreamOwner, Wanted } from '#component/stream/terms.ts'
+import { addressOf } from '#component/syntax/ip-address.ts'
+import { isMap } from '#component/syntax/values.ts'
+import type { CallResult, Session } from '#component/wamp/session.ts'
+import type { Action, ActionFields, Outcome, Run, StreamTerms } from './action.ts'
+import { callOptions, passOptions, subscribeOptions } from './options.ts'
+import type { Cancellation } from './retry.ts'
+import { attemptOnSession, type WampPorts } from './wamp-attempt.ts'
+import { disclosed, readPayload, readUri, withAliases } from './wamp-fields.ts'
+
+/** The parts that it uses. */
+export interface SubscribePorts extends WampPorts {
+  readonly streams: Streams
+}
+
+/** Characters of the longest event id that a client may send. */
+const maxEventId = 255
+
+/** The result of a subscription: a stream, and what its snapshot has given. */
+interface Opened {
+  readonly stream: Stream
+  readonly snapshot: CallResult | undefined
+}
+
+/** Calls the procedure of a snapshot. */
+type Snapshot = (
+  session: Session,
+  timeoutMs: number,
+  cancellation: Cancellation,
+) => Promise<CallResult>
+
+/** Subscribes, or joins the streams that have. Its result is that of the snapshot, where the document asks for one; HEAD asks for nothing. */
+export const wampSubscribeAction = (ports: SubscribePorts): Action => ({
+  async perform(fields, run) {
+    const terms = termsOf(run)
+    const wanted = readWanted(fields, run, terms, ports.allowedDynamicUris)
+    const snapshot = readSnapshot(fields, run, ports.allowedDynamicUris)
+    if (run.method === 'head') return { result: {} }
+    const { realm_uri, identity } = run
+    const { api, operation } = terms
+    const owner: StreamOwner = { api, operation, realm_uri, identity }
+    const address = addressOf(run.request.peername)
+    const place = ports.streams.admit({ owner, address, maxStreams: terms.maxStreams })
+    const opening = { owner, wanted, place, snapshot }
+    try {
+      const joinedAs = terms.as === 'gateway' ? anonymous(realm_uri) : identity
+      const outcome = await attemptOnSession(
+        ports,
+        { ...run, identity: joinedAs },
+        (session, timeoutMs, cancellation) =>
+          open(ports.streams, session, timeoutMs, cancellation, opening),
+        outcomeOf,
+      )
+      if (!outcome.stream) place()
+      return outcome
+    } catch (error) {
+      place()
+      throw error
+    }
+  },
+})
+
+/** @throws TypeError without terms: only operations with a stream perform it */
+function termsOf({ streams }: Run): StreamTerms {
+  if (!streams) throw new TypeError('a subscription needs the terms of its streams')
+  return streams
+}
+
+/** @throws ServiceError 400 and 403 for values that cannot be used */
+function readWanted(
+  fields: ActionFields,
+  run: Run,
+  { match, replayEvents, replayTimeoutMs }: StreamTerms,
+  allowed: readonly string[],
+): Wanted {
+  return {
+    topic: readUri(fields, 'topic', run, allowed, match),
+    match,
+    options: passOptions(fields.options, subscribeOptions),
+    ...{ replayEvents, replayTimeoutMs },
+    lastEventId: readLastEventId(fields, run),
+    hasSnapshot: fields.snapshot !== undefined,
+    maxEvents: Number(fields.max_events ?? 0),
+    maxDurationMs: Number(fields.max_duration ?? 0),
+  }
+}
+
+/** The header of a client that comes back, else what the document takes from the request. */
+function readLastEventId({ resume_from }: ActionFields, { request }: Run): string {
+  const header = request.headers['last-event-id'] ?? ''
+  const id = header === '' && typeof resume_from === 'string' ? resume_from : header
+  if (id.length <= maxEventId && !/\p{Cc}/u.test(id)) return id
+  const message = `Last-Event-ID: expected at most ${maxEventId} characters, and no control characters`
+  throw new ServiceError('service.error.bad_request', message)
+}
+
+/** The call of the snapshot; undefined where the document asks for none. */
+function readSnapshot(
+  { snapshot }: ActionFields,
+  run: Run,
+  allowed: readonly string[],
+): Snapshot | undefined {
+  if (!isMap(snapshot)) return undefined
+  const isComputed = run.computed.has('snapshot') || run.computed.has('snapshot.procedure')
+  const computed = new Set(isComputed ? ['procedure'] : [])
+  const procedure = readUri(snapshot, 'procedure', { computed }, allowed)
+  const { receive_progress: _, ...passed } = passOptions(snapshot.options, callOptions)
+  const options = disclosed(passed, run)
+  const payload = readPayload(snapshot)
+  return (session, timeoutMs, cancellation) => {
+    const call = session.call(procedure, payload, options, timeoutMs)
+    cancellation.current = call
+    return call.result
+  }
+}
+
+/** What is opened. */
+interface Opening {
+  readonly owner: StreamOwner
+  readonly wanted: Wanted
+  readonly place: () => void
+  readonly snapshot: Snapshot | undefined
+}
+
+/** Subscribes, then calls: events between the two are not lost. A stream that resumes needs no snapshot. */
+async function open(
+  streams: Streams,
+  session: Session,
+  timeoutMs: number,
+  cancellation: Cancellation,
+  { owner, wanted, place, snapshot: call }: Opening,
+): Promise<Opened> {
+  const opening = streams.open(session, owner, wanted, timeoutMs, place)
+  let stream: Stream
+  try {
+    stream = await cancellation.race(opening)
+  } catch (error) {
+    // the client has gone before the router has answered
+    opening.then(
+      (late) => late.cancel(),
+      () => undefined,
+    )
+    throw error
+  }
+  if (call === undefined || stream.isResumed) return { stream, snapshot: undefined }
+  try {
+    return { stream, snapshot: await call(session, timeoutMs, cancellation) }
+  } catch (error) {
+    stream.cancel()
+    throw error
+  }
+}
+
+const outcomeOf = ({ stream, snapshot }: Opened): Outcome => ({
+  result: snapshot ? withAliases(snapshot) : {},
+  stream,
+})

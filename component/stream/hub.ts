@@ -1,0 +1,226 @@
+/** The streams of a process and their sources: one source for all streams of a session, topic and match. */
+import type { Clock } from '#component/clock.ts'
+import { notJoined } from '#component/wamp/failure.ts'
+import type { Session } from '#component/wamp/session.ts'
+import type { Gap } from './entry.ts'
+import { type Applicant, type PlaceLimit, type PlaceLimits, Places } from './places.ts'
+import { Pulse } from './pulse.ts'
+import { ReplayMemory } from './replay-memory.ts'
+import { Source } from './source.ts'
+import type { Stream } from './stream.ts'
+import type { SourcePorts, StreamSettings, Wanted } from './terms.ts'
+import { type NextTurn, Turns } from './turns.ts'
+
+/** What happens to streams, for metrics. */
+interface StreamObserver {
+  onBegun(stream: Stream): void
+  /** Of streams that had begun. */
+  onEnded(stream: Stream): void
+  onRefused(limit: PlaceLimit): void
+  /** An event of a router. */
+  onReceived(): void
+  /** Events that were written to a stream. */
+  onSent(stream: Stream, events: number, isReplay: boolean): void
+  onDropped(events: number): void
+  onGap(code: Gap['code']): void
+  /** Events have been written to all streams of a source. @param ms since the oldest came in */
+  onDelivered(ms: number): void
+}
+
+/** The limits of streams, by their names in the configuration. */
+interface StreamLimits extends PlaceLimits {
+  /** Most bytes that wait for one client. */
+  readonly stream_buffer: number
+  /** Most bytes of all events that are kept for streams that come back. */
+  readonly replay_memory: number
+}
+
+/** The defaults of {@link StreamLimits}. */
+const defaults: StreamLimits = {
+  streams: 8_000,
+  streams_per_address: 100,
+  streams_per_identity: 20,
+  stream_buffer: 262_144,
+  replay_memory: 67_108_864,
+}
+
+/** The parts that streams use, and their limits. */
+export interface HubPorts {
+  readonly clock: Clock
+  /** Absent ones have their defaults. */
+  readonly limits?: Partial<StreamLimits>
+  /** Keeps the session of a user joined. @returns lets it go. @throws ServiceError 503 beyond the limit */
+  hold(session: Session): () => void
+  readonly observer?: Partial<StreamObserver>
+  /** Calls back in the next turn of the event loop; absent: setImmediate. */
+  readonly nextTurn?: NextTurn
+}
+
+/** What there is now, for metrics. */
+export interface StreamStats {
+  readonly streams: number
+  readonly sources: number
+  /** Bytes that wait for clients. */
+  readonly bufferedBytes: number
+  /** Bytes of the events that are kept for streams that come back. */
+  readonly replayBytes: number
+}
+
+/** One for each process. It has no timers while there are no streams. */
+export class Streams {
+  readonly #ports: HubPorts
+  readonly #places: Places
+  readonly #turns: Turns
+  readonly #pulse: Pulse
+  readonly #memory: ReplayMemory
+  readonly #sources = new Map<Session, Map<string, Source>>()
+  /** Each stream, with what gives its place back. */
+  readonly #streams = new Map<Stream, () => void>()
+  readonly #heartbeats = new WeakMap<Stream, number>()
+  readonly #sourcePorts: SourcePorts
+
+  constructor(ports: HubPorts) {
+    const { clock, nextTurn, observer = {} } = ports
+    const limits = { ...defaults, ...ports.limits }
+    this.#ports = ports
+    const random = (): number => clock.random()
+    this.#places = new Places(limits, random, (limit) => observer.onRefused?.(limit))
+    this.#turns = new Turns(nextTurn)
+    this.#pulse = new Pulse(clock, this.#turns)
+    this.#memory = new ReplayMemory(limits.replay_memory, clock)
+    this.#sourcePorts = {
+      clock,
+      bufferBytes: limits.stream_buffer,
+      onGap: (code) => observer.onGap?.(code),
+      onDropped: (events) => observer.onDropped?.(events),
+      onSent: (stream, events, isReplay) => observer.onSent?.(stream, events, isReplay),
+      onReceived: () => observer.onReceived?.(),
+      onDelivered: (ms) => observer.onDelivered?.(ms),
+      onKept: (source) => this.#memory.keep(source.ring),
+      onChanged: (source) => this.#turns.add(source.stint),
+      onBegun: (stream, settings) => this.#begun(stream, settings),
+      onOver: (stream) => this.#over(stream),
+      onClosed: () => undefined,
+    }
+  }
+
+  /** All streams, begun or not. */
+  get all(): IterableIterator<Stream> {
+    return this.#streams.keys()
+  }
+
+  /** All sources. */
+  *sources(): Generator<Source, void, undefined> {
+    for (const ofSession of this.#sources.values()) yield* ofSession.values()
+  }
+
+  /**
+   * Takes a place for a stream, before anything is asked of the router.
+   * @returns gives it back; more than once is the same as once
+   * @throws ServiceError 503 or 429 with `Retry-After`
+   */
+  admit(applicant: Applicant): () => void {
+    return this.#places.take(applicant)
+  }
+
+  /**
+   * Joins a stream to the source of its topic, subscribing where there is none. The stream must be begun or cancelled.
+   * @param place gives the place of {@link admit} back: called at the end of the stream; the caller does when this fails
+   * @param timeoutMs how long the router may take
+   * @throws WampError the refusal of the router; `wamp.error.net_failure` at once while the router is away
+   * @throws ServiceError 503 when too many sessions of users are held
+   */
+  async open(
+    session: Session,
+    owner: Applicant['owner'],
+    wanted: Wanted,
+    timeoutMs: number,
+    place: () => void,
+  ): Promise<Stream> {
+    const known = this.#sources.get(session)?.get(keyOf(wanted))
+    if (!session.isOpen || known?.isThere === false) throw notJoined()
+    const source = known ?? this.#source(session, wanted)
+    const stream = source.join(owner, wanted)
+    this.#streams.set(stream, () => undefined)
+    const wantsRetained = wanted.options.get_retained === true && !stream.isResumed
+    try {
+      if (known === undefined) {
+        await source.open(wanted, timeoutMs, wantsRetained ? stream : undefined)
+      } else {
+        await source.opened
+        if (wantsRetained) await source.askRetained(stream, wanted.options, timeoutMs)
+      }
+    } catch (error) {
+      stream.cancel()
+      throw error
+    }
+    if (stream.isOver) throw notJoined()
+    this.#streams.set(stream, place)
+    return stream
+  }
+
+  stats(): StreamStats {
+    let bufferedBytes = 0
+    for (const stream of this.all) bufferedBytes += stream.waiting
+    let sources = 0
+    for (const ofSession of this.#sources.values()) sources += ofSession.size
+    return {
+      streams: this.#streams.size,
+      sources,
+      bufferedBytes,
+      replayBytes: this.#memory.bytes,
+    }
+  }
+
+  /** Has the router judge again whether the streams of these realms may have their topics. */
+  regrant(realm_uris: readonly string[]): void {
+    for (const source of [...this.sources()]) {
+      if (realm_uris.includes(source.session.realm_uri)) void source.regrant()
+    }
+  }
+
+  /** Closes all sources; streams are ended before. */
+  close(): void {
+    for (const source of [...this.sources()]) source.close()
+  }
+
+  #source(session: Session, wanted: Wanted): Source {
+    const letGo = this.#ports.hold(session)
+    const source = new Source(
+      {
+        ...this.#sourcePorts,
+        onClosed: (closed) => {
+          letGo()
+          this.#memory.forget(closed.ring)
+          const ofSession = this.#sources.get(session)
+          ofSession?.delete(keyOf(wanted))
+          if (ofSession?.size === 0) this.#sources.delete(session)
+        },
+      },
+      session,
+      wanted,
+    )
+    const ofSession = this.#sources.get(session) ?? new Map<string, Source>()
+    this.#sources.set(session, ofSession.set(keyOf(wanted), source))
+    return source
+  }
+
+  #begun(stream: Stream, { heartbeatMs }: StreamSettings): void {
+    this.#heartbeats.set(stream, heartbeatMs)
+    this.#pulse.add(stream, heartbeatMs)
+    this.#ports.observer?.onBegun?.(stream)
+  }
+
+  #over(stream: Stream): void {
+    this.#streams.get(stream)?.()
+    this.#streams.delete(stream)
+    stream.source.leave(stream)
+    const heartbeatMs = this.#heartbeats.get(stream)
+    if (heartbeatMs === undefined) return
+    this.#pulse.remove(stream, heartbeatMs)
+    this.#ports.observer?.onEnded?.(stream)
+  }
+}
+
+/** No `match` has a space. */
+const keyOf = ({ match, topic }: Pick<Wanted, 'match' | 'topic'>): string => `${match} ${topic}`
