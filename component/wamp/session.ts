@@ -132,7 +132,10 @@ export interface Session {
     onProgress?: ProgressListener,
     progressTimeoutMs?: number,
   ): Call
-  /** Sends PUBLISH. Acknowledged unless `options.acknowledge` is false; then there is no publication_id. */
+  /**
+   * Sends PUBLISH. Acknowledged unless `options.acknowledge` is false; then there is no publication_id. Watches of this session get the event,
+   * too, unless `options.exclude_me` says otherwise.
+   */
   publish(
     topic: string,
     payload: Payload,

@@ -140,7 +140,9 @@ export class SupervisedSession implements Session {
     if (!connection?.isJoined) throw notJoined()
     if (!isUri(topic)) throw refuseUri()
     const isAcknowledged = options.acknowledge !== false
-    const asked = isAcknowledged ? { ...options, acknowledge: true } : options
+    // clients whose streams share the session are no publishers to each other: the router would leave them out
+    const reaching = this.#watches?.isEmpty === false ? { exclude_me: false, ...options } : options
+    const asked = isAcknowledged ? { ...reaching, acknowledge: true } : reaching
     return await connection.request(
       [code.publish, undefined, asked, topic, payload.args, payload.kwargs],
       isAcknowledged ? timeoutMs : undefined,

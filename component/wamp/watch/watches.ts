@@ -13,6 +13,10 @@ export class Watches {
     this.#ports = ports
   }
 
+  get isEmpty(): boolean {
+    return this.#all.size === 0
+  }
+
   /** As {@link Session.watch}. */
   async watch(
     topic: string,

@@ -34,6 +34,22 @@ export function describeWatches(pair: Pair): void {
     watched.end()
   })
 
+  it('gives what the session itself publishes, unless it is to be left out', async () => {
+    const [topic, watcher] = [freshUri(), new Watcher()]
+    const watched = await watch(topic, watcher)
+    for (const [arg, options] of [
+      ['own', {}],
+      ['unacknowledged', { acknowledge: false }],
+      ['excluded', { exclude_me: true }],
+      ['last', {}],
+    ] as const) {
+      await pair.session.publish(topic, { args: [arg], kwargs: {} }, options, 5000)
+    }
+    await watcher.until(3)
+    expect(watcher.told).to.deep.equal(['own', 'unacknowledged', 'last'])
+    watched.end()
+  })
+
   it('gives the details that the router discloses', async () => {
     const [topic, watcher] = [freshUri(), new Watcher()]
     const watched = await watch(topic, watcher)
