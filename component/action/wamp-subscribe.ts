@@ -15,7 +15,7 @@ import { disclosed, readPayload, readUri, withAliases } from './wamp-fields.ts'
 
 /** The parts that it uses. */
 export interface SubscribePorts extends WampPorts {
-  readonly streams: Streams
+  readonly streams: Pick<Streams, 'admit' | 'open'>
 }
 
 /** Characters of the longest event id that a client may send. */
@@ -129,7 +129,7 @@ interface Opening {
 
 /** Subscribes, then calls: events between the two are not lost. A stream that resumes needs no snapshot. */
 async function open(
-  streams: Streams,
+  streams: SubscribePorts['streams'],
   session: Session,
   timeoutMs: number,
   cancellation: Cancellation,

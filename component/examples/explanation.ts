@@ -62,6 +62,10 @@ const places: Readonly<Record<string, readonly string[]>> = {
   headers: ['/response/on_result/headers', '/response/on_error/headers'],
   body: ['/response/on_result/body', '/response/on_error/body', '/action/body'],
   body_matches: ['/response/on_result/body', '/response/on_error/body', '/action/body'],
+  frames: [
+    ...['/response/on_event', '/response/on_progress', '/response/on_snapshot'],
+    ...['/response/on_result', '/response/on_error', '/action/filter'],
+  ],
   action: ['/action'],
 }
 

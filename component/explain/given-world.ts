@@ -1,5 +1,7 @@
 /** The world of a rehearsal: sessions and connections that nothing leaves by, and that answer with given outcomes. */
 import type { BodyCodec } from '#component/action/forward-body.ts'
+import type { Clock } from '#component/clock.ts'
+import { Streams } from '#component/stream/hub.ts'
 import type { Call, ProgressListener, Session } from '#component/wamp/session.ts'
 import type { GivenOutcome, GivenPiece } from './asked.ts'
 import { GivenEvents } from './given-events.ts'
@@ -13,15 +15,19 @@ const unused = (): never => {
 /** The world, and what happens in it once an answer streams. */
 interface GivenWorld {
   readonly world: World
-  readonly events: Pick<GivenEvents, 'publish'>
+  /** Publishes the given events; what streams make of them has been written when it returns. */
+  publish(): void
 }
 
 /** @param outcomeOf the outcome of the first, second, … action */
 export function givenWorld(
   outcomeOf: (index: number) => GivenOutcome,
-  codec: BodyCodec,
+  { codec, clock }: { readonly codec: BodyCodec; readonly clock: Clock },
 ): GivenWorld {
   const events = new GivenEvents()
+  const turns: (() => void)[] = []
+  const nextTurn = (callback: () => void) => void turns.push(callback)
+  const streams = new Streams({ clock, nextTurn, hold: () => () => undefined })
   const world: World = (index) => ({
     sessions: {
       session: (realm_uri): Session => {
@@ -54,9 +60,16 @@ export function givenWorld(
       }),
       close: async () => undefined,
     },
+    streams,
     isReal: false,
   })
-  return { world, events }
+  return {
+    world,
+    publish() {
+      events.publish()
+      for (let turn = turns.shift(); turn; turn = turns.shift()) turn()
+    },
+  }
 }
 
 /** A call; its pieces precede the answer where somebody listens. */

@@ -142,7 +142,8 @@ export class Rehearser {
     if (route?.kind !== undefined) return { ...nothing, match }
 
     const checks = new Checks(route)
-    const { world, events } = givenWorld(outcomesOf(outcome), this.#ports.codec)
+    const { codec } = this.#ports
+    const { world, publish } = givenWorld(outcomesOf(outcome), { codec, clock })
     const actions = new ToldActions(this.#ports, clock, world)
     const gateway = new Gateway({
       ...{ clock, cors, endpoints: noEndpoints },
@@ -159,7 +160,7 @@ export class Rehearser {
     if (reply === undefined) throw new TypeError('the gateway does not match what its table does')
     const play = (over: Promise<void>): unknown =>
       // the pieces of a call come by themselves, and its answer ends the stream
-      actions.outcome?.stream?.kind === 'call' ? over : events.publish()
+      actions.outcome?.stream?.kind === 'call' ? over : publish()
     const sent = await during(() => http.send(exchange, reply, play))
     return {
       match,

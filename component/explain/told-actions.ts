@@ -5,13 +5,13 @@ import { type BodyCodec, decodeAnswer } from '#component/action/forward-body.ts'
 import { type DroppedField, droppedFields, type HeaderMap } from '#component/action/headers.ts'
 import { openActions } from '#component/action/index.ts'
 import type { Connections, UpstreamHandler, UpstreamRequest } from '#component/action/upstreams.ts'
+import type { SubscribePorts } from '#component/action/wamp-subscribe.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import { Streams } from '#component/stream/hub.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { IdentitySetting, SessionSource } from '#component/wamp/session.ts'
 import { failDispatch } from './given-outcome.ts'
-import { type ToldMessage, toldSessions } from './told-sessions.ts'
+import { type ToldMessage, toldParts } from './told-sessions.ts'
 
 /** The settings that actions obey. */
 export interface ActionSettings {
@@ -29,6 +29,7 @@ export interface ActionSettings {
 /** Where actions send to. @param index tells which action runs, from 0 */
 export type World = (index: () => number) => {
   readonly sessions: SessionSource
+  readonly streams: SubscribePorts['streams']
   readonly connections: Connections
   /** Whether bodies are passed on unread, and failed attempts are repeated. */
   readonly isReal: boolean
@@ -94,12 +95,11 @@ export class ToldActions {
     } = openActions({
       ...settings,
       clock,
-      sessions: toldSessions(this.#world.sessions, settings.identity, {
+      ...toldParts(this.#world, settings.identity, {
         onMessage: (message) => this.#tellMessage(message),
         onSnapshot: (snapshot) => this.#tellSnapshot(snapshot),
       }),
       connections: this.#connections,
-      streams: new Streams({ clock, hold: () => () => undefined }),
     }).table
     this.table = {
       static: this.#told('static', fixed),

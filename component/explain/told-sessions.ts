@@ -1,10 +1,10 @@
-/** Sessions that tell what is sent over them before it leaves. */
+/** Sessions and streams that tell what is sent over them before it leaves. */
+import type { SubscribePorts } from '#component/action/wamp-subscribe.ts'
 import {
   type IdentitySetting,
   isOfGateway,
   type Payload,
   type Session,
-  type SessionSource,
 } from '#component/wamp/session.ts'
 
 /** A WAMP message in the words of the document. */
@@ -26,32 +26,69 @@ export interface Teller {
   onSnapshot(snapshot: Pick<ToldMessage, 'procedure' | 'options' | 'args' | 'kwargs'>): void
 }
 
+/** What WAMP actions are performed with. */
+type WampParts = Pick<SubscribePorts, 'sessions' | 'streams'>
+
+/** A session that tells. */
+interface ToldSession {
+  /** The one that it stands for: streams share subscriptions by it. */
+  readonly session: Session
+  readonly session_of: string | null
+  isSubscribed: boolean
+}
+
 /** @param setting `wamp.identity` */
-export function toldSessions(
-  sessions: SessionSource,
+export function toldParts(
+  { sessions, streams }: WampParts,
   setting: IdentitySetting | undefined,
   teller: Teller,
-): SessionSource {
+): WampParts {
+  const known = new WeakMap<Session, ToldSession>()
+  const told = (session: Session, session_of: string | null): Session => {
+    const of: ToldSession = { session, session_of, isSubscribed: false }
+    const telling = tellingSession(of, teller)
+    known.set(telling, of)
+    return telling
+  }
   return {
-    session: (realm_uri, identity, connectTimeoutMs) => {
-      const session_of = isOfGateway(identity, setting) ? null : identity.authid
-      const found = sessions.session(realm_uri, identity, connectTimeoutMs)
-      return found instanceof Promise
-        ? found.then((session) => toldSession(session, session_of, teller))
-        : toldSession(found, session_of, teller)
+    sessions: {
+      session: (realm_uri, identity, connectTimeoutMs) => {
+        const session_of = isOfGateway(identity, setting) ? null : identity.authid
+        const found = sessions.session(realm_uri, identity, connectTimeoutMs)
+        return found instanceof Promise
+          ? found.then((session) => told(session, session_of))
+          : told(found, session_of)
+      },
+    },
+    streams: {
+      admit: (applicant) => streams.admit(applicant),
+      open: (telling, owner, wanted, timeoutMs, place) => {
+        const of = known.get(telling)
+        if (of === undefined) throw new TypeError('a session of these parts')
+        of.isSubscribed = true
+        const { topic, match } = wanted
+        const options = { ...wanted.options, match }
+        teller.onMessage({ type: 'wamp_subscribe', ...originOf(of), topic, options })
+        return streams.open(of.session, owner, wanted, timeoutMs, place)
+      },
     },
   }
 }
 
-function toldSession(session: Session, session_of: string | null, teller: Teller): Session {
-  const from = { realm_uri: session.realm_uri, session_of }
-  let isSubscribed = false
+const originOf = ({ session, session_of }: ToldSession) => ({
+  realm_uri: session.realm_uri,
+  session_of,
+})
+
+function tellingSession(of: ToldSession, teller: Teller): Session {
+  const { session } = of
+  const from = originOf(of)
   return {
     ...bound(session),
     call: (procedure, payload, asked, timeoutMs, onProgress, progressTimeoutMs) => {
       // as the session does
       const options = onProgress ? { ...asked, receive_progress: true } : asked
-      if (isSubscribed) teller.onSnapshot({ procedure, ...payload, options })
+      if (of.isSubscribed) teller.onSnapshot({ procedure, ...payload, options })
       else teller.onMessage({ type: 'wamp_call', ...from, procedure, ...payload, options })
       return session.call(procedure, payload, asked, timeoutMs, onProgress, progressTimeoutMs)
     },
@@ -59,20 +96,16 @@ function toldSession(session: Session, session_of: string | null, teller: Teller
       teller.onMessage({ type: 'wamp_publish', ...from, topic, ...payload, options })
       return session.publish(topic, payload, options, timeoutMs)
     },
-    watch: (topic, options, timeoutMs, handlers) => {
-      isSubscribed = true
-      teller.onMessage({ type: 'wamp_subscribe', ...from, topic, options })
-      return session.watch(topic, options, timeoutMs, handlers)
-    },
   }
 }
 
 /** The members of a session that nobody watches. */
-const bound = (session: Session): Omit<Session, 'call' | 'publish' | 'watch'> => ({
+const bound = (session: Session): Omit<Session, 'call' | 'publish'> => ({
   realm_uri: session.realm_uri,
   isOpen: session.isOpen,
   register: session.register.bind(session),
   subscribe: session.subscribe.bind(session),
+  watch: session.watch.bind(session),
   withdraw: session.withdraw.bind(session),
   leave: session.leave.bind(session),
 })

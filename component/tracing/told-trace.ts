@@ -65,7 +65,7 @@ function sentOf({ status, headers, body }: Reply): SentReply {
   const shown = () => {
     if (body.kind === 'value') return body.value
     if (body.kind === 'bytes') return body.bytes
-    return body.kind === 'stream' ? '(streamed)' : ''
+    return body.kind === 'stream' || body.kind === 'events' ? '(streamed)' : ''
   }
   return { status, headers, body: shown() }
 }

@@ -1,5 +1,6 @@
 /** Serves requests that bring a trace token: by the real gateway, on a path that is compiled with a recorder. */
 import type { Connections } from '#component/action/upstreams.ts'
+import type { SubscribePorts } from '#component/action/wamp-subscribe.ts'
 import type { Clock } from '#component/clock.ts'
 import type { CompilePorts } from '#component/compile/compile.ts'
 import { Checks } from '#component/explain/checks.ts'
@@ -36,6 +37,7 @@ export interface TracerPorts extends ActionSettings, Omit<GatewayPorts, 'actions
   readonly tokens: Pick<TraceTokens, 'find'>
   readonly compile: CompilePorts
   readonly sessions: SessionSource
+  readonly streams: SubscribePorts['streams']
   readonly connections: Connections
   /** The name of this node. */
   readonly node: string
@@ -79,7 +81,7 @@ export class RequestTracer implements Tracer {
   }
 
   async #trace(exchange: Exchange, found: Found, grant: TraceGrant): Promise<Reply> {
-    const { clock, cors, publicPath, schemes, elapsed } = this.#ports
+    const { clock, schemes, elapsed } = this.#ports
     const start = elapsed()
     const since = (): number => Math.round((elapsed() - start) * 1000)
     const watched = await this.#watched(found.entry)
@@ -95,8 +97,8 @@ export class RequestTracer implements Tracer {
       since,
     )
     const gateway = new Gateway({
-      ...{ clock, cors, endpoints: noEndpoints },
-      ...(publicPath !== undefined && { publicPath }),
+      ...this.#ports,
+      endpoints: noEndpoints,
       actions: actions.table,
       schemes: checks.schemes(schemes),
     })

@@ -19,6 +19,7 @@ const field = fc.oneof(
     'host',
     'Transfer-Encoding',
     'expect',
+    'last-event-id',
   ),
   fc.string(),
 )
@@ -55,8 +56,33 @@ const outcome = fc.oneof(
     ),
   }),
 )
+const given = { args: fc.array(json), kwargs: map, details: map }
+const topic = fc.constantFrom('com.example.t', 'com.example.t.x', 'com.example.other')
+const events = fc.array(
+  fc.record(
+    { ...given, topic, publication_id: fc.integer({ min: 1 }), retained: fc.boolean() },
+    { requiredKeys: [] },
+  ),
+  { maxLength: 5 },
+)
+const pieces = fc.array(fc.record(given, { requiredKeys: [] }), { maxLength: 5 })
+const snapshot = fc.oneof(
+  fc.record({ result: fc.record({ args: json, kwargs: json }) }),
+  fc.record({ error: fc.record({ error_uri: fc.constant('com.example.error') }) }),
+)
+const streamed = fc.oneof(
+  fc.record({ events, snapshot }, { requiredKeys: ['events'] }),
+  fc.record({ pieces }),
+  fc.record({ pieces, result: map }),
+  fc.record({ pieces, error: fc.record({ error_uri: fc.constant('com.example.error') }) }),
+)
+const frame = fc.record(
+  { id: fc.constantFrom('1', null), event: fc.string(), data: json, data_matches: fc.boolean() },
+  { requiredKeys: [] },
+)
 const expected = fc.record(
   {
+    frames: fc.array(frame, { maxLength: 3 }),
     status: fc.constant(200),
     body: json,
     action: fc.oneof(map, fc.constant(null), fc.array(map)),
@@ -74,7 +100,7 @@ const example = fc.record(
   {
     request: sent,
     as: user,
-    outcome: fc.oneof(outcome, fc.array(outcome, { minLength: 1 })),
+    outcome: fc.oneof(outcome, streamed, fc.array(outcome, { minLength: 1 })),
     expect: expected,
   },
   { requiredKeys: ['expect'] },
@@ -96,6 +122,28 @@ const operations = [
     response: { on_result: {}, on_error: { body: '{{action.error.body}}' } },
   },
   { action: { type: 'static', body: '{{request.headers}}' }, response: {} },
+  {
+    action: {
+      type: 'wamp_subscribe',
+      topic: "com.example.t{{request.bindings.id |> default('')}}.",
+      match: 'prefix',
+      options: { get_retained: true },
+      filter: '{{action.event.kwargs |> get(ok, true)}}',
+      snapshot: { procedure: 'com.example.get' },
+    },
+    response: {
+      on_event: { event: '{{action.event.kwargs |> get(name, x)}}', body: '{{action.event}}' },
+      on_error: {},
+    },
+  },
+  {
+    ...call({}, { body: '{{action.result.args}}' }),
+    response: {
+      on_progress: { body: '{{action.progress}}' },
+      on_result: { body: '{{action.result.args}}' },
+      on_error: {},
+    },
+  },
 ]
 
 describe('an example of accepted shape', () => {

@@ -2,6 +2,7 @@
 import { expect } from 'chai'
 import type { GivenOutcome } from '#component/explain/asked.ts'
 import { givenWorld } from '#component/explain/given-world.ts'
+import { stillClock } from '#component/explain/stand-ins.ts'
 import { anonymous } from '#component/identity.ts'
 import { type CallResult, WampError, type WatchedEvent } from '#component/wamp/session.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
@@ -9,24 +10,25 @@ import { decodeBody, encodeBody } from '#http/codec.ts'
 /** A session of a world in which the only action has the outcome. */
 async function open(outcome: GivenOutcome) {
   const codec = { decode: decodeBody, encode: encodeBody }
-  const { world, events } = givenWorld(() => outcome, codec)
+  const clock = stillClock(0, 'seed')
+  const { world, publish } = givenWorld(() => outcome, { codec, clock })
   const identity = anonymous('com.example')
   const session = await world(() => 0).sessions.session('com.example', identity, 1000)
-  return { session, events }
+  return { session, publish }
 }
 
 /** The topics and ids of the events that a subscription gets. */
 async function received(topic: string, options: object, outcome: GivenOutcome) {
-  const { session, events } = await open(outcome)
+  const { session, publish } = await open(outcome)
   const found: WatchedEvent[] = []
   const none = () => undefined
   const handlers = { onLost: none, onBack: none, onRefused: none }
   const onEvent = (event: WatchedEvent) => found.push(event)
   const watch = await session.watch(topic, { ...options }, 1000, { ...handlers, onEvent })
   expect(found).to.deep.equal([])
-  events.publish()
-  events.publish()
-  return { found, watch, events }
+  publish()
+  publish()
+  return { found, watch }
 }
 
 const topics = async (topic: string, options: object, outcome: GivenOutcome) =>
@@ -73,7 +75,7 @@ describe('the world of a rehearsal', () => {
   })
 
   it('gives nothing after the end of a subscription', async () => {
-    const { session, events: given } = await open({ events: [{}, {}] })
+    const { session, publish } = await open({ events: [{}, {}] })
     const found: unknown[] = []
     const none = () => undefined
     const watch = await session.watch('com.a', {}, 1000, {
@@ -83,7 +85,7 @@ describe('the world of a rehearsal', () => {
         watch.end()
       },
     })
-    given.publish()
+    publish()
     expect(found).to.have.length(1)
   })
 
