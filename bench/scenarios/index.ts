@@ -13,6 +13,7 @@ import { post } from './post.ts'
 import { reloads } from './reloads.ts'
 import { routes } from './routes.ts'
 import { largeSchemas, schemas } from './schemas.ts'
+import { schemasMemory } from './schemas-memory.ts'
 import { start } from './start.ts'
 import { staticLarge, staticSmall } from './static.ts'
 import { tracing } from './tracing.ts'
@@ -33,6 +34,7 @@ export const scenarios: Readonly<Record<string, Scenario | Trial>> = {
   'large-document': largeDocument,
   schemas,
   'large-schemas': largeSchemas,
+  'schemas-memory': schemasMemory,
   openapi,
   'static-10k': staticLarge,
   'wamp-10k': wampLarge,

@@ -116,19 +116,13 @@ export const largeSchemas: Trial = {
       unit: '×',
       values: [] as number[],
     }
-    const memory = {
-      name: 'RSS with schemas, more than without',
-      unit: 'MB',
-      values: [] as number[],
-    }
     for (let round = 0; round < rounds + 1; round += 1) {
       const without = await load(plain, textOf(round, false))
       const took = await load(checked, textOf(round, true))
       // the first one finds everything cold
       if (round === 0) continue
       time.values.push(took / without)
-      memory.values.push(checked.process.rss() - plain.process.rss())
     }
-    return [time, memory]
+    return [time]
   },
 }

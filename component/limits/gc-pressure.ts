@@ -1,8 +1,11 @@
-/** Collects the garbage that V8 does not see in time: buffers, which are outside its heap, and the garbage that remains when the process becomes idle. */
-import { setFlagsFromString } from 'node:v8'
+/** Collects the garbage that V8 does not see in time: buffers, which are outside its heap, and what remains when the process becomes quiet. */
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Clock } from '#component/clock.ts'
 import type { Quota } from './quota.ts'
+
+/** Young objects; all; all, several times, after which V8 returns the free pages of its heap at once. */
+type Collection = 'minor' | 'major' | 'last-resort'
 
 type Collect = (options: {
   readonly type: 'major' | 'minor'
@@ -11,16 +14,14 @@ type Collect = (options: {
 
 let known: Collect | undefined
 
-/**
- * Collects young objects (`minor`), or all of them (`major`), after which V8 returns the free pages of its heap. It is `gc`
- * of `node --expose-gc`, however the process was started.
- */
-export function collectGarbage(type: 'major' | 'minor'): void {
+/** Collects garbage. It is `gc` of `node --expose-gc`, however the process was started. */
+function collectGarbage(collection: Collection): void {
   if (known === undefined) {
     setFlagsFromString('--expose-gc')
     known = runInNewContext('gc') as Collect
   }
-  known(type === 'major' ? { type, flavor: 'last-resort' } : { type })
+  if (collection === 'last-resort') known({ type: 'major', flavor: collection })
+  else known({ type: collection })
 }
 
 /** Milliseconds between two looks. */
@@ -29,27 +30,76 @@ const lookMs = 2_000
 const many = 16 * 1024 * 1024
 /** At most this many bytes are held once peers are done. */
 const few = 1024 * 1024
+/** From this many bytes that the heap has grown by, a full collection is worth its time. */
+const grown = 32 * 1024 * 1024
+/** A process that works for this part of the time makes garbage. */
+const busy = 0.25
+/** A process that works for at most this part of the time makes hardly any, so V8 has no reason to collect. */
+const quiet = 0.05
+/** After so many looks V8 gives back the pages that a collection freed, if another one gives it the occasion. */
+const looksUntilGivenBack = 6
+
+/** What {@link collectAfter} looks at and acts by; tests have others. */
+export interface CollectPorts {
+  readonly clock: Pick<Clock, 'after'>
+  readonly collect?: typeof collectGarbage
+  /** The part of the time since the last call in which the event loop worked, 0 to 1. */
+  readonly utilization?: () => number
+  /** Bytes of objects in the heap, garbage included. */
+  readonly heapUsed?: () => number
+}
+
+function utilizationOfLoop(): () => number {
+  let last = performance.eventLoopUtilization()
+  return () => {
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, last)
+    last = now
+    return utilization
+  }
+}
+
+const usedOfHeap = (): number => getHeapStatistics().used_heap_size
 
 /**
- * Collects all garbage once the bytes held for peers have fallen from many to few, so that the memory returns to the system. It does
- * not interrupt peers while much is held.
+ * Collects garbage so that the memory returns to the system, in two cases. Once the bytes held for peers have fallen from many to few, all
+ * is collected at once; peers are not interrupted while much is held. Once a busy process has become quiet, as after the load of large
+ * documents, young objects are collected, and the old ones if the heap has grown by much.
  * @returns a function that stops it
  */
-export function collectAfter(
-  budget: Pick<Quota, 'takeMost'>,
-  clock: Pick<Clock, 'after'>,
-  collect: typeof collectGarbage = collectGarbage,
-): () => void {
+export function collectAfter(budget: Pick<Quota, 'takeMost'>, ports: CollectPorts): () => void {
+  const { clock, collect = collectGarbage } = ports
+  const { utilization = utilizationOfLoop(), heapUsed = usedOfHeap } = ports
   let most = 0
+  let quietLooks = 0
+  let usedBefore = heapUsed()
   let stop = clock.after(lookMs, look)
+
   function look(): void {
-    const recent = budget.takeMost()
-    if (recent <= few && most >= many) {
-      collect('major')
-      most = 0
-    } else most = Math.max(most, recent)
     stop = clock.after(lookMs, look)
+    const recent = budget.takeMost()
+    const worked = utilization()
+    if (worked >= busy) quietLooks = 0
+    if (recent <= few && most >= many) {
+      most = 0
+      collectAll('last-resort')
+    } else {
+      most = Math.max(most, recent)
+      if (worked <= quiet) collectWhenQuiet()
+    }
   }
+
+  function collectWhenQuiet(): void {
+    quietLooks++
+    if (quietLooks === 1 || quietLooks === looksUntilGivenBack) collect('minor')
+    if (quietLooks === 1 && heapUsed() - usedBefore >= grown) collectAll('major')
+  }
+
+  function collectAll(collection: Collection): void {
+    collect(collection)
+    usedBefore = heapUsed()
+  }
+
   return () => stop()
 }
 

@@ -22,7 +22,7 @@ export async function openContext(ports: StartPorts): Promise<WiringContext> {
   const users = new Users(state)
   users.start()
   const budget = new Quota(ports.config.limits.buffered_bytes)
-  const stopCollecting = collectAfter(budget, ports.clock)
+  const stopCollecting = collectAfter(budget, { clock: ports.clock })
   return {
     ...{ ...state, users, budget },
     attempts: new Attempts(ports.config.rate_limits),

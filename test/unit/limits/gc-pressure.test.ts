@@ -1,4 +1,4 @@
-/** When all garbage is collected: once peers are done that had much held for them. */
+/** When garbage is collected: once peers are done that had much held for them, and once a busy process is quiet. */
 import { expect } from 'chai'
 import { collectAfter } from '#component/limits/gc-pressure.ts'
 import { Quota } from '#component/limits/quota.ts'
@@ -19,7 +19,12 @@ describe('memory that was held for peers', () => {
         pass = () => undefined
       }
     }
-    collectAfter(budget, { after }, (type) => collections.push(type))
+    collectAfter(budget, {
+      clock: { after },
+      collect: (collection) => collections.push(collection),
+      utilization: () => 0.1,
+      heapUsed: () => 0,
+    })
   })
 
   const holds = (bytes: number) => {
@@ -33,7 +38,7 @@ describe('memory that was held for peers', () => {
     expect(collections).to.deep.equal([])
     pass()
     pass()
-    expect(collections).to.deep.equal(['major'])
+    expect(collections).to.deep.equal(['last-resort'])
   })
 
   it('is not collected while peers go on', () => {
@@ -55,5 +60,69 @@ describe('memory that was held for peers', () => {
     pass()
     pass()
     expect(collections).to.deep.equal([])
+  })
+})
+
+describe('garbage of a busy process', () => {
+  let collections: string[]
+  let utilization: number
+  let heapUsed: number
+  let pass: () => void
+
+  beforeEach(() => {
+    collections = []
+    utilization = 1
+    heapUsed = 20 * megabyte
+    collectAfter(new Quota(64 * megabyte), {
+      clock: {
+        after: (_ms, callback) => {
+          pass = callback
+          return () => undefined
+        },
+      },
+      collect: (collection) => {
+        collections.push(collection)
+        if (collection === 'major') heapUsed -= 10 * megabyte
+      },
+      utilization: () => utilization,
+      heapUsed: () => heapUsed,
+    })
+  })
+
+  const passWith = (part: number) => {
+    utilization = part
+    pass()
+  }
+
+  it('is left to V8 while the process is busy, or does something', () => {
+    passWith(1)
+    passWith(0.5)
+    passWith(0.1)
+    expect(collections).to.deep.equal([])
+  })
+
+  it('is collected where it is young, when the process is quiet, and its pages are given back ten seconds later', () => {
+    const collected = Array.from({ length: 10 }, () => {
+      passWith(0.05)
+      return collections.length
+    })
+    expect(collected).to.deep.equal([1, 1, 1, 1, 1, 2, 2, 2, 2, 2])
+    expect(collections).to.deep.equal(['minor', 'minor'])
+  })
+
+  it('is collected again after the process was busy again', () => {
+    passWith(0)
+    passWith(0.25)
+    passWith(0)
+    expect(collections).to.deep.equal(['minor', 'minor'])
+  })
+
+  it('is collected everywhere where the heap has grown by much since the last time', () => {
+    heapUsed += 40 * megabyte
+    passWith(0)
+    passWith(1)
+    heapUsed += 20 * megabyte
+    passWith(0)
+    expect(collections).to.deep.equal(['minor', 'major', 'minor'])
   })
 })
