@@ -35,7 +35,7 @@ export interface Streamed {
 const noStream = {
   begin: () => undefined,
   cancel: () => undefined,
-  record: { events: 0, reason: 'complete' } satisfies StreamRecord,
+  record: { kind: 'events', events: 0, reason: 'complete' } satisfies StreamRecord,
 }
 
 /** Makes replies; one for each gateway. */

@@ -9,7 +9,7 @@ import { TrustedProxies } from '#http/peer.ts'
 import { rehearsedHttp } from '#http/rehearsal/rehearsed-http.ts'
 
 const http = rehearsedHttp(new TrustedProxies([]))
-const record = { events: 0, reason: 'client' }
+const record = { kind: 'events' as const, events: 0, reason: 'client' }
 
 const exchangeOf = (method: string): Exchange => {
   const exchange = http.read({ method, path: '/' }, 'an-id', systemClock)
