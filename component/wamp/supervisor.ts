@@ -239,7 +239,7 @@ export class SupervisedSession implements Session {
     this.record.joined()
     log.info({ realm: this.realm_uri }, 'joined')
     this.#wake()
-    this.#watches?.restore()
+    this.#watches?.joined()
     this.#check.start(() => connection.isJoined)
     this.#standings
       .restore()

@@ -27,7 +27,7 @@ type Options = Readonly<Record<string, unknown>>
 /** Milliseconds that the router may take to subscribe again. */
 const againMs = 10_000
 
-/** Milliseconds after a loss in which a doubtful refusal is not believed. */
+/** Milliseconds from the first doubtful refusal, within which none is believed. */
 const graceMs = 10_000
 
 /** Made by {@link Watches}. */
@@ -38,8 +38,8 @@ export class StandingWatch implements Watch, SubscriptionListener {
   readonly #handlers: WatchHandlers
   readonly #onOver: () => void
   #state: 'new' | 'on' | 'lost' | 'over' = 'new'
-  /** Milliseconds since the epoch. */
-  #lostAt = 0
+  /** When the router began to refuse it for a doubtful reason; milliseconds since the epoch. */
+  #doubtedAt: number | undefined
 
   /** @param onOver called once, when it is ended or refused */
   constructor(
@@ -74,6 +74,7 @@ export class StandingWatch implements Watch, SubscriptionListener {
   onSubscribed(): void {
     const isBack = this.#state === 'lost'
     this.#state = 'on'
+    this.#doubtedAt = undefined
     if (isBack) this.#tell(() => this.#handlers.onBack())
   }
 
@@ -96,19 +97,24 @@ export class StandingWatch implements Watch, SubscriptionListener {
 
   onRevoked(): void {
     this.lose()
-    this.restore()
+    this.#restore()
   }
 
   /** The session is lost. */
   lose(): void {
     if (this.#state !== 'on') return
     this.#state = 'lost'
-    this.#lostAt = this.#ports.clock.now()
     this.#tell(() => this.#handlers.onLost())
   }
 
+  /** The session has joined: subscribes again if it is lost. */
+  joined(): void {
+    this.#doubtedAt = undefined
+    this.#restore()
+  }
+
   /** Subscribes again if it is lost and the session is joined. */
-  restore(): void {
+  #restore(): void {
     const subscriptions = this.#ports.subscriptions()
     if (this.#state !== 'lost' || !subscriptions) return
     this.again({}).catch((error: WampError) => {
@@ -118,7 +124,7 @@ export class StandingWatch implements Watch, SubscriptionListener {
         this.refuse(error, error.error_uri === 'wamp.error.authorization_failed')
       }
       const { clock, pause } = this.#ports
-      if (this.#state === 'lost') clock.after(pause(), () => this.restore())
+      if (this.#state === 'lost') clock.after(pause(), () => this.#restore())
     })
   }
 
@@ -128,9 +134,15 @@ export class StandingWatch implements Watch, SubscriptionListener {
    */
   refuse(error: WampError, isDoubtful: boolean): void {
     if (this.#state !== 'on' && this.#state !== 'lost') return
-    if (isDoubtful && this.#ports.clock.now() - this.#lostAt < graceMs) return
+    if (isDoubtful && !this.#hasWaited()) return
     this.#over()
     this.#tell(() => this.#handlers.onRefused(error))
+  }
+
+  #hasWaited(): boolean {
+    const now = this.#ports.clock.now()
+    this.#doubtedAt ??= now
+    return now - this.#doubtedAt >= graceMs
   }
 
   #over(): void {

@@ -38,8 +38,8 @@ export class Watches {
   }
 
   /** The session has joined. */
-  restore(): void {
-    for (const watch of this.#all) watch.restore()
+  joined(): void {
+    for (const watch of this.#all) watch.joined()
   }
 
   /** The session is lost. */
