@@ -22,7 +22,7 @@ export class Client {
   #handed = 0
   #handedAt: number
 
-  /** @param onCut called when the connection has been cut */
+  /** @param onCut called when the connection is to be cut */
   constructor(
     sink: Sink,
     ports: ClientPorts,
@@ -124,7 +124,7 @@ export class Client {
   }
 
   #cut(reason: 'slow' | 'stuck'): void {
-    this.#sink.destroy()
     this.#onCut(reason)
+    this.#sink.destroy()
   }
 }

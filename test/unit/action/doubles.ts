@@ -164,7 +164,7 @@ export class SessionDouble implements Session {
 
   async register(): Promise<void> {}
   async subscribe(): Promise<void> {}
-  async watch(): Promise<Watch> {
+  async watch(..._all: Parameters<Session['watch']>): Promise<Watch> {
     throw new WampError('wamp.error.not_authorized')
   }
   async withdraw(): Promise<void> {}
