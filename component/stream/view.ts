@@ -101,8 +101,9 @@ export function writeEntries(
       row = undefined
       text += frame
       events += 1
-      if (entry.seq > uncounted) left -= 1
-      if (!entry.event.is_retained) told = entry.seq
+      const { is_retained } = entry.event
+      if (is_retained || entry.seq > uncounted) left -= 1
+      if (!is_retained) told = entry.seq
     }
   }
   return { text, events, told, next, row, left }

@@ -183,6 +183,17 @@ describe('retained events', () => {
     expect(sink.seen).to.deep.equal(['a', 'b'])
   })
 
+  it('count for max_events', async () => {
+    const { session, open } = hubOf()
+    const stream = await open({ options, maxEvents: 1 })
+    session.event({ n: 'r' }, { id: 7, retained: true })
+    const sink = new SinkDouble()
+    stream.begin(sink, settingsOf())
+    session.event({ n: 1 })
+    await settled()
+    expect(sink.seen).to.deep.equal(['r', 'complete'])
+  })
+
   it('of many streams are asked for together', async () => {
     const { session, open } = hubOf()
     await open()
