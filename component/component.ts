@@ -186,6 +186,7 @@ export async function startComponent(
       operators: serving.authentication.operators,
       webSocket: router.webSocket,
       metrics: metricSources(parts),
+      streams: serving.streamMetrics,
       isRoute: (pattern) => serving.gateway.table.patterns.has(pattern),
       siblings: worker?.siblings,
       listen: worker?.listen,

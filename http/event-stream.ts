@@ -53,7 +53,7 @@ export function sendEvents(
     response.end()
     return
   }
-  exchange.stream = body.record
+  exchange.stream = body
   body.begin(new ResponseSink(response))
   // the head leaves with the first frame, or without one
   if (!response.writableEnded) response.flushHeaders()

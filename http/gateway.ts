@@ -150,18 +150,15 @@ function serve(
 /** Counts a stream whose head has been sent. */
 function noteBegin(
   { method, route, response }: HttpExchange,
-  stream: StreamRecord,
+  { type, record }: NonNullable<HttpExchange['stream']>,
   { metrics, streams }: ListenerPorts,
   start: number,
 ): void {
   const duration = since(start)
   // how long a stream of events lasts says nothing of the gateway
-  if (stream.kind === 'events') metrics.count(method, route, response.statusCode, duration)
-  streams?.begun(stream, route, typeOf(response), duration)
+  if (record.kind === 'events') metrics.count(method, route, response.statusCode, duration)
+  streams?.begun(record, route, type, duration)
 }
-
-const typeOf = (response: ServerResponse): string =>
-  String(response.getHeader('content-type') ?? '')
 
 /** Sends a reply; when it cannot be encoded, the error is sent instead. */
 function answer(exchange: HttpExchange, reply: Reply, ports: ListenerPorts): void {
@@ -226,10 +223,11 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     const status = response.headersSent ? response.statusCode : clientClosed
     const duration = since(start)
     const { id, method, route, stream } = exchange
-    exchange.failure ??= stream?.failure
+    const record = stream?.record
+    exchange.failure ??= record?.failure
     const { failure } = exchange
-    if (stream?.kind !== 'events') ports.metrics.count(method, route, status, duration)
-    if (stream) ports.streams?.over(stream, route, typeOf(response))
+    if (record?.kind !== 'events') ports.metrics.count(method, route, status, duration)
+    if (stream) ports.streams?.over(stream.record, route, stream.type)
     if (failure !== undefined || status >= 500) ports.failures.tell(failedOf(exchange, status))
     if (!ports.accessLog) return
     const line = {
@@ -237,8 +235,8 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
       method,
       route,
       status,
-      error: exchange.error ?? stream?.error,
-      ...(stream && { events: stream.events, reason: stream.reason }),
+      error: exchange.error ?? record?.error,
+      ...(record && { events: record.events, reason: record.reason }),
       duration,
       bytes: socket.bytesWritten - written,
       peer: exchange.peername,

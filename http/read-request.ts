@@ -71,8 +71,8 @@ export class HttpExchange implements Exchange {
   failure: FailureReport | undefined
   /** Whether an answer has begun. */
   isAnswered = false
-  /** Of an answer that is a stream: what the log tells of it. */
-  stream: StreamRecord | undefined
+  /** Of an answer that is a stream: its type, and what the log tells of it. */
+  stream: { readonly type: string; readonly record: StreamRecord } | undefined
   readonly #clock: Clock
   readonly #forwarded: Forwarded | undefined
   readonly #port: string

@@ -12,6 +12,7 @@ import type { Tracing } from '#component/wiring/tracing/tracing.ts'
 import type { MetricSources } from '#http/management/metrics.ts'
 import type { ConfiguredFiles, RefusedFile } from './configured-files.ts'
 import type { RouterConnection } from './router-connection.ts'
+import type { Serving } from './serving.ts'
 import { sessionSources } from './session-status.ts'
 
 /** The parts that have problems. */
@@ -74,11 +75,12 @@ export interface Measured {
   readonly schemas: SharedSchemas
   readonly sync: Sync
   readonly tracing: Pick<Tracing, 'sources'>
+  readonly serving: Pick<Serving, 'callStreams' | 'streamMetrics' | 'streams'>
 }
 
 /** Gauges and counters by their Prometheus names. */
 export function metricSources(parts: Measured): MetricSources {
-  const { files, pool, registry, router, replica, health, schemas, sync, tracing } = parts
+  const { files, pool, registry, router, replica, health, schemas, sync, tracing, serving } = parts
   return {
     gateway_wamp_sessions: {
       help: "The gateway's WAMP sessions for requests that have joined.",
@@ -105,6 +107,10 @@ export function metricSources(parts: Measured): MetricSources {
       read: () => schemas.validators.compileFailures,
     },
     ...tracing.sources,
+    ...serving.streamMetrics.sources(() => ({
+      ...serving.streams.stats(),
+      pieces: serving.callStreams.pieces,
+    })),
     gateway_api_spec_loads_total: {
       help: 'Acknowledged loads of API Specifications, over WAMP, over HTTP and from files.',
       isCounter: true,

@@ -13,6 +13,7 @@ import type { SessionPool } from '#component/wamp/session-pool.ts'
 import { openStreamHub } from '#component/wiring/streams/stream-hub.ts'
 import { unrenderedLog } from '#component/wiring/streams/unrendered-log.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
+import { StreamMetrics } from '#http/management/stream-metrics.ts'
 import { publicPath } from '#http/oidc/public-address.ts'
 import { openPublication } from '#http/openapi/open.ts'
 import type { WiringContext } from './context.ts'
@@ -24,6 +25,7 @@ export interface Serving {
   readonly authentication: HttpAuthentication
   /** The answers that are streams of a call. */
   readonly callStreams: CallStreams
+  readonly streamMetrics: StreamMetrics
   /** OpenAPI, for operators. */
   readonly descriptions: Descriptions
   /** Connections to upstreams. */
@@ -44,7 +46,11 @@ export function openServing(
 ): Serving {
   const { config, clock, node, log, yieldTurn } = context
   const connections = new Upstreams(clock, hostPolicy(config.forward.allowed_hosts))
-  const streams = openStreamHub(context, sessions)
+  const streamMetrics = new StreamMetrics({
+    now: () => clock.now(),
+    isServed: (route) => gateway.table.patterns.has(route),
+  })
+  const streams = openStreamHub(context, sessions, streamMetrics)
   const actions = openActions({
     ...{ clock, sessions, connections, streams },
     codec: { decode: decodeBody, encode: encodeBody },
@@ -64,7 +70,7 @@ export function openServing(
     ...authentication.endpoints,
     ...publication.endpoints,
   }
-  const callStreams = new CallStreams({ clock })
+  const callStreams = new CallStreams({ clock, bufferBytes: config.limits.call_buffer })
   const gateway = new Gateway({
     ...{ clock, schemes, endpoints, callStreams, openStreams },
     onUnrendered: unrenderedLog(clock, log),
@@ -74,7 +80,7 @@ export function openServing(
   })
   return {
     ...{ gateway, authentication, connections, reauthentication },
-    ...{ streams, openStreams, callStreams },
+    ...{ streams, openStreams, callStreams, streamMetrics },
     descriptions: publication.descriptions,
     async close() {
       streams.close()

@@ -243,7 +243,6 @@ export class CallAnswer implements StreamRecord {
     this.reason = reason
     this.#stopTimer?.()
     this.#stream?.cancel()
-    this.#shared.noteEnd(this.#operation.path.pattern, reason)
   }
 }
 

@@ -1,4 +1,4 @@
-/** What the answers of a process that are streams of a call share: their limits, and how many there were. */
+/** What the answers of a process that are streams of a call share: their limits, and how many pieces have come. */
 import type { Clock } from '#component/clock.ts'
 
 /** Why such an answer is over. `failed`: the call, or an expression; the client has been told, or its connection was cut. */
@@ -15,13 +15,6 @@ interface CallStreamsPorts {
   readonly nextTurn?: (task: () => void) => void
 }
 
-/** Answers of one route that ended for one reason. */
-interface Ended {
-  readonly route: string
-  readonly reason: CallReason
-  readonly count: number
-}
-
 /** One for each process. */
 export class CallStreams {
   readonly clock: Clock
@@ -30,7 +23,6 @@ export class CallStreams {
   readonly nextTurn: (task: () => void) => void
   /** Progressive results that have come for answers that are streams. */
   pieces = 0
-  readonly #ended = new Map<string, Map<CallReason, number>>()
 
   constructor({
     clock,
@@ -40,22 +32,5 @@ export class CallStreams {
     this.clock = clock
     this.bufferBytes = bufferBytes
     this.nextTurn = nextTurn
-  }
-
-  /** Answers that are over, by route and reason. */
-  get ended(): Ended[] {
-    return [...this.#ended].flatMap(([route, counts]) =>
-      Array.from(counts, ([reason, count]) => ({ route, reason, count })),
-    )
-  }
-
-  /** Counts an answer that is over. */
-  noteEnd(route: string, reason: CallReason): void {
-    let counts = this.#ended.get(route)
-    if (counts === undefined) {
-      counts = new Map()
-      this.#ended.set(route, counts)
-    }
-    counts.set(reason, (counts.get(reason) ?? 0) + 1)
   }
 }
