@@ -12,8 +12,11 @@ import {
 } from '#component/gateway/failure-report.ts'
 import type { Sink } from '#component/stream/sink.ts'
 import type { CallResult } from '#component/wamp/session.ts'
-import type { CallReason, CallStreams } from './call-streams.ts'
+import type { CallStreams } from './call-streams.ts'
 import type { Content, PieceView } from './piece-view.ts'
+
+/** Why such an answer is over. `failed`: the call, or an expression; the client has been told, or its connection was cut. */
+type CallReason = 'client' | 'complete' | 'failed' | 'slow' | 'stuck'
 
 /** An idle answer gets something to keep it from being cut this often; milliseconds. */
 const heartbeatMs = 15_000

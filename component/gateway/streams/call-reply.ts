@@ -64,6 +64,11 @@ export function callReply(
 ): Reply {
   const { language } = context.request as { readonly language: string }
   const headers = headOf(operation, plan.head, policy, language, context)
+  if (frames) {
+    // a computed map of headers may hold them
+    delete headers['content-type']
+    delete headers['content-encoding']
+  }
   const view = new PieceView({
     operation,
     plan,

@@ -1,9 +1,6 @@
 /** What the answers of a process that are streams of a call share: their limits, and how many pieces have come. */
 import type { Clock } from '#component/clock.ts'
 
-/** Why such an answer is over. `failed`: the call, or an expression; the client has been told, or its connection was cut. */
-export type CallReason = 'client' | 'complete' | 'failed' | 'slow' | 'stuck'
-
 /** Bytes; the default of `limits.call_buffer`. */
 const defaultBufferBytes = 4_194_304
 
