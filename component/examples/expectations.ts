@@ -15,6 +15,8 @@ export interface Found {
   readonly body: unknown
   /** Of a stream, in order; undefined: the answer is none. */
   readonly frames: readonly SentFrame[] | undefined
+  /** Whether the gateway cuts the connection of the stream. */
+  readonly isCut?: boolean | undefined
   /** What each action was told, in order. */
   readonly actions: readonly JsonMap[]
   /** The code of the error that the answer tells of. */
@@ -45,7 +47,15 @@ type Comparison = (
   check: SchemaCheck,
 ) => readonly Issue[]
 
-const isStream = 'expected a body, found a stream, whose frames are compared with "frames"'
+/** Why there is no body to compare; undefined: there is one. */
+function noBody({ frames, isCut, body }: Found, at: string): readonly Issue[] | undefined {
+  if (frames) {
+    const message = 'expected a body, found a stream, whose frames are compared with "frames"'
+    return [{ path: at, message }]
+  }
+  if (!isCut) return undefined
+  return [{ path: at, message: `expected a whole body, found one that is cut: ${shown(body)}` }]
+}
 
 const comparisons: Readonly<Record<string, Comparison>> = {
   status: (expected, { status }, at) => differences(expected, status, at),
@@ -53,10 +63,9 @@ const comparisons: Readonly<Record<string, Comparison>> = {
     Object.entries(expected as JsonMap).flatMap(([name, value]) =>
       headerProblems(value, headers[name.toLowerCase()], pointer(at, name)),
     ),
-  body: (expected, { body, frames }, at) =>
-    frames ? [{ path: at, message: isStream }] : differences(expected, body, at),
-  body_matches: (expected, { body, frames }, at, check) =>
-    frames ? [{ path: at, message: isStream }] : misfits(expected, body, at, check, 'the body'),
+  body: (expected, found, at) => noBody(found, at) ?? differences(expected, found.body, at),
+  body_matches: (expected, found, at, check) =>
+    noBody(found, at) ?? misfits(expected, found.body, at, check, 'the body'),
   frames: (expected, { frames, status }, at, check) =>
     frames
       ? frameProblems(expected as readonly JsonMap[], frames, at, check)

@@ -86,7 +86,7 @@ export function stageOf({ entries }: Api, ports: RehearsalPorts): Stage {
     const { reply, sent, operation, actions } = rehearsal
     const { status = 404, headers = {}, body = '' } = sent ?? {}
     return {
-      ...{ status, headers, body, actions, frames: sent?.frames },
+      ...{ status, headers, body, actions, frames: sent?.frames, isCut: sent?.isCut },
       errorCode: errorCodeOf(rehearsal, asked.outcome),
       servedBy: operation?.at,
       refusal: memberOf(body, 'message'),
@@ -98,6 +98,7 @@ export function stageOf({ entries }: Api, ports: RehearsalPorts): Stage {
 /** The error of the gateway, else that of the action, else what the body names. */
 function errorCodeOf({ reply, actions, sent }: Rehearsal, outcome: unknown): string | undefined {
   if (reply?.error) return reply.error.uri
+  if (reply?.body.kind === 'events' && reply.body.record.error) return reply.body.record.error
   const ran = actions.at(-1)
   const given = Array.isArray(outcome) ? (outcome[actions.length - 1] ?? outcome.at(-1)) : outcome
   const ofAction = memberOf(memberOf(given, 'error'), 'error_uri')

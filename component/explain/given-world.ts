@@ -2,7 +2,7 @@
 import type { BodyCodec } from '#component/action/forward-body.ts'
 import type { Clock } from '#component/clock.ts'
 import { Streams } from '#component/stream/hub.ts'
-import type { Call, ProgressListener, Session } from '#component/wamp/session.ts'
+import type { Call, CallResult, ProgressListener, Session } from '#component/wamp/session.ts'
 import type { GivenOutcome, GivenPiece } from './asked.ts'
 import { GivenEvents } from './given-events.ts'
 import { answerDispatch, callResult, publication } from './given-outcome.ts'
@@ -15,8 +15,11 @@ const unused = (): never => {
 /** The world, and what happens in it once an answer streams. */
 interface GivenWorld {
   readonly world: World
-  /** Publishes the given events; what streams make of them has been written when it returns. */
-  publish(): void
+  /**
+   * Lets come what follows the head of a stream: events, and pieces behind the first. What streams make of events has been written when
+   * it returns.
+   */
+  play(): void
 }
 
 /** @param outcomeOf the outcome of the first, second, … action */
@@ -25,6 +28,7 @@ export function givenWorld(
   { codec, clock }: { readonly codec: BodyCodec; readonly clock: Clock },
 ): GivenWorld {
   const events = new GivenEvents()
+  const begun = Promise.withResolvers<void>()
   const turns: (() => void)[] = []
   const nextTurn = (callback: () => void) => void turns.push(callback)
   const streams = new Streams({ clock, nextTurn, hold: () => () => undefined })
@@ -38,8 +42,8 @@ export function givenWorld(
           call: (_procedure, _payload, _options, _timeoutMs, onProgress) => {
             const outcome = outcomeOf(index())
             return isSubscribed
-              ? callTo(outcome.snapshot ?? {})
-              : callTo(outcome, outcome.pieces, onProgress)
+              ? callTo(outcome.snapshot ?? {}, begun.promise)
+              : callTo(outcome, begun.promise, onProgress)
           },
           publish: (_topic, _payload, { acknowledge }) =>
             publication(outcomeOf(index()), acknowledge !== false),
@@ -65,29 +69,31 @@ export function givenWorld(
   })
   return {
     world,
-    publish() {
+    play() {
+      begun.resolve()
       events.publish()
       for (let turn = turns.shift(); turn; turn = turns.shift()) turn()
     },
   }
 }
 
-/** A call; its pieces precede the answer where somebody listens. */
+/** A call; its pieces precede the answer where somebody listens. The head of the answer goes out with the first, before the others come. */
 function callTo(
-  outcome: GivenOutcome,
-  pieces: readonly GivenPiece[] = [],
+  { pieces = [], ...answer }: GivenOutcome,
+  begun: Promise<void>,
   onProgress?: ProgressListener,
 ): Call {
   let isCanceled = false
-  const answer = async () => {
+  const perform = async (): Promise<CallResult> => {
     await undefined // no piece comes before the call is known
-    for (const piece of onProgress ? pieces : []) {
+    for (const [index, piece] of onProgress ? pieces.entries() : []) {
+      if (index === 1) await begun
       if (!isCanceled) onProgress?.(pieceOf(piece))
     }
-    return await callResult(outcome)
+    return await callResult(answer)
   }
   return {
-    result: answer(),
+    result: perform(),
     cancel: () => {
       isCanceled = true
     },

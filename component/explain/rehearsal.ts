@@ -30,6 +30,8 @@ export interface SentReply {
   readonly body: unknown
   /** Of a stream, in order, what it tells of the events that were given; absent: the answer is none. */
   readonly frames?: readonly SentFrame[]
+  /** Of a stream: whether the connection was cut before its end. */
+  readonly isCut?: true
 }
 
 /** HTTP, which stands above this room. */
@@ -43,7 +45,11 @@ export interface RehearsedHttp {
    * The answer as it would leave; one that cannot be encoded becomes an error as ever.
    * @param play called when a stream has begun, with its end; settles when all has come that was given
    */
-  send(exchange: Exchange, reply: Reply, play: (over: Promise<void>) => unknown): Promise<SentReply>
+  send(
+    exchange: Exchange,
+    reply: Reply,
+    play: (over: Promise<void>) => Promise<void>,
+  ): Promise<SentReply>
 }
 
 /** What all rehearsals share. */
@@ -143,7 +149,7 @@ export class Rehearser {
 
     const checks = new Checks(route)
     const { codec } = this.#ports
-    const { world, publish } = givenWorld(outcomesOf(outcome), { codec, clock })
+    const { world, play } = givenWorld(outcomesOf(outcome), { codec, clock })
     const actions = new ToldActions(this.#ports, clock, world)
     const gateway = new Gateway({
       ...{ clock, cors, endpoints: noEndpoints },
@@ -158,10 +164,13 @@ export class Rehearser {
     const during = <T>(task: () => T): T => this.#recorder?.during(evaluations, task) ?? task()
     const reply = await during(() => gateway.handle(checks.exchange(exchange)))
     if (reply === undefined) throw new TypeError('the gateway does not match what its table does')
-    const play = (over: Promise<void>): unknown =>
-      // the pieces of a call come by themselves, and its answer ends the stream
-      actions.outcome?.stream?.kind === 'call' ? over : publish()
-    const sent = await during(() => http.send(exchange, reply, play))
+    const sent = await during(() =>
+      http.send(exchange, reply, async (over) => {
+        play()
+        // the answer of a call ends its stream
+        if (actions.outcome?.stream?.kind === 'call') await over
+      }),
+    )
     return {
       match,
       ...(route && { operation: route }),

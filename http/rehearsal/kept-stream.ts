@@ -9,6 +9,8 @@ const mostKept = 1_048_576
 export class KeptStream implements Sink {
   readonly waiting = 0
   handed = 0
+  /** Whether the gateway has cut the connection. */
+  isCut = false
   /** Resolves at its end. */
   readonly over: Promise<void>
   readonly #chunks: Buffer[] = []
@@ -36,6 +38,7 @@ export class KeptStream implements Sink {
   }
 
   destroy(): void {
+    this.isCut = true
     this.#close()
   }
 

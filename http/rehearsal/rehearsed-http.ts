@@ -34,8 +34,7 @@ export function rehearsedHttp(proxies: TrustedProxies): RehearsedHttp {
       try {
         const { body } = reply
         if (body.kind !== 'events') return composed(exchange.id, await complete(reply), isHead)
-        const bytes = isHead ? cancelled(body) : await streamed(body, play)
-        return composedStream(exchange.id, reply, bytes)
+        return composedStream(exchange.id, reply, await streamed(body, isHead, play))
       } catch (error) {
         return composed(exchange.id, errorReply(error, exchange.header('accept')), false)
       }
@@ -45,28 +44,29 @@ export function rehearsedHttp(proxies: TrustedProxies): RehearsedHttp {
 
 type Events = ReplyBody & { readonly kind: 'events' }
 
-function cancelled(body: Events): Uint8Array {
-  body.cancel()
-  return Buffer.alloc(0)
-}
-
-/** What a client reads of a stream until all has come that was given; then the client goes. */
-async function streamed(body: Events, play: (over: Promise<void>) => unknown): Promise<Uint8Array> {
+/** What a client reads of a stream until all has come that was given; then the client goes. HEAD is not begun. */
+async function streamed(
+  body: Events,
+  isHead: boolean,
+  play: (over: Promise<void>) => Promise<void>,
+): Promise<KeptStream> {
   const client = new KeptStream()
-  body.begin(client)
-  await play(client.over)
-  client.end()
-  return client.bytes
+  if (isHead) body.cancel()
+  else {
+    body.begin(client)
+    await play(client.over)
+    client.end()
+  }
+  return client
 }
 
 /** The head, and the frames; bytes where the stream has none. */
-function composedStream(id: string, reply: Reply, bytes: Uint8Array): SentReply {
-  const sent = composed(id, reply, true)
+function composedStream(id: string, reply: Reply, { bytes, isCut }: KeptStream): SentReply {
+  const sent = { ...composed(id, reply, true), ...(isCut && { isCut }) }
   const type = sent.headers['content-type']
   const frames = framesIn(bytes, type)
-  return frames
-    ? { ...sent, frames }
-    : { ...sent, body: bytes.length > 0 ? readable(bytes, type) : '' }
+  if (frames) return { ...sent, frames }
+  return bytes.length > 0 ? { ...sent, body: readable(bytes, type) } : sent
 }
 
 /** The reply with the bytes of a stream in its place. */

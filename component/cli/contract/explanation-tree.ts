@@ -102,12 +102,14 @@ function runBranches({ expressions, action, response, problem }: ExplainedRun): 
 }
 
 /** The body, or the events of a stream. */
-function contentOf({ body, frames, from }: NonNullable<ExplainedRun['response']>): Branch[] {
-  if (frames === undefined) return [{ text: `body: ${shown(body)}  (${from.body})` }]
+function contentOf(response: NonNullable<ExplainedRun['response']>): Branch[] {
+  const { body, frames, is_cut, from } = response
+  const cut = is_cut ? ', then the connection is cut' : ''
+  if (frames === undefined) return [{ text: `body: ${shown(body)}${cut}  (${from.body})` }]
   const below = frames.map(({ id, event = 'event', data }) => ({
     text: `${id === undefined ? event : `${event} ${id}`}: ${shown(data)}`,
   }))
-  return [{ text: `stream: ${frames.length} events  (${from.body})`, below }]
+  return [{ text: `stream: ${frames.length} events${cut}  (${from.body})`, below }]
 }
 
 function matchedBranch({ matched }: Explanation): Branch {

@@ -80,7 +80,10 @@ const response = map(
     body: value,
     from: map({ status: text, body: text }),
   },
-  { frames: { ...list(frame), description: 'Of a stream: its events.' } },
+  {
+    frames: { ...list(frame), description: 'Of a stream: its events.' },
+    is_cut: { const: true, description: 'Of a stream: the gateway cuts the connection.' },
+  },
 )
 
 const problem = map(

@@ -57,6 +57,8 @@ export interface ExplainedResponse {
   readonly body: unknown
   /** Of a stream: the events that its client would see of those that were given. */
   readonly frames?: readonly SentFrame[]
+  /** Of a stream: the gateway cuts the connection. */
+  readonly is_cut?: true
   /** What decides: JSON Pointers, or `rule: …`. */
   readonly from: { readonly status: string; readonly body: string }
 }

@@ -70,6 +70,7 @@ export async function runOf(
             headers: sent.headers,
             body: sent.body,
             ...(sent.frames && { frames: sent.frames }),
+            ...(sent.isCut && { is_cut: sent.isCut }),
             from: sourceOf(operation, reply, outcome),
           }
         : null,

@@ -53,6 +53,17 @@ describe('examples of a call with progressive results', () => {
       },
     ],
     [
+      'an expression that fails on the second piece',
+      inPieces({}, '{{action.progress.args |> head |> integer}}'),
+      {
+        outcome: { pieces: [{ args: [1] }, { args: ['x'] }, { args: [3] }], result: {} },
+        expect: {
+          frames: [{ data: 1 }, { event: 'error' }],
+          error_code: 'service.error.http_gateway.invalid_expression',
+        },
+      },
+    ],
+    [
       'a failure before the first piece',
       inPieces(),
       {
@@ -101,4 +112,17 @@ describe('examples of a call with progressive results', () => {
       expect(told).to.deep.equal([])
     })
   }
+
+  it('fail where the connection is cut', async () => {
+    const { action, response } = inPieces({ headers: { 'content-type': 'text/plain' } })
+    const { event: _, ...on_progress } = response.on_progress
+    const example = {
+      request: { bindings },
+      outcome: { pieces: two, error: { error_uri: 'com.example.tired' } },
+      expect: { body: 'onetwo', error_code: 'com.example.tired' },
+    }
+    expect(
+      await problemsOf({ action, response: { ...response, on_progress } }, example),
+    ).to.deep.equal(['expect/body: expected a whole body, found one that is cut: "one"'])
+  })
 })

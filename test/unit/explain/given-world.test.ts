@@ -11,23 +11,23 @@ import { decodeBody, encodeBody } from '#http/codec.ts'
 async function open(outcome: GivenOutcome) {
   const codec = { decode: decodeBody, encode: encodeBody }
   const clock = stillClock(0, 'seed')
-  const { world, publish } = givenWorld(() => outcome, { codec, clock })
+  const { world, play } = givenWorld(() => outcome, { codec, clock })
   const identity = anonymous('com.example')
   const session = await world(() => 0).sessions.session('com.example', identity, 1000)
-  return { session, publish }
+  return { session, play }
 }
 
 /** The topics and ids of the events that a subscription gets. */
 async function received(topic: string, options: object, outcome: GivenOutcome) {
-  const { session, publish } = await open(outcome)
+  const { session, play } = await open(outcome)
   const found: WatchedEvent[] = []
   const none = () => undefined
   const handlers = { onLost: none, onBack: none, onRefused: none }
   const onEvent = (event: WatchedEvent) => found.push(event)
   const watch = await session.watch(topic, { ...options }, 1000, { ...handlers, onEvent })
   expect(found).to.deep.equal([])
-  publish()
-  publish()
+  play()
+  play()
   return { found, watch }
 }
 
@@ -75,7 +75,7 @@ describe('the world of a rehearsal', () => {
   })
 
   it('gives nothing after the end of a subscription', async () => {
-    const { session, publish } = await open({ events: [{}, {}] })
+    const { session, play } = await open({ events: [{}, {}] })
     const found: unknown[] = []
     const none = () => undefined
     const watch = await session.watch('com.a', {}, 1000, {
@@ -85,7 +85,7 @@ describe('the world of a rehearsal', () => {
         watch.end()
       },
     })
-    publish()
+    play()
     expect(found).to.have.length(1)
   })
 
@@ -97,7 +97,7 @@ describe('the world of a rehearsal', () => {
   })
 
   const call = async (outcome: GivenOutcome, isWatched: boolean) => {
-    const { session } = await open(outcome)
+    const { session, play } = await open(outcome)
     const pieces: CallResult[] = []
     const none = () => undefined
     const handlers = { onEvent: none, onLost: none, onBack: none, onRefused: none }
@@ -105,6 +105,10 @@ describe('the world of a rehearsal', () => {
     const payload = { args: [], kwargs: {} }
     const { result } = session.call('com.p', payload, {}, 1000, (piece) => pieces.push(piece))
     expect(pieces).to.deep.equal([])
+    await undefined
+    await undefined
+    expect(pieces.length).to.be.at.most(1)
+    play()
     const { args } = await result
     return { args, pieces: pieces.map((piece) => piece.args) }
   }

@@ -41,7 +41,7 @@ async function sent(
       record,
     },
   }
-  const answer = await http.send(exchangeOf(method), reply, () => begun && onPlay(begun))
+  const answer = await http.send(exchangeOf(method), reply, async () => begun && onPlay(begun))
   return { ...answer, told }
 }
 
