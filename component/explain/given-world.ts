@@ -22,16 +22,39 @@ interface GivenWorld {
   play(): void
 }
 
+interface GivenWorldPorts {
+  readonly codec: BodyCodec
+  readonly clock: Clock
+  /** Called when the events of a stream have come that an answer waits for. */
+  onPlayed?(): void
+}
+
 /** @param outcomeOf the outcome of the first, second, … action */
 export function givenWorld(
   outcomeOf: (index: number) => GivenOutcome,
-  { codec, clock }: { readonly codec: BodyCodec; readonly clock: Clock },
+  { codec, clock, onPlayed }: GivenWorldPorts,
 ): GivenWorld {
   const events = new GivenEvents()
   const begun = Promise.withResolvers<void>()
   const turns: (() => void)[] = []
   const nextTurn = (callback: () => void) => void turns.push(callback)
-  const streams = new Streams({ clock, nextTurn, hold: () => () => undefined })
+  const play = (): void => {
+    begun.resolve()
+    events.publish()
+    for (let turn = turns.shift(); turn; turn = turns.shift()) turn()
+  }
+  const streams = new Streams({
+    ...{ clock, nextTurn },
+    hold: () => () => undefined,
+    // a stream of one event may begin before its head: then the head waits for the event
+    observer: {
+      onBegun: () =>
+        queueMicrotask(() => {
+          play()
+          onPlayed?.()
+        }),
+    },
+  })
   const world: World = (index) => ({
     sessions: {
       session: (realm_uri): Session => {
@@ -67,14 +90,7 @@ export function givenWorld(
     streams,
     isReal: false,
   })
-  return {
-    world,
-    play() {
-      begun.resolve()
-      events.publish()
-      for (let turn = turns.shift(); turn; turn = turns.shift()) turn()
-    },
-  }
+  return { world, play }
 }
 
 /** A call; its pieces precede the answer where somebody listens. The head of the answer goes out with the first, before the others come. */

@@ -41,6 +41,8 @@ export interface RehearsedHttp {
    * @returns the answer where it is malformed
    */
   read(request: DescribedRequest, id: string, clock: Clock): Exchange | SentReply
+  /** The client of a request that has been read goes away. */
+  leave(exchange: Exchange): void
   /**
    * The answer as it would leave; one that cannot be encoded becomes an error as ever.
    * @param play called when a stream has begun, with its end; settles when all has come that was given
@@ -149,7 +151,10 @@ export class Rehearser {
 
     const checks = new Checks(route)
     const { codec } = this.#ports
-    const { world, play } = givenWorld(outcomesOf(outcome), { codec, clock })
+    let reply: Reply | undefined
+    // an answer that still waits for an event gets none: its client goes
+    const onPlayed = () => setImmediate(() => reply ?? http.leave(exchange))
+    const { world, play } = givenWorld(outcomesOf(outcome), { codec, clock, onPlayed })
     const actions = new ToldActions(this.#ports, clock, world)
     const gateway = new Gateway({
       ...{ clock, cors, endpoints: noEndpoints },
@@ -162,7 +167,7 @@ export class Rehearser {
     gateway.table = RoutingTable.build([{ ...entry, routes }]).table
     const evaluations = new Evaluations()
     const during = <T>(task: () => T): T => this.#recorder?.during(evaluations, task) ?? task()
-    const reply = await during(() => gateway.handle(checks.exchange(exchange)))
+    reply = await during(() => gateway.handle(checks.exchange(exchange)))
     if (reply === undefined) throw new TypeError('the gateway does not match what its table does')
     const sent = await during(() =>
       http.send(exchange, reply, async (over) => {

@@ -29,6 +29,9 @@ export function rehearsedHttp(proxies: TrustedProxies): RehearsedHttp {
       const ports = { clock, proxies, isSecure: scheme === 'https', held }
       return new HttpExchange(id, target, request, response, ports, false)
     },
+    leave(exchange) {
+      if (exchange instanceof HttpExchange) exchange.abort()
+    },
     async send(exchange, reply, play) {
       const isHead = exchange.method === 'head'
       try {

@@ -70,6 +70,28 @@ describe('examples of a stream of events', () => {
       {},
     ],
     [
+      'one event as JSON',
+      subscribe({ max_events: 1 }, first),
+      {
+        request: { bindings, headers: { accept: 'application/json' } },
+        outcome: { events: [{ args: [{ n: 1 }] }, { args: [2] }] },
+        expect: {
+          ...{ status: 200, headers: { 'content-type': 'application/json' } },
+          body: { n: 1 },
+        },
+      },
+      {},
+    ],
+    [
+      'no event as JSON',
+      subscribe({ max_events: 1, max_duration: 1000 }, first),
+      {
+        request: { bindings, headers: { accept: 'application/json' } },
+        expect: { status: 404, error_code: 'service.error.not_found' },
+      },
+      {},
+    ],
+    [
       'events that the filter passes, for the user who asks',
       subscribe(
         {
