@@ -23,6 +23,7 @@ import { openRouterConnection } from '#component/wiring/router-connection.ts'
 import { openSessions } from '#component/wiring/router-sessions.ts'
 import { openServing } from '#component/wiring/serving.ts'
 import { watchStore } from '#component/wiring/store-cleanup.ts'
+import { Regrants } from '#component/wiring/streams/regrants.ts'
 import { followUsers, mayBeRevoked } from '#component/wiring/streams/stream-rights.ts'
 import { Tracing } from '#component/wiring/tracing/tracing.ts'
 import type { WorkerPorts } from '#component/wiring/worker-ports.ts'
@@ -139,11 +140,9 @@ export async function startComponent(
     ...{ clock, yieldTurn },
   })
   const serving = openServing(context, pool, issuer, (one) => examples.holding(one))
-  followUsers({
-    users,
-    reauthentication: serving.reauthentication,
-    regrant: (uris) => serving.streams.regrant(uris),
-  })
+  const { streams, reauthentication } = serving
+  const regrants = new Regrants({ streams, clock, yieldTurn })
+  followUsers({ users, reauthentication, regrants })
   const registry = openRegistry(context, router, sessions, serving, schemas, (needed) =>
     sync.nodesWithout(needed),
   )

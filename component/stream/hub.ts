@@ -2,6 +2,7 @@
 import type { Clock } from '#component/clock.ts'
 import { notJoined } from '#component/wamp/failure.ts'
 import type { Session } from '#component/wamp/session.ts'
+import type { YieldTurn } from '#component/yielding.ts'
 import type { Gap } from './entry.ts'
 import { type Applicant, type PlaceLimit, type PlaceLimits, Places } from './places.ts'
 import { Pulse } from './pulse.ts'
@@ -172,10 +173,16 @@ export class Streams {
     }
   }
 
-  /** Has the router judge again whether the streams of these realms may have their topics. */
-  regrant(realm_uris: readonly string[]): void {
+  /**
+   * Has the router judge again whether the streams of these realms may have their topics.
+   * @param yieldTurn lets other work run between two subscriptions; absent: all are asked at once
+   */
+  async regrant(realm_uris: ReadonlySet<string>, yieldTurn?: YieldTurn): Promise<void> {
     for (const source of [...this.sources()]) {
-      if (realm_uris.includes(source.session.realm_uri)) void source.regrant()
+      if (!realm_uris.has(source.session.realm_uri)) continue
+      void source.regrant()
+      const pause = yieldTurn?.()
+      if (pause !== undefined) await pause
     }
   }
 

@@ -19,6 +19,9 @@ import type { Rendered, Tongue, View } from './view.ts'
 /** Hexadecimal digits of a tag. */
 const tagDigits = 6
 
+/** Milliseconds until a router is asked again that did not judge the grants. */
+const regrantPause = 5_000
+
 /** Errors of a SUBSCRIBE that say nothing of the grants. */
 const doubtful: ReadonlySet<string> = new Set(['wamp.error.net_failure', 'service.error.timeout'])
 
@@ -135,12 +138,16 @@ export class Source implements Tongue, WatchHandlers {
     })
   }
 
-  /** Lets the router judge the grants anew: a refusal ends all streams. */
+  /** Lets the router judge the grants anew, however often it must be asked: a refusal ends all streams. */
   async regrant(): Promise<void> {
     try {
+      // what is under way may have been judged already
+      await this.opened
       await this.#watch?.again({})
     } catch (error) {
       if (isRefusal(error)) this.onRefused(error)
+      // a router that was lost judges when it is back
+      else if (this.isThere) this.#ports.clock.after(regrantPause, () => void this.regrant())
     }
   }
 

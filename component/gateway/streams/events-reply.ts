@@ -85,7 +85,9 @@ export class EventReplies {
         kind: 'events',
         type,
         begin: (sink) => {
-          stream.onOver = this.#openStreams?.add(exchange, route, stream.owner.identity, stream)
+          if (!stream.isOver) {
+            stream.onOver = this.#openStreams?.add(exchange, route, stream.owner.identity, stream)
+          }
           stream.begin(sink, settings, snapshot)
         },
         cancel: () => stream.cancel(),

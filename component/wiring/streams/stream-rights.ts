@@ -3,17 +3,17 @@ import type { Identity } from '#component/identity.ts'
 import type { Reauthentication } from '#component/security/reauthentication.ts'
 import type { Revoked } from '#component/token/revocation.ts'
 import type { Users } from '#component/wiring/users.ts'
+import type { Regrants } from './regrants.ts'
 
 /** The parts of a process that tell, and that are told. */
 export interface StreamRightsPorts {
   readonly users: Pick<Users, 'apiKeys' | 'realms'>
   readonly reauthentication: Pick<Reauthentication, 'recheck'>
-  /** Asks the router again whether the streams of these realms may have their topics. */
-  regrant(realm_uris: readonly string[]): void
+  readonly regrants: Pick<Regrants, 'add'>
 }
 
 /** Judges the streams of revoked API keys again, and all streams when a realm has changed and the router follows it. */
-export function followUsers({ users, reauthentication, regrant }: StreamRightsPorts): void {
+export function followUsers({ users, reauthentication, regrants }: StreamRightsPorts): void {
   const { apiKeys, realms } = users
   apiKeys.onRevoked = (ids) =>
     reauthentication.recheck(
@@ -23,7 +23,7 @@ export function followUsers({ users, reauthentication, regrant }: StreamRightsPo
   realms.onChange = async (uris) => {
     await onChange(uris)
     reauthentication.recheck()
-    regrant(uris)
+    regrants.add(uris)
   }
 }
 

@@ -59,7 +59,7 @@ describe('a node', () => {
     followUsers({
       users: users as never,
       reauthentication: { recheck: (which = () => true) => told.push(namesOf(which)) },
-      regrant: (uris) => told.push(`grants of ${uris.join()}`),
+      regrants: { add: (uris) => told.push(`grants of ${uris.join()}`) },
     })
     return { users, told }
   }
