@@ -1,0 +1,105 @@
+/** Streams of users of a provider: they end with the ticket of the login. */
+import { expect } from 'chai'
+import { type EventStream, openEventStream } from '#test/support/event-stream.ts'
+import { endOf, within } from '#test/support/examples/live-api.ts'
+import { startGateway, type TestGateway } from '#test/support/gateway.ts'
+import { send } from '#test/support/http-request.ts'
+import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
+import { Browser, declare, documentOf, openShop, providerOf, realmOf } from './example-apis.ts'
+
+const shop = { realm_uri: 'com.example.shop', base: '/shop' }
+
+/** How long a stream may go on after its ticket has ended; milliseconds. */
+const limit = 2_000
+
+const news = {
+  action: { type: 'wamp_subscribe', topic: 'com.example.news' },
+  response: { on_event: {}, on_error: {} },
+}
+
+describe('a stream of a user of a provider', function () {
+  this.timeout(30_000)
+  let provider: FakeProvider
+  let gateway: TestGateway
+  let browser: Browser
+  let open: EventStream[]
+
+  beforeEach(async () => {
+    open = []
+    provider = await FakeProvider.open(Date.now)
+    gateway = await startGateway({}, { isEmbedded: true })
+    await openShop([gateway], shop, realmOf(shop, providerOf(provider)))
+    const { versions, ...document } = documentOf(shop)
+    const { one } = versions
+    const paths = { ...one.paths, '/news': { get: news, post: news } }
+    const { status, body } = await gateway.load({
+      ...document,
+      versions: { one: { ...one, paths } },
+    })
+    expect(status, JSON.stringify(body)).to.be.within(200, 201)
+    browser = new Browser()
+  })
+  afterEach(async () => {
+    for (const stream of open) stream.close()
+    await gateway.stop()
+    await provider.close()
+  })
+
+  /** Streams by the cookie, by the ticket as a bearer token, and by POST with the proof against CSRF. */
+  async function watched(): Promise<EventStream[]> {
+    const cookie = browser.field
+    const asked = [
+      { headers: { cookie } },
+      { headers: { authorization: `Bearer ${browser.ticketOf(shop)}` } },
+      { method: 'POST', headers: { cookie, 'x-csrf-token': browser.csrfOf(shop) } },
+    ]
+    open = await Promise.all(
+      asked.map((request) => openEventStream(`${gateway.url}${shop.base}/news`, request)),
+    )
+    expect(open.map(({ status }) => status)).to.deep.equal([200, 200, 200])
+    return open
+  }
+
+  const expectEnds = async (streams: readonly EventStream[]) => {
+    const codes = await within(limit, 'the ends', Promise.all(streams.map(endOf)))
+    expect(codes).to.deep.equal(streams.map(() => 'service.error.unauthorized'))
+  }
+
+  for (const [what, end] of [
+    ['logs out', () => browser.visit(gateway.url, '/shop/oidc/logout')],
+    [
+      'is disabled',
+      () =>
+        declare(
+          gateway,
+          realmOf(shop, providerOf(provider), { users: [{ username: 'ada', enabled: false }] }),
+        ),
+    ],
+    [
+      'is revoked',
+      () =>
+        send(gateway.adminUrl, `/realms/${shop.realm_uri}/users/ada/revoke_all`, {
+          method: 'POST',
+          body: {},
+        }),
+    ],
+  ] as const) {
+    it(`ends when the user ${what}`, async () => {
+      await browser.logIn(gateway.url, shop, provider)
+      const streams = await watched()
+      await end()
+      await expectEnds(streams)
+    })
+  }
+
+  it('ends when the ticket expires, and not before', async () => {
+    const seconds = 4
+    await declare(gateway, realmOf(shop, providerOf(provider, { ticket_expiry_secs: seconds })))
+    const issuedBefore = Date.now()
+    await browser.logIn(gateway.url, shop, provider)
+    const streams = await watched()
+    const codes = await within(seconds * 1_000 + limit, 'the ends', Promise.all(streams.map(endOf)))
+    expect(Date.now() - issuedBefore).to.be.at.least((seconds - 1) * 1_000)
+    expect(codes).to.deep.equal(streams.map(() => 'service.error.unauthorized'))
+  })
+})
