@@ -2,6 +2,7 @@
 import type { Ask } from './asks.ts'
 import { runCalls } from './calls.ts'
 import { isInstalled } from './processes.ts'
+import { runStreams, type StreamLoad } from './stream-group.ts'
 import { runWrk } from './wrk.ts'
 
 /** Requests, each connection's next one as soon as the answer of the last is there. */
@@ -40,7 +41,8 @@ export interface LoadResult {
 export const generator = isInstalled('wrk') ? 'wrk' : 'autocannon'
 
 /** Sends and compares, for as long as it says. */
-export async function runLoad(load: HttpLoad | CallLoad): Promise<LoadResult> {
+export async function runLoad(load: HttpLoad | CallLoad | StreamLoad): Promise<LoadResult> {
+  if ('streams' in load) return await runStreams(load)
   if (!('url' in load)) return await runCalls(load)
   if (generator === 'wrk') return await runWrk(load)
   // where there is wrk, it need not be installed

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { type CallLoad, type HttpLoad, type LoadResult, runLoad } from './load.ts'
 import type { Process } from './processes.ts'
+import type { StreamLoad } from './stream-group.ts'
 
 /** Linux says CPU time in ticks of this length, whatever the kernel's own are; microseconds. */
 const tick = 10_000
@@ -54,7 +55,7 @@ function machineCpu(): number {
  */
 export async function measure(
   candidate: Process,
-  load: HttpLoad | CallLoad,
+  load: HttpLoad | CallLoad | StreamLoad,
   beside: readonly Process[],
 ): Promise<Round> {
   const readers: readonly (readonly [name: string, cpu: () => number])[] = [

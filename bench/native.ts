@@ -1,5 +1,5 @@
-/** Peers that are not Node's: nginx and HAProxy, each with one worker and a configuration made for the run. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+/** Peers that are not Node's: nginx, also with Nchan, and HAProxy, each with one worker and a configuration made for the run. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Process } from './processes.ts'
@@ -22,11 +22,16 @@ export async function untilListening(
   return { process, url: `http://127.0.0.1:${port}` }
 }
 
-/** nginx with one worker. @param http what goes into its `http` block, given the port to listen on and its folder */
+/**
+ * nginx with one worker.
+ * @param http what goes into its `http` block, given the port to listen on and its folder
+ * @param modules lines that load modules
+ */
 async function startNginx(
   stage: Stage,
   name: string,
   http: (port: number, folder: string) => string,
+  modules = '',
 ) {
   const port = await freePort()
   const nginx = stage.start({
@@ -38,12 +43,13 @@ async function startNginx(
         .join('\n  ')
       // started by root, its worker would be somebody who may not read the folder
       const user = process.getuid?.() === 0 ? 'user root;' : ''
-      const text = `daemon off;
+      const text = `${modules}
+daemon off;
 ${user}
 worker_processes 1;
 pid ${folder}/pid;
 error_log stderr error;
-events { worker_connections 4096; }
+events { worker_connections 16384; }
 http {
   ${paths}
   access_log off;
@@ -84,6 +90,25 @@ export const startNginxProxy = (stage: Stage, upstream: string) =>
     listen 127.0.0.1:${port} backlog=4096;
     location / { proxy_pass http://bench; proxy_http_version 1.1; proxy_set_header Connection ""; }
   }`,
+  )
+
+/** Where Debian's libnginx-mod-nchan is. */
+const nchanModule = '/usr/lib/nginx/modules/ngx_nchan_module.so'
+
+/** Can nginx be a peer for streams here? */
+export const hasNchan = (): boolean => existsSync(nchanModule)
+
+/** nginx as a server of streams: what is posted to `/publish` goes to all who ask for `/live`. */
+export const startNchan = (stage: Stage) =>
+  startNginx(
+    stage,
+    'nchan',
+    (port) => `server {
+    listen 127.0.0.1:${port} backlog=4096;
+    location = /publish { nchan_publisher; nchan_channel_id bench; nchan_message_buffer_length 100; nchan_message_timeout 60s; }
+    location = /live { nchan_subscriber eventsource; nchan_channel_id bench; nchan_subscriber_first_message newest; }
+  }`,
+    `load_module ${nchanModule};`,
   )
 
 /** HAProxy with one thread. */

@@ -4,9 +4,10 @@ import type { Ask } from './asks.ts'
 import { type Gateway, gatewayCommand, type Paths, prepareGateway } from './gateway.ts'
 import type { CallLoad, HttpLoad } from './load.ts'
 import { type Command, Process } from './processes.ts'
+import type { StreamLoad } from './stream-group.ts'
 
 /** What a candidate is asked, round after round. */
-type Load = Omit<HttpLoad, 'seconds'> | Omit<CallLoad, 'seconds'>
+type Load = Omit<HttpLoad, 'seconds'> | Omit<CallLoad, 'seconds'> | Omit<StreamLoad, 'seconds'>
 
 /** One of those that are compared. */
 export interface Candidate {
@@ -46,6 +47,7 @@ export class Stage {
   readonly processes: Process[] = []
   readonly candidates: Candidate[] = []
   readonly missing: Missing[] = []
+  readonly #closings: (() => void)[] = []
 
   start(command: Command): Process {
     const process = new Process(command)
@@ -84,7 +86,13 @@ export class Stage {
     this.candidates.push({ name, process, load: { url, asks, connections }, ...rest })
   }
 
+  /** Closes this, too, before the processes are stopped. */
+  closing(close: () => void): void {
+    this.#closings.push(close)
+  }
+
   async stop(): Promise<void> {
+    for (const close of this.#closings) close()
     await Promise.all(this.processes.map((process) => process.stop()))
   }
 }

@@ -32,6 +32,7 @@ const call = { scenario: 'wamp', against: `${bare} + wampy` }
 const crossbar = { scenario: 'crossbar', candidate: 'ours on Crossbar.io', limit: 'Crossbar.io' }
 const forward = { scenario: 'forward', candidate: 'ours' }
 const fixed = { scenario: 'static', candidate: 'ours' }
+const push = { scenario: 'push', candidate: 'ours, SSE' }
 const rate = (atLeast: number) => ({ figure: 'rate', atLeast }) as const
 const p99 = { scenario: 'half-load', figure: 'p99', atMost: 1.5 } as const
 
@@ -118,6 +119,37 @@ const targets: readonly Target[] = [
     candidate: 'static, two parameters read',
     against: 'static, no schema',
     ...rate(0.85),
+  },
+  { what: 'events to 1,000 streams', ...push, against: `${bare} + wampy`, ...rate(0.9) },
+  {
+    what: 'events to 1,000 streams, CPU of a delivery',
+    ...push,
+    against: `${bare} + wampy`,
+    figure: 'cpu',
+    atMost: 1.15,
+  },
+  { what: 'events to 1,000 streams', ...push, against: 'nginx + Nchan, one worker', ...rate(0.3) },
+  {
+    what: 'a filter for each stream',
+    scenario: 'push',
+    candidate: 'ours, a filter for each stream',
+    against: push.candidate,
+    ...rate(0.6),
+  },
+  {
+    what: 'streams beside one that does not read, p99',
+    scenario: 'push',
+    candidate: 'ours, beside one that does not read',
+    against: push.candidate,
+    figure: 'p99',
+    atMost: 1.2,
+  },
+  {
+    what: '10 hot reloads a second of another document, 1,000 streams',
+    scenario: 'push',
+    candidate: 'ours, 10 loads a second',
+    against: push.candidate,
+    ...rate(0.95),
   },
   { what: 'p99 at half load', ...p99, candidate: 'ours, static', against: `${bare}, static` },
   { what: 'p99 at half load', ...p99, candidate: 'ours, call', against: `${bare}, call` },

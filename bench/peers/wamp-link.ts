@@ -41,7 +41,11 @@ export async function openLink(url: string, realm: string): Promise<Link> {
   const answered = new Promise<Message>((resolve) => {
     take = resolve
   })
-  send([hello, realm, { roles: { caller: {}, callee: {} }, authmethods: ['anonymous'] }])
+  send([
+    hello,
+    realm,
+    { roles: { caller: {}, callee: {}, publisher: {} }, authmethods: ['anonymous'] },
+  ])
   const answer = await answered
   if (answer[0] !== welcome) throw new Error(`${url} ${realm}: ${JSON.stringify(answer)}`)
   return {

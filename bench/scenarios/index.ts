@@ -10,6 +10,7 @@ import { largeDocument } from './large-document.ts'
 import { nodes } from './nodes.ts'
 import { openapi } from './openapi.ts'
 import { post } from './post.ts'
+import { push } from './push.ts'
 import { reloads } from './reloads.ts'
 import { routes } from './routes.ts'
 import { largeSchemas, schemas } from './schemas.ts'
@@ -45,4 +46,5 @@ export const scenarios: Readonly<Record<string, Scenario | Trial>> = {
   bearer,
   tracing,
   nodes,
+  push,
 }
