@@ -100,7 +100,11 @@ export const ownFailure = ({ uri, message: reason }: ServiceError): Outcome => (
  * Retriable (behaviour §4): it was certainly not executed, or the connection failed and repeating does no harm.
  */
 export function failed(failure: unknown, run: Run): Attempted {
-  if (failure instanceof ServiceError) return { outcome: ownFailure(failure), isRetriable: false }
+  if (failure instanceof ServiceError) {
+    // a limit of the gateway is no outcome of the action: the client is told when to come back
+    if (failure.uri === 'service.error.unavailable') throw failure
+    return { outcome: ownFailure(failure), isRetriable: false }
+  }
   if (!(failure instanceof WampError)) throw failure
   const known = isUnasked(failure) ? notAuthorizedYet() : failure
   const { error_uri, args, kwargs, details, reason } = known

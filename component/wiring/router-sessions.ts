@@ -17,6 +17,7 @@ export function openSessions(
     pool: new SessionPool({
       ...{ ...router.link, clock, log },
       identity: config.wamp.identity,
+      maxHeld: config.limits.stream_sessions,
       authFor: (realm_uri, identity) =>
         identity ? users.sessionTickets.authFor(identity) : router.authOf(realm_uri),
     }),
