@@ -61,13 +61,9 @@ export class Client {
     this.#sink.end()
   }
 
-  /** Whether it takes events now; they are passed over otherwise, or the connection is cut. */
-  admits(events: number): boolean {
-    if (this.#dropped > 0 ? !this.#recover() : this.isFull) {
-      this.passOver(events)
-      return false
-    }
-    return true
+  /** Whether it takes events now; a client that has not is told first what it has missed. */
+  admits(): boolean {
+    return this.#dropped > 0 ? this.#recover() : !this.isFull
   }
 
   /** Passes events over, or cuts the connection, as the settings say. */

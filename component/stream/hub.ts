@@ -139,7 +139,9 @@ export class Streams {
     place: () => void,
   ): Promise<Stream> {
     const known = this.#sources.get(session)?.get(keyOf(wanted))
-    if (!session.isOpen || known?.isThere === false) throw notJoined()
+    if (!session.isOpen) throw notJoined()
+    // the session has joined again, and this may be earlier than its own SUBSCRIBE
+    if (known?.isThere === false) await known.subscribeAgain(timeoutMs)
     const source = known ?? this.#source(session, wanted)
     const stream = source.join(owner, wanted)
     this.#streams.set(stream, () => undefined)

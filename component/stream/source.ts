@@ -1,4 +1,5 @@
 /** One subscription and all streams that it feeds: their events, their replay, and what becomes of them when the router is away. */
+import { notJoined } from '#component/wamp/failure.ts'
 import {
   type Session,
   WampError,
@@ -136,6 +137,12 @@ export class Source implements Tongue, WatchHandlers {
     return this.#retained.ask(stream, async () => {
       await this.#watch?.again(options, timeoutMs)
     })
+  }
+
+  /** Subscribes after a loss of the router. @throws WampError */
+  async subscribeAgain(timeoutMs: number): Promise<void> {
+    await this.#watch?.again({}, timeoutMs)
+    if (!this.isThere) throw notJoined()
   }
 
   /** Lets the router judge the grants anew, however often it must be asked: a refusal ends all streams. */

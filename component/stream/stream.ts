@@ -126,7 +126,10 @@ export class Stream {
     }
     this.#from = batch.next
     const { client, settings } = this.#begun
-    if (!client.admits(eventsIn(entries))) return
+    if (!client.admits()) {
+      client.passOver(eventsIn(entries))
+      return
+    }
     const { row, left } = this.#progress
     const isPlain =
       entries === batch.entries &&

@@ -35,12 +35,16 @@ export class Turns {
     this.#isPlanned = false
     const end = performance.now() + stintMs
     const isLate = (): boolean => performance.now() >= end
-    for (const stint of this.#work) {
-      // it may add itself again
-      this.#work.delete(stint)
-      if (!stint(isLate)) this.#work.add(stint)
-      if (isLate()) break
+    try {
+      for (const stint of this.#work) {
+        // it may add itself again
+        this.#work.delete(stint)
+        if (!stint(isLate)) this.#work.add(stint)
+        if (isLate()) break
+      }
+    } finally {
+      // one that fails keeps nothing from the others
+      if (this.#work.size > 0) this.#plan()
     }
-    if (this.#work.size > 0) this.#plan()
   }
 }

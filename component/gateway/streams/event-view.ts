@@ -138,8 +138,11 @@ function encode(value: unknown): string | undefined {
   return isLong ? undefined : text
 }
 
+/** Tells of a failure. Whatever fails for one event must not end the work for all streams. */
 function unrendered(error: unknown, onFailure: OnFailure): Unrendered {
-  if (!(error instanceof ExpressionError)) throw error
-  onFailure(error)
+  const isKnown = error instanceof ExpressionError
+  onFailure(
+    isKnown ? error : new ExpressionError('the event could not be rendered', { cause: error }),
+  )
   return notRendered
 }

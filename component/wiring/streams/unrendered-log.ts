@@ -11,6 +11,9 @@ export function unrenderedLog(clock: Clock, log: Log): OnUnrendered {
   return (route, error) => {
     const report = reportAt(route, error)
     if (!throttle.admits(`${report?.api_spec} ${report?.pointer} ${error.uri}`)) return
-    log.warn({ route: route.path.pattern, ...report }, 'an event could not be rendered')
+    // of a bug: expressions fail without a cause
+    const { cause: err } = error
+    const line = { route: route.path.pattern, ...report, ...(err !== undefined && { err }) }
+    log.warn(line, 'an event could not be rendered')
   }
 }
