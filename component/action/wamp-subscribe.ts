@@ -2,6 +2,7 @@
 import { ServiceError } from '#component/errors.ts'
 import { anonymous } from '#component/identity.ts'
 import type { Streams } from '#component/stream/hub.ts'
+import type { Place } from '#component/stream/places.ts'
 import type { Stream } from '#component/stream/stream.ts'
 import type { StreamOwner, Wanted } from '#component/stream/terms.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
@@ -56,10 +57,10 @@ export const wampSubscribeAction = (ports: SubscribePorts): Action => ({
           open(ports.streams, session, timeoutMs, cancellation, opening),
         outcomeOf,
       )
-      if (!outcome.stream) place()
+      if (!outcome.stream) place.give()
       return outcome
     } catch (error) {
-      place()
+      place.give()
       throw error
     }
   },
@@ -123,7 +124,7 @@ function readSnapshot(
 interface Opening {
   readonly owner: StreamOwner
   readonly wanted: Wanted
-  readonly place: () => void
+  readonly place: Place
   readonly snapshot: Snapshot | undefined
 }
 

@@ -4,7 +4,7 @@ import { notJoined } from '#component/wamp/failure.ts'
 import type { Session } from '#component/wamp/session.ts'
 import type { YieldTurn } from '#component/yielding.ts'
 import type { Gap } from './entry.ts'
-import { type Applicant, type PlaceLimit, type PlaceLimits, Places } from './places.ts'
+import { type Applicant, type Place, type PlaceLimit, type PlaceLimits, Places } from './places.ts'
 import { Pulse } from './pulse.ts'
 import { ReplayMemory } from './replay-memory.ts'
 import { Source } from './source.ts'
@@ -75,9 +75,7 @@ export class Streams {
   readonly #pulse: Pulse
   readonly #memory: ReplayMemory
   readonly #sources = new Map<Session, Map<string, Source>>()
-  /** Each stream, with what gives its place back. */
-  readonly #streams = new Map<Stream, () => void>()
-  readonly #heartbeats = new WeakMap<Stream, number>()
+  readonly #streams = new Set<Stream>()
   readonly #sourcePorts: SourcePorts
 
   constructor(ports: HubPorts) {
@@ -100,14 +98,14 @@ export class Streams {
       onKept: (source) => this.#memory.keep(source.ring),
       onChanged: (source) => this.#turns.add(source.stint),
       onBegun: (stream, settings) => this.#begun(stream, settings),
-      onOver: (stream) => this.#over(stream),
+      onOver: (stream, settings) => this.#over(stream, settings),
       onClosed: () => undefined,
     }
   }
 
   /** All streams, begun or not. */
   get all(): IterableIterator<Stream> {
-    return this.#streams.keys()
+    return this.#streams.values()
   }
 
   /** All sources. */
@@ -117,16 +115,15 @@ export class Streams {
 
   /**
    * Takes a place for a stream, before anything is asked of the router.
-   * @returns gives it back; more than once is the same as once
    * @throws ServiceError 503 or 429 with `Retry-After`
    */
-  admit(applicant: Applicant): () => void {
+  admit(applicant: Applicant): Place {
     return this.#places.take(applicant)
   }
 
   /**
    * Joins a stream to the source of its topic, subscribing where there is none. The stream must be begun or cancelled.
-   * @param place gives the place of {@link admit} back: called at the end of the stream; the caller does when this fails
+   * @param place of {@link admit}; given back at the end of the stream, and by the caller when this fails
    * @param timeoutMs how long the router may take
    * @throws WampError the refusal of the router; `wamp.error.net_failure` at once while the router is away
    * @throws ServiceError 503 when too many sessions of users are held
@@ -136,7 +133,7 @@ export class Streams {
     owner: Applicant['owner'],
     wanted: Wanted,
     timeoutMs: number,
-    place: () => void,
+    place: Place,
   ): Promise<Stream> {
     const known = this.#sources.get(session)?.get(keyOf(wanted))
     if (!session.isOpen) throw notJoined()
@@ -144,7 +141,7 @@ export class Streams {
     if (known?.isThere === false) await known.subscribeAgain(timeoutMs)
     const source = known ?? this.#source(session, wanted)
     const stream = source.join(owner, wanted)
-    this.#streams.set(stream, () => undefined)
+    this.#streams.add(stream)
     const wantsRetained = wanted.options.get_retained === true && !stream.isResumed
     try {
       if (known === undefined) {
@@ -158,7 +155,7 @@ export class Streams {
       throw error
     }
     if (stream.isOver) throw notJoined()
-    this.#streams.set(stream, place)
+    stream.place = place
     return stream
   }
 
@@ -215,18 +212,16 @@ export class Streams {
   }
 
   #begun(stream: Stream, { heartbeatMs }: StreamSettings): void {
-    this.#heartbeats.set(stream, heartbeatMs)
     this.#pulse.add(stream, heartbeatMs)
     this.#ports.observer?.onBegun?.(stream)
   }
 
-  #over(stream: Stream): void {
-    this.#streams.get(stream)?.()
+  #over(stream: Stream, settings: StreamSettings | undefined): void {
+    stream.place?.give()
     this.#streams.delete(stream)
     stream.source.leave(stream)
-    const heartbeatMs = this.#heartbeats.get(stream)
-    if (heartbeatMs === undefined) return
-    this.#pulse.remove(stream, heartbeatMs)
+    if (settings === undefined) return
+    this.#pulse.remove(stream, settings.heartbeatMs)
     this.#ports.observer?.onEnded?.(stream)
   }
 }

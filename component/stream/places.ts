@@ -47,60 +47,95 @@ class Counts<K> {
   }
 }
 
+/** One of the limits. */
+interface Counted {
+  readonly limit: PlaceLimit
+  /** Takes nothing where the limit does not concern the applicant. */
+  tryTake(applicant: Applicant): boolean
+  give(applicant: Applicant): unknown
+}
+
+/** The limits in the order in which they are tried. */
+function countsOf({
+  streams,
+  streams_per_address: perAddress,
+  streams_per_identity: perIdentity,
+}: PlaceLimits): readonly Counted[] {
+  const all = new Quota(streams)
+  const ofAddress = new NetworkShare(perAddress)
+  const ofIdentity = new Counts<string>()
+  const ofOperation = new Counts<object>()
+  const isNamed = ({ owner }: Applicant): boolean => owner.identity.authmethod !== 'anonymous'
+  const keyOf = ({ owner: { realm_uri, identity } }: Applicant): string =>
+    JSON.stringify([realm_uri, identity.authid])
+  return [
+    { limit: 'streams', tryTake: () => all.tryTake(1), give: () => all.give(1) },
+    {
+      limit: 'streams_per_address',
+      tryTake: ({ address }) => perAddress === 0 || ofAddress.tryTake(address),
+      give: ({ address }) => perAddress === 0 || ofAddress.give(address),
+    },
+    {
+      limit: 'streams_per_identity',
+      tryTake: (one) =>
+        perIdentity === 0 || !isNamed(one) || ofIdentity.tryTake(keyOf(one), perIdentity),
+      give: (one) => perIdentity === 0 || !isNamed(one) || ofIdentity.give(keyOf(one)),
+    },
+    {
+      limit: 'max_streams',
+      tryTake: ({ owner, maxStreams }) =>
+        maxStreams === undefined || ofOperation.tryTake(owner.operation, maxStreams),
+      give: ({ owner, maxStreams }) =>
+        maxStreams === undefined || ofOperation.give(owner.operation),
+    },
+  ]
+}
+
+/** The place of one stream. */
+export class Place {
+  #counts: readonly Counted[]
+  readonly #applicant: Applicant
+
+  constructor(counts: readonly Counted[], applicant: Applicant) {
+    this.#counts = counts
+    this.#applicant = applicant
+  }
+
+  /** Gives it back; more than once is the same as once. */
+  give(): void {
+    for (const count of this.#counts) count.give(this.#applicant)
+    this.#counts = []
+  }
+}
+
 /** One for each process. */
 export class Places {
   readonly #random: () => number
   readonly #onRefused: (limit: PlaceLimit) => void
-  readonly #limits: PlaceLimits
-  readonly #all: Quota
-  readonly #ofAddress: NetworkShare
-  readonly #ofIdentity = new Counts<string>()
-  readonly #ofOperation = new Counts<object>()
+  readonly #counts: readonly Counted[]
 
   constructor(limits: PlaceLimits, random: () => number, onRefused: (limit: PlaceLimit) => void) {
-    this.#limits = limits
     this.#random = random
     this.#onRefused = onRefused
-    this.#all = new Quota(limits.streams)
-    this.#ofAddress = new NetworkShare(limits.streams_per_address)
+    this.#counts = countsOf(limits)
   }
 
   /**
    * Takes a place for a stream.
-   * @returns gives it back; once
    * @throws ServiceError 503 or 429 with `Retry-After`: then nothing is taken
    */
-  take({ owner, address, maxStreams }: Applicant): () => void {
-    const { streams_per_address: perAddress, streams_per_identity: perIdentity } = this.#limits
-    const { identity, operation, realm_uri } = owner
-    const taken: (() => void)[] = []
-    const giveAll = (): void => {
-      for (const give of taken.splice(0)) give()
-    }
-    const take = (limit: PlaceLimit, isTaken: boolean, give: () => void): void => {
-      if (isTaken) {
-        taken.push(give)
-        return
+  take(applicant: Applicant): Place {
+    const counted: Counted[] = []
+    for (const count of this.#counts) {
+      if (count.tryTake(applicant)) {
+        counted.push(count)
+        continue
       }
-      giveAll()
-      this.#onRefused(limit)
-      throw this.#refusal(limit)
+      for (const { give } of counted) give(applicant)
+      this.#onRefused(count.limit)
+      throw this.#refusal(count.limit)
     }
-    take('streams', this.#all.tryTake(1), () => this.#all.give(1))
-    if (perAddress > 0) {
-      const share = this.#ofAddress
-      take('streams_per_address', share.tryTake(address), () => share.give(address))
-    }
-    if (perIdentity > 0 && identity.authmethod !== 'anonymous') {
-      const counts = this.#ofIdentity
-      const key = JSON.stringify([realm_uri, identity.authid])
-      take('streams_per_identity', counts.tryTake(key, perIdentity), () => counts.give(key))
-    }
-    if (maxStreams !== undefined) {
-      const counts = this.#ofOperation
-      take('max_streams', counts.tryTake(operation, maxStreams), () => counts.give(operation))
-    }
-    return giveAll
+    return new Place(this.#counts, applicant)
   }
 
   #refusal(limit: PlaceLimit): ServiceError {

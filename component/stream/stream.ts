@@ -2,6 +2,7 @@
 import type { Batch } from './batch.ts'
 import { Client } from './client.ts'
 import type { Entry } from './entry.ts'
+import type { Place } from './places.ts'
 import { type EndReason, endCodes, type Reason } from './reasons.ts'
 import type { Sink } from './sink.ts'
 import type { Source } from './source.ts'
@@ -10,6 +11,9 @@ import { ownFrame, type Progress, writeEntries } from './view.ts'
 
 /** Entries that are read from the ring for one write. */
 const portion = 64
+
+/** Of a stream without a greatest number of events, at its beginning; one object for all. */
+const endless: Progress = { row: undefined, left: Number.POSITIVE_INFINITY }
 
 /** What there is of a stream once it has begun. */
 interface Begun {
@@ -29,6 +33,8 @@ export class Stream {
   reason: Reason = 'client'
   /** Called once, when it is over. */
   onOver: (() => void) | undefined
+  /** What it counts for, once the router has let it in. */
+  place: Place | undefined
   /** The `seq` that came next when it joined. */
   readonly joinedAt: number
   readonly #ports: StreamPorts
@@ -43,7 +49,7 @@ export class Stream {
   #heldBytes = 0
   /** Events that were not held, because there were too many. */
   #notHeld = 0
-  #progress: Progress = { row: undefined, left: Number.POSITIVE_INFINITY }
+  #progress = endless
   /** The `seq` of the last event whose id the client knows. */
   #told: number
   #stopTimer: (() => void) | undefined
@@ -270,7 +276,7 @@ export class Stream {
     if (reason !== undefined) this.reason = reason
     this.#stopTimer?.()
     this.#held = undefined
-    this.#ports.onOver(this)
+    this.#ports.onOver(this, this.#begun?.settings)
     this.onOver?.()
   }
 }

@@ -44,8 +44,8 @@ export interface StreamPorts extends ClientPorts {
   onSent(stream: Stream, events: number, isReplay: boolean): void
   /** Called once when it has begun. */
   onBegun(stream: Stream, settings: StreamSettings): void
-  /** Called once at the end, begun or not. */
-  onOver(stream: Stream): void
+  /** Called once at the end. @param settings absent where it has not begun */
+  onOver(stream: Stream, settings: StreamSettings | undefined): void
 }
 
 /** What a source uses of those who keep it. */

@@ -213,7 +213,7 @@ export function hubOf(ports: Partial<HubPorts> = {}) {
     try {
       return await hub.open(more.session ?? session, owner, wantedOf(changes), 1_000, place)
     } catch (error) {
-      place()
+      place.give()
       throw error
     }
   }
