@@ -3,6 +3,7 @@ import type { Clock } from '#component/clock.ts'
 import { pointer } from '#component/codec/json.ts'
 import { type Issue, ServiceError } from '#component/errors.ts'
 import type { Evaluated } from '#component/explain/recorder.ts'
+import { unusedIn } from '#component/explain/unused-outcome.ts'
 import type { Api } from '#component/gateway/api.ts'
 import { mapOrEmpty } from '#component/spec/rules.ts'
 import type { YieldTurn } from '#component/yielding.ts'
@@ -118,6 +119,8 @@ async function problemsOf(
   { stage, check, explain }: RunPorts,
 ): Promise<readonly Issue[]> {
   const { request: written, as, outcome, expect } = mapOrEmpty(examples[name])
+  const unused = unusedIn(outcome, operation, pointer(path, 'outcome'))
+  if (unused.length > 0) return unused
   const request = requestOf(mapOrEmpty(written), target, pointer(path, 'request'))
   if ('issue' in request) return [request.issue]
   const asked = { request: { ...request, method }, as, outcome, seed: name }

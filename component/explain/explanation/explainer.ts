@@ -1,11 +1,14 @@
 /** Explains what a request would do: which route it reaches, what is checked, what the action is told, and the answer. */
 import type { Clock } from '#component/clock.ts'
+import { pointer } from '#component/codec/json.ts'
 import type { CompilePorts } from '#component/compile/compile.ts'
+import { InvalidSpecError } from '#component/errors.ts'
 import { nearMisses } from '#component/explain/near-misses/near-misses.ts'
 import { redact } from '#component/explain/redaction/redaction.ts'
 import { type Rehearsal, type RehearsalPorts, Rehearser } from '#component/explain/rehearsal.ts'
+import { unusedIn } from '#component/explain/unused-outcome.ts'
 import { watchPath } from '#component/explain/watched-path.ts'
-import type { Route } from '#component/gateway/api.ts'
+import type { CompiledOperation, Route } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { Log } from '#component/log.ts'
 import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'
@@ -86,6 +89,7 @@ export class Explainer {
     const watched = document && watchPath(document, entry.path, this.#ports.compile)
     const table = watched?.table ?? RoutingTable.build([entry]).table
     const rehearser = new Rehearser(table, this.#ports.rehearsal, watched?.recorder)
+    if (found.kind === 'match' && found.route.kind === undefined) refuseUnused(asked, found.route)
     const { outcomes = { '': asked.outcome } } = asked
     const runs: [string, Rehearsal][] = []
     for (const [name, outcome] of Object.entries(outcomes)) {
@@ -132,6 +136,15 @@ export class Explainer {
     })
     return bounded(shown as Explanation)
   }
+}
+
+/** @throws InvalidSpecError for outcomes that the actions of the route cannot come to */
+function refuseUnused({ outcome, outcomes }: Asked, route: CompiledOperation): void {
+  const at = '/outcome'
+  const unused = outcomes
+    ? Object.entries(outcomes).flatMap(([name, each]) => unusedIn(each, route, pointer(at, name)))
+    : unusedIn(outcome, route, at)
+  if (unused.length > 0) throw new InvalidSpecError(unused)
 }
 
 /** The header fields in which the security of the route expects credentials. */

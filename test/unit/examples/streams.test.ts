@@ -253,6 +253,20 @@ describe('examples of a stream of events', () => {
     ])
   })
 
+  for (const [outcome, line] of [
+    [{ pieces: [] }, 'outcome/pieces: only a call with on_progress has pieces'],
+    [{ result: {} }, 'outcome/result: a subscription has no result: give events'],
+    [
+      { events: [], snapshot: { result: {} } },
+      'outcome/snapshot: only an action of type wamp_subscribe with a snapshot has one',
+    ],
+  ] as const) {
+    it(`fail where the outcome is not one of the action: ${JSON.stringify(outcome)}`, async () => {
+      const example = { request: { bindings }, outcome, expect: { status: 200 } }
+      expect(await problemsOf(subscribe(), example)).to.deep.equal([line])
+    })
+  }
+
   it('have equal ids in each run', async () => {
     const example = {
       request: { bindings },

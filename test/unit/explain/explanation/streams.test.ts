@@ -1,6 +1,7 @@
 /** Explanations of streams: what would be subscribed to, and what a client would see. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'chai'
+import { InvalidSpecError } from '#component/errors.ts'
 import { explanationSchema } from '#component/explain/explanation/explanation-schema.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { explained as explain } from './explained.ts'
@@ -89,6 +90,17 @@ describe('the explanation of a stream', () => {
     expect(outcomes.refused?.response)
       .to.include({ status: 403 })
       .and.not.to.have.property('frames')
+  })
+
+  it('refuses outcomes that the action cannot come to', async () => {
+    for (const [outcome, path] of [
+      [{ pieces: [] }, '/outcome/pieces'],
+      [{ none: { events: [] }, one: { result: {} } }, '/outcome/one/result'],
+    ] as const) {
+      const error = await explained(outcome).catch((cause: unknown) => cause)
+      expect(error).to.be.instanceOf(InvalidSpecError)
+      expect((error as InvalidSpecError).issues.map((issue) => issue.path)).to.deep.equal([path])
+    }
   })
 
   it('says why the gateway would not subscribe', async () => {
