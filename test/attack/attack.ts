@@ -23,6 +23,10 @@ export interface Target {
     readonly parse: string
     /** POST: the body is parsed, and all of it sent back. */
     readonly echo: string
+    /** GET: a stream of events, which are kept for streams that come back. */
+    readonly events: string
+    /** POST: the body is published to these streams. */
+    readonly publish: string
   }
 }
 

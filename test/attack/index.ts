@@ -5,6 +5,7 @@ import { malformed } from './malformed.ts'
 import { manyConnections } from './many-connections.ts'
 import { pipelined100, pipelined500 } from './pipelined.ts'
 import { slowBodies } from './slow-bodies.ts'
+import { streamsDropped, streamsReplayed, streamsUnread } from './streams.ts'
 import { unreadEchoes } from './unread-echoes.ts'
 import { wampIntegers } from './wamp-integers.ts'
 import { wampPatterns } from './wamp-patterns.ts'
@@ -20,6 +21,9 @@ export const attacks: readonly Attack[] = [
   slowBodies,
   manyConnections,
   malformed,
+  streamsDropped,
+  streamsUnread,
+  streamsReplayed,
   wampIntegers,
   unfinishedBefore,
   unfinishedJoined,

@@ -12,6 +12,7 @@ import type { Target } from './attack.ts'
 
 const realm = 'com.example.attack'
 const procedure = 'com.example.attack.greet'
+const topic = 'com.example.attack.events'
 
 /** Bytes of the answer that is forwarded from the large path. */
 const largeBytes = 8_000_000
@@ -23,6 +24,8 @@ const paths: Target['paths'] = {
   large: '/large',
   parse: '/waves',
   echo: '/echo',
+  events: '/events',
+  publish: '/publish',
 }
 
 const plain = { on_result: {}, on_error: {} }
@@ -55,6 +58,18 @@ const documentOf = (upstream: string) => ({
         },
         [paths.parse]: post({ received: '{{request.body.name}}' }),
         [paths.echo]: post('{{request.body}}'),
+        [paths.events]: {
+          get: {
+            action: { type: 'wamp_subscribe', topic, replay_events: 1000 },
+            response: { on_event: {}, on_error: {} },
+          },
+        },
+        [paths.publish]: {
+          post: {
+            action: { type: 'wamp_publish', topic, args: ['{{request.body}}'] },
+            response: plain,
+          },
+        },
       },
     },
   },
