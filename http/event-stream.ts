@@ -29,8 +29,13 @@ class ResponseSink implements Sink {
     this.#response.end()
   }
 
+  /** By a reset: the kernel would keep megabytes for a client that does not read, minutes longer than the gateway. */
   destroy(): void {
-    this.#response.destroy()
+    const { socket } = this.#response
+    // TLS and Unix sockets cannot be reset
+    const isTcp = socket?.remoteAddress !== undefined && !('encrypted' in socket)
+    if (isTcp) socket.resetAndDestroy()
+    else this.#response.destroy()
   }
 
   onClose(callback: () => void): void {
