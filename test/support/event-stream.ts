@@ -33,6 +33,8 @@ export class EventStream {
   readonly errors: string[] = []
   /** The last `retry:`; milliseconds. */
   retry: number | undefined
+  /** Where the client stands: the last `id:`, also of a frame without data; undefined before the first. */
+  lastEventId: string | undefined
   /** The body as it came, of an answer that is no stream of events. */
   text = ''
   /** Resolves when nothing more comes: true when the body is whole, false when the connection broke before its end. */
@@ -50,6 +52,9 @@ export class EventStream {
       onComment: (comment) => this.comments.push(comment),
       onRetry: (ms) => {
         this.retry = ms
+      },
+      onId: (id) => {
+        this.lastEventId = id
       },
       onError: ({ message }) => this.errors.push(message),
     })

@@ -10,7 +10,9 @@ const events = { 'content-type': 'text/event-stream' }
 const answers: Readonly<Record<string, (response: ServerResponse) => void>> = {
   '/whole': (response) => {
     response.writeHead(200, events)
-    response.end('retry: 150\n\nid: 1\ndata: "a"\n\n:\n\n: away\n\nid: 2\nevent: b\ndata: 2\n\n')
+    response.end(
+      'retry: 150\n\nid: 1\ndata: "a"\n\n:\n\n: away\n\nid: 2\nevent: b\ndata: 2\n\nid: 3\n\n',
+    )
   },
   '/cut': (response) => {
     response.writeHead(200, events)
@@ -42,7 +44,7 @@ describe('the reader of Server-Sent Events', () => {
     expect(await stream.next()).to.include({ id: '1', event: undefined, data: '"a"' })
     expect(await stream.next()).to.include({ id: '2', event: 'b', data: '2' })
     expect(await stream.ended).to.equal(true)
-    expect(stream).to.include({ status: 200, retry: 150 })
+    expect(stream).to.include({ status: 200, retry: 150, lastEventId: '3' })
     expect(stream.comments).to.deep.equal(['', 'away'])
     expect(stream.errors).to.deep.equal([])
   })
