@@ -1,9 +1,10 @@
-/** `npm run fuzz`: expressions, documents and JSON Schemas without end, from seeds that are printed; fails on a crash or a stall. */
+/** `npm run fuzz`: expressions, documents, JSON Schemas and streams without end, from seeds that are printed; fails on a crash or a stall. */
 import { parseArgs } from 'node:util'
 import { fuzzDocuments } from './documents.ts'
 import { fuzzExpressions } from './expressions.ts'
 import { fuzzPatterns } from './patterns.ts'
 import { fuzzSchemas } from './schemas.ts'
+import { fuzzStreams } from './streams.ts'
 
 const { values } = parseArgs({
   options: {
@@ -18,7 +19,7 @@ const share = values.quick ? 10 : 1
 /** Expressions of one batch; the longest that a batch, a document, the check of a value or a whole budget of patterns may take, in milliseconds. */
 const batch = 10_000
 const patience = { batch: 10_000, document: 1_000, check: 100, budget: 1_000 }
-const least = { compiled: 0.4, loaded: 0.2, accepted: 0.2 }
+const least = { compiled: 0.4, loaded: 0.2, accepted: 0.2, opened: 0.4 }
 
 let failures = 0
 
@@ -99,8 +100,19 @@ judge(
   percent(accepted, schemas.count),
 )
 
+const asked = 10_000 / share
+process.stdout.write(`${asked} streams, from seed ${seed}\n`)
+const streams = await fuzzStreams({ count: asked, seed })
+thrown.push(...streams.wrong)
+judge(
+  'streams hold what was published, and no data becomes a header',
+  streams.wrong.length === 0,
+  `${streams.wrong.length} wrong, of ${streams.events} events`,
+)
+judge('enough of them open', streams.opened / asked >= least.opened, percent(streams.opened, asked))
+
 for (const line of thrown.slice(0, 20)) process.stdout.write(`${line.slice(0, 2_000)}\n`)
-process.stdout.write(`  ${11 - failures} passing\n`)
+process.stdout.write(`  ${13 - failures} passing\n`)
 if (failures > 0) {
   process.stdout.write(`  ${failures} failing\n`)
   process.exitCode = 1
