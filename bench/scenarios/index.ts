@@ -11,6 +11,7 @@ import { nodes } from './nodes.ts'
 import { openapi } from './openapi.ts'
 import { post } from './post.ts'
 import { push } from './push.ts'
+import { pushChurn } from './push-churn.ts'
 import { reloads } from './reloads.ts'
 import { routes } from './routes.ts'
 import { largeSchemas, schemas } from './schemas.ts'
@@ -47,4 +48,5 @@ export const scenarios: Readonly<Record<string, Scenario | Trial>> = {
   tracing,
   nodes,
   push,
+  'push-churn': pushChurn,
 }

@@ -1,0 +1,75 @@
+/** Streams that are opened and closed all the time: what remains of them. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Figure, Trial } from '#bench/stage.ts'
+import { streamOf, streamSettings } from './push.ts'
+
+/** Streams of a round. */
+const count = 5_000
+/** That are open at once. */
+const clients = 32
+/** Each has a source, which ends and is made again. */
+const topics = 50
+/** How long a source outlives its last stream, milliseconds. */
+const replayMs = 100
+/** Milliseconds without work before memory is read. */
+const rest = 500
+
+const path = streamOf('com.example.test.churn.{{request.bindings.name}}', {
+  replay_timeout: replayMs,
+})
+
+/** Opens a stream and closes it. @throws Error when the answer is no stream */
+async function visit(port: number, number: number): Promise<void> {
+  const socket: Socket = connect(port, '127.0.0.1')
+  const request = `GET /churn/n${number % topics} HTTP/1.1\r\nHost: bench\r\n\r\n`
+  socket.write(request)
+  const [head] = (await once(socket, 'data')) as [Buffer]
+  if (!head.toString('latin1').startsWith('HTTP/1.1 200 ')) throw new Error(head.toString('latin1'))
+  // clients leave in both ways
+  if (number % 2 === 0) socket.resetAndDestroy()
+  else socket.destroy()
+}
+
+async function sourcesOf(admin: string): Promise<number> {
+  const text = await (await fetch(`${admin}/metrics`)).text()
+  return Number(text.match(/^gateway_stream_sources (\d+)/m)?.[1] ?? Number.NaN)
+}
+
+/** Round after round, on one gateway. */
+export const pushChurn: Trial = {
+  about: `${count} streams of ${topics} topics opened and closed in each round, ${clients} at once`,
+  attempt: async (stage, rounds) => {
+    const { process, url, admin } = await stage.gateway(
+      'ours',
+      { '/churn/:name': path },
+      streamSettings,
+    )
+    const figure = (name: string, unit: string) => ({ name, unit, values: [] as number[] })
+    const rate = figure('streams opened and closed a second', '1/s')
+    const cpu = figure('CPU time of one', 'µs')
+    const rss = figure('RSS', 'MB')
+    const growth = figure('RSS, the last third of the rounds against the middle one', 'MB')
+    const sources = figure('sources that are left', '')
+    for (let round = 0; round < rounds; round++) {
+      const [began, cpuBefore] = [performance.now(), process.cpu()]
+      let next = 0
+      const client = async () => {
+        while (next < count) await visit(Number(new URL(url).port), next++)
+      }
+      await Promise.all(Array.from({ length: clients }, client))
+      rate.values.push((count * 1000) / (performance.now() - began))
+      cpu.values.push((process.cpu() - cpuBefore) / count)
+      await wait(rest)
+      rss.values.push(process.rss())
+    }
+    await wait(replayMs + rest)
+    sources.values.push(await sourcesOf(admin))
+    const third = Math.max(1, Math.floor(rss.values.length / 3))
+    const mean = (values: readonly number[]) =>
+      values.reduce((sum, value) => sum + value, 0) / values.length
+    growth.values.push(mean(rss.values.slice(-third)) - mean(rss.values.slice(-2 * third, -third)))
+    return [rate, cpu, rss, growth, sources] satisfies readonly Figure[]
+  },
+}
