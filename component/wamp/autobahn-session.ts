@@ -1,4 +1,4 @@
-/** The component side: sessions that register, subscribe, publish and call through autobahn, over a transport of ours. */
+/** The component side: sessions that register and answer calls through autobahn, over a transport of ours. */
 import autobahn, {
   type Connection,
   type Session,

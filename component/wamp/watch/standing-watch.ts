@@ -24,8 +24,11 @@ export interface WatchPorts {
 
 type Options = Readonly<Record<string, unknown>>
 
-/** Milliseconds that the router may take to subscribe again. */
+/** Milliseconds that the router may take to subscribe again, unless said otherwise. */
 const againMs = 10_000
+
+/** Milliseconds that it may take after a rejoin: it is asked for all watches at once, and nobody waits. */
+const restoreMs = 60_000
 
 /** Milliseconds from the first doubtful refusal, within which none is believed. */
 const graceMs = 10_000
@@ -117,7 +120,7 @@ export class StandingWatch implements Watch, SubscriptionListener {
   #restore(): void {
     const subscriptions = this.#ports.subscriptions()
     if (this.#state !== 'lost' || !subscriptions) return
-    this.again({}).catch((error: WampError) => {
+    this.again({}, restoreMs).catch((error: WampError) => {
       // another connection begins anew
       if (this.#ports.subscriptions() !== subscriptions) return
       if (error.error_uri !== 'service.error.timeout') {
