@@ -2,6 +2,7 @@
 import { membersRead } from '#component/expression/probe/members-read.ts'
 import type { CompiledOperation, ResponsePlan } from '#component/gateway/api.ts'
 import type { HeaderLayer, Live } from '#component/gateway/header-layers.ts'
+import type { ProgressPlan, StreamPlan } from '#component/gateway/stream-plan.ts'
 
 /** Names, as expressions spell them. */
 export interface RequestReads {
@@ -23,10 +24,13 @@ export function readsOf(operation: CompiledOperation): RequestReads {
       if (read.startsWith(headerKey)) headers.add(read.slice(headerKey.length))
     }
   }
+  // where a client was when its stream broke (HTML Standard: Server-sent events)
+  if (operation.streams?.types.length) headers.add('last-event-id')
   return { query, headers }
 }
 
-function* nodesOf({ action, steps, on_result, on_error, path }: CompiledOperation): Iterable<Live> {
+function* nodesOf(operation: CompiledOperation): Iterable<Live> {
+  const { action, steps, on_result, on_error, path, streams } = operation
   for (const { computed, attempts } of steps ?? [action]) {
     for (const [, node] of computed) yield node
     for (const [, { node }] of attempts.computed) yield node
@@ -34,6 +38,13 @@ function* nodesOf({ action, steps, on_result, on_error, path }: CompiledOperatio
   yield* nodesOfLayers([path.layer])
   yield* nodesOfResponse(on_result)
   yield* nodesOfResponse(on_error)
+  if (streams) yield* nodesOfStream(streams)
+}
+
+function* nodesOfStream(plan: StreamPlan | ProgressPlan): Iterable<Live> {
+  const { name, body } = plan
+  const [filter, snapshot] = plan.kind === 'events' ? [plan.filter, plan.snapshot] : []
+  for (const node of [name, body, filter, snapshot?.name, snapshot?.body]) if (node) yield node
 }
 
 function* nodesOfResponse({ layers, status, body, uri }: ResponsePlan): Iterable<Live> {

@@ -8,6 +8,7 @@ import type { Authored } from './authored.ts'
 import { type ActionErrorBody, contentOf, type ErrorParts } from './error-parts.ts'
 import { type ShownExamples, withExamples } from './examples.ts'
 import { published } from './references.ts'
+import { withStreams } from './stream-responses.ts'
 
 /** By status, also `2XX` and `default`. */
 type Responses = Record<string, JsonMap>
@@ -20,7 +21,7 @@ export function responsesOf(
   parts: ErrorParts,
   examples?: ShownExamples['responses'],
 ): Responses {
-  const success = successOf(operation, method, authored)
+  const success = withStreams(successOf(operation, method, authored), operation)
   const { default: _others, ...known } = success
   const derived = { ...success, ...errorsOf(operation, method, authored, parts), ...known }
   const described = withAuthored(derived, operation, authored, parts)
@@ -208,6 +209,7 @@ function gatewayStatuses(
     [negotiated !== undefined, '406'],
     [checksType && bodyMethods.has(method), '415'],
     [isPerformed, '503', '504'],
+    [operation.streams?.kind === 'events', '400', '429'],
     [(steps ?? [action]).some(({ computed }) => computed.length > 0), '500'],
   ]
   for (const [isAnswered, ...some] of rows)
