@@ -34,7 +34,7 @@ export interface DescribedVersion {
   readonly entries: readonly RouteEntry<Route>[]
 }
 
-/** The keys whose rules a gateway of an earlier version would not keep. */
+/** What a gateway of an earlier version would leave out in silence: checks (`request`, `schema`), and streams. */
 export const features = ['request', 'schema', 'stream'] as const
 export type Feature = (typeof features)[number]
 

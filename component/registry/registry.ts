@@ -166,7 +166,7 @@ export class Registry<R = unknown> {
     const others = features.length === 0 ? [] : (this.#ports.nodesWithout?.(features) ?? [])
     if (others.length === 0) return []
     const [nodes, keys] = [others, features].map((names) => list.format(names))
-    const message = `${nodes} cannot check what ${keys} of this document says, and goes on to serve the version before it, if there is one: upgrade all gateways of the cluster`
+    const message = `${nodes} cannot serve a document with ${keys}, and goes on to serve the version before it, if there is one: upgrade all gateways of the cluster`
     return [{ path: '', message }]
   }
 

@@ -74,7 +74,7 @@ describe('a document that needs a feature', () => {
       {
         path: '',
         message:
-          'b-request cannot check what request of this document says, and goes on to serve the version before it, if there is one: upgrade all gateways of the cluster',
+          'b-request cannot serve a document with request, and goes on to serve the version before it, if there is one: upgrade all gateways of the cluster',
       },
     ])
   })
