@@ -154,10 +154,30 @@ const operation = (hasBody: boolean) =>
 const present = (map: Json): Json =>
   Object.fromEntries(Object.entries(map).filter(([, value]) => value !== undefined))
 
+/** Answers that are streams, or may be. */
+const streamed = fc
+  .record({
+    action: fc.constantFrom<Json>(
+      { type: 'wamp_subscribe', topic: 'com.example.t' },
+      { type: 'wamp_subscribe', topic: 'com.example.t', max_events: 1 },
+      { type: 'wamp_call', procedure: 'com.example.f' },
+    ),
+    body: fc.constantFrom<unknown>({ a: '{{request.query_params.q}}' }, 'text'),
+    headers: fc.constantFrom<Json>({ 'x-a': '{{request.path}}' }, { 'content-type': 'text/csv' }),
+    responses: sometimes(responses),
+  })
+  .map(({ action, body, headers, ...rest }) => {
+    const isCall = action.type === 'wamp_call'
+    const response = isCall
+      ? { on_progress: { body }, on_result: { headers, body: '' } }
+      : { on_event: { body } }
+    return present({ ...rest, action, response: { ...response, on_error: {} } })
+  })
+
 const path = fc
   .record({
     summary: sometimes(text),
-    get: sometimes(operation(false)),
+    get: sometimes(fc.oneof({ weight: 4, arbitrary: operation(false) }, streamed)),
     head: sometimes(operation(false)),
     post: sometimes(operation(true)),
     delete: sometimes(operation(false)),
