@@ -157,4 +157,27 @@ describe('a stream', function () {
     expect(await ended(stream)).to.equal('wamp.error.not_authorized')
     await expectAlive(gateway.url, other)
   })
+
+  it('is refused with 403 where its user has no grant to subscribe', async () => {
+    await change({ watchers: ['customers'] })
+    const { access_token } = await logIn(gateway.url, 'bob')
+    const answer = await send(gateway.url, '/shop/live/token', { headers: bearer(access_token) })
+    expect(answer.status).to.equal(403)
+  })
+
+  it('beyond limits.streams_per_identity is refused with 429, those of others are not', async () => {
+    const [ada, bob] = [await logIn(gateway.url), await logIn(gateway.url, 'bob')]
+    const headers = bearer(ada.access_token)
+    for (let count = 0; count < 20; count++) {
+      open.push(await watch(gateway.url, count % 2 === 0 ? 'token' : 'gateway', headers))
+    }
+    const answer = await send(gateway.url, '/shop/live/token', { headers })
+    expect(answer.status).to.equal(429)
+    await watched('token', bearer(bob.access_token))
+    open[0]?.close()
+    let again = await watch(gateway.url, 'token', headers)
+    while (again.status === 429) again = await watch(gateway.url, 'token', headers)
+    open.push(again)
+    await expectAlive(gateway.url, again)
+  })
 })
