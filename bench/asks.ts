@@ -12,6 +12,8 @@ export interface Ask {
   readonly expected: {
     /** Default: 200. */
     readonly status?: number
+    /** Default: application/json. */
+    readonly type?: string
     readonly body: string
   }
 }
@@ -30,7 +32,7 @@ export async function checkAnswers(name: string, url: string, asks: readonly Ask
     const found = await answer.text()
     const type = answer.headers.get('content-type') ?? ''
     const isRight = answer.status === (expected.status ?? 200) && found === expected.body
-    if (!isRight || !type.startsWith('application/json')) {
+    if (!isRight || !type.startsWith(expected.type ?? 'application/json')) {
       const shown = `${answer.status} ${type} ${found}`
       throw new Error(`${name} ${method} ${path}: ${shown}; expected ${expected.body}`)
     }

@@ -33,6 +33,7 @@ const crossbar = { scenario: 'crossbar', candidate: 'ours on Crossbar.io', limit
 const forward = { scenario: 'forward', candidate: 'ours' }
 const fixed = { scenario: 'static', candidate: 'ours' }
 const push = { scenario: 'push', candidate: 'ours, SSE' }
+const json = { scenario: 'pieces', candidate: 'ours, JSON', against: 'ours, no on_progress' }
 const rate = (atLeast: number) => ({ figure: 'rate', atLeast }) as const
 const p99 = { scenario: 'half-load', figure: 'p99', atMost: 1.5 } as const
 
@@ -128,6 +129,8 @@ const targets: readonly Target[] = [
     figure: 'cpu',
     atMost: 1.15,
   },
+  { what: 'pieces of a call', ...call, scenario: 'pieces', candidate: 'ours, SSE', ...rate(0.9) },
+  { what: 'JSON of a route with on_progress', ...json, ...rate(0.98) },
   { what: 'events to 1,000 streams', ...push, against: 'nginx + Nchan, one worker', ...rate(0.3) },
   {
     what: 'a filter for each stream',

@@ -9,6 +9,7 @@ import { halfLoad } from './half-load.ts'
 import { largeDocument } from './large-document.ts'
 import { nodes } from './nodes.ts'
 import { openapi } from './openapi.ts'
+import { pieces } from './pieces.ts'
 import { post } from './post.ts'
 import { push } from './push.ts'
 import { pushChurn } from './push-churn.ts'
@@ -49,4 +50,5 @@ export const scenarios: Readonly<Record<string, Scenario | Trial>> = {
   nodes,
   push,
   'push-churn': pushChurn,
+  pieces,
 }
