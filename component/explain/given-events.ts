@@ -6,7 +6,7 @@ import { failAsPeer } from './given-outcome.ts'
 
 /** The events of one request. */
 export class GivenEvents {
-  #publications: (() => void)[] = []
+  readonly #subscriptions: (() => Generator<void>)[] = []
 
   /**
    * Subscribes.
@@ -21,12 +21,13 @@ export class GivenEvents {
     if (error) failAsPeer(error)
     const { match = 'exact', get_retained } = options
     let isOver = false
-    this.#publications.push(() => {
+    this.#subscriptions.push(function* () {
       for (const [index, given] of events.entries()) {
         const event = eventOf(given, topic, index)
         const isSent = !event.isRetained || get_retained === true
         const isOfTopic = isMatched(event.topic, topic, match as Match)
         if (isSent && isOfTopic && !isOver) handlers.onEvent(event)
+        yield
       }
     })
     return {
@@ -37,11 +38,9 @@ export class GivenEvents {
     }
   }
 
-  /** Publishes what was given, once. */
-  publish(): void {
-    const publications = this.#publications
-    this.#publications = []
-    for (const publication of publications) publication()
+  /** Publishes what was given, one event a step. */
+  *publishing(): Generator<void> {
+    for (const publishing of this.#subscriptions) yield* publishing()
   }
 }
 

@@ -1,4 +1,5 @@
 /** The world of a rehearsal: sessions and connections that nothing leaves by, and that answer with given outcomes. */
+import { setImmediate } from 'node:timers/promises'
 import type { BodyCodec } from '#component/action/forward-body.ts'
 import type { Clock } from '#component/clock.ts'
 import { Streams } from '#component/stream/hub.ts'
@@ -7,6 +8,9 @@ import type { GivenOutcome, GivenPiece } from './asked.ts'
 import { GivenEvents } from './given-events.ts'
 import { answerDispatch, callResult, publication } from './given-outcome.ts'
 import type { World } from './told-actions.ts'
+
+/** Events that are published before other work has its turn. */
+const eventsOfTurn = 16
 
 const unused = (): never => {
   throw new TypeError('actions call, publish and subscribe')
@@ -17,9 +21,9 @@ interface GivenWorld {
   readonly world: World
   /**
    * Lets come what follows the head of a stream: events, and pieces behind the first. What streams make of events has been written when
-   * it returns.
+   * it resolves.
    */
-  play(): void
+  play(): Promise<void>
 }
 
 interface GivenWorldPorts {
@@ -38,10 +42,20 @@ export function givenWorld(
   const begun = Promise.withResolvers<void>()
   const turns: (() => void)[] = []
   const nextTurn = (callback: () => void) => void turns.push(callback)
-  const play = (): void => {
+  const publish = async (): Promise<void> => {
+    let count = 0
+    for (const _ of events.publishing()) {
+      for (let turn = turns.shift(); turn; turn = turns.shift()) turn()
+      count += 1
+      // each event may evaluate expressions that take long
+      if (count % eventsOfTurn === 0) await setImmediate()
+    }
+  }
+  let played: Promise<void> | undefined
+  const play = (): Promise<void> => {
     begun.resolve()
-    events.publish()
-    for (let turn = turns.shift(); turn; turn = turns.shift()) turn()
+    played ??= publish()
+    return played
   }
   const streams = new Streams({
     ...{ clock, nextTurn },
@@ -49,8 +63,8 @@ export function givenWorld(
     // a stream of one event may begin before its head: then the head waits for the event
     observer: {
       onBegun: () =>
-        queueMicrotask(() => {
-          play()
+        queueMicrotask(async () => {
+          await play()
           onPlayed?.()
         }),
     },

@@ -171,7 +171,7 @@ export class Rehearser {
     if (reply === undefined) throw new TypeError('the gateway does not match what its table does')
     const sent = await during(() =>
       http.send(exchange, reply, async (over) => {
-        play()
+        await play()
         // the answer of a call ends its stream
         if (actions.outcome?.stream?.kind === 'call') await over
       }),

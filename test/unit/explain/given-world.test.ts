@@ -26,8 +26,8 @@ async function received(topic: string, options: object, outcome: GivenOutcome) {
   const onEvent = (event: WatchedEvent) => found.push(event)
   const watch = await session.watch(topic, { ...options }, 1000, { ...handlers, onEvent })
   expect(found).to.deep.equal([])
-  play()
-  play()
+  await play()
+  await play()
   return { found, watch }
 }
 
@@ -85,8 +85,20 @@ describe('the world of a rehearsal', () => {
         watch.end()
       },
     })
-    play()
+    await play()
     expect(found).to.have.length(1)
+  })
+
+  it('lets other work run between many events', async () => {
+    const { session, play } = await open({ events: Array(100).fill({}) })
+    let published = 0
+    const none = () => undefined
+    const handlers = { onLost: none, onBack: none, onRefused: none }
+    await session.watch('com.a', {}, 1000, { ...handlers, onEvent: () => (published += 1) })
+    const other = new Promise<number>((resolve) => setImmediate(() => resolve(published)))
+    await play()
+    expect(await other).to.be.below(100)
+    expect(published).to.equal(100)
   })
 
   it('refuses a subscription where an error is given', async () => {
@@ -108,7 +120,7 @@ describe('the world of a rehearsal', () => {
     await undefined
     await undefined
     expect(pieces.length).to.be.at.most(1)
-    play()
+    await play()
     const { args } = await result
     return { args, pieces: pieces.map((piece) => piece.args) }
   }
