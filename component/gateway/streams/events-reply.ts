@@ -8,6 +8,7 @@ import type { Exchange, Reply, StreamRecord } from '#component/gateway/exchange.
 import type { Headers } from '#component/gateway/header-layers.ts'
 import type { StreamPlan } from '#component/gateway/stream-plan.ts'
 import { type Frames, framesOf } from '#component/stream/frames.ts'
+import type { Sink } from '#component/stream/sink.ts'
 import type { StreamSettings } from '#component/stream/terms.ts'
 import { isStreamType } from '#component/syntax/event-stream.ts'
 import { EventView, filterOf, snapshotFrame } from './event-view.ts'
@@ -75,21 +76,22 @@ export class EventReplies {
     if (stream === undefined) return { ...head, body: { kind: 'events', type, ...noStream } }
     const frames = isStreamType(type) ? framesOf[type] : oneEventFrames
     const settings = this.#settings(streamed, frames)
-    if (frames === oneEventFrames) return oneEvent(exchange, stream, settings, head)
     const { snapshot: view } = plan
     const hasSnapshot = view !== undefined && 'kwargs' in outcome.result
     const snapshot = hasSnapshot ? snapshotFrame(view, frames, context, outcome.result) : ''
+    const begin = (sink: Sink): void => {
+      if (!stream.isOver) {
+        stream.onOver = this.#openStreams?.add(exchange, route, stream.owner.identity, stream)
+      }
+      stream.begin(sink, settings, snapshot)
+    }
+    if (frames === oneEventFrames) return oneEvent(exchange, route, stream, begin, head)
     return {
       ...head,
       body: {
         kind: 'events',
         type,
-        begin: (sink) => {
-          if (!stream.isOver) {
-            stream.onOver = this.#openStreams?.add(exchange, route, stream.owner.identity, stream)
-          }
-          stream.begin(sink, settings, snapshot)
-        },
+        begin,
         cancel: () => stream.cancel(),
         record: stream,
       },

@@ -1,10 +1,12 @@
 /** A stream of one event as an ordinary JSON answer: 200 with the body of the event, 404 when none has come in time. */
 import { ServiceError } from '#component/errors.ts'
+import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
+import { type Protection, unauthorized } from '#component/security/scheme.ts'
 import type { Frames } from '#component/stream/frames.ts'
+import type { Reason } from '#component/stream/reasons.ts'
 import type { Sink } from '#component/stream/sink.ts'
 import type { Stream } from '#component/stream/stream.ts'
-import type { StreamSettings } from '#component/stream/terms.ts'
 
 /** Only the body of an event is left of a stream; only events have an id. */
 export const oneEventFrames: Frames = {
@@ -50,19 +52,21 @@ const jsonType = 'application/json'
 
 /**
  * The answer, when the stream is over: its first event is its last one, too.
+ * @param begin begins the stream
  * @param head of a success
- * @throws ServiceError 404
+ * @throws ServiceError 404 when none has come in time; what the same request would be answered with when the stream was ended before
  */
 export function oneEvent(
   exchange: Exchange,
-  stream: Stream,
-  settings: StreamSettings,
+  { inherited: { protection } }: CompiledOperation,
+  stream: Pick<Stream, 'reason'>,
+  begin: (sink: Sink) => void,
   head: Omit<Reply, 'body'>,
 ): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sink = new Collector()
     sink.onClose(() => {
-      if (sink.text === '') reject(noEvent())
+      if (sink.text === '') reject(refusalOf(stream.reason, protection))
       else
         resolve({
           ...head,
@@ -71,9 +75,26 @@ export function oneEvent(
         })
     })
     exchange.onAbort(() => sink.end())
-    stream.begin(sink, settings)
+    begin(sink)
   })
 }
 
-const noEvent = (): ServiceError =>
-  new ServiceError('service.error.not_found', 'no event has come within max_duration')
+/** Why there is no event. */
+function refusalOf(reason: Reason, protection: Protection | undefined): ServiceError {
+  switch (reason) {
+    case 'unauthorized':
+      if (protection) return unauthorized(protection, 'the credentials hold no longer')
+      return new ServiceError('service.error.unauthorized', 'the session of the user has ended')
+    case 'refused':
+      return new ServiceError('wamp.error.not_authorized', 'the router refuses the topic')
+    case 'reloaded':
+    case 'draining': {
+      const headers = { 'retry-after': '1' }
+      return new ServiceError('service.error.unavailable', 'ask again', { headers })
+    }
+    case 'gone':
+      return new ServiceError('service.error.not_found', 'nothing is served at this path any more')
+    default:
+      return new ServiceError('service.error.not_found', 'no event has come within max_duration')
+  }
+}

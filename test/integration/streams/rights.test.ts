@@ -106,6 +106,18 @@ describe('a stream', function () {
     })
   }
 
+  it('that is asked for one event as JSON is 401 when its access token is revoked meanwhile', async () => {
+    const { access_token } = await logIn(gateway.url)
+    const headers = { ...bearer(access_token), accept: 'application/json' }
+    const asked = send(gateway.url, '/shop/live/one', { headers })
+    // a stream of the same topic that was asked for later has begun
+    open.push(await watch(gateway.url, 'gateway', bearer(access_token)))
+    expect(await revoke(gateway.url, access_token)).to.equal(200)
+    const answer = await within(limit, 'the answer', asked)
+    expect(answer.status, answer.text).to.equal(401)
+    expect(answer.headers['www-authenticate']).to.include('error="invalid_token"')
+  })
+
   it('ends when its access token expires', async () => {
     const { access_token, expires_in } = await logIn(gateway.url)
     const stream = await watched('token', bearer(access_token))

@@ -37,7 +37,7 @@ export function liveRealm({ ofAda, watchers = ['all'] }: LiveChanges = {}) {
 }
 
 /** The ways to a stream, by the last part of their paths. */
-export type Way = 'open' | 'token' | 'key' | 'basic' | 'gateway'
+export type Way = 'open' | 'token' | 'key' | 'basic' | 'gateway' | 'one'
 
 const ways: Readonly<Record<Way, object>> = {
   open: { security: {}, get: subscribe() },
@@ -45,6 +45,8 @@ const ways: Readonly<Record<Way, object>> = {
   key: { security: { type: 'api_key', header_name: 'x-key' }, get: subscribe({ as: 'gateway' }) },
   basic: { security: { type: 'basic' }, get: subscribe() },
   gateway: { get: subscribe({ as: 'gateway' }) },
+  // JSON for who asks for JSON
+  one: { get: subscribe({ as: 'gateway', max_events: 1, max_duration: 30_000 }) },
 }
 
 const { '1.0.0': version } = shopDocument.versions
