@@ -35,7 +35,7 @@ declare module 'autobahn' {
       topic: string,
       args: readonly unknown[],
       kwargs: Readonly<Record<string, unknown>>,
-      options: { acknowledge: boolean },
+      options: { acknowledge: boolean; retain?: boolean },
     ): Promise<unknown>
     /** @param endpoint called with args, kwargs and details */
     register(

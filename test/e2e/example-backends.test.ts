@@ -54,6 +54,7 @@ describe('a backend of the examples', function () {
 
   for (const [example, args, hint] of [
     ['hello', ['com.example.absent', '0'], 'load the realm, or name another one'],
+    ['live', [], 'load the realm'],
     ['oauth2', [], 'give both ORDERS_SECRET the same value'],
   ] as const) {
     it(`of ${example} ends with a hint when the router refuses it`, async () => {

@@ -28,6 +28,7 @@ describe('a folder that wamp-gateway new makes', function () {
 
   for (const [name, path, status] of [
     ['hello', '/v1.0/about', 200],
+    ['live', '/counter?limit=x', 400],
     ['oauth2', '/v1.0/orders/7', 401],
     ['oidc-login', '/api/me', 401],
   ] as const) {

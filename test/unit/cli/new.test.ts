@@ -16,6 +16,7 @@ describe('wamp-gateway new', () => {
 
   for (const [name, program] of [
     ['hello', 'backend.ts'],
+    ['live', 'backend.ts'],
     ['oauth2', 'backend.ts'],
     ['oidc-login', 'provider.ts'],
   ] as const) {
@@ -70,7 +71,7 @@ describe('wamp-gateway new', () => {
     const { code, err } = await runCli(['new', folder, '--from', '../../etc'])
     expect([code, err]).to.deep.equal([
       64,
-      '--from: expected one of hello, oauth2, oidc-login; found "../../etc"\n',
+      '--from: expected one of hello, live, oauth2, oidc-login; found "../../etc"\n',
     ])
   })
 })

@@ -65,7 +65,7 @@ describe('the JSON Schema of API Specifications', () => {
     })
   }
 
-  for (const name of ['hello', 'oauth2', 'oidc-login']) {
+  for (const name of ['hello', 'live', 'oauth2', 'oidc-login']) {
     it(`allows the example ${name}`, () => {
       expect(errorsOf(read(`examples/${name}/api-spec.json`))).to.deep.equal([])
     })
@@ -142,7 +142,7 @@ describe('the JSON Schema of realm documents', () => {
 describe('the JSON Schema of the configuration', () => {
   it('allows those of the examples, with $schema, and refuses an unknown option', async () => {
     const errorsOf = await checkOf('config')
-    for (const name of ['hello', 'oauth2', 'oidc-login']) {
+    for (const name of ['hello', 'live', 'oauth2', 'oidc-login']) {
       const config = parse(readFileSync(join(root, `examples/${name}/gateway.yaml`), 'utf8'))
       expect(errorsOf({ $schema: 'x', ...config }), name).to.deep.equal([])
     }

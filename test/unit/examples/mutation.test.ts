@@ -10,7 +10,9 @@ import { rounds } from '#test/support/running/rounds.ts'
 import { examplePorts } from './ports.ts'
 
 const root = join(import.meta.dirname, '../../..')
-const documents = ['hello', 'oauth2', 'oidc-login'].map((name) => `examples/${name}/api-spec.json`)
+const documents = ['hello', 'live', 'oauth2', 'oidc-login'].map(
+  (name) => `examples/${name}/api-spec.json`,
+)
 
 /** A text of a document that holds expressions. */
 interface Place {
