@@ -20,7 +20,10 @@ import type { Rendered, Tongue, View } from './view.ts'
 /** Hexadecimal digits of a tag. */
 const tagDigits = 6
 
-/** Milliseconds until a router is asked again that did not judge the grants. */
+/**
+ * Milliseconds until a router is asked again: it did not judge the grants, or it may have judged them as they were, because it asks
+ * several gateways in turn, or is another process.
+ */
 const regrantPause = 5_000
 
 /** Errors of a SUBSCRIBE that say nothing of the grants. */
@@ -49,6 +52,7 @@ export class Source implements Tongue, WatchHandlers {
   #newestPublication = 0
   #lingerMs = 0
   #stopLinger: (() => void) | undefined
+  #stopRegrant: (() => void) | undefined
   #watch: Watch | undefined
   #isClosed = false
   /** When the router was lost; milliseconds since the epoch. */
@@ -145,17 +149,25 @@ export class Source implements Tongue, WatchHandlers {
     if (!this.isThere) throw notJoined()
   }
 
-  /** Lets the router judge the grants anew, however often it must be asked: a refusal ends all streams. */
-  async regrant(): Promise<void> {
+  /** Lets the router judge the grants anew, and once more some seconds later: a refusal ends all streams. */
+  async regrant(isRepeated = false): Promise<void> {
     try {
       // what is under way may have been judged already
       await this.opened
       await this.#watch?.again({})
+      if (!isRepeated) this.#regrantLater(true)
     } catch (error) {
       if (isRefusal(error)) this.onRefused(error)
       // a router that was lost judges when it is back
-      else if (this.isThere) this.#ports.clock.after(regrantPause, () => void this.regrant())
+      else if (this.isThere) this.#regrantLater(isRepeated)
     }
+  }
+
+  #regrantLater(isRepeated: boolean): void {
+    this.#stopRegrant?.()
+    if (this.#isClosed) return
+    const regrant = (): void => void this.regrant(isRepeated)
+    this.#stopRegrant = this.#ports.clock.after(regrantPause, regrant)
   }
 
   /** Unsubscribes; there are no streams any more. */
@@ -164,6 +176,7 @@ export class Source implements Tongue, WatchHandlers {
     this.#isClosed = true
     this.isThere = false
     this.#stopLinger?.()
+    this.#stopRegrant?.()
     this.#watch?.end()
     this.#ports.onClosed(this)
   }

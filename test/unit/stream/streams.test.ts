@@ -200,6 +200,25 @@ describe('the end of a stream', () => {
     expect(sink.seen).to.deep.equal(['wamp.error.not_authorized'])
   })
 
+  it('comes some seconds later when the router has judged by the grants as they were', async () => {
+    const { clock, session, begin, hub } = hubOf()
+    const sink = await begin()
+    await hub.regrant(new Set(['com.example.test']))
+    await settled()
+    session.refuse()
+    await clock.advance(5_000)
+    expect(sink.seen).to.deep.equal(['wamp.error.not_authorized'])
+  })
+
+  it('does not come when the router is content twice', async () => {
+    const { clock, session, begin, hub } = hubOf()
+    const sink = await begin()
+    await hub.regrant(new Set(['com.example.test']))
+    await clock.advance(60_000)
+    expect(session.subscribed).to.have.length(3)
+    expect(sink.state).to.equal('open')
+  })
+
   it('is told to a stream that begins afterwards', async () => {
     const { session, open } = hubOf()
     const stream = await open()
