@@ -106,9 +106,18 @@ export class Ring {
     return this.firstSeq + index - this.#removed
   }
 
-  /** At most so many entries from a `seq` on. @param seq at least {@link firstSeq} */
-  slice(seq: number, most: number): readonly Entry[] {
+  /**
+   * Some entries from a `seq` on: at most `most`, and only the first of them may pass `bytes`.
+   * @param seq at least {@link firstSeq}
+   */
+  slice(seq: number, most: number, bytes = Number.POSITIVE_INFINITY): readonly Entry[] {
     const start = this.#removed + seq - this.firstSeq
-    return this.#entries.slice(start, start + most)
+    const entries = this.#entries.slice(start, start + most)
+    let size = 0
+    const end = entries.findIndex((entry, index) => {
+      size += entry.size
+      return index > 0 && size > bytes
+    })
+    return end < 0 ? entries : entries.slice(0, end)
   }
 }

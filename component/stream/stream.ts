@@ -9,7 +9,7 @@ import type { Source } from './source.ts'
 import type { Start, StreamOwner, StreamPorts, StreamSettings } from './terms.ts'
 import { ownFrame, type Progress, writeEntries } from './view.ts'
 
-/** Entries that are read from the ring for one write. */
+/** Entries that are read from the ring for one write, at most. */
 const portion = 64
 
 /** Of a stream without a greatest number of events, at its beginning; one object for all. */
@@ -230,7 +230,7 @@ export class Stream {
         if (this.#isOver) return
         begun.client.tellDropped()
       }
-      const entries = ring.slice(this.#from, portion)
+      const entries = ring.slice(this.#from, portion, this.#ports.bufferBytes)
       this.#from += entries.length
       this.#send(begun, entries, true)
     }

@@ -104,6 +104,13 @@ describe('the ring', () => {
     expect(ring.behind(7)).to.equal(undefined)
   })
 
+  it('gives entries up to a size, one at least', () => {
+    const ring = new Ring(10, 1000)
+    for (let seq = 1; seq <= 5; seq++) ring.push(entryOf(seq, 0, seq))
+    const lengths = [0, 10, 25, 100].map((bytes) => ring.slice(2, 3, bytes).length)
+    expect(lengths).to.deep.equal([1, 1, 2, 3])
+  })
+
   it('keeps more and longer once it is told to', () => {
     const ring = new Ring(1, 10)
     ring.grow(2, 1000)
