@@ -1,5 +1,4 @@
 /** Streams of calls over HTTP: what holds them up, what ends them, and what is told of them. */
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { RouterPeer } from '#test/contract/router/peer.ts'
@@ -142,6 +141,7 @@ describe('a stream of a call over HTTP', function () {
 
   it('client too slow, waiting > limits.call_buffer: CANCEL; connection destroyed; reason slow', async () => {
     const client: Socket = connect(Number(new URL(gateway.url).port), '127.0.0.1')
+    client.on('error', () => undefined) // 'close' follows
     client.pause()
     client.write('GET /v1/x HTTP/1.1\r\nhost: a\r\naccept: text/event-stream\r\n\r\n')
     const id = await invocation()
@@ -159,7 +159,7 @@ describe('a stream of a call over HTTP', function () {
     expect((await stopped).slice(0, 2)).to.deep.equal([code.interrupt, id])
     expect(await line()).to.include({ status: 200, reason: 'slow' })
     client.resume()
-    await once(client, 'close')
+    await new Promise((resolve) => client.once('close', resolve))
   })
 
   it('callee answers ERROR after pieces: error in the log line, status 200', async () => {

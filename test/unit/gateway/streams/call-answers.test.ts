@@ -217,6 +217,19 @@ describe('a stream of a call', () => {
     expect(record).to.include({ error: invalid, reason: 'failed' })
   })
 
+  it('tells of a result that does not fit its schema as an error', async () => {
+    const call = new CallDouble([1])
+    const { sink, record } = await askForPieces(call, {
+      keys: { validate_responses: 'enforce' },
+      response: {
+        on_result: { body: '{{action.result.args |> head}}', schema: { type: 'integer' } },
+      },
+    })
+    call.end(resultOf('text'))
+    expect(sink.text).to.include('event: error\ndata: {"code":"service.error.response_mismatch"')
+    expect(record).to.include({ reason: 'failed', error: 'service.error.response_mismatch' })
+  })
+
   for (const name of ['gap', 'a\nb', 'x'.repeat(256)]) {
     it(`ends for a computed name ${JSON.stringify(name.slice(0, 5))} of ${name.length} characters`, async () => {
       const call = new CallDouble(['fine'])

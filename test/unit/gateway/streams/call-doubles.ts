@@ -88,7 +88,8 @@ export const failureOf = (error_uri: string, ...args: unknown[]): Outcome => ({
 /** How an operation answers a call with progressive results. */
 export interface Asked {
   readonly action?: object
-  readonly provides?: readonly string[]
+  /** Further keys of the operation. */
+  readonly keys?: object
   readonly response?: object
   readonly method?: string
   readonly bufferBytes?: number
@@ -101,7 +102,7 @@ export interface Asked {
  */
 export async function askForPieces(
   outcome: CallDouble | Outcome,
-  { action, provides, response, method = 'get', bufferBytes, ask = {} }: Asked = {},
+  { action, keys, response, method = 'get', bufferBytes, ask = {} }: Asked = {},
 ) {
   const clock = new ManualClock()
   const turns: (() => void)[] = []
@@ -112,7 +113,7 @@ export async function askForPieces(
   })
   const operation = {
     action: { type: 'wamp_call', procedure: 'com.example.p', ...action },
-    ...(provides && { provides }),
+    ...keys,
     response: { on_progress: {}, on_result: {}, on_error: {}, ...response },
   }
   const served = serve(
