@@ -10,6 +10,9 @@ const spare = 200
 /** Connections that are opened at once. */
 const batch = 100
 
+/** How many connections this process may open. */
+export const descriptorsLeft = (): number => descriptors() - spare
+
 /** How many files a process may have open. */
 function descriptors(): number {
   const limits = readFileSync('/proc/self/limits', 'utf8')
@@ -37,7 +40,7 @@ export async function holdIdle(
   count: number,
   load: () => Promise<LoadResult>,
 ): Promise<string> {
-  const most = descriptors() - spare
+  const most = descriptorsLeft()
   if (most < count) {
     return `${count} idle connections: not possible, a process may open ${most + spare} files (ulimit -n)\n`
   }

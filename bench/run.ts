@@ -7,7 +7,7 @@ import { generator } from './load.ts'
 import { type Result, scenarioText } from './report.ts'
 import { type Plan, run, unmeasured } from './rounds.ts'
 import { scenarios } from './scenarios/index.ts'
-import { judgeAll, targetsText } from './targets.ts'
+import { judgeAll, targetsText } from './verdicts.ts'
 
 const { values } = parseArgs({
   options: {

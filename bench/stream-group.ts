@@ -50,6 +50,11 @@ export class StreamGroup {
     return this.#sockets.length
   }
 
+  /** Streams that ended, and events that came in another order or with another text at those that are compared. */
+  get errors(): number {
+    return this.#wrong + this.#ended
+  }
+
   /** Opens more. @param path of a stream by its number @throws Error when an answer is no stream */
   async open(
     url: string,
@@ -78,7 +83,7 @@ export class StreamGroup {
 
   /** Publishes for so long, always with so many events on their way. An answer is an event at one stream. */
   async run(seconds: number, inFlight: number): Promise<LoadResult> {
-    const errorsBefore = this.#wrong + this.#ended
+    const errorsBefore = this.errors
     const [countedBefore, began] = [this.#counted, performance.now()]
     this.#took = []
     const end = began + seconds * 1000
@@ -97,7 +102,7 @@ export class StreamGroup {
       p50: at(0.5),
       p99: at(0.99),
       max: at(1),
-      errors: this.#wrong + this.#ended - errorsBefore,
+      errors: this.errors - errorsBefore,
     }
   }
 

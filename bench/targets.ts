@@ -1,10 +1,7 @@
-/** What the gateway has to reach, and whether it did. */
-import { generator } from './load.ts'
-import { type Result, type Row, shown, tableOf } from './report.ts'
-import { ratioOf, type Spread, spreadOf } from './statistics.ts'
+/** What the gateway has to reach. */
 
 /** A bound on a figure of one candidate, against the same figure of another. */
-interface RatioTarget {
+export interface RatioTarget {
   readonly what: string
   readonly scenario: string
   readonly candidate: string
@@ -25,7 +22,8 @@ interface FigureTarget {
   readonly atMost: number
 }
 
-type Target = RatioTarget | FigureTarget
+/** Something to reach. */
+export type Target = RatioTarget | FigureTarget
 
 const bare = 'bare node:http'
 const call = { scenario: 'wamp', against: `${bare} + wampy` }
@@ -33,11 +31,11 @@ const crossbar = { scenario: 'crossbar', candidate: 'ours on Crossbar.io', limit
 const forward = { scenario: 'forward', candidate: 'ours' }
 const fixed = { scenario: 'static', candidate: 'ours' }
 const push = { scenario: 'push', candidate: 'ours, SSE' }
-const json = { scenario: 'pieces', candidate: 'ours, JSON', against: 'ours, no on_progress' }
 const rate = (atLeast: number) => ({ figure: 'rate', atLeast }) as const
 const p99 = { scenario: 'half-load', figure: 'p99', atMost: 1.5 } as const
 
-const targets: readonly Target[] = [
+/** All of them. */
+export const targets: readonly Target[] = [
   { what: 'WAMP call, embedded router', ...call, candidate: 'ours, embedded router', ...rate(1.1) },
   {
     what: 'WAMP call, embedded router, CPU of the gateway',
@@ -129,8 +127,6 @@ const targets: readonly Target[] = [
     figure: 'cpu',
     atMost: 1.15,
   },
-  { what: 'pieces of a call', ...call, scenario: 'pieces', candidate: 'ours, SSE', ...rate(0.9) },
-  { what: 'JSON of a route with on_progress', ...json, ...rate(0.98) },
   { what: 'events to 1,000 streams', ...push, against: 'nginx + Nchan, one worker', ...rate(0.3) },
   {
     what: 'a filter for each stream',
@@ -218,81 +214,42 @@ const targets: readonly Target[] = [
     name: 'CPU time of the description, against a fixed answer of its size',
     atMost: 1.1,
   },
+  {
+    what: 'pieces of a result',
+    scenario: 'progress',
+    candidate: 'ours, pieces',
+    against: `${bare} + wampy, pieces`,
+    ...rate(0.9),
+  },
+  {
+    what: 'JSON of a route with on_progress',
+    scenario: 'progress',
+    candidate: 'ours, JSON with on_progress',
+    against: 'ours, JSON without on_progress',
+    ...rate(0.98),
+  },
+  {
+    what: 'one event to 10,000 streams, until the last has it, p99, ms',
+    scenario: 'push-crowd',
+    name: 'p99 of that',
+    atMost: 250,
+  },
+  {
+    what: 'p99 of other requests meanwhile, ms',
+    scenario: 'push-crowd',
+    name: 'p99 of other requests meanwhile',
+    atMost: 50,
+  },
+  {
+    what: 'RSS of an idle stream, kB',
+    scenario: 'push-crowd',
+    name: 'RSS of an idle stream',
+    atMost: 12,
+  },
+  {
+    what: 'sources left of streams that were closed',
+    scenario: 'push-churn',
+    name: 'sources that are left',
+    atMost: 0,
+  },
 ]
-
-/** What became of a target. */
-interface Verdict {
-  readonly target: Target
-  readonly found?: Spread
-  readonly verdict: string
-  /** Why it does not count, or was not measured. */
-  readonly why?: string
-}
-
-/** Rates of the two sides of a comparison at one rate may differ by this share. */
-const tolerance = 0.1
-
-/** Why a row says nothing about its candidate; undefined: it does. */
-function flawOf(row: Row, { limit, figure }: RatioTarget): string | undefined {
-  const { candidate, errors, cores, ratio } = row
-  if (errors > 0) return `${candidate}: ${errors} errors`
-  if (figure === 'p99' && generator !== 'wrk') return `${generator} tells whole milliseconds`
-  if (row.limit === 'rate') {
-    if (Math.abs(ratio.median - 1) <= tolerance) return undefined
-    return `${candidate}: ${ratio.median.toFixed(2)} × the rate of its baseline`
-  }
-  if (figure === 'cpu' || row.limit === 'itself' || row.limit === limit) return undefined
-  return `${candidate}: ${cores.toFixed(2)} cores, limit: ${row.limit}`
-}
-
-const isWithin = (
-  { median }: Spread,
-  { atLeast = 0, atMost = Number.POSITIVE_INFINITY }: Target,
-) => (median >= atLeast && median <= atMost ? 'reached' : 'not reached')
-
-function judge(target: Target, { rows, figures, missing, failure }: Result): Verdict {
-  if (failure !== undefined) return { target, verdict: 'not measured', why: failure }
-  if ('name' in target) {
-    const figure = figures.find(({ name }) => name === target.name)
-    if (!figure) return { target, verdict: 'not measured' }
-    const found = spreadOf(figure.values)
-    return { target, found, verdict: isWithin(found, target) }
-  }
-  const names = [target.candidate, target.against]
-  const [mine, theirs] = names.map((name) => rows.find(({ candidate }) => candidate === name))
-  if (!mine || !theirs) {
-    const absent = missing.find(({ name }) => names.includes(name))
-    return { target, verdict: 'not measured', why: `${absent?.name}: ${absent?.why}` }
-  }
-  const [values, base] = [mine, theirs].map(({ rounds }) =>
-    rounds.map((round) => round[target.figure]),
-  )
-  const found = ratioOf(values ?? [], base ?? [])
-  const verdict = isWithin(found, target)
-  const flaws = [mine, theirs].map((row) => flawOf(row, target)).filter(Boolean)
-  if (flaws.length === 0) return { target, found, verdict }
-  return { target, found, verdict: `does not count (${verdict})`, why: flaws.join('; ') }
-}
-
-/** Judges all targets of the scenarios that were measured. */
-export function judgeAll(results: ReadonlyMap<string, Result>): readonly Verdict[] {
-  return targets.flatMap((target) => {
-    const result = results.get(target.scenario)
-    return result ? [judge(target, result)] : []
-  })
-}
-
-/** A Markdown table. */
-export function targetsText(verdicts: readonly Verdict[]): string {
-  const lines = verdicts.map(({ target, found, verdict, why = '' }) => {
-    const { what, atLeast, atMost } = target
-    return [
-      'against' in target ? `${what}, against ${target.against}` : what,
-      atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}`,
-      found ? shown(found, found.max < 100 ? 2 : 0) : '',
-      verdict,
-      why,
-    ]
-  })
-  return `## Targets\n\n${tableOf(['target', 'bound', 'found (min–max)', 'verdict', 'why'], lines)}\n`
-}

@@ -9,10 +9,11 @@ import { halfLoad } from './half-load.ts'
 import { largeDocument } from './large-document.ts'
 import { nodes } from './nodes.ts'
 import { openapi } from './openapi.ts'
-import { pieces } from './pieces.ts'
 import { post } from './post.ts'
+import { progress } from './progress.ts'
 import { push } from './push.ts'
 import { pushChurn } from './push-churn.ts'
+import { pushCrowd } from './push-crowd.ts'
 import { reloads } from './reloads.ts'
 import { routes } from './routes.ts'
 import { largeSchemas, schemas } from './schemas.ts'
@@ -49,6 +50,7 @@ export const scenarios: Readonly<Record<string, Scenario | Trial>> = {
   tracing,
   nodes,
   push,
+  progress,
+  'push-crowd': pushCrowd,
   'push-churn': pushChurn,
-  pieces,
 }

@@ -20,16 +20,19 @@ const path = streamOf('com.example.test.churn.{{request.bindings.name}}', {
   replay_timeout: replayMs,
 })
 
-/** Opens a stream and closes it. @throws Error when the answer is no stream */
-async function visit(port: number, number: number): Promise<void> {
+/** Opens a stream and closes it. @returns whether it was taken; a busy machine may be refused @throws Error when the answer is neither */
+async function visit(port: number, number: number): Promise<boolean> {
   const socket: Socket = connect(port, '127.0.0.1')
   const request = `GET /churn/n${number % topics} HTTP/1.1\r\nHost: bench\r\n\r\n`
   socket.write(request)
   const [head] = (await once(socket, 'data')) as [Buffer]
-  if (!head.toString('latin1').startsWith('HTTP/1.1 200 ')) throw new Error(head.toString('latin1'))
+  const answer = head.toString('latin1')
+  const isTaken = answer.startsWith('HTTP/1.1 200 ')
+  if (!isTaken && !answer.includes('this node is overloaded')) throw new Error(answer)
   // clients leave in both ways
   if (number % 2 === 0) socket.resetAndDestroy()
   else socket.destroy()
+  return isTaken
 }
 
 async function sourcesOf(admin: string): Promise<number> {
@@ -52,11 +55,13 @@ export const pushChurn: Trial = {
     const rss = figure('RSS', 'MB')
     const growth = figure('RSS, the last third of the rounds against the middle one', 'MB')
     const sources = figure('sources that are left', '')
+    const refused = { name: 'refused, for overload', unit: '', values: [0] as [number] }
+    const port = Number(new URL(url).port)
     for (let round = 0; round < rounds; round++) {
       const [began, cpuBefore] = [performance.now(), process.cpu()]
       let next = 0
       const client = async () => {
-        while (next < count) await visit(Number(new URL(url).port), next++)
+        while (next < count) if (!(await visit(port, next++))) refused.values[0]++
       }
       await Promise.all(Array.from({ length: clients }, client))
       rate.values.push((count * 1000) / (performance.now() - began))
@@ -70,6 +75,6 @@ export const pushChurn: Trial = {
     const mean = (values: readonly number[]) =>
       values.reduce((sum, value) => sum + value, 0) / values.length
     growth.values.push(mean(rss.values.slice(-third)) - mean(rss.values.slice(-2 * third, -third)))
-    return [rate, cpu, rss, growth, sources] satisfies readonly Figure[]
+    return [rate, cpu, rss, growth, sources, refused] satisfies readonly Figure[]
   },
 }
