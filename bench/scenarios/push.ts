@@ -25,11 +25,19 @@ export const streamSettings = {
 
 const filter = '{{action.event.args |> head |> equal({{request.bindings.name}}) |> equal(false)}}'
 
+const text = '{{action.event.args |> head}}'
+/** So large that some events fill all buffers between the gateway and a client that does not read. */
+const large = Array.from({ length: 2_000 }, () => text)
+
 /** A path with the events of a topic. */
-export const streamOf = (topic: string, more: Readonly<Record<string, unknown>> = {}) => ({
+export const streamOf = (
+  topic: string,
+  more: Readonly<Record<string, unknown>> = {},
+  body: unknown = text,
+) => ({
   get: {
     action: { type: 'wamp_subscribe', topic, ...more },
-    response: { on_event: { body: '{{action.event.args |> head}}' }, on_error: {} },
+    response: { on_event: { body }, on_error: {} },
   },
 })
 
@@ -99,9 +107,8 @@ const ours: Readonly<Record<string, Ours>> = {
   filtered: { name: 'ours, a filter for each stream', action: { filter }, against: oursPlain },
   stalled: {
     name: 'ours, beside one that does not read',
-    action: { overflow: 'drop' },
     against: oursPlain,
-    meanwhile: ({ url }) => openStalled(url, pathOf('stalled', 0)),
+    meanwhile: ({ url }) => openStalled(url, '/never-read'),
   },
   reloaded: { name: 'ours, 10 loads a second', against: oursPlain, meanwhile: reloading },
 }
@@ -117,9 +124,14 @@ async function build(stage: Stage): Promise<void> {
       streamOf(topicOf(key), action),
     ]),
   )
+  const neverRead = streamOf(topicOf('stalled'), { overflow: 'drop' }, large)
   const [bare, gateway] = await Promise.all([
     stage.peer('bare', 'push-http.ts', router.url, realm, bareTopic),
-    stage.gateway('ours', paths, { ...streamSettings, 'wamp.url': router.url }),
+    stage.gateway(
+      'ours',
+      { ...paths, '/never-read': neverRead },
+      { ...streamSettings, 'wamp.url': router.url },
+    ),
   ])
   const compare = async (
     { process, url }: Pick<Gateway, 'process' | 'url'>,
