@@ -1,5 +1,6 @@
 /** Streams as the load: many open ones of one candidate, whose events are counted, and one in a hundred compared. */
 import { connect, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { LoadResult } from './load.ts'
 
 /** Stands once in each event, and nowhere else in a stream. */
@@ -11,6 +12,9 @@ const comparedOf = 100
 
 /** Connections that are opened at once. */
 const batch = 50
+
+/** Before a stream that was refused is asked for once more, milliseconds. */
+const pause = 1_000
 
 /** The text of an event: its number, and as much as makes it 200 characters. */
 export const eventText = (number: number): string => `${number}${mark}`.padEnd(200, 'x')
@@ -66,8 +70,13 @@ export class StreamGroup {
     const target = { host: hostname, port: Number(port) }
     for (let opened = 0; opened < count; opened += batch) {
       const size = Math.min(batch, count - opened)
-      const each = Array.from({ length: size }, () => this.#open(target, path, type))
-      await Promise.all(each)
+      const open = () => this.#open(target, path, type)
+      // a busy machine may refuse one of so many at once
+      const openAgain = async () => {
+        await wait(pause)
+        await open()
+      }
+      await Promise.all(Array.from({ length: size }, () => open().catch(openAgain)))
     }
   }
 
@@ -135,7 +144,11 @@ export class StreamGroup {
           if (!head.includes('\r\n\r\n')) return true
           isOpen = true
           if (head.startsWith('HTTP/1.1 200 ') && head.includes(type)) resolve()
-          else reject(new Error(`${path(number)}: ${head}`))
+          else {
+            this.#sockets.splice(this.#sockets.indexOf(socket), 1)
+            socket.removeAllListeners('close').destroy()
+            reject(new Error(`${path(number)}: ${head}`))
+          }
           return true
         }
         compare?.(bytes.toString('latin1'))
