@@ -1,5 +1,7 @@
 /** Requests at fixed times, whether or not the last ones are answered: what other clients notice of something. */
+import { once } from 'node:events'
 import { Agent, get } from 'node:http'
+import { Worker } from 'node:worker_threads'
 import { median } from './statistics.ts'
 
 /** Between two requests, milliseconds. */
@@ -57,5 +59,17 @@ export function probe(url: string, expected: string): () => Promise<Noticed> {
       max: sorted.at(-1) ?? 0,
       errors,
     }
+  }
+}
+
+/** The same in a thread of its own: what the bench reads meanwhile does not delay it. */
+export function probeApart(url: string, expected: string): () => Promise<Noticed> {
+  const file = new URL('./probe-thread.ts', import.meta.url)
+  const worker = new Worker(file, { workerData: { url, expected } })
+  return async () => {
+    worker.postMessage('end')
+    const [noticed] = (await once(worker, 'message')) as [Noticed]
+    await worker.terminate()
+    return noticed
   }
 }

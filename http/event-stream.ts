@@ -1,19 +1,43 @@
 /** A stream of events as the body of a node:http response. */
+import { Buffer } from 'node:buffer'
 import type { ServerResponse } from 'node:http'
 import type { ReplyBody } from '#component/gateway/exchange.ts'
 import type { Sink } from '#component/stream/sink.ts'
 import type { HttpExchange } from './read-request.ts'
 
+/** The chunks of bytes that many streams are sent. */
+const chunks = new WeakMap<Uint8Array, Buffer>()
+
+/** A chunk of a chunked body (RFC 9112 §7.1). */
+function chunkOf(bytes: Uint8Array): Buffer {
+  const known = chunks.get(bytes)
+  if (known) return known
+  const size = Buffer.from(`${bytes.length.toString(16)}\r\n`)
+  const chunk = Buffer.concat([size, bytes, Buffer.from('\r\n')])
+  chunks.set(bytes, chunk)
+  return chunk
+}
+
 /** The client of one response. */
 class ResponseSink implements Sink {
   readonly #response: ServerResponse
+  #hasBegun = false
 
   constructor(response: ServerResponse) {
     this.#response = response
   }
 
   write(bytes: string | Uint8Array): void {
-    if (this.#response.writable) this.#response.write(bytes)
+    const response = this.#response
+    if (!response.writable) return
+    // behind the head, bytes that many streams share become a chunk once; node:http would send each in three parts
+    const { socket } = response
+    if (this.#hasBegun && typeof bytes !== 'string' && socket && response.chunkedEncoding) {
+      socket.write(chunkOf(bytes))
+      return
+    }
+    this.#hasBegun = true
+    response.write(bytes)
   }
 
   get waiting(): number {
@@ -43,7 +67,9 @@ class ResponseSink implements Sink {
   }
 
   onDrain(callback: () => void): void {
-    this.#response.once('drain', callback)
+    const { socket } = this.#response
+    if (socket) socket.once('drain', callback)
+    else this.#response.once('drain', callback)
   }
 }
 

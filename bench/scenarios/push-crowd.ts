@@ -4,7 +4,7 @@ import { realm } from '#bench/gateway.ts'
 import { descriptorsLeft } from '#bench/idle.ts'
 import { small } from '#bench/payloads.ts'
 import { openLink } from '#bench/peers/wamp-link.ts'
-import { probe } from '#bench/probe.ts'
+import { probeApart } from '#bench/probe.ts'
 import type { Figure, Trial } from '#bench/stage.ts'
 import { StreamGroup } from '#bench/stream-group.ts'
 import { publisherOf, streamOf, streamSettings } from './push.ts'
@@ -48,7 +48,7 @@ export const pushCrowd: Trial = {
     await wait(rest)
     memory.values.push(((process.rss() - before) * 1024) / count)
     for (let round = 0; round < rounds; round++) {
-      const meanwhile = probe(`${url}/about`, JSON.stringify(small))
+      const meanwhile = probeApart(`${url}/about`, JSON.stringify(small))
       for (let event = 0; event < events; event++) {
         const cpuBefore = process.cpu()
         last.values.push(await group.once())
