@@ -63,7 +63,7 @@ export class FileWatcher {
     if (state !== undefined) this.#stir()
   }
 
-  /** Watches nothing any more. */
+  /** Watches nothing any more, and tells nothing. */
   close(): void {
     this.#isClosed = true
     this.#stopTimer()
@@ -104,7 +104,7 @@ export class FileWatcher {
 
   #tellFailure(folder: string, error: unknown): void {
     this.#leave(folder)
-    if (this.#failed.has(folder)) return
+    if (this.#isClosed || this.#failed.has(folder)) return
     this.#failed.add(folder)
     const message = 'changes in the folder are not noticed: send SIGHUP after a change'
     this.#ports.log.warn({ folder, reason: messageOf(error) }, message)
@@ -135,6 +135,7 @@ export class FileWatcher {
   }
 
   #tellError(error: unknown): void {
+    if (this.#isClosed) return
     this.#ports.log.warn({ reason: messageOf(error) }, 'the watched files cannot be listed')
   }
 

@@ -1,5 +1,13 @@
 /** Watched files: what editors, package managers and container platforms do to them is noticed. */
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  watch,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -144,6 +152,22 @@ describe('watched files', () => {
     await follow('a.json', 'b.json')
     write('b.json', '1')
     await changed()
+    expect(warned).to.deep.equal([])
+  })
+
+  it('are not told of any more once nothing is watched', async () => {
+    mkdirSync(at('b'))
+    watcher = new FileWatcher({
+      clock: systemClock,
+      log: { warn: (line: object) => void warned.push(line) },
+      onChange: async () => undefined,
+      watchFolder(path) {
+        watcher.close()
+        rmSync(at('b'), { recursive: true })
+        return watch(path, { persistent: false })
+      },
+    })
+    await follow('a.json', 'b/c.json')
     expect(warned).to.deep.equal([])
   })
 
