@@ -142,7 +142,9 @@ class Count {
     }
     for (const client of this.clients) {
       expect(client.troubles).to.deep.equal([])
-      expect(client.noted[0]).to.be.at.most(client.due ?? 0)
+      // what the router has not acknowledged may have reached nobody
+      const due = [...acknowledged.keys()].find((number) => number >= (client.due ?? 0))
+      expect(client.noted[0], `the first number, of ${client.due}`).to.be.at.most(due ?? 0)
       const verdict = judge(client.noted, (number) => acknowledged.has(number))
       sums.silent.push(...verdict.silent)
       sums.repeated.push(...verdict.repeated)
