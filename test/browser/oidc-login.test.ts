@@ -71,7 +71,7 @@ describe('the example with OIDC in a browser', function () {
     await page.getByLabel('Note').fill('tea at five')
     await page.getByText('Publish').click()
     await page.locator('#notes').getByText('ada: tea at five').waitFor()
-    expect(await page.locator('#status').textContent()).to.equal('202')
+    await page.locator('#status').getByText('202').waitFor()
 
     const old = await ownCookies()
     expect(await helloOf()).to.deep.equal([2, 'ada'])
