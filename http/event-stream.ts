@@ -1,6 +1,7 @@
 /** A stream of events as the body of a node:http response. */
 import { Buffer } from 'node:buffer'
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { ReplyBody } from '#component/gateway/exchange.ts'
 import type { Sink } from '#component/stream/sink.ts'
 import type { HttpExchange } from './read-request.ts'
@@ -18,6 +19,13 @@ function chunkOf(bytes: Uint8Array): Buffer {
   return chunk
 }
 
+/**
+ * Whether a chunk may be written to the socket itself: bytes that many streams share become a chunk once, and node:http would send
+ * each in three parts. What a response is given in the same tick before, it keeps to the end of the tick: that must not be overtaken.
+ */
+const isIdle = (response: ServerResponse): response is ServerResponse & { socket: Socket } =>
+  response.chunkedEncoding && response.writableCorked === 0 && response.socket !== null
+
 /** The client of one response. */
 class ResponseSink implements Sink {
   readonly #response: ServerResponse
@@ -30,10 +38,8 @@ class ResponseSink implements Sink {
   write(bytes: string | Uint8Array): void {
     const response = this.#response
     if (!response.writable) return
-    // behind the head, bytes that many streams share become a chunk once; node:http would send each in three parts
-    const { socket } = response
-    if (this.#hasBegun && typeof bytes !== 'string' && socket && response.chunkedEncoding) {
-      socket.write(chunkOf(bytes))
+    if (this.#hasBegun && typeof bytes !== 'string' && isIdle(response)) {
+      response.socket.write(chunkOf(bytes))
       return
     }
     this.#hasBegun = true
