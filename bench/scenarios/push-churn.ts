@@ -2,7 +2,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Figure, Trial } from '#bench/stage.ts'
+import { Figures } from '#bench/figures.ts'
+import type { Trial } from '#bench/stage.ts'
 import { streamOf, streamSettings } from './push.ts'
 
 /** Streams of a round. */
@@ -49,32 +50,33 @@ export const pushChurn: Trial = {
       { '/churn/:name': path },
       streamSettings,
     )
-    const figure = (name: string, unit: string) => ({ name, unit, values: [] as number[] })
-    const rate = figure('streams opened and closed a second', '1/s')
-    const cpu = figure('CPU time of one', 'µs')
-    const rss = figure('RSS', 'MB')
-    const growth = figure('RSS, the last third of the rounds against the middle one', 'MB')
-    const sources = figure('sources that are left', '')
-    const refused = { name: 'refused, for overload', unit: '', values: [0] as [number] }
+    const figures = new Figures()
+    const rss: number[] = []
+    let refused = 0
     const port = Number(new URL(url).port)
     for (let round = 0; round < rounds; round++) {
       const [began, cpuBefore] = [performance.now(), process.cpu()]
       let next = 0
       const client = async () => {
-        while (next < count) if (!(await visit(port, next++))) refused.values[0]++
+        while (next < count) if (!(await visit(port, next++))) refused++
       }
       await Promise.all(Array.from({ length: clients }, client))
-      rate.values.push((count * 1000) / (performance.now() - began))
-      cpu.values.push((process.cpu() - cpuBefore) / count)
+      const perSecond = (count * 1000) / (performance.now() - began)
+      figures.add('streams opened and closed a second', '1/s', perSecond)
+      figures.add('CPU time of one', 'µs', (process.cpu() - cpuBefore) / count)
       await wait(rest)
-      rss.values.push(process.rss())
+      const now = process.rss()
+      rss.push(now)
+      figures.add('RSS', 'MB', now)
     }
     await wait(replayMs + rest)
-    sources.values.push(await sourcesOf(admin))
-    const third = Math.max(1, Math.floor(rss.values.length / 3))
+    const third = Math.max(1, Math.floor(rss.length / 3))
     const mean = (values: readonly number[]) =>
       values.reduce((sum, value) => sum + value, 0) / values.length
-    growth.values.push(mean(rss.values.slice(-third)) - mean(rss.values.slice(-2 * third, -third)))
-    return [rate, cpu, rss, growth, sources, refused] satisfies readonly Figure[]
+    const growth = mean(rss.slice(-third)) - mean(rss.slice(-2 * third, -third))
+    figures.add('RSS, the last third of the rounds against the middle one', 'MB', growth)
+    figures.add('sources that are left', '', await sourcesOf(admin))
+    figures.add('refused, for overload', '', refused)
+    return figures.all()
   },
 }

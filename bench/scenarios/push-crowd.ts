@@ -1,11 +1,12 @@
 /** One event to very many streams: when the last one has it, what other requests notice, and what an idle stream takes. */
 import { setTimeout as wait } from 'node:timers/promises'
+import { Figures } from '#bench/figures.ts'
 import { realm } from '#bench/gateway.ts'
 import { descriptorsLeft } from '#bench/idle.ts'
 import { small } from '#bench/payloads.ts'
 import { openLink } from '#bench/peers/wamp-link.ts'
 import { probeApart } from '#bench/probe.ts'
-import type { Figure, Trial } from '#bench/stage.ts'
+import type { Trial } from '#bench/stage.ts'
 import { StreamGroup } from '#bench/stream-group.ts'
 import { publisherOf, streamOf, streamSettings } from './push.ts'
 import { staticPath } from './static.ts'
@@ -34,36 +35,32 @@ export const pushCrowd: Trial = {
     const { process, url } = await stage.gateway('ours', paths, settings)
     const group = new StreamGroup(publisherOf(link, topic))
     stage.closing(() => group.close())
-    const figure = (name: string, unit: string) => ({ name, unit, values: [] as number[] })
-    const last = figure('until the last stream has the event', 'ms')
-    const cpu = figure('CPU time of an event', 'ms')
-    const p99 = figure('p99 of other requests meanwhile', 'ms')
-    const memory = figure('RSS of an idle stream', 'kB')
-    const errors = figure('errors', '')
+    const figures = new Figures()
     const path = (number: number) => `/crowd/n${number}`
     await group.open(url, 100, path)
     await wait(rest)
     const before = process.rss()
-    await group.open(url, count - group.size, path)
+    const fresh = count - group.size
+    await group.open(url, fresh, path)
     await wait(rest)
-    memory.values.push(((process.rss() - before) * 1024) / count)
+    const taken = (process.rss() - before) * 1024
+    figures.add('RSS of an idle stream', 'kB', taken / fresh)
+    const last: number[] = []
     for (let round = 0; round < rounds; round++) {
       const meanwhile = probeApart(`${url}/about`, JSON.stringify(small))
       for (let event = 0; event < events; event++) {
         const cpuBefore = process.cpu()
-        last.values.push(await group.once())
-        cpu.values.push((process.cpu() - cpuBefore) / 1000)
+        last.push(await group.once())
+        figures.add('CPU time of an event', 'ms', (process.cpu() - cpuBefore) / 1000)
         await wait(interval)
       }
       const noticed = await meanwhile()
-      p99.values.push(noticed.p99)
-      errors.values.push(noticed.errors + group.errors)
+      figures.add('p99 of other requests meanwhile', 'ms', noticed.p99)
+      figures.add('errors', '', noticed.errors + group.errors)
     }
-    const slowest = figure('p99 of that', 'ms')
-    slowest.values.push(
-      last.values.toSorted((a, b) => a - b).at(-1 - Math.floor(last.values.length / 100)) ??
-        Number.NaN,
-    )
-    return [last, slowest, cpu, p99, memory, errors] satisfies readonly Figure[]
+    for (const ms of last) figures.add('until the last stream has the event', 'ms', ms)
+    const slowest = last.toSorted((a, b) => a - b).at(-1 - Math.floor(last.length / 100))
+    figures.add('p99 of that', 'ms', slowest ?? Number.NaN)
+    return figures.all()
   },
 }

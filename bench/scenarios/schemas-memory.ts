@@ -1,7 +1,8 @@
 /** What JSON Schemas take of memory: gateways at rest that have loaded and used 10,000 paths with schemas, beside ones without. */
 import { setTimeout as wait } from 'node:timers/promises'
+import { Figures } from '#bench/figures.ts'
 import { documentOf, post } from '#bench/gateway.ts'
-import type { Figure, Stage, Trial } from '#bench/stage.ts'
+import type { Stage, Trial } from '#bench/stage.ts'
 
 const documents = 5
 const pathsOfDocument = 2_000
@@ -73,16 +74,15 @@ async function restingRss(stage: Stage, kind: Kind): Promise<number> {
 export const schemasMemory: Trial = {
   about: `10,000 paths with a schema each, or with ${names} named ones, beside paths without: loaded, every one asked, ${rest / 1000} s of rest`,
   attempt: async (stage, rounds) => {
-    const figure = (name: string) => ({ name, unit: 'MB', values: [] as number[] })
-    const without = figure('RSS without schemas')
-    const distinct = figure('RSS with 10,000 distinct schemas, more than without')
-    const named = figure('RSS with 100 named schemas, more than without')
+    const figures = new Figures()
     for (let round = 0; round < Math.min(rounds, mostRounds); round++) {
       const base = await restingRss(stage, kinds.none)
-      without.values.push(base)
-      distinct.values.push((await restingRss(stage, kinds.distinct)) - base)
-      named.values.push((await restingRss(stage, kinds.named)) - base)
+      figures.add('RSS without schemas', 'MB', base)
+      const distinct = (await restingRss(stage, kinds.distinct)) - base
+      figures.add('RSS with 10,000 distinct schemas, more than without', 'MB', distinct)
+      const named = (await restingRss(stage, kinds.named)) - base
+      figures.add('RSS with 100 named schemas, more than without', 'MB', named)
     }
-    return [without, distinct, named] satisfies readonly Figure[]
+    return figures.all()
   },
 }
