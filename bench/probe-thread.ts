@@ -1,4 +1,4 @@
-/** Asks as `probe.ts` does, in a thread of its own, until it is told to end. */
+/** A worker thread that runs `probe` until its parent sends a message, and answers with what the requests noticed. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { probe } from './probe.ts'
 

@@ -71,7 +71,7 @@ export class StreamGroup {
     for (let opened = 0; opened < count; opened += batch) {
       const size = Math.min(batch, count - opened)
       const open = () => this.#open(target, path, type)
-      // a busy machine may refuse one of so many at once
+      // a busy machine may refuse a connection while it accepts thousands
       const openAgain = async () => {
         await wait(pause)
         await open()

@@ -142,7 +142,7 @@ class Count {
     }
     for (const client of this.clients) {
       expect(client.troubles).to.deep.equal([])
-      // what the router has not acknowledged may have reached nobody
+      // the router may have lost a publication that it did not acknowledge
       const due = [...acknowledged.keys()].find((number) => number >= (client.due ?? 0))
       expect(client.noted[0], `the first number, of ${client.due}`).to.be.at.most(due ?? 0)
       const verdict = judge(client.noted, (number) => acknowledged.has(number))
