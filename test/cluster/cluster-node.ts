@@ -80,15 +80,20 @@ export class ClusterNode {
           ]
     const child = spawn(process.execPath, words, {
       env: plainEnvironment(),
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child = child
+    let complaint = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      process.stderr.write(text)
+      complaint = (complaint + text).slice(0, 1000)
+    })
     child.once('exit', () => {
       if (this.#child === child) this.#child = undefined
     })
     const started = once(child.stdout, 'data')
-    const ended = once(child, 'exit').then(([code, signal]) => {
-      throw new Error(`${name} ended at its start: ${code ?? signal}`)
+    const ended = once(child, 'close').then(([code, signal]) => {
+      throw new Error(`${name} ended at its start: ${code ?? signal} ${complaint}`)
     })
     const late = new Promise<never>((_, reject) => {
       setTimeout(() => reject(new Error(`${name} did not start`)), startTimeout).unref()

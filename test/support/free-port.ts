@@ -6,6 +6,9 @@ import { createServer } from 'node:net'
 const first = 20_000
 const count = 12_000
 
+/** Processes that run at the same time begin far from each other: a port stays theirs until their server opens it. */
+let next = (process.pid * 97) % count
+
 async function isFree(port: number): Promise<boolean> {
   const server = createServer().listen(port, '127.0.0.1')
   try {
@@ -18,10 +21,11 @@ async function isFree(port: number): Promise<boolean> {
   return true
 }
 
-/** A port of 127.0.0.1 that was free a moment ago: another test process takes it with a chance of 1 in 12,000. */
+/** A port of 127.0.0.1 that was free a moment ago, and that this process has not been given before. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = first + Math.floor(Math.random() * count)
+    const port = first + next
+    next = (next + 1) % count
     if (await isFree(port)) return port
   }
 }
