@@ -6,6 +6,7 @@ import { reportThrown } from '#component/gateway/failure-report.ts'
 import type { InFlight } from '#component/in-flight.ts'
 import type { Log } from '#component/log.ts'
 import { peerName, plainAddress } from '#component/syntax/ip-address.ts'
+import type { Telemetry } from '#component/telemetry/telemetry.ts'
 import { errorReply } from './errors.ts'
 import type { FailedRequest, FailureLog } from './failure-log.ts'
 import { preflight, Refusal } from './preflight.ts'
@@ -44,6 +45,8 @@ export interface ListenerPorts extends ExchangePorts {
         over(stream: StreamRecord, route: string, type: string): void
       }
     | undefined
+  /** Begins distributed traces of requests for routes; absent: there are none. */
+  readonly telemetry?: Telemetry | undefined
   /** Whether the node is draining: each answer closes its connection. */
   isClosing(): boolean
   /** The reason to refuse a routed request now, such as overload; undefined when it is served. */

@@ -9,6 +9,7 @@ import type { FailureReport } from '#component/gateway/failure-report.ts'
 import type { NetworkShare } from '#component/limits/network-share.ts'
 import type { Method } from '#component/request.ts'
 import { addressOf, peerName, plainAddress } from '#component/syntax/ip-address.ts'
+import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import { hasBody, isRefused, RequestBody } from './body.ts'
 import { decodeBody, decodingTurn, formListsOf, isLarge } from './codec.ts'
 import { parseQuery, parseQueryLists } from './form.ts'
@@ -71,6 +72,8 @@ export class HttpExchange implements Exchange {
   failure: FailureReport | undefined
   /** Whether an answer has begun. */
   isAnswered = false
+  /** Its distributed trace; undefined where there is none. */
+  trace: RequestTrace | undefined
   /** Of an answer that is a stream: its type, and what the log tells of it. */
   stream: { readonly type: string; readonly record: StreamRecord } | undefined
   readonly #clock: Clock
@@ -188,6 +191,11 @@ export class HttpExchange implements Exchange {
   dropBody(): void {
     this.#raw?.stream.destroy()
     if (!this.request.readableEnded && !isRefused(this.response.statusCode)) this.request.resume()
+  }
+
+  /** Whether a trusted proxy has sent the request. */
+  get isFromProxy(): boolean {
+    return this.#forwarded !== undefined
   }
 
   /** The IP address of the client, as trusted proxies report it; else of the socket's peer. */

@@ -6,6 +6,7 @@ import type { OnOver } from '#component/limits/semaphore.ts'
 import type { Method, Request } from '#component/request.ts'
 import type { Stream } from '#component/stream/stream.ts'
 import type { StreamOwner, Wanted } from '#component/stream/terms.ts'
+import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import type { CallResult } from '#component/wamp/session.ts'
 
 /** The kinds of actions (specification: Action object). */
@@ -62,6 +63,8 @@ export interface Run {
   readonly wantsProgress?: boolean
   /** wamp_subscribe: what is known at load of its streams. */
   readonly streams?: StreamTerms | undefined
+  /** The distributed trace of the request; undefined: none is passed on or recorded. */
+  readonly trace?: RequestTrace | undefined
   /**
    * Takes a callback for when the client goes away or the gateway stops: the action then settles at once.
    * @param callback is told why where the client is still there

@@ -4,6 +4,7 @@ import type { RawBody } from '#component/action/action.ts'
 import type { ServiceError } from '#component/errors.ts'
 import type { Request } from '#component/request.ts'
 import type { Sink } from '#component/stream/sink.ts'
+import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import type { CompiledOperation } from './api.ts'
 import type { Encodings } from './encodings.ts'
 import type { FailureReport } from './failure-report.ts'
@@ -30,6 +31,8 @@ export interface Content extends Pick<Request, 'body' | 'body_length'> {
 export interface Exchange
   extends Omit<Request, 'language' | 'bindings' | 'query_params' | keyof Content> {
   readonly query_params: Readonly<Record<string, string>>
+  /** Its distributed trace; undefined: none is passed on or recorded. */
+  readonly trace?: RequestTrace | undefined
   /** One header without building the map. */
   header(name: string): string | undefined
   readonly hasBody: boolean

@@ -215,6 +215,7 @@ export class Operations {
           request,
           wantsProgress,
           streams: streams && this.#streamed.termsOf(operation),
+          trace: exchange.trace,
           onCancel,
         }),
     }

@@ -1,0 +1,79 @@
+/** The port of distributed tracing: a trace of each request, and a span of each attempt of its action. */
+import type { TraceContext } from './trace-context.ts'
+
+/** What tracing knows of a request when it begins. */
+interface TracedRequest {
+  readonly method: string
+  readonly path: string
+  readonly scheme: 'http' | 'https'
+  readonly host: string
+  readonly port: string
+  readonly headers: Readonly<Record<string, string>>
+  /** IP address of the client, as trusted proxies report it. */
+  readonly client: string
+  /** Whether a trusted proxy has sent the request. */
+  readonly isFromProxy: boolean
+}
+
+/** What tracing is told when a request is over. */
+interface RequestEnd {
+  /** The pattern of the route; `""` where the request was refused before it had one. */
+  readonly route: string
+  /** The id of the document, and the key of its version; `""` without a route. */
+  readonly api: string
+  readonly version: string
+  /** 499 where the client went away before its answer began. */
+  readonly status: number
+  /** The URI of the error in the answer. */
+  readonly error: string | undefined
+}
+
+/** What an attempt reaches, as the document writes it: no data of a request. */
+interface AttemptTarget {
+  readonly type: 'static' | 'forward' | 'wamp_call' | 'wamp_publish' | 'wamp_subscribe'
+  /** The procedure, topic or host; of a computed one the text of its expression. */
+  readonly text: string
+  /** The same where no expression is in it. */
+  readonly literal: string | undefined
+  readonly api: string
+  readonly version: string
+  readonly route: string
+}
+
+/** How an attempt has ended. */
+interface AttemptEnd {
+  /** HTTP status of an upstream's answer. */
+  readonly status?: number | undefined
+  /** The URI of the error. */
+  readonly error?: string | undefined
+}
+
+/** The span of one attempt. */
+interface AttemptSpan {
+  /** Of this span: passed on to the peer. */
+  readonly context: TraceContext
+  /** The session or the connection is there. */
+  ready(): void
+  /** Called once. */
+  over(end: AttemptEnd): void
+}
+
+/** The trace of one request. */
+export interface RequestTrace {
+  /** Of the request's own span. */
+  readonly context: TraceContext
+  /**
+   * Begins the span of an attempt.
+   * @param tried attempts before this one
+   * @returns undefined where it is not recorded: then {@link context} is passed on
+   */
+  attempt(target: AttemptTarget, tried: number): AttemptSpan | undefined
+  /** Called once, when the answer is complete or broken off; never for a request that no document serves. */
+  over(end: RequestEnd): void
+}
+
+/** Begins the traces of requests. There is none where traces are off. */
+export interface Telemetry {
+  /** @param start milliseconds, as `performance.now()` counts them */
+  begin(request: TracedRequest, start: number): RequestTrace
+}
