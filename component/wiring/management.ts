@@ -7,9 +7,9 @@ import type { Tracing } from '#component/wiring/tracing/tracing.ts'
 import type { Management } from '#procedures/definition/procedure.ts'
 import type { WiringContext } from './context.ts'
 import type { LogLevel } from './log-level.ts'
-import { damageOf, type Measured, refusalOf } from './node-status.ts'
 import type { Serving } from './serving.ts'
-import { sessionsOf } from './session-status.ts'
+import { damageOf, type Measured, refusalOf } from './status/node-status.ts'
+import { sessionsOf } from './status/session-status.ts'
 import type { WorkerPorts } from './worker-ports.ts'
 
 /** The parts of a process that management reads or changes. */

@@ -30,6 +30,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/config': { folders: ['examples', 'expression', 'store'], packages: ['ajv', 'yaml'] },
   'component/wiring/explain': { folders: 'all', packages: [] },
   'component/wiring': { folders: 'all', packages: [] },
+  'component/wiring/status': { folders: 'all', packages: [] },
   'component/wiring/streams': { folders: 'all', packages: [] },
   'component/wiring/tracing': { folders: 'all', packages: [] },
   'component/reload': { folders: 'all', packages: [] },

@@ -1,7 +1,7 @@
 /** What `/ready` says of a node. */
 import { expect } from 'chai'
 import { SessionRecord } from '#component/wamp/session-record.ts'
-import { problemsOf } from '#component/wiring/node-status.ts'
+import { problemsOf } from '#component/wiring/status/node-status.ts'
 
 describe('the problems of a node', () => {
   const record = new SessionRecord()
