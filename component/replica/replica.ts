@@ -21,6 +21,7 @@ import { Holdings } from './holdings.ts'
 import { type Merged, refusalOf } from './refusal.ts'
 import type { ReplicaStore } from './replica-store.ts'
 import { HybridClock } from './stamp.ts'
+import { Watchers } from './watchers.ts'
 
 /** The dependencies of a replica. */
 export interface ReplicaPorts {
@@ -40,12 +41,14 @@ const maxTries = 20
 export class Replica {
   /** Called with the entries that a change of this node has written, once they are live here. */
   onLocalChange: (entries: readonly Entry[]) => void = () => undefined
+  /** Called with changes of any node, once they are live here. */
+  onLive: (changes: readonly Change[]) => void = () => undefined
   /** Called when a version made on this node has lost against one made without knowing it. */
   onLost: (loser: Entry, winner: Entry) => void = () => undefined
   readonly #ports: ReplicaPorts
   readonly #clock: HybridClock
   readonly #holdings = new Holdings()
-  readonly #watchers = new Map<Kind, Watcher>()
+  readonly #watchers: Watchers
   readonly #losses: Losses
   readonly #damage: Damage
   /** How far the store has been read. */
@@ -59,6 +62,7 @@ export class Replica {
     this.#ports = ports
     this.#clock = new HybridClock(ports.clock, ports.node)
     this.#losses = new Losses(ports.node)
+    this.#watchers = new Watchers(ports.log)
     this.#damage = new Damage(ports)
   }
 
@@ -258,26 +262,15 @@ export class Replica {
       const first = changes.get(key)
       changes.set(key, { entry, before: first ? first.before : current })
     }
-    await this.#makeLive([...changes.values()])
+    const taken = [...changes.values()]
+    await this.#watchers.tell(taken)
+    this.onLive(taken)
     this.#digestBefore = undefined
     for (const [loser, winner] of conflicts) {
       if (!this.#losses.note(loser, winner)) continue
       this.#report('a lost change could not be reported', () => this.onLost(loser, winner))
     }
-    return [...changes.values()]
-  }
-
-  async #makeLive(changes: readonly Change[]): Promise<void> {
-    for (const kind of kinds) {
-      const ofKind = changes.filter(({ entry }) => entry.kind === kind)
-      if (ofKind.length === 0) continue
-      try {
-        await this.#watchers.get(kind)?.(ofKind)
-      } catch (err) {
-        const ids = ofKind.map(({ entry }) => entry.id)
-        this.#ports.log.error({ err, kind, ids }, 'changes were stored but could not be made live')
-      }
-    }
+    return taken
   }
 
   async #forgetExpired(): Promise<void> {

@@ -15,13 +15,14 @@ import {
   readList,
   readSummary,
 } from './sync-messages.ts'
-import type { SyncPorts } from './sync-ports.ts'
+import type { SyncCounts, SyncPorts } from './sync-ports.ts'
 import type { Request } from './wire.ts'
 
 /** The dependencies of exchanges. */
 export interface ExchangePorts extends SyncPorts {
   /** Asks a peer; rejects when it does not answer as it should. */
   readonly ask: (node: string, request: Request, content: Fields) => Promise<Message>
+  readonly counts: Pick<SyncCounts, 'exchanges'>
   /** Called when every document of the peer is here, or refused. */
   readonly onDone: (node: string) => void
 }
@@ -105,7 +106,9 @@ export class Exchanges {
   }
 
   #failed(node: string, err: unknown): void {
-    if (this.#isClosed || !this.#throttle.admits(node)) return
+    if (this.#isClosed) return
+    this.#ports.counts.exchanges.failed += 1
+    if (!this.#throttle.admits(node)) return
     this.#ports.log.warn({ err, peer: node }, 'the exchange with another gateway failed')
   }
 
@@ -114,6 +117,7 @@ export class Exchanges {
       this.#askedAgain.delete(node)
       try {
         await this.#exchange(node)
+        this.#ports.counts.exchanges.ok += 1
         return true
       } catch (err) {
         this.#failed(node, err)

@@ -14,7 +14,7 @@ import {
   readList,
   readName,
 } from './sync-messages.ts'
-import type { PeerTrace, SyncPorts } from './sync-ports.ts'
+import type { PeerTrace, SyncCounts, SyncPorts } from './sync-ports.ts'
 import { topics } from './topics.ts'
 import type { Wire } from './wire.ts'
 
@@ -25,6 +25,7 @@ export interface ListenerPorts extends SyncPorts {
   readonly wire: Wire
   readonly peers: Peers
   readonly exchanges: Exchanges
+  readonly counts: Pick<SyncCounts, 'digestMismatches'>
   readonly onHeard: () => void
   /** The trace of this node with this id. */
   readonly traceOf: (id: string) => PeerTrace | undefined
@@ -117,7 +118,11 @@ export class Listener {
   }
 
   #onHeartbeat(message: Message, topic: string): void {
-    if (this.#hear(message, topic) === 'heard') this.#compare(message.heartbeat)
+    if (this.#hear(message, topic) !== 'heard') return
+    const { counts, replica } = this.#ports
+    const { digest, leaving } = message.heartbeat
+    if (!leaving && digest !== replica.digest()) counts.digestMismatches += 1
+    this.#compare(message.heartbeat)
   }
 
   /** Takes a change. Its digest is not compared: the next heartbeat does that, once the change has arrived. */

@@ -13,6 +13,14 @@ export interface PeerTrace {
   readonly text: string
 }
 
+/** What has happened between this node and the others since its start, for metrics. */
+export interface SyncCounts {
+  /** Heartbeats of peers with another digest than that of this node. */
+  digestMismatches: number
+  /** Exchanges that have fetched all that the peer has, and failures to fetch or take something. */
+  readonly exchanges: { ok: number; failed: number }
+}
+
 /** One object for all parts of sync. */
 export interface SyncPorts {
   readonly replica: Replica

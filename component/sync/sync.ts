@@ -1,6 +1,7 @@
 /** Keeps this gateway's replica equal to those of the others on the component's realm (behaviour: Several nodes). */
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#component/errors.ts'
+import type { Change } from '#component/replica/entry.ts'
 import { untilNextMinute } from '#component/replica/expiry.ts'
 import { announceChange } from './changes.ts'
 import { Exchanges } from './exchange.ts'
@@ -9,7 +10,7 @@ import { Listener } from './listener.ts'
 import { Peers } from './peers.ts'
 import { type SyncStatus, statusOf } from './status.ts'
 import { type Heartbeat, readTrace } from './sync-messages.ts'
-import type { PeerTrace, SyncPorts } from './sync-ports.ts'
+import type { PeerTrace, SyncCounts, SyncPorts } from './sync-ports.ts'
 import { topics } from './topics.ts'
 import { Wire } from './wire.ts'
 
@@ -29,6 +30,10 @@ const unavailable = (message: string, retryAfter = '5') =>
 export class Sync {
   /** Gives the trace of this node with an id to the others. */
   traceOf: (id: string) => PeerTrace | undefined = () => undefined
+  /** Told of each change that another node has made since this one was started, once it is live here. @param ms since its stamp */
+  onLag: (ms: number) => void = noop
+  /** For metrics. */
+  readonly counts: SyncCounts = { digestMismatches: 0, exchanges: { ok: 0, failed: 0 } }
   readonly #ports: SyncPorts
   readonly #boot = randomUUID()
   readonly #peers: Peers
@@ -49,8 +54,10 @@ export class Sync {
     this.#ports = ports
     const peers = new Peers(clock, () => ports.health?.clockOffsetMs)
     const wire = new Wire(ports, () => this.#heartbeat())
+    const { counts } = this
     const exchanges = new Exchanges({
       ...ports,
+      counts,
       async ask(peer, request, content) {
         const message = await wire.ask(peer, request, content)
         if (!message.heartbeat.leaving) peers.meet(message.heartbeat)
@@ -61,7 +68,7 @@ export class Sync {
         this.#catchUp.judge()
       },
     })
-    const parts = { ...ports, boot: this.#boot, exchanges, peers, wire }
+    const parts = { ...ports, boot: this.#boot, counts, exchanges, peers, wire }
     this.#catchUp = new CatchUp(parts)
     this.#listener = new Listener({
       ...parts,
@@ -71,10 +78,21 @@ export class Sync {
     this.#peers = peers
     this.#wire = wire
     this.#exchanges = exchanges
+    const startedAt = clock.now()
+    replica.onLive = (changes) => this.#measure(changes, startedAt)
     replica.onLocalChange = (entries) => {
       // without a session the event is lost: the exchange after the next join replaces it
       if (!session.isOpen) return
       for (const entry of entries) announceChange(wire, log, node, entry).catch(noop)
+    }
+  }
+
+  /** @param since the start of this node: what it missed before is no lag; milliseconds since the epoch */
+  #measure(changes: readonly Change[], since: number): void {
+    const { clock, node } = this.#ports
+    for (const { stamp } of changes.map(({ entry }) => entry)) {
+      const isTheirs = stamp.node !== node && stamp.ms >= since
+      if (isTheirs) this.onLag(Math.max(0, clock.now() - stamp.ms))
     }
   }
 
@@ -136,6 +154,11 @@ export class Sync {
   /** The clock of another node minus that of this one; undefined when it is not there. Milliseconds. */
   clockOffsetOf(node: string): number | undefined {
     return this.#peers.get(node)?.clockOffsetMs
+  }
+
+  /** The number of others that are there. */
+  get peerCount(): number {
+    return this.#peers.present().length
   }
 
   /** The others that do not know all of these features, by name. */

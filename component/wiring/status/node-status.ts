@@ -14,6 +14,7 @@ import type { Serving } from '#component/wiring/serving.ts'
 import type { Tracing } from '#component/wiring/tracing/tracing.ts'
 import type { MetricSources } from '#http/management/metrics.ts'
 import { sessionSources } from './session-status.ts'
+import { syncSources } from './sync-status.ts'
 
 /** The parts that have problems. */
 interface Troubled {
@@ -151,11 +152,7 @@ export function metricSources(parts: Measured): MetricSources {
       across: 'max',
       read: () => replica.damaged.length,
     },
-    gateway_clock_offset_seconds: {
-      help: 'The median clock of the other nodes minus the clock of this node; 0 without other nodes.',
-      across: 'max',
-      read: () => (sync.clockOffsetMs ?? 0) / 1000,
-    },
+    ...syncSources(sync),
     gateway_registry_conflicts: {
       help: 'API Specifications whose newest version is not served on this node.',
       across: 'max',

@@ -1,0 +1,24 @@
+/** What /metrics says of the other nodes. */
+import { expect } from 'chai'
+import { syncSources } from '#component/wiring/status/sync-status.ts'
+
+describe('the metrics of sync', () => {
+  const sources = syncSources({
+    clockOffsetMs: -1500,
+    peerCount: 2,
+    counts: { digestMismatches: 3, exchanges: { ok: 4, failed: 5 } },
+  })
+
+  it('are the numbers that a node has of the others, times in seconds', () => {
+    const read = Object.entries(sources).map(([name, source]) => [name, source.read()])
+    expect(Object.fromEntries(read)).to.deep.equal({
+      gateway_sync_peers: 2,
+      gateway_sync_digest_mismatches_total: 3,
+      gateway_sync_exchanges_total: [
+        { labels: { result: 'ok' }, value: 4 },
+        { labels: { result: 'failed' }, value: 5 },
+      ],
+      gateway_clock_offset_seconds: -1.5,
+    })
+  })
+})
