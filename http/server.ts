@@ -12,6 +12,7 @@ import { isPrivate, sharesGatewayListener, trustsLocalRequests } from '#http/man
 import { healthPaths, healthRouter, koaFallback } from '#http/management/admin.ts'
 import { pagePath, withAdminPage } from '#http/management/admin-page.ts'
 import { type ManagementPorts, managementRouter } from '#http/management/api-specs.ts'
+import { type ListenerState, listenerSources } from '#http/management/listener-metrics.ts'
 import { type MetricSiblings, type MetricSources, Metrics } from '#http/management/metrics.ts'
 import { pathsOf } from '#procedures/definition/procedure.ts'
 import { FailureLog } from './failure-log.ts'
@@ -103,26 +104,13 @@ export class Listeners {
     this.#ports = ports
     this.#expiresAt = ports.keyPair?.expiresAt
     const { clock, siblings, yieldTurn, procedures } = ports
-    const sources = {
-      gateway_http_requests_in_flight: {
-        help: 'HTTP requests being served now.',
-        read: () => this.inFlight,
-      },
-      ...(ports.keyPair && {
-        gateway_tls_certificate_expiry_seconds: {
-          help: 'When the certificate of gateway.tls ends; seconds since the epoch.',
-          across: 'min' as const,
-          read: () => (this.#expiresAt ?? 0) / 1000,
-        },
-      }),
-      ...ports.metrics,
-    }
+    this.#overload = new OverloadGuard(clock, processLoad(this.#loopDelay))
+    const sources = { ...listenerSources(() => this.#state()), ...ports.metrics }
     // unserved requests are counted under the empty route
     const fixed = new Set(['', pagePath, ...healthPaths, ...procedures.flatMap(pathsOf)])
     const isServed = (route: string) => fixed.has(route) || ports.isRoute(route)
     this.#metrics = new Metrics({ clock, sources, siblings, yieldTurn, isServed })
     this.#held = heldBytes(ports.budget)
-    this.#overload = new OverloadGuard(clock, processLoad(this.#loopDelay))
     this.#shedding = new Shedding(clock, this.#exchanges)
   }
 
@@ -238,6 +226,12 @@ export class Listeners {
       refusal: (exchange) => this.#refusal(exchange),
       exchanges: this.#exchanges,
     }
+  }
+
+  #state(): ListenerState {
+    const isReady = this.#isReady()
+    const { memory } = this.#overload
+    return { inFlight: this.inFlight, isReady, memory, expiresAt: this.#expiresAt }
   }
 
   #isReady(): boolean {

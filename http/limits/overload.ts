@@ -33,6 +33,7 @@ export class OverloadGuard {
   /** Consecutive measurements beyond each limit. */
   #strained = 0
   #full = 0
+  #memory = 0
   #cancel: () => void = () => undefined
 
   constructor(clock: Clock, sample: () => Load) {
@@ -45,9 +46,15 @@ export class OverloadGuard {
     return this.#strained >= patience ? 'strained' : 'none'
   }
 
+  /** Part of the memory limit in use at the last measurement, 0–1; 0 before the first one. */
+  get memory(): number {
+    return this.#memory
+  }
+
   start(): void {
     this.#cancel = this.#clock.after(interval, () => {
       const load = this.#sample()
+      this.#memory = load.memory
       this.#strained = isBeyond(load, limits.strained) ? this.#strained + 1 : 0
       this.#full = isBeyond(load, limits.full) ? this.#full + 1 : 0
       this.start()

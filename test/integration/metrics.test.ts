@@ -99,6 +99,24 @@ describe('/metrics', () => {
   })
 })
 
+describe('gateway_ready', () => {
+  it('is 1 exactly while /ready is 200', async () => {
+    let isReady = false
+    const fixture = await open({ isReady: () => isReady })
+    const read = async () => {
+      const answer = await fetch(`http://127.0.0.1:${fixture.adminPort}/metrics`)
+      return /^gateway_ready (.*)$/m.exec(await answer.text())?.[1]
+    }
+    const found = [await read()]
+    isReady = true
+    found.push(await read())
+    fixture.listeners.begin()
+    found.push(await read())
+    await fixture.stop()
+    expect(found).to.deep.equal(['0', '1', '0'])
+  })
+})
+
 describe('/metrics of a process that stands still while it is asked', () => {
   it('shows that when it is asked again', async () => {
     let stall = 300

@@ -24,6 +24,7 @@ describe('OverloadGuard', () => {
     const verdicts = loads.map(() => {
       tick?.()
       index++
+      expect(guard.memory).to.equal(loads[index - 1]?.memory)
       return guard.pressure
     })
     guard.stop()

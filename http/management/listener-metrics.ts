@@ -1,0 +1,37 @@
+/** What the listeners tell of their process in /metrics: requests in flight, readiness, memory, the certificate. */
+import type { MetricSources } from './metrics.ts'
+
+/** What is read at each scrape. */
+export interface ListenerState {
+  readonly inFlight: number
+  readonly isReady: boolean
+  /** Part of the memory limit in use, 0–1. */
+  readonly memory: number
+  /** When the certificate of `gateway.tls` ends, milliseconds since the epoch; absent without one. */
+  readonly expiresAt: number | undefined
+}
+
+/** The metrics by their Prometheus names; that of the certificate exists where there is one at the start. */
+export const listenerSources = (state: () => ListenerState): MetricSources => ({
+  gateway_ready: {
+    help: '1 while the gateway is ready, as /ready answers; 0 while it starts and while it stops.',
+    across: 'min',
+    read: () => Number(state().isReady),
+  },
+  gateway_http_requests_in_flight: {
+    help: 'HTTP requests being served now.',
+    read: () => state().inFlight,
+  },
+  gateway_memory_used_ratio: {
+    help: 'Part of the memory limit in use, 0 to 1: of the heap, or of the process in its container or machine, whichever is more. Above 0.9 for five seconds, requests are refused.',
+    across: 'max',
+    read: () => state().memory,
+  },
+  ...(state().expiresAt !== undefined && {
+    gateway_tls_certificate_expiry_seconds: {
+      help: 'When the certificate of gateway.tls ends; seconds since the epoch.',
+      across: 'min',
+      read: () => (state().expiresAt ?? 0) / 1000,
+    },
+  }),
+})
