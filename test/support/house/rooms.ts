@@ -15,7 +15,7 @@ const words = [
 ].map((name) => `component/${name}.ts`)
 
 /** The folders every part may use. */
-const groundFloor = ['component/syntax', 'component/codec', 'component/limits']
+const groundFloor = ['component/syntax', 'component/codec', 'component/limits', 'component/metrics']
 
 /** What one room may import: rooms below `component/`, and npm packages. */
 type RoomRule = { folders: readonly string[] | 'all'; packages: readonly string[] }
@@ -226,6 +226,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/syntax': { folders: [], packages: [] },
   'component/codec': { folders: [], packages: ['@msgpack/msgpack', 'cbor-x', 'yaml'] },
   'component/limits': { folders: [], packages: [] },
+  'component/metrics': { folders: [], packages: [] },
   'component/replica': { folders: [], packages: [] },
   'component/expression/probe': { folders: ['expression'], packages: [] },
   'component/expression': { folders: ['expression/functions', 'expression/probe'], packages: [] },

@@ -1,0 +1,6 @@
+/** The buckets of durations. */
+
+/** Upper bounds of the buckets of requests, calls and other answers; seconds. */
+export const durationBounds: readonly number[] = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+]

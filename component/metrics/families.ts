@@ -1,0 +1,146 @@
+/** All metrics of a process with labels: their series, and at most so many of them. */
+import { runSteps, type Steps, type YieldTurn } from '#component/yielding.ts'
+import { Family, type SeriesStock } from './family.ts'
+import { FormerPlaces } from './former-places.ts'
+import { anyVersion, nowhere, other, type ServedPath, type ServedVersion } from './place.ts'
+import { type LabelValue, Series, type Subject } from './series.ts'
+import { Subjects } from './subjects.ts'
+
+/** A new series starts a sweep of the places at most once in this time; milliseconds. */
+const sweepMs = 60_000
+
+/** What the metrics of a process depend on. */
+export interface FamiliesPorts {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** Whether `api` and `version` are labels; otherwise the numbers of all documents are one. */
+  readonly hasApiLabel?: boolean
+  /**
+   * How many series there may be. Beyond, the label with many values is `_other`, which takes at most an eighth more; beyond that,
+   * `api` and `version` are `_other`, too. The few series of the node itself are always made.
+   */
+  readonly maxSeries?: number
+  /** Yields to other work. */
+  readonly yieldTurn?: YieldTurn | undefined
+}
+
+/** The metrics of one process. */
+export class Families implements SeriesStock {
+  readonly #families: Family[] = []
+  readonly #subjects = new Subjects()
+  readonly #ports: FamiliesPorts
+  readonly #hasApiLabel: boolean
+  readonly #maxSeries: number
+  readonly #former: FormerPlaces
+  readonly #overflow: Family
+  #size = 0
+  #sweptAt = Number.NEGATIVE_INFINITY
+  #sweeping: Promise<void> | undefined
+  /** The paths that are served now; no series ends until it is set. */
+  served: (() => Iterable<ServedPath>) | undefined
+
+  constructor(ports: FamiliesPorts) {
+    this.#ports = ports
+    this.#hasApiLabel = ports.hasApiLabel ?? true
+    this.#maxSeries = ports.maxSeries ?? Number.POSITIVE_INFINITY
+    this.#former = new FormerPlaces(this.#subjects, () => this.now())
+    this.#overflow = new Family(
+      {
+        name: 'gateway_metrics_overflow_total',
+        help: 'Observations that were counted under "_other" because there are metrics.max_series series, by metric.',
+        isOfNode: true,
+        labels: ['metric'],
+      },
+      this,
+    )
+  }
+
+  /** How many series there are. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** The metrics, in the order in which they were made. */
+  get all(): readonly Family[] {
+    return this.#families
+  }
+
+  now(): number {
+    return this.#ports.now()
+  }
+
+  register(family: Family): void {
+    const { name } = family.plan
+    if (this.#families.some(({ plan }) => plan.name === name)) {
+      throw new TypeError(`there are two metrics ${name}`)
+    }
+    this.#families.push(family)
+  }
+
+  find({ isOfRoutes }: Family, version: ServedVersion, text: string): Subject | undefined {
+    return this.#subjects.find(this.#hasApiLabel ? version : nowhere, isOfRoutes, text)
+  }
+
+  make(
+    family: Family,
+    version: ServedVersion,
+    text: string,
+    first: LabelValue,
+    second: LabelValue,
+  ): Series {
+    const { name, subject: label, isOfNode } = family.plan
+    if (this.now() - this.#sweptAt >= sweepMs) void this.sweep()
+    if (!isOfNode && this.#size >= this.#maxSeries) {
+      const rest = label === undefined ? '' : other
+      const isFull = this.#size >= this.#maxSeries * 1.125 && version !== anyVersion
+      if (text !== rest || isFull) {
+        this.#overflow.with(name).add()
+        return family.at(isFull ? anyVersion : version, rest, first, second)
+      }
+    }
+    const place = this.#hasApiLabel ? version : nowhere
+    const sweep = this.#former.sweeps
+    const subject = this.#subjects.findOrAdd(place, family.isOfRoutes, text, sweep)
+    const series = new Series(family, subject, first, second)
+    if (subject.series) lastOf(subject.series).next = series
+    else subject.series = series
+    this.#size += 1
+    return series
+  }
+
+  /** Ends the series of places that are gone, in short steps. */
+  sweep(): Promise<void> {
+    this.#sweptAt = this.now()
+    if (!this.served) return Promise.resolve()
+    const steps = this.#former.sweep(this.served(), (subject) => {
+      for (let series = subject.series; series; series = series.next) this.#size -= 1
+    })
+    this.#sweeping ??= runSteps(steps, this.#ports.yieldTurn).finally(() => {
+      this.#sweeping = undefined
+    })
+    return this.#sweeping
+  }
+
+  /** The series that there are now, by metric. */
+  *collect(): Steps<ReadonlyMap<Family, readonly Series[]>> {
+    const found = new Map<object, Series[]>()
+    for (const family of this.#families) found.set(family, [])
+    for (const { routes, texts } of this.#subjects.all()) {
+      for (const subjects of [routes, texts]) {
+        for (const subject of subjects.values()) {
+          yield
+          for (let series = subject.series; series; series = series.next) {
+            found.get(series.owner)?.push(series)
+          }
+        }
+      }
+    }
+    return found as ReadonlyMap<Family, readonly Series[]>
+  }
+}
+
+function lastOf(series: Series): Series {
+  let last = series
+  while (last.next) last = last.next
+  return last
+}
