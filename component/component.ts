@@ -109,7 +109,7 @@ export async function startComponent(
   const logLevel = new LogLevel(log, accessLog)
   const broadcast = worker && (() => worker.refreshOthers())
   const context = await openContext({ config, clock, log, node, broadcast })
-  const { store, replica, users, budget, yieldTurn } = context
+  const { store, replica, users, budget, yieldTurn, telemetry } = context
   const { health } = store
   const stopCleanup = watchStore(context)
   worker?.refreshBy(() => replica.refresh())
@@ -180,7 +180,7 @@ export async function startComponent(
     tracing.start()
     listeners = await startListeners({
       ...{ options: config, keyPair, clock, log, accessLog, budget },
-      ...{ procedures, management, yieldTurn },
+      ...{ procedures, management, yieldTurn, telemetry },
       gateway: serving.gateway,
       operators: serving.authentication.operators,
       webSocket: router.webSocket,

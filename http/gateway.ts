@@ -7,8 +7,9 @@ import type { InFlight } from '#component/in-flight.ts'
 import type { Log } from '#component/log.ts'
 import { peerName, plainAddress } from '#component/syntax/ip-address.ts'
 import type { Telemetry } from '#component/telemetry/telemetry.ts'
+import { accessLine } from '#http/log/access-line.ts'
+import type { FailedRequest, FailureLog } from '#http/log/failure-log.ts'
 import { errorReply } from './errors.ts'
-import type { FailedRequest, FailureLog } from './failure-log.ts'
 import { preflight, Refusal } from './preflight.ts'
 import { type ExchangePorts, HttpExchange } from './read-request.ts'
 import { sendReply } from './reply.ts'
@@ -119,6 +120,7 @@ function serve(
   fallback: Fallback,
   start: number,
 ): void {
+  if (router) exchange.trace = ports.telemetry?.begin(exchange, start)
   const refusal = router && ports.refusal(exchange)
   if (refusal) {
     fail(exchange, refusal, ports)
@@ -128,6 +130,8 @@ function serve(
   try {
     pending = router?.handle(exchange)
     if (!pending) {
+      // what anybody may ask for at no cost fills no tracing backend
+      exchange.trace = undefined
       fallback(exchange)
       return
     }
@@ -225,37 +229,28 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     else exchange.dropBody()
     const status = response.headersSent ? response.statusCode : clientClosed
     const duration = since(start)
-    const { id, method, route, stream } = exchange
+    const { method, route, stream, trace } = exchange
     const record = stream?.record
     exchange.failure ??= record?.failure
     const { failure } = exchange
     if (record?.kind !== 'events') ports.metrics.count(method, route, status, duration)
     if (stream) ports.streams?.over(stream.record, route, stream.type)
     if (failure !== undefined || status >= 500) ports.failures.tell(failedOf(exchange, status))
+    trace?.over({ route, status, error: exchange.error ?? record?.error })
     if (!ports.accessLog) return
-    const line = {
-      request_id: id,
-      method,
-      route,
-      status,
-      error: exchange.error ?? record?.error,
-      ...(record && { events: record.events, reason: record.reason }),
-      duration,
-      bytes: socket.bytesWritten - written,
-      peer: exchange.peername,
-    }
     // a client can cause any number of these at no cost
     const isCheap = status === clientClosed || status === 503
     if (isCheap && !ports.failures.admits(exchange.client)) return
-    ports.accessLog.info(line, 'request')
+    const bytes = socket.bytesWritten - written
+    ports.accessLog.info(accessLine(exchange, status, duration, bytes), 'request')
   })
 }
 
 /** A request whose failure is to be told; its name for peers is made here only. */
 const failedOf = (
-  { id, method, route, peername, client, failure }: HttpExchange,
+  { id, method, route, peername, client, failure, trace }: HttpExchange,
   status: number,
-): FailedRequest => ({ id, method, route, status, peername, client, failure })
+): FailedRequest => ({ id, method, route, status, peername, client, failure, trace })
 
 /** Answers a request that has failed the preflight; its method and headers cannot be trusted. */
 function refuse(

@@ -8,6 +8,7 @@ import { heldBytes } from '#http/limits/held-bytes.ts'
 import { LoopDelay } from '#http/limits/loop-delay.ts'
 import { OverloadGuard, processLoad } from '#http/limits/overload.ts'
 import { Shedding } from '#http/limits/shedding.ts'
+import { FailureLog } from '#http/log/failure-log.ts'
 import { isPrivate, sharesGatewayListener, trustsLocalRequests } from '#http/management/access.ts'
 import { healthPaths, healthRouter, koaFallback } from '#http/management/admin.ts'
 import { pagePath, withAdminPage } from '#http/management/admin-page.ts'
@@ -15,7 +16,6 @@ import { type ManagementPorts, managementRouter } from '#http/management/api-spe
 import { type ListenerState, listenerSources } from '#http/management/listener-metrics.ts'
 import { type MetricSiblings, type MetricSources, Metrics } from '#http/management/metrics.ts'
 import { pathsOf } from '#procedures/definition/procedure.ts'
-import { FailureLog } from './failure-log.ts'
 import {
   createHandler,
   createListener,
@@ -34,7 +34,9 @@ import type { HttpExchange } from './read-request.ts'
 import { type WebSocketTarget, webSocketUpgrade } from './websocket.ts'
 
 /** Dependencies of the listeners. */
-export interface HttpPorts extends Omit<ManagementPorts, 'trustsLocal' | 'isClosing'> {
+export interface HttpPorts
+  extends Omit<ManagementPorts, 'trustsLocal' | 'isClosing'>,
+    Pick<ListenerPorts, 'streams' | 'telemetry'> {
   readonly options: HttpOptions
   readonly log: Log
   /** Bytes that may be held for all peers of the process. */
@@ -44,8 +46,6 @@ export interface HttpPorts extends Omit<ManagementPorts, 'trustsLocal' | 'isClos
   readonly gateway: Router
   readonly webSocket: WebSocketTarget
   readonly metrics: MetricSources
-  /** Counts answers that are streams; absent: nothing does. */
-  readonly streams?: ListenerPorts['streams']
   /** Whether a document that is served now has a path of this pattern. */
   isRoute(pattern: string): boolean
   /** What the gateway listener serves HTTPS with; absent: it serves HTTP. */
@@ -210,7 +210,7 @@ export class Listeners {
   }
 
   #listenerPorts(proxies: TrustedProxies, isSecure: boolean): ListenerPorts {
-    const { clock, log, options } = this.#ports
+    const { clock, log, options, streams, telemetry } = this.#ports
     const accessLog = options.log.access ? (this.#ports.accessLog ?? log) : undefined
     return {
       clock,
@@ -218,9 +218,7 @@ export class Listeners {
       accessLog,
       failures: new FailureLog(clock, log),
       metrics: this.#metrics,
-      streams: this.#ports.streams,
-      proxies,
-      isSecure,
+      ...{ streams, telemetry, proxies, isSecure },
       held: this.#held,
       isClosing: () => this.#isDraining,
       refusal: (exchange) => this.#refusal(exchange),

@@ -4,6 +4,7 @@ import { corsSection } from './config-cors.ts'
 import { limitsSection } from './config-limits.ts'
 import { logSection } from './config-log.ts'
 import { milliseconds, seconds, section, strings } from './config-members.ts'
+import { telemetrySection } from './config-telemetry.ts'
 import {
   array,
   boolean,
@@ -262,6 +263,7 @@ export const configSchema = section(
       },
       'Explanations (`POST /explain`) and traces of requests.',
     ),
+    telemetry: telemetrySection,
     specs: strings(
       'Files or globs of API Specifications that are loaded at start and by a reload: `.yaml` and `.yml` as YAML 1.2 without tags, aliases and merge keys, all others as JSON. Relative to the working folder.',
     ),

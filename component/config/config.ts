@@ -204,7 +204,8 @@ const describe = (issues: readonly Issue[], variables: ReadonlyMap<string, strin
 
 function allowed(error: ErrorObject): string {
   let schema: unknown = configSchema
-  for (const key of error.schemaPath.slice(2).split('/')) {
+  for (const part of error.schemaPath.slice(2).split('/')) {
+    const key = decodeURIComponent(part)
     if (key === 'anyOf' && isMap(schema) && schema.title) return `must be ${schema.title}`
     schema = Array.isArray(schema) ? schema[Number(key)] : isMap(schema) ? schema[key] : undefined
   }
@@ -263,6 +264,7 @@ const secretKeys = new Set(['secret', 'key'])
 /** The configuration with secrets masked, fit for a log. */
 export function maskConfig(value: unknown, key = ''): unknown {
   if (typeof value === 'string' && secretKeys.has(key)) return '[masked]'
+  if (key === 'headers') return maskHeaders(value)
   if (typeof value === 'string') return maskUrl(value)
   if (Array.isArray(value)) return value.map((member) => maskConfig(member))
   if (!isMap(value)) return value
@@ -270,6 +272,12 @@ export function maskConfig(value: unknown, key = ''): unknown {
     Object.entries(value).map(([name, member]) => [name, maskConfig(member, name)]),
   )
 }
+
+/** Header fields for a peer: their names may be seen. */
+const maskHeaders = (value: unknown): unknown =>
+  isMap(value)
+    ? Object.fromEntries(Object.keys(value).map((name) => [name, '[masked]']))
+    : '[masked]'
 
 /** Hides the password of a URL, also of a malformed one: passwords are where URLs are most often malformed. */
 const maskUrl = (text: string): string =>

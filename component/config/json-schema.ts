@@ -33,6 +33,8 @@ export const boolean = (keywords?: Keywords): Schema<boolean> => ({ type: 'boole
 
 export const integer = (keywords?: Keywords): Schema<number> => ({ type: 'integer', ...keywords })
 
+export const number = (keywords?: Keywords): Schema<number> => ({ type: 'number', ...keywords })
+
 export const string = (keywords?: Keywords): Schema<string> => ({ type: 'string', ...keywords })
 
 /** This text, and no other. */

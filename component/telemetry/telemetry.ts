@@ -2,7 +2,7 @@
 import type { TraceContext } from './trace-context.ts'
 
 /** What tracing knows of a request when it begins. */
-interface TracedRequest {
+export interface TracedRequest {
   readonly method: string
   readonly path: string
   readonly scheme: 'http' | 'https'
@@ -19,9 +19,6 @@ interface TracedRequest {
 interface RequestEnd {
   /** The pattern of the route; `""` where the request was refused before it had one. */
   readonly route: string
-  /** The id of the document, and the key of its version; `""` without a route. */
-  readonly api: string
-  readonly version: string
   /** 499 where the client went away before its answer began. */
   readonly status: number
   /** The URI of the error in the answer. */
@@ -65,9 +62,10 @@ export interface RequestTrace {
   /**
    * Begins the span of an attempt.
    * @param tried attempts before this one
+   * @param realm_uri of the session; undefined for a forward
    * @returns undefined where it is not recorded: then {@link context} is passed on
    */
-  attempt(target: AttemptTarget, tried: number): AttemptSpan | undefined
+  attempt(target: AttemptTarget, tried: number, realm_uri?: string): AttemptSpan | undefined
   /** Called once, when the answer is complete or broken off; never for a request that no document serves. */
   over(end: RequestEnd): void
 }

@@ -21,15 +21,12 @@ const random = 2
 
 /** Characters of version 00, which later versions begin with. */
 const knownLength = 55
-
-/** Version, trace id, span id, flags; a later version may have more, after a dash. */
-const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/
+/** More characters are no traceparent of any version. */
+const maxTraceparent = 512
 
 const noTrace = '0'.repeat(32)
 const noSpan = '0'.repeat(16)
-
-/** More characters are no traceparent of any version. */
-const maxTraceparent = 512
+const dash = 0x2d
 
 /**
  * Reads a traceparent; undefined for a malformed one. A later version than 00 is read by the members that 00 has.
@@ -40,22 +37,37 @@ export function readTraceContext(
   traceparent: string | undefined,
   tracestate: string | undefined,
 ): TraceContext | undefined {
-  if (traceparent === undefined || traceparent.length < knownLength) return undefined
-  if (traceparent.length > maxTraceparent) return undefined
-  const match = form.exec(traceparent)
-  if (match === null) return undefined
-  const [, version, traceId = '', spanId = '', flags = ''] = match
-  if (version === 'ff' || (version === '00' && traceparent.length > knownLength)) return undefined
+  if (traceparent === undefined || !isTraceparent(traceparent)) return undefined
+  const traceId = traceparent.slice(3, 35)
+  const spanId = traceparent.slice(36, 52)
   if (traceId === noTrace || spanId === noSpan) return undefined
-  const bits = Number.parseInt(flags, 16)
+  const flags = Number.parseInt(traceparent.slice(53, knownLength), 16)
   return {
     traceId,
     spanId,
-    isSampled: (bits & sampled) !== 0,
-    isRandom: (bits & random) !== 0,
+    isSampled: (flags & sampled) !== 0,
+    isRandom: (flags & random) !== 0,
     tracestate: tracestate === undefined ? undefined : readTracestate(tracestate),
   }
 }
+
+/** Version, trace id, span id and flags; a later version may have more, after a dash. */
+function isTraceparent(text: string): boolean {
+  const { length } = text
+  if (length < knownLength || length > maxTraceparent) return false
+  for (let at = 0; at < knownLength; at++) {
+    const code = text.charCodeAt(at)
+    const isDash = at === 2 || at === 35 || at === 52
+    if (isDash ? code !== dash : !isDigit(code)) return false
+  }
+  if (text.startsWith('ff')) return false
+  if (length === knownLength) return true
+  return !text.startsWith('00') && text.charCodeAt(knownLength) === dash
+}
+
+/** Whether the character is a lower-case hexadecimal digit. */
+const isDigit = (code: number): boolean =>
+  (code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x66)
 
 /** The traceparent of a context, of version 00; flags that the version does not know are not passed on. */
 export function traceparentOf({ traceId, spanId, isSampled, isRandom }: TraceContext): string {
@@ -67,28 +79,28 @@ export function traceparentOf({ traceId, spanId, isSampled, isRandom }: TraceCon
 const maxTracestate = 512
 const maxMembers = 32
 
-/** `simple-key`, or `tenant@system`. */
-const memberKey =
-  /^(?:[a-z][a-z0-9_\-*/]{0,255}|[a-z0-9][a-z0-9_\-*/]{0,240}@[a-z][a-z0-9_\-*/]{0,13})$/
+/**
+ * A name, or `tenant@system`. Level 2 has `@` anywhere after the first character; the test suite of the standard refuses all but
+ * these.
+ */
+const memberKey = /^[a-z0-9](?:[a-z0-9_\-*/]{0,255}|[a-z0-9_\-*/]{0,240}@[a-z][a-z0-9_\-*/]{0,13})$/
 /** Printable ASCII without `,` and `=`; no blank at the end. */
 const memberValue = /^[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/
 
 /** A tracestate as it is passed on: undefined where it is empty, malformed or too long. */
 function readTracestate(text: string): string | undefined {
   if (text.length > maxTracestate) return undefined
-  const members = text
-    .split(',')
-    .map((member) => member.replace(/^[ \t]+|[ \t]+$/g, ''))
-    .filter((member) => member !== '')
-  if (members.length === 0 || members.length > maxMembers) return undefined
+  const members: string[] = []
   const keys = new Set<string>()
-  for (const member of members) {
+  for (const part of text.split(',')) {
+    const member = part.trim()
+    if (member === '') continue
     const end = member.indexOf('=')
     const key = member.slice(0, Math.max(end, 0))
-    if (!memberKey.test(key) || !memberValue.test(member.slice(end + 1)) || keys.has(key)) {
-      return undefined
-    }
+    const isWrong = !memberKey.test(key) || !memberValue.test(member.slice(end + 1))
+    if (isWrong || keys.has(key) || members.length === maxMembers) return undefined
     keys.add(key)
+    members.push(member)
   }
-  return members.join(',')
+  return members.length === 0 ? undefined : members.join(',')
 }

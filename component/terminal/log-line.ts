@@ -27,7 +27,7 @@ const told = new Set(['level', 'time', 'node', 'msg', 'err', 'reason', 'hint', '
 
 /** The fields of a request that its line begins with, and those that matter only when it has failed. */
 const requestFields = new Set(['method', 'route', 'status', 'duration', 'bytes', 'peer'])
-const failureFields = new Set(['request_id'])
+const failureFields = new Set(['request_id', 'trace_id', 'span_id', 'sampled'])
 
 /**
  * The text of one entry: one line, more for issues of a document, a hint, and the stack of an error that nobody expected. What is

@@ -3,6 +3,8 @@
 import { collectAfter } from '#component/limits/gc-pressure.ts'
 import { Quota } from '#component/limits/quota.ts'
 import { Attempts } from '#component/security/attempts.ts'
+import type { Telemetry } from '#component/telemetry/telemetry.ts'
+import { openTelemetry } from '#component/wiring/telemetry/open-telemetry.ts'
 import { type NodeState, openState, type StartPorts } from './open-store.ts'
 import { Users } from './users.ts'
 
@@ -12,19 +14,22 @@ export interface WiringContext extends NodeState {
   readonly attempts: Attempts
   /** The bytes that this process holds for its peers. */
   readonly budget: Quota
+  /** Begins distributed traces; undefined where they are off. */
+  readonly telemetry: Telemetry | undefined
   /** Closes the store, last of all. */
   close(): Promise<void>
 }
 
 /** Opens the parts. Throws as {@link openState} does. */
 export async function openContext(ports: StartPorts): Promise<WiringContext> {
+  const telemetry = openTelemetry(ports.config)
   const state = await openState(ports)
   const users = new Users(state)
   users.start()
   const budget = new Quota(ports.config.limits.buffered_bytes)
   const stopCollecting = collectAfter(budget, { clock: ports.clock })
   return {
-    ...{ ...state, users, budget },
+    ...{ ...state, users, budget, telemetry },
     attempts: new Attempts(ports.config.rate_limits),
     async close() {
       stopCollecting()

@@ -5,6 +5,7 @@ import { ServiceError } from '#component/errors.ts'
 import { LogThrottle } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
 import type { Mistake } from '#component/schema/mistakes.ts'
+import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 
 /** How the check of a part ends that does not fit. */
 export type MismatchMode = 'enforce' | 'log'
@@ -20,6 +21,7 @@ type CheckedPart = RequestPart | 'response'
 export interface NamedRequest {
   readonly id: string
   readonly method: string
+  readonly trace?: RequestTrace | undefined
 }
 
 /** The operation that serves it, and its place in the document. */
@@ -135,7 +137,7 @@ export class Mismatches implements MismatchSink {
   }
 
   note(
-    { id, method }: NamedRequest,
+    { id, method, trace }: NamedRequest,
     { at, path }: NamedOperation,
     part: CheckedPart,
     mode: MismatchMode,
@@ -148,7 +150,9 @@ export class Mismatches implements MismatchSink {
     const { api: api_spec, label: version } = path.version
     this.#log.warn(
       {
-        ...{ request_id: id, method, route, api_spec, version, pointer: at, part },
+        request_id: id,
+        ...(trace && { trace_id: trace.context.traceId }),
+        ...{ method, route, api_spec, version, pointer: at, part },
         mistakes: loggedMistakes(mistakes, part, unmet),
       },
       part === 'response'

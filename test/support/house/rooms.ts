@@ -32,11 +32,13 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/wiring': { folders: 'all', packages: [] },
   'component/wiring/status': { folders: 'all', packages: [] },
   'component/wiring/streams': { folders: 'all', packages: [] },
+  'component/wiring/telemetry': { folders: ['config', 'telemetry'], packages: [] },
   'component/wiring/tracing': { folders: 'all', packages: [] },
   'component/reload': { folders: 'all', packages: [] },
   'component/workers': { folders: 'all', packages: ['pino'] },
   http: { folders: 'all', packages: ['raw-body'] },
   'http/limits': { folders: ['http'], packages: [] },
+  'http/log': { folders: ['gateway', 'http', 'telemetry'], packages: [] },
   'http/management': {
     folders: 'all',
     packages: ['@koa/router', '@prometheus-io/client', 'koa', 'koa-body'],
@@ -89,7 +91,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     ],
     packages: [],
   },
-  'component/gateway/schemas': { folders: ['schema'], packages: [] },
+  'component/gateway/schemas': { folders: ['schema', 'telemetry'], packages: [] },
   'component/gateway': {
     folders: [
       'action',

@@ -5,6 +5,7 @@ import { LogThrottle } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
 import { LoginLog, networkThrottle } from '#component/login-refusal.ts'
 import { networkOf } from '#component/syntax/ip-address.ts'
+import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 
 /** A request that has been answered, or has lost its client. */
 export interface FailedRequest {
@@ -17,6 +18,7 @@ export interface FailedRequest {
   /** IP address of the client. */
   readonly client: string
   readonly failure: FailureReport | undefined
+  readonly trace?: RequestTrace | undefined
 }
 
 /** A failure of a route would fill the log: ten lines a second of one method, route and error; the others are counted. */
@@ -53,10 +55,14 @@ export class FailureLog {
 
   /** Writes the line of a request that has failed: its status is 500 or above, or it has a failure. */
   tell(request: FailedRequest): void {
-    const { id, method, route, status, peername: peer, client, failure } = request
+    const { id, method, route, status, peername: peer, client, failure, trace } = request
     if (route === readiness) return
     const { login, ...more } = failure ?? {}
-    const line = { request_id: id, method, route, status, ...more }
+    const line = {
+      request_id: id,
+      ...(trace && { trace_id: trace.context.traceId }),
+      ...{ method, route, status, ...more },
+    }
     if (login !== undefined) this.#logins.refused(login, client, { ...line, peer })
     else if (isOfClient(request)) {
       if (this.admits(client)) this.#log.info(line, 'a request failed')

@@ -1,6 +1,7 @@
 /** The lines about failed requests: their levels, their members, and how many there are. */
 import { expect } from 'chai'
-import { type FailedRequest, FailureLog } from '#http/failure-log.ts'
+import type { RequestTrace } from '#component/telemetry/telemetry.ts'
+import { type FailedRequest, FailureLog } from '#http/log/failure-log.ts'
 import { keptLog } from '#test/support/log-lines.ts'
 import { ManualClock } from '#test/unit/action/doubles.ts'
 
@@ -12,6 +13,14 @@ const request: FailedRequest = {
   peername: '192.0.2.1:5000',
   client: '192.0.2.1',
   failure: { error: 'com.example.error.boom', reason: 'it went wrong', pointer: '/x' },
+}
+const passedTrace: RequestTrace = {
+  context: {
+    ...{ traceId: '07'.repeat(16), spanId: '07'.repeat(8) },
+    ...{ isSampled: false, isRandom: true, tracestate: undefined },
+  },
+  attempt: () => undefined,
+  over: () => undefined,
 }
 const login = { realm: 'com.example', authmethod: 'basic', authid: 'ada', reason: 'wrong secret' }
 const unauthorized = { error: 'service.error.unauthorized', reason: 'valid credentials', login }
@@ -36,6 +45,16 @@ describe('the log of failed requests', () => {
       {},
       'error',
       { ...inRequest, status: 500, msg: 'a request failed', ...request.failure },
+    ],
+    [
+      'a request in a distributed trace',
+      { trace: passedTrace },
+      'error',
+      {
+        ...inRequest,
+        ...{ trace_id: passedTrace.context.traceId, status: 500, msg: 'a request failed' },
+        ...request.failure,
+      },
     ],
     [
       'an answer of 500 that nobody explains',
