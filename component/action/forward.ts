@@ -17,7 +17,7 @@ import {
 } from './action.ts'
 import { FieldError } from './field-error.ts'
 import { type BodyCodec, decodeAnswer, decompress, upstreamBody } from './forward-body.ts'
-import { answerHeaders, type HeaderMap, upstreamHeaders } from './headers.ts'
+import { answerHeaders, type HeaderMap, setTraceContext, upstreamHeaders } from './headers.ts'
 import { hostPolicy, refusal, refuseOrigin } from './origin.ts'
 import { type Attempted, Cancellation, isIdempotent, retry } from './retry.ts'
 import { readTarget } from './target.ts'
@@ -108,6 +108,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     const target = readTarget(fields, run)
     const headers = upstreamHeaders(fields.headers, run, viaName)
     const body = upstreamBody(fields, run, headers, codec)
+    if (run.trace) setTraceContext(headers, run.trace.context)
     // An answer that an expression reads is asked for uncompressed.
     if (run.readsBody) headers['accept-encoding'] = 'identity'
     if (body && !(body instanceof Uint8Array) && body.length !== undefined) {

@@ -2,6 +2,7 @@
 import { connectionFields, fieldValueProblem, isToken } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import { isMap } from '#component/syntax/values.ts'
+import { type TraceContext, traceparentOf } from '#component/telemetry/trace-context.ts'
 import { badGateway, type Run } from './action.ts'
 import { FieldError } from './field-error.ts'
 
@@ -147,6 +148,13 @@ export function upstreamHeaders(declared: unknown, run: Run, viaName: string): H
   headers['x-forwarded-host'] = request.headers.host ?? request.host
   headers['x-forwarded-proto'] = request.scheme
   return headers
+}
+
+/** Says where an upstream request stands in its distributed trace, in place of what the client and the document say. */
+export function setTraceContext(headers: HeaderMap, context: TraceContext): void {
+  headers.traceparent = traceparentOf(context)
+  if (context.tracestate !== undefined) headers.tracestate = context.tracestate
+  else if (headers.tracestate !== undefined) delete headers.tracestate
 }
 
 /** A field that is not sent to the upstream. */

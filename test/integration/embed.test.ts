@@ -159,6 +159,28 @@ describe('an embedded gateway', function () {
     expect([head.status, head.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD, OPTIONS'])
   })
 
+  it('gives the requests that it serves there a trace context, and leaves the others alone', async () => {
+    const seen: (string | undefined)[] = []
+    const upstream = await serve(({ headers }, response) => {
+      seen.push(headers.traceparent as string | undefined)
+      response.end('ok')
+    })
+    const gateway = await started('one', { telemetry: { traces: 'propagate' } })
+    const document = documentOf('one', '/answer')
+    const action = { type: 'forward', host: upstream }
+    document.versions['1'].paths['/forward'] = { get: { action, response: {} } } as never
+    await gateway.load(document)
+    const handler = gateway.handler()
+    const url = await serve((request, response) =>
+      handler(request, response, () => response.end(`own ${request.headers.traceparent}`)),
+    )
+    const headers = { traceparent: 'as it came' }
+    expect(await (await fetch(`${url}/v1/forward`, { headers })).text()).to.equal('ok')
+    expect(seen).to.have.length(1)
+    expect(seen[0]).to.match(/^00-[0-9a-f]{32}-[0-9a-f]{16}-0[23]$/)
+    expect(await (await fetch(`${url}/other`, { headers })).text()).to.equal('own as it came')
+  })
+
   it('answers 404 on a server of the program when nothing else would', async () => {
     const gateway = await started('one', { gateway: { listen: [] }, admin: { listen: [] } })
     const url = await serve(gateway.handler())

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import type { ActionFields, Run } from '#component/action/action.ts'
+import type { TraceContext } from '#component/telemetry/trace-context.ts'
 import { bodyOf, closeAll, failureOf, perform, requestWith, upstream } from './upstreams.ts'
 
 describe('forward sends', () => {
@@ -118,6 +119,33 @@ describe('forward sends', () => {
     )
     expect(seen.body).to.equal('{"b":[1]}')
     expect(seen.headers['content-encoding']).to.equal(undefined)
+  })
+
+  for (const [what, fields, tracestate] of [
+    ['of the client', {}, 'foo=1'],
+    ['of the document', { headers: { traceparent: 'x', tracestate: 'bar=2' } }, 'foo=1'],
+    ['of the client, and no tracestate', {}, undefined],
+  ] as const) {
+    it(`the trace context of the request in place of that ${what}`, async () => {
+      const headers = {
+        traceparent: `00-${'2'.repeat(32)}-${'3'.repeat(16)}-00`,
+        tracestate: 'baz=3',
+      }
+      const context: TraceContext = {
+        ...{ traceId: '4'.repeat(32), spanId: '5'.repeat(16) },
+        ...{ isSampled: true, isRandom: true, tracestate },
+      }
+      const trace = { context, attempt: () => undefined, over: () => undefined }
+      const seen = await echoed(fields, { ...requestWith({ headers }), trace })
+      expect(seen.headers.traceparent).to.deep.equal([`00-${'4'.repeat(32)}-${'5'.repeat(16)}-03`])
+      expect(seen.headers.tracestate).to.deep.equal(tracestate && [tracestate])
+    })
+  }
+
+  it('the trace context of the client as it came where the request has none', async () => {
+    const headers = { traceparent: 'whatever', tracestate: 'it says' }
+    const seen = await echoed({}, requestWith({ headers }))
+    expect(seen.headers).to.deep.include({ traceparent: ['whatever'], tracestate: ['it says'] })
   })
 
   for (const [title, fields, uri] of [
