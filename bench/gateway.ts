@@ -21,8 +21,8 @@ export type Paths = Readonly<Record<string, unknown>>
 export const realm = 'com.example.test'
 
 /** Splits the product's own start command, so that its flags are never another thing here. */
-function startCommand() {
-  const text = readFileSync(join(root, 'package.json'), 'utf8')
+function startCommand(folder: string) {
+  const text = readFileSync(join(folder, 'package.json'), 'utf8')
   const { scripts } = JSON.parse(text) as { scripts: { start: string } }
   const words = scripts.start.split(' ')
   const at = words.indexOf('node')
@@ -30,12 +30,21 @@ function startCommand() {
   return { environment: environment as Record<string, string>, args: words.slice(at + 1) }
 }
 
-/** What starts one. @param settings options by dotted key, as `--set` takes them */
-export function gatewayCommand(name: string, settings: Readonly<Record<string, string>>): Command {
-  const { environment, args } = startCommand()
+/**
+ * What starts one.
+ * @param settings options by dotted key, as `--set` takes them
+ * @param folder of another version of the product
+ */
+export function gatewayCommand(
+  name: string,
+  settings: Readonly<Record<string, string>>,
+  folder = root,
+): Command {
+  const { environment, args } = startCommand(folder)
   return {
     name,
     environment,
+    folder,
     args: (folder) => {
       const all = {
         'gateway.listen': '127.0.0.1:0',

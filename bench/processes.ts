@@ -31,6 +31,8 @@ export interface Command {
   /** @param folder empty, goes with the process */
   readonly args: (folder: string) => readonly string[]
   readonly environment?: Readonly<Record<string, string>>
+  /** Where it runs; default: the folder of the product. */
+  readonly folder?: string
 }
 
 /** A file under /proc; empty when the process or thread has just ended. */
@@ -70,14 +72,15 @@ export class Process {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  constructor({ name, program = process.execPath, args, environment = {} }: Command) {
+  constructor(command: Command) {
+    const { name, program = process.execPath, args, environment = {}, folder = root } = command
     this.name = name
     this.#folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'))
     // a file, so that reading log lines costs the bench nothing
     const output = openSync(this.#outputFile, 'w')
     const inherited = Object.entries(process.env).filter(([key]) => !key.startsWith('GATEWAY_'))
     this.#child = spawn(program, args(this.#folder), {
-      cwd: root,
+      cwd: folder,
       env: { ...Object.fromEntries(inherited), ...environment },
       stdio: ['ignore', output, output],
       detached: true,

@@ -66,13 +66,18 @@ export class Stage {
     return { process, url: `http://127.0.0.1:${port}` }
   }
 
-  /** Starts a gateway with one API. @param settings as `--set` takes them */
+  /**
+   * Starts a gateway with one API.
+   * @param settings as `--set` takes them
+   * @param folder of another version of the product
+   */
   async gateway(
     name: string,
     paths: Paths,
     settings: Readonly<Record<string, string>> = {},
+    folder?: string,
   ): Promise<Gateway> {
-    return await prepareGateway(this.start(gatewayCommand(name, settings)), paths)
+    return await prepareGateway(this.start(gatewayCommand(name, settings, folder)), paths)
   }
 
   /** Compares what answers HTTP. */

@@ -31,6 +31,7 @@ const crossbar = { scenario: 'crossbar', candidate: 'ours on Crossbar.io', limit
 const forward = { scenario: 'forward', candidate: 'ours' }
 const fixed = { scenario: 'static', candidate: 'ours' }
 const push = { scenario: 'push', candidate: 'ours, SSE' }
+const telemetry = { scenario: 'telemetry' } as const
 const rate = (atLeast: number) => ({ figure: 'rate', atLeast }) as const
 const p99 = { scenario: 'half-load', figure: 'p99', atMost: 1.5 } as const
 
@@ -104,6 +105,20 @@ export const targets: readonly Target[] = [
     candidate: 'ours, a token that is not sent',
     against: 'ours, no token',
     ...rate(0.98),
+  },
+  {
+    what: 'trace context passed on, static',
+    ...telemetry,
+    candidate: 'static, propagate',
+    against: 'static, off',
+    ...rate(0.985),
+  },
+  {
+    what: 'trace context passed on, call',
+    ...telemetry,
+    candidate: 'call, propagate',
+    against: 'call, off',
+    ...rate(0.985),
   },
   {
     what: 'schema of a body, call',

@@ -20,6 +20,7 @@ import { largeSchemas, schemas } from './schemas.ts'
 import { schemasMemory } from './schemas-memory.ts'
 import { start } from './start.ts'
 import { staticLarge, staticSmall } from './static.ts'
+import { telemetry } from './telemetry.ts'
 import { tracing } from './tracing.ts'
 import { wampLarge, wampSmall } from './wamp.ts'
 import { workers } from './workers.ts'
@@ -48,6 +49,7 @@ export const scenarios: Readonly<Record<string, Scenario | Trial>> = {
   workers,
   bearer,
   tracing,
+  telemetry,
   nodes,
   push,
   progress,

@@ -1,0 +1,43 @@
+/** What distributed traces cost: a fixed answer and a call, without traces and with each way of tracing. */
+import { small } from '#bench/payloads.ts'
+import type { Scenario, Stage } from '#bench/stage.ts'
+import { staticPath } from './static.ts'
+import { callPaths, greetingAsks, startCallee } from './wamp.ts'
+
+/** A way of tracing: its name, and its settings. */
+const ways: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  off: {},
+  propagate: { 'telemetry.traces': 'propagate' },
+}
+
+const fixed = [{ path: '/about', expected: { body: JSON.stringify(small) } }]
+const paths = { '/about': staticPath(small), ...callPaths }
+
+/** An earlier version of the product, with its node_modules: without traces it should cost as much as this one. */
+const former = process.env.BENCH_FORMER
+
+/** One gateway, which answers both. */
+async function compare(
+  stage: Stage,
+  way: string,
+  settings: Readonly<Record<string, string>>,
+  folder?: string,
+): Promise<void> {
+  const gateway = await stage.gateway(`ours, ${way}`, paths, settings, folder)
+  await startCallee(stage, gateway.routerUrl, 'Hello, {}!')
+  stage.compare(`static, ${way}`, gateway, fixed, { against: 'static, off' })
+  stage.compare(`call, ${way}`, gateway, greetingAsks('Hello, Ada!'), { against: 'call, off' })
+}
+
+/** All ways beside each other. */
+export const telemetry: Scenario = {
+  about: 'a fixed answer of 50 bytes, and a WAMP call over the embedded router, by way of tracing',
+  build: async (stage) => {
+    for (const [way, settings] of Object.entries(ways)) await compare(stage, way, settings)
+    if (former !== undefined) await compare(stage, 'former version', {}, former)
+    else {
+      const why = 'BENCH_FORMER names the folder of an earlier version'
+      stage.missing.push({ name: 'former version', why })
+    }
+  },
+}
