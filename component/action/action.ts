@@ -6,11 +6,8 @@ import type { OnOver } from '#component/limits/semaphore.ts'
 import type { Method, Request } from '#component/request.ts'
 import type { Stream } from '#component/stream/stream.ts'
 import type { StreamOwner, Wanted } from '#component/stream/terms.ts'
-import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import type { CallResult } from '#component/wamp/session.ts'
-
-/** The kinds of actions (specification: Action object). */
-export type ActionType = 'static' | 'forward' | 'wamp_call' | 'wamp_publish' | 'wamp_subscribe'
+import type { WatchedRun } from './watching/attempt-watch.ts'
 
 /** The fields of an action after evaluation, keyed as in the document; unchecked. Absent keys take their defaults. */
 export type ActionFields = Readonly<Record<string, unknown>>
@@ -42,7 +39,7 @@ export interface StreamTerms
 }
 
 /** The data of a request that its action uses. */
-export interface Run {
+export interface Run extends WatchedRun {
   readonly realm_uri: string
   readonly identity: Identity
   readonly method: Method
@@ -63,8 +60,6 @@ export interface Run {
   readonly wantsProgress?: boolean
   /** wamp_subscribe: what is known at load of its streams. */
   readonly streams?: StreamTerms | undefined
-  /** The distributed trace of the request; undefined: none is passed on or recorded. */
-  readonly trace?: RequestTrace | undefined
   /**
    * Takes a callback for when the client goes away or the gateway stops: the action then settles at once.
    * @param callback is told why where the client is still there
@@ -107,8 +102,8 @@ export interface CallStream {
   begin(listener: CallListener): void
   /** Gives the call up, if it is not over: the callee is told. The listener hears nothing more. */
   cancel(): void
-  /** Calls back when the call is over. */
-  readonly onSettled: OnOver
+  /** Calls back with the outcome when the call is over. */
+  onSettled(callback: (outcome: Outcome) => void): void
 }
 
 /** Takes what comes of a {@link CallStream}. */

@@ -26,7 +26,7 @@ export class CallPieces implements CallStream {
   #early: CallResult[] = []
   #listener: CallListener | undefined
   #outcome: Outcome | undefined
-  #settled: (() => void)[] = []
+  #settled: ((outcome: Outcome) => void)[] = []
   #stopTimer: (() => void) | undefined
 
   constructor(ports: PiecesPorts, send: (onPiece: (piece: CallResult) => void) => Call) {
@@ -64,8 +64,8 @@ export class CallPieces implements CallStream {
     this.#giveUp(canceled())
   }
 
-  onSettled(callback: () => void): void {
-    if (this.#outcome) callback()
+  onSettled(callback: (outcome: Outcome) => void): void {
+    if (this.#outcome) callback(this.#outcome)
     else this.#settled.push(callback)
   }
 
@@ -104,7 +104,7 @@ export class CallPieces implements CallStream {
     this.#stopTimer?.()
     const settled = this.#settled
     this.#settled = []
-    for (const callback of settled) callback()
+    for (const callback of settled) callback(outcome)
     this.#listener?.onOutcome(outcome)
   }
 }

@@ -23,6 +23,8 @@ import { type Attempted, Cancellation, isIdempotent, retry } from './retry.ts'
 import { readTarget } from './target.ts'
 import { type AnswerHead, UpstreamCall } from './upstream-call.ts'
 import { type Connections, type Lookup, Upstreams } from './upstreams.ts'
+import { endOf } from './watching/attempt-end.ts'
+import type { AttemptWatch, WatchedAttempt } from './watching/attempt-watch.ts'
 
 /** The parts that forward requests. */
 export interface ForwardPorts {
@@ -35,6 +37,8 @@ export interface ForwardPorts {
   readonly lookup?: Lookup
   /** Absent: real ones. */
   readonly connections?: Connections
+  /** Absent: nobody watches the attempts. */
+  readonly watch?: AttemptWatch | undefined
 }
 
 /** The action, and a way to end its connections. */
@@ -72,7 +76,7 @@ const maxOrigins = 1000
 
 /** Makes the action. */
 export function forwardAction(ports: ForwardPorts): ForwardAction {
-  const { clock, codec, viaName } = ports
+  const { clock, codec, viaName, watch } = ports
   const policy = hostPolicy(ports.allowedHosts)
   const upstreams = ports.connections ?? new Upstreams(clock, policy, ports.lookup)
   const origins = new Map<string, Origin | undefined>()
@@ -124,6 +128,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     connectTimeoutMs: number,
     timeoutMs: number,
     cancellation: Cancellation,
+    watched: WatchedAttempt | undefined,
   ): Promise<Attempted> => {
     const { origin, method, headers, body, uri } = prepared
     const pool = upstreams.pool(origin, prepared.isComputed, connectTimeoutMs)
@@ -159,8 +164,10 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
               reason: answered(status_code),
               answer,
             }
+      watched?.over(outcome)
       return { outcome, isRetriable }
     } catch (failure) {
+      watched?.over(endOf(failure))
       if (!(failure instanceof ServiceError) || !ofUpstream.has(failure.uri)) throw failure
       const { uri: error_uri, message, status } = failure
       const wasLost = error_uri === 'service.error.bad_gateway' && !call.wasAnswered
@@ -189,10 +196,11 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
       // undici destroys the stream of a failed request with an error that may have no other listener.
       if (body && !(body instanceof Uint8Array)) body.stream.on('error', () => {})
       const cancellation = new Cancellation(run.onCancel)
-      return retry(attempts, clock, cancellation, (timeoutMs, previous) => {
+      return retry(attempts, clock, cancellation, (timeoutMs, tried, previous) => {
         // its connection ends: a later attempt replaces it
         if (previous) streamOf(previous)?.destroy()
-        return attempt(prepared, run, attempts.connect_timeout, timeoutMs, cancellation)
+        const watched = watch?.begin(run, tried)
+        return attempt(prepared, run, attempts.connect_timeout, timeoutMs, cancellation, watched)
       })
     },
     close: () => upstreams.close(),

@@ -1,9 +1,10 @@
 /** The table of actions by type. */
-import type { Action, ActionType } from './action.ts'
+import type { Action } from './action.ts'
 import { type ForwardPorts, forwardAction } from './forward.ts'
 import { wampCallAction } from './wamp-call.ts'
 import { wampPublishAction } from './wamp-publish.ts'
 import { type SubscribePorts, wampSubscribeAction } from './wamp-subscribe.ts'
+import type { ActionType } from './watching/action-target.ts'
 
 /** The actions, and a way to end their connections. */
 export interface Actions {

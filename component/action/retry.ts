@@ -69,8 +69,12 @@ export class Cancellation {
   }
 }
 
-/** Makes one attempt; `previous` is the outcome that it replaces. */
-type Attempt = (timeoutMs: number, previous: Outcome | undefined) => Promise<Attempted>
+/** Makes one attempt after `tried` others; `previous` is the outcome that it replaces. */
+type Attempt = (
+  timeoutMs: number,
+  tried: number,
+  previous: Outcome | undefined,
+) => Promise<Attempted>
 
 /**
  * Tries until an attempt succeeds, may not be repeated, `retries` are used up, or `retry_timeout` after the first
@@ -84,7 +88,7 @@ export function retry(
   attempt: Attempt,
 ): Promise<Outcome> {
   const { timeout, retries } = attempts
-  return attempt(timeout, undefined).then((first) =>
+  return attempt(timeout, 0, undefined).then((first) =>
     first.isRetriable && retries > 0
       ? tryAgain(first, attempts, clock, cancellation, attempt)
       : first.outcome,
@@ -105,7 +109,7 @@ async function tryAgain(
     if (clock.now() + pause >= end) return outcome
     await cancellation.wait(pause, clock)
     if (cancellation.isCanceled) return outcome
-    const next = await attempt(Math.min(timeout, end - clock.now()), outcome)
+    const next = await attempt(Math.min(timeout, end - clock.now()), tried + 1, outcome)
     outcome = next.outcome
     isRetriable = next.isRetriable
   }

@@ -4,6 +4,8 @@ import type { Session, SessionSource } from '#component/wamp/session.ts'
 import type { Outcome, Run } from './action.ts'
 import { type Attempted, Cancellation, retry } from './retry.ts'
 import { failed } from './wamp-fields.ts'
+import { endOf } from './watching/attempt-end.ts'
+import type { AttemptWatch, WatchedAttempt } from './watching/attempt-watch.ts'
 
 /** The parts that WAMP actions use. */
 export interface WampPorts {
@@ -11,6 +13,8 @@ export interface WampPorts {
   readonly clock: Clock
   /** URIs below `wamp.` and `service.` that a request may name (`wamp.allowed_dynamic_uris`). */
   readonly allowedDynamicUris: readonly string[]
+  /** Absent: nobody watches the attempts. */
+  readonly watch?: AttemptWatch | undefined
 }
 
 /**
@@ -19,23 +23,33 @@ export interface WampPorts {
  * @param outcomeOf makes the outcome of the answer
  */
 export function attemptOnSession<T>(
-  { sessions, clock }: WampPorts,
+  { sessions, clock, watch }: WampPorts,
   run: Run,
   send: (session: Session, timeoutMs: number, cancellation: Cancellation) => Promise<T>,
   outcomeOf: (answer: T) => Outcome,
 ): Promise<Outcome> {
   const { attempts, identity, realm_uri } = run
   const cancellation = new Cancellation((callback) => run.onCancel(callback))
-  return retry(attempts, clock, cancellation, async (timeoutMs): Promise<Attempted> => {
+  return retry(attempts, clock, cancellation, async (timeoutMs, tried): Promise<Attempted> => {
+    const watched = watch?.begin(run, tried)
     try {
       const found = sessions.session(realm_uri, identity, attempts.connect_timeout)
       const session = found instanceof Promise ? await cancellation.race(found) : found
+      watched?.ready()
       const outcome = outcomeOf(await send(session, timeoutMs, cancellation))
+      if (watched) tellEnd(watched, outcome)
       return { outcome, isRetriable: false }
     } catch (failure) {
+      watched?.over(endOf(failure))
       return failed(failure, run)
     } finally {
       cancellation.current = undefined
     }
   })
+}
+
+/** Tells how an attempt ended: a call with progressive results when its last one is there. */
+function tellEnd(watched: WatchedAttempt, outcome: Outcome): void {
+  if (outcome.stream?.kind === 'call') outcome.stream.onSettled((last) => watched.over(last))
+  else watched.over(outcome)
 }

@@ -43,7 +43,7 @@ const fieldCompilers: Readonly<
 > = { forward: forwardFields, wamp_call: callFields, wamp_subscribe: subscribeFields }
 
 /** A plan without what depends on the other parts of its operation. */
-export type PartialPlan = Omit<ActionPlan, 'attempts' | 'passesBody' | 'readsAnswer'>
+export type PartialPlan = Omit<ActionPlan, 'target' | 'attempts' | 'passesBody' | 'readsAnswer'>
 
 /** One action as it was compiled. */
 export interface CompiledAction {

@@ -34,6 +34,7 @@ import type { Method } from '#component/request.ts'
 import { isExpression } from '#component/spec/rules.ts'
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import { targetOf } from './action-target.ts'
 import { type CompiledAction, compileActions, type PartialPlan } from './compile-action.ts'
 import { compileResponse, nodesOf, withVary } from './compile-response.ts'
 import { checkFolded, type Findings, written as writtenAt } from './fold-check.ts'
@@ -200,12 +201,15 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     findings.warnings.push({ path: at, message: held })
   }
   const isBodyRead = isBodyUsed || isBodyChecked
+  const writtenAction = isMap(raw) ? raw.action : undefined
   const plans = actions.all.map((action, index): ActionPlan => {
+    const ofList = Array.isArray(writtenAction) ? writtenAction[index] : writtenAction
     const { type, fixed, computed, computedNames } = action.plan
     const later = [...outcomeNodes, ...fields.slice(index + 1).flat()]
     // written out: spreading an object and adding to it makes two in memory
     return {
       type,
+      target: targetOf(action, ofList, path),
       fixed,
       computed,
       computedNames,

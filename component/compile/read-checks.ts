@@ -1,5 +1,5 @@
 /** Members of request-time data that an operation reads and that cannot exist: bindings that its path lacks, and slips in known maps. */
-import type { ActionType } from '#component/action/action.ts'
+import type { ActionType } from '#component/action/watching/action-target.ts'
 import type { Issue } from '#component/errors.ts'
 import { siteOfRead } from '#component/expression/read-sites.ts'
 import { SiteError } from '#component/expression/site.ts'

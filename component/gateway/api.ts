@@ -1,5 +1,6 @@
 /** The types of a compiled specification: routes with everything decided that can be decided before a request. */
-import type { ActionType, Attempts } from '#component/action/action.ts'
+import type { Attempts } from '#component/action/action.ts'
+import type { ActionTarget, ActionType } from '#component/action/watching/action-target.ts'
 import type { RequestChecks } from '#component/gateway/schemas/request-checks.ts'
 import type { ResponseCheck } from '#component/gateway/schemas/response-check.ts'
 import type { ValueCheck } from '#component/gateway/schemas/value-check.ts'
@@ -141,6 +142,7 @@ export interface Computed {
 export interface ActionPlan {
   /** `none`: `action: {}`, for OPTIONS only. */
   readonly type: ActionType | 'none'
+  readonly target: ActionTarget
   /** Fields that are the same for every request. */
   readonly fixed: Readonly<Record<string, unknown>>
   readonly computed: readonly (readonly [name: string, node: Live])[]

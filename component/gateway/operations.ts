@@ -2,12 +2,12 @@
 import {
   type Action,
   type ActionFields,
-  type ActionType,
   drop,
   goesOn,
   type Outcome,
   type Run,
 } from '#component/action/action.ts'
+import type { ActionType } from '#component/action/watching/action-target.ts'
 import type { Clock } from '#component/clock.ts'
 import { ExpressionError } from '#component/errors.ts'
 import type { Context } from '#component/expression/nodes.ts'
@@ -204,6 +204,7 @@ export class Operations {
       // the run is made when the action begins: the time limit of a body begins with its first read
       perform: () =>
         performer.perform(fields, {
+          target: plan.target,
           realm_uri: path.version.realm_uri,
           identity,
           method: exchange.method,

@@ -95,6 +95,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/gateway': {
     folders: [
       'action',
+      'action/watching',
       'expression',
       'gateway/schemas',
       'gateway/streams',
@@ -138,6 +139,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/compile': {
     folders: [
       'action',
+      'action/watching',
       'compile/schemas',
       'compile/streams',
       'expression',
@@ -170,6 +172,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/explain': {
     folders: [
       'action',
+      'action/watching',
       'compile',
       'expression',
       'expression/probe',
@@ -201,7 +204,11 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/realm/documents': { folders: ['realm', 'spec'], packages: [] },
   'component/openapi/import': { folders: [], packages: [] },
   'component/stream': { folders: ['wamp'], packages: [] },
-  'component/action': { folders: ['stream', 'telemetry', 'wamp'], packages: ['undici'] },
+  'component/action': {
+    folders: ['action/watching', 'stream', 'telemetry', 'wamp'],
+    packages: ['undici'],
+  },
+  'component/action/watching': { folders: ['telemetry', 'wamp'], packages: [] },
   'component/sync': { folders: ['replica', 'wamp'], packages: [] },
   'component/spec/examples': { folders: ['spec'], packages: [] },
   'component/spec/streams': { folders: ['spec'], packages: [] },

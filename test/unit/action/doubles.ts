@@ -1,5 +1,6 @@
 /** Doubles for the tests of actions: a clock that stands still, a run, and a session that does as told. */
 import type { ActionFields, Run } from '#component/action/action.ts'
+import { noTarget } from '#component/action/watching/action-target.ts'
 import type { Clock } from '#component/clock.ts'
 import type { ServiceError } from '#component/errors.ts'
 import { anonymous } from '#component/identity.ts'
@@ -61,6 +62,7 @@ export const settled = (): Promise<void> => new Promise((resolve) => setImmediat
 export function runOf(changes: Partial<Run> = {}) {
   const callbacks: ((reason?: ServiceError) => void)[] = []
   const run: Run = {
+    target: noTarget,
     realm_uri: 'com.example.test',
     identity: anonymous('com.example.test'),
     method: 'get',

@@ -1,7 +1,8 @@
 /** Doubles for the gateway's ports: a request without a socket, actions without peers, a clock that stands still. */
 import { Readable } from 'node:stream'
-import type { Action, ActionFields, ActionType, Outcome, Run } from '#component/action/action.ts'
+import type { Action, ActionFields, Outcome, Run } from '#component/action/action.ts'
 import { staticAction } from '#component/action/index.ts'
+import type { ActionType } from '#component/action/watching/action-target.ts'
 import type { Clock } from '#component/clock.ts'
 import { parseJson } from '#component/codec/json.ts'
 import { compileSpec } from '#component/compile/compile.ts'

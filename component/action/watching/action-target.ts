@@ -1,0 +1,33 @@
+/** What an action reaches, as its document writes it: the name of the action in metrics and spans, which holds no data of a request. */
+import { nowhere, type ServedVersion } from '#component/metrics/place.ts'
+
+/** The kinds of actions (specification: Action object). */
+export type ActionType = 'static' | 'forward' | 'wamp_call' | 'wamp_publish' | 'wamp_subscribe'
+
+/** The target of one action of a document. One object for all requests. */
+export interface ActionTarget {
+  readonly type: ActionType
+  /** Procedure or topic; of a forward the origin. Where an expression computes it, the text of the document, shortened; empty for `static`. */
+  readonly text: string
+  /** The same where it is known at load; undefined: requests decide. */
+  readonly literal: string | undefined
+  /** The id of the document. */
+  readonly api: string
+  /** The key of its version. */
+  readonly version: string
+  /** Both of them, for metrics. */
+  readonly served: ServedVersion
+  /** The pattern of the path, `base_path` included. */
+  readonly route: string
+}
+
+/** The target of `static` and of `action: {}`. */
+export const noTarget: ActionTarget = {
+  type: 'static',
+  text: '',
+  literal: '',
+  api: '',
+  version: '',
+  served: nowhere,
+  route: '',
+}
