@@ -150,7 +150,7 @@ export async function startComponent(
   const files = new ConfiguredFiles(context, registry, examples)
   const parts = {
     ...{ own, pool, router, registry, files, replica, health, schemas, sync, tracing },
-    ...{ serving, examples, logLevel, issuer },
+    ...{ serving, users, examples, logLevel, issuer },
   }
   const management = managementOf(context, parts, worker)
 

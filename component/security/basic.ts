@@ -7,6 +7,7 @@ import type { User } from '#component/realm/documents/model.ts'
 import type { Login, Logins } from '#component/realm/logins.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
+import type { Remembered } from '#component/token/remembered.ts'
 import { type Attempts, tooManyOf } from './attempts.ts'
 import {
   type Protection,
@@ -42,7 +43,8 @@ function read(credentials: string): Pick<Claimed, 'username' | 'password'> | und
 }
 
 /** Lets a request pass as the user whose password it brings. */
-export class BasicScheme implements SecurityScheme {
+export class BasicScheme implements Remembered, SecurityScheme {
+  readonly lookups = { hit: 0, miss: 0 }
   readonly #ports: BasicPorts
   /** By the proof of a claim. An entry holds until the realm, and so its user, is built anew. */
   readonly #known = new LRUCache<string, { readonly user: User; readonly identity: Identity }>({
@@ -54,13 +56,19 @@ export class BasicScheme implements SecurityScheme {
     this.#ports = ports
   }
 
+  get entries(): number {
+    return this.#known.size
+  }
+
   readonly authenticate: SecurityScheme['authenticate'] = (request, protection) => {
     const claimed = this.#read(request, protection)
     const known = this.#known.get(claimed.proof)
     const { realm_uri } = protection
     if (known && this.#ports.logins.user(realm_uri, claimed.username)?.user === known.user) {
+      this.lookups.hit += 1
       return known.identity
     }
+    this.lookups.miss += 1
     return this.#logIn(claimed, protection)
   }
 

@@ -6,11 +6,10 @@ import { type OidcPorts, OidcScheme } from './oidc.ts'
 import type { SecurityScheme, SecurityType } from './scheme.ts'
 
 /** Opens every type that there is a scheme for. */
-export const openSchemes = (
-  ports: ApiKeyPorts & BasicPorts & BearerPorts & OidcPorts,
-): Readonly<Record<SecurityType, SecurityScheme>> => ({
-  basic: new BasicScheme(ports),
-  api_key: new ApiKeyScheme(ports),
-  oauth2: new BearerScheme(ports),
-  oidc: new OidcScheme(ports),
-})
+export const openSchemes = (ports: ApiKeyPorts & BasicPorts & BearerPorts & OidcPorts) =>
+  ({
+    basic: new BasicScheme(ports),
+    api_key: new ApiKeyScheme(ports),
+    oauth2: new BearerScheme(ports),
+    oidc: new OidcScheme(ports),
+  }) satisfies Readonly<Record<SecurityType, SecurityScheme>>

@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { type Clock, secondsOf } from '#component/clock.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { RealmKeys } from './keys.ts'
+import type { Remembered } from './remembered.ts'
 import type { Bearer, Revocations } from './revocation.ts'
 import { TokenError } from './token-error.ts'
 
@@ -64,7 +65,8 @@ const remembered = { max: 10_000, maxSize: 16_000_000 }
 const expired = 'the token has expired'
 
 /** Issues and verifies tokens of one kind. */
-export abstract class SignedTokens<C extends RegisteredClaims> {
+export abstract class SignedTokens<C extends RegisteredClaims> implements Remembered {
+  readonly lookups = { hit: 0, miss: 0 }
   readonly #ports: TokenPorts
   readonly #rules: TokenRules
   readonly #verified = new LRUCache<string, Verified<C>>({
@@ -75,6 +77,10 @@ export abstract class SignedTokens<C extends RegisteredClaims> {
   constructor(ports: TokenPorts, rules: TokenRules) {
     this.#ports = ports
     this.#rules = rules
+  }
+
+  get entries(): number {
+    return this.#verified.size
   }
 
   /** The times of a token that is issued to a user now, without a login of its own: later than the user's last revocation. */
@@ -109,7 +115,11 @@ export abstract class SignedTokens<C extends RegisteredClaims> {
    */
   verify(token: string, realm_uri: string): C | Promise<C> {
     const known = this.#verified.get(token)
-    if (!known) return this.#verifyNew(token, realm_uri)
+    if (!known) {
+      this.lookups.miss += 1
+      return this.#verifyNew(token, realm_uri)
+    }
+    this.lookups.hit += 1
     this.#admit(known, realm_uri)
     return known.claims
   }

@@ -9,6 +9,7 @@ import { Attempts } from '#component/security/attempts.ts'
 import { Operators } from '#component/security/operators.ts'
 import { openSchemes } from '#component/security/schemes.ts'
 import { openGrants } from '#component/token/grants.ts'
+import type { Remembered } from '#component/token/remembered.ts'
 import { oauthEndpoints } from '#http/oauth/endpoints.ts'
 import { oidcEndpoints } from '#http/oidc/endpoints.ts'
 import type { WiringContext } from './context.ts'
@@ -17,6 +18,8 @@ import type { WiringContext } from './context.ts'
 export interface HttpAuthentication extends Pick<GatewayPorts, 'schemes'> {
   /** The endpoints where users log in and out. */
   readonly endpoints: Pick<GatewayPorts['endpoints'], OAuthKind | OidcKind>
+  /** The logins by password that are remembered. */
+  readonly basic: Remembered
   /** Credentials that allow management. */
   readonly operators: Operators
   /** The schemes for requests that are explained: what fails there is not counted for the users, and limited all the same. */
@@ -46,7 +49,7 @@ export function openHttpAuthentication(
     providers: new Providers({ clock, log, realms, fetch: outside.fetch.bind(outside) }),
   })
   return {
-    ...{ schemes, issuers },
+    ...{ schemes, issuers, basic: schemes.basic },
     openSchemes: () => openSchemes({ ...ports, attempts: new Attempts(config.rate_limits) }),
     endpoints: {
       ...oauthEndpoints({

@@ -12,7 +12,9 @@ import type { ConfiguredFiles, RefusedFile } from '#component/wiring/configured-
 import type { RouterConnection } from '#component/wiring/router-connection.ts'
 import type { Serving } from '#component/wiring/serving.ts'
 import type { Tracing } from '#component/wiring/tracing/tracing.ts'
+import type { Users } from '#component/wiring/users.ts'
 import type { MetricSources } from '#http/management/metrics.ts'
+import { cacheSources } from './login-status.ts'
 import { sessionSources } from './session-status.ts'
 import { syncSources } from './sync-status.ts'
 
@@ -76,12 +78,14 @@ export interface Measured {
   readonly schemas: SharedSchemas
   readonly sync: Sync
   readonly tracing: Pick<Tracing, 'sources'>
-  readonly serving: Pick<Serving, 'callStreams' | 'streamMetrics' | 'streams'>
+  readonly serving: Pick<Serving, 'authentication' | 'callStreams' | 'streamMetrics' | 'streams'>
+  readonly users: Pick<Users, 'accessTokens' | 'tickets'>
 }
 
 /** Gauges and counters by their Prometheus names. */
 export function metricSources(parts: Measured): MetricSources {
-  const { files, pool, registry, router, replica, health, schemas, sync, tracing, serving } = parts
+  const { files, pool, registry, router, replica, health, schemas, sync, tracing, serving, users } =
+    parts
   return {
     gateway_wamp_sessions: {
       help: "The gateway's WAMP sessions for requests that have joined.",
@@ -153,6 +157,11 @@ export function metricSources(parts: Measured): MetricSources {
       read: () => replica.damaged.length,
     },
     ...syncSources(sync),
+    ...cacheSources({
+      access_token: users.accessTokens,
+      ticket: users.tickets,
+      basic: serving.authentication.basic,
+    }),
     gateway_registry_conflicts: {
       help: 'API Specifications whose newest version is not served on this node.',
       across: 'max',

@@ -89,6 +89,15 @@ describe('a path under basic', () => {
     expect(await ask(basic('ada:another'))).to.deep.equal(refused)
   })
 
+  it('counts which logins were remembered, and which had to be proved', async () => {
+    for (const password of ['päss:word', 'päss:word', 'wrong']) await ask(basic(`ada:${password}`))
+    expect(scheme.lookups).to.deep.equal({ hit: 1, miss: 2 })
+    expect(scheme.entries).to.equal(1)
+    logins.change({ ada: userNamed('ada') }, 'päss:word')
+    await ask(basic('ada:päss:word'))
+    expect(scheme.lookups).to.deep.equal({ hit: 1, miss: 3 })
+  })
+
   describe('judged once more', () => {
     const again = (text: string) => {
       const request = requestWith({ authorization: basic(text) })

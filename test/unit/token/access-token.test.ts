@@ -90,6 +90,16 @@ describe('an access token', () => {
     expect([claims, claims.auth, claims.auth.roles].every(Object.isFrozen)).to.equal(true)
   })
 
+  it('is counted as verified the first time, and as remembered from then on', async () => {
+    const { accessTokens, verify } = await issued()
+    for (let count = 0; count < 3; count += 1) await verify()
+    expect(accessTokens.lookups).to.deep.equal({ hit: 2, miss: 1 })
+    expect(accessTokens.entries).to.equal(1)
+    await reasonOf(() => accessTokens.verify('a.b.c', realm_uri))
+    expect(accessTokens.lookups).to.deep.equal({ hit: 2, miss: 2 })
+    expect(accessTokens.entries).to.equal(1)
+  })
+
   it('is verified on another node that has the key', async () => {
     const { token, claims, replica } = await issued()
     const other = await openTokens({ name: 'b' })

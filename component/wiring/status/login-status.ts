@@ -1,0 +1,26 @@
+/** What a node tells of credentials in /metrics: whether they are verified or remembered. */
+import type { Remembered } from '#component/token/remembered.ts'
+import type { MetricSource } from '#http/management/metrics.ts'
+
+/** The metrics of the caches of verified credentials, by their names. @param caches by the value of the label `cache` */
+export function cacheSources(
+  caches: Readonly<Record<string, Remembered>>,
+): Readonly<Record<string, MetricSource>> {
+  const all = Object.entries(caches)
+  return {
+    gateway_token_cache_lookups_total: {
+      help: 'Credentials that were looked up, by cache and result: hit (remembered), or miss (had to be verified).',
+      isCounter: true,
+      labels: ['cache', 'result'],
+      read: () =>
+        all.flatMap(([cache, { lookups }]) =>
+          Object.entries(lookups).map(([result, value]) => ({ labels: { cache, result }, value })),
+        ),
+    },
+    gateway_token_cache_entries: {
+      help: 'Verified credentials that are remembered, by cache.',
+      labels: ['cache'],
+      read: () => all.map(([cache, { entries }]) => ({ labels: { cache }, value: entries })),
+    },
+  }
+}
