@@ -28,11 +28,15 @@ const isIdle = (response: ServerResponse): response is ServerResponse & { socket
 
 /** The client of one response. */
 class ResponseSink implements Sink {
-  readonly #response: ServerResponse
+  readonly #exchange: HttpExchange
   #hasBegun = false
 
-  constructor(response: ServerResponse) {
-    this.#response = response
+  constructor(exchange: HttpExchange) {
+    this.#exchange = exchange
+  }
+
+  get #response(): ServerResponse {
+    return this.#exchange.response
   }
 
   write(bytes: string | Uint8Array): void {
@@ -69,7 +73,7 @@ class ResponseSink implements Sink {
   }
 
   onClose(callback: () => void): void {
-    this.#response.once('close', callback)
+    this.#exchange.onClosed = callback
   }
 
   onDrain(callback: () => void): void {
@@ -90,8 +94,8 @@ export function sendEvents(
     response.end()
     return
   }
-  exchange.stream = body
-  body.begin(new ResponseSink(response))
+  exchange.stream = { type: body.type, record: body.record }
+  body.begin(new ResponseSink(exchange))
   // the head leaves with the first frame, or without one
   if (!response.writableEnded) response.flushHeaders()
 }

@@ -223,6 +223,7 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
   ports.exchanges.set(exchange, true)
   response.on('close', () => {
     ports.exchanges.delete(exchange)
+    exchange.onClosed?.()
     exchange.end()
     if (!response.writableFinished) exchange.abort()
     // an unread body must not block the requests behind it

@@ -127,7 +127,7 @@ function shareConnections(
     if (remoteAddress === undefined) return
     const address = plainAddress(remoteAddress)
     if (isExempt(address)) return
-    if (share.tryTake(address)) socket.once('close', () => share.give(address))
+    if (share.tryTake(address)) socket.on('close', () => share.give(address))
     else socket.destroy()
   })
 }

@@ -76,6 +76,8 @@ export class HttpExchange implements Exchange {
   trace: RequestTrace | undefined
   /** Of an answer that is a stream: its type, and what the log tells of it. */
   stream: { readonly type: string; readonly record: StreamRecord } | undefined
+  /** Called once when the answer is over, or its connection is closed. */
+  onClosed: (() => void) | undefined
   readonly #clock: Clock
   readonly #forwarded: Forwarded | undefined
   readonly #port: string

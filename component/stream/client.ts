@@ -7,12 +7,18 @@ import { ownFrame } from './view.ts'
 /** How long the waiting bytes of a client may stay the same; milliseconds. */
 const stuckMs = 120_000
 
+/** Whose client it is. */
+interface Owner {
+  /** The connection is to be cut. */
+  onCut(reason: 'slow' | 'stuck'): void
+}
+
 /** Writes to a client, and passes events over or cuts the connection where it does not read. */
 export class Client {
   readonly #sink: Sink
   readonly #ports: ClientPorts
-  readonly #settings: StreamSettings
-  readonly #onCut: (reason: 'slow' | 'stuck') => void
+  readonly settings: StreamSettings
+  readonly #owner: Owner
   /** Events that have been passed over since the client was told. */
   #dropped = 0
   #waitsForDrain = false
@@ -22,23 +28,17 @@ export class Client {
   #handed = 0
   #handedAt: number
 
-  /** @param onCut called when the connection is to be cut */
-  constructor(
-    sink: Sink,
-    ports: ClientPorts,
-    settings: StreamSettings,
-    onCut: (reason: 'slow' | 'stuck') => void,
-  ) {
+  constructor(sink: Sink, ports: ClientPorts, settings: StreamSettings, owner: Owner) {
     this.#sink = sink
     this.#ports = ports
-    this.#settings = settings
-    this.#onCut = onCut
+    this.settings = settings
+    this.#owner = owner
     this.#wroteAt = ports.clock.now()
     this.#handedAt = this.#wroteAt
   }
 
   get frames(): Frames {
-    return this.#settings.view.frames
+    return this.settings.view.frames
   }
 
   /** Bytes that wait for it. */
@@ -68,7 +68,7 @@ export class Client {
 
   /** Passes events over, or cuts the connection, as the settings say. */
   passOver(events: number): void {
-    if (this.#settings.overflow === 'drop') {
+    if (this.settings.overflow === 'drop') {
       this.#dropped += events
       this.#ports.onDropped(events)
       return
@@ -110,7 +110,7 @@ export class Client {
       return false
     }
     if (this.#dropped > 0) this.#recover()
-    return now - this.#wroteAt + periodMs > this.#settings.heartbeatMs
+    return now - this.#wroteAt + periodMs > this.settings.heartbeatMs
   }
 
   #recover(): boolean {
@@ -120,7 +120,7 @@ export class Client {
   }
 
   #cut(reason: 'slow' | 'stuck'): void {
-    this.#onCut(reason)
+    this.#owner.onCut(reason)
     this.#sink.destroy()
   }
 }

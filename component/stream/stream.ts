@@ -15,12 +15,6 @@ const portion = 64
 /** Of a stream without a greatest number of events, at its beginning; one object for all. */
 const endless: Progress = { row: undefined, left: Number.POSITIVE_INFINITY }
 
-/** What there is of a stream once it has begun. */
-interface Begun {
-  readonly client: Client
-  readonly settings: StreamSettings
-}
-
 /** Made by {@link Source}. It is its own record for the log. */
 export class Stream {
   readonly kind = 'events'
@@ -39,7 +33,8 @@ export class Stream {
   readonly joinedAt: number
   readonly #ports: StreamPorts
   #start: Start | undefined
-  #begun: Begun | undefined
+  /** There once it has begun. */
+  #client: Client | undefined
   /** The `seq` of the next entry that it wants. */
   #from: number
   /** Events up to this `seq` do not count for the greatest number. */
@@ -76,7 +71,7 @@ export class Stream {
 
   /** Bytes that wait for the client. */
   get waiting(): number {
-    return this.#begun?.client.waiting ?? 0
+    return this.#client?.waiting ?? 0
   }
 
   /**
@@ -90,8 +85,8 @@ export class Stream {
       return
     }
     this.#start = undefined
-    const client = new Client(sink, this.#ports, settings, (reason) => this.#leave(reason))
-    this.#begun = { client, settings }
+    const client = new Client(sink, this.#ports, settings, this)
+    this.#client = client
     const { clock, onBegun } = this.#ports
     if (start.maxEvents > 0) this.#progress = { row: undefined, left: start.maxEvents }
     sink.onClose(() => this.#leave())
@@ -104,7 +99,7 @@ export class Stream {
       text += ownFrame(frames, 'gap', start.gap)
     }
     client.write(text + snapshot)
-    this.#catchUp(this.#begun)
+    this.#catchUp(client)
     if (this.#isOver) return
     if (this.#endCode !== undefined) this.end(this.reason as EndReason, this.#endCode)
     else if (start.maxDurationMs > 0) {
@@ -114,7 +109,7 @@ export class Stream {
 
   /** Gives it up before it has begun. */
   cancel(): void {
-    if (this.#begun === undefined) this.#leave()
+    if (this.#client === undefined) this.#leave()
   }
 
   /** Takes the entries of a turn; those that it has already are left out. */
@@ -123,7 +118,7 @@ export class Stream {
     // what it lacks before the batch is read from the ring, and then the batch, too
     if (this.#from < batch.first) return
     const entries = batch.from(this.#from)
-    if (this.#begun === undefined) {
+    if (this.#client === undefined) {
       if (this.#held) {
         this.#from = batch.next
         this.#hold(entries)
@@ -131,7 +126,7 @@ export class Stream {
       return
     }
     this.#from = batch.next
-    const { client, settings } = this.#begun
+    const client = this.#client
     if (!client.admits()) {
       client.passOver(eventsIn(entries))
       return
@@ -139,20 +134,20 @@ export class Stream {
     const { row, left } = this.#progress
     const isPlain =
       entries === batch.entries &&
-      settings.view.isShared &&
-      settings.filter === undefined &&
+      client.settings.view.isShared &&
+      client.settings.filter === undefined &&
       left === Number.POSITIVE_INFINITY
     if (isPlain) {
-      const joined = batch.joined(settings.view, row)
+      const joined = batch.joined(client.settings.view, row)
       if (joined.row !== row) this.#progress = { row: joined.row, left }
       this.#sent(joined.bytes, joined.events, joined.told, false)
-    } else this.#send(this.#begun, entries, false)
+    } else this.#send(client, entries, false)
   }
 
   /** Takes a retained event, which has no place in the order of the others. */
   takeRetained(entry: Entry): void {
     if (this.#isOver) return
-    if (this.#begun) this.#send(this.#begun, [entry], false)
+    if (this.#client) this.#send(this.#client, [entry], false)
     else {
       this.#held ??= []
       this.#hold([entry])
@@ -161,7 +156,7 @@ export class Stream {
 
   /** Sends a comment. */
   remark(text: string): void {
-    this.#begun?.client.write(this.#begun.client.frames.comment(text))
+    this.#client?.write(this.#client.frames.comment(text))
   }
 
   /**
@@ -171,23 +166,28 @@ export class Stream {
   end(reason: EndReason, code: string = endCodes[reason]): void {
     if (this.#isOver) return
     this.reason = reason
-    if (this.#begun === undefined) {
+    if (this.#client === undefined) {
       this.#endCode = code
       return
     }
-    const { client } = this.#begun
+    const client = this.#client
     client.write(this.#lag(client) + ownFrame(client.frames, 'end', { code }))
     client.end()
     this.#leave(reason)
   }
 
+  /** The client does not read: its connection is cut. */
+  onCut(reason: 'slow' | 'stuck'): void {
+    this.#leave(reason)
+  }
+
   /** Looks after its client. @param periodMs until the next look */
   look(now: number, periodMs: number): void {
-    if (this.#isOver || this.#begun === undefined) return
-    const { client } = this.#begun
+    if (this.#isOver || this.#client === undefined) return
+    const client = this.#client
     const isDue = client.look(now, periodMs)
     // where the connection drains without telling
-    this.#readRing(this.#begun)
+    this.#readRing(this.#client)
     if (!isDue || this.#isOver) return
     const lag = this.#lag(client)
     client.write(lag === '' ? client.frames.heartbeat : lag)
@@ -204,39 +204,39 @@ export class Stream {
   }
 
   /** Sends what was held, or what is missing from the ring. */
-  #catchUp(begun: Begun): void {
+  #catchUp(client: Client): void {
     const held = this.#held
     this.#held = undefined
-    if (held && held.length > 0) this.#send(begun, held, false)
+    if (held && held.length > 0) this.#send(client, held, false)
     if (this.#notHeld > 0 && !this.#isOver) {
-      begun.client.passOver(this.#notHeld)
-      begun.client.tellDropped()
+      client.passOver(this.#notHeld)
+      client.tellDropped()
     }
-    this.#readRing(begun)
+    this.#readRing(client)
   }
 
   /** Reads from the ring until it has all entries, or the client has enough to read. */
-  #readRing(begun: Begun): void {
+  #readRing(client: Client): void {
     const { ring } = this.source
     while (!this.#isOver && this.#from < ring.nextSeq) {
-      if (begun.client.isFull) {
-        begun.client.awaitDrain(() => this.#readRing(begun))
+      if (client.isFull) {
+        client.awaitDrain(() => this.#readRing(client))
         return
       }
       const missed = ring.firstSeq - this.#from
       if (missed > 0) {
         this.#from = ring.firstSeq
-        begun.client.passOver(missed)
+        client.passOver(missed)
         if (this.#isOver) return
-        begun.client.tellDropped()
+        client.tellDropped()
       }
       const entries = ring.slice(this.#from, portion, this.#ports.bufferBytes)
       this.#from += entries.length
-      this.#send(begun, entries, true)
+      this.#send(client, entries, true)
     }
   }
 
-  #send({ settings }: Begun, entries: readonly Entry[], isReplay: boolean): void {
+  #send({ settings }: Client, entries: readonly Entry[], isReplay: boolean): void {
     const { view, filter } = settings
     const written = writeEntries(
       entries,
@@ -254,7 +254,7 @@ export class Stream {
 
   /** @param told the `seq` of the last event whose id was sent; 0: none */
   #sent(bytes: string | Uint8Array, events: number, told: number, isReplay: boolean): void {
-    this.#begun?.client.write(bytes)
+    this.#client?.write(bytes)
     if (told > 0) this.#told = told
     if (events === 0) return
     this.events += events
@@ -276,7 +276,7 @@ export class Stream {
     if (reason !== undefined) this.reason = reason
     this.#stopTimer?.()
     this.#held = undefined
-    this.#ports.onOver(this, this.#begun?.settings)
+    this.#ports.onOver(this, this.#client?.settings)
     this.onOver?.()
   }
 }

@@ -61,6 +61,14 @@ class PipelineScheduler {
   }
 }
 
+/** What listens to a connection whose chunks come here first. */
+interface Guards {
+  /** Node's own listener to its data. */
+  readonly parse: (bytes: Buffer) => void
+  readonly onData: (bytes: Buffer) => void
+  readonly onResume: () => void
+}
+
 const scheduler = new PipelineScheduler()
 const pipelines = new WeakMap<Socket, Pipeline>()
 
@@ -87,11 +95,11 @@ export class Pipeline {
   readonly #socket: Socket
   readonly #networkName: string
   readonly #network: Network
-  /** Node's own listener to the data of the socket, once the connection is guarded. */
-  #parse: ((bytes: Buffer) => void) | undefined
+  /** The listeners of a guarded connection. */
+  #guards: Guards | undefined
   #unanswered = 0
   /** Requests parsed and not begun: from a chunk that came before the connection was guarded. */
-  readonly #held: (() => void)[] = []
+  #held: (() => void)[] | undefined
   /** The request that was parsed last, while it is unanswered. */
   #last: IncomingMessage | undefined
   /** Bytes that are received and not parsed yet. */
@@ -107,18 +115,26 @@ export class Pipeline {
     networks.set(this.#networkName, this.#network)
     this.#network.pipelines.add(this)
     pipelines.set(socket, this)
-    socket.once('close', () => this.leave())
+    socket.on('close', () => this.leave())
     if (this.#network.guardedUntil > performance.now()) this.#guard()
   }
 
   /** Receives chunks before Node's parser from now on. */
   #guard(): void {
-    if (this.#parse) return
+    if (this.#guards) return
     const socket = this.#socket
     const [parse] = socket.listeners('data')
     if (parse === undefined) throw new TypeError('expected a connection that a server has accepted')
-    this.#parse = (bytes) => parse.call(socket, bytes as Buffer<ArrayBuffer>)
-    socket.on('data', this.#onData).on('resume', this.#onResume)
+    const guards = {
+      parse: (bytes: Buffer) => parse.call(socket, bytes as Buffer<ArrayBuffer>),
+      onData: (bytes: Buffer) => this.#receive(bytes),
+      // reading the body of a request lets the socket flow
+      onResume: () => {
+        if (this.#isPaused) socket.pause()
+      },
+    }
+    this.#guards = guards
+    socket.on('data', guards.onData).on('resume', guards.onResume)
     socket.removeListener('data', parse as () => void)
   }
 
@@ -127,17 +143,12 @@ export class Pipeline {
     for (const pipeline of this.#network.pipelines) pipeline.#guard()
   }
 
-  readonly #onData = (bytes: Buffer) => {
+  #receive(bytes: Buffer): void {
     if (this.#ending) return
     if (this.#rest) {
       this.#rest = Buffer.concat([this.#rest, bytes])
       this.#pause()
     } else this.#pass(bytes)
-  }
-
-  /** Reading the body of a request lets the socket flow. */
-  readonly #onResume = () => {
-    if (this.#isPaused) this.#socket.pause()
   }
 
   /** Parses heads as long as more requests may begin. The first one takes no room of the turn: it stands for the connection. */
@@ -162,7 +173,7 @@ export class Pipeline {
     const end = endOfFirst(bytes)
     const isAll = end === bytes.length
     this.#rest = isAll ? undefined : bytes.subarray(end)
-    this.#parse?.(isAll ? bytes : bytes.subarray(0, end))
+    this.#guards?.parse(isAll ? bytes : bytes.subarray(0, end))
   }
 
   #pause(): void {
@@ -178,16 +189,20 @@ export class Pipeline {
 
   /** Begins the oldest waiting request in the connection's turn, and later ones as long as there is room. */
   goOn(): void {
-    for (let isFirst = true; this.#held.length > 0; isFirst = false) {
-      if (this.#unanswered - this.#held.length >= maxUnanswered) return
+    for (let isFirst = true; this.#heldCount > 0; isFirst = false) {
+      if (this.#unanswered - this.#heldCount >= maxUnanswered) return
       if (!isFirst && !scheduler.tryTake()) {
         scheduler.wait(this)
         return
       }
-      this.#held.shift()?.()
+      this.#held?.shift()?.()
     }
     if (this.#rest) this.#pass(this.#rest)
     else this.#resume()
+  }
+
+  get #heldCount(): number {
+    return this.#held?.length ?? 0
   }
 
   /**
@@ -197,11 +212,12 @@ export class Pipeline {
   begin(request: IncomingMessage, response: ServerResponse, start: () => void): void {
     this.#unanswered += 1
     this.#last = request
-    response.once('close', onAnswered)
-    if (this.#unanswered <= maxUnanswered && this.#held.length === 0) {
+    response.on('close', onAnswered)
+    if (this.#unanswered <= maxUnanswered && this.#heldCount === 0) {
       start()
       return
     }
+    this.#held ??= []
     this.#held.push(start)
     this.#guardNetwork()
     this.#pause()
@@ -211,9 +227,9 @@ export class Pipeline {
   answered(request: IncomingMessage): void {
     this.#unanswered -= 1
     if (this.#last === request) this.#last = undefined
-    const isWaiting = this.#held.length > 0 || this.#rest !== undefined
+    const isWaiting = this.#heldCount > 0 || this.#rest !== undefined
     // goes on once half of them are answered: parsing requests one by one costs more
-    if (isWaiting && this.#unanswered - this.#held.length <= maxUnanswered / 2) scheduler.wait(this)
+    if (isWaiting && this.#unanswered - this.#heldCount <= maxUnanswered / 2) scheduler.wait(this)
     else if (this.#ending) this.#endIfIdle(this.#ending)
   }
 
@@ -233,11 +249,12 @@ export class Pipeline {
   leave(): Buffer {
     const rest = this.#rest ?? Buffer.alloc(0)
     this.#rest = undefined
-    this.#held.length = 0
+    this.#held = undefined
     scheduler.forget(this)
     const { pipelines: open } = this.#network
     if (open.delete(this) && open.size === 0) networks.delete(this.#networkName)
-    this.#socket.off('data', this.#onData).off('resume', this.#onResume)
+    const guards = this.#guards
+    if (guards) this.#socket.off('data', guards.onData).off('resume', guards.onResume)
     return rest
   }
 }
