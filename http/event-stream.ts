@@ -26,13 +26,18 @@ function chunkOf(bytes: Uint8Array): Buffer {
 const isIdle = (response: ServerResponse): response is ServerResponse & { socket: Socket } =>
   response.chunkedEncoding && response.writableCorked === 0 && response.socket !== null
 
-/** The client of one response. */
+/** The client of one response. Those who write look after it, so the connection needs no timer until the end. */
 class ResponseSink implements Sink {
   readonly #exchange: HttpExchange
+  /** The timeout of the connection; milliseconds. */
+  readonly #timeout: number
   #hasBegun = false
 
   constructor(exchange: HttpExchange) {
     this.#exchange = exchange
+    const { socket } = exchange.response
+    this.#timeout = socket?.timeout ?? 0
+    socket?.setTimeout(0)
   }
 
   get #response(): ServerResponse {
@@ -60,6 +65,8 @@ class ResponseSink implements Sink {
   }
 
   end(): void {
+    // nobody looks after a client that does not read the rest
+    this.#response.socket?.setTimeout(this.#timeout)
     this.#response.end()
   }
 
@@ -94,7 +101,7 @@ export function sendEvents(
     response.end()
     return
   }
-  exchange.stream = { type: body.type, record: body.record }
+  exchange.beginStream({ type: body.type, record: body.record })
   body.begin(new ResponseSink(exchange))
   // the head leaves with the first frame, or without one
   if (!response.writableEnded) response.flushHeaders()

@@ -234,6 +234,12 @@ export class HttpExchange implements Exchange {
     else this.#aborts = [callback]
   }
 
+  /** The answer is a stream from now on. Nothing is pending for events any more; a call may be cancelled yet. */
+  beginStream(stream: NonNullable<HttpExchange['stream']>): void {
+    this.stream = stream
+    if (stream.record.kind === 'events') this.#aborts = undefined
+  }
+
   /**
    * Cancels everything pending for the request.
    * @param reason why the gateway gives it up; absent: the connection is closed

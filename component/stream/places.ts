@@ -92,18 +92,22 @@ function countsOf({
 }
 
 /** The place of one stream. */
-export class Place {
+export class Place implements Applicant {
+  readonly owner: StreamOwner
+  readonly address: string
+  readonly maxStreams: number | undefined
   #counts: readonly Counted[]
-  readonly #applicant: Applicant
 
-  constructor(counts: readonly Counted[], applicant: Applicant) {
+  constructor(counts: readonly Counted[], { owner, address, maxStreams }: Applicant) {
+    this.owner = owner
+    this.address = address
+    this.maxStreams = maxStreams
     this.#counts = counts
-    this.#applicant = applicant
   }
 
   /** Gives it back; more than once is the same as once. */
   give(): void {
-    for (const count of this.#counts) count.give(this.#applicant)
+    for (const count of this.#counts) count.give(this)
     this.#counts = []
   }
 }

@@ -115,7 +115,7 @@ export class Pipeline {
     networks.set(this.#networkName, this.#network)
     this.#network.pipelines.add(this)
     pipelines.set(socket, this)
-    socket.on('close', () => this.leave())
+    socket.on('close', onClosed)
     if (this.#network.guardedUntil > performance.now()) this.#guard()
   }
 
@@ -257,6 +257,10 @@ export class Pipeline {
     if (guards) this.#socket.off('data', guards.onData).off('resume', guards.onResume)
     return rest
   }
+}
+
+function onClosed(this: Socket): void {
+  pipelineOf(this)?.leave()
 }
 
 function onAnswered(this: ServerResponse): void {

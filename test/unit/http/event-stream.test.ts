@@ -1,17 +1,27 @@
 /** The body of a stream of events keeps the order in which it is written, whatever it is written in. */
 import { Buffer } from 'node:buffer'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import { expect } from 'chai'
 import type { Sink } from '#component/stream/sink.ts'
 import { sendEvents } from '#http/event-stream.ts'
 import type { HttpExchange } from '#http/read-request.ts'
 
+/** The exchange of a response, as far as a stream uses it. */
+const exchangeOf = (response: ServerResponse): HttpExchange => {
+  const exchange: Partial<HttpExchange> = { method: 'get', response, beginStream: () => undefined }
+  return exchange as HttpExchange
+}
+
+/** The timeout of each connection; milliseconds. */
+const timeout = 5_000
+
 /** What a client reads of a stream of events. @param write is given the sink once the head has left */
-async function bodyOf(write: (sink: Sink) => void): Promise<string> {
+async function bodyOf(write: (sink: Sink, socket: Socket | null) => void): Promise<string> {
   const server = createServer((_request, response) => {
-    sendEvents({ method: 'get', response } as HttpExchange, {
+    const { socket } = response
+    sendEvents(exchangeOf(response), {
       kind: 'events',
       type: 'text/event-stream',
       record: { kind: 'events', events: 0, reason: 'complete' },
@@ -19,12 +29,13 @@ async function bodyOf(write: (sink: Sink) => void): Promise<string> {
       begin(sink) {
         sink.write('head,')
         setImmediate(() => {
-          write(sink)
+          write(sink, socket)
           sink.end()
         })
       },
     })
   })
+  server.setTimeout(timeout)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   try {
@@ -56,5 +67,15 @@ describe('the body of a stream of events', () => {
       sink.write(shared)
     })
     expect(body).to.equal('head,shared,shared,own,shared,')
+  })
+
+  it('needs no timer of its connection before the last bytes', async () => {
+    const timeouts: (number | undefined)[] = []
+    await bodyOf((sink, socket) => {
+      timeouts.push(socket?.timeout)
+      sink.end()
+      timeouts.push(socket?.timeout)
+    })
+    expect(timeouts).to.deep.equal([0, timeout])
   })
 })
