@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { parse, stringify } from 'yaml'
 import { type Alert, alerts, alertsFile } from '#test/deploy/alerts.ts'
+import { panelQueries } from '#test/deploy/dashboard.ts'
 import { debianProgram, deployFolder } from '#test/deploy/programs.ts'
 import { run } from '#test/support/command.ts'
 
@@ -74,6 +75,17 @@ describe('the alerts', () => {
 
   it('are rules that promtool has nothing to say against', async () => {
     const { code, stdout, stderr } = await promtool('check', 'rules', '--lint-fatal', alertsFile)
+    expect(code, `${stdout}${stderr}`).to.equal(0)
+  })
+
+  it('stand beside a dashboard whose queries are PromQL', async () => {
+    const rules = panelQueries.map(({ expr }, index) => ({
+      record: `query_${index}`,
+      expr: expr.replaceAll('$__rate_interval', '5m'),
+    }))
+    const file = join(folder, 'queries.yaml')
+    writeFileSync(file, stringify({ groups: [{ name: 'dashboard', rules }] }))
+    const { code, stdout, stderr } = await promtool('check', 'rules', file)
     expect(code, `${stdout}${stderr}`).to.equal(0)
   })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { alerts } from '#test/deploy/alerts.ts'
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/troubleshooting.md'), 'utf8')
+const page = readFileSync(join(import.meta.dirname, '../../../docs/troubleshooting.md'), 'utf8')
 
 /** The section of a heading of the third level, by its anchor. */
 const sections = new Map(
