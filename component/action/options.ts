@@ -2,6 +2,7 @@
 import { ServiceError } from '#component/errors.ts'
 import { maxInteger } from '#component/syntax/integers.ts'
 import { isMap } from '#component/syntax/values.ts'
+import { traceAttributes } from '#component/telemetry/wamp-context.ts'
 
 type Options = Readonly<Record<string, unknown>>
 type OptionType = keyof typeof types
@@ -49,7 +50,7 @@ export const subscribeOptions: Readonly<Record<string, OptionType>> = {
 const none: Options = Object.freeze({})
 
 /**
- * Keeps the options that pass, `_`-prefixed ones included, and drops the others.
+ * Keeps the options that pass, `_`-prefixed ones included, and drops the others; those of a trace context are the gateway's to set.
  * ServiceError `wamp.error.option_not_allowed` for a value of the wrong type.
  * @param value the field `options`; absent, null and `""` mean no options
  */
@@ -63,7 +64,9 @@ export function passOptions(
   }
   let passed: Record<string, unknown> | undefined
   for (const [name, option] of Object.entries(value)) {
-    if (!name.startsWith('_')) {
+    if (name.startsWith('_')) {
+      if (traceAttributes.includes(name)) continue
+    } else {
       const type = Object.hasOwn(allowed, name) ? allowed[name] : undefined
       if (!type) continue
       if (!types[type](option)) {

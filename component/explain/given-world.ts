@@ -76,6 +76,7 @@ export function givenWorld(
         return {
           realm_uri,
           isOpen: true,
+          passesTraceContext: false,
           call: (_procedure, _payload, _options, _timeoutMs, onProgress) => {
             const outcome = outcomeOf(index())
             return isSubscribed

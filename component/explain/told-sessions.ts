@@ -103,6 +103,7 @@ function tellingSession(of: ToldSession, teller: Teller): Session {
 const bound = (session: Session): Omit<Session, 'call' | 'publish'> => ({
   realm_uri: session.realm_uri,
   isOpen: session.isOpen,
+  passesTraceContext: session.passesTraceContext,
   register: session.register.bind(session),
   subscribe: session.subscribe.bind(session),
   watch: session.watch.bind(session),

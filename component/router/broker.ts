@@ -3,7 +3,7 @@ import { isMatch } from '#component/syntax/wamp-uri.ts'
 import { code } from '#component/wamp/messages.ts'
 import type { Steps } from '#component/yielding.ts'
 import type { Denial } from './authorize.ts'
-import { type Recipients, recipientsOf } from './message-options.ts'
+import { liveDetails, publisherDetails, type Recipients, recipientsOf } from './message-options.ts'
 import {
   type Options,
   type PublishMessage,
@@ -119,7 +119,8 @@ export class Broker {
       options.retain === true ? this.#retain({ publication, details, message }) : undefined
     if (problem !== undefined) return problem
     const except = options.exclude_me === false ? undefined : session
-    this.#deliver(topic, publication, details, message, recipients, except)
+    const live = liveDetails(details, options)
+    this.#deliver(topic, publication, live, message, recipients, except)
     return publication
   }
 
@@ -165,16 +166,6 @@ export class Broker {
       this.#remove(session, subscription)
       yield
     }
-  }
-}
-
-/** WAMP: Publisher Identification. */
-function publisherDetails(publisher: Session, options: Options): Options {
-  if (options.disclose_me !== true) return {}
-  return {
-    publisher: publisher.id,
-    publisher_authid: publisher.authid,
-    publisher_authrole: publisher.authrole,
   }
 }
 

@@ -2,7 +2,7 @@
 import { type Clock, callAt } from '#component/clock.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
-import { features } from './features.ts'
+import { announced } from './features.ts'
 import {
   type ClientMessage,
   describeViolation,
@@ -211,7 +211,7 @@ export class Connection {
     }
     const details = {
       ...{ realm: realm.uri, authid: session.authid, authrole: session.authrole, authmethod },
-      ...{ authprovider: 'realm', authextra: welcome.authextra ?? {}, roles: features },
+      ...{ authprovider: 'realm', authextra: welcome.authextra ?? {}, ...announced },
     }
     this.#trySend([code.welcome, id, details])
     realm.join(session)

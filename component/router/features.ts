@@ -1,7 +1,7 @@
-/** The features beyond the basic profile that the router announces in WELCOME. */
+/** What the router announces in WELCOME: features beyond the basic profile, and that it passes trace contexts on. */
+import { traceAnnouncement } from '#component/telemetry/wamp-context.ts'
 
-/** WELCOME.Details.roles. */
-export const features = {
+const roles = {
   broker: {
     features: {
       event_retention: true,
@@ -26,3 +26,6 @@ export const features = {
     },
   },
 } as const
+
+/** Of WELCOME.Details. */
+export const announced = { roles, [traceAnnouncement]: true }

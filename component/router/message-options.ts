@@ -1,4 +1,5 @@
-/** CALL.Options and PUBLISH.Options: the timeout of a call and the details of its invocation, the recipients of an event. */
+/** CALL.Options and PUBLISH.Options: the timeout of a call and the details of its invocation, the recipients and details of an event. */
+import { addTraceDetails } from '#component/telemetry/wamp-context.ts'
 import type { Options } from './messages.ts'
 import type { Session } from './session.ts'
 
@@ -22,7 +23,7 @@ interface CalleeNeeds {
   readonly timesItself: boolean
 }
 
-/** INVOCATION.Details. WAMP: Caller Identification, Pattern-based Registrations, Progressive Call Results, Call Timeouts. */
+/** INVOCATION.Details. WAMP: Caller Identification, Pattern-based Registrations, Progressive Call Results, Call Timeouts; the trace context of the call. */
 export function invocationDetails(
   caller: Session,
   options: Options,
@@ -38,6 +39,24 @@ export function invocationDetails(
     details.caller_authrole = caller.authrole
   }
   if (isSeen) details._caller_authroles = caller.authroles
+  addTraceDetails(details, options)
+  return details
+}
+
+/** WAMP: Publisher Identification. */
+export function publisherDetails(publisher: Session, options: Options): Options {
+  if (options.disclose_me !== true) return {}
+  return {
+    publisher: publisher.id,
+    publisher_authid: publisher.authid,
+    publisher_authrole: publisher.authrole,
+  }
+}
+
+/** EVENT.Details for subscribers of now: the trace context of the publication is not kept with a retained event. */
+export function liveDetails(kept: Options, options: Options): Options {
+  const details = { ...kept }
+  addTraceDetails(details, options)
   return details
 }
 

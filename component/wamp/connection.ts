@@ -1,5 +1,6 @@
 /** One connection to a router and the session on it: stands between a client library and the transport, and keeps both safe. */
 import type { Clock } from '#component/clock.ts'
+import { traceAnnouncement } from '#component/telemetry/wamp-context.ts'
 import { type Channel, ignore, type OpenChannel, silence } from '#component/wamp/channel/channel.ts'
 import { Subscriptions } from '#component/wamp/watch/subscriptions.ts'
 import type { Client, MakeClient } from './client.ts'
@@ -7,7 +8,7 @@ import { Endpoints } from './endpoints.ts'
 import { failure, notJoined, rejected } from './failure.ts'
 import type { Credentials } from './join-auth.ts'
 import type { WampMessage } from './link.ts'
-import { code, emptyError, isAnswer, withoutPassthru } from './messages.ts'
+import { asMap, code, emptyError, isAnswer, withoutPassthru } from './messages.ts'
 import { type Draft, Outbox, type StartRequest } from './outbox.ts'
 import { type Progress, Requests } from './requests.ts'
 import type { EventHandler, InvocationHandler } from './session.ts'
@@ -56,6 +57,8 @@ export class Connection {
   /** What the router has said. */
   #ending: Ending | undefined
   #isWithdrawing = false
+  /** Whether the router passes the trace context of options on. */
+  passesTraceContext = false
   /** The message that the client is receiving. */
   #incoming: WampMessage = []
   readonly #endpoints: Endpoints
@@ -226,7 +229,7 @@ export class Connection {
       this.#end(this.#ending.reason, false)
     } else if (this.#state === 'joining' && (type === code.welcome || type === code.challenge)) {
       this.#feed(message)
-      if (type === code.welcome) this.#joined()
+      if (type === code.welcome) this.#joined(asMap(message[2]))
     } else if (type === code.unregistered && this.#isWithdrawing) this.#feed(message)
     else if (type === code.unsubscribed) this.#subscriptions?.revoke(message)
     // anything else was not asked for: both libraries would end the connection over it
@@ -242,9 +245,10 @@ export class Connection {
     else this.#feed(message)
   }
 
-  #joined(): void {
+  #joined(details: Readonly<Record<string, unknown>>): void {
     // the client may have refused the welcome
     if (this.#state === 'over') return
+    this.passesTraceContext = details[traceAnnouncement] === true
     this.#stopTimer()
     this.#state = 'joined'
     this.#ports.onJoin()

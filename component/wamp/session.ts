@@ -76,7 +76,7 @@ export interface WatchedEvent {
   /** The topic of the publication; where the router does not name it, the subscribed one. */
   readonly topic: string
   readonly payload: Payload
-  /** What the router discloses. */
+  /** What the router discloses, without the trace context of the publication: events are shown to clients. */
   readonly details: Readonly<Record<string, unknown>>
   /** Whether it is kept by the router and sent because of `get_retained`. */
   readonly isRetained: boolean
@@ -117,6 +117,8 @@ export interface Session {
   readonly realm_uri: string
   /** Whether it is joined. */
   readonly isOpen: boolean
+  /** Whether the router passes the trace context of options on: known once the session has joined. */
+  readonly passesTraceContext: boolean
   /**
    * Sends CALL.
    * @param timeoutMs local deadline: the call settles with `service.error.timeout` and is cancelled.

@@ -80,6 +80,10 @@ export class SupervisedSession implements Session {
     return this.#connection?.isJoined ?? false
   }
 
+  get passesTraceContext(): boolean {
+    return this.#connection?.passesTraceContext ?? false
+  }
+
   /** Requests in flight. */
   get pending(): number {
     return this.#connection?.pending ?? 0

@@ -1,6 +1,7 @@
 /** One watch of a session: a subscription that is made again after each rejoin, until it is ended or refused. */
 import type { Clock } from '#component/clock.ts'
 import type { Log } from '#component/log.ts'
+import { withoutTraceDetails } from '#component/telemetry/wamp-context.ts'
 import { notJoined } from '#component/wamp/failure.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { asList, asMap } from '#component/wamp/messages.ts'
@@ -83,7 +84,7 @@ export class StandingWatch implements Watch, SubscriptionListener {
 
   /** EVENT: `[36, subscription, publication, details, args?, kwargs?]`. */
   onEvent([, , publication, field, args, kwargs]: WampMessage): void {
-    const details = asMap(field)
+    const details = withoutTraceDetails(asMap(field))
     const { topic, retained } = details
     try {
       this.#handlers.onEvent({

@@ -113,6 +113,7 @@ const withoutChanges = (session: Session): Session => ({
   get isOpen() {
     return session.isOpen
   },
+  passesTraceContext: false,
   call: (...call) => session.call(...call),
   register: (...registration) => session.register(...registration),
   subscribe: (...subscription) => session.subscribe(...subscription),

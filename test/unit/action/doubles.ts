@@ -116,6 +116,7 @@ export const callResult = (payload: Partial<CallResult> = {}): CallResult => ({
 export class SessionDouble implements Session {
   readonly realm_uri = 'com.example.test'
   readonly isOpen = true
+  passesTraceContext = false
   readonly asked: Asked[] = []
   /** The calls, in order. */
   readonly calls: Waiting[] = []

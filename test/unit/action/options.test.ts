@@ -20,6 +20,7 @@ describe('the options of a call', () => {
     ],
     [{ caller: 5, caller_authid: 'admin', acknowledge: 'x' }, {}],
     [{ constructor: 1, toString: 1 }, {}],
+    [{ _traceparent: '00-1-2-01', _tracestate: 'a=1', _other: 1 }, { _other: 1 }],
   ] as const) {
     it(`${JSON.stringify(given)} pass as ${JSON.stringify(passed)}`, () => {
       expect(passOptions(given, callOptions)).to.deep.equal(passed)

@@ -13,6 +13,7 @@ const options = fc.dictionary(
   fc.constantFrom(
     ...['match', 'invoke', 'mode', 'progress', 'receive_progress', 'acknowledge', 'retain'],
     ...['get_retained', 'exclude', 'eligible', 'exclude_me', 'disclose_me', 'roles', 'reason'],
+    ...['_traceparent', '_tracestate'],
   ),
   fc.oneof(
     fc.constantFrom('prefix', 'wildcard', 'last', 'roundrobin', 'kill', 'skip'),
