@@ -56,6 +56,8 @@ export interface Run extends WatchedRun {
     Request,
     'host' | 'scheme' | 'peername' | 'headers' | 'path' | 'query_string' | 'body'
   >
+  /** WAMP: the keyword argument that holds the trace context of the request; undefined: none does. */
+  readonly traceKwargs?: string | undefined
   /** wamp_call: whether progressive results are wanted. */
   readonly wantsProgress?: boolean
   /** wamp_subscribe: what is known at load of its streams. */

@@ -1,6 +1,8 @@
 /** What WAMP actions share: they are performed over the session of the request's identity, and cancelled with the request. */
 import type { Clock } from '#component/clock.ts'
-import type { Session, SessionSource } from '#component/wamp/session.ts'
+import type { TraceContext } from '#component/telemetry/trace-context.ts'
+import { withTraceArgument, withTraceAttributes } from '#component/telemetry/wamp-context.ts'
+import type { Payload, Session, SessionSource } from '#component/wamp/session.ts'
 import type { Outcome, Run } from './action.ts'
 import { type Attempted, Cancellation, retry } from './retry.ts'
 import { failed } from './wamp-fields.ts'
@@ -17,15 +19,52 @@ export interface WampPorts {
   readonly watch?: AttemptWatch | undefined
 }
 
+/** Payload and options of a CALL or PUBLISH. */
+interface Message {
+  readonly payload: Payload
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The message as it leaves in one attempt, with the trace context: in its options where the router passes them on, and as the argument that
+ * the document names. The same message where neither applies.
+ */
+export function withTraceContext(
+  message: Message,
+  { passesTraceContext }: Session,
+  { traceKwargs }: Pick<Run, 'traceKwargs'>,
+  context: TraceContext | undefined,
+): Message {
+  if (context === undefined && traceKwargs === undefined) return message
+  const { args, kwargs } = message.payload
+  return {
+    payload:
+      traceKwargs === undefined
+        ? message.payload
+        : { args, kwargs: withTraceArgument(kwargs, traceKwargs, context) },
+    options:
+      context && passesTraceContext
+        ? withTraceAttributes(message.options, context)
+        : message.options,
+  }
+}
+
+/** Makes one attempt on a session. @param context what the attempt passes on of its distributed trace */
+export type Send<T> = (
+  session: Session,
+  timeoutMs: number,
+  cancellation: Cancellation,
+  context: TraceContext | undefined,
+) => Promise<T>
+
 /**
  * Sends once, and again as the run allows; a failure is an outcome.
- * @param send makes one attempt on a session within `timeoutMs`
  * @param outcomeOf makes the outcome of the answer
  */
 export function attemptOnSession<T>(
   { sessions, clock, watch }: WampPorts,
   run: Run,
-  send: (session: Session, timeoutMs: number, cancellation: Cancellation) => Promise<T>,
+  send: Send<T>,
   outcomeOf: (answer: T) => Outcome,
 ): Promise<Outcome> {
   const { attempts, identity, realm_uri } = run
@@ -36,7 +75,8 @@ export function attemptOnSession<T>(
       const found = sessions.session(realm_uri, identity, attempts.connect_timeout)
       const session = found instanceof Promise ? await cancellation.race(found) : found
       watched?.ready()
-      const outcome = outcomeOf(await send(session, timeoutMs, cancellation))
+      const context = watched ? watched.context : run.trace?.context
+      const outcome = outcomeOf(await send(session, timeoutMs, cancellation, context))
       if (watched) tellEnd(watched, outcome)
       return { outcome, isRetriable: false }
     } catch (failure) {

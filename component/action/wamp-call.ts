@@ -3,7 +3,7 @@ import type { CallResult } from '#component/wamp/session.ts'
 import type { Action, ActionFields, Outcome, Run } from './action.ts'
 import { CallPieces } from './call-pieces.ts'
 import { callOptions, passOptions } from './options.ts'
-import { attemptOnSession, type WampPorts } from './wamp-attempt.ts'
+import { attemptOnSession, type WampPorts, withTraceContext } from './wamp-attempt.ts'
 import { disclosed, readPayload, readUri, withAliases } from './wamp-fields.ts'
 
 /** Calls a procedure. Its result is `{request_id, details, args, kwargs}` (behaviour §4). */
@@ -11,13 +11,13 @@ export const wampCallAction = (ports: WampPorts): Action => ({
   async perform(fields, run) {
     const procedure = readUri(fields, 'procedure', run, ports.allowedDynamicUris)
     const passed = withoutProgress(passOptions(fields.options, callOptions))
-    const options = disclosed(passed, run)
-    const payload = readPayload(fields)
+    const message = { options: disclosed(passed, run), payload: readPayload(fields) }
     if (run.wantsProgress) return await callInPieces()
     return await attemptOnSession(
       ports,
       run,
-      (session, timeoutMs, cancellation) => {
+      (session, timeoutMs, cancellation, context) => {
+        const { payload, options } = withTraceContext(message, session, run, context)
         const call = session.call(procedure, payload, options, timeoutMs)
         cancellation.current = call
         return call.result
@@ -32,8 +32,9 @@ export const wampCallAction = (ports: WampPorts): Action => ({
       return attemptOnSession(
         ports,
         run,
-        (session, timeoutMs, cancellation) => {
+        (session, timeoutMs, cancellation, context) => {
           const firstMs = Math.min(timeoutMs, end - ports.clock.now())
+          const { payload, options } = withTraceContext(message, session, run, context)
           const pieces = new CallPieces({ run, clock: ports.clock, end }, (onPiece) =>
             session.call(procedure, payload, options, firstMs, onPiece, bounds.between),
           )

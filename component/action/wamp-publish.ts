@@ -1,7 +1,7 @@
 /** `wamp_publish`: one event, over the session of the request's identity. */
 import type { Action } from './action.ts'
 import { passOptions, publishOptions } from './options.ts'
-import { attemptOnSession, type WampPorts } from './wamp-attempt.ts'
+import { attemptOnSession, type WampPorts, withTraceContext } from './wamp-attempt.ts'
 import { disclosed, readPayload, readUri } from './wamp-fields.ts'
 
 /**
@@ -12,13 +12,17 @@ export const wampPublishAction = (ports: WampPorts): Action => ({
   async perform(fields, run) {
     const topic = readUri(fields, 'topic', run, ports.allowedDynamicUris)
     const passed = passOptions(fields.options, publishOptions)
-    const options = { acknowledge: true, ...disclosed(passed, run) }
-    const payload = readPayload(fields)
+    const message = {
+      options: { acknowledge: true, ...disclosed(passed, run) },
+      payload: readPayload(fields),
+    }
     return await attemptOnSession(
       ports,
       run,
-      (session, timeoutMs, cancellation) =>
-        cancellation.race(session.publish(topic, payload, options, timeoutMs)),
+      (session, timeoutMs, cancellation, context) => {
+        const { payload, options } = withTraceContext(message, session, run, context)
+        return cancellation.race(session.publish(topic, payload, options, timeoutMs))
+      },
       (publication) => ({ result: { ...publication } }),
     )
   },

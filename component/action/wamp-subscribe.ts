@@ -7,11 +7,10 @@ import type { Stream } from '#component/stream/stream.ts'
 import type { StreamOwner, Wanted } from '#component/stream/terms.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import { isMap } from '#component/syntax/values.ts'
-import type { CallResult, Session } from '#component/wamp/session.ts'
+import type { CallResult } from '#component/wamp/session.ts'
 import type { Action, ActionFields, Outcome, Run, StreamTerms } from './action.ts'
 import { callOptions, passOptions, subscribeOptions } from './options.ts'
-import type { Cancellation } from './retry.ts'
-import { attemptOnSession, type WampPorts } from './wamp-attempt.ts'
+import { attemptOnSession, type Send, type WampPorts, withTraceContext } from './wamp-attempt.ts'
 import { disclosed, readPayload, readUri, withAliases } from './wamp-fields.ts'
 
 /** The parts that it uses. */
@@ -29,11 +28,7 @@ interface Opened {
 }
 
 /** Calls the procedure of a snapshot. */
-type Snapshot = (
-  session: Session,
-  timeoutMs: number,
-  cancellation: Cancellation,
-) => Promise<CallResult>
+type Snapshot = Send<CallResult>
 
 /** Subscribes, or joins the streams that have. Its result is that of the snapshot, where the document asks for one; HEAD asks for nothing. */
 export const wampSubscribeAction = (ports: SubscribePorts): Action => ({
@@ -53,8 +48,7 @@ export const wampSubscribeAction = (ports: SubscribePorts): Action => ({
       const outcome = await attemptOnSession(
         ports,
         { ...run, identity: joinedAs },
-        (session, timeoutMs, cancellation) =>
-          open(ports.streams, session, timeoutMs, cancellation, opening),
+        (...attempt) => open(ports.streams, opening, ...attempt),
         outcomeOf,
       )
       if (!outcome.stream) place.give()
@@ -111,9 +105,9 @@ function readSnapshot(
   const computed = new Set(isComputed ? ['procedure'] : [])
   const procedure = readUri(snapshot, 'procedure', { computed }, allowed)
   const { receive_progress: _, ...passed } = passOptions(snapshot.options, callOptions)
-  const options = disclosed(passed, run)
-  const payload = readPayload(snapshot)
-  return (session, timeoutMs, cancellation) => {
+  const message = { options: disclosed(passed, run), payload: readPayload(snapshot) }
+  return (session, timeoutMs, cancellation, context) => {
+    const { payload, options } = withTraceContext(message, session, run, context)
     const call = session.call(procedure, payload, options, timeoutMs)
     cancellation.current = call
     return call.result
@@ -131,11 +125,10 @@ interface Opening {
 /** Subscribes, then calls: events between the two are not lost. A stream that resumes needs no snapshot. */
 async function open(
   streams: SubscribePorts['streams'],
-  session: Session,
-  timeoutMs: number,
-  cancellation: Cancellation,
   { owner, wanted, place, snapshot: call }: Opening,
+  ...attempt: Parameters<Snapshot>
 ): Promise<Opened> {
+  const [session, timeoutMs, cancellation] = attempt
   const opening = streams.open(session, owner, wanted, timeoutMs, place)
   let stream: Stream
   try {
@@ -150,7 +143,7 @@ async function open(
   }
   if (call === undefined || stream.isResumed) return { stream, snapshot: undefined }
   try {
-    return { stream, snapshot: await call(session, timeoutMs, cancellation) }
+    return { stream, snapshot: await call(...attempt) }
   } catch (error) {
     stream.cancel()
     throw error

@@ -43,14 +43,17 @@ const fieldCompilers: Readonly<
 > = { forward: forwardFields, wamp_call: callFields, wamp_subscribe: subscribeFields }
 
 /** A plan without what depends on the other parts of its operation. */
-export type PartialPlan = Omit<ActionPlan, 'target' | 'attempts' | 'passesBody' | 'readsAnswer'>
+export type PartialPlan = Omit<
+  ActionPlan,
+  'target' | 'attempts' | 'traceKwargs' | 'passesBody' | 'readsAnswer'
+>
 
 /** One action as it was compiled. */
 export interface CompiledAction {
   readonly node: Node
   readonly plan: PartialPlan
   /** The JSON Pointer at which a key of it is written. */
-  readonly pathOf: (key: string) => string
+  readonly pathOf: (...keys: readonly string[]) => string
 }
 
 /** The actions of an operation. */
@@ -84,10 +87,40 @@ export function compileActions(
     const above = items ? [String(index)] : []
     const allowsNone = method === 'options' && items === undefined
     const plan = compileAction(item, (...keys) => pathOf(...above, ...keys), allowsNone, ports)
-    if (plan) all.push({ node: item, plan, pathOf: (key) => pathOf(...above, key) })
+    if (plan) all.push({ node: item, plan, pathOf: (...keys) => pathOf(...above, ...keys) })
   }
   const isWhole = all.length > 0 && all.length === (items ?? [node]).length
   return isWhole ? { all, isList: items !== undefined } : undefined
+}
+
+const wampTypes: readonly string[] = ['wamp_call', 'wamp_publish', 'wamp_subscribe']
+
+/** Where an action writes kwargs. */
+const kwargsKeys = [
+  ['kwargs'],
+  ['arguments_kw'],
+  ['snapshot', 'kwargs'],
+  ['snapshot', 'arguments_kw'],
+] as const
+
+/**
+ * The name under which the kwargs of an action carry the trace context; undefined for an action without kwargs. Kwargs of the document
+ * may not have an argument of that name; one that only the request gives is left out when the action is performed.
+ * @param name `trace.kwargs` where the action stands
+ */
+export function traceNameOf(
+  { node, plan, pathOf }: CompiledAction,
+  name: string | undefined,
+  issues: Issue[],
+): string | undefined {
+  if (name === undefined || !wampTypes.includes(plan.type)) return undefined
+  const message = `trace.kwargs gives the name ${name} to the trace context of the request: choose another name for one of them`
+  for (const keys of kwargsKeys) {
+    const kwargs = keys.reduce<Node | undefined>((found, key) => found && member(found, key), node)
+    if (kwargs && keysOf(kwargs)?.includes(name))
+      issues.push({ path: pathOf(...keys, name), message })
+  }
+  return name
 }
 
 type NamedNodes = readonly (readonly [name: string, node: Live])[]

@@ -35,13 +35,18 @@ import { isExpression } from '#component/spec/rules.ts'
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { targetOf } from './action-target.ts'
-import { type CompiledAction, compileActions, type PartialPlan } from './compile-action.ts'
+import {
+  type CompiledAction,
+  compileActions,
+  type PartialPlan,
+  traceNameOf,
+} from './compile-action.ts'
 import { compileResponse, nodesOf, withVary } from './compile-response.ts'
 import { checkFolded, type Findings, written as writtenAt } from './fold-check.ts'
 import {
   first,
   inDefaults,
-  isAttemptKey,
+  isActionKey,
   isInheritedKey,
   type Lookup,
   lookupIn,
@@ -115,7 +120,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const hasOwnKeys = level !== plan.level || keysOf(operation)?.some(isInheritedKey)
   /** The values that hold for an action, or for all where none is given. */
   const valuesOf = (action?: CompiledAction): InheritedValues => {
-    const hasKeys = hasOwnKeys || (action && keysOf(action.node)?.some(isAttemptKey))
+    const hasKeys = hasOwnKeys || (action && keysOf(action.node)?.some(isActionKey))
     if (!hasKeys) return path.inherited
     const actionKeys = lookupIn(action?.node, (key) => action?.pathOf(key) ?? '')
     return plan.readValues(first(ownKeys, plan.own, defaults), level.scope, actionKeys)
@@ -169,13 +174,11 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const parts = streamParts(streamed)
 
   const outcomeNodes = [...nodesOf(on_result), ...nodesOf(on_error)]
-  const attempts = actions.all.map((action) =>
-    actions.isList ? valuesOf(action).attempts : inherited.attempts,
-  )
+  const values = actions.all.map((action) => (actions.isList ? valuesOf(action) : inherited))
   const fields = actions.all.map(({ plan }) => plan.computed.map(([, node]) => node))
   const requestNodes = [
     ...fields.flat(),
-    ...attempts.flatMap(({ computed }) => computed.map(([, { node }]) => node)),
+    ...values.flatMap(({ attempts }) => attempts.computed.map(([, { node }]) => node)),
     ...outcomeNodes,
   ]
   const operationRead = {
@@ -205,6 +208,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const plans = actions.all.map((action, index): ActionPlan => {
     const ofList = Array.isArray(writtenAction) ? writtenAction[index] : writtenAction
     const { type, fixed, computed, computedNames } = action.plan
+    const { attempts, traceKwargs } = values[index] ?? inherited
     const later = [...outcomeNodes, ...fields.slice(index + 1).flat()]
     // written out: spreading an object and adding to it makes two in memory
     return {
@@ -213,7 +217,8 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
       fixed,
       computed,
       computedNames,
-      attempts: attempts[index] ?? inherited.attempts,
+      attempts,
+      traceKwargs: traceNameOf(action, traceKwargs, issues),
       passesBody: !isBodyRead && passing.includes(action),
       readsAnswer: isOfForward(action) && isRead(later, ...answerKeys),
     }

@@ -24,6 +24,7 @@ const inheritedKeys = [
   ...attemptKeys,
   ...limitKeys,
   ...validationKeys,
+  'trace',
   'accepts',
   'provides',
   'schemes',
@@ -36,7 +37,8 @@ const inherited = new Set<string>(inheritedKeys)
 export const isInheritedKey = (key: string): key is InheritedKey => inherited.has(key)
 
 /** Keys that an action may set, too; its `headers` are not inheritable. */
-export const isAttemptKey = (key: string): boolean => attemptKeys.some((name) => name === key)
+export const isActionKey = (key: string): boolean =>
+  key === 'trace' || attemptKeys.some((name) => name === key)
 
 /** A compiled value and where it is written. */
 export interface Found {
@@ -151,6 +153,7 @@ export function readInheritedValues(sources: ValueSources): InheritedValues {
     protection: protectionOf(security, sources, issues),
     protectedAt: security?.path ?? '',
     attempts: readAttempts(first(action, lookup), callTimeout),
+    traceKwargs: readTraceKwargs(first(action, lookup), issues),
     limits: readLimits(lookup, issues),
     validates: readModes(lookup, issues),
     ...(scope.probe && { writtenAt: placesOf(first(action, lookup)) }),
@@ -183,6 +186,12 @@ function readAttempts(lookup: Lookup, callTimeout: number): AttemptsPlan {
     else if (typeof node.value === 'number') fixed[key] = node.value
   }
   return { fixed, computed }
+}
+
+/** The name under which kwargs carry the trace context of their request. */
+function readTraceKwargs(lookup: Lookup, issues: Issue[]): string | undefined {
+  const value = constantOf('trace', lookup('trace'), issues)
+  return isMap(value) && typeof value.kwargs === 'string' ? value.kwargs : undefined
 }
 
 function readLimits(lookup: Lookup, issues: Issue[]): BodyLimits {

@@ -94,6 +94,8 @@ export interface InheritedValues {
   /** JSON Pointer of the security object; `""` without one. */
   readonly protectedAt: string
   readonly attempts: AttemptsPlan
+  /** The keyword argument of calls and publications that holds the trace context of the request; undefined: none does. */
+  readonly traceKwargs: string | undefined
   readonly limits: BodyLimits
   /** What becomes of requests and answers that do not fit their schemas. */
   readonly validates: { readonly requests: ValidationMode; readonly responses: ValidationMode }
@@ -149,6 +151,8 @@ export interface ActionPlan {
   /** The names of `computed`. */
   readonly computedNames: ReadonlySet<string>
   readonly attempts: AttemptsPlan
+  /** The keyword argument that holds the trace context of the request; undefined: none does. */
+  readonly traceKwargs: string | undefined
   /** Forward: whether the request's body is passed on unread. */
   readonly passesBody: boolean
   /** Forward: whether an expression reads the upstream's body. */

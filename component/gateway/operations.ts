@@ -214,6 +214,7 @@ export class Operations {
             plan.passesBody && exchange.hasBody ? exchange.rawBody(inherited.limits) : undefined,
           readsBody: plan.readsAnswer,
           request,
+          traceKwargs: plan.traceKwargs,
           wantsProgress,
           streams: streams && this.#streamed.termsOf(operation),
           trace: exchange.trace,

@@ -23,6 +23,7 @@ import {
   variants,
 } from './rules.ts'
 import { fixedPathProblem, queryProblem, upstreamPathProblem } from './syntax.ts'
+import { trace } from './trace-rule.ts'
 
 /** What calls and publications have beside their URI. */
 export const wampArguments = {
@@ -31,6 +32,7 @@ export const wampArguments = {
   arguments: dynamic(list),
   kwargs: dynamic(map),
   arguments_kw: dynamic(map),
+  trace,
   ...attempts,
 }
 
@@ -71,7 +73,7 @@ const actions: Readonly<Record<ActionType, Shape>> = {
     required: { topic: 'the WAMP URI to publish to' },
   },
   wamp_subscribe: {
-    keys: { topic: anything, options: wampArguments.options, ...streamKeys, ...attempts },
+    keys: { topic: anything, options: wampArguments.options, trace, ...streamKeys, ...attempts },
     required: { topic: 'the WAMP URI to subscribe to, or a pattern with match' },
   },
 }

@@ -5,6 +5,7 @@ import { level } from './levels.ts'
 import { validationMode } from './request-rules.ts'
 import { dynamic, integer, listOf, map, mapOf, oneOf } from './rules.ts'
 import { schemes, security } from './security-rules.ts'
+import { trace } from './trace-rule.ts'
 
 const maxInteger = Number.MAX_SAFE_INTEGER
 
@@ -19,6 +20,7 @@ export const attempts = {
 /** Keys of operations, paths and `defaults` (behaviour: Priority of a value). */
 export const inheritable = {
   ...attempts,
+  trace,
   schemes,
   accepts: dynamic(
     listOf(

@@ -35,6 +35,9 @@ describe('JSON Schemas in a document', () => {
   })
 })
 
+/** Takes the name `_t` for the trace context. */
+const traced = { defaults: { trace: { kwargs: '_t' } } }
+
 /** Title, document, pointers of its issues. */
 const rows: readonly (readonly [title: string, document: object, paths: readonly string[]])[] = [
   [
@@ -173,6 +176,45 @@ const rows: readonly (readonly [title: string, document: object, paths: readonly
       '/x': { get: call({}, { headers: { 'content-length': '{{request.body.n}}' } }) },
     }),
     [`${get}/response/on_result/headers/content-length`],
+  ],
+  [
+    'a trace that depends on the request',
+    documentOf({ '/x': { get: call({ trace: { kwargs: '{{request.query_params.t}}' } }) } }),
+    [`${get}/action/trace`],
+  ],
+  [
+    'kwargs that have the name of the trace context',
+    documentOf({ '/x': { get: call({ kwargs: { _t: '{{request.body}}', a: 1 } }) } }, traced),
+    [`${get}/action/kwargs/_t`],
+  ],
+  [
+    'kwargs under their old name, folded, that have the name of the trace context',
+    documentOf(
+      { '/x': { get: call({ arguments_kw: '{{variables.k}}' }) } },
+      { ...traced, variables: { k: { _t: 1 } } },
+    ),
+    [`${get}/action/arguments_kw`],
+  ],
+  [
+    'a snapshot and the second action of a list whose kwargs have the name of the trace context',
+    documentOf(
+      {
+        '/x': {
+          get: {
+            action: {
+              ...{ type: 'wamp_subscribe', topic: 'com.example.t' },
+              snapshot: { procedure: 'com.example.p', kwargs: { _t: 1 } },
+            },
+            response: {},
+          },
+        },
+        '/y': { get: { ...call(), action: [call().action, call({ kwargs: { _t: 1 } }).action] } },
+        '/z': { trace: null, get: call({ kwargs: { _t: 1 } }) },
+        '/s': { get: fixed({ kwargs: { _t: 1 } }) },
+      },
+      traced,
+    ),
+    [`${get}/action/snapshot/kwargs/_t`, `${version}/paths/~1y/get/action/1/kwargs/_t`],
   ],
   [
     'a path’s defaults that fold to no map',

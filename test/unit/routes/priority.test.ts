@@ -29,6 +29,33 @@ describe('the priority of a value', () => {
     })
   })
 
+  it('holds for trace, which null and {} take away', async () => {
+    const at = (kwargs: string) => ({ trace: { kwargs } })
+    const list = { ...call(), action: [{ ...call().action, ...at('six') }, call().action] }
+    const paths = {
+      '/1': { get: call() },
+      '/2': { ...at('two'), get: { ...call(), trace: null } },
+      '/3': { ...at('two'), get: { ...call({ trace: {} }), ...at('three') } },
+      '/4': { defaults: at('four'), get: call() },
+      '/5': { get: call({ ...at('{{variables.name}}') }), variables: { name: 'five' } },
+      '/6': { get: list },
+      '/7': { get: fixed() },
+    }
+    const served = serve(documentOf(paths, { defaults: at('one') }))
+    for (const path of Object.keys(paths)) await served.ask(`GET /v1${path}`)
+    const names = served.performed.map(({ run }) => run.traceKwargs)
+    expect(names).to.deep.equal([
+      'one',
+      undefined,
+      undefined,
+      'four',
+      'five',
+      'six',
+      'one',
+      undefined,
+    ])
+  })
+
   it('holds for security: nearest first, variables.security last, else open', async () => {
     const basic = { type: 'basic' }
     const status = async (path: object, more: object = {}) => {

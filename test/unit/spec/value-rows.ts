@@ -145,6 +145,20 @@ const mode: Row = {
   valid: ['enforce', 'log', 'off', '{{variables.m}}'],
   invalid: ['on', true, null, ''],
 }
+const trace: Row = {
+  valid: [
+    ...[null, {}, { kwargs: '_trace' }, { kwargs: 'T'.repeat(64), comment: 'x' }],
+    ...['{{variables.t}}', { kwargs: '{{variables.t}}' }],
+  ],
+  invalid: ['_trace', true, 7, []],
+  members: [
+    ...['', '1a', 'a b', 'a.b', 'ä', '__proto__', 'T'.repeat(65), null, 7, {}].map(
+      (kwargs) => [{ kwargs }, '/kwargs'] as const,
+    ),
+    [{ kwarg: '_trace' }, '/kwarg'],
+    [{ kwargs: '_trace', args: 0 }, '/args'],
+  ],
+}
 /** A JSON Schema by its shape. */
 const schema: Row = {
   valid: [{}, true, false, { type: 'object' }, { pattern: '^{{}}$' }],
@@ -164,6 +178,7 @@ export const inheritable: Record<string, Row> = {
   body_read_seconds: milliseconds,
   validate_requests: mode,
   validate_responses: mode,
+  trace,
 }
 export const defaults: Row = {
   valid: [{}, { timeout: 1, schemes: '{{variables.s}}' }, '{{variables.d}}'],
@@ -186,6 +201,7 @@ export const wamp = {
   kwargs: argumentMap,
   arguments: args,
   arguments_kw: argumentMap,
+  trace,
   ...attempts,
 }
 export const anything: Row = { valid: ['', null, 0, [], { a: [1] }, '{{request.body}}'] }

@@ -1,0 +1,45 @@
+/** The rule of `trace`: under which name calls and publications carry the trace context of their request. */
+import { pointer } from '#component/codec/json.ts'
+import { isMap } from '#component/syntax/values.ts'
+import { hintOf } from './report.ts'
+import { described, dynamic, must, type Rule, rule } from './rules.ts'
+
+/** A name that every language takes for an argument; `__proto__` is refused in every document. */
+const namePattern = /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_]{0,63}$/
+
+const kwargs = described(
+  dynamic(
+    must(
+      'a name of 1 to 64 letters, digits and "_" that does not begin with a digit',
+      (value) => typeof value === 'string' && namePattern.test(value),
+      { type: 'string', pattern: namePattern.source },
+    ),
+  ),
+  'The name of the keyword argument that holds the trace context: a map {traceparent, tracestate}.',
+)
+
+const map = rule(
+  {
+    type: ['object', 'null'],
+    properties: { kwargs: kwargs.schema },
+    patternProperties: { '^comment$': {} },
+    additionalProperties: false,
+  },
+  (value, path, report) => {
+    if (value === null) return
+    if (!isMap(value)) return report.expected(path, 'a map {kwargs}, or null for none', value)
+    for (const [key, item] of Object.entries(value)) {
+      const at = pointer(path, key)
+      if (key === 'kwargs') kwargs(item, at, report)
+      else if (key !== 'comment') report.issue(at, `expected kwargs${hintOf(key, ['kwargs'])}`)
+    }
+  },
+)
+
+/** `null` and `{}` take away what a level above sets. An unknown key is an issue: its author expects a context that would never come. */
+export const trace: Rule = dynamic(
+  described(
+    map,
+    'Adds the trace context of the request (W3C Trace Context) to the kwargs of calls and publications. null or {}: adds none, whatever a level above says.',
+  ),
+)
