@@ -12,7 +12,7 @@ import { ServiceError } from '#component/errors.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { IdentitySetting, SessionSource } from '#component/wamp/session.ts'
 import { failDispatch } from './given-outcome.ts'
-import { type ToldMessage, toldParts } from './told-sessions.ts'
+import { type ToldMessage, type ToldSnapshot, toldParts } from './told-sessions.ts'
 
 /** The settings that actions obey. */
 export interface ActionSettings {
@@ -25,6 +25,8 @@ export interface ActionSettings {
   readonly viaName: string
   /** `wamp.identity` */
   readonly identity?: IdentitySetting
+  /** Whether what is not sent is told with a mark in place of its trace context. */
+  readonly marksTraceContext?: boolean
 }
 
 /** Where actions send to. @param index tells which action runs, from 0 */
@@ -62,6 +64,9 @@ export interface ToldAction {
 }
 
 type Told = Omit<ToldAction, 'would_be_refused'> & Pick<ToldAction, 'type'>
+
+/** Stands for the argument that `trace` of the document adds. */
+const traceMark = '<trace context>'
 
 /** Stands for a body that is passed on unread. */
 const unread = '(passed on unread)'
@@ -155,13 +160,21 @@ export class ToldActions {
   #tellMessage(message: ToldMessage): void {
     const asked = isMap(this.#fields.options) ? Object.keys(this.#fields.options) : []
     const dropped_options = asked.filter((name) => !Object.hasOwn(message.options, name))
-    this.#tell({ ...message, dropped_options })
+    this.#tell({ ...this.#marked(message), dropped_options })
   }
 
   /** The call of a subscription: it is told with it. */
-  #tellSnapshot(snapshot: unknown): void {
+  #tellSnapshot(snapshot: ToldSnapshot): void {
     const last = this.all.pop()
-    if (last) this.all.push({ ...last, snapshot })
+    if (last) this.all.push({ ...last, snapshot: this.#marked(snapshot) })
+  }
+
+  /** A real message has the context itself. */
+  #marked<T extends Pick<ToldMessage, 'kwargs'>>(message: T): T {
+    const name = this.#run?.traceKwargs
+    const isMarked = this.#settings.marksTraceContext === true && !this.#world.isReal
+    if (name === undefined || !isMarked || message.kwargs === undefined) return message
+    return { ...message, kwargs: { ...message.kwargs, [name]: traceMark } }
   }
 
   get #connections(): Connections {

@@ -18,12 +18,14 @@ export interface ToldMessage extends Partial<Payload> {
   readonly options: Readonly<Record<string, unknown>>
 }
 
+/** The call that a subscription makes for its snapshot. */
+export type ToldSnapshot = Pick<ToldMessage, 'procedure' | 'options' | 'args' | 'kwargs'>
+
 /** Takes what is told. */
 export interface Teller {
   /** Of an action. */
   onMessage(message: ToldMessage): void
-  /** Of the call that a subscription makes for its snapshot. */
-  onSnapshot(snapshot: Pick<ToldMessage, 'procedure' | 'options' | 'args' | 'kwargs'>): void
+  onSnapshot(snapshot: ToldSnapshot): void
 }
 
 /** What WAMP actions are performed with. */

@@ -11,7 +11,7 @@ import type { Route } from '#component/gateway/api.ts'
 import { RoutingTable } from '#component/routes/routing-table.ts'
 import { Validators } from '#component/schema/validators.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
-import { rehearsalPorts } from '#component/wiring/explain/rehearsal-ports.ts'
+import { explanationPorts } from '#component/wiring/explain/rehearsal-ports.ts'
 
 /**
  * Explains a request.
@@ -44,7 +44,7 @@ export async function explainAlone(
       served: async () => documents[0],
       tryOut: () => Promise.reject(new TypeError('the document is there already')),
     },
-    rehearsal: rehearsalPorts(config, 'wamp-gateway'),
+    rehearsal: explanationPorts(config, 'wamp-gateway'),
     schemes: nobody,
     userOf: (_realm, { authid, authroles = [] }) => ({
       user: { username: authid, groups: authroles, meta: {} },

@@ -9,7 +9,7 @@ import type { WiringContext } from '#component/wiring/context.ts'
 import { compilePortsOf } from '#component/wiring/documents.ts'
 import type { RouterConnection } from '#component/wiring/router-connection.ts'
 import type { Serving } from '#component/wiring/serving.ts'
-import { rehearsalPorts } from './rehearsal-ports.ts'
+import { explanationPorts } from './rehearsal-ports.ts'
 
 /** Milliseconds that the router may take to tell of a procedure. */
 const metaTimeout = 1_000
@@ -34,7 +34,7 @@ export function openExplainer(
       served: (id) => registry.served(id),
       tryOut: (document, within) => registry.tryOut(document, within),
     },
-    rehearsal: rehearsalPorts(config, node),
+    rehearsal: explanationPorts(config, node),
     schemes: authentication.openSchemes(),
     userOf(realm_uri, { authid, authroles }) {
       const login = logins.user(realm_uri, authid)

@@ -1,4 +1,4 @@
-/** The settings of this gateway for rehearsals, which answer requests and perform nothing. */
+/** The settings of this gateway for rehearsals, which answer requests and perform nothing: those of examples, and those of explanations. */
 import type { Config } from '#component/config/config.ts'
 import type { RehearsalPorts } from '#component/explain/rehearsal.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
@@ -22,3 +22,12 @@ export function rehearsalPorts(
     publicPath: publicPath(public_base_url ?? ''),
   }
 }
+
+/** The same for explanations: a message that would have a trace context shows where. */
+export const explanationPorts = (
+  config: Parameters<typeof rehearsalPorts>[0] & Pick<Config, 'telemetry'>,
+  viaName: string,
+): RehearsalPorts => ({
+  ...rehearsalPorts(config, viaName),
+  marksTraceContext: config.telemetry.traces !== 'off',
+})

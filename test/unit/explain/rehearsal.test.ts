@@ -61,6 +61,18 @@ describe('a rehearsal', () => {
     })
   })
 
+  it('marks the trace context of a call where the gateway has one, and examples do without it', async () => {
+    const asked = { request: { path: '/orders/7' } }
+    const traced = documentOf(
+      { trace: { kwargs: '_trace' }, get: call },
+      { variables: { size: 5 } },
+    )
+    const marked = await rehearse(traced, asked, { marksTraceContext: true })
+    expect(marked.actions[0]?.kwargs).to.deep.equal({ size: 5, _trace: '<trace context>' })
+    const plain = await rehearse(traced, asked)
+    expect(plain.actions[0]?.kwargs).to.deep.equal({ size: 5 })
+  })
+
   it('tells the expression that fails, and performs nothing then', async () => {
     const { actions, expressions, sent } = await rehearse(get, { request: { path: '/orders/x' } })
     expect(actions).to.deep.equal([])
