@@ -65,6 +65,8 @@ describe('the sessions of users that streams hold', function () {
     expect(refused.status).to.equal(503)
     expect(Number(refused.headers['retry-after'])).to.be.within(3, 7)
     expect(JSON.parse(refused.text)).to.include({ code: 'service.error.unavailable' })
+    const metrics = await (await fetch(`${gateway.adminUrl}/metrics`)).text()
+    expect(metrics).to.match(/^gateway_streams_refused_total\{limit="stream_sessions"\} 1$/m)
     first.close()
     second.close()
     await untilHolds(async () => {
