@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ReplyBody } from '#component/gateway/exchange.ts'
 import type { Sink } from '#component/stream/sink.ts'
+import { maxUncounted } from '#http/limits/held-bytes.ts'
 import type { HttpExchange } from './read-request.ts'
 
 /** The chunks of bytes that many streams are sent. */
@@ -62,6 +63,10 @@ class ResponseSink implements Sink {
   get handed(): number {
     const { socket } = this.#response
     return socket ? socket.bytesWritten - socket.writableLength : 0
+  }
+
+  hold(bytes: number): boolean {
+    return this.#exchange.holdOnly(bytes > maxUncounted ? bytes : 0)
   }
 
   end(): void {

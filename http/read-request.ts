@@ -216,6 +216,15 @@ export class HttpExchange implements Exchange {
     this.#heldBytes += bytes
   }
 
+  /** Counts so many bytes from now on, instead of all before; false, with nothing changed, when too many are held. */
+  holdOnly(bytes: number): boolean {
+    const more = bytes - this.#heldBytes
+    if (more > 0 && (this.#isOver || !this.#held.tryTake(this.client, more))) return false
+    if (more < 0) this.#held.give(this.client, -more)
+    this.#heldBytes = bytes
+    return true
+  }
+
   /** Gives back the bytes that {@link hold} has counted. */
   release(): void {
     if (this.#heldBytes > 0) this.#held.give(this.client, this.#heldBytes)

@@ -5,6 +5,7 @@ import { type Duplex, pipeline } from 'node:stream'
 import { ServiceError } from '#component/errors.ts'
 import type { Reply, ReplyBody } from '#component/gateway/exchange.ts'
 import { reportThrown } from '#component/gateway/failure-report.ts'
+import { maxUncounted } from '#http/limits/held-bytes.ts'
 import { isRefused } from './body.ts'
 import { encodeBody } from './codec.ts'
 import { sendEvents } from './event-stream.ts'
@@ -94,9 +95,6 @@ function end(
 
 const asBuffer = (bytes: Uint8Array): Buffer =>
   bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-
-/** Smaller answers are not counted: a client that does not read has few of them, as Node then parses no more requests. Bytes. */
-const maxUncounted = 65_536
 
 /** Counts a large answer until it has left, instead of the bytes of its request. */
 function holdAnswer(exchange: HttpExchange, content: string | Uint8Array | undefined): void {

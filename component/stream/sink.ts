@@ -8,6 +8,11 @@ export interface Sink {
   readonly waiting: number
   /** Bytes that have been handed to the kernel, over the life of the connection. */
   readonly handed: number
+  /**
+   * Counts bytes that wait among those that the process holds for its clients, instead of those counted before; absent: nothing
+   * counts them. False, with nothing changed, where the process, or the network of the client, holds too many.
+   */
+  hold?(bytes: number): boolean
   /** Ends the answer; the client reads what was written before. */
   end(): void
   /** Cuts the connection: the client sees an incomplete answer. */

@@ -3,6 +3,9 @@
 import { NetworkShare } from '#component/limits/network-share.ts'
 import { Quota } from '#component/limits/quota.ts'
 
+/** Smaller answers are not counted: a client that does not read has few of them, as Node then parses no more requests. Bytes. */
+export const maxUncounted = 65_536
+
 /** The part of all buffered bytes that HTTP clients may hold; the rest stays for WAMP peers. */
 const httpPart = 7 / 8
 

@@ -82,12 +82,12 @@ export class CallAnswer implements StreamRecord {
     this.#sink = sink
     sink.onClose(() => this.#leave())
     this.#flush()
-    if (this.#isOver) {
-      this.#close(sink)
-      return
+    if (!this.#isHeld(0)) this.#cut('slow')
+    else if (this.#isOver) this.#close(sink)
+    else {
+      this.#handedAt = this.#wroteAt
+      this.#look()
     }
-    this.#handedAt = this.#wroteAt
-    this.#look()
   }
 
   /** Gives the call up: nobody reads the answer. */
@@ -108,7 +108,7 @@ export class CallAnswer implements StreamRecord {
     if (content.length > bufferBytes) {
       const message = 'a progressive result is larger than limits.call_buffer'
       this.#fail(new ServiceError('wamp.error.payload_size_exceeded', message))
-    } else if (content.length + this.#waiting > bufferBytes) {
+    } else if (content.length + this.#waiting > bufferBytes || !this.#isHeld(content.length)) {
       this.#cut('slow')
     } else {
       this.events += 1
@@ -120,6 +120,11 @@ export class CallAnswer implements StreamRecord {
   /** Bytes that the client has not taken yet. */
   get #waiting(): number {
     return this.#pendingLength + (this.#sink?.waiting ?? 0)
+  }
+
+  /** Whether the process has room for what waits, and for so many bytes more; it counts them from now on. */
+  #isHeld(more: number): boolean {
+    return this.#sink?.hold?.(this.#waiting + more) ?? true
   }
 
   #send(content: Content): void {
@@ -198,6 +203,10 @@ export class CallAnswer implements StreamRecord {
 
   /** Ends behind the last content. */
   #finish(content: Content, reason: CallReason): void {
+    if (!this.#isHeld(content.length)) {
+      this.#cut('slow')
+      return
+    }
     this.#send(content)
     this.#flush()
     this.#leave(reason)
@@ -208,6 +217,7 @@ export class CallAnswer implements StreamRecord {
     this.#isCut = true
     this.#pending = []
     this.#leave(reason)
+    this.reason = reason
     if (this.#sink) this.#close(this.#sink)
   }
 
@@ -223,6 +233,7 @@ export class CallAnswer implements StreamRecord {
     const { clock } = this.#shared
     const now = clock.now()
     const { handed, waiting } = sink
+    sink.hold?.(waiting)
     if (waiting === 0 || handed !== this.#handed) {
       this.#handed = handed
       this.#handedAt = now

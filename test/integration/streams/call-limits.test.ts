@@ -34,6 +34,37 @@ const document = {
   },
 }
 
+/** The next invocation; interrupts of earlier ones are passed over. */
+async function invocationOf(callee: RouterPeer): Promise<unknown> {
+  for (;;) {
+    const [type, id] = await callee.next()
+    if (type === code.invocation) return id
+  }
+}
+
+/** Sends pieces to a client that does not read, until the call is cancelled; then the connection is closed. */
+async function sendUnread(gateway: TestGateway, callee: RouterPeer): Promise<void> {
+  const client: Socket = connect(Number(new URL(gateway.url).port), '127.0.0.1')
+  client.on('error', () => undefined) // 'close' follows
+  client.pause()
+  client.write('GET /v1/x HTTP/1.1\r\nhost: a\r\naccept: text/event-stream\r\n\r\n')
+  const id = await invocationOf(callee)
+  const stopped = callee.next()
+  let isStopped = false
+  void stopped.then(() => {
+    isStopped = true
+  })
+  const text = 'x'.repeat(65_536)
+  // what the kernel takes, and some MiB more
+  for (let sent = 0; !isStopped && sent < 1000; sent += 1) {
+    callee.send(code.yield, id, { progress: true }, [text])
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect((await stopped).slice(0, 2)).to.deep.equal([code.interrupt, id])
+  client.resume()
+  await new Promise((resolve) => client.once('close', resolve))
+}
+
 describe('a stream of a call over HTTP', function () {
   this.timeout(30_000)
   const { log, lines } = keptLog()
@@ -56,13 +87,7 @@ describe('a stream of a call over HTTP', function () {
     await gateway.stop()
   })
 
-  /** The next invocation; interrupts of earlier ones are passed over. */
-  const invocation = async (): Promise<unknown> => {
-    for (;;) {
-      const [type, id] = await callee.next()
-      if (type === code.invocation) return id
-    }
-  }
+  const invocation = (): Promise<unknown> => invocationOf(callee)
   const piece = (id: unknown, value: unknown) =>
     callee.send(code.yield, id, { progress: true }, [value])
   const result = (id: unknown) => callee.send(code.yield, id, {}, ['end'])
@@ -140,26 +165,24 @@ describe('a stream of a call over HTTP', function () {
   })
 
   it('client too slow, waiting > limits.call_buffer: CANCEL; connection destroyed; reason slow', async () => {
-    const client: Socket = connect(Number(new URL(gateway.url).port), '127.0.0.1')
-    client.on('error', () => undefined) // 'close' follows
-    client.pause()
-    client.write('GET /v1/x HTTP/1.1\r\nhost: a\r\naccept: text/event-stream\r\n\r\n')
-    const id = await invocation()
-    const stopped = callee.next()
-    let isStopped = false
-    void stopped.then(() => {
-      isStopped = true
-    })
-    const text = 'x'.repeat(65_536)
-    // what the kernel takes, and 4 MiB more
-    for (let sent = 0; !isStopped && sent < 1000; sent += 1) {
-      piece(id, text)
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    expect((await stopped).slice(0, 2)).to.deep.equal([code.interrupt, id])
+    await sendUnread(gateway, callee)
     expect(await line()).to.include({ status: 200, reason: 'slow' })
-    client.resume()
-    await new Promise((resolve) => client.once('close', resolve))
+  })
+
+  it('client too slow, limits.buffered_bytes used up: the same', async () => {
+    const settings = { 'limits.call_buffer': '1000000000', 'limits.buffered_bytes': '33554432' }
+    const small = await startGateway(
+      { 'log.access': 'true', ...settings },
+      { log, isEmbedded: true },
+    )
+    await small.load(document)
+    const peer = await RouterPeer.join({ url: small.routerUrl, realm })
+    await peer.register(procedure)
+    lines.length = 0
+    await sendUnread(small, peer)
+    expect(await line()).to.include({ status: 200, reason: 'slow' })
+    peer.cut()
+    await small.stop()
   })
 
   it('callee answers ERROR after pieces: error in the log line, status 200', async () => {

@@ -37,6 +37,33 @@ describe('the client of a stream of a call', () => {
     expect(record).to.include({ reason: 'slow', events: 3 })
   })
 
+  it('counts what waits among the bytes that the process holds', async () => {
+    const call = new CallDouble(['a'])
+    const { sink, turn, clock } = await askForPieces(call)
+    sink.isStuck = true
+    call.piece('b'.repeat(100))
+    turn()
+    expect(sink.held).to.be.within(100, 200)
+    sink.waiting = 0
+    await clock.advance(15_000)
+    expect(sink.held).to.equal(0)
+  })
+
+  for (const [title, next] of [
+    ['a piece', (call: CallDouble) => call.piece('c'.repeat(200))],
+    ['the result', (call: CallDouble) => call.end(resultOf('c'.repeat(200)))],
+  ] as const) {
+    it(`the process has no room for ${title}: CANCEL; connection destroyed; reason slow`, async () => {
+      const call = new CallDouble(['a'])
+      const { sink, record } = await askForPieces(call)
+      sink.room = 200
+      next(call)
+      expect(sink.ended).to.equal('cut')
+      expect(call.isCancelled).to.equal(true)
+      expect(record).to.include({ reason: 'slow', events: 1 })
+    })
+  }
+
   it('piece larger than call_buffer: error', async () => {
     const call = new CallDouble(['a'])
     const { sink, record } = await askForPieces(call, { bufferBytes: 200 })

@@ -41,6 +41,9 @@ export class CallDouble implements CallStream {
 class SinkDouble implements Sink {
   readonly writes: (string | Uint8Array)[] = []
   isStuck = false
+  /** How many bytes may wait, and how many are counted. */
+  room = Number.POSITIVE_INFINITY
+  held = 0
   waiting = 0
   handed = 0
   /** `whole`, `cut`, or open. */
@@ -66,6 +69,12 @@ class SinkDouble implements Sink {
   }
 
   onDrain(): void {}
+
+  hold(bytes: number): boolean {
+    const fits = bytes <= this.room
+    if (fits) this.held = bytes
+    return fits
+  }
 
   /** The client goes away. */
   leave(): void {
