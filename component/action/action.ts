@@ -40,7 +40,6 @@ export interface StreamTerms
 
 /** The data of a request that its action uses. */
 export interface Run extends WatchedRun {
-  readonly realm_uri: string
   readonly identity: Identity
   readonly method: Method
   /** Evaluated and checked, like the fields, but not among them. */

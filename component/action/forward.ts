@@ -112,7 +112,6 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     const target = readTarget(fields, run)
     const headers = upstreamHeaders(fields.headers, run, viaName)
     const body = upstreamBody(fields, run, headers, codec)
-    if (run.trace) setTraceContext(headers, run.trace.context)
     // An answer that an expression reads is asked for uncompressed.
     if (run.readsBody) headers['accept-encoding'] = 'identity'
     if (body && !(body instanceof Uint8Array) && body.length !== undefined) {
@@ -131,6 +130,8 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     watched: WatchedAttempt | undefined,
   ): Promise<Attempted> => {
     const { origin, method, headers, body, uri } = prepared
+    const context = watched?.context
+    if (context) setTraceContext(headers, context)
     const pool = upstreams.pool(origin, prepared.isComputed, connectTimeoutMs)
     const call = new UpstreamCall(clock, timeoutMs, run.readsBody)
     cancellation.current = call

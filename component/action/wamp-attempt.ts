@@ -75,7 +75,7 @@ export function attemptOnSession<T>(
       const found = sessions.session(realm_uri, identity, attempts.connect_timeout)
       const session = found instanceof Promise ? await cancellation.race(found) : found
       watched?.ready()
-      const context = watched ? watched.context : run.trace?.context
+      const context = watched?.context
       const outcome = outcomeOf(await send(session, timeoutMs, cancellation, context))
       if (watched) tellEnd(watched, outcome)
       return { outcome, isRetriable: false }

@@ -46,7 +46,7 @@ interface AttemptEnd {
 }
 
 /** The span of one attempt. */
-interface AttemptSpan {
+export interface AttemptSpan {
   /** Of this span: passed on to the peer. */
   readonly context: TraceContext
   /** The session or the connection is there. */

@@ -2,6 +2,7 @@
 import { openActions } from '#component/action/index.ts'
 import { hostPolicy } from '#component/action/origin.ts'
 import { type Connections, Upstreams } from '#component/action/upstreams.ts'
+import { tracedAttempts } from '#component/action/watching/traced-attempts.ts'
 import { Gateway } from '#component/gateway/handle.ts'
 import { CallStreams } from '#component/gateway/streams/call-streams.ts'
 import { OpenStreams } from '#component/gateway/streams/open-streams.ts'
@@ -44,7 +45,7 @@ export function openServing(
   issuerBase: () => string,
   findExamples: FindExamples,
 ): Serving {
-  const { config, clock, node, log, yieldTurn } = context
+  const { config, clock, node, log, yieldTurn, telemetry } = context
   const connections = new Upstreams(clock, hostPolicy(config.forward.allowed_hosts))
   const streamMetrics = new StreamMetrics({
     now: () => clock.now(),
@@ -57,6 +58,7 @@ export function openServing(
     allowedHosts: config.forward.allowed_hosts,
     allowedDynamicUris: config.wamp.allowed_dynamic_uris,
     viaName: node,
+    watch: telemetry && tracedAttempts(undefined),
   })
   const authentication = openHttpAuthentication(context, issuerBase)
   const { schemes } = authentication

@@ -7,6 +7,8 @@ import type { AttemptEnd } from './attempt-end.ts'
 /** What a watch knows of the run of an action. */
 export interface WatchedRun {
   readonly target: ActionTarget
+  /** Of the session of a WAMP action. */
+  readonly realm_uri: string
   /** The distributed trace of the request; undefined: none is passed on or recorded. */
   readonly trace?: RequestTrace | undefined
 }

@@ -12,6 +12,7 @@ import type { ActionFields, Outcome, Run } from '#component/action/action.ts'
 import { type ForwardAction, forwardAction } from '#component/action/forward.ts'
 import type { BodyCodec } from '#component/action/forward-body.ts'
 import type { Lookup } from '#component/action/upstreams.ts'
+import { tracedAttempts } from '#component/action/watching/traced-attempts.ts'
 import { systemClock } from '#component/clock.ts'
 import { runOf } from '#test/unit/action/doubles.ts'
 
@@ -36,7 +37,8 @@ export async function closeAll(): Promise<void> {
 
 /** A forward with the clock of the machine. */
 export function forwarder(allowedHosts: readonly string[] = [], lookup?: Lookup): ForwardAction {
-  const ports = { clock: systemClock, codec, allowedHosts, viaName: 'gateway' }
+  const watch = tracedAttempts(undefined)
+  const ports = { clock: systemClock, codec, allowedHosts, watch, viaName: 'gateway' }
   const action = forwardAction(lookup ? { ...ports, lookup } : ports)
   actions.push(action)
   return action

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import type { Action, ActionFields, Run } from '#component/action/action.ts'
 import { wampCallAction } from '#component/action/wamp-call.ts'
 import { wampPublishAction } from '#component/action/wamp-publish.ts'
+import { tracedAttempts } from '#component/action/watching/traced-attempts.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import { WampError } from '#component/wamp/session.ts'
 import { callResult, ManualClock, runOf, SessionDouble } from './doubles.ts'
@@ -39,6 +40,7 @@ for (const [name, actionOf, more] of actions) {
     const action: Action = actionOf({
       ...{ sessions: { session: () => session }, clock: new ManualClock() },
       allowedDynamicUris: [],
+      watch: tracedAttempts(undefined),
     })
     await action.perform({ ...fields, ...given }, runOf({ ...more, ...changes }).run)
     const [asked] = session.asked
