@@ -8,6 +8,8 @@ export interface Manifest {
   readonly license: string
   readonly dependencies: Readonly<Record<string, string>>
   readonly optionalDependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>
   readonly [member: string]: unknown
 }
 
@@ -31,6 +33,8 @@ export const publishedManifest = ({
   license,
   dependencies,
   optionalDependencies,
+  peerDependencies,
+  peerDependenciesMeta,
 }: Manifest) => ({
   name,
   version,
@@ -49,7 +53,7 @@ export const publishedManifest = ({
   },
   imports: Object.fromEntries(folders.map((folder) => [`#${folder}/*.ts`, `./${folder}/*.js`])),
   dependencies,
-  peerDependencies: { [docsPage]: `^${optionalDependencies[docsPage]}` },
-  peerDependenciesMeta: { [docsPage]: { optional: true } },
+  peerDependencies: { ...peerDependencies, [docsPage]: `^${optionalDependencies[docsPage]}` },
+  peerDependenciesMeta: { ...peerDependenciesMeta, [docsPage]: { optional: true } },
   bundleDependencies: bundled,
 })

@@ -16,7 +16,7 @@ export interface TracedRequest {
 }
 
 /** What tracing is told when a request is over. */
-interface RequestEnd {
+export interface RequestEnd {
   /** The pattern of the route; `""` where the request was refused before it had one. */
   readonly route: string
   /** 499 where the client went away before its answer began. */
@@ -26,7 +26,7 @@ interface RequestEnd {
 }
 
 /** What an attempt reaches, as the document writes it: no data of a request. */
-interface AttemptTarget {
+export interface AttemptTarget {
   readonly type: 'static' | 'forward' | 'wamp_call' | 'wamp_publish' | 'wamp_subscribe'
   /** The procedure, topic or host; of a computed one the text of its expression. */
   readonly text: string
@@ -38,7 +38,7 @@ interface AttemptTarget {
 }
 
 /** How an attempt has ended. */
-interface AttemptEnd {
+export interface AttemptEnd {
   /** HTTP status of an upstream's answer. */
   readonly status?: number | undefined
   /** The URI of the error. */

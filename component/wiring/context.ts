@@ -2,6 +2,7 @@
 
 import { collectAfter } from '#component/limits/gc-pressure.ts'
 import { Quota } from '#component/limits/quota.ts'
+import { Families } from '#component/metrics/families.ts'
 import { Attempts } from '#component/security/attempts.ts'
 import type { Telemetry } from '#component/telemetry/telemetry.ts'
 import { openTelemetry } from '#component/wiring/telemetry/open-telemetry.ts'
@@ -22,7 +23,8 @@ export interface WiringContext extends NodeState {
 
 /** Opens the parts. Throws as {@link openState} does. */
 export async function openContext(ports: StartPorts): Promise<WiringContext> {
-  const telemetry = openTelemetry(ports.config)
+  const families = new Families({ now: () => ports.clock.now() })
+  const { telemetry, close } = await openTelemetry(ports.config, { ...ports, families })
   const state = await openState(ports)
   const users = new Users(state)
   users.start()
@@ -34,6 +36,7 @@ export async function openContext(ports: StartPorts): Promise<WiringContext> {
     async close() {
       stopCollecting()
       users.stop()
+      await close()
       await state.store.close()
     },
   }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
+import { exporterPackage } from '#component/telemetry/otlp/collector.ts'
 import { run } from '#test/support/command.ts'
 import { plainEnvironment } from '#test/support/gateway-process.ts'
 
@@ -61,9 +62,24 @@ describe('the published package', function () {
     expect(manifest()).to.not.have.any.keys('devDependencies', 'optionalDependencies', 'scripts')
   })
 
-  it('leaves the package of the docs page to who wants that page', () => {
-    expect(manifest().peerDependenciesMeta).to.deep.equal({ 'swagger-ui-dist': { optional: true } })
-    expect(existsSync(join(folder, 'node_modules/swagger-ui-dist'))).to.equal(false)
+  it('leaves the packages of the docs page and of traces to who wants them', () => {
+    const { peerDependencies, peerDependenciesMeta } = manifest()
+    const exporter = '@opentelemetry/exporter-trace-otlp-proto'
+    expect(peerDependenciesMeta).to.deep.equal({
+      [exporter]: { optional: true },
+      'swagger-ui-dist': { optional: true },
+    })
+    expect(`${exporter}@${peerDependencies[exporter]}`).to.equal(exporterPackage)
+    for (const name of Object.keys(peerDependencies))
+      expect(existsSync(join(folder, 'node_modules', name)), name).to.equal(false)
+  })
+
+  it('names the package to install where traces are wanted, and exits with 78', async () => {
+    const { code, stderr } = await command('start', '--set', 'telemetry.traces=otlp')
+    expect([code, stderr]).to.deep.equal([
+      78,
+      `option "telemetry.traces": the package that sends spans is not installed: npm i ${exporterPackage}\n`,
+    ])
   })
 
   it('runs no install script, and none of its dependencies has one', () => {

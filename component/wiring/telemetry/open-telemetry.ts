@@ -4,17 +4,17 @@ import { type Config, ConfigError } from '#component/config/config.ts'
 import { propagation } from '#component/telemetry/propagation.ts'
 import { RandomIds } from '#component/telemetry/random-ids.ts'
 import { sampler } from '#component/telemetry/sampler.ts'
-import type { Telemetry } from '#component/telemetry/telemetry.ts'
+import { type OpenTelemetry, openExport, type TelemetryPorts } from './open-export.ts'
 
-/**
- * Undefined where traces are off.
- * @throws ConfigError
- */
-export function openTelemetry({ telemetry }: Config): Telemetry | undefined {
-  const { traces, sample, trust } = telemetry
-  if (traces === 'off') return undefined
-  if (traces === 'otlp') {
-    throw new ConfigError(['option "telemetry.traces": this version does not send spans'])
-  }
-  return propagation({ ids: new RandomIds(randomFillSync), isSampled: sampler(sample), trust })
+const nothingLeft = async (): Promise<void> => undefined
+
+/** @throws ConfigError */
+export async function openTelemetry(config: Config, ports: TelemetryPorts): Promise<OpenTelemetry> {
+  const { traces, sample, trust } = config.telemetry
+  if (traces === 'off') return { telemetry: undefined, close: nothingLeft }
+  const origins = { ids: new RandomIds(randomFillSync), isSampled: sampler(sample), trust }
+  if (traces === 'propagate') return { telemetry: propagation(origins), close: nothingLeft }
+  return await openExport(config, ports, origins).catch((cause: Error) => {
+    throw new ConfigError([`option "telemetry.traces": ${cause.message}`], { cause })
+  })
 }

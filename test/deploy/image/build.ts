@@ -30,11 +30,13 @@ function copyDependencies(app: string): void {
   }
 }
 
-/** The files of the docs page, as the first stage names them. */
-function copyDocsPage(app: string): void {
+/** The files of the docs page and the packages that send traces, as the first stage names them. */
+function copyOptional(app: string): void {
   const stage = readFileSync(join(deployFolder, 'Dockerfile'), 'utf8')
-  for (const [path] of stage.matchAll(/node_modules\/swagger-ui-dist\/\S+/g)) {
-    cpSync(join(root, path), join(app, path), { recursive: true })
+  for (const [path] of stage.matchAll(
+    /(?<=\s)node_modules\/(swagger-ui-dist|@opentelemetry)\S*/g,
+  )) {
+    cpSync(join(root, path), join(app, path), { recursive: true, force: false })
   }
 }
 
@@ -43,7 +45,7 @@ function firstStage(context: string): void {
   run('npm', ['run', '--silent', 'pack'])
   cpSync(join(root, 'dist/package'), join(context, 'app'), { recursive: true })
   copyDependencies(join(context, 'app'))
-  copyDocsPage(join(context, 'app'))
+  copyOptional(join(context, 'app'))
   mkdirSync(join(context, 'app/cache'), { mode: 0o700 })
   mkdirSync(join(context, 'runtime/data'), { recursive: true })
   for (const [library] of run('ldd', [node]).matchAll(/(?<=\s)\/\S+/g)) {

@@ -1,0 +1,132 @@
+/** `traces: otlp`: sampled requests and the attempts of their actions become spans. */
+import { childOf, linkOf, newContext, parentOf } from '#component/telemetry/origin.ts'
+import type { PropagationPorts } from '#component/telemetry/propagation.ts'
+import type {
+  AttemptSpan,
+  AttemptTarget,
+  RequestEnd,
+  RequestTrace,
+  Telemetry,
+  TracedRequest,
+} from '#component/telemetry/telemetry.ts'
+import type { TraceContext } from '#component/telemetry/trace-context.ts'
+import { RecordedAttempt } from './recorded-attempt.ts'
+import { RecordedSpan, type SpanAttributes, type SpanOrigin, spanKind } from './recorded-span.ts'
+import type { SpanClock } from './span-clock.ts'
+
+/** What spans are made with. */
+export interface RecordingPorts extends PropagationPorts {
+  readonly clock: SpanClock
+  readonly origin: SpanOrigin
+  /** Takes finished spans. */
+  add(span: RecordedSpan): void
+}
+
+/** Records sampled requests; of others the context is passed on alone. */
+export const recording = (ports: RecordingPorts): Telemetry => ({
+  begin(request, start) {
+    const { ids, isSampled, trust } = ports
+    const parent = parentOf(request, trust)
+    const context = parent ? childOf(parent, ids) : newContext(ids, isSampled)
+    return context.isSampled
+      ? new RecordedRequest(request, start, context, parent, ports)
+      : new UnrecordedRequest(parent ?? context)
+  },
+})
+
+/** A request without spans. The context of its parent is passed on as it came: a span of its own would be nowhere. */
+class UnrecordedRequest implements RequestTrace {
+  readonly context: TraceContext
+
+  constructor(context: TraceContext) {
+    this.context = context
+  }
+
+  attempt(): undefined {
+    return undefined
+  }
+
+  over(): void {
+    // nothing is recorded
+  }
+}
+
+/** More characters of the path are left out: it may be as long as the head of a request. */
+const longestPath = 1024
+
+/** The SERVER span of a request. */
+class RecordedRequest implements RequestTrace {
+  readonly context: TraceContext
+  readonly #request: TracedRequest
+  readonly #parent: TraceContext | undefined
+  readonly #ports: RecordingPorts
+  /** Milliseconds between the monotonic clock and the epoch. */
+  readonly #offset: number
+  readonly #start: number
+
+  constructor(
+    request: TracedRequest,
+    start: number,
+    context: TraceContext,
+    parent: TraceContext | undefined,
+    ports: RecordingPorts,
+  ) {
+    this.#request = request
+    this.context = context
+    this.#parent = parent
+    this.#ports = ports
+    this.#offset = ports.clock.offset()
+    this.#start = start + this.#offset
+  }
+
+  attempt(target: AttemptTarget, tried: number, detail?: string): AttemptSpan | undefined {
+    const { ids, add, origin, clock } = this.#ports
+    return RecordedAttempt.of(target, {
+      ...{ tried, detail, add, origin },
+      context: childOf(this.context, ids),
+      parent: this.context,
+      now: () => clock.monotonic() + this.#offset,
+    })
+  }
+
+  over(end: RequestEnd): void {
+    const { add, origin, clock, trust } = this.#ports
+    const request = this.#request
+    const method = request.method.toUpperCase()
+    add(
+      new RecordedSpan({
+        origin,
+        kind: spanKind.server,
+        name: end.route === '' ? method : `${method} ${end.route}`,
+        context: this.context,
+        parent: this.#parent && { context: this.#parent, isRemote: true },
+        link: this.#parent ? undefined : linkOf(request, trust),
+        start: this.#start,
+        end: clock.monotonic() + this.#offset,
+        attributes: attributesOf(request, method, end),
+        isError: end.status >= 500,
+      }),
+    )
+  }
+}
+
+/** Semantic conventions for HTTP servers. Never the query, a body or a header field. */
+function attributesOf(
+  request: TracedRequest,
+  method: string,
+  { route, status, error }: RequestEnd,
+): SpanAttributes {
+  const attributes: SpanAttributes = {
+    'http.request.method': method,
+    'url.path': request.path.slice(0, longestPath),
+    'url.scheme': request.scheme,
+    'server.address': request.host,
+    'server.port': Number(request.port),
+    'client.address': request.client,
+    'http.response.status_code': status,
+  }
+  if (route !== '') attributes['http.route'] = route
+  if (error !== undefined) attributes['error.type'] = error
+  else if (status >= 500) attributes['error.type'] = String(status)
+  return attributes
+}

@@ -1,0 +1,106 @@
+/** Spans of a gateway, as a receiver of OTLP gets them. */
+import { expect } from 'chai'
+import { startGateway, type TestGateway } from '#test/support/gateway.ts'
+import { keptLog } from '#test/support/log-lines.ts'
+import { until } from '#test/support/running/until.ts'
+import { type Receiver, startReceiver } from '#test/support/telemetry/receiver.ts'
+
+const document = {
+  ...{ id: 'com.example.traced', host: '_', realm_uri: 'com.example.realm' },
+  versions: {
+    '1.0': {
+      base_path: '/v1',
+      paths: {
+        '/fixed/:name': {
+          schemes: ['http'],
+          get: { action: { type: 'static', body: 'ok' }, response: {} },
+        },
+      },
+    },
+  },
+}
+
+describe('spans of requests', () => {
+  const { log, lines } = keptLog()
+  let receiver: Receiver
+  let gateway: TestGateway
+
+  beforeEach(async () => {
+    lines.length = 0
+    receiver = await startReceiver()
+  })
+
+  afterEach(async () => {
+    await gateway.stop()
+    await receiver.close()
+  })
+
+  const start = async (settings: Readonly<Record<string, string>> = {}) => {
+    gateway = await startGateway(
+      {
+        'telemetry.traces': 'otlp',
+        'telemetry.endpoint': receiver.url,
+        'telemetry.sample': '1',
+        ...settings,
+      },
+      { log },
+    )
+    expect((await gateway.load(document)).status).to.equal(201)
+  }
+
+  const ask = async (path: string, headers = {}) => {
+    const answer = await fetch(`${gateway.url}${path}`, { headers })
+    await answer.text()
+    return answer.status
+  }
+
+  it('are sent to the collector, with the resource and header fields of the configuration', async () => {
+    await start({
+      'telemetry.resource': '{service.name: orders, deployment.environment.name: test}',
+      'telemetry.headers': 'x-api-key=abc',
+      node: 'one',
+    })
+    expect(await ask('/v1/fixed/a?secret=planted')).to.equal(200)
+    await until('a span', () => receiver.spans.length > 0)
+    const [{ name, attributes, resource, parentSpanId } = expect.fail('none')] = receiver.spans
+    expect([name, parentSpanId]).to.deep.equal(['GET /v1/fixed/:name', ''])
+    expect(attributes).to.include({
+      'http.route': '/v1/fixed/:name',
+      'url.path': '/v1/fixed/a',
+      'server.address': '127.0.0.1',
+      'client.address': '127.0.0.1',
+      'http.response.status_code': 200,
+    })
+    expect(resource).to.include({
+      'service.name': 'orders',
+      'deployment.environment.name': 'test',
+      'service.instance.id': 'one',
+    })
+    expect(receiver.requests[0]?.headers).to.include({ 'x-api-key': 'abc' })
+  })
+
+  it('are none for paths that no document has', async () => {
+    await start()
+    expect(await ask('/none')).to.equal(404)
+    expect(await ask('/v1/fixed/a')).to.equal(200)
+    await until('a span', () => receiver.spans.length > 0)
+    expect(receiver.spans.map(({ name }) => name)).to.deep.equal(['GET /v1/fixed/:name'])
+  })
+
+  it('are sent before the gateway stops', async () => {
+    await start()
+    await ask('/v1/fixed/a')
+    await gateway.stop()
+    expect(receiver.spans).to.have.length(1)
+  })
+
+  it('are dropped, counted and logged where the collector is away; requests do not notice', async () => {
+    await receiver.close()
+    await start()
+    expect(await ask('/v1/fixed/a')).to.equal(200)
+    await gateway.stop()
+    const [line] = lines.filter(({ msg }) => msg === 'spans were dropped')
+    expect(line).to.include({ reason: 'stopped', spans: 1 })
+    receiver = await startReceiver()
+  })
+})
