@@ -1,10 +1,9 @@
 /** Tools written in Go, of fixed versions: built once by `go install` from the Go module proxy, and kept in node_modules/.cache. */
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { deployFolder } from '#test/deploy/programs.ts'
+import { go, goCache } from '#test/support/go.ts'
 
-const cache = join(deployFolder, '../node_modules/.cache/deploy-tools')
+const cache = goCache('deploy-tools')
 
 /** Program to module path and version. */
 const tools = {
@@ -15,21 +14,6 @@ const tools = {
 
 /** The module that holds the OpenAPI documents of Kubernetes, by version. */
 const schemas = 'sigs.k8s.io/kubectl-validate@v0.0.4'
-
-/** Runs Go. @throws Error that says what to install when it is missing */
-function go(words: readonly string[], environment = {}): string {
-  const env = { ...process.env, CGO_ENABLED: '0', ...environment }
-  try {
-    return execFileSync('go', words, {
-      env,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-  } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')) throw cause
-    throw new Error('no go here: install Go 1.25 or later (https://go.dev/dl)', { cause })
-  }
-}
 
 /** The path of a tool; the first call builds it, which takes helm some minutes. */
 export function goTool(name: keyof typeof tools): string {

@@ -1,0 +1,105 @@
+/** The OpenTelemetry Collector as its users build it: OTLP in, OTLP out. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { freePort } from '#test/support/free-port.ts'
+import { go, goCache } from '#test/support/go.ts'
+
+/** Of the builder and the components. */
+const version = 'v0.162.0'
+/** Of what reads its configuration, in the same release. */
+const providerVersion = 'v1.68.0'
+
+const manifest = (folder: string) => `
+dist: {name: collector, output_path: ${folder}}
+receivers: [{gomod: go.opentelemetry.io/collector/receiver/otlpreceiver ${version}}]
+exporters: [{gomod: go.opentelemetry.io/collector/exporter/otlphttpexporter ${version}}]
+providers:
+  - {gomod: go.opentelemetry.io/collector/confmap/provider/envprovider ${providerVersion}}
+  - {gomod: go.opentelemetry.io/collector/confmap/provider/fileprovider ${providerVersion}}
+`
+
+const configuration = (port: number, target: string) => `
+receivers: {otlp: {protocols: {http: {endpoint: '127.0.0.1:${port}'}}}}
+exporters:
+  otlp_http:
+    endpoint: ${target}
+    sending_queue: {enabled: false}
+    retry_on_failure: {enabled: false}
+service:
+  telemetry: {metrics: {level: none}, logs: {level: info}}
+  pipelines: {traces: {receivers: [otlp], exporters: [otlp_http]}}
+`
+
+/** The path of the program; the first call builds it, which takes some minutes. */
+export function collectorProgram(): string {
+  const cache = goCache('collector')
+  const program = join(cache, `collector-${version}`)
+  if (existsSync(program)) return program
+  const folder = join(cache, 'source')
+  mkdirSync(folder, { recursive: true })
+  const file = join(cache, 'manifest.yaml')
+  writeFileSync(file, manifest(folder))
+  const builder = `go.opentelemetry.io/collector/cmd/builder@${version}`
+  go(['run', builder, '--config', file, '--ldflags', '-s -w'], { GOWORK: 'off' }, cache)
+  renameSync(join(folder, 'collector'), program)
+  return program
+}
+
+/** A collector that passes spans on to a receiver of the test; it can be killed, and started again at the same address. */
+export class Collector {
+  readonly port: number
+  readonly #folder: string
+  #child: ChildProcess | undefined
+
+  private constructor(port: number, target: string) {
+    this.port = port
+    this.#folder = mkdtempSync(join(tmpdir(), 'collector-'))
+    writeFileSync(join(this.#folder, 'collector.yaml'), configuration(port, target))
+  }
+
+  /** @param target base address of what takes its spans */
+  static async start(target: string): Promise<Collector> {
+    const collector = new Collector(await freePort(), target)
+    await collector.start()
+    return collector
+  }
+
+  /** Where it takes OTLP over HTTP, as `telemetry.endpoint` wants it. */
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`
+  }
+
+  /** Resolves once it takes spans. */
+  async start(): Promise<void> {
+    const child = spawn(collectorProgram(), ['--config', join(this.#folder, 'collector.yaml')], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    this.#child = child
+    const said: string[] = []
+    for await (const line of createInterface(child.stderr)) {
+      said.push(line)
+      if (!line.includes('Everything is ready')) continue
+      child.stderr.resume()
+      return
+    }
+    throw new Error(`the collector did not start: ${said.join('\n')}`)
+  }
+
+  /** Ends it at once, with whatever it holds. */
+  async kill(): Promise<void> {
+    const child = this.#child
+    this.#child = undefined
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+
+  async stop(): Promise<void> {
+    await this.kill()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,93 @@
+/** A collector that is killed under load, and comes back. */
+import { expect } from 'chai'
+import { startGateway, type TestGateway } from '#test/support/gateway.ts'
+import { keptLog } from '#test/support/log-lines.ts'
+import { until } from '#test/support/running/until.ts'
+import { type Receiver, startReceiver } from '#test/support/telemetry/receiver.ts'
+import { Collector, collectorProgram } from './collector.ts'
+
+const document = {
+  ...{ id: 'com.example.traced', host: '_', realm_uri: 'com.example.realm' },
+  versions: {
+    '1.0': {
+      base_path: '/v1',
+      paths: {
+        '/fixed/:name': {
+          schemes: ['http'],
+          get: { action: { type: 'static', body: 'ok' }, response: {} },
+        },
+      },
+    },
+  },
+}
+
+/** Clients that ask at the same time, one request after the other. */
+const clients = 4
+
+describe('a collector that is killed under load', function () {
+  this.timeout(120_000)
+  const { log, lines } = keptLog()
+  let receiver: Receiver
+  let collector: Collector
+  let gateway: TestGateway
+
+  before(async function () {
+    this.timeout(900_000)
+    collectorProgram()
+    receiver = await startReceiver()
+    collector = await Collector.start(receiver.url)
+    // what cannot be sent within this time is dropped
+    process.env.OTEL_EXPORTER_OTLP_TIMEOUT = '500'
+    gateway = await startGateway(
+      {
+        'telemetry.traces': 'otlp',
+        'telemetry.endpoint': collector.url,
+        'telemetry.sample': '1',
+      },
+      { log },
+    )
+    delete process.env.OTEL_EXPORTER_OTLP_TIMEOUT
+    expect((await gateway.load(document)).status).to.equal(201)
+  })
+
+  after(async () => {
+    await gateway?.stop()
+    await collector?.stop()
+    await receiver?.close()
+  })
+
+  const tracesOf = (name: string) =>
+    receiver.spans.filter(({ attributes }) => attributes['url.path'] === `/v1/fixed/${name}`)
+  const said = (message: string) => lines.some(({ msg }) => msg === message)
+
+  it('costs no request, its spans are counted as dropped, and those after it arrive', async () => {
+    const statuses = new Map<number, number>()
+    let phase = 'before'
+    let isOver = false
+    const ask = async () => {
+      while (!isOver) {
+        const answer = await fetch(`${gateway.url}/v1/fixed/${phase}`)
+        await answer.text()
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+      }
+    }
+    const load = Promise.all(Array.from({ length: clients }, ask))
+    try {
+      await until('spans before', () => tracesOf('before').length > 0)
+      await collector.kill()
+      phase = 'during'
+      await until('drops', () => said('spans were dropped'), 30_000)
+      await collector.start()
+      phase = 'after'
+      await until('spans after', () => tracesOf('after').length > 0, 30_000)
+    } finally {
+      isOver = true
+    }
+    await load
+    expect([...statuses.keys()]).to.deep.equal([200])
+    await gateway.stop()
+    expect(said('the collector takes spans again')).to.equal(true)
+    // all spans of the last moments were sent before the gateway stopped
+    expect(receiver.spans.length).to.be.lessThan(statuses.get(200) ?? 0)
+  })
+})
