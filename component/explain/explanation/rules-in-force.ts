@@ -9,7 +9,15 @@ export function rulesInForce(
   { inherited, action }: CompiledOperation,
   expressions: readonly Evaluated[],
 ): Record<string, RuleValue> {
-  const { accepts, provides, admitsHttp, protection, limits, writtenAt = {} } = inherited
+  const {
+    accepts,
+    provides,
+    admitsHttp,
+    protection,
+    limits,
+    traceKwargs,
+    writtenAt = {},
+  } = inherited
   const { fixed, computed } = action.attempts
   const values: Record<string, unknown> = {
     ...fixed,
@@ -18,6 +26,7 @@ export function rulesInForce(
     provides,
     schemes: admitsHttp ? ['http', 'https'] : ['https'],
     security: protection?.object ?? {},
+    ...(traceKwargs !== undefined && { trace: { kwargs: traceKwargs } }),
   }
   for (const [name, { path }] of computed) {
     values[name] = expressions.findLast(({ at }) => at === path)?.value ?? null

@@ -104,7 +104,9 @@ describe('the trace context of a request over WAMP', () => {
       const answer = await send(gateway.adminUrl, '/explain', {
         ...{ method: 'POST', body: { request: { method: 'get', path: '/traced/call' } } },
       })
-      const { action } = answer.json() as { action: { kwargs: object; options: object } }
+      const { action, rules } = answer.json() as { action: { kwargs: object }; rules: object }
+      const at = '/versions/1.0/defaults/trace'
+      expect(rules).to.deep.include({ trace: { value: { kwargs: '_trace' }, at } })
       expect(action.kwargs).to.deep.equal({ a: 1, _trace: '<trace context>' })
       expect(peer.calls).to.deep.equal([])
     })
