@@ -150,7 +150,7 @@ export async function startComponent(
   const files = new ConfiguredFiles(context, registry, examples)
   const parts = {
     ...{ own, pool, router, registry, files, replica, health, schemas, sync, tracing },
-    ...{ serving, users, examples, logLevel, issuer },
+    ...{ serving, users, logins: context.logins, examples, logLevel, issuer },
   }
   const management = managementOf(context, parts, worker)
 
@@ -185,6 +185,7 @@ export async function startComponent(
       operators: serving.authentication.operators,
       webSocket: router.webSocket,
       metrics: metricSources(parts),
+      logins: context.logins,
       streams: serving.streamMetrics,
       isRoute: (pattern) => serving.gateway.table.patterns.has(pattern),
       siblings: worker?.siblings,

@@ -2,6 +2,7 @@
 import type { Clock } from './clock.ts'
 import { LogThrottle } from './limits/log-throttle.ts'
 import type { Log } from './log.ts'
+import type { LoginCounts } from './login-counts.ts'
 import { networkOf } from './syntax/ip-address.ts'
 
 /** One refused login; no member comes from the client. */
@@ -36,6 +37,12 @@ export function refusalIn(error: unknown): LoginRefusal | undefined {
   return found instanceof RefusedLogin ? found.refusal : undefined
 }
 
+/** The reason of logins that are refused untried. */
+export const tooManyFailed = 'too many failed logins'
+
+/** Methods of which a client has offered several, as metrics call them. */
+const severalMethods = 'several'
+
 /** Lines of one network, which can cause any number of them. */
 const linesOfNetwork = { lines: 10, intervalMs: 1_000 }
 
@@ -46,14 +53,21 @@ export const networkThrottle = (clock: Pick<Clock, 'now' | 'after'>, log: Pick<L
     onLeftOut: (network, lines) => log.info({ network, lines }, 'lines left out'),
   })
 
-/** Writes one line for each refused login. */
+/** Counts refused logins, and writes one line for each. */
 export class LoginLog {
   readonly #log: Pick<Log, 'warn'>
   readonly #throttle: Pick<LogThrottle, 'admits'>
+  readonly #counts: Pick<LoginCounts, 'add'> | undefined
 
-  constructor(log: Pick<Log, 'warn'>, throttle: Pick<LogThrottle, 'admits'>) {
+  /** @param counts absent: nothing is counted */
+  constructor(
+    log: Pick<Log, 'warn'>,
+    throttle: Pick<LogThrottle, 'admits'>,
+    counts?: Pick<LoginCounts, 'add'>,
+  ) {
     this.#log = log
     this.#throttle = throttle
+    this.#counts = counts
   }
 
   /**
@@ -61,8 +75,10 @@ export class LoginLog {
    * @param request what the log says of the request, if the login came with one
    */
   refused(refusal: LoginRefusal, address: string, request: object = { peer: address }): void {
-    if (!this.#throttle.admits(networkOf(address))) return
     const { realm, authmethod, authid, reason } = refusal
+    const method = authmethod.includes(', ') ? severalMethods : authmethod
+    this.#counts?.add(method, reason === tooManyFailed ? 'limited' : 'refused')
+    if (!this.#throttle.admits(networkOf(address))) return
     this.#log.warn({ ...request, realm, authmethod, authid, reason }, 'login refused')
   }
 }

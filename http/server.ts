@@ -4,6 +4,7 @@ import { ServiceError } from '#component/errors.ts'
 import { InFlight } from '#component/in-flight.ts'
 import type { Quota } from '#component/limits/quota.ts'
 import type { Log } from '#component/log.ts'
+import type { LoginCounts } from '#component/login-counts.ts'
 import { heldBytes } from '#http/limits/held-bytes.ts'
 import { LoopDelay } from '#http/limits/loop-delay.ts'
 import { OverloadGuard, processLoad } from '#http/limits/overload.ts'
@@ -43,6 +44,8 @@ export interface HttpPorts
   readonly budget: Quota
   /** Log of the request lines, which hold no secrets and are not redacted. Absent: {@link log}. */
   readonly accessLog?: Log
+  /** Counts refused logins; absent: nothing does. */
+  readonly logins?: LoginCounts
   readonly gateway: Router
   readonly webSocket: WebSocketTarget
   readonly metrics: MetricSources
@@ -210,13 +213,13 @@ export class Listeners {
   }
 
   #listenerPorts(proxies: TrustedProxies, isSecure: boolean): ListenerPorts {
-    const { clock, log, options, streams, telemetry } = this.#ports
+    const { clock, log, logins, options, streams, telemetry } = this.#ports
     const accessLog = options.log.access ? (this.#ports.accessLog ?? log) : undefined
     return {
       clock,
       log,
       accessLog,
-      failures: new FailureLog(clock, log),
+      failures: new FailureLog(clock, log, logins),
       metrics: this.#metrics,
       ...{ streams, telemetry, proxies, isSecure },
       held: this.#held,

@@ -1,6 +1,7 @@
 /** A login at an identity provider from its first redirect to the ticket, and the logout; pure of HTTP. */
 import { randomBytes } from 'node:crypto'
 import { type Clock, secondsOf } from '#component/clock.ts'
+import type { LoginCounts } from '#component/login-counts.ts'
 import { OidcError } from '#component/oidc-error.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import type { Revocations } from '#component/token/revocation.ts'
@@ -36,6 +37,7 @@ export interface OidcLoginPorts extends ProviderTicketPorts {
   readonly providers: Pick<Providers, 'get'>
   readonly revocations: Pick<Revocations, 'revokeToken' | 'useOnce'>
   readonly box: SecretBox
+  readonly counts: Pick<LoginCounts, 'add'>
   readonly clock: Pick<Clock, 'now'>
 }
 
@@ -78,6 +80,19 @@ export class OidcLogin {
 
   /** @throws OidcError any code of the callback; then there is no ticket */
   async finish(request: CallbackRequest): Promise<FinishedLogin> {
+    const { counts } = this.#ports
+    try {
+      const finished = await this.#finish(request)
+      counts.add('oidc', 'ok')
+      return finished
+    } catch (error) {
+      // a provider or a store that is away has refused nobody
+      if (error instanceof OidcError && error.status < 500) counts.add('oidc', 'refused')
+      throw error
+    }
+  }
+
+  async #finish(request: CallbackRequest): Promise<FinishedLogin> {
     const { realm_uri, provider: name } = request
     const { box, providers } = this.#ports
     this.settings(realm_uri, name)

@@ -1,7 +1,8 @@
 /** The embedded router's policy, by the realms: which peers may join, and which actions they may take. */
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import type { LoginLog } from '#component/login-refusal.ts'
+import type { LoginCounts } from '#component/login-counts.ts'
+import { type LoginLog, tooManyFailed } from '#component/login-refusal.ts'
 import type { Realm } from '#component/realm/documents/model.ts'
 import type {
   Member,
@@ -56,6 +57,8 @@ export interface PolicyPorts {
   readonly attempts: GuessLimit
   /** Receives the refused logins. */
   readonly log?: Pick<LoginLog, 'refused'>
+  /** Counts the logins that were admitted; absent: nothing does. */
+  readonly logins?: Pick<LoginCounts, 'add'>
   readonly secrets: Pick<SecretBox, 'derive' | 'open'>
 }
 
@@ -91,6 +94,8 @@ export class Policy implements RealmPolicy {
   readonly #ports: PolicyPorts
   /** Peers whose proof was not looked at, because too many had failed. */
   readonly #limited = new WeakSet<Peer>()
+  /** Sessions of this gateway for its users, which are no logins. */
+  readonly #own = new WeakSet<Peer>()
 
   constructor(ports: PolicyPorts) {
     this.#ports = ports
@@ -126,9 +131,27 @@ export class Policy implements RealmPolicy {
     }
     const realm = realms.realm(hello.realm)
     if (!realm) return notAuthorized
-    const ports = { ...tickets, secrets, guess: this.#guessOf(hello) }
+    const ports = { ...tickets, ...this.#ownTickets(hello), secrets, guess: this.#guessOf(hello) }
     const answer = await authenticate(realm, hello, clock.now(), ports)
-    return answer.kind === 'challenge' ? this.#lasting(answer, realm) : answer
+    if (answer.kind === 'welcome') this.#count(hello)
+    return answer.kind === 'challenge' ? this.#lasting(answer, realm, hello) : answer
+  }
+
+  /** Takes note of peers that bring a ticket of the gateway itself. */
+  #ownTickets({ peer }: Hello): Pick<TicketPorts, 'sessionTickets'> {
+    const { sessionTickets } = this.#ports.tickets ?? {}
+    if (!sessionTickets) return {}
+    const redeem: typeof sessionTickets.redeem = (text, realm_uri, authid) => {
+      const redeemed = sessionTickets.redeem(text, realm_uri, authid)
+      if (redeemed) this.#own.add(peer)
+      return redeemed
+    }
+    return { sessionTickets: { redeem } }
+  }
+
+  /** Counts a peer that has proved who it is, unless it is the gateway itself. */
+  #count({ authmethod, peer }: Hello): void {
+    if (!peer.isInProcess && !this.#own.has(peer)) this.#ports.logins?.add(authmethod, 'ok')
   }
 
   /** Others are refused like a wrong proof when there were too many of these; what this gateway itself sends is no guess. */
@@ -165,7 +188,7 @@ export class Policy implements RealmPolicy {
     const isStranger = uri === componentRealm && known.includes('anonymous')
     if (isStranger) return { reason: notAuthorized.message }
     if (realm?.allow_connections === false) return { reason: 'the realm accepts no sessions' }
-    if (this.#limited.has(peer)) return { reason: 'too many failed logins' }
+    if (this.#limited.has(peer)) return { reason: tooManyFailed }
     if (known.length === 0) return { reason: 'the realm does not serve the authmethods offered' }
     const isNamed = known.some((method) => namedMethods.includes(method))
     if (isNamed && authid === undefined) return { reason: 'HELLO has no authid' }
@@ -176,18 +199,24 @@ export class Policy implements RealmPolicy {
   }
 
   /** A proof fails if the password or the keys of the user have changed since HELLO. */
-  #lasting(challenge: Challenge, { uri, users }: Realm): Challenge {
+  #lasting(challenge: Challenge, realm: Realm, hello: Hello): Challenge {
     return {
       ...challenge,
       check: async (signature) => {
         const welcome = await challenge.check(signature)
-        // the realm document has no credentials of users of a provider
-        if (welcome?.authmethod === providerMethod) return welcome
-        const before = welcome && users.get(welcome.authid)
-        const now = welcome && this.#ports.realms.realm(uri)?.users.get(welcome.authid)
-        return before && now && hasSameProof(before, now) ? welcome : undefined
+        if (!welcome || !this.#isUnchanged(welcome, realm)) return undefined
+        this.#count(hello)
+        return welcome
       },
     }
+  }
+
+  #isUnchanged({ authid, authmethod }: Welcome, { uri, users }: Realm): boolean {
+    // the realm document has no credentials of users of a provider
+    if (authmethod === providerMethod) return true
+    const before = users.get(authid)
+    const now = this.#ports.realms.realm(uri)?.users.get(authid)
+    return before !== undefined && now !== undefined && hasSameProof(before, now)
   }
 
   /** Lets loopback peers join the component's realm without credentials, as long as `admitsStrangers` says so. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '#component/errors.ts'
-import { because, type LoginRefusal } from '#component/login-refusal.ts'
+import { because, type LoginRefusal, tooManyFailed } from '#component/login-refusal.ts'
 import { networkOf } from '#component/syntax/ip-address.ts'
 import { Budget, type Leave } from './budget.ts'
 
@@ -31,7 +31,7 @@ export const tooManyOf =
       error instanceof ServiceError && error.uri === 'service.error.too_many_requests'
     if (!isTooMany) throw error
     const { realm, authmethod, authid } = login()
-    const cause = because({ realm, authmethod, authid, reason: 'too many failed logins' })
+    const cause = because({ realm, authmethod, authid, reason: tooManyFailed })
     throw new ServiceError(error.uri, error.message, { headers: error.headers, ...cause })
   }
 

@@ -3,6 +3,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { type Identity, identityOf } from '#component/identity.ts'
+import type { LoginCounts } from '#component/login-counts.ts'
 import type { User } from '#component/realm/documents/model.ts'
 import type { Login, Logins } from '#component/realm/logins.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
@@ -20,6 +21,8 @@ import {
 export interface BasicPorts {
   readonly logins: Pick<Logins, 'again' | 'password' | 'refusal' | 'user'>
   readonly attempts: Pick<Attempts, 'guard'>
+  /** Counts the logins that have succeeded; absent: nothing does. */
+  readonly counts?: Pick<LoginCounts, 'add'>
 }
 
 /** Remembered logins at most: hashing a password takes longer than a typical request. */
@@ -96,12 +99,14 @@ export class BasicScheme implements Remembered, SecurityScheme {
 
   async #logIn(claimed: Claimed, protection: Protection): Promise<Identity> {
     const { username, address } = claimed
-    const { logins, attempts } = this.#ports
+    const { logins, attempts, counts } = this.#ports
     const { realm_uri } = protection
     const login = await attempts
       .guard(realm_uri, username, address, () => this.#password(claimed, protection))
       .catch(tooManyOf(() => logins.refusal(realm_uri, username, address, 'basic')))
-    return this.#admitted(login, claimed, protection)
+    const identity = this.#admitted(login, claimed, protection)
+    counts?.add('basic', 'ok')
+    return identity
   }
 
   async #logInAgain(claimed: Claimed, protection: Protection): Promise<Identity> {

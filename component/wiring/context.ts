@@ -2,6 +2,7 @@
 
 import { collectAfter } from '#component/limits/gc-pressure.ts'
 import { Quota } from '#component/limits/quota.ts'
+import { LoginCounts } from '#component/login-counts.ts'
 import { Families } from '#component/metrics/families.ts'
 import { Attempts } from '#component/security/attempts.ts'
 import type { Telemetry } from '#component/telemetry/telemetry.ts'
@@ -13,6 +14,7 @@ import { Users } from './users.ts'
 export interface WiringContext extends NodeState {
   readonly users: Users
   readonly attempts: Attempts
+  readonly logins: LoginCounts
   /** The bytes that this process holds for its peers. */
   readonly budget: Quota
   /** Begins distributed traces; undefined where they are off. */
@@ -33,6 +35,7 @@ export async function openContext(ports: StartPorts): Promise<WiringContext> {
   return {
     ...{ ...state, users, budget, telemetry },
     attempts: new Attempts(ports.config.rate_limits),
+    logins: new LoginCounts(),
     async close() {
       stopCollecting()
       users.stop()

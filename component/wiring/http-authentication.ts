@@ -34,17 +34,17 @@ export interface HttpAuthentication extends Pick<GatewayPorts, 'schemes'> {
  * @param issuerBase where clients reach this gateway; without a slash at the end
  */
 export function openHttpAuthentication(
-  { config, users, attempts, clock, log }: WiringContext,
+  { config, users, attempts, clock, log, logins: counts }: WiringContext,
   issuerBase: () => string,
 ): HttpAuthentication {
   const { accessTokens, accounts, apiKeys, box, families, keys, logins } = users
   const { realms, revocations, tickets } = users
   const issuers = new TokenIssuers(config.gateway.public_base_url?.replace(/\/$/, ''))
   const ports = { accessTokens, accounts, apiKeys, box, issuers, logins, tickets }
-  const schemes = openSchemes({ ...ports, attempts })
+  const schemes = openSchemes({ ...ports, attempts, counts })
   const outside = new CheckedFetch({ clock })
   const login = new OidcLogin({
-    ...{ accounts, box, clock, log, logins, realms, revocations, tickets },
+    ...{ accounts, box, clock, counts, log, logins, realms, revocations, tickets },
     idTokens: users.idTokens,
     providers: new Providers({ clock, log, realms, fetch: outside.fetch.bind(outside) }),
   })
@@ -53,7 +53,7 @@ export function openHttpAuthentication(
     openSchemes: () => openSchemes({ ...ports, attempts: new Attempts(config.rate_limits) }),
     endpoints: {
       ...oauthEndpoints({
-        ...{ accessTokens, attempts, families, issuerBase, keys, logins, revocations },
+        ...{ accessTokens, attempts, counts, families, issuerBase, keys, logins, revocations },
         bearer: schemes.oauth2,
         grants: openGrants(users),
         refreshTokens: users.refreshTokens,

@@ -11,12 +11,13 @@ import type { Users } from './users.ts'
 
 /** @param admitsStrangers whether clients on this machine may join the component's realm without credentials */
 export const openPolicy = (
-  { config, users, attempts, clock, box, log }: WiringContext,
+  { config, users, attempts, clock, box, log, logins }: WiringContext,
   admitsStrangers: boolean,
 ): Policy =>
   new Policy({
     ...{ clock, attempts, secrets: box, realms: users.realms, tickets: ticketPorts(users) },
-    log: new LoginLog(log, networkThrottle(clock, log)),
+    log: new LoginLog(log, networkThrottle(clock, log), logins),
+    logins,
     componentRealm: config.wamp.realm,
     admitsStrangers: () => admitsStrangers,
   })

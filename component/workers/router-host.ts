@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigError } from '#component/config/config.ts'
 import { messageOf } from '#component/errors.ts'
+import type { LoginCounts } from '#component/login-counts.ts'
 import { openContext } from '#component/wiring/context.ts'
 import type { StartPorts } from '#component/wiring/open-store.ts'
 import { openRouter, routerPaths } from '#component/wiring/router-connection.ts'
@@ -33,6 +34,8 @@ function makeFolder(): string {
 export interface RouterHost {
   readonly socketPath: string
   sessionCount(): number
+  /** The logins of WAMP clients. */
+  readonly logins: LoginCounts
   /** Resolves when the policy follows the realm documents that the store holds now. */
   refresh(): Promise<void>
   /** Says GOODBYE to all sessions and closes. */
@@ -72,6 +75,7 @@ export async function startRouterHost(ports: StartPorts): Promise<RouterHost> {
   return {
     socketPath,
     sessionCount: () => router.sessionCount,
+    logins: context.logins,
     async refresh() {
       await replica.refresh()
       await replica.sweep()

@@ -3,6 +3,7 @@ import type { Clock } from '#component/clock.ts'
 import type { FailureReport } from '#component/gateway/failure-report.ts'
 import { LogThrottle } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
+import type { LoginCounts } from '#component/login-counts.ts'
 import { LoginLog, networkThrottle } from '#component/login-refusal.ts'
 import { networkOf } from '#component/syntax/ip-address.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
@@ -38,10 +39,11 @@ export class FailureLog {
   readonly #ofCause: LogThrottle
   readonly #logins: LoginLog
 
-  constructor(clock: Pick<Clock, 'now' | 'after'>, log: Log) {
+  /** @param logins counts refused logins; absent: nothing does */
+  constructor(clock: Pick<Clock, 'now' | 'after'>, log: Log, logins?: Pick<LoginCounts, 'add'>) {
     this.#log = log
     this.#ofNetwork = networkThrottle(clock, log)
-    this.#logins = new LoginLog(log, this.#ofNetwork)
+    this.#logins = new LoginLog(log, this.#ofNetwork, logins)
     this.#ofCause = new LogThrottle(clock, {
       ...linesOfCause,
       onLeftOut: (cause, lines) => log.error({ cause, lines }, 'lines left out'),

@@ -1,5 +1,6 @@
 /** The token endpoint: exchanges a grant for tokens (RFC 6749 §3.2). */
 import type { EndpointHandler } from '#component/gateway/handle.ts'
+import type { LoginCounts } from '#component/login-counts.ts'
 import type { Login, Logins } from '#component/realm/logins.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import type { GrantContext, Owner } from '#component/token/grant.ts'
@@ -13,6 +14,7 @@ export interface TokenPorts {
   readonly grants: AnswerTokenRequest
   readonly clients: Pick<OAuthLogins, 'client' | 'owner'>
   readonly logins: Pick<Logins, 'user'>
+  readonly counts: Pick<LoginCounts, 'add'>
   /** Without a slash at the end. */
   readonly issuerBase: () => string
 }
@@ -25,6 +27,7 @@ export const tokenEndpoint = ({
   grants,
   clients,
   logins,
+  counts,
   issuerBase,
 }: TokenPorts): EndpointHandler =>
   formEndpoint(async (form, exchange, endpoint, bindings) => {
@@ -42,5 +45,7 @@ export const tokenEndpoint = ({
       ownerNow: (authid) => ownerOf(onlyOwners(logins.user(realm_uri, authid))),
       clientNow: (client_id) => ownerOf(onlyClients(logins.user(realm_uri, client_id))),
     }
-    return tokenReply(await grants(form, context))
+    const answer = await grants(form, context)
+    counts.add('oauth2', 'ok')
+    return tokenReply(answer)
   })

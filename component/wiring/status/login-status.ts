@@ -1,6 +1,23 @@
-/** What a node tells of credentials in /metrics: whether they are verified or remembered. */
+/** What a node tells of logins in /metrics: how many there were, and whether credentials are verified or remembered. */
+import type { LoginCounts } from '#component/login-counts.ts'
 import type { Remembered } from '#component/token/remembered.ts'
 import type { MetricSource } from '#http/management/metrics.ts'
+
+/** The metric of logins, by its name. */
+export const loginSources = (
+  logins: Pick<LoginCounts, 'all'>,
+): Readonly<Record<string, MetricSource>> => ({
+  gateway_logins_total: {
+    help: 'Logins, by authmethod and result: ok, refused, or limited (refused untried, because too many had failed).',
+    isCounter: true,
+    labels: ['authmethod', 'result'],
+    read: () =>
+      logins.all.map(({ authmethod, result, count }) => ({
+        labels: { authmethod, result },
+        value: count,
+      })),
+  },
+})
 
 /** The metrics of the caches of verified credentials, by their names. @param caches by the value of the label `cache` */
 export function cacheSources(

@@ -1,5 +1,6 @@
 /** What a node tells of itself: its numbers in /metrics, and its faults in /ready and /registry. */
 import type { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts'
+import type { LoginCounts } from '#component/login-counts.ts'
 import type { Registry } from '#component/registry/registry.ts'
 import type { Damaged } from '#component/replica/damage.ts'
 import type { Replica } from '#component/replica/replica.ts'
@@ -14,7 +15,7 @@ import type { Serving } from '#component/wiring/serving.ts'
 import type { Tracing } from '#component/wiring/tracing/tracing.ts'
 import type { Users } from '#component/wiring/users.ts'
 import type { MetricSources } from '#http/management/metrics.ts'
-import { cacheSources } from './login-status.ts'
+import { cacheSources, loginSources } from './login-status.ts'
 import { sessionSources } from './session-status.ts'
 import { syncSources } from './sync-status.ts'
 
@@ -80,12 +81,13 @@ export interface Measured {
   readonly tracing: Pick<Tracing, 'sources'>
   readonly serving: Pick<Serving, 'authentication' | 'callStreams' | 'streamMetrics' | 'streams'>
   readonly users: Pick<Users, 'accessTokens' | 'tickets'>
+  readonly logins: LoginCounts
 }
 
 /** Gauges and counters by their Prometheus names. */
 export function metricSources(parts: Measured): MetricSources {
-  const { files, pool, registry, router, replica, health, schemas, sync, tracing, serving, users } =
-    parts
+  const { files, pool, registry, router, replica, health, schemas, sync, tracing } = parts
+  const { serving, users, logins } = parts
   return {
     gateway_wamp_sessions: {
       help: "The gateway's WAMP sessions for requests that have joined.",
@@ -157,6 +159,7 @@ export function metricSources(parts: Measured): MetricSources {
       read: () => replica.damaged.length,
     },
     ...syncSources(sync),
+    ...loginSources(logins),
     ...cacheSources({
       access_token: users.accessTokens,
       ticket: users.tickets,

@@ -1,10 +1,12 @@
 /** From a password to a protected path and out again: the OAuth2 endpoints with real realms, grants, tokens and keys. */
+
 import { expect } from 'chai'
 import { staticAction } from '#component/action/index.ts'
 import { systemClock } from '#component/clock.ts'
 import { compileSpec } from '#component/compile/compile.ts'
 import { TokenIssuers } from '#component/compile/token-issuers.ts'
 import { Gateway } from '#component/gateway/handle.ts'
+import { LoginCounts } from '#component/login-counts.ts'
 import { Logins } from '#component/realm/logins.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { RoutingTable } from '#component/routes/routing-table.ts'
@@ -82,6 +84,7 @@ async function open(flow = 'resource_owner_password_credentials') {
         issuerBase: () => 'https://api.example.com',
         logins,
         attempts,
+        counts: new LoginCounts(),
         bearer: schemes.oauth2,
       }),
       'oidc.login': nobody,

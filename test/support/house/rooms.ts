@@ -10,6 +10,7 @@ const words = [
   'in-flight',
   'yielding',
   'secret-box',
+  'login-counts',
   'login-refusal',
   'oidc-error',
 ].map((name) => `component/${name}.ts`)

@@ -1,5 +1,7 @@
 /** Logins of one realm at a provider of the test, on a node whose clock the test sets. */
+
 import { CheckedFetch } from '#component/action/checked-fetch.ts'
+import { LoginCounts } from '#component/login-counts.ts'
 import { Accounts } from '#component/oidc/accounts.ts'
 import { IdTokens } from '#component/oidc/id-tokens.ts'
 import { OidcLogin } from '#component/oidc/login.ts'
@@ -67,7 +69,8 @@ export async function openLogins(provider: FakeProvider, { clock, ...setup }: Se
   const providers = new Providers({ realms, fetch, clock, log })
   const logins = new Logins({ realms })
   const ports = { realms, logins, providers, accounts, tickets, idTokens, revocations, box }
-  const login = new OidcLogin({ ...ports, clock, log })
+  const counts = new LoginCounts()
+  const login = new OidcLogin({ ...ports, clock, counts, log })
 
   /** Declares the realm with this provider. */
   const declare = (settings: object = {}, more: object = {}) =>
@@ -119,7 +122,20 @@ export async function openLogins(provider: FakeProvider, { clock, ...setup }: Se
     )
 
   return {
-    ...{ ...tokens, ...ports, store, lines, login, declare, begin, finish, logIn, left, clock },
+    ...{
+      ...tokens,
+      ...ports,
+      store,
+      lines,
+      login,
+      counts,
+      declare,
+      begin,
+      finish,
+      logIn,
+      left,
+      clock,
+    },
     close: () => checked.close(),
   }
 }

@@ -54,6 +54,19 @@ describe('a login', () => {
     expect([...by.cookies.keys()]).to.deep.equal(done.loginCookies)
   })
 
+  it('is counted when it has come to its end, or was refused, and not when the provider is away', async () => {
+    const by = browser()
+    await node.logIn()
+    await codeOf(() => node.finish(by, 'https://shop.example.com/v1/callback?state=x&code=y'))
+    const url = provider.authorize(await node.begin(by))
+    await provider.close()
+    await codeOf(() => node.finish(by, url))
+    expect(node.counts.all).to.deep.equal([
+      { authmethod: 'oidc', result: 'ok', count: 1 },
+      { authmethod: 'oidc', result: 'refused', count: 1 },
+    ])
+  })
+
   it('tells no secret to the log', async () => {
     const by = browser()
     const { ticket, csrf, claims } = await node.logIn(by)

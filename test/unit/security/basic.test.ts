@@ -1,5 +1,6 @@
 /** Paths under `basic`: name and password of a user of the realm (RFC 7617). */
 import { expect } from 'chai'
+import { LoginCounts } from '#component/login-counts.ts'
 import { BasicScheme } from '#component/security/basic.ts'
 import {
   FakeAttempts,
@@ -87,6 +88,15 @@ describe('a path under basic', () => {
     expect(await ask(basic('ada:päss:word'))).to.deep.equal(refused)
     logins.change({}, 'another')
     expect(await ask(basic('ada:another'))).to.deep.equal(refused)
+  })
+
+  it('counts a login that has succeeded once, and none that has failed or is judged once more', async () => {
+    const counts = new LoginCounts()
+    scheme = new BasicScheme({ logins, attempts, counts })
+    for (const password of ['päss:word', 'päss:word', 'wrong']) await ask(basic(`ada:${password}`))
+    const request = requestWith({ authorization: basic('joe:päss:word') })
+    await scheme.authenticateAgain(request, protection)
+    expect(counts.all).to.deep.equal([{ authmethod: 'basic', result: 'ok', count: 1 }])
   })
 
   it('counts which logins were remembered, and which had to be proved', async () => {

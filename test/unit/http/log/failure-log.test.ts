@@ -1,5 +1,6 @@
 /** The lines about failed requests: their levels, their members, and how many there are. */
 import { expect } from 'chai'
+import { LoginCounts } from '#component/login-counts.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import { type FailedRequest, FailureLog } from '#http/log/failure-log.ts'
 import { keptLog } from '#test/support/log-lines.ts'
@@ -29,16 +30,25 @@ const inRequest = { request_id: 'r1', method: 'get', route: '/v1/x' }
 function failureLog() {
   const clock = new ManualClock()
   const { log, lines } = keptLog()
-  const failures = new FailureLog(clock, log)
+  const logins = new LoginCounts()
+  const failures = new FailureLog(clock, log, logins)
   return {
     clock,
     lines,
     failures,
+    logins,
     tell: (more: Partial<FailedRequest> = {}) => failures.tell({ ...request, ...more }),
   }
 }
 
 describe('the log of failed requests', () => {
+  it('counts every refused login, also those that have no line', () => {
+    const { lines, logins, tell } = failureLog()
+    for (let count = 0; count < 12; count += 1) tell({ status: 401, failure: unauthorized })
+    expect(lines).to.have.lengthOf(10)
+    expect(logins.all).to.deep.equal([{ authmethod: 'basic', result: 'refused', count: 12 }])
+  })
+
   for (const [what, more, level, line] of [
     [
       'an answer of 500',

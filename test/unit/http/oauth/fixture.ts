@@ -1,5 +1,7 @@
 /** The OAuth2 endpoints behind a gateway, with doubles of what knows users and tokens. */
+
 import type { OAuthKind } from '#component/gateway/api.ts'
+import { LoginCounts } from '#component/login-counts.ts'
 import type { User } from '#component/realm/documents/model.ts'
 import type { Login } from '#component/realm/logins.ts'
 import { type AttemptLimits, Attempts } from '#component/security/attempts.ts'
@@ -97,9 +99,11 @@ export function oauth({
     if (!known) throw new TokenError('the token is not known')
     return known
   }
+  const counts = new LoginCounts()
   const table = oauthEndpoints({
     grants,
     issuerBase: () => 'https://api.example.com',
+    counts,
     accessTokens: { verify },
     refreshTokens: {
       read: (token) =>
@@ -157,6 +161,7 @@ export function oauth({
   }
   return {
     handle,
+    counts,
     revoked,
     tried,
     async get(line: string, headers: Readonly<Record<string, string>> = {}) {

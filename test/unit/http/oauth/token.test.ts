@@ -30,6 +30,13 @@ describe('the token endpoint', () => {
     expect(reply.body).to.have.property('type', 'application/json')
   })
 
+  it('counts the tokens that it has issued', async () => {
+    const { counts, post } = oauth({ grants: async () => answer as never })
+    await post('/oauth/token', { form: { grant_type: 'x' } })
+    await post('/oauth/token', { form: { grant_type: 'x' }, headers: basic('app:wrong') })
+    expect(counts.all).to.deep.equal([{ authmethod: 'oauth2', result: 'ok', count: 1 }])
+  })
+
   it('tells the grant realm, flow, issuer and client', async () => {
     const { context } = await contextOf()
     const { iss, flow, client } = context
