@@ -1,4 +1,4 @@
-/** Guessing over WAMP where the gateway is several processes: one limit, whichever of them has the connection. */
+/** Guessing over WAMP where the gateway is several processes: one limit and one count, whichever of them has the connection. */
 import { expect } from 'chai'
 import { type GatewayProcess, startGatewayProcess } from '#test/support/gateway-process.ts'
 import { joinRefusal } from '#test/support/peers/wamp-user.ts'
@@ -37,5 +37,17 @@ describe('guessing at a gateway with several workers', function () {
     for (let i = 0; i < 2; i += 1) expect(await join('kim', kim)).to.equal(refused)
     expect(await join('kim', kim, 'wampcra')).to.equal(refused)
     expect(await join('joe', joe)).to.equal('joined')
+  })
+
+  it('is counted by the router, and told by every worker', async () => {
+    const answer = await fetch(`${gateway.adminUrl}/metrics`)
+    const lines = (await answer.text()).split('\n')
+    expect(lines.filter((line) => line.startsWith('gateway_logins_total{'))).to.have.members([
+      'gateway_logins_total{authmethod="wampcra",result="ok"} 5',
+      'gateway_logins_total{authmethod="wampcra",result="limited"} 1',
+      'gateway_logins_total{authmethod="ticket",result="ok"} 1',
+      'gateway_logins_total{authmethod="ticket",result="refused"} 5',
+      'gateway_logins_total{authmethod="ticket",result="limited"} 2',
+    ])
   })
 })
