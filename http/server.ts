@@ -108,13 +108,13 @@ export class Listeners {
     this.#expiresAt = ports.keyPair?.expiresAt
     const { clock, siblings, yieldTurn, procedures } = ports
     this.#overload = new OverloadGuard(clock, processLoad(this.#loopDelay))
+    this.#shedding = new Shedding(clock, this.#exchanges)
     const sources = { ...listenerSources(() => this.#state()), ...ports.metrics }
     // unserved requests are counted under the empty route
     const fixed = new Set(['', pagePath, ...healthPaths, ...procedures.flatMap(pathsOf)])
     const isServed = (route: string) => fixed.has(route) || ports.isRoute(route)
     this.#metrics = new Metrics({ clock, sources, siblings, yieldTurn, isServed })
     this.#held = heldBytes(ports.budget)
-    this.#shedding = new Shedding(clock, this.#exchanges)
   }
 
   /** Serves requests that come by a server of the host process, as the gateway listener would. */
@@ -231,8 +231,9 @@ export class Listeners {
 
   #state(): ListenerState {
     const isReady = this.#isReady()
-    const { memory } = this.#overload
-    return { inFlight: this.inFlight, isReady, memory, expiresAt: this.#expiresAt }
+    const { memory, pressure } = this.#overload
+    const { counts: shed } = this.#shedding
+    return { inFlight: this.inFlight, isReady, memory, pressure, shed, expiresAt: this.#expiresAt }
   }
 
   #isReady(): boolean {

@@ -24,8 +24,13 @@ export interface Sheddable {
   readonly stream?: unknown
 }
 
+/** Why a request is refused: the first one of its connection, a large body, a greedy network; under full pressure all are. */
+export type ShedReason = 'connection' | 'body' | 'network' | 'all'
+
 /** Decides by request; costs nothing as long as there is no pressure. */
 export class Shedding {
+  /** The requests that were refused. */
+  readonly counts: Record<ShedReason, number> = { connection: 0, body: 0, network: 0, all: 0 }
   readonly #clock: Pick<Clock, 'now'>
   readonly #exchanges: { keys(): readonly Sheddable[] }
   #greedy: ReadonlySet<string> = new Set()
@@ -37,10 +42,19 @@ export class Shedding {
     this.#exchanges = exchanges
   }
 
-  /** Whether the request is refused at this pressure. */
+  /** Whether the request is refused at this pressure; it is counted then. */
   refuses(exchange: Sheddable, pressure: Pressure): boolean {
-    if (pressure !== 'strained') return pressure === 'full'
-    return isNew(exchange) || isLarge(exchange) || this.#isGreedy(networkOf(exchange.client))
+    if (pressure === 'none') return false
+    const reason = pressure === 'full' ? 'all' : this.#reason(exchange)
+    if (reason === undefined) return false
+    this.counts[reason] += 1
+    return true
+  }
+
+  #reason(exchange: Sheddable): ShedReason | undefined {
+    if (isNew(exchange)) return 'connection'
+    if (isLarge(exchange)) return 'body'
+    return this.#isGreedy(networkOf(exchange.client)) ? 'network' : undefined
   }
 
   #isGreedy(network: string): boolean {

@@ -52,6 +52,21 @@ describe('Shedding', () => {
     expect(shedding.refuses(exchange({ client: '2001:db8::2' }), 'strained')).to.equal(false)
   })
 
+  it('counts what it has refused, by the first reason', () => {
+    const first = { request: { socket: { bytesWritten: 0 } } }
+    const large = { hasBody: true }
+    for (const change of [first, large, { ...first, ...large }, {}]) {
+      shedding.refuses(exchange(change), 'none')
+      shedding.refuses(exchange(change), 'strained')
+    }
+    expect(shedding.counts).to.deep.equal({ connection: 2, body: 1, network: 0, all: 0 })
+    shedding.refuses(exchange(), 'full')
+    for (let count = 0; count < 20; count++) inFlight.set(exchange(), true)
+    now = 1000
+    shedding.refuses(exchange(), 'strained')
+    expect(shedding.counts).to.deep.equal({ connection: 2, body: 1, network: 1, all: 1 })
+  })
+
   it('serves a network that has many open streams', () => {
     const stream = { events: 0, reason: 'client' }
     for (let count = 0; count < 50; count++) inFlight.set(exchange({ stream }), true)
