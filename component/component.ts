@@ -150,7 +150,8 @@ export async function startComponent(
   const files = new ConfiguredFiles(context, registry, examples)
   const parts = {
     ...{ own, pool, router, registry, files, replica, health, schemas, sync, tracing },
-    ...{ serving, users, logins: context.logins, examples, logLevel, issuer },
+    ...{ serving, users, examples, logLevel, issuer },
+    ...{ logins: context.logins, usage: context.usage },
   }
   const management = managementOf(context, parts, worker)
 
@@ -186,6 +187,7 @@ export async function startComponent(
       webSocket: router.webSocket,
       metrics: metricSources(parts),
       logins: context.logins,
+      usage: context.usage,
       streams: serving.streamMetrics,
       isRoute: (pattern) => serving.gateway.table.patterns.has(pattern),
       siblings: worker?.siblings,

@@ -9,8 +9,7 @@ import {
 import { createServer as createSecureServer } from 'node:https'
 import type { Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { NetworkShare } from '#component/limits/network-share.ts'
-import { plainAddress } from '#component/syntax/ip-address.ts'
+import type { Connections } from '#http/limits/connections.ts'
 import { Pipeline, pipelineOf } from '#http/limits/pipeline.ts'
 import { parserError, rawError } from './errors.ts'
 import type { Listener } from './gateway.ts'
@@ -38,6 +37,7 @@ export interface ServerPlan {
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   /** Paths at which WebSockets are opened, such as `/ws`. */
   readonly upgradePaths?: readonly string[]
+  readonly connections: Pick<Connections, 'limit'>
   /** Whether the address is that of a trusted proxy, which stands for many clients. */
   isProxy(address: string): boolean
 }
@@ -65,12 +65,7 @@ export function makeServer(plan: ServerPlan): Server {
     : createServer(options)
   // Node would drop fields beyond its limit: the preflight refuses the request (F9)
   server.maxHeadersCount = 0
-  server.maxRequestsPerSocket = limits.max_requests_per_socket
-  server.maxConnections = limits.max_connections
-  // surplus connections are closed, not handed to another process
-  Object.assign(server, { dropMaxConnection: true })
-  const { connections_per_address = Math.ceil(limits.max_connections / 2) } = limits
-  shareConnections(server, connections_per_address, plan.isProxy)
+  plan.connections.limit(server, plan.isProxy)
   const serve = (request: IncomingMessage, response: ServerResponse, isWaiting: boolean) => {
     const start = () => listener(request, response, isWaiting)
     const pipeline = pipelineOf(request.socket)
@@ -108,28 +103,6 @@ export function makeServer(plan: ServerPlan): Server {
     else socket.setTimeout(stuckAfter)
   })
   return server
-}
-
-/**
- * Closes connections beyond the share of their network when they are accepted.
- * @param most connections of one network; the network of an IPv6 address is its /64
- * @param isExempt addresses that stand for many clients: trusted proxies
- */
-function shareConnections(
-  server: Server,
-  most: number,
-  isExempt: (address: string) => boolean,
-): void {
-  const share = new NetworkShare(most)
-  server.on('connection', (socket: Socket) => {
-    const { remoteAddress } = socket
-    // absent on Unix sockets, and after the client has disconnected
-    if (remoteAddress === undefined) return
-    const address = plainAddress(remoteAddress)
-    if (isExempt(address)) return
-    if (share.tryTake(address)) socket.on('close', () => share.give(address))
-    else socket.destroy()
-  })
 }
 
 /** Sockets whose last answer has been written: errors of the parser in later bytes are ignored. */

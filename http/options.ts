@@ -46,6 +46,18 @@ export interface Address {
   readonly port: number
 }
 
+/** The listeners by purpose; `router` is the embedded router's own port. */
+export type Face = 'admin' | 'gateway' | 'health' | 'router'
+
+/**
+ * The faces that close when the drain delay is over. Health and management are served until the last request is: a balancer whose
+ * check finds nothing there would cut the requests in flight.
+ */
+export const clientFaces: readonly Face[] = ['gateway', 'router']
+
+/** The listening addresses of each face. */
+export type Addresses = Readonly<Record<Face, Address[]>>
+
 /**
  * Parses listening addresses; a bare port is on loopback.
  * @throws TypeError for text without a port

@@ -2,15 +2,21 @@
 import type { Server } from 'node:http'
 import { ServiceError } from '#component/errors.ts'
 import { InFlight } from '#component/in-flight.ts'
+import { LimitUsage } from '#component/limits/limit-usage.ts'
 import type { Quota } from '#component/limits/quota.ts'
 import type { Log } from '#component/log.ts'
 import type { LoginCounts } from '#component/login-counts.ts'
+import { Connections } from '#http/limits/connections.ts'
 import { heldBytes } from '#http/limits/held-bytes.ts'
 import { LoopDelay } from '#http/limits/loop-delay.ts'
 import { OverloadGuard, processLoad } from '#http/limits/overload.ts'
 import { Shedding } from '#http/limits/shedding.ts'
 import { FailureLog } from '#http/log/failure-log.ts'
-import { isPrivate, sharesGatewayListener, trustsLocalRequests } from '#http/management/access.ts'
+import {
+  sharesGatewayListener,
+  trustsLocalRequests,
+  warnOfSharing,
+} from '#http/management/access.ts'
 import { healthPaths, healthRouter, koaFallback } from '#http/management/admin.ts'
 import { pagePath, withAdminPage } from '#http/management/admin-page.ts'
 import { type ManagementPorts, managementRouter } from '#http/management/api-specs.ts'
@@ -29,7 +35,15 @@ import {
 } from './gateway.ts'
 import { type KeyPair, useKeyPair } from './key-pair.ts'
 import { listen, makeServer, type ServerPlan } from './node-server.ts'
-import { type Address, type HttpOptions, type Listen, parseListen } from './options.ts'
+import {
+  type Address,
+  type Addresses,
+  clientFaces,
+  type Face,
+  type HttpOptions,
+  type Listen,
+  parseListen,
+} from './options.ts'
 import { TrustedProxies } from './peer.ts'
 import type { HttpExchange } from './read-request.ts'
 import { type WebSocketTarget, webSocketUpgrade } from './websocket.ts'
@@ -46,6 +60,8 @@ export interface HttpPorts
   readonly accessLog?: Log
   /** Counts refused logins; absent: nothing does. */
   readonly logins?: LoginCounts
+  /** Absent: what limits refuse is counted for nobody. */
+  readonly usage?: LimitUsage
   readonly gateway: Router
   readonly webSocket: WebSocketTarget
   readonly metrics: MetricSources
@@ -75,18 +91,6 @@ export async function startListeners(ports: HttpPorts): Promise<Listeners> {
   return listeners
 }
 
-/** The listeners by purpose; `router` is the embedded router's own port. */
-export type Face = 'admin' | 'gateway' | 'health' | 'router'
-
-/**
- * The faces that close when the drain delay is over. Health and management are served until the last request is: a balancer whose
- * check finds nothing there would cut the requests in flight.
- */
-export const clientFaces: readonly Face[] = ['gateway', 'router']
-
-/** The listening addresses of each face. */
-export type Addresses = Readonly<Record<Face, Address[]>>
-
 /** The open listeners of the process. */
 export class Listeners {
   readonly addresses: Addresses = { gateway: [], admin: [], health: [], router: [] }
@@ -94,6 +98,7 @@ export class Listeners {
   readonly #servers: { readonly face: Face; readonly server: Server }[] = []
   readonly #exchanges = new InFlight<HttpExchange, true>()
   readonly #metrics: Metrics
+  readonly #usage: LimitUsage
   readonly #held: ListenerPorts['held']
   readonly #loopDelay = new LoopDelay()
   readonly #overload: OverloadGuard
@@ -105,6 +110,7 @@ export class Listeners {
 
   constructor(ports: HttpPorts) {
     this.#ports = ports
+    this.#usage = ports.usage ?? new LimitUsage()
     this.#expiresAt = ports.keyPair?.expiresAt
     const { clock, siblings, yieldTurn, procedures } = ports
     this.#overload = new OverloadGuard(clock, processLoad(this.#loopDelay))
@@ -114,7 +120,7 @@ export class Listeners {
     const fixed = new Set(['', pagePath, ...healthPaths, ...procedures.flatMap(pathsOf)])
     const isServed = (route: string) => fixed.has(route) || ports.isRoute(route)
     this.#metrics = new Metrics({ clock, sources, siblings, yieldTurn, isServed })
-    this.#held = heldBytes(ports.budget)
+    this.#held = heldBytes(ports.budget, () => this.#usage.refuse('limits.buffered_bytes'))
   }
 
   /** Serves requests that come by a server of the host process, as the gateway listener would. */
@@ -141,12 +147,7 @@ export class Listeners {
     const { proxies } = gatewayPorts
     const isShared = sharesGatewayListener(options)
     const trustsLocal = trustsLocalRequests(options)
-    if (isShared && trustsLocal) {
-      log[isPrivate(options) ? 'debug' : 'warn'](
-        { setting: 'admin.share_gateway_listener' },
-        'the gateway listener serves management to local requests: a proxy in front of it that does not add X-Forwarded-For would expose management',
-      )
-    }
+    if (isShared && trustsLocal) warnOfSharing(options, log)
     const managementPorts = { ...this.#ports, isClosing }
     const { upgrade, close } = webSocketUpgrade({
       target: webSocket,
@@ -176,7 +177,8 @@ export class Listeners {
 
     const none = createListener(adminPorts, undefined, refuseAll(adminPorts))
     const isProxy = (address: string) => proxies.has(address)
-    const plain = { limits, isProxy }
+    const connections = new Connections(limits, this.#usage)
+    const plain = { limits, connections, isProxy }
     const { keyPair } = this.#ports
     const routed = { ...plain, keyPair, listener: gatewayListener, upgrade }
     if (health.listen !== undefined) {

@@ -2,26 +2,35 @@
 import { networkOf } from '#component/syntax/ip-address.ts'
 import { Quota } from './quota.ts'
 
+/** What a share may have beside its limit. */
+export interface ShareOptions {
+  /** Limits what all networks hold; absent: no limit. */
+  readonly whole?: Quota
+  /** Called when nothing was taken. */
+  readonly onRefused?: () => void
+}
+
 /** A quota for each network that holds something; of an IPv6 address its /64 is the network. */
 export class NetworkShare {
   readonly #limit: number
-  readonly #whole: Quota | undefined
+  readonly #options: ShareOptions
   readonly #quotas = new Map<string, Quota>()
 
-  /**
-   * @param limit most that one network holds at once
-   * @param whole limits what all networks hold; absent: no limit
-   */
-  constructor(limit: number, whole?: Quota) {
+  /** @param limit most that one network holds at once */
+  constructor(limit: number, options: ShareOptions = {}) {
     this.#limit = limit
-    this.#whole = whole
+    this.#options = options
   }
 
   /** Takes for the client of an IP address; false, with nothing taken, when its network or the whole is at the limit. */
   tryTake(address: string, amount = 1): boolean {
+    const { whole, onRefused } = this.#options
     const network = networkOf(address)
-    const quota = this.#quotas.get(network) ?? new Quota(this.#limit, this.#whole)
-    if (!quota.tryTake(amount)) return false
+    const quota = this.#quotas.get(network) ?? new Quota(this.#limit, whole)
+    if (!quota.tryTake(amount)) {
+      onRefused?.()
+      return false
+    }
     this.#quotas.set(network, quota)
     return true
   }
@@ -37,5 +46,12 @@ export class NetworkShare {
   /** How much the network of the address holds now. */
   heldBy(address: string): number {
     return this.#quotas.get(networkOf(address))?.used ?? 0
+  }
+
+  /** How much the network holds that holds most. Reads all. */
+  get most(): number {
+    let most = 0
+    for (const { used } of this.#quotas.values()) most = Math.max(most, used)
+    return most
   }
 }

@@ -128,6 +128,7 @@ export class Broker {
   #retain(retained: Retained): Denial | undefined {
     try {
       if (this.#retained.tryKeep(retained)) return undefined
+      this.#ports.usage.refuse('limits.buffered_bytes')
       const message = 'the retained events of the realm leave too little room for this one'
       return { uri: 'wamp.error.payload_size_exceeded', message }
     } catch {

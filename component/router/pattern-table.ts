@@ -36,15 +36,20 @@ export class PatternTable<E extends Pattern> {
     this.byId.delete(id)
   }
 
-  /** Why a session may not have one more; undefined when it may. */
+  /** Why a session may not have one more; undefined when it may. A refusal is counted. */
   shortage(session: Session, match: Match, uri: string): string | undefined {
-    const { perRealm, perSession } = this.#ports.limits
+    const { limits, usage } = this.#ports
+    const { perRealm, perSession } = limits
     if (session.transport.peer.isInProcess) return undefined
     if (session[this.#kind].size >= perSession) {
+      usage.refuse('limits.subscriptions_per_session')
       return `expected at most ${perSession} ${this.#kind} of a session`
     }
     if (this.index.get(match, uri) !== undefined) return undefined
-    if (this.byId.size >= perRealm) return `expected at most ${perRealm} ${this.#kind} in a realm`
+    if (this.byId.size >= perRealm) {
+      usage.refuse('limits.subscriptions_per_realm')
+      return `expected at most ${perRealm} ${this.#kind} in a realm`
+    }
     if (this.index.hasRoom(match, uri)) return undefined
     return 'too many combinations of wildcards among patterns with this number of components'
   }

@@ -1,5 +1,6 @@
 /** The parts of the router that its realms use, and the limits of a realm. */
 import type { Clock } from '#component/clock.ts'
+import type { LimitUsage } from '#component/limits/limit-usage.ts'
 import type { Quota } from '#component/limits/quota.ts'
 import type { YieldTurn } from '#component/yielding.ts'
 import type { Authorizer } from './authorize.ts'
@@ -20,6 +21,7 @@ export interface RealmPorts {
   readonly clock: Clock
   readonly authorizer: Authorizer
   readonly limits: RouterLimits
+  readonly usage: Pick<LimitUsage, 'refuse'>
   /** Bytes for the retained events of all realms; one realm may take at most half of them. */
   readonly retainedBudget: Quota
   /** Most topics that keep an event; the oldest event is dropped first. */

@@ -48,6 +48,18 @@ export class Realm {
     this.#retained.clear()
   }
 
+  /** The greater of the numbers of its subscriptions and its registrations, and of those of the session that has most. */
+  get most(): { readonly ofRealm: number; readonly ofSession: number } {
+    const { table } = this.#registrations
+    const ofRealm = Math.max(table.byId.size, this.#broker.subscriptions.byId.size)
+    let ofSession = 0
+    for (const { transport, registrations, subscriptions } of this.sessions.values()) {
+      if (transport.peer.isInProcess) continue
+      ofSession = Math.max(ofSession, registrations.size, subscriptions.size)
+    }
+    return { ofRealm, ofSession }
+  }
+
   /** How many sessions a call of the procedure could reach. */
   calleesOf(procedure: string): number {
     return [...(this.#registrations.table.index.best(procedure)?.callees ?? [])].length

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { type Clock, systemClock } from '#component/clock.ts'
 import { encodeOnce, type Serializer, serializers } from '#component/codec/serializers.ts'
+import { LimitUsage } from '#component/limits/limit-usage.ts'
 import { Quota } from '#component/limits/quota.ts'
 import { Admission } from '#component/router/limits/admission.ts'
 import { Backlog } from '#component/router/limits/backlog.ts'
@@ -36,6 +37,8 @@ export interface RouterOptions extends Partial<Pick<RealmPorts, SharedOption>> {
   /** Clients connected at once; one network (of IPv6 a /64) has at most half of what others leave. Default 10,000. */
   readonly maxSessions?: number
   readonly limits?: Partial<RouterLimits>
+  /** Counts what limits refuse; absent: for nobody. */
+  readonly usage?: LimitUsage
 }
 
 const inProcess: Peer = { address: '127.0.0.1', isInProcess: true }
@@ -67,13 +70,15 @@ export class Router {
     const { clock = systemClock, onError = () => {}, policy } = options
     this.#options = options
     this.#clock = clock
-    this.#admission = new Admission(options.maxSessions ?? 10_000)
+    const { maxSessions = 10_000, usage = new LimitUsage() } = options
+    this.#admission = new Admission(maxSessions, () => usage.refuse('limits.wamp_sessions'))
     const budget = options.budget ?? new Quota(defaultBudget)
-    this.#backlog = new Backlog(budget, clock)
+    this.#backlog = new Backlog(budget, clock, () => usage.refuse('limits.buffered_bytes'))
     const authorizer = new Authorizer(policy, onError)
+    const limits = { ...defaultLimits, ...options.limits }
+    this.#declare(usage, maxSessions, limits)
     const realmPorts = {
-      ...{ clock, authorizer, onError, yieldTurn: options.yieldTurn },
-      limits: { ...defaultLimits, ...options.limits },
+      ...{ clock, authorizer, onError, limits, usage, yieldTurn: options.yieldTurn },
       retainedBudget: new Quota(Math.floor(budget.limit / 8), budget),
       maxRetained: options.maxRetained ?? 10_000,
     }
@@ -94,6 +99,14 @@ export class Router {
       maxPayload: options.maxMessageBytes ?? 16 * 1024 * 1024,
       handleProtocols: (offered) => firstServed(offered) ?? false,
     })
+  }
+
+  #declare(usage: LimitUsage, maxSessions: number, { perRealm, perSession }: RouterLimits): void {
+    const most = (of: 'ofRealm' | 'ofSession') =>
+      Math.max(0, ...Array.from(this.#realms.values(), (realm) => realm.most[of]))
+    usage.declare('limits.wamp_sessions', maxSessions, () => this.#admission.count)
+    usage.declare('limits.subscriptions_per_session', perSession, () => most('ofSession'))
+    usage.declare('limits.subscriptions_per_realm', perRealm, () => most('ofRealm'))
   }
 
   /** How many sessions a call of the procedure could reach on the realm. */

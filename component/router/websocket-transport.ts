@@ -159,7 +159,8 @@ export class WebSocketTransport implements Transport, Holder {
 
   /** Disconnects a peer for which there is no room any more. */
   drop(): void {
-    const { webSocket } = this.#options
+    const { backlog, webSocket } = this.#options
+    backlog.onDropped()
     this.#forget()
     webSocket.close(closeTryAgainLater, 'too many bytes are held for this peer')
     webSocket.terminate()

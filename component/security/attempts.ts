@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '#component/errors.ts'
+import { LimitUsage } from '#component/limits/limit-usage.ts'
 import { because, type LoginRefusal, tooManyFailed } from '#component/login-refusal.ts'
 import { networkOf } from '#component/syntax/ip-address.ts'
 import { Budget, type Leave } from './budget.ts'
@@ -19,6 +20,10 @@ export interface AttemptLimits {
  * networks is stopped without locking out the user.
  */
 const networksFactor = 10
+
+/** The keys of the configuration. */
+const ofUsers = 'rate_limits.user_failures'
+const ofNetworks = 'rate_limits.address_failures'
 
 /** For how long, in milliseconds, and for how many a network is known as one where a user logs in. */
 const known = { ttl: 86_400_000, max: 50_000 } as const
@@ -46,10 +51,14 @@ export class Attempts {
   readonly #networks: Budget
   readonly #known = new LRUCache<string, true>(known)
 
-  constructor({ user_failures, address_failures }: AttemptLimits) {
-    this.#usersThere = new Budget(user_failures)
-    this.#users = new Budget(user_failures * networksFactor)
-    this.#networks = new Budget(address_failures)
+  /** @param usage is told of the attempts that are refused; absent: nobody is */
+  constructor({ user_failures, address_failures }: AttemptLimits, usage = new LimitUsage()) {
+    usage.declare(ofUsers, user_failures)
+    usage.declare(ofNetworks, address_failures)
+    const refuseUser = () => usage.refuse(ofUsers)
+    this.#usersThere = new Budget(user_failures, refuseUser)
+    this.#users = new Budget(user_failures * networksFactor, refuseUser)
+    this.#networks = new Budget(address_failures, () => usage.refuse(ofNetworks))
   }
 
   /**

@@ -23,9 +23,15 @@ export class Budget {
   readonly #failures: RateLimiterMemory
   readonly #places = new Map<string, Place>()
 
-  /** @param points failures a minute of one key */
-  constructor(points: number) {
+  readonly #onRefused: () => void
+
+  /**
+   * @param points failures a minute of one key
+   * @param onRefused called for each attempt that may not run
+   */
+  constructor(points: number, onRefused: () => void) {
     this.#failures = new RateLimiterMemory({ points, duration })
+    this.#onRefused = onRefused
   }
 
   /**
@@ -69,7 +75,10 @@ export class Budget {
         place.running += 1
         return
       }
-      if (found && failed >= points) throw tooMany(found.msBeforeNext)
+      if (found && failed >= points) {
+        this.#onRefused()
+        throw tooMany(found.msBeforeNext)
+      }
       await someLeft
     }
   }

@@ -159,6 +159,11 @@ export class Streams {
     return stream
   }
 
+  /** As {@link Places.used}. */
+  used(limit: PlaceLimit): number {
+    return this.#places.used(limit)
+  }
+
   stats(): StreamStats {
     let bufferedBytes = 0
     for (const stream of this.all) bufferedBytes += stream.waiting

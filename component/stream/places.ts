@@ -40,6 +40,13 @@ class Counts<K> {
     return true
   }
 
+  /** The greatest count. */
+  get most(): number {
+    let most = 0
+    for (const count of this.#counts.values()) most = Math.max(most, count)
+    return most
+  }
+
   give(key: K): void {
     const count = (this.#counts.get(key) ?? 0) - 1
     if (count > 0) this.#counts.set(key, count)
@@ -50,6 +57,8 @@ class Counts<K> {
 /** One of the limits. */
 interface Counted {
   readonly limit: PlaceLimit
+  /** How much of it is used; of a limit of each network or user, by the one that has most. */
+  used(): number
   /** Takes nothing where the limit does not concern the applicant. */
   tryTake(applicant: Applicant): boolean
   give(applicant: Applicant): unknown
@@ -69,20 +78,28 @@ function countsOf({
   const keyOf = ({ owner: { realm_uri, identity } }: Applicant): string =>
     JSON.stringify([realm_uri, identity.authid])
   return [
-    { limit: 'streams', tryTake: () => all.tryTake(1), give: () => all.give(1) },
+    {
+      limit: 'streams',
+      used: () => all.used,
+      tryTake: () => all.tryTake(1),
+      give: () => all.give(1),
+    },
     {
       limit: 'streams_per_address',
+      used: () => ofAddress.most,
       tryTake: ({ address }) => perAddress === 0 || ofAddress.tryTake(address),
       give: ({ address }) => perAddress === 0 || ofAddress.give(address),
     },
     {
       limit: 'streams_per_identity',
+      used: () => ofIdentity.most,
       tryTake: (one) =>
         perIdentity === 0 || !isNamed(one) || ofIdentity.tryTake(keyOf(one), perIdentity),
       give: (one) => perIdentity === 0 || !isNamed(one) || ofIdentity.give(keyOf(one)),
     },
     {
       limit: 'max_streams',
+      used: () => ofOperation.most,
       tryTake: ({ owner, maxStreams }) =>
         maxStreams === undefined || ofOperation.tryTake(owner.operation, maxStreams),
       give: ({ owner, maxStreams }) =>
@@ -122,6 +139,11 @@ export class Places {
     this.#random = random
     this.#onRefused = onRefused
     this.#counts = countsOf(limits)
+  }
+
+  /** How much of a limit is used; of a limit of each network, user or operation, by the one that has most. */
+  used(limit: PlaceLimit): number {
+    return this.#counts.find((count) => count.limit === limit)?.used() ?? 0
   }
 
   /**

@@ -70,6 +70,11 @@ export class Guests {
     return this.#all.size
   }
 
+  /** The sessions that streams hold. */
+  get held(): number {
+    return this.#held
+  }
+
   get sessions(): readonly SupervisedSession[] {
     return [...this.#all.values()].map(({ session }) => session)
   }

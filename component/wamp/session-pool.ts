@@ -26,6 +26,8 @@ export interface PoolStats {
   readonly joined: number
   /** Requests in flight on all of them. */
   readonly pending: number
+  /** Sessions of users that streams hold. */
+  readonly held: number
 }
 
 /** Milliseconds that {@link SessionPool.canJoin} waits for the router's word. */
@@ -146,6 +148,7 @@ export class SessionPool implements SessionSource {
     return {
       sessions: sessions.length,
       joined: sessions.filter((session) => session.isOpen).length,
+      held: this.#guests.held,
       pending: sessions.reduce((sum, session) => sum + session.pending, 0),
     }
   }

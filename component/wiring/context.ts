@@ -1,6 +1,7 @@
 /** The parts that all wiring of a process shares: its state, its users, and the limits on its peers. */
 
 import { collectAfter } from '#component/limits/gc-pressure.ts'
+import { LimitUsage } from '#component/limits/limit-usage.ts'
 import { Quota } from '#component/limits/quota.ts'
 import { LoginCounts } from '#component/login-counts.ts'
 import { Families } from '#component/metrics/families.ts'
@@ -15,6 +16,8 @@ export interface WiringContext extends NodeState {
   readonly users: Users
   readonly attempts: Attempts
   readonly logins: LoginCounts
+  /** How much is used of the limits of this process. */
+  readonly usage: LimitUsage
   /** The bytes that this process holds for its peers. */
   readonly budget: Quota
   /** Begins distributed traces; undefined where they are off. */
@@ -31,10 +34,12 @@ export async function openContext(ports: StartPorts): Promise<WiringContext> {
   const users = new Users(state)
   users.start()
   const budget = new Quota(ports.config.limits.buffered_bytes)
+  const usage = new LimitUsage()
+  usage.declare('limits.buffered_bytes', budget.limit, () => budget.used)
   const stopCollecting = collectAfter(budget, { clock: ports.clock })
   return {
-    ...{ ...state, users, budget, telemetry },
-    attempts: new Attempts(ports.config.rate_limits),
+    ...{ ...state, users, budget, telemetry, usage },
+    attempts: new Attempts(ports.config.rate_limits, usage),
     logins: new LoginCounts(),
     async close() {
       stopCollecting()

@@ -105,7 +105,7 @@ interface OpenRouter {
 
 /** Makes the embedded router, which follows the realms. */
 export function openRouter(context: WiringContext): OpenRouter {
-  const { config, yieldTurn, budget, clock, log } = context
+  const { config, yieldTurn, budget, clock, log, usage } = context
   const { realms } = context.users
   const { gateway, router: own } = config
   // behind a public URL or a proxy, a loopback address is not local
@@ -118,7 +118,7 @@ export function openRouter(context: WiringContext): OpenRouter {
   const router = new Router({
     policy,
     clock,
-    ...{ budget, yieldTurn },
+    ...{ budget, usage, yieldTurn },
     maxSessions: config.limits.wamp_sessions,
     limits: {
       perSession: config.limits.subscriptions_per_session,

@@ -6,7 +6,7 @@ import type { FilePatterns, FilesLoaded } from '#component/wiring/configured-fil
 import type { LevelChange } from '#component/wiring/log-level.ts'
 import type { KeyPair } from '#http/key-pair.ts'
 import type { MetricValues } from '#http/management/metrics.ts'
-import type { Addresses } from '#http/server.ts'
+import type { Addresses } from '#http/options.ts'
 
 /** The start message of a worker. */
 export interface Settings {

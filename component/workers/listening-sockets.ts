@@ -1,8 +1,13 @@
 /** The listening sockets, which the primary keeps open while workers come and go; each connection goes to one worker, in turn. */
 import { createServer, type Server, type Socket } from 'node:net'
 import { connectionOptions, listen } from '#http/node-server.ts'
-import { type HttpOptions, parseListen } from '#http/options.ts'
-import { type Addresses, clientFaces, type Face } from '#http/server.ts'
+import {
+  type Addresses,
+  clientFaces,
+  type Face,
+  type HttpOptions,
+  parseListen,
+} from '#http/options.ts'
 import { listenerKey } from './ipc-messages.ts'
 
 /** A worker that serves connections. */

@@ -9,6 +9,7 @@ import type { FilePatterns } from '#component/wiring/configured-files.ts'
 import { LogLevel } from '#component/wiring/log-level.ts'
 import { openKeyPair } from '#component/wiring/open-key-pair.ts'
 import { openFolder } from '#component/wiring/open-store.ts'
+import { limitSources } from '#component/wiring/status/limit-status.ts'
 import { loginSources } from '#component/wiring/status/login-status.ts'
 import { Metrics } from '#http/management/metrics.ts'
 import { ListeningSockets } from './listening-sockets.ts'
@@ -48,7 +49,7 @@ export async function startWorkers(
         help: 'All sessions on the embedded router.',
         read: () => host?.sessionCount() ?? 0,
       },
-      ...(host && loginSources(host.logins)),
+      ...(host && { ...limitSources(host.usage), ...loginSources(host.logins) }),
     },
   })
   const shared = {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigError } from '#component/config/config.ts'
 import { messageOf } from '#component/errors.ts'
+import type { LimitUsage } from '#component/limits/limit-usage.ts'
 import type { LoginCounts } from '#component/login-counts.ts'
 import { openContext } from '#component/wiring/context.ts'
 import type { StartPorts } from '#component/wiring/open-store.ts'
@@ -36,6 +37,8 @@ export interface RouterHost {
   sessionCount(): number
   /** The logins of WAMP clients. */
   readonly logins: LoginCounts
+  /** The limits of the router. */
+  readonly usage: LimitUsage
   /** Resolves when the policy follows the realm documents that the store holds now. */
   refresh(): Promise<void>
   /** Says GOODBYE to all sessions and closes. */
@@ -76,6 +79,7 @@ export async function startRouterHost(ports: StartPorts): Promise<RouterHost> {
     socketPath,
     sessionCount: () => router.sessionCount,
     logins: context.logins,
+    usage: context.usage,
     async refresh() {
       await replica.refresh()
       await replica.sweep()

@@ -1,8 +1,7 @@
 /** The listeners of a worker: servers that do not listen themselves but are given connections by the primary. */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Address } from '#http/options.ts'
-import type { Addresses, Face } from '#http/server.ts'
+import type { Address, Addresses, Face } from '#http/options.ts'
 import { listenerKey } from './ipc-messages.ts'
 
 /** The dependencies of the listener. */
@@ -55,6 +54,7 @@ export class WorkerListener {
     }
     const open = this.#connections.get(server) ?? 0
     if (open >= server.maxConnections) {
+      server.emit('drop')
       socket.destroy()
       return true
     }

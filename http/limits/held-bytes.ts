@@ -15,8 +15,9 @@ const networkPart = 1 / 4
 /**
  * The bytes that HTTP clients hold.
  * @param whole the budget of the process (`limits.buffered_bytes`)
+ * @param onRefused called when there is no room
  */
-export function heldBytes(whole: Quota): NetworkShare {
+export function heldBytes(whole: Quota, onRefused: () => void): NetworkShare {
   const all = new Quota(Math.floor(whole.limit * httpPart), whole)
-  return new NetworkShare(Math.floor(all.limit * networkPart), all)
+  return new NetworkShare(Math.floor(all.limit * networkPart), { whole: all, onRefused })
 }

@@ -223,6 +223,11 @@ export class Pipeline {
     this.#pause()
   }
 
+  /** Whether the last request has not arrived as a whole. */
+  get isReceiving(): boolean {
+    return this.#last?.complete === false
+  }
+
   /** Called once for each request that was counted. */
   answered(request: IncomingMessage): void {
     this.#unanswered -= 1
@@ -241,7 +246,7 @@ export class Pipeline {
   }
 
   #endIfIdle(callback: () => void): void {
-    const broken = this.#last?.complete === false ? 1 : 0
+    const broken = this.isReceiving ? 1 : 0
     if (this.#unanswered === broken) callback()
   }
 

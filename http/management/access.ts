@@ -1,5 +1,6 @@
 /** Access to management, and the configurations that must not be served (behaviour: Management). */
 import { ServiceError } from '#component/errors.ts'
+import type { Log } from '#component/log.ts'
 import { RefusedLogin } from '#component/login-refusal.ts'
 import type { Operators } from '#component/security/operators.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
@@ -116,7 +117,7 @@ export function checkJson(headers: Readonly<Record<string, string>>): void {
 }
 
 /** Whether only this machine can reach the gateway listener, according to the configuration. */
-export const isPrivate = ({ gateway }: HttpOptions): boolean =>
+const isPrivate = ({ gateway }: HttpOptions): boolean =>
   isLoopbackOnly(gateway.listen) &&
   gateway.public_base_url === undefined &&
   gateway.trusted_proxies.length === 0 &&
@@ -163,4 +164,12 @@ function unusable(option: string, read: () => unknown): string | undefined {
   } catch (error) {
     return `option "${option}": ${error instanceof Error ? error.message : String(error)}`
   }
+}
+
+/** Tells that management on the gateway listener trusts local requests: a hint where only this machine reaches it, else a warning. */
+export function warnOfSharing(options: HttpOptions, log: Pick<Log, 'debug' | 'warn'>): void {
+  log[isPrivate(options) ? 'debug' : 'warn'](
+    { setting: 'admin.share_gateway_listener' },
+    'the gateway listener serves management to local requests: a proxy in front of it that does not add X-Forwarded-For would expose management',
+  )
 }

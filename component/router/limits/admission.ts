@@ -5,19 +5,32 @@ import { NetworkShare } from '#component/limits/network-share.ts'
 export class Admission {
   readonly #limit: number
   readonly #share: NetworkShare
+  readonly #onRefused: () => void
   #count = 0
 
-  /** @param limit most connections at once */
-  constructor(limit: number) {
+  /**
+   * @param limit most connections at once
+   * @param onRefused called for each connection that has no place
+   */
+  constructor(limit: number, onRefused: () => void) {
     this.#limit = limit
+    this.#onRefused = onRefused
     this.#share = new NetworkShare(limit)
+  }
+
+  /** The connections of now. */
+  get count(): number {
+    return this.#count
   }
 
   /** Counts one more from the IP address; false, with nothing counted, when there is no place for it. */
   tryEnter(address: string): boolean {
     const held = this.#share.heldBy(address)
     const left = this.#limit - (this.#count - held)
-    if (held * 2 >= left || !this.#share.tryTake(address)) return false
+    if (held * 2 >= left || !this.#share.tryTake(address)) {
+      this.#onRefused()
+      return false
+    }
     this.#count += 1
     return true
   }

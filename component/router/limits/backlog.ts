@@ -34,8 +34,12 @@ export class Backlog {
   /** The number of peers that each large message waits for; the message is in memory once. */
   readonly #waiting = new WeakMap<Uint8Array, number>()
 
+  /** Called when a peer is disconnected because there is no room for what is held for it. */
+  readonly onDropped: () => void
+
   /** @param whole the budget of the process; joined peers have a quarter of it at most */
-  constructor(whole: Quota, clock: Clock) {
+  constructor(whole: Quota, clock: Clock, onDropped: () => void = () => undefined) {
+    this.onDropped = onDropped
     this.#joined = new Quota(Math.floor(whole.limit / 4), whole)
     this.strangers = new Quota(Math.floor(whole.limit / 16), whole)
     this.#clock = clock

@@ -1,5 +1,6 @@
 /** What a node tells of itself: its numbers in /metrics, and its faults in /ready and /registry. */
 import type { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts'
+import type { LimitUsage } from '#component/limits/limit-usage.ts'
 import type { LoginCounts } from '#component/login-counts.ts'
 import type { Registry } from '#component/registry/registry.ts'
 import type { Damaged } from '#component/replica/damage.ts'
@@ -15,6 +16,7 @@ import type { Serving } from '#component/wiring/serving.ts'
 import type { Tracing } from '#component/wiring/tracing/tracing.ts'
 import type { Users } from '#component/wiring/users.ts'
 import type { MetricSources } from '#http/management/metrics.ts'
+import { limitSources } from './limit-status.ts'
 import { cacheSources, loginSources } from './login-status.ts'
 import { sessionSources } from './session-status.ts'
 import { syncSources } from './sync-status.ts'
@@ -82,12 +84,13 @@ export interface Measured {
   readonly serving: Pick<Serving, 'authentication' | 'callStreams' | 'streamMetrics' | 'streams'>
   readonly users: Pick<Users, 'accessTokens' | 'tickets'>
   readonly logins: LoginCounts
+  readonly usage: LimitUsage
 }
 
 /** Gauges and counters by their Prometheus names. */
 export function metricSources(parts: Measured): MetricSources {
   const { files, pool, registry, router, replica, health, schemas, sync, tracing } = parts
-  const { serving, users, logins } = parts
+  const { serving, users, logins, usage } = parts
   return {
     gateway_wamp_sessions: {
       help: "The gateway's WAMP sessions for requests that have joined.",
@@ -159,6 +162,7 @@ export function metricSources(parts: Measured): MetricSources {
       read: () => replica.damaged.length,
     },
     ...syncSources(sync),
+    ...limitSources(usage),
     ...loginSources(logins),
     ...cacheSources({
       access_token: users.accessTokens,

@@ -2,6 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { WebSocket } from 'ws'
+import { LimitUsage } from '#component/limits/limit-usage.ts'
 import type { RouterOptions } from '#component/router/router.ts'
 import { untilHolds } from '#test/support/running/until.ts'
 import { openRouter } from '#test/unit/router/open-router.ts'
@@ -11,10 +12,13 @@ const limitExceeded = 'wamp.error.limit_exceeded'
 
 describe('the embedded router limits', () => {
   let opened: Awaited<ReturnType<typeof openRouter>>
+  let usage: LimitUsage
   const open = async (options: Partial<RouterOptions>) => {
-    opened = await openRouter(options)
+    usage = new LimitUsage()
+    opened = await openRouter({ usage, ...options })
     return opened
   }
+  const stateOf = (key: string) => usage.all.find((limit) => limit.key === key)
   afterEach(() => opened.close())
 
   for (const [what, request, answer] of [
@@ -32,6 +36,8 @@ describe('the embedded router limits', () => {
         [`expected at most 2 ${what} of a session`],
       ])
       expect((await other.ask(request, 1, {}, 'd'))[0]).to.equal(answer)
+      const key = 'limits.subscriptions_per_session'
+      expect(stateOf(key)).to.deep.equal({ key, bound: 2, used: 2, refused: 1 })
     })
 
     it(`the ${what} of a realm`, async () => {
@@ -44,6 +50,8 @@ describe('the embedded router limits', () => {
         limitExceeded,
         [`expected at most 1 ${what} in a realm`],
       ])
+      const key = 'limits.subscriptions_per_realm'
+      expect(stateOf(key)).to.deep.equal({ key, bound: 1, used: 1, refused: 1 })
     })
   }
 
@@ -85,6 +93,8 @@ describe('the embedded router limits', () => {
       })
     })
     expect(refusal).to.equal(503)
+    const key = 'limits.wamp_sessions'
+    expect(stateOf(key)).to.deep.equal({ key, bound: 4, used: 2, refused: 1 })
     peers[0]?.cut()
     await untilHolds(() => router.router.sessionCount <= 1)
     expect((await RouterPeer.join(router)).id).to.be.a('number')

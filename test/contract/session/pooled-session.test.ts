@@ -37,7 +37,7 @@ describe('SessionPool', () => {
     expect(error).to.include({ error_uri: 'wamp.error.net_failure', wasSent: false })
     expect(await pool.open(realm_uri).joined(2000)).to.equal(true)
     expect(pool.session(realm_uri, anonymous(realm_uri), 1000)).to.equal(session)
-    expect(pool.stats()).to.deep.equal({ sessions: 1, joined: 1, pending: 0 })
+    expect(pool.stats()).to.deep.equal({ sessions: 1, joined: 1, pending: 0, held: 0 })
   })
 
   it('joins one session per user on demand, and gives it to all its requests', async () => {
@@ -148,6 +148,7 @@ describe('SessionPool', () => {
     const release = few.hold(held)
     few.hold(held)()
     few.hold(own)()
+    expect(few.stats().held).to.equal(1)
     expect(() => few.hold(other))
       .to.throw(ServiceError, 'streams hold as many sessions of users as they may')
       .that.includes({ uri: 'service.error.unavailable' })

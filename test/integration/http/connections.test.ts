@@ -1,16 +1,20 @@
 /** How many connections a network holds. */
 import { expect } from 'chai'
-import { until } from '#test/support/running/until.ts'
-import { type Fixture, open, options, RawClient } from './fixture.ts'
+import { LimitUsage } from '#component/limits/limit-usage.ts'
+import { until, untilHolds } from '#test/support/running/until.ts'
+import { type Fixture, open, options, post, RawClient } from './fixture.ts'
 
 const get = 'GET /v1/x HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
 describe('connections of a network', () => {
   let fixture: Fixture
+  let usage: LimitUsage
   const clients: RawClient[] = []
 
   const start = async (limits: object, trusted_proxies: readonly string[] = []) => {
+    usage = new LimitUsage()
     fixture = await open({
+      usage,
       options: { ...options, limits: { ...options.limits, ...limits } },
       gatewayOptions: { trusted_proxies },
     })
@@ -33,6 +37,47 @@ describe('connections of a network', () => {
     await start({ max_connections: 4 })
     expect([await ask(), await ask(), await ask()]).to.deep.equal([200, 200, 0])
     expect([await ask('127.0.0.2'), await ask('127.0.0.2')]).to.deep.equal([200, 200])
+  })
+
+  it('are counted: how many one listener and one network hold, and how many were refused', async () => {
+    await start({ max_connections: 2, connections_per_address: 1 })
+    const asked = [await ask(), await ask(), await ask('127.0.0.2'), await ask('127.0.0.3')]
+    expect(asked).to.deep.equal([200, 0, 200, 0])
+    const held = () => usage.all.filter(({ used }) => used !== undefined)
+    await untilHolds(() => held().every(({ refused }) => refused > 0))
+    expect(held()).to.deep.equal([
+      { key: 'limits.max_connections', bound: 2, used: 2, refused: 1 },
+      { key: 'limits.connections_per_address', bound: 1, used: 1, refused: 1 },
+    ])
+    for (const client of clients.splice(0)) client.close()
+    await untilHolds(() => held().every(({ used }) => used === 0))
+    expect(held().map(({ used }) => used)).to.deep.equal([0, 0])
+  })
+
+  for (const [limit, bytes] of [
+    ['limits.headers_timeout', 'GET /v1/x HTTP/1.1\r\nHo'],
+    ['limits.request_timeout', post('/v1/x', 'application/json', '"abc"').subarray(0, -1)],
+  ] as const) {
+    it(`that are too slow are counted under ${limit}`, async () => {
+      await start({ headers_timeout: 50, request_timeout: 100 })
+      const client = new RawClient(fixture.port)
+      clients.push(client)
+      client.send(Buffer.from(bytes))
+      const refused = () => usage.all.filter((one) => one.refused > 0).map(({ key }) => key)
+      await untilHolds(() => refused().length > 0)
+      expect(refused()).to.deep.equal([limit])
+    })
+  }
+
+  it('beyond limits.max_requests_per_socket their requests are counted', async () => {
+    await start({ max_requests_per_socket: 1 })
+    const client = new RawClient(fixture.port)
+    clients.push(client)
+    client.send(get + get)
+    expect((await client.read()).status).to.equal(200)
+    await untilHolds(() => usage.all.some(({ refused }) => refused > 0))
+    const key = 'limits.max_requests_per_socket'
+    expect(usage.all.find((one) => one.key === key)).to.include({ bound: 1, refused: 1 })
   })
 
   it('are as many as limits.connections_per_address says', async () => {

@@ -1,6 +1,7 @@
 /** Bodies and answers that are held for clients: how many bytes, and what happens beyond. */
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
+import { LimitUsage } from '#component/limits/limit-usage.ts'
 import { Quota } from '#component/limits/quota.ts'
 import { untilHolds } from '#test/support/running/until.ts'
 import { type Fixture, open, post, RawClient } from './fixture.ts'
@@ -14,6 +15,7 @@ const begin = (announced: number, sent: number) =>
 describe('bytes that are held for clients', () => {
   let fixture: Fixture
   let budget: Quota
+  let usage: LimitUsage
   const clients: RawClient[] = []
 
   const client = (address?: string) => {
@@ -25,7 +27,8 @@ describe('bytes that are held for clients', () => {
   beforeEach(async () => {
     // 875,000 for each network
     budget = new Quota(4_000_000)
-    fixture = await open({ budget })
+    usage = new LimitUsage()
+    fixture = await open({ budget, usage })
   })
 
   afterEach(async () => {
@@ -56,6 +59,8 @@ describe('bytes that are held for clients', () => {
     next.send(post('/v1/x', 'application/json', text(300_000)))
     const refused = await next.read()
     expect([refused.status, refused.headers['retry-after']]).to.deep.equal([503, '1'])
+    const limit = usage.all.find(({ key }) => key === 'limits.buffered_bytes')
+    expect(limit?.refused).to.equal(1)
     const other = client('127.0.0.2')
     other.send(post('/v1/x', 'application/json', text(300_000)))
     expect((await other.read()).status).to.equal(200)

@@ -34,6 +34,18 @@ describe('NetworkShare', () => {
     })
   }
 
+  it('says how much the network holds that holds most, and tells each refusal', () => {
+    let refused = 0
+    const onRefused = () => {
+      refused += 1
+    }
+    const share = new NetworkShare(2, { onRefused })
+    expect(share.most).to.equal(0)
+    for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.2', '192.0.2.2'])
+      share.tryTake(address)
+    expect([share.most, refused]).to.deep.equal([2, 1])
+  })
+
   it('counts networks of IPv6 apart', () => {
     const share = new NetworkShare(1)
     share.tryTake('2001:db8::1')
@@ -41,7 +53,7 @@ describe('NetworkShare', () => {
   })
 
   it('takes nothing when all networks together hold the most, and forgets what was given back', () => {
-    const share = new NetworkShare(8, new Quota(10))
+    const share = new NetworkShare(8, { whole: new Quota(10) })
     expect(share.tryTake('192.0.2.1', 8)).to.equal(true)
     expect(share.tryTake('192.0.2.2', 3)).to.equal(false)
     expect(share.heldBy('192.0.2.2')).to.equal(0)

@@ -23,7 +23,7 @@ class FakeWebSocket extends EventEmitter {
   }
 }
 
-function opened(isInProcess: boolean) {
+function opened(isInProcess: boolean, onDropped?: () => void) {
   const webSocket = new FakeWebSocket()
   const received: unknown[] = []
   const options = {
@@ -32,7 +32,7 @@ function opened(isInProcess: boolean) {
       webSocket: webSocket as unknown as WebSocket,
       socket: new PassThrough(),
     },
-    ...{ clock: systemClock, backlog: new Backlog(new Quota(1_000_000), systemClock) },
+    ...{ clock: systemClock, backlog: new Backlog(new Quota(1_000_000), systemClock, onDropped) },
     ...{ peer: { address: '192.0.2.1', isInProcess }, maxBufferedBytes: 1_000 },
     ...{ pingIntervalMs: 60_000, isJoined: () => true, onTooLong: () => {} },
     ...{ onMessage: (message: unknown) => received.push(message), onClose: () => {} },
@@ -70,5 +70,15 @@ describe('a WebSocket of the embedded router', () => {
     const { received, send, webSocket } = opened(true)
     send(1_000)
     expect([webSocket.isPaused, received.length]).to.deep.equal([false, 1_000])
+  })
+
+  it('is told of as dropped when there is no room for what is held for it', () => {
+    let dropped = 0
+    const { transport, webSocket } = opened(false, () => {
+      dropped += 1
+    })
+    Object.assign(webSocket, { close: () => undefined, terminate: () => undefined })
+    transport.drop()
+    expect(dropped).to.equal(1)
   })
 })

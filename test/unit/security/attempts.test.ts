@@ -1,6 +1,7 @@
 /** Limits on guessing: whose failures count for whom, and how much is tried at once. */
 import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
+import { LimitUsage } from '#component/limits/limit-usage.ts'
 import { Attempts } from '#component/security/attempts.ts'
 
 const realm = 'com.example.realm'
@@ -46,6 +47,24 @@ describe('limits on guessing', () => {
       expect(error.status).to.equal(429)
       expect(Number(error.headers['retry-after'])).to.be.within(1, 60)
     }
+  })
+
+  it('are told of what they refuse: of a user, and of a network', async () => {
+    const usage = new LimitUsage()
+    const refused = () => usage.all.map(({ key, bound, refused }) => [key, bound, refused])
+    attempts = new Attempts(limits, usage)
+    const { guess, fail } = guesser(attempts)
+    await fail(limits.user_failures)
+    await guess()
+    const { user_failures, address_failures } = limits
+    for (let i = user_failures; i < address_failures; i += 1) {
+      await guesser(attempts, `user${i}`).fail(1)
+    }
+    await guesser(attempts, 'joe').guess()
+    expect(refused()).to.deep.equal([
+      ['rate_limits.user_failures', user_failures, 1],
+      ['rate_limits.address_failures', address_failures, 1],
+    ])
   })
 
   it('count failures only', async () => {

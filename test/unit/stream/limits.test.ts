@@ -37,6 +37,7 @@ describe('limits of streams', () => {
       })
       const first = await open({}, request)
       await open({}, request)
+      expect(hub.used(name as keyof typeof tries)).to.equal(2)
       const error = await refusal(open({}, request))
       expect(error.status).to.equal(status)
       expect(error.headers['retry-after']).to.equal('7')
