@@ -150,6 +150,8 @@ export function upstreamHeaders(declared: unknown, run: Run, viaName: string): H
   return headers
 }
 
+const traceFields = new Set(['traceparent', 'tracestate'])
+
 /** Says where an upstream request stands in its distributed trace, in place of what the client and the document say. */
 export function setTraceContext(headers: HeaderMap, context: TraceContext): void {
   headers.traceparent = traceparentOf(context)
@@ -192,6 +194,9 @@ function whyDropped(
   if (originFields.has(name)) return 'only the gateway says where a request came from'
   if (isPassed && isGatewayField(name)) return 'upstreams trust it as set by a gateway'
   if (name === 'cookie' && sent !== value) return 'the cookies of this gateway are taken out'
+  const isReplaced = sent !== undefined && sent !== String(value)
+  if (isReplaced && traceFields.has(name))
+    return 'the gateway sends the trace context of the request'
   if (sent !== undefined) return undefined
   if (value === null || value === undefined || value === '') return 'it is empty'
   return 'the client lists it in Connection, or it describes a body that is not sent as it came'

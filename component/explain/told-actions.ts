@@ -7,6 +7,7 @@ import { openActions } from '#component/action/index.ts'
 import type { Connections, UpstreamHandler, UpstreamRequest } from '#component/action/upstreams.ts'
 import type { SubscribePorts } from '#component/action/wamp-subscribe.ts'
 import type { ActionType } from '#component/action/watching/action-target.ts'
+import type { AttemptWatch } from '#component/action/watching/attempt-watch.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { isMap } from '#component/syntax/values.ts'
@@ -36,6 +37,8 @@ export type World = (index: () => number) => {
   readonly connections: Connections
   /** Whether bodies are passed on unread, and failed attempts are repeated. */
   readonly isReal: boolean
+  /** Absent: attempts are not counted, and pass on no trace context. */
+  readonly watch?: AttemptWatch | undefined
 }
 
 /**
@@ -106,6 +109,7 @@ export class ToldActions {
         onSnapshot: (snapshot) => this.#tellSnapshot(snapshot),
       }),
       connections: this.#connections,
+      watch: this.#world.watch,
     }).table
     this.table = {
       static: this.#told('static', fixed),

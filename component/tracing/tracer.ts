@@ -1,6 +1,7 @@
 /** Serves requests that bring a trace token: by the real gateway, on a path that is compiled with a recorder. */
 import type { Connections } from '#component/action/upstreams.ts'
 import type { SubscribePorts } from '#component/action/wamp-subscribe.ts'
+import type { AttemptWatch } from '#component/action/watching/attempt-watch.ts'
 import type { Clock } from '#component/clock.ts'
 import type { CompilePorts } from '#component/compile/compile.ts'
 import { Checks } from '#component/explain/checks.ts'
@@ -39,6 +40,8 @@ export interface TracerPorts extends ActionSettings, Omit<GatewayPorts, 'actions
   readonly sessions: SessionSource
   readonly streams: SubscribePorts['streams']
   readonly connections: Connections
+  /** Told of attempts, as of those of any request. */
+  readonly watch: AttemptWatch | undefined
   /** The name of this node. */
   readonly node: string
   /** The document that is served. */

@@ -2,6 +2,7 @@
 import { openActions } from '#component/action/index.ts'
 import { hostPolicy } from '#component/action/origin.ts'
 import { type Connections, Upstreams } from '#component/action/upstreams.ts'
+import type { AttemptWatch } from '#component/action/watching/attempt-watch.ts'
 import { tracedAttempts } from '#component/action/watching/traced-attempts.ts'
 import { Gateway } from '#component/gateway/handle.ts'
 import { CallStreams } from '#component/gateway/streams/call-streams.ts'
@@ -31,6 +32,8 @@ export interface Serving {
   readonly descriptions: Descriptions
   /** Connections to upstreams. */
   readonly connections: Connections
+  /** Told of the attempts of actions. */
+  readonly watch: AttemptWatch | undefined
   readonly reauthentication: Reauthentication
   readonly streams: Streams
   readonly openStreams: OpenStreams
@@ -52,13 +55,13 @@ export function openServing(
     isServed: (route) => gateway.table.patterns.has(route),
   })
   const streams = openStreamHub(context, sessions, streamMetrics)
+  const watch = telemetry && tracedAttempts(undefined)
   const actions = openActions({
-    ...{ clock, sessions, connections, streams },
+    ...{ clock, sessions, connections, streams, watch },
     codec: { decode: decodeBody, encode: encodeBody },
     allowedHosts: config.forward.allowed_hosts,
     allowedDynamicUris: config.wamp.allowed_dynamic_uris,
     viaName: node,
-    watch: telemetry && tracedAttempts(undefined),
   })
   const authentication = openHttpAuthentication(context, issuerBase)
   const { schemes } = authentication
@@ -81,7 +84,7 @@ export function openServing(
     publicPath: publicPath(config.gateway.public_base_url ?? ''),
   })
   return {
-    ...{ gateway, authentication, connections, reauthentication },
+    ...{ gateway, authentication, connections, watch, reauthentication },
     ...{ streams, openStreams, callStreams, streamMetrics },
     descriptions: publication.descriptions,
     async close() {

@@ -9,6 +9,7 @@ import { type HttpAnswer, type HttpRequest, send } from '#test/support/http-requ
 import { joinUser, type WampUser } from '#test/support/peers/wamp-user.ts'
 
 const realm = 'com.example.explained'
+const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 const at = '/versions/1/paths/~1call~1:id'
 
 const documentOf = (upstream: string) => ({
@@ -82,7 +83,8 @@ describe('a traced request', () => {
     })
     upstream.listen(0, '127.0.0.1')
     await once(upstream, 'listening')
-    gateway = await startGateway({}, { isEmbedded: true })
+    const traces = { 'telemetry.traces': 'propagate', 'telemetry.trust': 'all' }
+    gateway = await startGateway(traces, { isEmbedded: true })
     const { port } = upstream.address() as AddressInfo
     await send(gateway.adminUrl, '/services/load_realm', {
       method: 'POST',
@@ -143,6 +145,19 @@ describe('a traced request', () => {
     const { problem, expressions } = await traceOf(answer)
     expect(problem?.at).to.equal(`${at}/get/action/args/0`)
     expect(expressions.some(({ failure }) => failure?.includes('^^^'))).to.equal(true)
+  })
+
+  it('has the trace context of any request, which its trace shows', async () => {
+    const { token } = await issue()
+    const headers = { traceparent, tracestate: 'foo=1, ,' }
+    const answer = await ask('/forward', token, { method: 'POST', headers })
+    expect(received).to.include({ traceparent, tracestate: 'foo=1' })
+    const { action } = await traceOf(answer)
+    expect(action).to.have.property('headers').that.includes({ traceparent, tracestate: 'foo=1' })
+    expect(action).to.have.property('dropped_headers').that.deep.includes({
+      name: 'tracestate',
+      why: 'the gateway sends the trace context of the request',
+    })
   })
 
   it('passes the token on to no upstream', async () => {

@@ -157,6 +157,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/tracing': {
     folders: [
       'action',
+      'action/watching',
       'compile',
       'explain',
       'explain/explanation',
