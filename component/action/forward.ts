@@ -200,7 +200,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
       return retry(attempts, clock, cancellation, (timeoutMs, tried, previous) => {
         // its connection ends: a later attempt replaces it
         if (previous) streamOf(previous)?.destroy()
-        const watched = watch?.begin(run, tried)
+        const watched = watch?.begin(run, tried, prepared.method)
         return attempt(prepared, run, attempts.connect_timeout, timeoutMs, cancellation, watched)
       })
     },

@@ -37,6 +37,14 @@ export interface AttemptTarget {
   readonly route: string
 }
 
+/** By what an attempt reaches its target. */
+export interface AttemptMeans {
+  /** Of the session. */
+  readonly realm_uri: string
+  /** Of the request to an upstream. */
+  readonly method?: string | undefined
+}
+
 /** How an attempt has ended. */
 export interface AttemptEnd {
   /** HTTP status of an upstream's answer. */
@@ -62,10 +70,9 @@ export interface RequestTrace {
   /**
    * Begins the span of an attempt.
    * @param tried attempts before this one
-   * @param realm_uri of the session; undefined for a forward
    * @returns undefined where it is not recorded: then {@link context} is passed on
    */
-  attempt(target: AttemptTarget, tried: number, realm_uri?: string): AttemptSpan | undefined
+  attempt(target: AttemptTarget, tried: number, by: AttemptMeans): AttemptSpan | undefined
   /** Called once, when the answer is complete or broken off; never for a request that no document serves. */
   over(end: RequestEnd): void
 }

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { freePort } from '#test/support/free-port.ts'
 import { go, goCache } from '#test/support/go.ts'
 
-/** Of the builder and the components. */
+/** Of the builder and the components: the newest release whose modules the module proxy has whole. */
 const version = 'v0.162.0'
 /** Of what reads its configuration, in the same release. */
 const providerVersion = 'v1.68.0'

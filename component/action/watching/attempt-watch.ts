@@ -25,6 +25,10 @@ export interface WatchedAttempt {
 
 /** Is told of attempts. */
 export interface AttemptWatch {
-  /** An attempt begins. @param tried attempts before it */
-  begin(run: WatchedRun, tried: number): WatchedAttempt
+  /**
+   * An attempt begins.
+   * @param tried attempts before it
+   * @param method of the request to an upstream
+   */
+  begin(run: WatchedRun, tried: number, method?: string): WatchedAttempt
 }

@@ -6,11 +6,10 @@ import type { AttemptWatch, WatchedAttempt } from './attempt-watch.ts'
 
 /** @param others told of each attempt, too */
 export const tracedAttempts = (others: AttemptWatch | undefined): AttemptWatch => ({
-  begin(run, tried) {
-    const watched = others?.begin(run, tried)
-    const { trace, target } = run
-    const realm_uri = target.type === 'forward' ? undefined : run.realm_uri
-    return new TracedAttempt(trace, trace?.attempt(target, tried, realm_uri), watched)
+  begin(run, tried, method) {
+    const watched = others?.begin(run, tried, method)
+    const { trace, target, realm_uri } = run
+    return new TracedAttempt(trace, trace?.attempt(target, tried, { realm_uri, method }), watched)
   },
 })
 

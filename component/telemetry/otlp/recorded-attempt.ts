@@ -1,6 +1,11 @@
 /** The span of one attempt: a call, a publication, or a request to an upstream. */
 import { readOrigin } from '#component/syntax/upstream-origin.ts'
-import type { AttemptEnd, AttemptSpan, AttemptTarget } from '#component/telemetry/telemetry.ts'
+import type {
+  AttemptEnd,
+  AttemptMeans,
+  AttemptSpan,
+  AttemptTarget,
+} from '#component/telemetry/telemetry.ts'
 import type { TraceContext } from '#component/telemetry/trace-context.ts'
 import {
   RecordedSpan,
@@ -17,8 +22,7 @@ interface AttemptParts {
   readonly origin: SpanOrigin
   /** Attempts before this one. */
   readonly tried: number
-  /** The realm of the session; of a forward the HTTP method. */
-  readonly detail: string | undefined
+  readonly by: AttemptMeans
   /** Milliseconds since the epoch. */
   now(): number
   add(span: RecordedSpan): void
@@ -38,9 +42,6 @@ interface Shape {
 /** Attempts, counted from 1. No convention names it for WAMP. */
 const attempt = ({ tried }: AttemptParts): SpanAttributes => ({ 'gateway.attempt': tried + 1 })
 
-const realm = ({ detail }: AttemptParts): SpanAttributes =>
-  detail === undefined ? {} : { 'wamp.realm': detail }
-
 /** Attempts of other types are no spans: nothing is reached, or a stream lasts as long as its request. */
 const shapes: Partial<Record<AttemptTarget['type'], Shape>> = {
   wamp_call: {
@@ -50,7 +51,7 @@ const shapes: Partial<Record<AttemptTarget['type'], Shape>> = {
     attributes: ({ literal }, parts) => ({
       'rpc.system.name': 'wamp',
       'rpc.method': literal ?? '_OTHER',
-      ...realm(parts),
+      'wamp.realm': parts.by.realm_uri,
       ...attempt(parts),
     }),
     failure: ({ error }) => (error === undefined ? {} : { 'rpc.status_code': error }),
@@ -66,7 +67,7 @@ const shapes: Partial<Record<AttemptTarget['type'], Shape>> = {
       ...(literal === undefined
         ? { 'messaging.destination.template': text }
         : { 'messaging.destination.name': literal }),
-      ...realm(parts),
+      'wamp.realm': parts.by.realm_uri,
       ...attempt(parts),
     }),
     failure: () => ({}),
@@ -74,16 +75,18 @@ const shapes: Partial<Record<AttemptTarget['type'], Shape>> = {
   forward: {
     kind: spanKind.client,
     waitedFor: 'connected',
-    name: (_, { detail = 'HTTP' }) => detail.toUpperCase(),
-    attributes: ({ literal }, { detail, tried }) => ({
-      ...(detail !== undefined && { 'http.request.method': detail.toUpperCase() }),
+    name: (_, parts) => methodOf(parts),
+    attributes: ({ literal }, parts) => ({
+      'http.request.method': methodOf(parts),
       // a host that a request has chosen is data of the request
       ...(literal !== undefined && addressOf(literal)),
-      ...(tried > 0 && { 'http.request.resend_count': tried }),
+      ...(parts.tried > 0 && { 'http.request.resend_count': parts.tried }),
     }),
     failure: () => ({}),
   },
 }
+
+const methodOf = ({ by }: AttemptParts): string => by.method?.toUpperCase() ?? '_OTHER'
 
 function addressOf(host: string): SpanAttributes {
   const origin = readOrigin(host)
@@ -127,13 +130,15 @@ export class RecordedAttempt implements AttemptSpan {
     const { origin, parent, now, add } = this.#parts
     const shape = this.#shape
     const target = this.#target
-    const isError = error !== undefined || (status !== undefined && status >= 400)
+    const isError = status === undefined ? error !== undefined : status >= 400
+    // an upstream's status says more than the error that stands for it
+    const errorType = isError && (status === undefined ? error : String(status))
     const attributes = {
       ...shape.attributes(target, this.#parts),
       'gateway.api': target.api,
       'gateway.api_version': target.version,
       ...(status !== undefined && { 'http.response.status_code': status }),
-      ...(isError && { 'error.type': error ?? String(status) }),
+      ...(errorType && { 'error.type': errorType }),
       ...shape.failure(end),
     }
     add(

@@ -2,6 +2,7 @@
 import { childOf, linkOf, newContext, parentOf } from '#component/telemetry/origin.ts'
 import type { PropagationPorts } from '#component/telemetry/propagation.ts'
 import type {
+  AttemptMeans,
   AttemptSpan,
   AttemptTarget,
   RequestEnd,
@@ -79,10 +80,10 @@ class RecordedRequest implements RequestTrace {
     this.#start = start + this.#offset
   }
 
-  attempt(target: AttemptTarget, tried: number, detail?: string): AttemptSpan | undefined {
+  attempt(target: AttemptTarget, tried: number, by: AttemptMeans): AttemptSpan | undefined {
     const { ids, add, origin, clock } = this.#ports
     return RecordedAttempt.of(target, {
-      ...{ tried, detail, add, origin },
+      ...{ tried, by, add, origin },
       context: childOf(this.context, ids),
       parent: this.context,
       now: () => clock.monotonic() + this.#offset,

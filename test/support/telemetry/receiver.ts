@@ -10,6 +10,8 @@ interface Received {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly spans: readonly ReceivedSpan[]
+  /** Its body, byte by byte. */
+  readonly text: string
 }
 
 /** A receiver under way. */
@@ -37,7 +39,7 @@ export async function startReceiver(port = 0): Promise<Receiver> {
     const { headers, url: path = '' } = request
     const plain = headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body
     const received = readSpans(plain)
-    requests.push({ path, headers, spans: received })
+    requests.push({ path, headers, spans: received, text: plain.toString('latin1') })
     response.on('finish', () => {
       if (response.statusCode === 200) spans.push(...received)
     })

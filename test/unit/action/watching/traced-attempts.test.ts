@@ -17,8 +17,8 @@ function traceOf(isRecorded: boolean) {
   const told: unknown[] = []
   const trace: RequestTrace = {
     context: contextOf('1'),
-    attempt({ text }, tried, realm_uri) {
-      told.push({ text, tried, realm_uri })
+    attempt({ text }, tried, by) {
+      told.push({ text, tried, by })
       if (!isRecorded) return undefined
       return {
         context: contextOf('2'),
@@ -43,18 +43,22 @@ describe('tracedAttempts', () => {
     attempt.ready()
     attempt.over({ error: { error_uri: 'com.example.error' }, reason: 'unknown' })
     expect(told).to.deep.equal([
-      { text: 'com.example.p', tried: 2, realm_uri },
+      { text: 'com.example.p', tried: 2, by: { realm_uri, method: undefined } },
       'ready',
       { status: undefined, error: 'com.example.error' },
     ])
   })
 
-  it('names no realm for a forward, and tells its status', () => {
+  it('names the method of a forward, and tells its status', () => {
     const { told, trace } = traceOf(true)
-    const attempt = tracedAttempts(undefined).begin({ target: forward, realm_uri, trace }, 0)
+    const attempt = tracedAttempts(undefined).begin(
+      { target: forward, realm_uri, trace },
+      0,
+      'post',
+    )
     attempt.over({ answer: { status_code: 204 } })
     expect(told).to.deep.equal([
-      { text: 'http://up.example', tried: 0, realm_uri: undefined },
+      { text: 'http://up.example', tried: 0, by: { realm_uri, method: 'post' } },
       { status: 204, error: undefined },
     ])
   })

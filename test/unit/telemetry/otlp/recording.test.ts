@@ -21,6 +21,8 @@ const target = (changes: Partial<AttemptTarget>): AttemptTarget => ({
   ...{ api: 'orders', version: '1', route: '/v1/orders/:id', ...changes },
 })
 
+const by = { realm_uri: 'com.example.realm' }
+
 const answered = { route: '/v1/orders/:id', status: 200, error: undefined }
 
 /** Recording on clocks that a test moves. */
@@ -56,9 +58,12 @@ function spanOf(asked: TracedRequest, end = {}, trust: Trust = 'all') {
 }
 
 /** The span of one attempt. */
-function attemptOf(reached: Partial<AttemptTarget>, end = {}, tried = 0, detail?: string) {
+function attemptOf(reached: Partial<AttemptTarget>, end = {}, tried = 0, method?: string) {
   const { telemetry, spans } = recorder()
-  telemetry.begin(request(), 10).attempt(target(reached), tried, detail)?.over(end)
+  telemetry
+    .begin(request(), 10)
+    .attempt(target(reached), tried, { ...by, method })
+    ?.over(end)
   return spans[0] ?? expect.fail('no span')
 }
 
@@ -137,7 +142,7 @@ describe('a request that is not sampled', () => {
   it('leaves no spans, and passes the context of its parent on', () => {
     const { telemetry, spans } = recorder()
     const trace = telemetry.begin(request({ headers: unsampled }), 10)
-    expect(trace.attempt(target({}), 0)).to.equal(undefined)
+    expect(trace.attempt(target({}), 0, by)).to.equal(undefined)
     trace.over(answered)
     expect(spans).to.deep.equal([])
     expect(trace.context).to.include({ traceId, spanId: parentId, isSampled: false })
@@ -155,7 +160,7 @@ describe('a recorded attempt', () => {
   it('is a span below the request, in the context that is passed on', () => {
     const { telemetry, spans } = recorder()
     const trace = telemetry.begin(request({ headers: sampled }), 10)
-    const attempt = trace.attempt(target({}), 0)
+    const attempt = trace.attempt(target({}), 0, by)
     attempt?.over({})
     expect(attempt?.context).to.include({ traceId, isSampled: true, tracestate: 'vendor=1' })
     expect(spans[0]?.spanContext().spanId).to.equal(attempt?.context.spanId)
@@ -166,7 +171,7 @@ describe('a recorded attempt', () => {
   })
 
   it('of a call is a client span of the procedure', () => {
-    const { name, kind, attributes } = attemptOf({}, {}, 1, 'com.example.realm')
+    const { name, kind, attributes } = attemptOf({}, {}, 1)
     expect([name, kind]).to.deep.equal(['com.example.get', 2])
     expect(attributes).to.deep.equal({
       'rpc.system.name': 'wamp',
@@ -212,7 +217,7 @@ describe('a recorded attempt', () => {
     const literal = 'https://orders.example:8443'
     const { name, kind, attributes, status } = attemptOf(
       { type: 'forward', text: literal, literal },
-      { status: 404 },
+      { status: 404, error: 'service.error.http_gateway.upstream_status' },
       1,
       'post',
     )
@@ -239,20 +244,20 @@ describe('a recorded attempt', () => {
   for (const type of ['static', 'wamp_subscribe'] as const) {
     it(`of ${type} is no span`, () => {
       const { telemetry } = recorder()
-      expect(telemetry.begin(request(), 10).attempt(target({ type }), 0)).to.equal(undefined)
+      expect(telemetry.begin(request(), 10).attempt(target({ type }), 0, by)).to.equal(undefined)
     })
   }
 
   it('tells that it waited for its session', () => {
     const { telemetry, spans, pass } = recorder()
-    const attempt = telemetry.begin(request(), 10).attempt(target({}), 0)
+    const attempt = telemetry.begin(request(), 10).attempt(target({}), 0, by)
     pass(25)
     attempt?.ready()
     attempt?.over({})
     expect(spans[0]?.events).to.deep.equal([
       { name: 'session joined', time: [1_700_000_000, 25_000_000] },
     ])
-    const ready = telemetry.begin(request(), 10).attempt(target({}), 0)
+    const ready = telemetry.begin(request(), 10).attempt(target({}), 0, by)
     ready?.ready()
     ready?.over({})
     expect(spans[1]?.events).to.deep.equal([])
