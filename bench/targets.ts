@@ -31,8 +31,17 @@ const crossbar = { scenario: 'crossbar', candidate: 'ours on Crossbar.io', limit
 const forward = { scenario: 'forward', candidate: 'ours' }
 const fixed = { scenario: 'static', candidate: 'ours' }
 const push = { scenario: 'push', candidate: 'ours, SSE' }
-const telemetry = { scenario: 'telemetry' } as const
 const rate = (atLeast: number) => ({ figure: 'rate', atLeast }) as const
+/** A way of tracing, beside none: a fixed answer, and a call. */
+const traced = (what: string, way: string, fixedAtLeast: number, callAtLeast: number) =>
+  [
+    { kind: 'static', atLeast: fixedAtLeast },
+    { kind: 'call', atLeast: callAtLeast },
+  ].map(({ kind, atLeast }) => ({
+    ...{ what: `${what}, ${kind}`, scenario: 'telemetry' },
+    ...{ candidate: `${kind}, ${way}`, against: `${kind}, off` },
+    ...rate(atLeast),
+  }))
 const p99 = { scenario: 'half-load', figure: 'p99', atMost: 1.5 } as const
 
 /** All of them. */
@@ -106,20 +115,10 @@ export const targets: readonly Target[] = [
     against: 'ours, no token',
     ...rate(0.98),
   },
-  {
-    what: 'trace context passed on, static',
-    ...telemetry,
-    candidate: 'static, propagate',
-    against: 'static, off',
-    ...rate(0.985),
-  },
-  {
-    what: 'trace context passed on, call',
-    ...telemetry,
-    candidate: 'call, propagate',
-    against: 'call, off',
-    ...rate(0.985),
-  },
+  ...traced('trace context passed on', 'propagate', 0.985, 0.985),
+  ...traced('spans of 1 %', 'spans of 1 %', 0.97, 0.97),
+  ...traced('spans of 5 %', 'spans of 5 %', 0.95, 0.95),
+  ...traced('spans of all requests', 'spans of all', 0.6, 0.8),
   {
     what: 'schema of a body, call',
     scenario: 'schemas',

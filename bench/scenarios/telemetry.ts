@@ -4,11 +4,22 @@ import type { Scenario, Stage } from '#bench/stage.ts'
 import { staticPath } from './static.ts'
 import { callPaths, greetingAsks, startCallee } from './wamp.ts'
 
-/** A way of tracing: its name, and its settings. */
-const ways: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  off: {},
-  propagate: { 'telemetry.traces': 'propagate' },
+type Settings = Readonly<Record<string, string>>
+
+/** A way of tracing: its name, and its settings, given the address of a collector. */
+const ways: Readonly<Record<string, (collector: string) => Settings>> = {
+  off: () => ({}),
+  propagate: () => ({ 'telemetry.traces': 'propagate' }),
+  'spans of 1 %': (collector) => sampled(collector, 0.01),
+  'spans of 5 %': (collector) => sampled(collector, 0.05),
+  'spans of all': (collector) => sampled(collector, 1),
 }
+
+const sampled = (collector: string, share: number): Settings => ({
+  'telemetry.traces': 'otlp',
+  'telemetry.endpoint': collector,
+  'telemetry.sample': String(share),
+})
 
 const fixed = [{ path: '/about', expected: { body: JSON.stringify(small) } }]
 const paths = { '/about': staticPath(small), ...callPaths }
@@ -20,7 +31,7 @@ const former = process.env.BENCH_FORMER
 async function compare(
   stage: Stage,
   way: string,
-  settings: Readonly<Record<string, string>>,
+  settings: Settings,
   folder?: string,
 ): Promise<void> {
   const gateway = await stage.gateway(`ours, ${way}`, paths, settings, folder)
@@ -33,7 +44,8 @@ async function compare(
 export const telemetry: Scenario = {
   about: 'a fixed answer of 50 bytes, and a WAMP call over the embedded router, by way of tracing',
   build: async (stage) => {
-    for (const [way, settings] of Object.entries(ways)) await compare(stage, way, settings)
+    const { url } = await stage.peer('collector', 'otlp-sink.ts')
+    for (const [way, settingsOf] of Object.entries(ways)) await compare(stage, way, settingsOf(url))
     if (former !== undefined) await compare(stage, 'former version', {}, former)
     else {
       const why = 'BENCH_FORMER names the folder of an earlier version'
