@@ -55,6 +55,7 @@ export function publisherDetails(publisher: Session, options: Options): Options 
 
 /** EVENT.Details for subscribers of now: the trace context of the publication is not kept with a retained event. */
 export function liveDetails(kept: Options, options: Options): Options {
+  if (options._traceparent === undefined) return kept
   const details = { ...kept }
   addTraceDetails(details, options)
   return details
