@@ -62,7 +62,7 @@ describeArea('spec', { data_dir: dataDir }, (area) => {
 
   const withPointer = [
     ...[0, 1, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 27],
-    ...[28, 30],
+    ...[28, 30, 187, 188],
   ]
   for (const index of withPointer) {
     area.test(index, (entry) =>
