@@ -1,4 +1,5 @@
 /** What a node tells of its own sessions with the router: in /metrics and in /registry. */
+import { isRefusal } from '#component/wamp/failure.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import type { MetricSource } from '#http/management/metrics.ts'
@@ -25,6 +26,14 @@ export const sessionsOf = (sessions: OwnSessions) =>
     last_error: record.lastError ?? null,
   }))
 
+/** The states of a session, which tries to join again until it is left. */
+const states = ['joined', 'joining', 'refused'] as const
+
+function stateOf({ isOpen, record }: Pick<SupervisedSession, 'isOpen' | 'record'>) {
+  if (isOpen) return 'joined'
+  return isRefusal(record.lastReason) ? 'refused' : 'joining'
+}
+
 /** The metrics of the gateway's own sessions, by their names. */
 export function sessionSources(sessions: OwnSessions): Readonly<Record<string, MetricSource>> {
   const labels = ['realm', 'purpose']
@@ -41,6 +50,18 @@ export function sessionSources(sessions: OwnSessions): Readonly<Record<string, M
       help: "1 while the gateway's own session in the realm is joined.",
       across: 'min',
       ...source(({ isOpen }) => Number(isOpen)),
+    },
+    gateway_router_session_state: {
+      help: "1 for the state of the gateway's own session in the realm: joined, joining, or refused (the router has refused the last try).",
+      across: 'max',
+      labels: [...labels, 'state'],
+      read: () =>
+        ownSessions(sessions).flatMap(({ session, purpose }) =>
+          states.map((state) => ({
+            labels: { realm: session.realm_uri, purpose, state },
+            value: Number(stateOf(session) === state),
+          })),
+        ),
     },
     gateway_router_session_reconnects_total: {
       help: "How often the gateway's own session in the realm has joined again.",
