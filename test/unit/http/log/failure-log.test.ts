@@ -95,6 +95,17 @@ describe('the log of failed requests', () => {
         msg: 'login refused',
       },
     ],
+    [
+      'a refused login in a distributed trace',
+      { status: 401, failure: unauthorized, trace: passedTrace },
+      'warn',
+      {
+        ...{ ...inRequest, trace_id: passedTrace.context.traceId },
+        ...{ status: 401, error: 'service.error.unauthorized', peer: '192.0.2.1:5000' },
+        ...login,
+        msg: 'login refused',
+      },
+    ],
   ] as const) {
     it(`has one line about ${what}`, () => {
       const { lines, tell } = failureLog()
