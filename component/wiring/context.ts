@@ -15,6 +15,8 @@ import { Users } from './users.ts'
 export interface WiringContext extends NodeState {
   readonly users: Users
   readonly attempts: Attempts
+  /** What is counted by place. */
+  readonly families: Families
   readonly logins: LoginCounts
   /** How much is used of the limits of this process. */
   readonly usage: LimitUsage
@@ -38,7 +40,7 @@ export async function openContext(ports: StartPorts): Promise<WiringContext> {
   usage.declare('limits.buffered_bytes', budget.limit, () => budget.used)
   const stopCollecting = collectAfter(budget, { clock: ports.clock })
   return {
-    ...{ ...state, users, budget, telemetry, usage },
+    ...{ ...state, users, budget, families, telemetry, usage },
     attempts: new Attempts(ports.config.rate_limits, usage),
     logins: new LoginCounts(),
     async close() {

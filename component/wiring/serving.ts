@@ -2,6 +2,7 @@
 import { openActions } from '#component/action/index.ts'
 import { hostPolicy } from '#component/action/origin.ts'
 import { type Connections, Upstreams } from '#component/action/upstreams.ts'
+import { ActionMetrics } from '#component/action/watching/action-metrics.ts'
 import type { AttemptWatch } from '#component/action/watching/attempt-watch.ts'
 import { tracedAttempts } from '#component/action/watching/traced-attempts.ts'
 import { Gateway } from '#component/gateway/handle.ts'
@@ -33,13 +34,16 @@ export interface Serving {
   /** Connections to upstreams. */
   readonly connections: Connections
   /** Told of the attempts of actions. */
-  readonly watch: AttemptWatch | undefined
+  readonly watch: AttemptWatch
   readonly reauthentication: Reauthentication
   readonly streams: Streams
   readonly openStreams: OpenStreams
   /** Ends all connections to upstreams and identity providers. */
   close(): Promise<void>
 }
+
+/** Milliseconds, finer than the clock's. */
+const monotonic = (): number => performance.now()
 
 /** @param issuerBase where clients reach this gateway; without a slash at the end */
 export function openServing(
@@ -48,14 +52,15 @@ export function openServing(
   issuerBase: () => string,
   findExamples: FindExamples,
 ): Serving {
-  const { config, clock, node, log, yieldTurn, telemetry } = context
+  const { config, clock, node, log, yieldTurn, families, telemetry } = context
   const connections = new Upstreams(clock, hostPolicy(config.forward.allowed_hosts))
   const streamMetrics = new StreamMetrics({
     now: () => clock.now(),
     isServed: (route) => gateway.table.patterns.has(route),
   })
   const streams = openStreamHub(context, sessions, streamMetrics)
-  const watch = telemetry && tracedAttempts(undefined)
+  const metrics = new ActionMetrics(families, monotonic)
+  const watch = telemetry ? tracedAttempts(metrics) : metrics
   const actions = openActions({
     ...{ clock, sessions, connections, streams, watch },
     codec: { decode: decodeBody, encode: encodeBody },
