@@ -109,7 +109,7 @@ export async function startComponent(
   const logLevel = new LogLevel(log, accessLog)
   const broadcast = worker && (() => worker.refreshOthers())
   const context = await openContext({ config, clock, log, node, broadcast })
-  const { store, replica, users, budget, yieldTurn, telemetry } = context
+  const { store, replica, users, budget, yieldTurn, telemetry, families } = context
   const { health } = store
   const stopCleanup = watchStore(context)
   worker?.refreshBy(() => replica.refresh())
@@ -130,7 +130,7 @@ export async function startComponent(
   users.sessionTickets.clockOffsetOf = (other) => sync.clockOffsetOf(other)
   let baseUrl = config.gateway.public_base_url?.replace(/\/$/, '')
   const issuer = () => baseUrl ?? ''
-  const schemas = new SharedSchemas({ clock, log, yieldTurn })
+  const schemas = new SharedSchemas({ clock, log, yieldTurn, families })
   const examples = new Examples({
     compile: {
       callTimeout: config.wamp.call_timeout,
@@ -181,7 +181,7 @@ export async function startComponent(
     tracing.start()
     listeners = await startListeners({
       ...{ options: config, keyPair, clock, log, accessLog, budget },
-      ...{ procedures, management, yieldTurn, telemetry },
+      ...{ procedures, management, yieldTurn, telemetry, families },
       gateway: serving.gateway,
       operators: serving.authentication.operators,
       webSocket: router.webSocket,
@@ -189,7 +189,7 @@ export async function startComponent(
       logins: context.logins,
       usage: context.usage,
       streams: serving.streamMetrics,
-      isRoute: (pattern) => serving.gateway.table.patterns.has(pattern),
+      servedPaths: () => serving.gateway.servedPaths(),
       siblings: worker?.siblings,
       listen: worker?.listen,
       isReady: () => waitsForNow() === undefined,

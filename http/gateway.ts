@@ -5,6 +5,7 @@ import type { Exchange, Reply, StreamRecord } from '#component/gateway/exchange.
 import { reportThrown } from '#component/gateway/failure-report.ts'
 import type { InFlight } from '#component/in-flight.ts'
 import type { Log } from '#component/log.ts'
+import { noPath, type ServedPath } from '#component/metrics/place.ts'
 import { peerName, plainAddress } from '#component/syntax/ip-address.ts'
 import type { Telemetry } from '#component/telemetry/telemetry.ts'
 import { accessLine } from '#http/log/access-line.ts'
@@ -37,13 +38,13 @@ export interface ListenerPorts extends ExchangePorts {
   readonly failures: FailureLog
   /** Counts and times requests; `duration` in milliseconds. */
   readonly metrics: {
-    count(method: string, route: string, status: number, duration: number): void
+    count(path: ServedPath, method: string, status: number, duration: number): void
   }
-  /** Counts answers that are streams, by route and media type; `ms` to the head. */
+  /** Counts answers that are streams, by path and media type; `ms` to the head. */
   readonly streams?:
     | {
-        begun(stream: StreamRecord, route: string, type: string, ms: number): void
-        over(stream: StreamRecord, route: string, type: string): void
+        begun(stream: StreamRecord, path: ServedPath, type: string, ms: number): void
+        over(stream: StreamRecord, path: ServedPath, type: string): void
       }
     | undefined
   /** Begins distributed traces of requests for routes; absent: there are none. */
@@ -141,7 +142,7 @@ function serve(
   }
   pending.then(
     (reply) => {
-      exchange.route = reply.route ?? ''
+      exchange.served = reply.path ?? noPath
       // a request that was given up has its answer already
       if (!exchange.isAnswered) {
         exchange.failure = reply.failure
@@ -156,15 +157,15 @@ function serve(
 
 /** Counts a stream whose head has been sent. */
 function noteBegin(
-  { method, route, response }: HttpExchange,
+  { method, served, response }: HttpExchange,
   { type, record }: NonNullable<HttpExchange['stream']>,
   { metrics, streams }: ListenerPorts,
   start: number,
 ): void {
   const duration = since(start)
   // how long a stream of events lasts says nothing of the gateway
-  if (record.kind === 'events') metrics.count(method, route, response.statusCode, duration)
-  streams?.begun(record, route, type, duration)
+  if (record.kind === 'events') metrics.count(served, method, response.statusCode, duration)
+  streams?.begun(record, served, type, duration)
 }
 
 /** Sends a reply; when it cannot be encoded, the error is sent instead. */
@@ -230,12 +231,12 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     else exchange.dropBody()
     const status = response.headersSent ? response.statusCode : clientClosed
     const duration = since(start)
-    const { method, route, stream, trace } = exchange
+    const { method, route, served, stream, trace } = exchange
     const record = stream?.record
     exchange.failure ??= record?.failure
     const { failure } = exchange
-    if (record?.kind !== 'events') ports.metrics.count(method, route, status, duration)
-    if (stream) ports.streams?.over(stream.record, route, stream.type)
+    if (record?.kind !== 'events') ports.metrics.count(served, method, status, duration)
+    if (stream) ports.streams?.over(stream.record, served, stream.type)
     if (failure !== undefined || status >= 500) ports.failures.tell(failedOf(exchange, status))
     trace?.over({ route, status, error: exchange.error ?? record?.error })
     if (!ports.accessLog) return
@@ -274,7 +275,7 @@ function refuse(
   const exchange = new HttpExchange(id, target, request, response, ports, false)
   response.on('close', () => {
     const duration = since(start)
-    ports.metrics.count('', '', refusal.status, duration)
+    ports.metrics.count(noPath, '', refusal.status, duration)
     const { error, status } = refusal
     const failure = { error: error.uri, reason: error.message }
     if (status >= 500) ports.failures.tell({ ...failedOf(exchange, status), failure })

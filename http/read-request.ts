@@ -7,6 +7,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { BodyLimits, Content, Exchange, StreamRecord } from '#component/gateway/exchange.ts'
 import type { FailureReport } from '#component/gateway/failure-report.ts'
 import type { NetworkShare } from '#component/limits/network-share.ts'
+import { noPath, type ServedPath } from '#component/metrics/place.ts'
 import type { Method } from '#component/request.ts'
 import { addressOf, peerName, plainAddress } from '#component/syntax/ip-address.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
@@ -64,8 +65,8 @@ export class HttpExchange implements Exchange {
   readonly address: string
   /** Whether the client waits for 100 (Continue) before it sends its body. */
   isWaiting: boolean
-  /** The pattern of the route, for log and metrics. */
-  route = ''
+  /** The path that serves it, for log and metrics. */
+  served: ServedPath = noPath
   /** The URI of the error in the answer, for the log. */
   error: string | undefined
   /** Why the request failed, for the log. */
@@ -115,6 +116,11 @@ export class HttpExchange implements Exchange {
     this.hasBody = hasBody(target.headers)
     this.#clock = ports.clock
     this.#held = ports.held
+  }
+
+  /** The pattern of the route; `''` without one. */
+  get route(): string {
+    return this.served.pattern
   }
 
   get port(): string {

@@ -6,6 +6,9 @@ import { LimitUsage } from '#component/limits/limit-usage.ts'
 import type { Quota } from '#component/limits/quota.ts'
 import type { Log } from '#component/log.ts'
 import type { LoginCounts } from '#component/login-counts.ts'
+import type { Families } from '#component/metrics/families.ts'
+import type { ServedPath } from '#component/metrics/place.ts'
+import type { MetricSources } from '#component/metrics/source.ts'
 import { Connections } from '#http/limits/connections.ts'
 import { heldBytes } from '#http/limits/held-bytes.ts'
 import { LoopDelay } from '#http/limits/loop-delay.ts'
@@ -17,12 +20,12 @@ import {
   trustsLocalRequests,
   warnOfSharing,
 } from '#http/management/access.ts'
-import { healthPaths, healthRouter, koaFallback } from '#http/management/admin.ts'
-import { pagePath, withAdminPage } from '#http/management/admin-page.ts'
+import { healthRouter, koaFallback } from '#http/management/admin.ts'
+import { withAdminPage } from '#http/management/admin-page.ts'
 import { type ManagementPorts, managementRouter } from '#http/management/api-specs.ts'
 import { type ListenerState, listenerSources } from '#http/management/listener-metrics.ts'
-import { type MetricSiblings, type MetricSources, Metrics } from '#http/management/metrics.ts'
-import { pathsOf } from '#procedures/definition/procedure.ts'
+import { type MetricSiblings, Metrics } from '#http/management/metrics.ts'
+import { withOwnPaths } from '#http/management/own-paths.ts'
 import {
   createHandler,
   createListener,
@@ -65,8 +68,10 @@ export interface HttpPorts
   readonly gateway: Router
   readonly webSocket: WebSocketTarget
   readonly metrics: MetricSources
-  /** Whether a document that is served now has a path of this pattern. */
-  isRoute(pattern: string): boolean
+  /** The paths of documents that are served now. */
+  servedPaths(): Iterable<ServedPath>
+  /** What is counted by place. */
+  readonly families: Families
   /** What the gateway listener serves HTTPS with; absent: it serves HTTP. */
   readonly keyPair?: KeyPair | undefined
   /** The other processes of this gateway, if there are any. */
@@ -112,14 +117,12 @@ export class Listeners {
     this.#ports = ports
     this.#usage = ports.usage ?? new LimitUsage()
     this.#expiresAt = ports.keyPair?.expiresAt
-    const { clock, siblings, yieldTurn, procedures } = ports
+    const { clock, siblings, yieldTurn, procedures, families } = ports
     this.#overload = new OverloadGuard(clock, processLoad(this.#loopDelay))
     this.#shedding = new Shedding(clock, this.#exchanges)
     const sources = { ...listenerSources(() => this.#state()), ...ports.metrics }
-    // unserved requests are counted under the empty route
-    const fixed = new Set(['', pagePath, ...healthPaths, ...procedures.flatMap(pathsOf)])
-    const isServed = (route: string) => fixed.has(route) || ports.isRoute(route)
-    this.#metrics = new Metrics({ clock, sources, siblings, yieldTurn, isServed })
+    families.served = withOwnPaths(procedures, () => ports.servedPaths())
+    this.#metrics = new Metrics({ families, sources, siblings, yieldTurn })
     this.#held = heldBytes(ports.budget, () => this.#usage.refuse('limits.buffered_bytes'))
   }
 

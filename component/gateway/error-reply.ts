@@ -55,7 +55,7 @@ export function errorReply(
       value: type === problemType ? problemOf(error, status) : error.toJSON(),
       type,
     },
-    route: path.pattern,
+    path,
     error,
     failure: reportAt(route, error),
   }

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { RawBody } from '#component/action/action.ts'
 import type { ServiceError } from '#component/errors.ts'
+import type { ServedPath } from '#component/metrics/place.ts'
 import type { Request } from '#component/request.ts'
 import type { Sink } from '#component/stream/sink.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
@@ -102,8 +103,8 @@ export interface Reply {
   /** Lower-case names; a list becomes repeated fields (Set-Cookie). */
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: ReplyBody
-  /** The pattern of the route, for logs and metrics. */
-  readonly route?: string
+  /** The path of the document that has answered, for logs and metrics. */
+  readonly path?: ServedPath
   /** The operation that has made the reply, should sending it fail. */
   readonly operation?: CompiledOperation
   /** Why the request was not answered as declared. */

@@ -1,6 +1,7 @@
 /** Answers routed requests: match ─▶ operation or generated endpoint ─▶ reply; an error is rendered as the path declares. */
 import { secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import type { ServedPath } from '#component/metrics/place.ts'
 import { concretePath } from '#component/routes/concrete-path.ts'
 import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'
 import type { CompiledPath, Endpoint, EndpointKind, InheritedValues, Route } from './api.ts'
@@ -69,6 +70,11 @@ export class Gateway {
     return this.table.match(host, path, method) !== undefined
   }
 
+  /** The paths that are served now; of a path that several documents share, that of the first one. */
+  *servedPaths(): Generator<ServedPath> {
+    for (const entry of this.table.entries) yield anyRouteOf({ entry }).path
+  }
+
   async #answer(exchange: Exchange, found: Match<Route> | Missed<Route>): Promise<Reply> {
     const isMatch = found.kind === 'match'
     const route = routeOf(found)
@@ -120,12 +126,12 @@ export class Gateway {
     // the endpoints outside CORS decide on OPTIONS themselves
     const shared = isWithinCors(endpoint) ? policy : {}
     const headers = { ...shared, ...path.headers, ...reply.headers }
-    return { ...reply, headers, route: path.pattern }
+    return { ...reply, headers, path }
   }
 }
 
 /** Some route of an entry that has none for the method; every entry has at least one. */
-function anyRouteOf({ entry }: Missed<Route>): Route {
+function anyRouteOf({ entry }: Pick<Missed<Route>, 'entry'>): Route {
   const [route] = Object.values(entry.routes)
   if (route === undefined) throw new TypeError(`${entry.path} has no route`)
   return route

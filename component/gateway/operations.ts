@@ -83,7 +83,7 @@ export class Operations {
     const security = path.version.anonymous
     const context: Context = { request, action: nothing, security, random: this.#random }
     applyLayers(headers, [path.layer], context)
-    return { status: 204, headers, body: { kind: 'none' }, route: path.pattern }
+    return { status: 204, headers, body: { kind: 'none' }, path }
   }
 
   /** The order of these steps is that of behaviour §3. */

@@ -1,74 +1,75 @@
-/** Metrics as text for Prometheus: text format 0.0.4. */
-import type { Family } from './family.ts'
-import type { LabelValue, Series } from './series.ts'
+/** The lines of metrics as text for Prometheus: text format 0.0.4, and OpenMetrics 1.0. */
+import type { Exemplar, LabelValue } from './series.ts'
 
-/** A type of metric. */
-type MetricType = 'counter' | 'gauge' | 'histogram'
+/** The formats. */
+export type Format = 'text' | 'openmetrics'
+
+/** The types of metrics. */
+export type MetricType = 'counter' | 'gauge' | 'histogram' | 'summary'
 
 /** Labels with their values, in the order in which they are written. */
-type Labels = readonly (readonly [name: string, value: LabelValue])[]
+export type Labels = readonly (readonly [name: string, value: LabelValue])[]
 
-const escapedHelp = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
+/** The media types of the formats. */
+export const contentTypes: Readonly<Record<Format, string>> = {
+  text: 'text/plain; version=0.0.4; charset=utf-8',
+  openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+}
 
-const escaped = (text: string): string => escapedHelp(text).replaceAll('"', '\\"')
+const suffix = '_total'
+
+/** The last words of names that are units: OpenMetrics tells these. */
+const units = ['seconds', 'bytes'] as const
+
+/** OpenMetrics: escaping. Text format: the same, but for quotes in help. */
+const escaped = (text: string): string =>
+  text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')
+
+const escapedHelp = (text: string, format: Format): string =>
+  format === 'openmetrics' ? escaped(text) : escaped(text).replaceAll('\\"', '"')
 
 /** Labels as they stand between the braces. */
-const labelText = (labels: Labels): string =>
+export const labelText = (labels: Labels): string =>
   labels.map(([name, value]) => `${name}="${escaped(String(value))}"`).join(',')
 
-/** The lines before the samples of a metric. */
-const headText = (name: string, help: string, type: MetricType): string =>
-  `# HELP ${name} ${escapedHelp(help)}\n# TYPE ${name} ${type}\n`
+/** The lines before the samples of a metric. OpenMetrics names a counter without `_total`; a counter of another name has no type there. */
+export function headText(format: Format, name: string, help: string, type: MetricType): string {
+  if (format === 'text')
+    return `# HELP ${name} ${escapedHelp(help, format)}\n# TYPE ${name} ${type}\n`
+  const isTotal = type === 'counter' && name.endsWith(suffix)
+  const family = isTotal ? name.slice(0, -suffix.length) : name
+  const shown = type === 'counter' && !isTotal ? 'unknown' : type
+  const unit = units.find((one) => family.endsWith(`_${one}`))
+  const unitLine = unit === undefined ? '' : `# UNIT ${family} ${unit}\n`
+  return `# TYPE ${family} ${shown}\n${unitLine}# HELP ${family} ${escapedHelp(help, format)}\n`
+}
 
-/** One sample. @param labels {@link labelText} */
-const sampleText = (name: string, labels: string, value: number): string =>
-  labels === '' ? `${name} ${numberText(value)}\n` : `${name}{${labels}} ${numberText(value)}\n`
+/** One sample. @param labels {@link labelText} @param exemplar shown by OpenMetrics only */
+export function sampleText(
+  format: Format,
+  name: string,
+  labels: string,
+  value: number,
+  exemplar?: Exemplar,
+): string {
+  const braces = labels === '' ? '' : `{${labels}}`
+  const last = exemplar && format === 'openmetrics' ? exemplarText(exemplar) : ''
+  return `${name}${braces} ${numberText(value)}${last}\n`
+}
+
+const exemplarText = ({ traceId, value, at }: Exemplar): string =>
+  ` # {trace_id="${escaped(traceId)}"} ${value} ${at}`
 
 const numberText = (value: number): string =>
   Number.isFinite(value) ? `${value}` : Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
 
-/** The labels of a series. */
-function labelsOf({ plan }: Family, { subject, first, second }: Series): Labels {
-  const { api, label } = subject.version
-  const own = plan.isOfNode
-    ? []
-    : ([
-        ['api', api],
-        ['version', label],
-      ] as const)
-  const text = plan.subject === undefined ? [] : ([[plan.subject, subject.text]] as const)
-  const values = [first, second]
-  const further = (plan.labels ?? []).map((name, index) => [name, values[index] ?? ''] as const)
-  return [...own, ...text, ...further]
-}
+/** The bound of a bucket as the value of `le`: OpenMetrics writes it as a float. */
+export const boundText = (format: Format, bound: number | undefined): string =>
+  bound === undefined
+    ? '+Inf'
+    : format === 'openmetrics' && Number.isInteger(bound)
+      ? `${bound}.0`
+      : `${bound}`
 
-const countOf = ({ buckets = [] }: Series): number =>
-  buckets.reduce((sum, bucket) => sum + bucket, 0)
-
-/** The lines of a histogram's series; its buckets are cumulative. */
-function histogramText(name: string, labels: string, { bounds = [] }: Family, series: Series) {
-  const between = labels === '' ? '' : `${labels},`
-  let below = 0
-  let text = ''
-  for (const [index, count] of (series.buckets ?? []).entries()) {
-    below += count
-    text += `${name}_bucket{${between}le="${bounds[index] ?? '+Inf'}"} ${below}\n`
-  }
-  return `${text}${sampleText(`${name}_sum`, labels, series.value)}${sampleText(`${name}_count`, labels, below)}`
-}
-
-/** The text of a metric, one series after the other. */
-export function* familyText(family: Family, all: readonly Series[]): Generator<string> {
-  const { name, help, bounds, counter, isGauge } = family.plan
-  if (counter) {
-    yield headText(counter.name, counter.help, 'counter')
-    for (const one of all) {
-      yield sampleText(counter.name, labelText(labelsOf(family, one)), countOf(one))
-    }
-  }
-  yield headText(name, help, bounds ? 'histogram' : isGauge ? 'gauge' : 'counter')
-  for (const one of all) {
-    const labels = labelText(labelsOf(family, one))
-    yield bounds ? histogramText(name, labels, family, one) : sampleText(name, labels, one.value)
-  }
-}
+/** The end of a text. */
+export const endText = (format: Format): string => (format === 'openmetrics' ? '# EOF\n' : '')

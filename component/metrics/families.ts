@@ -1,5 +1,5 @@
 /** All metrics of a process with labels: their series, and at most so many of them. */
-import { runSteps, type Steps, type YieldTurn } from '#component/yielding.ts'
+import { runAtOnce, runSteps, type Steps, type YieldTurn } from '#component/yielding.ts'
 import { Family, type SeriesStock } from './family.ts'
 import { FormerPlaces } from './former-places.ts'
 import { anyVersion, nowhere, other, type ServedPath, type ServedVersion } from './place.ts'
@@ -20,13 +20,11 @@ export interface FamiliesPorts {
    * `api` and `version` are `_other`, too. The few series of the node itself are always made.
    */
   readonly maxSeries?: number
-  /** Yields to other work. */
-  readonly yieldTurn?: YieldTurn | undefined
 }
 
 /** The metrics of one process. */
 export class Families implements SeriesStock {
-  readonly #families: Family[] = []
+  readonly #families = new Map<string, Family>()
   readonly #subjects = new Subjects()
   readonly #ports: FamiliesPorts
   readonly #hasApiLabel: boolean
@@ -36,6 +34,8 @@ export class Families implements SeriesStock {
   #size = 0
   #sweptAt = Number.NEGATIVE_INFINITY
   #sweeping: Promise<void> | undefined
+  /** Yields to other work; absent: a sweep is one step. */
+  yieldTurn: YieldTurn | undefined
   /** The paths that are served now; no series ends until it is set. */
   served: (() => Iterable<ServedPath>) | undefined
 
@@ -60,9 +60,9 @@ export class Families implements SeriesStock {
     return this.#size
   }
 
-  /** The metrics, in the order in which they were made. */
-  get all(): readonly Family[] {
-    return this.#families
+  /** The metric of a name. */
+  named(name: string): Family | undefined {
+    return this.#families.get(name)
   }
 
   now(): number {
@@ -71,10 +71,8 @@ export class Families implements SeriesStock {
 
   register(family: Family): void {
     const { name } = family.plan
-    if (this.#families.some(({ plan }) => plan.name === name)) {
-      throw new TypeError(`there are two metrics ${name}`)
-    }
-    this.#families.push(family)
+    if (this.#families.has(name)) throw new TypeError(`there are two metrics ${name}`)
+    this.#families.set(name, family)
   }
 
   find({ isOfRoutes }: Family, version: ServedVersion, text: string): Subject | undefined {
@@ -112,19 +110,34 @@ export class Families implements SeriesStock {
   sweep(): Promise<void> {
     this.#sweptAt = this.now()
     if (!this.served) return Promise.resolve()
+    const { yieldTurn } = this
     const steps = this.#former.sweep(this.served(), (subject) => {
       for (let series = subject.series; series; series = series.next) this.#size -= 1
     })
-    this.#sweeping ??= runSteps(steps, this.#ports.yieldTurn).finally(() => {
+    if (!yieldTurn) {
+      runAtOnce(steps)
+      return Promise.resolve()
+    }
+    this.#sweeping ??= runSteps(steps, yieldTurn).finally(() => {
       this.#sweeping = undefined
     })
     return this.#sweeping
   }
 
+  /** The same metrics without series, where those of all processes are added up. */
+  copy(): Families {
+    const { now, hasApiLabel } = this.#ports
+    const copy = new Families({ now, ...(hasApiLabel !== undefined && { hasApiLabel }) })
+    for (const { plan } of this.#families.values()) {
+      if (!copy.named(plan.name)) new Family(plan, copy)
+    }
+    return copy
+  }
+
   /** The series that there are now, by metric. */
   *collect(): Steps<ReadonlyMap<Family, readonly Series[]>> {
     const found = new Map<object, Series[]>()
-    for (const family of this.#families) found.set(family, [])
+    for (const family of this.#families.values()) found.set(family, [])
     for (const { routes, texts } of this.#subjects.all()) {
       for (const subjects of [routes, texts]) {
         for (const subject of subjects.values()) {

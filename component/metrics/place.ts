@@ -18,6 +18,12 @@ export interface ServedPath {
 /** The version of what no document serves. */
 export const nowhere: ServedVersion = { api: '', label: '' }
 
+/** A path that no document serves. @param pattern one of a few */
+export const ownPath = (pattern: string): ServedPath => ({ version: nowhere, pattern })
+
+/** The path of requests without a route. */
+export const noPath = ownPath('')
+
 /** The value of a label for all that have no series of their own. */
 export const other = '_other'
 

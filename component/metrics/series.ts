@@ -76,4 +76,21 @@ export class Series {
     this.exemplars ??= new Array<Exemplar | undefined>(buckets.length).fill(undefined)
     this.exemplars[bucket] = { traceId, value: seconds, at: this.owner.now() / 1000 }
   }
+
+  /** Adds what another process has counted: of exemplars, the latest of each bucket stays. */
+  merge(
+    value: number,
+    buckets: readonly number[] = [],
+    exemplars: readonly (Exemplar | null)[] = [],
+  ): void {
+    const own = this.buckets ?? []
+    this.value += value
+    for (const [index, count] of buckets.entries()) own[index] = (own[index] ?? 0) + count
+    for (const [index, exemplar] of exemplars.entries()) {
+      if (!exemplar) continue
+      this.exemplars ??= new Array<Exemplar | undefined>(own.length).fill(undefined)
+      const known = this.exemplars[index]
+      if (!known || known.at < exemplar.at) this.exemplars[index] = exemplar
+    }
+  }
 }

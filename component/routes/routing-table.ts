@@ -120,7 +120,6 @@ interface Built<R> {
 /** Built once from everything that is served, then only read; swapped as a whole. */
 export class RoutingTable<R> {
   readonly #entries: RouteEntry<R>[] = []
-  #patterns: ReadonlySet<string> | undefined
   readonly #hosts = new HostTree<Found<RouteEntry<R>>, PathTree<RouteEntry<R>>>()
 
   private constructor() {}
@@ -128,12 +127,6 @@ export class RoutingTable<R> {
   /** Its entries, without the APIs that {@link buildingWhole} left out. */
   get entries(): readonly RouteEntry<R>[] {
     return this.#entries
-  }
-
-  /** The patterns of all entries. */
-  get patterns(): ReadonlySet<string> {
-    this.#patterns ??= new Set(this.#entries.map(({ pattern }) => pattern))
-    return this.#patterns
   }
 
   /**

@@ -35,6 +35,7 @@ export async function openContext(ports: StartPorts): Promise<WiringContext> {
   const state = await openState(ports)
   const users = new Users(state)
   users.start()
+  families.yieldTurn = state.yieldTurn
   const budget = new Quota(ports.config.limits.buffered_bytes)
   const usage = new LimitUsage()
   usage.declare('limits.buffered_bytes', budget.limit, () => budget.used)

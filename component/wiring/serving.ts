@@ -54,10 +54,7 @@ export function openServing(
 ): Serving {
   const { config, clock, node, log, yieldTurn, families, telemetry } = context
   const connections = new Upstreams(clock, hostPolicy(config.forward.allowed_hosts))
-  const streamMetrics = new StreamMetrics({
-    now: () => clock.now(),
-    isServed: (route) => gateway.table.patterns.has(route),
-  })
+  const streamMetrics = new StreamMetrics(families)
   const streams = openStreamHub(context, sessions, streamMetrics)
   const metrics = new ActionMetrics(families, monotonic)
   const watch = telemetry ? tracedAttempts(metrics) : metrics

@@ -5,6 +5,7 @@ import type { RunningGateway } from '#component/component.ts'
 import type { Config } from '#component/config/config.ts'
 import { storeSecret } from '#component/config/store-key.ts'
 import { urlsOf } from '#component/config/urls.ts'
+import { Families } from '#component/metrics/families.ts'
 import type { FilePatterns } from '#component/wiring/configured-files.ts'
 import { LogLevel } from '#component/wiring/log-level.ts'
 import { openKeyPair } from '#component/wiring/open-key-pair.ts'
@@ -43,7 +44,7 @@ export async function startWorkers(
       ? await startRouterHost({ config, clock, log, node: ownName })
       : undefined
   const metrics = new Metrics({
-    clock,
+    families: new Families({ now: () => clock.now() }),
     sources: {
       gateway_router_sessions: {
         help: 'All sessions on the embedded router.',

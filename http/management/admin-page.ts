@@ -1,7 +1,9 @@
 /** `GET /` of the admin listener, for people with a browser: what this is, whether it is ready, what is loaded, and where the docs are. */
+
 import { ServiceError } from '#component/errors.ts'
 import type { Reply } from '#component/gateway/exchange.ts'
 import { escaped, htmlReply, prefersPage } from '#component/gateway/html-page.ts'
+import { ownPath } from '#component/metrics/place.ts'
 import { methods } from '#component/request.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { version } from '#component/version.ts'
@@ -35,7 +37,7 @@ export const withAdminPage =
       next(exchange)
       return
     }
-    exchange.route = pagePath
+    exchange.served = ownPath(pagePath)
     pageFor(exchange, ports).then(
       (reply) => sendReply(exchange, reply, listener.isClosing()),
       (error: unknown) => fail(exchange, error, listener),

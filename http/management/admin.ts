@@ -3,6 +3,8 @@ import { Readable } from 'node:stream'
 import Router from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import { ServiceError } from '#component/errors.ts'
+import { contentTypes } from '#component/metrics/exposition.ts'
+import { ownPath } from '#component/metrics/place.ts'
 import { type Fallback, fail, type ListenerPorts, notServed, refuseAll } from '#http/gateway.ts'
 import { exchangeOf, keepExchange } from '#http/read-request.ts'
 import type { Metrics } from './metrics.ts'
@@ -22,7 +24,7 @@ export const healthPaths: readonly string[] = ['/ping', '/ready', '/metrics']
 export function healthRouter({ isReady, problems, metrics }: HealthPorts): Router {
   const router = new Router({ sensitive: true, strict: true })
   router.use(async (ctx, next) => {
-    exchangeOf(ctx.req).route = ctx.path
+    exchangeOf(ctx.req).served = ownPath(ctx.path)
     await next()
   })
   router.get('/ping', (ctx) => {
@@ -36,7 +38,7 @@ export function healthRouter({ isReady, problems, metrics }: HealthPorts): Route
     ctx.body = ['ready', ...problems()].join('\n')
   })
   router.get('/metrics', (ctx) => {
-    ctx.type = metrics.contentType
+    ctx.type = contentTypes.text
     ctx.body = Readable.from(metrics.render())
   })
   return router

@@ -1,10 +1,12 @@
 /** The HTTP face of the management procedures: `POST /services/<name>` and the REST mirrors, derived from their table. */
+
 import Router from '@koa/router'
 import type { Middleware } from 'koa'
 import type { Clock } from '#component/clock.ts'
 import { parsingJson, stringifyJson } from '#component/codec/json.ts'
 import { documentRules } from '#component/codec/limits.ts'
 import { ServiceError } from '#component/errors.ts'
+import { ownPath } from '#component/metrics/place.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import { exchangeOf } from '#http/read-request.ts'
 import { argumentsOfBody } from '#procedures/definition/arguments.ts'
@@ -111,9 +113,10 @@ export function managementRouter(ports: ManagementPorts): Router {
 /** Refuses unauthorized callers before their body is read; log and metrics name the requested route. */
 function serve(ports: ManagementPorts, procedure: Procedure, mirror: Mirror): Middleware {
   const read = readInTime(ports.clock)
+  const served = ownPath(mirror.path)
   return async (ctx) => {
     const exchange = exchangeOf(ctx.req)
-    exchange.route = mirror.path
+    exchange.served = served
     const caller = await admit(exchange, ports)
     const refusal = accessRefusal(procedure, caller)
     if (refusal) throw refusal

@@ -1,7 +1,7 @@
 /** What the listeners tell of their process in /metrics: requests in flight, readiness, overload, the certificate. */
+import type { MetricSources } from '#component/metrics/source.ts'
 import type { Pressure } from '#http/limits/overload.ts'
 import type { ShedReason } from '#http/limits/shedding.ts'
-import type { MetricSources } from './metrics.ts'
 
 /** What is read at each scrape. */
 export interface ListenerState {

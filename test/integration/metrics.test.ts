@@ -73,7 +73,7 @@ describe('/metrics', () => {
     for (const id of ['1', '2', 'secret']) await fetch(`${gateway.url}/metrics.c/things/${id}`)
     const text = (await metrics()).join('\n')
     expect(text).to.match(
-      /gateway_http_requests_total\{method="get",route="\/metrics\.c\/things\/:id",status="200"\} 3/,
+      /gateway_http_requests_total\{api="metrics\.c",version="1",route="\/metrics\.c\/things\/:id",method="get",status="200"\} 3/,
     )
     expect(text).to.not.include('secret')
   })

@@ -123,7 +123,7 @@ describe('JSON Schemas of a running gateway', () => {
     expect(status).to.equal(400)
     const lines = await (await fetch(`${gateway.adminUrl}/metrics`)).text()
     expect(lines.split('\n')).to.include.members([
-      'gateway_schema_mismatches_total{route="/schemas/forms",part="body",mode="enforce"} 2',
+      'gateway_schema_mismatches_total{api="schemas",version="one",route="/schemas/forms",part="body",mode="enforce"} 2',
       'gateway_schema_compile_failures_total 0',
     ])
   })

@@ -4,6 +4,7 @@ import { checksOf, type Route } from '#component/gateway/api.ts'
 import { Mismatches } from '#component/gateway/schemas/mismatches.ts'
 import type { ValueCheck } from '#component/gateway/schemas/value-check.ts'
 import type { Log } from '#component/log.ts'
+import type { SeriesStock } from '#component/metrics/family.ts'
 import type { RoutingTable } from '#component/routes/routing-table.ts'
 import { Validators } from '#component/schema/validators.ts'
 import type { YieldTurn } from '#component/yielding.ts'
@@ -14,6 +15,7 @@ interface SharedPorts {
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Pick<Log, 'warn' | 'error'>
   readonly yieldTurn: YieldTurn
+  readonly families: SeriesStock
 }
 
 /** One for each process. */
@@ -26,7 +28,7 @@ export class SharedSchemas implements SchemaPorts {
 
   constructor(ports: SharedPorts) {
     this.#yieldTurn = ports.yieldTurn
-    this.mismatches = new Mismatches(ports.clock, ports.log)
+    this.mismatches = new Mismatches(ports.clock, ports.log, ports.families)
   }
 
   /** Compiles the schemas of a table that is served from now on, so that its first requests rarely wait for that. Never rejects. */

@@ -4,6 +4,8 @@ import { keysOfPointer, pointer } from '#component/codec/json.ts'
 import { ServiceError } from '#component/errors.ts'
 import { LogThrottle } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
+import { Family, type SeriesStock } from '#component/metrics/family.ts'
+import type { ServedPath } from '#component/metrics/place.ts'
 import type { Mistake } from '#component/schema/mistakes.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 
@@ -28,10 +30,7 @@ export interface NamedRequest {
 export interface NamedOperation {
   /** JSON Pointer. */
   readonly at: string
-  readonly path: {
-    readonly pattern: string
-    readonly version: { readonly api: string; readonly label: string }
-  }
+  readonly path: ServedPath
 }
 
 /** One place that does not fit, for the log. */
@@ -104,36 +103,31 @@ export interface MismatchSink {
 /** Ten lines a second of one route and part; the others are counted. */
 const linesOfCause = { lines: 10, intervalMs: 1_000, senders: 1_000 }
 
-/** Most series of the metric; further ones count as those of no route. */
-const maxSeries = 2_000
-
-/** One series of `gateway_schema_mismatches_total`. */
-export interface MismatchCount {
-  readonly labels: {
-    readonly route: string
-    readonly part: CheckedPart
-    readonly mode: MismatchMode
-  }
-  readonly value: number
-}
-
 /** The mismatches of a process since its start. */
 export class Mismatches implements MismatchSink {
   readonly #log: Pick<Log, 'warn' | 'error'>
   readonly #throttle: LogThrottle
-  readonly #counts = new Map<string, MismatchCount>()
+  readonly #counts: Family
 
-  constructor(clock: Pick<Clock, 'now' | 'after'>, log: Pick<Log, 'warn' | 'error'>) {
+  constructor(
+    clock: Pick<Clock, 'now' | 'after'>,
+    log: Pick<Log, 'warn' | 'error'>,
+    families: SeriesStock,
+  ) {
     this.#log = log
+    this.#counts = new Family(
+      {
+        name: 'gateway_schema_mismatches_total',
+        help: 'Parts of requests, and answers, that do not fit their schema, by route pattern, part and mode.',
+        subject: 'route',
+        labels: ['part', 'mode'],
+      },
+      families,
+    )
     this.#throttle = new LogThrottle(clock, {
       ...linesOfCause,
       onLeftOut: (cause, lines) => log.warn({ cause, lines }, 'lines left out'),
     })
-  }
-
-  /** Of each route and part. */
-  get counts(): readonly MismatchCount[] {
-    return [...this.#counts.values()]
   }
 
   note(
@@ -144,10 +138,10 @@ export class Mismatches implements MismatchSink {
     mistakes: readonly Mistake[],
     unmet: Unmet,
   ): void {
-    const route = path.pattern
-    this.#count(route, part, mode)
+    const { pattern: route, version: served } = path
+    this.#counts.at(served, route, part, mode).add()
     if (mode !== 'log' || !this.#throttle.admits(`${method} ${route} ${part}`)) return
-    const { api: api_spec, label: version } = path.version
+    const { api: api_spec, label: version } = served
     this.#log.warn(
       {
         request_id: id,
@@ -164,18 +158,6 @@ export class Mismatches implements MismatchSink {
   compileFailed(err: unknown): void {
     if (!this.#throttle.admits('compile')) return
     this.#log.error({ err }, 'a schema that was accepted does not compile: a bug in the gateway')
-  }
-
-  #count(route: string, part: CheckedPart, mode: MismatchMode): void {
-    const name = `${mode} ${part} ${route}`
-    const isNew = !this.#counts.has(name)
-    if (isNew && route !== '' && this.#counts.size >= maxSeries) {
-      this.#count('', part, mode)
-      return
-    }
-    const labels = { route, part, mode }
-    const value = (this.#counts.get(name)?.value ?? 0) + 1
-    this.#counts.set(name, { labels, value })
   }
 }
 

@@ -1,6 +1,6 @@
 /** What a process tells of its limits in /metrics: how near each is, and what was refused for it. */
 import type { LimitState, LimitUsage } from '#component/limits/limit-usage.ts'
-import type { MetricSample, MetricSource } from '#http/management/metrics.ts'
+import type { MetricSample, MetricSource } from '#component/metrics/source.ts'
 
 /** The metrics of limits, by their names. */
 export function limitSources(

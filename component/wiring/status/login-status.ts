@@ -1,7 +1,7 @@
 /** What a node tells of logins in /metrics: how many there were, and whether credentials are verified or remembered. */
 import type { LoginCounts } from '#component/login-counts.ts'
+import type { MetricSource } from '#component/metrics/source.ts'
 import type { Remembered } from '#component/token/remembered.ts'
-import type { MetricSource } from '#http/management/metrics.ts'
 
 /** The metric of logins, by its name. */
 export const loginSources = (

@@ -2,6 +2,7 @@
 import type { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts'
 import type { LimitUsage } from '#component/limits/limit-usage.ts'
 import type { LoginCounts } from '#component/login-counts.ts'
+import type { MetricSources } from '#component/metrics/source.ts'
 import type { Registry } from '#component/registry/registry.ts'
 import type { Damaged } from '#component/replica/damage.ts'
 import type { Replica } from '#component/replica/replica.ts'
@@ -15,7 +16,7 @@ import type { RouterConnection } from '#component/wiring/router-connection.ts'
 import type { Serving } from '#component/wiring/serving.ts'
 import type { Tracing } from '#component/wiring/tracing/tracing.ts'
 import type { Users } from '#component/wiring/users.ts'
-import type { MetricSources } from '#http/management/metrics.ts'
+import { streamSources } from '#http/management/stream-metrics.ts'
 import { limitSources } from './limit-status.ts'
 import { cacheSources, loginSources } from './login-status.ts'
 import { sessionSources } from './session-status.ts'
@@ -105,19 +106,13 @@ export function metricSources(parts: Measured): MetricSources {
       read: () => router.sessionCount() ?? 0,
     },
     ...sessionSources(parts),
-    gateway_schema_mismatches_total: {
-      help: 'Parts of requests, and answers, that do not fit their schema, by route pattern, part and mode.',
-      isCounter: true,
-      labels: ['route', 'part', 'mode'],
-      read: () => schemas.mismatches.counts,
-    },
     gateway_schema_compile_failures_total: {
       help: 'Schemas that were accepted at load and do not compile: bugs of the gateway.',
       isCounter: true,
       read: () => schemas.validators.compileFailures,
     },
     ...tracing.sources,
-    ...serving.streamMetrics.sources(() => ({
+    ...streamSources(() => ({
       ...serving.streams.stats(),
       pieces: serving.callStreams.pieces,
     })),

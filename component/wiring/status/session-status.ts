@@ -1,8 +1,8 @@
 /** What a node tells of its own sessions with the router: in /metrics and in /registry. */
+import type { MetricSource } from '#component/metrics/source.ts'
 import { isRefusal } from '#component/wamp/failure.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
-import type { MetricSource } from '#http/management/metrics.ts'
 
 /** The gateway's own sessions with the router. */
 interface OwnSessions {

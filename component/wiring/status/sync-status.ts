@@ -1,6 +1,7 @@
 /** What a node tells of the other nodes in /metrics: how many there are, and whether it holds what they hold. */
+
+import type { MetricSource } from '#component/metrics/source.ts'
 import type { Sync } from '#component/sync/sync.ts'
-import type { MetricSource } from '#http/management/metrics.ts'
 
 /** The metrics of sync, by their names. */
 export const syncSources = (

@@ -32,7 +32,7 @@ export const openStreamHub = (
       onReceived: () => metrics.received(),
       onSent({ owner }, events, isReplay) {
         const { path } = owner.operation as CompiledOperation
-        metrics.sent(path.pattern, events, isReplay)
+        metrics.sent(path, events, isReplay)
       },
       onDropped: (events) => metrics.dropped(events),
       onGap: (code) => metrics.gap(code),

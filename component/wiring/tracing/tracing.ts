@@ -1,5 +1,6 @@
 /** Traces of real requests: tokens from any node, the tracer of the gateway while one is alive, and the traces of all nodes. */
 import { ServiceError } from '#component/errors.ts'
+import type { MetricSource } from '#component/metrics/source.ts'
 import type { PeerTrace } from '#component/sync/sync-ports.ts'
 import { KeptTraces } from '#component/tracing/kept-traces.ts'
 import { TraceTokens } from '#component/tracing/trace-tokens.ts'
@@ -7,7 +8,6 @@ import type { RequestTracer } from '#component/tracing/tracer.ts'
 import { WampError } from '#component/wamp/session.ts'
 import type { WiringContext } from '#component/wiring/context.ts'
 import { broadcasting } from '#component/wiring/users.ts'
-import type { MetricSource } from '#http/management/metrics.ts'
 import type { Management } from '#procedures/definition/procedure.ts'
 import type { TracedParts } from './open-tracer.ts'
 

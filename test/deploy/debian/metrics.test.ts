@@ -20,7 +20,7 @@ describe('/metrics', () => {
     await gateway.load(staticDocument('measured', 'ok'))
     expect((await send(gateway.url, '/measured/body')).status).to.equal(200)
     const metrics = await send(gateway.adminUrl, '/metrics')
-    expect(metrics.text).to.include('route="/measured/body",status="200"')
+    expect(metrics.text).to.include('route="/measured/body",method="get",status="200"')
     const promtool = spawn(debianProgram('promtool', 'prometheus'), ['check', 'metrics'])
     const complaints = Promise.all([text(promtool.stdout), text(promtool.stderr)])
     promtool.stdin.end(metrics.text)

@@ -1,6 +1,7 @@
 /** Failures that no document causes: of each, one line of the log says why, beside the line of the request. */
 import { expect } from 'chai'
 import type { Reply } from '#component/gateway/exchange.ts'
+import { ownPath } from '#component/metrics/place.ts'
 import { send } from '#test/support/http-request.ts'
 import { untilHolds } from '#test/support/running/until.ts'
 import { open } from './fixture.ts'
@@ -16,7 +17,7 @@ const bugLine = {
   error: 'service.error.internal',
 }
 const unencodable: Reply = {
-  ...{ status: 200, headers: {}, route: '/x' },
+  ...{ status: 200, headers: {}, path: ownPath('/x') },
   body: { kind: 'value', value: '\ud800', type: 'application/msgpack' },
 }
 

@@ -7,6 +7,8 @@ import type { BodyLimits, Exchange, Reply } from '#component/gateway/exchange.ts
 import { Quota } from '#component/limits/quota.ts'
 import { openLog } from '#component/log.ts'
 import { RefusedLogin } from '#component/login-refusal.ts'
+import { Families } from '#component/metrics/families.ts'
+import { ownPath } from '#component/metrics/place.ts'
 import type { HttpOptions } from '#http/options.ts'
 import { type HttpPorts, type Listeners, startListeners } from '#http/server.ts'
 import type { Procedure } from '#procedures/definition/procedure.ts'
@@ -20,7 +22,12 @@ export const bodyLimits: BodyLimits = {
 }
 
 const value = (body: unknown, type = 'application/json', status = 200) =>
-  ({ status, route: '/v1/x', headers: {}, body: { kind: 'value', value: body, type } }) as const
+  ({
+    status,
+    path: ownPath('/v1/x'),
+    headers: {},
+    body: { kind: 'value', value: body, type },
+  }) as const
 
 const nobody = new RefusedLogin({ authmethod: 'bearer', reason: 'not known' })
 
@@ -116,7 +123,8 @@ export async function open(
     yieldTurn: () => undefined,
     webSocket: { kind: 'pipe', url: 'ws://127.0.0.1:1' },
     metrics: {},
-    isRoute: () => true,
+    servedPaths: () => [],
+    families: new Families({ now: systemClock.now }),
     isReady: () => true,
     problems: () => [],
     ...change,

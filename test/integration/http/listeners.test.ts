@@ -139,10 +139,10 @@ describe('the gateway listener', () => {
     const answer = await fetch(`http://127.0.0.1:${fixture.adminPort}/metrics`)
     const body = await answer.text()
     expect(body).to.include(
-      'gateway_http_requests_total{method="get",route="/v1/x",status="200"} 1',
+      'gateway_http_requests_total{api="",version="",route="/v1/x",method="get",status="200"} 1',
     )
     expect(body).to.include(
-      'gateway_http_request_duration_seconds_count{method="get",route="/v1/x",status="200"} 1',
+      'gateway_http_request_duration_seconds_count{api="",version="",route="/v1/x",method="get",status="200"} 1',
     )
   })
 

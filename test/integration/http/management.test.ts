@@ -134,7 +134,7 @@ describe('bad input to management', () => {
       local('GET', '/metrics', 'Connection: close'),
     )
     expect(body).to.include(
-      'gateway_http_requests_total{method="get",route="/api_specs/:id",status="401"}',
+      'gateway_http_requests_total{api="",version="",route="/api_specs/:id",method="get",status="401"}',
     )
   })
 

@@ -1,6 +1,7 @@
 /** Pipelined requests: how many of a connection are served at once, and what becomes of the rest. */
 import { expect } from 'chai'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
+import { ownPath } from '#component/metrics/place.ts'
 import type { HttpPorts } from '#http/server.ts'
 import { untilHolds } from '#test/support/running/until.ts'
 import { type Fixture, open, RawClient } from './fixture.ts'
@@ -9,7 +10,7 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 
 const answerOf = ({ path }: Exchange): Reply => ({
   status: 200,
-  route: path,
+  path: ownPath(path),
   headers: {},
   body: { kind: 'value', value: path, type: 'application/json' },
 })

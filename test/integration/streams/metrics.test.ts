@@ -5,6 +5,7 @@ import { type StreamingGateway, startStreams, subscribe } from './gateway.ts'
 
 const topic = 'com.example.counted'
 const route = '/s/counted/:id'
+const place = 'api="com.example.streams",version="one"'
 
 describe('/metrics', () => {
   let streams: StreamingGateway
@@ -29,15 +30,15 @@ describe('/metrics', () => {
     expect(await metrics()).to.include.members([
       'gateway_streams{type="text/event-stream"} 2',
       'gateway_stream_sources 1',
-      `gateway_streams_opened_total{route="${route}",kind="events"} 2`,
+      `gateway_streams_opened_total{${place},route="${route}",kind="events"} 2`,
       'gateway_streams_refused_total{limit="max_streams"} 1',
       'gateway_stream_events_total 1',
-      `gateway_stream_deliveries_total{route="${route}"} 2`,
+      `gateway_stream_deliveries_total{${place},route="${route}"} 2`,
       'gateway_stream_buffered_bytes 0',
       'gateway_stream_fanout_duration_seconds_count 1',
       'gateway_http_first_byte_seconds_count 2',
       // from the head of the request to that of the answer, so an open stream is counted, too
-      `gateway_http_requests_total{method="get",route="${route}",status="200"} 2`,
+      `gateway_http_requests_total{${place},route="${route}",method="get",status="200"} 2`,
     ])
     for (const stream of [first, second]) stream.close()
     await Promise.all([first.ended, second.ended])
@@ -58,7 +59,7 @@ describe('/metrics', () => {
     expect(lines).to.include('gateway_stream_replayed_total 1')
     expect(lines).to.include('gateway_streams{type="text/event-stream"} 1')
     expect(lines).to.include(
-      `gateway_streams_ended_total{route="${route}",reason="client",kind="events"} 3`,
+      `gateway_streams_ended_total{${place},route="${route}",reason="client",kind="events"} 3`,
     )
     expect(lines.find((line) => line.startsWith('gateway_stream_replay_bytes '))).to.not.equal(
       'gateway_stream_replay_bytes 0',

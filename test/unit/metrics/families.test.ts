@@ -1,11 +1,10 @@
 /** Metrics by place: which series there are, and when they end. */
 import { expect } from 'chai'
 import { durationBounds } from '#component/metrics/bounds.ts'
-import { familyText } from '#component/metrics/exposition.ts'
 import { Families, type FamiliesPorts } from '#component/metrics/families.ts'
 import { Family } from '#component/metrics/family.ts'
 import { nowhere, type ServedPath, type ServedVersion } from '#component/metrics/place.ts'
-import { runAtOnce } from '#component/yielding.ts'
+import { metricLines } from '#test/support/metric-lines.ts'
 
 const minute = 60_000
 const [shop, office]: [ServedVersion, ServedVersion] = [
@@ -36,9 +35,7 @@ class Setup {
 
   /** The samples of a metric. */
   lines(family: Family): string[] {
-    const all = runAtOnce(this.families.collect()).get(family) ?? []
-    const lines = [...familyText(family, all)].join('').split('\n')
-    return lines.filter((line) => line !== '' && !line.startsWith('#'))
+    return metricLines(this.families, family.plan.name)
   }
 
   /** The routes that have series. */

@@ -1,9 +1,11 @@
 /** The text for Prometheus: written in pieces, and summed up over the processes of a gateway. */
 import { expect } from 'chai'
+import { Families } from '#component/metrics/families.ts'
 import { Metrics, type MetricValues } from '#http/management/metrics.ts'
 
-const clock = { now: () => 0 }
-const isServed = () => true
+const emptyFamilies = () => new Families({ now: () => 0 })
+const version = { api: 'com.example.a', label: '1' }
+const at = (pattern: string) => ({ version, pattern })
 
 async function textOf(metrics: Metrics): Promise<readonly string[]> {
   const pieces: string[] = []
@@ -18,8 +20,8 @@ describe('the text of the metrics', () => {
       turns += 1
       return undefined
     }
-    const metrics = new Metrics({ clock, sources: {}, yieldTurn, isServed })
-    for (let index = 0; index < 1000; index += 1) metrics.count('get', `/${index}`, 200, 1)
+    const metrics = new Metrics({ families: emptyFamilies(), sources: {}, yieldTurn })
+    for (let index = 0; index < 1000; index += 1) metrics.count(at(`/${index}`), 'get', 200, 1)
     const pieces = await textOf(metrics)
     metrics.close()
     expect(turns).to.be.at.least(2000)
@@ -28,8 +30,8 @@ describe('the text of the metrics', () => {
   })
 
   it('is well-formed: one HELP and TYPE for each metric, its samples behind them', async () => {
-    const metrics = new Metrics({ clock, sources: {}, isServed })
-    for (const status of [200, 404]) metrics.count('get', '/a', status, 1)
+    const metrics = new Metrics({ families: emptyFamilies(), sources: {} })
+    for (const status of [200, 404]) metrics.count(at('/a'), 'get', status, 1)
     const text = (await textOf(metrics)).join('')
     metrics.close()
     const seen = new Set<string>()
@@ -56,14 +58,15 @@ describe('the text of the metrics', () => {
       ask = read
     }
     const source = { help: 'What each has.', read: () => 2 }
-    const ports = { clock, sources: { things: source }, isServed }
-    const other = new Metrics({ ...ports, siblings: { answerBy, gather: async () => [] } })
+    const ports = () => ({ families: emptyFamilies(), sources: { things: source } })
+    const other = new Metrics({ ...ports(), siblings: { answerBy, gather: async () => [] } })
     const siblings = { answerBy: () => undefined, gather: async () => [await ask()] }
-    const own = new Metrics({ ...ports, siblings })
-    for (const metrics of [own, other]) metrics.count('get', '/a', 200, 1)
+    const own = new Metrics({ ...ports(), siblings })
+    for (const metrics of [own, other]) metrics.count(at('/a'), 'get', 200, 1)
     const text = (await textOf(own)).join('')
     for (const metrics of [own, other]) metrics.close()
-    expect(text).to.include('gateway_http_requests_total{method="get",route="/a",status="200"} 2\n')
+    const labels = 'api="com.example.a",version="1",route="/a",method="get",status="200"'
+    expect(text).to.include(`gateway_http_requests_total{${labels}} 2\n`)
     expect(text).to.include('\nthings 4\n')
   })
 })

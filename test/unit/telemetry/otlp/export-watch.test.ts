@@ -14,8 +14,7 @@ function watchOf() {
     url: 'http://collector/v1/traces',
     log: { warn: write, info: write } as never,
   })
-  const count = (name: string, label: string) =>
-    families.all.find(({ plan }) => plan.name === name)?.with(label).value
+  const count = (name: string, label: string) => families.named(name)?.with(label).value
   return { clock, lines, watch, count }
 }
 

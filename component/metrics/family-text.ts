@@ -1,0 +1,45 @@
+/** The text of one metric with all of its series, in pieces of one series. */
+import { boundText, type Format, headText, labelText, sampleText } from './exposition.ts'
+import type { Family } from './family.ts'
+import type { Series } from './series.ts'
+import type { Shown, ShownBy } from './shown.ts'
+
+/** The text of a metric, one series after the other; nothing where it is not shown. */
+export function* familyText(
+  { plan, bounds }: Family,
+  all: readonly Series[],
+  format: Format,
+  shownBy: ShownBy,
+): Generator<string> {
+  const ends = [...(bounds ?? []), undefined].map((bound) => `le="${boundText(format, bound)}"`)
+  for (const shown of shownBy(plan)) {
+    const { name, help, type } = shown
+    yield headText(format, name, help, type)
+    for (const series of all) {
+      const labels = labelText(shown.labels(series))
+      yield type === 'histogram'
+        ? histogramText(format, shown, labels, ends, series)
+        : sampleText(format, name, labels, shown.value(series))
+    }
+  }
+}
+
+/** The lines of a histogram's series; its buckets are cumulative. @param ends the label of each bucket's bound */
+function histogramText(
+  format: Format,
+  { name }: Shown,
+  labels: string,
+  ends: readonly string[],
+  { buckets = [], exemplars, value }: Series,
+): string {
+  const start = labels === '' ? '' : `${labels},`
+  const bucketName = `${name}_bucket`
+  let below = 0
+  let text = ''
+  for (const [index, end] of ends.entries()) {
+    below += buckets[index] ?? 0
+    text += sampleText(format, bucketName, start + end, below, exemplars?.[index])
+  }
+  const sum = sampleText(format, `${name}_sum`, labels, value)
+  return text + sum + sampleText(format, `${name}_count`, labels, below)
+}

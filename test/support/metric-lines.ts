@@ -1,0 +1,23 @@
+/** The samples of metrics, as Prometheus reads them. */
+import type { Format } from '#component/metrics/exposition.ts'
+import type { Families } from '#component/metrics/families.ts'
+import { familyText } from '#component/metrics/family-text.ts'
+import { asDeclared, type ShownBy } from '#component/metrics/shown.ts'
+import { runAtOnce } from '#component/yielding.ts'
+
+/** The lines of all metrics that begin with `start`. */
+export function metricLines(
+  families: Families,
+  start: string,
+  format: Format = 'text',
+  shownBy: ShownBy = asDeclared,
+): string[] {
+  const texts: string[] = []
+  for (const [family, all] of runAtOnce(families.collect())) {
+    texts.push(...familyText(family, all, format, shownBy))
+  }
+  return texts
+    .join('')
+    .split('\n')
+    .filter((line) => line.startsWith(start))
+}
