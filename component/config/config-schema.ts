@@ -4,6 +4,7 @@ import { corsSection } from './config-cors.ts'
 import { limitsSection } from './config-limits.ts'
 import { logSection } from './config-log.ts'
 import { milliseconds, seconds, section, strings } from './config-members.ts'
+import { metricsSection } from './config-metrics.ts'
 import { telemetrySection } from './config-telemetry.ts'
 import {
   array,
@@ -250,6 +251,7 @@ export const configSchema = section(
       'Limits on guessing over HTTP and WAMP; counted in each process. Of an IPv6 address its /64 counts.',
     ),
     limits: limitsSection,
+    metrics: metricsSection,
     explain: section(
       {
         traces: boolean({

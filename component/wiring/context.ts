@@ -30,7 +30,8 @@ export interface WiringContext extends NodeState {
 
 /** Opens the parts. Throws as {@link openState} does. */
 export async function openContext(ports: StartPorts): Promise<WiringContext> {
-  const families = new Families({ now: () => ports.clock.now() })
+  const { api_label: hasApiLabel, max_series: maxSeries } = ports.config.metrics
+  const families = new Families({ now: () => ports.clock.now(), hasApiLabel, maxSeries })
   const { telemetry, close } = await openTelemetry(ports.config, { ...ports, families })
   const state = await openState(ports)
   const users = new Users(state)

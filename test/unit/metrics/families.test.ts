@@ -101,6 +101,80 @@ describe('a metric by place', () => {
   })
 })
 
+describe('metrics with a bound on their series', () => {
+  /** Counts a request and a call of each of so many routes of a version. */
+  const fill = (setup: Setup, version: ServedVersion, from: number, to: number) => {
+    for (let index = from; index < to; index += 1) {
+      setup.requests.at(version, `/${index}`, 200).add()
+      setup.calls.at(version, `com.example.p${index}`, 'ok').add()
+    }
+  }
+  const overflow = (setup: Setup) => metricLines(setup.families, 'gateway_metrics_overflow_total{')
+
+  it('count what is beyond under "_other", and how often that was', () => {
+    const setup = new Setup({ maxSeries: 100 })
+    fill(setup, shop, 0, 60)
+    fill(setup, shop, 0, 60)
+    const place = 'api="com.example.shop",version="1"'
+    expect(setup.lines(setup.requests)).to.have.lengthOf(51)
+    expect(setup.lines(setup.requests)).to.include.members([
+      `requests_total{${place},route="/49",status="200"} 2`,
+      `requests_total{${place},route="_other",status="200"} 20`,
+    ])
+    expect(setup.lines(setup.calls)).to.include(
+      `calls_total{${place},procedure="_other",outcome="ok"} 20`,
+    )
+    expect(overflow(setup).sort()).to.deep.equal([
+      'gateway_metrics_overflow_total{metric="calls_total"} 20',
+      'gateway_metrics_overflow_total{metric="requests_total"} 20',
+    ])
+  })
+
+  it('go on with the series that there are', () => {
+    const setup = new Setup({ maxSeries: 100 })
+    fill(setup, shop, 0, 60)
+    setup.requests.at(shop, '/0', 200).add()
+    expect(setup.lines(setup.requests)[0]).to.match(/route="\/0",status="200"} 2$/)
+  })
+
+  it('never hold more than an eighth beyond it, however many documents there are', () => {
+    const setup = new Setup({ maxSeries: 100 })
+    for (let index = 0; index < 1_000; index += 1) {
+      fill(setup, { api: `com.example.d${index}`, label: '1' }, 0, 2)
+    }
+    expect(setup.families.size).to.be.within(112, 120)
+    const place = 'api="_other",version="_other"'
+    expect(setup.lines(setup.requests).at(-1)).to.match(
+      new RegExp(`^requests_total{${place},route="_other",status="200"} 1[0-9]{3}$`),
+    )
+  })
+
+  it('have room again for a place that comes after others have ended', async () => {
+    const setup = new Setup({ maxSeries: 100 })
+    setup.served = [{ version: shop, pattern: '/' }]
+    setup.requests.at(shop, '/', 200).add()
+    fill(setup, office, 0, 200)
+    for (const at of [1, 6]) {
+      setup.at = at * minute
+      await setup.families.sweep()
+    }
+    expect(setup.families.size).to.be.at.most(3)
+    setup.requests.at(shop, '/new', 200).add()
+    expect(setup.routes).to.deep.equal(['/', '/new'])
+  })
+
+  it('always count what has no place', () => {
+    const setup = new Setup({ maxSeries: 100 })
+    fill(setup, shop, 0, 60)
+    const logins = new Family(
+      { name: 'logins_total', help: 'Logins.', isOfNode: true, labels: ['result'] },
+      setup.families,
+    )
+    logins.with('ok').add()
+    expect(setup.lines(logins)).to.deep.equal(['logins_total{result="ok"} 1'])
+  })
+})
+
 describe('the series of what is gone', () => {
   const path = (version: ServedVersion, pattern: string): ServedPath => ({ version, pattern })
 
