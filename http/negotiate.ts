@@ -26,7 +26,7 @@ const knownEssence = remember(essenceOf)
 const isKnownUtf8 = remember(isUtf8Type)
 
 /** `q=0.5` among parameters; 1 when absent, undefined when invalid. */
-function weight(parameters: readonly string[]): number | undefined {
+export function weight(parameters: readonly string[]): number | undefined {
   for (const parameter of parameters) {
     const text = parameter.trim().toLowerCase()
     if (!text.startsWith('q=')) continue

@@ -8,6 +8,7 @@ import { ownPath } from '#component/metrics/place.ts'
 import { type Fallback, fail, type ListenerPorts, notServed, refuseAll } from '#http/gateway.ts'
 import { exchangeOf, keepExchange } from '#http/read-request.ts'
 import type { Metrics } from './metrics.ts'
+import { metricsFormat } from './metrics-format.ts'
 
 /** The state of a node that `/ready` and `/metrics` report. */
 export interface HealthPorts {
@@ -38,8 +39,9 @@ export function healthRouter({ isReady, problems, metrics }: HealthPorts): Route
     ctx.body = ['ready', ...problems()].join('\n')
   })
   router.get('/metrics', (ctx) => {
-    ctx.type = contentTypes.text
-    ctx.body = Readable.from(metrics.render())
+    const format = metricsFormat(exchangeOf(ctx.req).header('accept'))
+    ctx.set('Content-Type', contentTypes[format])
+    ctx.body = Readable.from(metrics.render(format))
   })
   return router
 }

@@ -18,7 +18,13 @@ interface Environment {
 
 const peers: Environment = {
   folder: join(root, '.venv'),
-  packages: [`crossbar==${crossbar}`, 'Authlib==1.9.9', 'PyJWT==2.15.1', 'requests==2.34.2'],
+  packages: [
+    `crossbar==${crossbar}`,
+    'Authlib==1.9.9',
+    'PyJWT==2.15.1',
+    'prometheus-client==0.26.0',
+    'requests==2.34.2',
+  ],
   stamp: `crossbar-${crossbar}`,
 }
 
