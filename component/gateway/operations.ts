@@ -8,6 +8,7 @@ import {
   type Run,
 } from '#component/action/action.ts'
 import type { ActionType } from '#component/action/watching/action-target.ts'
+import type { PoolWatch } from '#component/action/watching/pool-metrics.ts'
 import type { Clock } from '#component/clock.ts'
 import { ExpressionError } from '#component/errors.ts'
 import type { Context } from '#component/expression/nodes.ts'
@@ -41,6 +42,8 @@ export interface OperationPorts extends Omit<StreamedPorts, 'clock'> {
   readonly schemes: Readonly<Record<SecurityType, SecurityScheme>>
   /** Absent: one of its own, with the default limits. */
   readonly callStreams?: CallStreams
+  /** Is told of requests that wait for a slot of their version; absent: nobody is. */
+  readonly pools?: PoolWatch
 }
 
 const nothing: ActionFields = {}
@@ -180,8 +183,11 @@ export class Operations {
       return prepared.perform()
     }
     const { attempts, onCancel } = prepared
-    const limit = { clock: this.#ports.clock, maxMs: attempts.timeout, onCancel }
-    return path.version.pool.run(() => prepared.perform(), limit, goesOn)
+    const { clock, pools } = this.#ports
+    const { pool } = path.version
+    const watch = pool.isFull ? pools?.of(path.version) : undefined
+    const limit = { clock, maxMs: attempts.timeout, onCancel, watch }
+    return pool.run(() => prepared.perform(), limit, goesOn)
   }
 
   #prepare(

@@ -12,12 +12,22 @@ export interface SemaphoreLimits {
   readonly refusal: string
 }
 
+/** Is told of one task that finds no free slot. */
+export interface WaitWatch {
+  /** The task waits. */
+  waits(): void
+  /** It waits no more, or was refused at once. */
+  over(isRefused: boolean): void
+}
+
 /** How long a task waits; without it, until a slot is free. */
 interface WaitLimit {
   readonly clock: Clock
   readonly maxMs: number
   /** Takes a callback that gives up waiting because the client went away. */
   onCancel(callback: () => void): void
+  /** Absent: nobody is told. */
+  readonly watch?: WaitWatch | undefined
 }
 
 const unavailable = (message: string): ServiceError =>
@@ -37,6 +47,11 @@ export class Semaphore {
     this.#limits = limits
   }
 
+  /** Whether a task would have to wait. */
+  get isFull(): boolean {
+    return this.#running >= this.#limits.atOnce
+  }
+
   /**
    * Runs the task when a slot is free. The slot is held until the task has settled, and what goes on after it is over.
    * ServiceError: `service.error.unavailable` with `Retry-After` when too many tasks wait already or the wait
@@ -48,7 +63,7 @@ export class Semaphore {
     limit?: WaitLimit,
     goesOn?: (result: T) => OnOver | undefined,
   ): Promise<T> {
-    if (this.#running >= this.#limits.atOnce) {
+    if (this.isFull) {
       return this.#wait(limit).then(() => this.#hold(task, goesOn))
     }
     this.#running += 1
@@ -69,26 +84,31 @@ export class Semaphore {
   }
 
   #wait(limit: WaitLimit | undefined): Promise<void> {
+    const watch = limit?.watch
     if (this.#waiting.size >= this.#limits.waiting) {
+      watch?.over(true)
       return Promise.reject(unavailable(this.#limits.refusal))
     }
     return new Promise((resolve, reject) => {
       let stopTimer: (() => void) | undefined
       const start = (): void => {
         stopTimer?.()
+        watch?.over(false)
         resolve()
       }
       this.#waiting.add(start)
+      watch?.waits()
       if (limit === undefined) return
-      const giveUp = (error: ServiceError): void => {
+      const giveUp = (error: ServiceError, isRefused: boolean): void => {
         if (!this.#waiting.delete(start)) return
         stopTimer?.()
+        watch?.over(isRefused)
         reject(error)
       }
       const { clock, maxMs } = limit
       const late = 'the request waited too long for its turn'
-      stopTimer = clock.after(maxMs, () => giveUp(unavailable(late)))
-      limit.onCancel(() => giveUp(canceled()))
+      stopTimer = clock.after(maxMs, () => giveUp(unavailable(late), true))
+      limit.onCancel(() => giveUp(canceled(), false))
     })
   }
 

@@ -4,6 +4,7 @@ import { hostPolicy } from '#component/action/origin.ts'
 import { type Connections, Upstreams } from '#component/action/upstreams.ts'
 import { ActionMetrics } from '#component/action/watching/action-metrics.ts'
 import type { AttemptWatch } from '#component/action/watching/attempt-watch.ts'
+import { PoolMetrics, type PoolWatch } from '#component/action/watching/pool-metrics.ts'
 import { tracedAttempts } from '#component/action/watching/traced-attempts.ts'
 import { Gateway } from '#component/gateway/handle.ts'
 import { CallStreams } from '#component/gateway/streams/call-streams.ts'
@@ -35,6 +36,8 @@ export interface Serving {
   readonly connections: Connections
   /** Told of the attempts of actions. */
   readonly watch: AttemptWatch
+  /** Told of requests that wait for a slot of their version. */
+  readonly pools: PoolWatch
   readonly reauthentication: Reauthentication
   readonly streams: Streams
   readonly openStreams: OpenStreams
@@ -58,6 +61,7 @@ export function openServing(
   const streams = openStreamHub(context, sessions, streamMetrics)
   const metrics = new ActionMetrics(families, monotonic)
   const watch = telemetry ? tracedAttempts(metrics) : metrics
+  const pools = new PoolMetrics(families, monotonic)
   const actions = openActions({
     ...{ clock, sessions, connections, streams, watch },
     codec: { decode: decodeBody, encode: encodeBody },
@@ -79,14 +83,14 @@ export function openServing(
   }
   const callStreams = new CallStreams({ clock, bufferBytes: config.limits.call_buffer })
   const gateway = new Gateway({
-    ...{ clock, schemes, endpoints, callStreams, openStreams },
+    ...{ clock, schemes, endpoints, callStreams, openStreams, pools },
     onUnrendered: unrenderedLog(clock, log),
     actions: actions.table,
     cors: config.gateway.cors,
     publicPath: publicPath(config.gateway.public_base_url ?? ''),
   })
   return {
-    ...{ gateway, authentication, connections, watch, reauthentication },
+    ...{ gateway, authentication, connections, watch, pools, reauthentication },
     ...{ streams, openStreams, callStreams, streamMetrics },
     descriptions: publication.descriptions,
     async close() {

@@ -29,9 +29,9 @@ export function openTracer(
   kept: KeptTraces,
 ): RequestTracer {
   const { config, clock, node, log } = context
-  const { authentication, connections, watch, streams, openStreams, callStreams } = serving
+  const { authentication, connections, watch, pools, streams, openStreams, callStreams } = serving
   return new RequestTracer({
-    ...{ clock, tokens, node, connections, watch, streams, openStreams, callStreams },
+    ...{ clock, tokens, node, connections, watch, pools, streams, openStreams, callStreams },
     compile: compilePortsOf(context, schemas),
     ...rehearsalPorts(config, node),
     schemes: authentication.schemes,
