@@ -42,6 +42,11 @@ export const telemetrySection = section(
       description:
         "Whose `traceparent` is believed: nobody's, that of requests that `gateway.trusted_proxies` send, or everybody's. Other requests begin a new trace: a client could otherwise have all its requests sampled, or write into traces of others. A proxy that is listed passes on what its clients send, unless it makes the field itself.",
     }),
+    enduser: boolean({
+      default: false,
+      description:
+        'Whether the span of a request names its user: the authid as `enduser.id`. Of a request on an open path there is none.',
+    }),
     resource: map(union([string(), number(), boolean()]), {
       default: {},
       description:

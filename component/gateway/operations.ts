@@ -106,6 +106,7 @@ export class Operations {
       : version.anonymous
     // awaits only an identity that is not known yet
     const identity = passed instanceof Promise ? await passed : passed
+    if (isSecured) exchange.trace?.tellUser?.(identity.authid)
     const type = negotiateType(exchange, route)
     const language = negotiateLanguage(exchange, version)
     const content = exchange.hasBody ? await readContent(exchange, route) : noBody

@@ -73,6 +73,8 @@ export interface RequestTrace {
    * @returns undefined where it is not recorded: then {@link context} is passed on
    */
   attempt(target: AttemptTarget, tried: number, by: AttemptMeans): AttemptSpan | undefined
+  /** Takes the user of the request, where spans name users. */
+  readonly tellUser?: ((authid: string) => void) | undefined
   /** Called once, when the answer is complete or broken off; never for a request that no document serves. */
   over(end: RequestEnd): void
 }

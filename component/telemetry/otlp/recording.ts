@@ -19,6 +19,8 @@ import type { SpanClock } from './span-clock.ts'
 export interface RecordingPorts extends PropagationPorts {
   readonly clock: SpanClock
   readonly origin: SpanOrigin
+  /** Whether spans name the users of requests. */
+  readonly tellsUsers: boolean
   /** Takes finished spans. */
   add(span: RecordedSpan): void
 }
@@ -58,12 +60,14 @@ const longestPath = 1024
 /** The SERVER span of a request. */
 class RecordedRequest implements RequestTrace {
   readonly context: TraceContext
+  readonly tellUser: RequestTrace['tellUser']
   readonly #request: TracedRequest
   readonly #parent: TraceContext | undefined
   readonly #ports: RecordingPorts
   /** Milliseconds between the monotonic clock and the epoch. */
   readonly #offset: number
   readonly #start: number
+  #authid: string | undefined
 
   constructor(
     request: TracedRequest,
@@ -78,6 +82,11 @@ class RecordedRequest implements RequestTrace {
     this.#ports = ports
     this.#offset = ports.clock.offset()
     this.#start = start + this.#offset
+    this.tellUser = ports.tellsUsers
+      ? (authid) => {
+          this.#authid = authid
+        }
+      : undefined
   }
 
   attempt(target: AttemptTarget, tried: number, by: AttemptMeans): AttemptSpan | undefined {
@@ -104,7 +113,7 @@ class RecordedRequest implements RequestTrace {
         link: this.#parent ? undefined : linkOf(request, trust),
         start: this.#start,
         end: clock.monotonic() + this.#offset,
-        attributes: attributesOf(request, method, end),
+        attributes: attributesOf(request, method, end, this.#authid),
         isError: end.status >= 500,
       }),
     )
@@ -116,6 +125,7 @@ function attributesOf(
   request: TracedRequest,
   method: string,
   { route, status, error }: RequestEnd,
+  authid: string | undefined,
 ): SpanAttributes {
   const attributes: SpanAttributes = {
     'http.request.method': method,
@@ -129,5 +139,6 @@ function attributesOf(
   if (route !== '') attributes['http.route'] = route
   if (error !== undefined) attributes['error.type'] = error
   else if (status >= 500) attributes['error.type'] = String(status)
+  if (authid !== undefined) attributes['enduser.id'] = authid
   return attributes
 }

@@ -59,6 +59,7 @@ export async function openExport(
         instrumentationScope: { name: 'wamp-gateway', version: known.version },
       },
       clock: new SpanClock(clock, () => performance.now()),
+      tellsUsers: options.enduser,
       add: (span) => queue.add(span),
     }),
     close: () => queue.close(longestFlush),

@@ -1,5 +1,6 @@
 /** Spans of a gateway, as a receiver of OTLP gets them. */
 import { expect } from 'chai'
+import { ConfigError } from '#component/config/config.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { keptLog } from '#test/support/log-lines.ts'
 import { until } from '#test/support/running/until.ts'
@@ -14,6 +15,14 @@ const document = {
         '/fixed/:name': {
           schemes: ['http'],
           get: { action: { type: 'static', body: 'ok' }, response: {} },
+        },
+        '/mine': {
+          schemes: ['http'],
+          get: {
+            security: { type: 'basic' },
+            action: { type: 'static', body: 'ok' },
+            response: {},
+          },
         },
       },
     },
@@ -87,11 +96,40 @@ describe('spans of requests', () => {
     expect(receiver.spans.map(({ name }) => name)).to.deep.equal(['GET /v1/fixed/:name'])
   })
 
+  it('name the user of a request only where telemetry.enduser says so', async () => {
+    const authorization = `Basic ${Buffer.from('ada:wonderland').toString('base64')}`
+    const users = [{ username: 'ada', password: 'wonderland' }]
+    const realm = { uri: 'com.example.realm', authmethods: ['anonymous', 'password'], users }
+    for (const [isTold, found] of [
+      ['true', 'ada'],
+      ['false', undefined],
+    ] as const) {
+      await start({ 'telemetry.enduser': isTold })
+      await gateway.component.manage('service.load_realm', [realm])
+      receiver.spans.splice(0)
+      expect(await ask('/v1/mine', { authorization })).to.equal(200)
+      await until('a span', () => receiver.spans.length > 0)
+      expect(receiver.spans[0]?.attributes['enduser.id']).to.equal(found)
+      await gateway.stop()
+    }
+  })
+
   it('are sent before the gateway stops', async () => {
     await start()
     await ask('/v1/fixed/a')
     await gateway.stop()
     expect(receiver.spans).to.have.length(1)
+  })
+
+  it('are not sent by a gateway whose environment names no collector that can be reached', async () => {
+    process.env.OTEL_EXPORTER_OTLP_ENDPOINT = '127.0.0.1:4318'
+    const refused = await startGateway({ 'telemetry.traces': 'otlp' }).catch((error) => error)
+    delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT
+    expect(refused).to.be.instanceOf(ConfigError)
+    expect(refused.message).to.equal(
+      'option "telemetry.traces": OTEL_EXPORTER_OTLP_ENDPOINT: must be a URL of http or https',
+    )
+    await start()
   })
 
   it('are dropped, counted and logged where the collector is away; requests do not notice', async () => {

@@ -21,8 +21,8 @@ export interface Receiver {
   readonly port: number
   /** All requests so far, those that were refused included. */
   readonly requests: readonly Received[]
-  /** The spans of requests that were answered with 200. */
-  readonly spans: readonly ReceivedSpan[]
+  /** The spans of requests that were answered with 200; a test may empty it. */
+  readonly spans: ReceivedSpan[]
   /** What later requests are answered with; by default 200. */
   answer: (response: ServerResponse) => void
   close(): Promise<void>

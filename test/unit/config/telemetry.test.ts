@@ -12,7 +12,13 @@ const telemetryOf = (settings: Readonly<Record<string, string>>) =>
 describe('the section telemetry', () => {
   it('records and believes nothing by default', () => {
     const { telemetry } = configOf({})
-    expect(telemetry).to.deep.equal({ traces: 'off', sample: 0.05, trust: 'proxies', resource: {} })
+    expect(telemetry).to.deep.equal({
+      traces: 'off',
+      sample: 0.05,
+      trust: 'proxies',
+      enduser: false,
+      resource: {},
+    })
   })
 
   it('takes the options as they are typed', () => {

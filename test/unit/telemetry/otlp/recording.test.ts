@@ -26,12 +26,12 @@ const by = { realm_uri: 'com.example.realm' }
 const answered = { route: '/v1/orders/:id', status: 200, error: undefined }
 
 /** Recording on clocks that a test moves. */
-function recorder(trust: Trust = 'all', isSampled = true) {
+function recorder(trust: Trust = 'all', isSampled = true, tellsUsers = false) {
   const spans: RecordedSpan[] = []
   const times = { wall: 1_700_000_000_000, monotonic: 10 }
   let draws = 0
   const telemetry = recording({
-    trust,
+    ...{ trust, tellsUsers },
     ids: new RandomIds((bytes) => {
       for (let at = 0; at < bytes.length; at += 1) bytes[at] = 1 + (draws++ % 255)
     }),
@@ -115,6 +115,19 @@ describe('a recorded request', () => {
     expect(name).to.equal('GET')
     expect(attributes).to.not.have.property('http.route')
   })
+
+  for (const [tellsUsers, found] of [
+    [false, undefined],
+    [true, 'ada'],
+  ] as const) {
+    it(`names ${found ? 'its user where users are told' : 'no user'}`, () => {
+      const { telemetry, spans } = recorder('all', true, tellsUsers)
+      const trace = telemetry.begin(request(), 10)
+      trace.tellUser?.('ada')
+      trace.over(answered)
+      expect(spans[0]?.attributes['enduser.id']).to.equal(found)
+    })
+  }
 
   it('tells 1,024 characters of a path', () => {
     const { attributes } = spanOf(request({ path: `/${'a'.repeat(5000)}` }))
