@@ -34,7 +34,7 @@ export const limits: Row = {
     {
       title: 'Used part of limits',
       description:
-        'How much of each limit of the configuration is in use, of the gateway that uses most. Above 80 % an alert fires; at 100 % clients are refused.',
+        'How much of each limit of the configuration is in use, of the gateway that uses most; of a limit of each address, user or session, by the one that uses most. Of a limit that all share an alert fires above 80 %; at 100 % clients are refused. `limits.replay_memory` may be full: the oldest events go.',
       ...{ unit: 'percentunit', bad: 0.8 },
       queries: {
         '{{limit}}': 'max by (limit) (gateway_limit_used{@} / gateway_limit{@})',
@@ -43,7 +43,7 @@ export const limits: Row = {
     {
       title: 'Refused by limits',
       description:
-        'What was refused per second, by the key of the limit. One client may be the cause: limits per address and per user exist for that.',
+        'What was refused per second, by the key of the limit. Limits of one address, user or session, and `rate_limits`, are there to refuse a client that asks for too much.',
       unit: 'ops',
       queries: { '{{limit}}': 'sum by (limit) (rate(gateway_limit_refused_total{@}[@]))' },
     },
