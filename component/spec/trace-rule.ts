@@ -1,7 +1,6 @@
 /** The rule of `trace`: under which name calls and publications carry the trace context of their request. */
 import { pointer } from '#component/codec/json.ts'
 import { isMap } from '#component/syntax/values.ts'
-import { hintOf } from './report.ts'
 import { described, dynamic, must, type Rule, rule } from './rules.ts'
 
 /** A name that every language takes for an argument; `__proto__` is refused in every document. */
@@ -31,7 +30,7 @@ const map = rule(
     for (const [key, item] of Object.entries(value)) {
       const at = pointer(path, key)
       if (key === 'kwargs') kwargs(item, at, report)
-      else if (key !== 'comment') report.issue(at, `expected kwargs${hintOf(key, ['kwargs'])}`)
+      else if (key !== 'comment') report.issue(at, 'expected kwargs, the only key of trace')
     }
   },
 )
