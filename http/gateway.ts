@@ -36,9 +36,9 @@ export interface ListenerPorts extends ExchangePorts {
   /** Absent: requests are not logged. */
   readonly accessLog: Log | undefined
   readonly failures: FailureLog
-  /** Counts and times requests; `duration` in milliseconds. */
+  /** Counts and times requests; `traceId`: of a sampled trace. */
   readonly metrics: {
-    count(path: ServedPath, method: string, status: number, duration: number): void
+    count(path: ServedPath, method: string, status: number, ms: number, traceId?: string): void
   }
   /** Counts answers that are streams, by path and media type; `ms` to the head. */
   readonly streams?:
@@ -155,16 +155,22 @@ function serve(
   )
 }
 
+/** The id of a trace that is recorded. */
+const sampledId = (trace: HttpExchange['trace']): string | undefined =>
+  trace?.context.isSampled === true ? trace.context.traceId : undefined
+
 /** Counts a stream whose head has been sent. */
 function noteBegin(
-  { method, served, response }: HttpExchange,
+  { method, served, response, trace }: HttpExchange,
   { type, record }: NonNullable<HttpExchange['stream']>,
   { metrics, streams }: ListenerPorts,
   start: number,
 ): void {
   const duration = since(start)
   // how long a stream of events lasts says nothing of the gateway
-  if (record.kind === 'events') metrics.count(served, method, response.statusCode, duration)
+  if (record.kind === 'events') {
+    metrics.count(served, method, response.statusCode, duration, sampledId(trace))
+  }
   streams?.begun(record, served, type, duration)
 }
 
@@ -235,7 +241,9 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     const record = stream?.record
     exchange.failure ??= record?.failure
     const { failure } = exchange
-    if (record?.kind !== 'events') ports.metrics.count(served, method, status, duration)
+    if (record?.kind !== 'events') {
+      ports.metrics.count(served, method, status, duration, sampledId(trace))
+    }
     if (stream) ports.streams?.over(stream.record, served, stream.type)
     if (failure !== undefined || status >= 500) ports.failures.tell(failedOf(exchange, status))
     trace?.over({ route, status, error: exchange.error ?? record?.error })
