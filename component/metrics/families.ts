@@ -26,6 +26,8 @@ export interface FamiliesPorts {
 export class Families implements SeriesStock {
   readonly #families = new Map<string, Family>()
   readonly #subjects = new Subjects()
+  /** The subjects of paths that have counted. */
+  readonly #kept = new WeakMap<ServedPath, Subject>()
   readonly #ports: FamiliesPorts
   readonly #hasApiLabel: boolean
   readonly #maxSeries: number
@@ -79,6 +81,15 @@ export class Families implements SeriesStock {
     return this.#subjects.find(this.#hasApiLabel ? version : nowhere, isOfRoutes, text)
   }
 
+  known(path: ServedPath): Subject | undefined {
+    const subject = this.#kept.get(path)
+    return subject?.isOver ? undefined : subject
+  }
+
+  keep(path: ServedPath, subject: Subject): void {
+    this.#kept.set(path, subject)
+  }
+
   make(
     family: Family,
     version: ServedVersion,
@@ -112,6 +123,7 @@ export class Families implements SeriesStock {
     if (!this.served) return Promise.resolve()
     const { yieldTurn } = this
     const steps = this.#former.sweep(this.served(), (subject) => {
+      subject.isOver = true
       for (let series = subject.series; series; series = series.next) this.#size -= 1
     })
     if (!yieldTurn) {

@@ -1,5 +1,5 @@
 /** A metric: its name, its labels, and its series. */
-import { nowhere, type ServedVersion } from './place.ts'
+import { nowhere, type ServedPath, type ServedVersion } from './place.ts'
 import type { LabelValue, Series, SeriesOwner, Subject } from './series.ts'
 
 /** A metric as it is declared. */
@@ -27,6 +27,9 @@ export interface SeriesStock {
   now(): number
   register(family: Family): void
   find(family: Family, version: ServedVersion, text: string): Subject | undefined
+  /** The subject of a path for which {@link keep} was called; undefined once its series have ended. */
+  known(path: ServedPath): Subject | undefined
+  keep(path: ServedPath, subject: Subject): void
   /** Makes a series; beyond the bound, finds the one that stands for all others. */
   make(
     family: Family,
@@ -66,19 +69,34 @@ export class Family implements SeriesOwner {
     first: LabelValue = '',
     second: LabelValue = '',
   ): Series {
-    let series = this.#stock.find(this, version, subject)?.series
+    const found = this.#among(this.#stock.find(this, version, subject), first, second)
+    return found ?? this.#stock.make(this, version, subject, first, second)
+  }
+
+  /** The same for a metric of routes, faster where the path is one object for many requests. */
+  on(path: ServedPath, first: LabelValue = '', second: LabelValue = ''): Series {
+    const known = this.#among(this.#stock.known(path), first, second)
+    if (known) return known
+    const { version, pattern } = path
+    const series = this.at(version, pattern, first, second)
+    if (series.subject.text === pattern) this.#stock.keep(path, series.subject)
+    return series
+  }
+
+  /** The series of a metric without `api`, `version` and a label with many values. */
+  with(first: LabelValue = '', second: LabelValue = ''): Series {
+    return this.at(nowhere, '', first, second)
+  }
+
+  #among(subject: Subject | undefined, first: LabelValue, second: LabelValue): Series | undefined {
+    let series = subject?.series
     while (
       series !== undefined &&
       !(series.owner === this && series.first === first && series.second === second)
     ) {
       series = series.next
     }
-    return series ?? this.#stock.make(this, version, subject, first, second)
-  }
-
-  /** The series of a metric without `api`, `version` and a label with many values. */
-  with(first: LabelValue = '', second: LabelValue = ''): Series {
-    return this.at(nowhere, '', first, second)
+    return series
   }
 
   now(): number {

@@ -21,6 +21,8 @@ export interface Subject {
   series: Series | undefined
   /** The last sweep that has found it served. */
   seen: number
+  /** Whether its series have ended: the next ones are those of another subject. */
+  isOver: boolean
 }
 
 /** A measurement, and the trace that it comes from. */

@@ -38,7 +38,13 @@ export class Subjects {
     const subjects = isRoute ? found.routes : found.texts
     const known = subjects.get(text)
     if (known) return known
-    const subject: Subject = { version: found.version, text, series: undefined, seen }
+    const subject: Subject = {
+      version: found.version,
+      text,
+      series: undefined,
+      seen,
+      isOver: false,
+    }
     subjects.set(text, subject)
     return subject
   }

@@ -64,13 +64,13 @@ export class Metrics {
 
   /** Counts a request that is over. @param traceId of a trace that is recorded */
   count(
-    { version, pattern }: ServedPath,
+    path: ServedPath,
     method: string,
     status: number,
     durationMs: number,
     traceId?: string,
   ): void {
-    this.#requests.at(version, pattern, method, status).observe(durationMs / 1000, traceId)
+    this.#requests.on(path, method, status).observe(durationMs / 1000, traceId)
   }
 
   /** The text for Prometheus in pieces, yielding between them; with several processes, their sums. */

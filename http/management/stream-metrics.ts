@@ -119,20 +119,15 @@ export class StreamMetrics {
   }
 
   /** The head of an answer has been sent. @param type its media type @param ms since the request came */
-  begun(
-    { kind }: Pick<StreamAnswer, 'kind'>,
-    { version, pattern }: ServedPath,
-    type: string,
-    ms: number,
-  ): void {
+  begun({ kind }: Pick<StreamAnswer, 'kind'>, path: ServedPath, type: string, ms: number): void {
     this.#single.firstByte.observe(ms / 1000)
-    this.#byRoute.opened.at(version, pattern, kind).add()
+    this.#byRoute.opened.on(path, kind).add()
     if (kind === 'events') this.#byLabel.open.with(type).add()
   }
 
   /** An answer that has {@link begun} is over. */
-  over({ kind, reason }: StreamAnswer, { version, pattern }: ServedPath, type: string): void {
-    this.#byRoute.ended.at(version, pattern, reason, kind).add()
+  over({ kind, reason }: StreamAnswer, path: ServedPath, type: string): void {
+    this.#byRoute.ended.on(path, reason, kind).add()
     if (kind === 'events') this.#byLabel.open.with(type).add(-1)
   }
 
@@ -147,8 +142,8 @@ export class StreamMetrics {
   }
 
   /** Events were written to a stream. @param isReplay whether they had come before */
-  sent({ version, pattern }: ServedPath, events: number, isReplay: boolean): void {
-    this.#byRoute.deliveries.at(version, pattern).add(events)
+  sent(path: ServedPath, events: number, isReplay: boolean): void {
+    this.#byRoute.deliveries.on(path).add(events)
     if (isReplay) this.#single.replayed.add(events)
   }
 

@@ -2,6 +2,7 @@
 import { expect } from 'chai'
 import { Families } from '#component/metrics/families.ts'
 import { addPacked, packed } from '#component/metrics/packed.ts'
+import type { ServedPath } from '#component/metrics/place.ts'
 import { runAtOnce } from '#component/yielding.ts'
 import { requestMetrics } from '#http/management/request-metrics.ts'
 import { metricLines } from '#test/support/metric-lines.ts'
@@ -16,13 +17,17 @@ class Setup {
   served: readonly string[] = []
   readonly families = new Families({ now: () => this.at })
   readonly #requests = requestMetrics(this.families)
+  /** One object for all requests, as in a gateway. */
+  readonly #paths = new Map<string, ServedPath>()
 
   constructor() {
     this.families.served = () => this.served.map((pattern) => ({ version, pattern }))
   }
 
   count(method: string, route: string, status: number, seconds = 0.001): void {
-    this.#requests.at(version, route, method, status).observe(seconds)
+    const path = this.#paths.get(route) ?? { version, pattern: route }
+    this.#paths.set(route, path)
+    this.#requests.on(path, method, status).observe(seconds)
   }
 
   get counts(): string[] {
