@@ -22,6 +22,8 @@ import { openRouterConnection } from '#component/wiring/router-connection.ts'
 import { openSessions } from '#component/wiring/router-sessions.ts'
 import { openServing } from '#component/wiring/serving.ts'
 import { metricSources, problemsOf } from '#component/wiring/status/node-status.ts'
+import { sessionWaits } from '#component/wiring/status/session-status.ts'
+import { followLag } from '#component/wiring/status/sync-status.ts'
 import { watchStore } from '#component/wiring/store-cleanup.ts'
 import { Regrants } from '#component/wiring/streams/regrants.ts'
 import { followUsers, mayBeRevoked } from '#component/wiring/streams/stream-rights.ts'
@@ -115,7 +117,8 @@ export async function startComponent(
   worker?.refreshBy(() => replica.refresh())
 
   const router = openRouterConnection(context, worker?.router)
-  const sessions = openSessions(context, router, () => sync.joined())
+  const onWaited = sessionWaits(context.families)
+  const sessions = openSessions(context, router, () => sync.joined(), onWaited)
   const { own, pool } = sessions
   const routerAuthentication = openRouterAuthentication(context, router)
   users.onRevoked = (revoked) => {
@@ -127,6 +130,7 @@ export async function startComponent(
   }
   const program = { version: version(), features }
   const sync = new Sync({ replica, session: own, clock, log, node, key, health, program })
+  followLag(sync, context.families)
   users.sessionTickets.clockOffsetOf = (other) => sync.clockOffsetOf(other)
   let baseUrl = config.gateway.public_base_url?.replace(/\/$/, '')
   const issuer = () => baseUrl ?? ''

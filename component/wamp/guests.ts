@@ -15,7 +15,12 @@ export interface GuestOptions extends Pick<SessionOptions, 'clock' | 'log'> {
   readonly maxGuests?: number
   /** Most sessions of users that streams hold; `limits.stream_sessions`. */
   readonly maxHeld?: number
+  /** Told of each request that had to wait for a session to join; absent: nobody is. */
+  readonly onWaited?: (ms: number, outcome: WaitOutcome) => void
 }
+
+/** How the wait for a session ends: joined; refused by the router; the router is away; not joined in time. */
+type WaitOutcome = 'ok' | 'refused' | 'unavailable' | 'timeout'
 
 /** A user's session. */
 interface Guest {
@@ -41,6 +46,13 @@ const isRefused = ({ waiting, session }: Guest): boolean =>
 
 const isUnused = ({ holds, session, waiting }: Guest): boolean =>
   waiting === 0 && holds === 0 && session.pending === 0
+
+/** @param reason of the last try */
+function outcomeOf(isJoined: boolean, reason: string): WaitOutcome {
+  if (isJoined) return 'ok'
+  if (isRefusal(reason)) return 'refused'
+  return isFinal(reason) ? 'unavailable' : 'timeout'
+}
 
 /** Keys are unique: authids may hold any character, and JSON delimits them. */
 const guestKey = (realm_uri: string, { authid, authmethod, authroles }: Identity): string =>
@@ -177,10 +189,13 @@ export class Guests {
 
   async #joined(guest: Guest, timeoutMs: number): Promise<Session> {
     const { session } = guest
+    const { clock, onWaited } = this.#options
+    const begin = clock.now()
     guest.waiting++
     const isJoined = await session.joined(timeoutMs, isFinal)
     guest.waiting--
-    guest.usedAt = this.#options.clock.now()
+    guest.usedAt = clock.now()
+    onWaited?.(Math.max(0, guest.usedAt - begin), outcomeOf(isJoined, session.lastReason))
     if (isJoined) return session
     // a refused user's session does not retry; the next request joins again
     if (isRefusal(session.lastReason)) this.#drop(guest)

@@ -1,8 +1,27 @@
 /** What a node tells of its own sessions with the router: in /metrics and in /registry. */
+
+import { durationBounds } from '#component/metrics/bounds.ts'
+import { Family, type SeriesStock } from '#component/metrics/family.ts'
 import type { MetricSource } from '#component/metrics/source.ts'
 import { isRefusal } from '#component/wamp/failure.ts'
+import type { GuestOptions } from '#component/wamp/guests.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
+
+/** Makes the metric of waits for sessions of users. @returns what observes one */
+export function sessionWaits(families: SeriesStock): NonNullable<GuestOptions['onWaited']> {
+  const waits = new Family(
+    {
+      name: 'gateway_session_wait_seconds',
+      help: 'How long requests have waited for the session of their user to join, by outcome: ok, refused (by the router), unavailable (the router is away), timeout.',
+      bounds: durationBounds,
+      isOfNode: true,
+      labels: ['outcome'],
+    },
+    families,
+  )
+  return (ms, outcome) => waits.with(outcome).observe(ms / 1000)
+}
 
 /** The gateway's own sessions with the router. */
 interface OwnSessions {

@@ -1,7 +1,25 @@
 /** What a node tells of the other nodes in /metrics: how many there are, and whether it holds what they hold. */
 
+import { Family, type SeriesStock } from '#component/metrics/family.ts'
 import type { MetricSource } from '#component/metrics/source.ts'
 import type { Sync } from '#component/sync/sync.ts'
+
+/** Upper bounds of the buckets; seconds. */
+const lagBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900]
+
+/** Makes the metric of how far this node is behind, which follows `sync` from now on. */
+export function followLag(sync: Pick<Sync, 'onLag'>, families: SeriesStock): void {
+  const lag = new Family(
+    {
+      name: 'gateway_sync_lag_seconds',
+      help: 'Time from a change on another node to its being live on this node, of changes since the start of this node.',
+      bounds: lagBounds,
+      isOfNode: true,
+    },
+    families,
+  ).with()
+  sync.onLag = (ms) => lag.observe(ms / 1000)
+}
 
 /** The metrics of sync, by their names. */
 export const syncSources = (

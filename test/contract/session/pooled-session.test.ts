@@ -62,6 +62,28 @@ describe('SessionPool', () => {
     silent.stop()
   })
 
+  it('tells how each wait for a session of a user has ended', async () => {
+    const silent = await openProxy(undefined)
+    const told: string[] = []
+    const onWaited = (ms: number, outcome: string) => {
+      expect(ms).to.be.at.least(0)
+      told.push(outcome)
+    }
+    const wait = async (url: string, uri: string, times = 1) => {
+      const waiting = openPool(url, 60_000, { onWaited })
+      for (let time = 0; time < times; time++) {
+        await Promise.resolve(waiting.session(uri, alice, 200)).catch(() => undefined)
+      }
+      await waiting.close()
+    }
+    await wait(router.url, realm_uri, 2)
+    await wait(router.url, 'com.example.nowhere')
+    await wait('ws://127.0.0.1:1/ws', realm_uri)
+    await wait(silent.url, realm_uri)
+    silent.stop()
+    expect(told).to.deep.equal(['ok', 'refused', 'unavailable', 'timeout'])
+  })
+
   it('fails at once for a user while the router is away, and serves the user when it is back', async () => {
     const away = openPool('ws://127.0.0.1:1/ws')
     const started = performance.now()

@@ -1,8 +1,10 @@
 /** What /metrics says of the gateway's own sessions. */
 import { expect } from 'chai'
+import { Families } from '#component/metrics/families.ts'
 import { SessionRecord } from '#component/wamp/session-record.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
-import { sessionSources } from '#component/wiring/status/session-status.ts'
+import { sessionSources, sessionWaits } from '#component/wiring/status/session-status.ts'
+import { seriesOf } from '#test/unit/action/watching/series.ts'
 
 /** A session that is joined, or has not joined since it ended for this reason. */
 function sessionOf(realm_uri: string, isOpen: boolean, reason?: string): SupervisedSession {
@@ -10,6 +12,19 @@ function sessionOf(realm_uri: string, isOpen: boolean, reason?: string): Supervi
   if (reason !== undefined) record.ended({ reason }, 0)
   return { realm_uri, isOpen, record } as unknown as SupervisedSession
 }
+
+describe('the metric of waits for sessions', () => {
+  it('tells how each has ended', () => {
+    const families = new Families({ now: () => 0 })
+    const observe = sessionWaits(families)
+    observe(20, 'ok')
+    observe(5000, 'timeout')
+    expect(seriesOf(families)).to.deep.equal([
+      'gateway_session_wait_seconds ok 1',
+      'gateway_session_wait_seconds timeout 1',
+    ])
+  })
+})
 
 describe("the metric of the states of the gateway's own sessions", () => {
   const cases = {

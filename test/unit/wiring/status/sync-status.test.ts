@@ -1,6 +1,19 @@
 /** What /metrics says of the other nodes. */
 import { expect } from 'chai'
-import { syncSources } from '#component/wiring/status/sync-status.ts'
+import { Families } from '#component/metrics/families.ts'
+import { followLag, syncSources } from '#component/wiring/status/sync-status.ts'
+import { seriesOf } from '#test/unit/action/watching/series.ts'
+
+describe('the metric of the lag', () => {
+  it('has the changes of other nodes, in seconds', () => {
+    const families = new Families({ now: () => 0 })
+    const sync = { onLag: (_ms: number) => undefined }
+    followLag(sync, families)
+    expect(seriesOf(families)).to.deep.equal(['gateway_sync_lag_seconds 0'])
+    sync.onLag(1500)
+    expect(seriesOf(families)).to.deep.equal(['gateway_sync_lag_seconds 1'])
+  })
+})
 
 describe('the metrics of sync', () => {
   const sources = syncSources({
