@@ -21,7 +21,7 @@ type Schema = {
 
 function typeOf(schema: Schema): string {
   if ('const' in schema) return `\`${JSON.stringify(schema.const)}\``
-  if (schema.anyOf) return schema.anyOf.map(typeOf).join(', ')
+  if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(', ')
   if (schema.type === 'array')
     return `list of ${schema.items ? typeOf(schema.items).replace(', ', ' or ') : 'anything'}`
   if (schema.patternProperties) return 'map'

@@ -7,7 +7,6 @@ import type { Families } from '#component/metrics/families.ts'
 import { openCollector } from '#component/telemetry/otlp/collector.ts'
 import { collectorUrl } from '#component/telemetry/otlp/collector-url.ts'
 import { ExportWatch } from '#component/telemetry/otlp/export-watch.ts'
-import { readNameValues } from '#component/telemetry/otlp/name-values.ts'
 import { recording } from '#component/telemetry/otlp/recording.ts'
 import { resourceAttributes } from '#component/telemetry/otlp/resource.ts'
 import { SpanClock } from '#component/telemetry/otlp/span-clock.ts'
@@ -15,6 +14,7 @@ import { SpanQueue } from '#component/telemetry/otlp/span-queue.ts'
 import type { PropagationPorts } from '#component/telemetry/propagation.ts'
 import type { Telemetry } from '#component/telemetry/telemetry.ts'
 import { version } from '#component/version.ts'
+import { collectorHeaders } from './collector-headers.ts'
 
 /** The telemetry of a process. */
 export interface OpenTelemetry {
@@ -47,7 +47,7 @@ export async function openExport(
   const url = collectorUrl(options.endpoint, environment)
   const known = { node, version: version(), host: hostname(), pid: process.pid }
   const attributes = resourceAttributes(options.resource, environment, known)
-  const exportSpans = await openCollector({ url, headers: headersOf(options.headers) })
+  const exportSpans = await openCollector({ url, headers: collectorHeaders(options.headers) })
   const watch = new ExportWatch({ clock, log, families, url })
   const queue = new SpanQueue(clock, exportSpans, watch)
   log.info({ collector: url }, 'spans are sent')
@@ -64,13 +64,4 @@ export async function openExport(
     }),
     close: () => queue.close(longestFlush),
   }
-}
-
-/** Header fields, as a map or as one text. */
-function headersOf(
-  configured: Config['telemetry']['headers'],
-): Readonly<Record<string, string>> | undefined {
-  if (typeof configured === 'string') return readNameValues(configured, 'telemetry.headers')
-  // files have been read by now
-  return configured as Readonly<Record<string, string>> | undefined
 }

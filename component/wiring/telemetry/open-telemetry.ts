@@ -15,6 +15,7 @@ export async function openTelemetry(config: Config, ports: TelemetryPorts): Prom
   const origins = { ids: new RandomIds(randomFillSync), isSampled: sampler(sample), trust }
   if (traces === 'propagate') return { telemetry: propagation(origins), close: nothingLeft }
   return await openExport(config, ports, origins).catch((cause: Error) => {
+    if (cause instanceof ConfigError) throw cause
     throw new ConfigError([`option "telemetry.traces": ${cause.message}`], { cause })
   })
 }
