@@ -5,6 +5,10 @@ import { familyText } from '#component/metrics/family-text.ts'
 import { asDeclared, type ShownBy } from '#component/metrics/shown.ts'
 import { runAtOnce } from '#component/yielding.ts'
 
+/** Lines without buckets and sums: of a histogram only how often it was observed. */
+export const countsIn = (lines: readonly string[]): string[] =>
+  lines.filter((line) => !/_(?:bucket|sum)\{/.test(line))
+
 /** The lines of all metrics that begin with `start`. */
 export function metricLines(
   families: Families,

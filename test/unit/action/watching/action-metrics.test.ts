@@ -10,14 +10,14 @@ import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import { failure } from '#component/wamp/failure.ts'
 import { WampError } from '#component/wamp/session.ts'
 import { runAtOnce } from '#component/yielding.ts'
-import { seriesOf } from './series.ts'
+import { countsIn, metricLines } from '#test/support/metric-lines.ts'
 
 /** Metrics whose clock a test moves. */
 function metrics() {
   const time = { ms: 0 }
   const families = new Families({ now: () => 0 })
   const watch = new ActionMetrics(families, () => time.ms)
-  return { families, time, watch, lines: () => seriesOf(families) }
+  return { families, time, watch, lines: () => countsIn(metricLines(families, 'gateway_')) }
 }
 
 const targetOf = (type: ActionType, text: string, api = 'shop'): ActionTarget => ({
@@ -82,17 +82,23 @@ const outcomes: readonly (readonly [
   ['a body beyond its limit', 'forward', thrown('service.error.payload_too_large'), 'canceled'],
 ]
 
-const names: Readonly<Partial<Record<ActionType, string>>> = {
-  wamp_call: 'gateway_wamp_call_duration_seconds',
-  wamp_publish: 'gateway_wamp_publish_duration_seconds',
-  wamp_subscribe: 'gateway_wamp_subscribe_duration_seconds',
-  forward: 'gateway_upstream_request_duration_seconds',
+const names: Readonly<Partial<Record<ActionType, readonly [metric: string, label: string]>>> = {
+  wamp_call: ['gateway_wamp_call_duration_seconds', 'procedure'],
+  wamp_publish: ['gateway_wamp_publish_duration_seconds', 'topic'],
+  wamp_subscribe: ['gateway_wamp_subscribe_duration_seconds', 'topic'],
+  forward: ['gateway_upstream_request_duration_seconds', 'upstream'],
+}
+
+/** The line for attempts of one outcome. */
+function lineOf(type: ActionType, outcome: string, text = 't', api = 'shop', count = 1): string {
+  const [metric, label] = names[type] ?? []
+  return `${metric}_count{api="${api}",version="1",${label}="${text}",outcome="${outcome}"} ${count}`
 }
 
 describe('the metrics of attempts', () => {
   for (const [title, type, end, outcome] of outcomes) {
     it(`count ${title} of ${type} as ${outcome}`, () => {
-      expect(counted(type, end)).to.deep.equal([`${names[type]} shop t ${outcome} 1`])
+      expect(counted(type, end)).to.deep.equal([lineOf(type, outcome)])
     })
   }
 
@@ -103,9 +109,7 @@ describe('the metrics of attempts', () => {
     ['a client that has gone', thrown('wamp.error.canceled'), 'canceled'],
   ] as const) {
     it(`count ${title} before there is a session as ${outcome}`, () => {
-      expect(counted('wamp_call', end, false)).to.deep.equal([
-        `${names.wamp_call} shop t ${outcome} 1`,
-      ])
+      expect(counted('wamp_call', end, false)).to.deep.equal([lineOf('wamp_call', outcome)])
     })
   }
 
@@ -115,15 +119,17 @@ describe('the metrics of attempts', () => {
       watch.begin({ ...run, target: targetOf('wamp_call', 'com.example.p', api) }, 0).over({})
     }
     expect(lines()).to.deep.equal([
-      `${names.wamp_call} shop com.example.p ok 2`,
-      `${names.wamp_call} office com.example.p ok 1`,
+      lineOf('wamp_call', 'ok', 'com.example.p', 'shop', 2),
+      lineOf('wamp_call', 'ok', 'com.example.p', 'office'),
     ])
   })
 
   it('count attempts after the first one', () => {
     const { watch, lines } = metrics()
     for (const tried of [0, 1, 2]) watch.begin(run, tried)
-    expect(lines()).to.deep.equal(['gateway_action_retries_total shop com.example.p wamp_call 2'])
+    expect(lines()).to.deep.equal([
+      'gateway_action_retries_total{api="shop",version="1",target="com.example.p",type="wamp_call"} 2',
+    ])
   })
 
   it('time an attempt from its beginning to its end', () => {

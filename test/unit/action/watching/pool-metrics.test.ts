@@ -3,8 +3,8 @@ import { expect } from 'chai'
 import { PoolMetrics } from '#component/action/watching/pool-metrics.ts'
 import { Semaphore } from '#component/limits/semaphore.ts'
 import { Families } from '#component/metrics/families.ts'
+import { countsIn, metricLines } from '#test/support/metric-lines.ts'
 import { ManualClock, settled } from '#test/unit/action/doubles.ts'
-import { seriesOf } from './series.ts'
 
 const version = { api: 'shop', label: '1' }
 
@@ -26,10 +26,11 @@ function setUp() {
     await settled()
   }
   void ask(() => holder.promise)
-  return { clock, ask, free, gone, lines: () => seriesOf(families) }
+  return { clock, ask, free, gone, lines: () => countsIn(metricLines(families, 'gateway_')) }
 }
 
-const waited = 'gateway_pool_wait_seconds shop 1'
+const labels = '{api="shop",version="1"}'
+const waited = `gateway_pool_wait_seconds_count${labels} 1`
 
 describe('the metrics of a pool', () => {
   it('tell nothing of a request that finds a free slot', () => {
@@ -39,10 +40,10 @@ describe('the metrics of a pool', () => {
   it('tell how many requests wait, and how long they have waited', async () => {
     const { ask, free, lines } = setUp()
     const done = ask()
-    expect(lines()).to.deep.equal(['gateway_pool_waiting shop 1'])
+    expect(lines()).to.deep.equal([`gateway_pool_waiting${labels} 1`])
     await free()
     await done
-    expect(lines()).to.deep.equal(['gateway_pool_waiting shop 0', waited])
+    expect(lines()).to.deep.equal([`gateway_pool_waiting${labels} 0`, waited])
   })
 
   it('count a request that finds too many waiting as refused', async () => {
@@ -50,8 +51,8 @@ describe('the metrics of a pool', () => {
     void ask()
     expect(await ask()).to.equal('failed')
     expect(lines()).to.deep.equal([
-      'gateway_pool_waiting shop 1',
-      'gateway_pool_refused_total shop 1',
+      `gateway_pool_waiting${labels} 1`,
+      `gateway_pool_refused_total${labels} 1`,
     ])
   })
 
@@ -61,8 +62,8 @@ describe('the metrics of a pool', () => {
     await clock.advance(1000)
     expect(await done).to.equal('failed')
     expect(lines()).to.deep.equal([
-      'gateway_pool_waiting shop 0',
-      'gateway_pool_refused_total shop 1',
+      `gateway_pool_waiting${labels} 0`,
+      `gateway_pool_refused_total${labels} 1`,
       waited,
     ])
   })
@@ -72,6 +73,6 @@ describe('the metrics of a pool', () => {
     const done = ask()
     for (const callback of gone) callback()
     expect(await done).to.equal('failed')
-    expect(lines()).to.deep.equal(['gateway_pool_waiting shop 0', waited])
+    expect(lines()).to.deep.equal([`gateway_pool_waiting${labels} 0`, waited])
   })
 })
