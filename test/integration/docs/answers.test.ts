@@ -1,9 +1,11 @@
 /** The answers that pages show are those of a gateway: each document is loaded as it stands there, each command typed. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { readConfig } from '#component/config/config.ts'
 import { openLog } from '#component/log.ts'
 import { lines } from '#test/support/command.ts'
 import { freePort } from '#test/support/free-port.ts'
@@ -12,26 +14,32 @@ import { expectAnswer, isAnswer } from '#test/support/pages/answers.ts'
 import { type Block, sectionsOf } from '#test/support/pages/blocks.ts'
 import { Terminal } from '#test/support/pages/terminal.ts'
 import { until } from '#test/support/running/until.ts'
+import type { ReceivedSpan } from '#test/support/telemetry/otlp.ts'
+import { type Receiver, startReceiver } from '#test/support/telemetry/receiver.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const example = join(root, 'examples/hello')
 
-const isAnswerBlock = ({ language }: Block) => language === 'text' || language === 'log'
+const isAnswerBlock = ({ language }: Block) => ['text', 'log', 'spans'].includes(language)
 
 const hasAnswers = (blocks: readonly Block[]) => blocks.some(isAnswerBlock)
 
 /** The sections of a page that show answers. */
 const answered = (page: string) => [...sectionsOf(page)].filter(([, blocks]) => hasAnswers(blocks))
 
-const pages: readonly string[] = [
-  'docs/cookbook.md',
-  'docs/security.md',
-  'docs/streams.md',
-  'docs/troubleshooting.md',
-]
+/** A span as the exporter `debug` of a collector prints it. */
+const spanLine = ({ name, traceId, spanId, attributes }: ReceivedSpan): string =>
+  [name, traceId, spanId, ...Object.entries(attributes).map((pair) => pair.join('='))].join(' ')
 
-describe('the answers of pages', function () {
-  this.timeout(30_000)
+/**
+ * Follows pages on one gateway.
+ * @param settings of the gateway beside those of `npm start`, with the address of a collector
+ */
+function describePages(
+  pages: readonly string[],
+  settings: (collector: string) => Readonly<Record<string, string>> = () => ({}),
+): void {
+  let receiver: Receiver
   let gateway: TestGateway
   let stopBackend: () => void
   let upstreamPort: number
@@ -62,7 +70,8 @@ describe('the answers of pages', function () {
   before(async () => {
     // as `npm start` has it
     const log = openLog('info', { write: (line) => void logged.push(line) })
-    gateway = await startGateway({}, { isEmbedded: true, log })
+    receiver = await startReceiver()
+    gateway = await startGateway(settings(receiver.url), { isEmbedded: true, log })
     upstreamPort = await freePort()
     const child = fork(
       join(example, 'backend.ts'),
@@ -77,6 +86,7 @@ describe('the answers of pages', function () {
   after(async () => {
     stopBackend?.()
     await gateway?.stop()
+    await receiver?.close()
   })
 
   /** The line may be written after the answer. */
@@ -86,6 +96,10 @@ describe('the answers of pages', function () {
       expect(logged.join('')).to.equal(line),
     )
   }
+
+  /** Spans leave in batches. */
+  const expectSpan = (line: string): Promise<void> =>
+    until(`a span ${line}`, () => receiver.spans.some((span) => isAnswer(spanLine(span), line)))
 
   async function follow(blocks: readonly Block[]): Promise<void> {
     const terminal = new Terminal(root, { WAMP_GATEWAY_ADMIN: gateway.adminUrl })
@@ -99,6 +113,8 @@ describe('the answers of pages', function () {
         ;[typed, printed] = [text, stdout]
       } else if (language === 'log') {
         for (const line of lines(text)) await expectLogged(line)
+      } else if (language === 'spans') {
+        for (const line of lines(text)) await expectSpan(line)
       } else expectAnswer(printed, here(text), typed)
     }
   }
@@ -120,8 +136,36 @@ describe('the answers of pages', function () {
       }
     })
   }
+}
+
+describe('the answers of pages', function () {
+  this.timeout(30_000)
+  describePages([
+    'docs/cookbook.md',
+    'docs/security.md',
+    'docs/streams.md',
+    'docs/troubleshooting.md',
+  ])
 
   it('are twenty or more in the cookbook', () => {
     expect(answered('docs/cookbook.md').length).to.be.at.least(20)
+  })
+})
+
+describe('the answers of pages with distributed traces', function () {
+  this.timeout(30_000)
+  describePages(['docs/observability.md'], (collector) => ({
+    'telemetry.traces': 'otlp',
+    'telemetry.sample': '1',
+    'telemetry.endpoint': collector,
+  }))
+
+  it('stand beside a configuration that a gateway takes', () => {
+    const shown = [...sectionsOf('docs/observability.md').values()]
+      .flat()
+      .find(({ text }) => text.startsWith('# gateway.yaml'))
+    const file = join(mkdtempSync(join(tmpdir(), 'gateway-page-')), 'gateway.yaml')
+    writeFileSync(file, shown?.text ?? '')
+    expect(readConfig(file, {}).telemetry).to.include({ traces: 'otlp', sample: 0.05 })
   })
 })
