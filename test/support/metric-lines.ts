@@ -7,7 +7,7 @@ import { runAtOnce } from '#component/yielding.ts'
 
 /** Lines without buckets and sums: of a histogram only how often it was observed. */
 export const countsIn = (lines: readonly string[]): string[] =>
-  lines.filter((line) => !/_(?:bucket|sum)\{/.test(line))
+  lines.filter((line) => !/_(?:bucket|sum)[{ ]/.test(line))
 
 /** The lines of all metrics that begin with `start`. */
 export function metricLines(

@@ -4,7 +4,7 @@ import { Families } from '#component/metrics/families.ts'
 import { SessionRecord } from '#component/wamp/session-record.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import { sessionSources, sessionWaits } from '#component/wiring/status/session-status.ts'
-import { seriesOf } from '#test/unit/action/watching/series.ts'
+import { countsIn, metricLines } from '#test/support/metric-lines.ts'
 
 /** A session that is joined, or has not joined since it ended for this reason. */
 function sessionOf(realm_uri: string, isOpen: boolean, reason?: string): SupervisedSession {
@@ -19,9 +19,9 @@ describe('the metric of waits for sessions', () => {
     const observe = sessionWaits(families)
     observe(20, 'ok')
     observe(5000, 'timeout')
-    expect(seriesOf(families)).to.deep.equal([
-      'gateway_session_wait_seconds ok 1',
-      'gateway_session_wait_seconds timeout 1',
+    expect(countsIn(metricLines(families, 'gateway_session_wait_seconds'))).to.deep.equal([
+      'gateway_session_wait_seconds_count{outcome="ok"} 1',
+      'gateway_session_wait_seconds_count{outcome="timeout"} 1',
     ])
   })
 })

@@ -2,16 +2,17 @@
 import { expect } from 'chai'
 import { Families } from '#component/metrics/families.ts'
 import { followLag, syncSources } from '#component/wiring/status/sync-status.ts'
-import { seriesOf } from '#test/unit/action/watching/series.ts'
+import { countsIn, metricLines } from '#test/support/metric-lines.ts'
 
 describe('the metric of the lag', () => {
   it('has the changes of other nodes, in seconds', () => {
     const families = new Families({ now: () => 0 })
     const sync = { onLag: (_ms: number) => undefined }
     followLag(sync, families)
-    expect(seriesOf(families)).to.deep.equal(['gateway_sync_lag_seconds 0'])
+    const lag = () => countsIn(metricLines(families, 'gateway_sync_lag_seconds'))
+    expect(lag()).to.deep.equal(['gateway_sync_lag_seconds_count 0'])
     sync.onLag(1500)
-    expect(seriesOf(families)).to.deep.equal(['gateway_sync_lag_seconds 1'])
+    expect(lag()).to.deep.equal(['gateway_sync_lag_seconds_count 1'])
   })
 })
 
