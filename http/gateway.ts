@@ -43,6 +43,8 @@ export interface ListenerPorts extends ExchangePorts {
   /** Counts answers that are streams, by path and media type; `ms` to the head. */
   readonly streams?:
     | {
+        /** Streams of events that are open. */
+        readonly open: number
         begun(stream: StreamRecord, path: ServedPath, type: string, ms: number): void
         over(stream: StreamRecord, path: ServedPath, type: string): void
       }

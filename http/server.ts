@@ -137,9 +137,9 @@ export class Listeners {
     for (const { server } of this.#servers) useKeyPair(server, pair)
   }
 
-  /** Requests in flight. */
+  /** Requests in flight, without the streams of events that are open. */
   get inFlight(): number {
-    return this.#exchanges.size
+    return this.#exchanges.size - (this.#ports.streams?.open ?? 0)
   }
 
   async open(): Promise<void> {

@@ -26,7 +26,7 @@ export const listenerSources = (state: () => ListenerState): MetricSources => ({
     read: () => Number(state().isReady),
   },
   gateway_http_requests_in_flight: {
-    help: 'HTTP requests being served now.',
+    help: 'HTTP requests being served now, without the streams of events that are open (gateway_streams).',
     read: () => state().inFlight,
   },
   gateway_memory_used_ratio: {

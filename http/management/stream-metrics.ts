@@ -106,6 +106,8 @@ const mapPlans = <Plans extends Readonly<Record<string, FamilyPlan>>, V>(
 
 /** Counts the streams of a process. */
 export class StreamMetrics {
+  /** Streams of events that are open. */
+  open = 0
   readonly #byRoute: ByKey<typeof byRoute, Family>
   readonly #byLabel: ByKey<typeof byLabel, Family>
   readonly #single: ByKey<typeof single, Series>
@@ -122,13 +124,18 @@ export class StreamMetrics {
   begun({ kind }: Pick<StreamAnswer, 'kind'>, path: ServedPath, type: string, ms: number): void {
     this.#single.firstByte.observe(ms / 1000)
     this.#byRoute.opened.on(path, kind).add()
-    if (kind === 'events') this.#byLabel.open.with(type).add()
+    if (kind === 'events') this.#count(type, 1)
   }
 
   /** An answer that has {@link begun} is over. */
   over({ kind, reason }: StreamAnswer, path: ServedPath, type: string): void {
     this.#byRoute.ended.on(path, reason, kind).add()
-    if (kind === 'events') this.#byLabel.open.with(type).add(-1)
+    if (kind === 'events') this.#count(type, -1)
+  }
+
+  #count(type: string, more: 1 | -1): void {
+    this.open += more
+    this.#byLabel.open.with(type).add(more)
   }
 
   /** A request was refused. @param limit the key of the limit */

@@ -22,6 +22,9 @@ describe('/metrics', () => {
   }
 
   it('tells of open streams, of their events, and of refused ones', async () => {
+    const inFlight = (await metrics()).find((line) =>
+      /^gateway_http_requests_in_flight /.test(line),
+    )
     const url = `${streams.gateway.url}/s/counted/1`
     const [first, second] = await Promise.all([openEventStream(url), openEventStream(url)])
     expect((await openEventStream(url)).status).to.equal(429)
@@ -29,6 +32,7 @@ describe('/metrics', () => {
     await Promise.all([first.next(), second.next()])
     expect(await metrics()).to.include.members([
       'gateway_streams{type="text/event-stream"} 2',
+      inFlight,
       'gateway_stream_sources 1',
       `gateway_streams_opened_total{${place},route="${route}",kind="events"} 2`,
       'gateway_streams_refused_total{limit="max_streams"} 1',
