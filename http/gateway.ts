@@ -239,7 +239,7 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     else exchange.dropBody()
     const status = response.headersSent ? response.statusCode : clientClosed
     const duration = since(start)
-    const { method, route, served, stream, trace } = exchange
+    const { method, served, stream, trace } = exchange
     const record = stream?.record
     exchange.failure ??= record?.failure
     const { failure } = exchange
@@ -248,12 +248,12 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     }
     if (stream) ports.streams?.over(stream.record, served, stream.type)
     if (failure !== undefined || status >= 500) ports.failures.tell(failedOf(exchange, status))
-    trace?.over({ route, status, error: exchange.error ?? record?.error })
+    trace?.over({ served, status, error: exchange.error ?? record?.error })
+    const bytes = socket.bytesWritten - written
     if (!ports.accessLog) return
     // a client can cause any number of these at no cost
     const isCheap = status === clientClosed || status === 503
     if (isCheap && !ports.failures.admits(exchange.client)) return
-    const bytes = socket.bytesWritten - written
     ports.accessLog.info(accessLine(exchange, status, duration, bytes), 'request')
   })
 }

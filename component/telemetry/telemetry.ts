@@ -1,4 +1,5 @@
 /** The port of distributed tracing: a trace of each request, and a span of each attempt of its action. */
+import type { ServedPath } from '#component/metrics/place.ts'
 import type { TraceContext } from './trace-context.ts'
 
 /** What tracing knows of a request when it begins. */
@@ -17,8 +18,8 @@ export interface TracedRequest {
 
 /** What tracing is told when a request is over. */
 export interface RequestEnd {
-  /** The pattern of the route; `""` where the request was refused before it had one. */
-  readonly route: string
+  /** The path that answered; that of no document where the request was refused before it reached one. */
+  readonly served: ServedPath
   /** 499 where the client went away before its answer began. */
   readonly status: number
   /** The URI of the error in the answer. */

@@ -130,11 +130,15 @@ describe('a real collector', function () {
       'server.address': '127.0.0.1',
       'client.address': '127.0.0.1',
       'http.response.status_code': 200,
+      'gateway.api_version': '1.0',
     }
     expect(server).to.deep.equal({
-      ...{ ...ofRequest, 'server.port': Number(new URL(front.url).port) },
+      ...{ ...ofRequest, 'gateway.api': 'front' },
+      'server.port': Number(new URL(front.url).port),
     })
-    expect(inner).to.deep.equal({ ...ofRequest, 'server.port': Number(port) })
+    expect(inner).to.deep.equal({
+      ...{ ...ofRequest, 'gateway.api': 'backend', 'server.port': Number(port) },
+    })
     expect(forward).to.deep.equal({
       'http.request.method': 'GET',
       'server.address': hostname,

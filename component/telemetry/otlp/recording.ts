@@ -107,7 +107,7 @@ class RecordedRequest implements RequestTrace {
       new RecordedSpan({
         origin,
         kind: spanKind.server,
-        name: end.route === '' ? method : `${method} ${end.route}`,
+        name: `${method} ${end.served.pattern}`.trimEnd(),
         context: this.context,
         parent: this.#parent && { context: this.#parent, isRemote: true },
         link: this.#parent ? undefined : linkOf(request, trust),
@@ -124,7 +124,7 @@ class RecordedRequest implements RequestTrace {
 function attributesOf(
   request: TracedRequest,
   method: string,
-  { route, status, error }: RequestEnd,
+  { served, status, error }: RequestEnd,
   authid: string | undefined,
 ): SpanAttributes {
   const attributes: SpanAttributes = {
@@ -136,7 +136,11 @@ function attributesOf(
     'client.address': request.client,
     'http.response.status_code': status,
   }
-  if (route !== '') attributes['http.route'] = route
+  if (served.pattern !== '') {
+    attributes['http.route'] = served.pattern
+    attributes['gateway.api'] = served.version.api
+    attributes['gateway.api_version'] = served.version.label
+  }
   if (error !== undefined) attributes['error.type'] = error
   else if (status >= 500) attributes['error.type'] = String(status)
   if (authid !== undefined) attributes['enduser.id'] = authid

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { noPath } from '#component/metrics/place.ts'
 import type { Trust } from '#component/telemetry/origin.ts'
 import type { RecordedSpan } from '#component/telemetry/otlp/recorded-span.ts'
 import { recording } from '#component/telemetry/otlp/recording.ts'
@@ -23,7 +24,11 @@ const target = (changes: Partial<AttemptTarget>): AttemptTarget => ({
 
 const by = { realm_uri: 'com.example.realm' }
 
-const answered = { route: '/v1/orders/:id', status: 200, error: undefined }
+const answered = {
+  served: { pattern: '/v1/orders/:id', version: { api: 'orders', label: '1' } },
+  status: 200,
+  error: undefined,
+}
 
 /** Recording on clocks that a test moves. */
 function recorder(trust: Trust = 'all', isSampled = true, tellsUsers = false) {
@@ -82,6 +87,8 @@ describe('a recorded request', () => {
       'server.port': 443,
       'client.address': '192.0.2.1',
       'http.response.status_code': 200,
+      'gateway.api': 'orders',
+      'gateway.api_version': '1',
     })
   })
 
@@ -111,9 +118,9 @@ describe('a recorded request', () => {
   }
 
   it('is named by its method where it has no route', () => {
-    const { name, attributes } = spanOf(request(), { route: '', status: 503 })
+    const { name, attributes } = spanOf(request(), { served: noPath, status: 503 })
     expect(name).to.equal('GET')
-    expect(attributes).to.not.have.property('http.route')
+    expect(attributes).to.not.have.any.keys('http.route', 'gateway.api')
   })
 
   for (const [tellsUsers, found] of [
