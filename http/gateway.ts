@@ -7,8 +7,9 @@ import type { InFlight } from '#component/in-flight.ts'
 import type { Log } from '#component/log.ts'
 import { noPath, type ServedPath } from '#component/metrics/place.ts'
 import { peerName, plainAddress } from '#component/syntax/ip-address.ts'
+import { requests } from '#component/telemetry/channels.ts'
 import type { Telemetry } from '#component/telemetry/telemetry.ts'
-import { accessLine } from '#http/log/access-line.ts'
+import { accessLine, requestMessage } from '#http/log/access-line.ts'
 import type { FailedRequest, FailureLog } from '#http/log/failure-log.ts'
 import { errorReply } from './errors.ts'
 import { preflight, Refusal } from './preflight.ts'
@@ -250,6 +251,7 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     if (failure !== undefined || status >= 500) ports.failures.tell(failedOf(exchange, status))
     trace?.over({ served, status, error: exchange.error ?? record?.error })
     const bytes = socket.bytesWritten - written
+    if (requests.hasSubscribers) requests.publish(requestMessage(exchange, status, duration, bytes))
     if (!ports.accessLog) return
     // a client can cause any number of these at no cost
     const isCheap = status === clientClosed || status === 503

@@ -5,6 +5,7 @@ import { type Connections, Upstreams } from '#component/action/upstreams.ts'
 import { ActionMetrics } from '#component/action/watching/action-metrics.ts'
 import type { AttemptWatch } from '#component/action/watching/attempt-watch.ts'
 import { PoolMetrics, type PoolWatch } from '#component/action/watching/pool-metrics.ts'
+import { toldAttempts } from '#component/action/watching/told-attempts.ts'
 import { tracedAttempts } from '#component/action/watching/traced-attempts.ts'
 import { Gateway } from '#component/gateway/handle.ts'
 import { CallStreams } from '#component/gateway/streams/call-streams.ts'
@@ -60,7 +61,7 @@ export function openServing(
   const streamMetrics = new StreamMetrics(families)
   const streams = openStreamHub(context, sessions, streamMetrics)
   const metrics = new ActionMetrics(families, monotonic)
-  const watch = telemetry ? tracedAttempts(metrics) : metrics
+  const watch = toldAttempts(telemetry ? tracedAttempts(metrics) : metrics, monotonic)
   const pools = new PoolMetrics(families, monotonic)
   const actions = openActions({
     ...{ clock, sessions, connections, streams, watch },

@@ -29,6 +29,15 @@ export function accessLine(
   }
 }
 
+/** What subscribers of `wamp-gateway:request` are told: the members of the line, and the document that has answered. */
+export function requestMessage(
+  exchange: HttpExchange,
+  ...rest: [status: number, duration: number, bytes: number]
+): Readonly<Record<string, unknown>> {
+  const { api, label } = exchange.served.version
+  return { ...accessLine(exchange, ...rest), api_spec: api, version: label }
+}
+
 /** As OpenTelemetry names them in logs of other forms than its own. */
 const traceMembers = ({ context: { traceId, spanId, isSampled } }: RequestTrace) => ({
   trace_id: traceId,
