@@ -145,7 +145,6 @@ function serve(
   }
   pending.then(
     (reply) => {
-      exchange.served = reply.path ?? noPath
       // a request that was given up has its answer already
       if (!exchange.isAnswered) {
         exchange.failure = reply.failure

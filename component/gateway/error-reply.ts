@@ -55,7 +55,6 @@ export function errorReply(
       value: type === problemType ? problemOf(error, status) : error.toJSON(),
       type,
     },
-    path,
     error,
     failure: reportAt(route, error),
   }

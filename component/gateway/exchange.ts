@@ -32,6 +32,8 @@ export interface Content extends Pick<Request, 'body' | 'body_length'> {
 export interface Exchange
   extends Omit<Request, 'language' | 'bindings' | 'query_params' | keyof Content> {
   readonly query_params: Readonly<Record<string, string>>
+  /** The path of the document that serves it, for logs and metrics; set when it is found. */
+  served?: ServedPath
   /** Its distributed trace; undefined: none is passed on or recorded. */
   readonly trace?: RequestTrace | undefined
   /** One header without building the map. */
@@ -103,8 +105,6 @@ export interface Reply {
   /** Lower-case names; a list becomes repeated fields (Set-Cookie). */
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: ReplyBody
-  /** The path of the document that has answered, for logs and metrics. */
-  readonly path?: ServedPath
   /** The operation that has made the reply, should sending it fail. */
   readonly operation?: CompiledOperation
   /** Why the request was not answered as declared. */

@@ -60,6 +60,7 @@ export class Gateway {
   handle(exchange: Exchange): Promise<Reply> | undefined {
     const found = this.table.match(exchange.host, exchange.path, exchange.method)
     if (found === undefined) return undefined
+    exchange.served = routeOf(found).path
     const reply = this.tracer?.serve(exchange, found) ?? this.#answer(exchange, found)
     const isVaried = this.#cors.origins && isWithinCors(routeOf(found))
     return isVaried ? reply.then(varyByOrigin) : reply
@@ -126,7 +127,7 @@ export class Gateway {
     // the endpoints outside CORS decide on OPTIONS themselves
     const shared = isWithinCors(endpoint) ? policy : {}
     const headers = { ...shared, ...path.headers, ...reply.headers }
-    return { ...reply, headers, path }
+    return { ...reply, headers }
   }
 }
 

@@ -86,7 +86,7 @@ export class Operations {
     const security = path.version.anonymous
     const context: Context = { request, action: nothing, security, random: this.#random }
     applyLayers(headers, [path.layer], context)
-    return { status: 204, headers, body: { kind: 'none' }, path }
+    return { status: 204, headers, body: { kind: 'none' } }
   }
 
   /** The order of these steps is that of behaviour §3. */

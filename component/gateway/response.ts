@@ -72,7 +72,7 @@ export function renderOutcome(
         isResult ? operation.encodings : undefined,
       )
   if (!isPassedOn) streamOf(outcome)?.destroy()
-  return { status, headers, body, path, operation }
+  return { status, headers, body, operation }
 }
 
 /** An upstream's headers; without those of its body where this is not passed on. */

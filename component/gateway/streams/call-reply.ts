@@ -44,7 +44,7 @@ export const isReturning = (exchange: Exchange, { frames }: CallStreaming): bool
 export function returnReply({ path }: CompiledOperation, policy: Headers, context: Context): Reply {
   const headers = { ...policy, 'cache-control': 'no-store', ...path.headers }
   applyLayers(headers, [path.layer], context)
-  return { status: 204, headers, body: { kind: 'none' }, path }
+  return { status: 204, headers, body: { kind: 'none' } }
 }
 
 /**
@@ -87,7 +87,6 @@ export function callReply(
       cancel: () => answer.cancel(),
       record: answer,
     },
-    path: operation.path,
     operation,
   }
 }

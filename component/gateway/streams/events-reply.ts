@@ -71,7 +71,7 @@ export class EventReplies {
       'content-encoding': _encoding,
       ...headers
     } = headOf(route, plan.head, policy, language, context)
-    const head = { status: 200, headers, path: route.path, operation: route }
+    const head = { status: 200, headers, operation: route }
     const stream = outcome.stream?.kind === 'events' ? outcome.stream : undefined
     if (stream === undefined) return { ...head, body: { kind: 'events', type, ...noStream } }
     const frames = isStreamType(type) ? framesOf[type] : oneEventFrames

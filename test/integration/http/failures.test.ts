@@ -17,7 +17,7 @@ const bugLine = {
   error: 'service.error.internal',
 }
 const unencodable: Reply = {
-  ...{ status: 200, headers: {}, path: ownPath('/x') },
+  ...{ status: 200, headers: {} },
   body: { kind: 'value', value: '\ud800', type: 'application/msgpack' },
 }
 
@@ -31,7 +31,14 @@ const rows: readonly (readonly [string, Change, Readonly<Record<string, unknown>
   ],
   [
     'an answer that cannot be encoded',
-    { gateway: { handle: () => Promise.resolve(unencodable) } },
+    {
+      gateway: {
+        handle(exchange) {
+          exchange.served = ownPath('/x')
+          return Promise.resolve(unencodable)
+        },
+      },
+    },
     {
       level: 'error',
       msg: 'a request failed',

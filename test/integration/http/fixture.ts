@@ -24,7 +24,6 @@ export const bodyLimits: BodyLimits = {
 const value = (body: unknown, type = 'application/json', status = 200) =>
   ({
     status,
-    path: ownPath('/v1/x'),
     headers: {},
     body: { kind: 'value', value: body, type },
   }) as const
@@ -113,6 +112,7 @@ export async function open(
     gateway: {
       handle(exchange) {
         if (!paths.includes(exchange.path)) return undefined
+        exchange.served = ownPath('/v1/x')
         routed.push(exchange)
         return serve(exchange)
       },

@@ -115,7 +115,9 @@ describe('the gateway listener', () => {
     await untilHolds(() => fixture.listeners.inFlight === 1)
     client.close()
     await untilHolds(() => fixture.listeners.inFlight === 0)
-    await untilHolds(() => fixture.logged.some(({ status }) => status === 499))
+    await untilHolds(() =>
+      fixture.logged.some(({ status, route }) => status === 499 && route === '/v1/x'),
+    )
   })
 
   it('destroys a stream whose client went away', async () => {

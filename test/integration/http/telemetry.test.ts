@@ -77,7 +77,7 @@ describe('the listener', () => {
     await until('the request is there', () => routed.length === 1)
     socket.destroy()
     await until('the trace is over', () => ended.length === 1)
-    expect(ended[0]).to.include({ status: 499 })
+    expect(ended[0]).to.include({ status: 499, route: '/v1/x' })
   })
 
   it('knows of a trusted proxy, and of the client that it reports', async () => {

@@ -11,6 +11,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { BodyLimits, Exchange, Reply } from '#component/gateway/exchange.ts'
 import { type EndpointHandler, Gateway, type GatewayPorts } from '#component/gateway/handle.ts'
 import type { CallStreams } from '#component/gateway/streams/call-streams.ts'
+import type { ServedPath } from '#component/metrics/place.ts'
 import type { Method } from '#component/request.ts'
 import { RoutingTable } from '#component/routes/routing-table.ts'
 import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
@@ -31,6 +32,7 @@ export interface Ask {
 /** An exchange that remembers what was done with its body. */
 export class FakeExchange implements Exchange {
   readonly id = '0192'
+  served?: ServedPath
   readonly method: Method
   readonly scheme: 'http' | 'https'
   readonly peername = '192.0.2.1:5000'
@@ -208,11 +210,12 @@ export function serve(
   return {
     api: compiled.api,
     performed,
-    /** Answers a request; a path that does not match is an error of the test. */
-    async ask(line: string, ask?: Ask): Promise<Reply> {
-      const reply = await gateway.handle(new FakeExchange(line, ask))
+    /** Answers a request, and tells the pattern of its path; a path that does not match is an error of the test. */
+    async ask(line: string, ask?: Ask): Promise<Reply & { readonly pattern: string | undefined }> {
+      const exchange = new FakeExchange(line, ask)
+      const reply = await gateway.handle(exchange)
       if (!reply) throw new Error(`${line} matches no path`)
-      return reply
+      return { ...reply, pattern: exchange.served?.pattern }
     },
     handle: (exchange: Exchange) => gateway.handle(exchange),
   }

@@ -279,7 +279,7 @@ describe('an error of the gateway', () => {
         message,
         description,
       })
-      expect(reply.path?.pattern).to.equal('/v1/x')
+      expect(reply.pattern).to.equal('/v1/x')
     })
   }
 })
