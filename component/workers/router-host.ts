@@ -50,7 +50,10 @@ export interface RouterHost {
  * @throws ConfigError, or Error for a store that cannot be opened
  */
 export async function startRouterHost(ports: StartPorts): Promise<RouterHost> {
-  const context = await openContext(ports)
+  const { telemetry } = ports.config
+  // requests, and their traces, are with the workers
+  const config = { ...ports.config, telemetry: { ...telemetry, traces: 'off' as const } }
+  const context = await openContext({ ...ports, config })
   const { replica, users } = context
   const { router, end } = openRouter(context)
   users.onRevoked = end
