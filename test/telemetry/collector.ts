@@ -1,5 +1,6 @@
 /** The OpenTelemetry Collector as its users build it: OTLP in, OTLP out. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,13 +17,19 @@ const providerVersion = 'v1.68.0'
 const manifest = (folder: string) => `
 dist: {name: collector, output_path: ${folder}}
 receivers: [{gomod: go.opentelemetry.io/collector/receiver/otlpreceiver ${version}}]
-exporters: [{gomod: go.opentelemetry.io/collector/exporter/otlphttpexporter ${version}}]
+processors: [{gomod: go.opentelemetry.io/collector/processor/batchprocessor ${version}}]
+exporters:
+  - {gomod: go.opentelemetry.io/collector/exporter/debugexporter ${version}}
+  - {gomod: go.opentelemetry.io/collector/exporter/otlphttpexporter ${version}}
 providers:
   - {gomod: go.opentelemetry.io/collector/confmap/provider/envprovider ${providerVersion}}
   - {gomod: go.opentelemetry.io/collector/confmap/provider/fileprovider ${providerVersion}}
 `
 
-const configuration = (port: number, target: string) => `
+/** Makes a configuration of the port that takes OTLP over HTTP, and the base address of what takes its spans. */
+type Configure = (port: number, target: string) => string
+
+const passingOn: Configure = (port, target) => `
 receivers: {otlp: {protocols: {http: {endpoint: '127.0.0.1:${port}'}}}}
 exporters:
   otlp_http:
@@ -37,7 +44,8 @@ service:
 /** The path of the program; the first call builds it, which takes some minutes. */
 export function collectorProgram(): string {
   const cache = goCache('collector')
-  const program = join(cache, `collector-${version}`)
+  const parts = createHash('sha256').update(manifest('')).digest('hex').slice(0, 8)
+  const program = join(cache, `collector-${version}-${parts}`)
   if (existsSync(program)) return program
   const folder = join(cache, 'source')
   mkdirSync(folder, { recursive: true })
@@ -52,18 +60,21 @@ export function collectorProgram(): string {
 /** A collector that passes spans on to a receiver of the test; it can be killed, and started again at the same address. */
 export class Collector {
   readonly port: number
+  /** The lines of its log, those of the exporter `debug` among them. */
+  readonly said: string[] = []
   readonly #folder: string
   #child: ChildProcess | undefined
 
-  private constructor(port: number, target: string) {
+  private constructor(port: number, configuration: string) {
     this.port = port
     this.#folder = mkdtempSync(join(tmpdir(), 'collector-'))
-    writeFileSync(join(this.#folder, 'collector.yaml'), configuration(port, target))
+    writeFileSync(join(this.#folder, 'collector.yaml'), configuration)
   }
 
   /** @param target base address of what takes its spans */
-  static async start(target: string): Promise<Collector> {
-    const collector = new Collector(await freePort(), target)
+  static async start(target: string, configure = passingOn): Promise<Collector> {
+    const port = await freePort()
+    const collector = new Collector(port, configure(port, target))
     await collector.start()
     return collector
   }
@@ -79,14 +90,14 @@ export class Collector {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     this.#child = child
-    const said: string[] = []
-    for await (const line of createInterface(child.stderr)) {
-      said.push(line)
-      if (!line.includes('Everything is ready')) continue
-      child.stderr.resume()
-      return
-    }
-    throw new Error(`the collector did not start: ${said.join('\n')}`)
+    const lines = createInterface(child.stderr)
+    lines.on('line', (line) => this.said.push(line))
+    await new Promise<void>((resolve, reject) => {
+      lines.on('line', (line) => line.includes('Everything is ready') && resolve())
+      lines.once('close', () =>
+        reject(new Error(`the collector did not start: ${this.said.join('\n')}`)),
+      )
+    })
   }
 
   /** Ends it at once, with whatever it holds. */
