@@ -38,6 +38,7 @@ export interface HttpOptions {
     readonly max_requests_per_socket: number
   }
   readonly log: { readonly access: boolean }
+  readonly metrics?: { readonly names: 'gateway' | 'otel' }
 }
 
 /** An address that a server listens at. */

@@ -122,7 +122,8 @@ export class Listeners {
     this.#shedding = new Shedding(clock, this.#exchanges)
     const sources = { ...listenerSources(() => this.#state()), ...ports.metrics }
     families.served = withOwnPaths(procedures, () => ports.servedPaths())
-    this.#metrics = new Metrics({ families, sources, siblings, yieldTurn })
+    const names = ports.options.metrics?.names
+    this.#metrics = new Metrics({ families, sources, siblings, yieldTurn, names })
     this.#held = heldBytes(ports.budget, () => this.#usage.refuse('limits.buffered_bytes'))
   }
 
@@ -221,9 +222,7 @@ export class Listeners {
     const { clock, log, logins, options, streams, telemetry } = this.#ports
     const accessLog = options.log.access ? (this.#ports.accessLog ?? log) : undefined
     return {
-      clock,
-      log,
-      accessLog,
+      ...{ clock, log, accessLog },
       failures: new FailureLog(clock, log, logins),
       metrics: this.#metrics,
       ...{ streams, telemetry, proxies, isSecure },

@@ -3,6 +3,7 @@ import { endText, type Format } from '#component/metrics/exposition.ts'
 import type { Families } from '#component/metrics/families.ts'
 import type { Family } from '#component/metrics/family.ts'
 import { familyText } from '#component/metrics/family-text.ts'
+import { asOtel, otelSourceNames } from '#component/metrics/otel-names.ts'
 import { addPacked, packed } from '#component/metrics/packed.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
 import type { Series } from '#component/metrics/series.ts'
@@ -35,6 +36,8 @@ export interface MetricPorts {
   readonly families: Families
   readonly sources: MetricSources
   readonly siblings?: MetricSiblings | undefined
+  /** What the metrics are called. */
+  readonly names?: 'gateway' | 'otel' | undefined
   /** Yields to other requests while the text is written. */
   readonly yieldTurn?: YieldTurn
 }
@@ -75,11 +78,11 @@ export class Metrics {
 
   /** The text for Prometheus in pieces, yielding between them; with several processes, their sums. */
   async *render(format: Format = 'text'): AsyncGenerator<string> {
-    const { yieldTurn } = this.#ports
+    const { yieldTurn, names } = this.#ports
     const { values, families } = await this.#read()
     const series = await runSteps(families.collect(), yieldTurn)
     let piece = ''
-    for (const text of textOf(values, series, format)) {
+    for (const text of textOf(values, series, format, names === 'otel')) {
       piece += text
       const pause = yieldTurn?.()
       if (pause) await pause
@@ -129,7 +132,9 @@ function* textOf(
   values: ProcessValues,
   series: ReadonlyMap<Family, readonly Series[]>,
   format: Format,
+  isOtel: boolean,
 ): Generator<string> {
-  yield* processText(values, format)
-  for (const [family, all] of series) yield* familyText(family, all, format, asDeclared)
+  const shownBy = isOtel ? asOtel : asDeclared
+  yield* processText(values, format, isOtel ? otelSourceNames : {})
+  for (const [family, all] of series) yield* familyText(family, all, format, shownBy)
 }

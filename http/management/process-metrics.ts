@@ -118,9 +118,14 @@ export class ProcessMetrics {
 export const addedUp = (all: readonly ProcessValues[]): Promise<ProcessValues> =>
   Registry.aggregate([...all]).getMetricsAsJSON()
 
-/** The text of the numbers, one sample after the other. */
-export function* processText(values: ProcessValues, format: Format): Generator<string> {
-  for (const { name, help, type, values: samples } of values) {
+/** The text of the numbers, one sample after the other. @param names what metrics are called, where that is another name */
+export function* processText(
+  values: ProcessValues,
+  format: Format,
+  names: Readonly<Record<string, string>>,
+): Generator<string> {
+  for (const { name: own, help, type, values: samples } of values) {
+    const name = names[own] ?? own
     yield headText(format, name, help, type)
     for (const sample of samples) {
       const { labels, value, metricName = name }: MetricValueWithName<string> = sample
