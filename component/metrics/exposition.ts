@@ -21,9 +21,11 @@ const suffix = '_total'
 /** The last words of names that are units: OpenMetrics tells these. */
 const units = ['seconds', 'bytes'] as const
 
-/** OpenMetrics: escaping. Text format: the same, but for quotes in help. */
+/** OpenMetrics: escaping. Text format: the same, but for quotes in help. Most texts have nothing to escape. */
 const escaped = (text: string): string =>
-  text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')
+  /[\\\n"]/.test(text)
+    ? text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')
+    : text
 
 const escapedHelp = (text: string, format: Format): string =>
   format === 'openmetrics' ? escaped(text) : escaped(text).replaceAll('\\"', '"')
@@ -44,21 +46,15 @@ export function headText(format: Format, name: string, help: string, type: Metri
   return `# TYPE ${family} ${shown}\n${unitLine}# HELP ${family} ${escapedHelp(help, format)}\n`
 }
 
-/** One sample. @param labels {@link labelText} @param exemplar shown by OpenMetrics only */
-export function sampleText(
-  format: Format,
-  name: string,
-  labels: string,
-  value: number,
-  exemplar?: Exemplar,
-): string {
-  const braces = labels === '' ? '' : `{${labels}}`
-  const last = exemplar && format === 'openmetrics' ? exemplarText(exemplar) : ''
-  return `${name}${braces} ${numberText(value)}${last}\n`
-}
+/** One sample. @param labels {@link labelText} */
+export const sampleText = (name: string, labels: string, value: number): string =>
+  `${name}${labels === '' ? '' : `{${labels}}`} ${numberText(value)}\n`
 
-const exemplarText = ({ traceId, value, at }: Exemplar): string =>
-  ` # {trace_id="${escaped(traceId)}"} ${value} ${at}`
+/** What follows a number: its exemplar, which OpenMetrics has, and the end of the line. */
+export const lineEnd = (format: Format, exemplar?: Exemplar): string =>
+  exemplar && format === 'openmetrics'
+    ? ` # {trace_id="${escaped(exemplar.traceId)}"} ${exemplar.value} ${exemplar.at}\n`
+    : '\n'
 
 const numberText = (value: number): string =>
   Number.isFinite(value) ? `${value}` : Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'

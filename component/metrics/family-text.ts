@@ -1,5 +1,5 @@
 /** The text of one metric with all of its series, in pieces of one series. */
-import { boundText, type Format, headText, labelText, sampleText } from './exposition.ts'
+import { boundText, type Format, headText, labelText, lineEnd, sampleText } from './exposition.ts'
 import type { Family } from './family.ts'
 import type { Series } from './series.ts'
 import type { Shown, ShownBy } from './shown.ts'
@@ -11,7 +11,7 @@ export function* familyText(
   format: Format,
   shownBy: ShownBy,
 ): Generator<string> {
-  const ends = [...(bounds ?? []), undefined].map((bound) => `le="${boundText(format, bound)}"`)
+  const ends = [...(bounds ?? []), undefined].map((bound) => `le="${boundText(format, bound)}"} `)
   for (const shown of shownBy(plan)) {
     const { name, help, type } = shown
     yield headText(format, name, help, type)
@@ -19,12 +19,16 @@ export function* familyText(
       const labels = labelText(shown.labels(series))
       yield type === 'histogram'
         ? histogramText(format, shown, labels, ends, series)
-        : sampleText(format, name, labels, shown.value(series))
+        : sampleText(name, labels, shown.value(series))
     }
   }
 }
 
-/** The lines of a histogram's series; its buckets are cumulative. @param ends the label of each bucket's bound */
+/**
+ * The lines of a histogram's series; its buckets are cumulative. Most of a scrape are these lines: what they have in common is put
+ * together once.
+ * @param ends the label of each bucket's bound, and what follows it
+ */
 function histogramText(
   format: Format,
   { name }: Shown,
@@ -32,14 +36,13 @@ function histogramText(
   ends: readonly string[],
   { buckets = [], exemplars, value }: Series,
 ): string {
-  const start = labels === '' ? '' : `${labels},`
-  const bucketName = `${name}_bucket`
+  const start = `${name}_bucket{${labels}${labels === '' ? '' : ','}`
   let below = 0
   let text = ''
   for (const [index, end] of ends.entries()) {
     below += buckets[index] ?? 0
-    text += sampleText(format, bucketName, start + end, below, exemplars?.[index])
+    text += start + end + below + lineEnd(format, exemplars?.[index])
   }
-  const sum = sampleText(format, `${name}_sum`, labels, value)
-  return text + sum + sampleText(format, `${name}_count`, labels, below)
+  const sum = sampleText(`${name}_sum`, labels, value)
+  return text + sum + sampleText(`${name}_count`, labels, below)
 }

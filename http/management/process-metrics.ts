@@ -129,7 +129,7 @@ export function* processText(
     yield headText(format, name, help, type)
     for (const sample of samples) {
       const { labels, value, metricName = name }: MetricValueWithName<string> = sample
-      yield sampleText(format, metricName, labelText(written(format, labels)), value)
+      yield sampleText(metricName, labelText(written(format, labels)), value)
     }
   }
 }
