@@ -1,6 +1,12 @@
 /** A receiver of OTLP over HTTP: keeps the spans that come, and answers as a test wants it. */
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { type ReceivedSpan, readSpans } from './otlp.ts'
@@ -28,11 +34,20 @@ export interface Receiver {
   close(): Promise<void>
 }
 
-/** @param port 0: a free one */
-export async function startReceiver(port = 0): Promise<Receiver> {
+/** What it serves HTTPS with. */
+interface Pair {
+  readonly cert: Buffer
+  readonly key: Buffer
+}
+
+/**
+ * @param port 0: a free one
+ * @param pair for `localhost`; absent: it serves HTTP
+ */
+export async function startReceiver(port = 0, pair?: Pair): Promise<Receiver> {
   const requests: Received[] = []
   const spans: ReceivedSpan[] = []
-  const server = createServer(async (request, response) => {
+  const take: RequestListener = async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const body = Buffer.concat(chunks)
@@ -44,12 +59,13 @@ export async function startReceiver(port = 0): Promise<Receiver> {
       if (response.statusCode === 200) spans.push(...received)
     })
     receiver.answer(response)
-  })
+  }
+  const server = pair ? createTlsServer(pair, take) : createServer(take)
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address() as AddressInfo
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${address.port}`,
+    url: pair ? `https://localhost:${address.port}` : `http://127.0.0.1:${address.port}`,
     port: address.port,
     requests,
     spans,

@@ -1,7 +1,11 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { openCollector } from '#component/telemetry/otlp/collector.ts'
 import { RecordedSpan, spanKind } from '#component/telemetry/otlp/recorded-span.ts'
 import type { ExportFailure } from '#component/telemetry/otlp/span-queue.ts'
+import { writeCertificate } from '#test/support/certificate.ts'
 import { freePort } from '#test/support/free-port.ts'
 import { type Receiver, startReceiver } from '#test/support/telemetry/receiver.ts'
 import { contextOf, spansOf } from './spans.ts'
@@ -98,6 +102,26 @@ describe('the way to the collector', () => {
       'x-other': '2',
     })
     expect(receiver.spans).to.have.length(1)
+  })
+
+  it('sends over TLS to a collector whose authority OTEL_EXPORTER_OTLP_CERTIFICATE names, and to no other', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'collector-'))
+    // the file of the certificate has that of its authority, too
+    const { cert, key } = writeCertificate(folder)
+    const secure = await startReceiver(0, { cert: readFileSync(cert), key: readFileSync(key) })
+    const url = `${secure.url}/v1/traces`
+    try {
+      const { reason, message } = (await send(spansOf(1), undefined, url)) ?? {}
+      expect(reason).to.equal('unreachable')
+      expect(message).to.match(/certificate/)
+      await withEnvironment({ OTEL_EXPORTER_OTLP_CERTIFICATE: cert }, async () =>
+        expect(await send(spansOf(1), undefined, url)).to.equal(undefined),
+      )
+      expect(secure.spans).to.have.length(1)
+    } finally {
+      await secure.close()
+      rmSync(folder, { recursive: true })
+    }
   })
 
   it('tells the status of a collector that refuses the spans, and does not try again', async () => {
