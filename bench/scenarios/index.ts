@@ -7,6 +7,7 @@ import { expressions } from './expressions.ts'
 import { forwardLarge, forwardSmall } from './forward.ts'
 import { halfLoad } from './half-load.ts'
 import { largeDocument } from './large-document.ts'
+import { metrics } from './metrics.ts'
 import { nodes } from './nodes.ts'
 import { openapi } from './openapi.ts'
 import { post } from './post.ts'
@@ -41,6 +42,7 @@ export const scenarios: Readonly<Record<string, Scenario | Trial>> = {
   'large-schemas': largeSchemas,
   'schemas-memory': schemasMemory,
   openapi,
+  metrics,
   'static-10k': staticLarge,
   'wamp-10k': wampLarge,
   'forward-10k': forwardLarge,
