@@ -11,11 +11,13 @@ const page = readFileSync(join(import.meta.dirname, '../../../docs/operations.md
 /** A metric in the first cell of a row, with its labels: `gateway_streams{type}`. */
 const named = /`((?:gateway|nodejs|process)_\w+)(?:\{([\w,]+)\})?`/g
 
-/** The labels of each metric that a row of the page begins with. */
+/** The tables of metrics, each from its head to the empty line below it. */
+const tables = page.split('\n\n').filter((part) => part.startsWith('| metric | what it tells |'))
+
+/** The labels of each metric that a row begins with. */
 const rows = new Map(
-  page
-    .split('\n')
-    .filter((line) => line.startsWith('| `'))
+  tables
+    .flatMap((table) => table.split('\n'))
     .flatMap((line) => [...(line.split(' | ')[0] ?? '').matchAll(named)])
     .map(([, name = '', labels]) => [name, new Set(labels?.split(','))]),
 )
