@@ -67,6 +67,13 @@ describe('the sessions of users that streams hold', function () {
     expect(JSON.parse(refused.text)).to.include({ code: 'service.error.unavailable' })
     const metrics = await (await fetch(`${gateway.adminUrl}/metrics`)).text()
     expect(metrics).to.match(/^gateway_streams_refused_total\{limit="stream_sessions"\} 1$/m)
+    const key = '{limit="limits.stream_sessions"}'
+    const ofLimit = metrics.split('\n').filter((line) => line.includes(key))
+    expect(ofLimit).to.deep.equal([
+      `gateway_limit${key} 1`,
+      `gateway_limit_used${key} 1`,
+      `gateway_limit_refused_total${key} 1`,
+    ])
     first.close()
     second.close()
     await untilHolds(async () => {
