@@ -53,6 +53,21 @@ describe('what a node counts of the others', () => {
     expect(lags[0]).to.be.within(2000, 2000 + healMs)
   })
 
+  it('is as well how long a change took that the store has brought, as of another worker', async () => {
+    const worker = await fleet.open('c', { store: a.store })
+    await fleet.run(healMs)
+    const heard = listen(worker)
+    fleet.bus.copies = () => 0
+    fleet.bus.onCall = () => {
+      throw new WampError('wamp.error.canceled')
+    }
+    await a.load('x')
+    await fleet.run(healMs)
+    expect(worker.textOf('x')).to.equal('one')
+    expect(heard).to.have.lengthOf(1)
+    expect(heard[0]).to.be.within(1, healMs)
+  })
+
   it('does not hold changes that were made before the node was started', async () => {
     await a.load('x')
     await fleet.run(60_000)
