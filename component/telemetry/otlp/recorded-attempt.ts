@@ -12,6 +12,7 @@ import {
   type SpanAttributes,
   type SpanEvent,
   type SpanOrigin,
+  shortUri,
   spanKind,
 } from './recorded-span.ts'
 
@@ -31,8 +32,6 @@ interface AttemptParts {
 /** How the attempts of one type of action look as spans: semantic conventions for RPC, messaging and HTTP clients. */
 interface Shape {
   readonly kind: (typeof spanKind)[keyof typeof spanKind]
-  /** What {@link AttemptSpan.ready} tells, where it took long enough to be told. */
-  readonly waitedFor: string
   name(target: AttemptTarget, parts: AttemptParts): string
   attributes(target: AttemptTarget, parts: AttemptParts): SpanAttributes
   /** The attribute of a failure besides `error.type`. */
@@ -46,7 +45,6 @@ const attempt = ({ tried }: AttemptParts): SpanAttributes => ({ 'gateway.attempt
 const shapes: Partial<Record<AttemptTarget['type'], Shape>> = {
   wamp_call: {
     kind: spanKind.client,
-    waitedFor: 'session joined',
     name: ({ text }) => text,
     attributes: ({ literal }, parts) => ({
       'rpc.system.name': 'wamp',
@@ -54,11 +52,10 @@ const shapes: Partial<Record<AttemptTarget['type'], Shape>> = {
       'wamp.realm': parts.by.realm_uri,
       ...attempt(parts),
     }),
-    failure: ({ error }) => (error === undefined ? {} : { 'rpc.status_code': error }),
+    failure: ({ error }) => (error === undefined ? {} : { 'rpc.status_code': shortUri(error) }),
   },
   wamp_publish: {
     kind: spanKind.producer,
-    waitedFor: 'session joined',
     name: ({ text }) => `publish ${text}`,
     attributes: ({ literal, text }, parts) => ({
       'messaging.system': 'wamp',
@@ -74,7 +71,6 @@ const shapes: Partial<Record<AttemptTarget['type'], Shape>> = {
   },
   forward: {
     kind: spanKind.client,
-    waitedFor: 'connected',
     name: (_, parts) => methodOf(parts),
     attributes: ({ literal }, parts) => ({
       'http.request.method': methodOf(parts),
@@ -94,7 +90,7 @@ function addressOf(host: string): SpanAttributes {
   return { 'server.address': origin.hostname, 'server.port': origin.port }
 }
 
-/** A session or connection that is there within this time was there already; milliseconds. */
+/** A session that is there within this time was there already; milliseconds. */
 const noWait = 1
 
 /** The span while it lasts. */
@@ -122,7 +118,7 @@ export class RecordedAttempt implements AttemptSpan {
 
   ready(): void {
     const at = this.#parts.now()
-    if (at - this.#start >= noWait) this.#events = [{ name: this.#shape.waitedFor, at }]
+    if (at - this.#start >= noWait) this.#events = [{ name: 'session joined', at }]
   }
 
   over(end: AttemptEnd): void {
@@ -132,7 +128,7 @@ export class RecordedAttempt implements AttemptSpan {
     const target = this.#target
     const isError = status === undefined ? error !== undefined : status >= 400
     // an upstream's status says more than the error that stands for it
-    const errorType = isError && (status === undefined ? error : String(status))
+    const errorType = isError && (status === undefined ? shortUri(error ?? '') : String(status))
     const attributes = {
       ...shape.attributes(target, this.#parts),
       'gateway.api': target.api,

@@ -8,6 +8,12 @@ export const spanKind = { server: 1, client: 2, producer: 3 } as const
 const unset = { code: 0 } as const
 const failed = { code: 2 } as const
 
+/** More characters of the URI of an error are left out: a callee may answer with any. */
+const longestUri = 200
+
+/** The URI of an error as an attribute. */
+export const shortUri = (uri: string): string => uri.slice(0, longestUri)
+
 /** Attributes by name. */
 export type SpanAttributes = Record<string, string | number | boolean>
 

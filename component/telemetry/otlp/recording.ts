@@ -12,7 +12,13 @@ import type {
 } from '#component/telemetry/telemetry.ts'
 import type { TraceContext } from '#component/telemetry/trace-context.ts'
 import { RecordedAttempt } from './recorded-attempt.ts'
-import { RecordedSpan, type SpanAttributes, type SpanOrigin, spanKind } from './recorded-span.ts'
+import {
+  RecordedSpan,
+  type SpanAttributes,
+  type SpanOrigin,
+  shortUri,
+  spanKind,
+} from './recorded-span.ts'
 import type { SpanClock } from './span-clock.ts'
 
 /** What spans are made with. */
@@ -141,7 +147,7 @@ function attributesOf(
     attributes['gateway.api'] = served.version.api
     attributes['gateway.api_version'] = served.version.label
   }
-  if (error !== undefined) attributes['error.type'] = error
+  if (error !== undefined) attributes['error.type'] = shortUri(error)
   else if (status >= 500) attributes['error.type'] = String(status)
   if (authid !== undefined) attributes['enduser.id'] = authid
   return attributes

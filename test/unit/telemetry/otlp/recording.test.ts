@@ -218,6 +218,14 @@ describe('a recorded attempt', () => {
     expect(status.code).to.equal(2)
   })
 
+  it('tells 200 characters of the URI of an error, which a callee may choose', () => {
+    const { attributes } = attemptOf({}, { error: `com.${'a'.repeat(5000)}` })
+    expect(attributes['error.type']).to.have.length(200)
+    expect(attributes['rpc.status_code']).to.have.length(200)
+    const ofRequest = spanOf(request(), { error: `com.${'a'.repeat(5000)}` })
+    expect(ofRequest.attributes['error.type']).to.have.length(200)
+  })
+
   it('of a publication is a producer span of the topic', () => {
     const literal = 'com.example.topic'
     const known = attemptOf({ type: 'wamp_publish', text: literal, literal })
