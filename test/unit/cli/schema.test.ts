@@ -41,6 +41,7 @@ const rightShape = [
   'expression not closed',
   'forward host is the metadata address',
   'static procedure that is no WAMP URI',
+  'kwargs with the argument that an inherited trace adds',
 ]
 
 interface BadInput {
