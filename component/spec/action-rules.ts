@@ -23,11 +23,11 @@ import {
   variants,
 } from './rules.ts'
 import { fixedPathProblem, queryProblem, upstreamPathProblem } from './syntax.ts'
-import { trace } from './trace-rule.ts'
+import { trace, wampOptions } from './trace-rule.ts'
 
 /** What calls and publications have beside their URI. */
 export const wampArguments = {
-  options: dynamic(map),
+  options: wampOptions,
   args: dynamic(list),
   arguments: dynamic(list),
   kwargs: dynamic(map),

@@ -1,7 +1,8 @@
-/** The rule of `trace`: under which name calls and publications carry the trace context of their request. */
+/** The rules of trace contexts: the name under which calls and publications carry them, and the options that only the gateway sets. */
 import { pointer } from '#component/codec/json.ts'
 import { isMap } from '#component/syntax/values.ts'
-import { described, dynamic, must, type Rule, rule } from './rules.ts'
+import { traceAttributes } from '#component/telemetry/wamp-context.ts'
+import { described, dynamic, map, must, type Rule, rule } from './rules.ts'
 
 /** A name that every language takes for an argument; `__proto__` is refused in every document. */
 const namePattern = /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_]{0,63}$/
@@ -17,7 +18,7 @@ const kwargs = described(
   'The name of the keyword argument that holds the trace context: a map {traceparent, tracestate}.',
 )
 
-const map = rule(
+const argument = rule(
   {
     type: ['object', 'null'],
     properties: { kwargs: kwargs.schema },
@@ -38,7 +39,18 @@ const map = rule(
 /** `null` and `{}` take away what a level above sets. An unknown key is an issue: its author expects a context that would never come. */
 export const trace: Rule = dynamic(
   described(
-    map,
+    argument,
     'Adds the trace context of the request (W3C Trace Context) to the kwargs of calls and publications. null or {}: adds none, whatever a level above says.',
   ),
+)
+
+/** `options` of a WAMP action. */
+export const wampOptions: Rule = dynamic(
+  rule(map.schema, (value, path, report) => {
+    map(value, path, report)
+    for (const name of traceAttributes) {
+      if (!isMap(value) || !Object.hasOwn(value, name)) continue
+      report.warn(pointer(path, name), `only the gateway sets the option ${name}: it is not sent`)
+    }
+  }),
 )

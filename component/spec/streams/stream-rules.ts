@@ -15,6 +15,7 @@ import {
   string,
   text,
 } from '#component/spec/rules.ts'
+import { wampOptions } from '#component/spec/trace-rule.ts'
 import { eventNameProblem } from '#component/syntax/event-stream.ts'
 import { matches } from '#component/syntax/wamp-uri.ts'
 
@@ -31,7 +32,7 @@ const snapshot = described(
     object('a map with procedure, options, args and kwargs', {
       keys: {
         procedure: uri,
-        options: dynamic(map),
+        options: wampOptions,
         args: dynamic(list),
         arguments: dynamic(list),
         kwargs: dynamic(map),

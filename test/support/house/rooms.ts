@@ -215,7 +215,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/spec/examples': { folders: ['spec'], packages: [] },
   'component/spec/streams': { folders: ['spec'], packages: [] },
   'component/spec': {
-    folders: ['expression', 'schema', 'spec/examples', 'spec/streams'],
+    folders: ['expression', 'schema', 'spec/examples', 'spec/streams', 'telemetry'],
     packages: [],
   },
   'component/schema': {

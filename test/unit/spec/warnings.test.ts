@@ -80,6 +80,12 @@ describe('warnings', () => {
       'unknown and is ignored',
     ],
     ['/versions/1/info', { sunset: 'version 3' }, '/versions/1/info/sunset', 'not a date'],
+    [
+      `${path}/post/action/options`,
+      { _traceparent: 'x', _mine: 1 },
+      `${path}/post/action/options/_traceparent`,
+      'only the gateway sets',
+    ],
     ['/versions/1/info', { sunset: '2027' }, '/versions/1/info/sunset', 'not a date'],
   ] as const) {
     it(`${JSON.stringify(value)} at ${at}: ${words}`, () => {
