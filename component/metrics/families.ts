@@ -24,12 +24,13 @@ export interface FamiliesPorts {
 
 /** The metrics of one process. */
 export class Families implements SeriesStock {
+  /** Whether `api` and `version` are labels. */
+  readonly hasApiLabel: boolean
   readonly #families = new Map<string, Family>()
   readonly #subjects = new Subjects()
   /** The subjects of paths that have counted. */
   readonly #kept = new WeakMap<ServedPath, Subject>()
   readonly #ports: FamiliesPorts
-  readonly #hasApiLabel: boolean
   readonly #maxSeries: number
   readonly #former: FormerPlaces
   readonly #overflow: Family
@@ -43,7 +44,7 @@ export class Families implements SeriesStock {
 
   constructor(ports: FamiliesPorts) {
     this.#ports = ports
-    this.#hasApiLabel = ports.hasApiLabel ?? true
+    this.hasApiLabel = ports.hasApiLabel ?? true
     this.#maxSeries = ports.maxSeries ?? Number.POSITIVE_INFINITY
     this.#former = new FormerPlaces(this.#subjects, () => this.now())
     this.#overflow = new Family(
@@ -78,7 +79,7 @@ export class Families implements SeriesStock {
   }
 
   find({ isOfRoutes }: Family, version: ServedVersion, text: string): Subject | undefined {
-    return this.#subjects.find(this.#hasApiLabel ? version : nowhere, isOfRoutes, text)
+    return this.#subjects.find(this.hasApiLabel ? version : nowhere, isOfRoutes, text)
   }
 
   known(path: ServedPath): Subject | undefined {
@@ -107,7 +108,7 @@ export class Families implements SeriesStock {
         return family.at(isFull ? anyVersion : version, rest, first, second)
       }
     }
-    const place = this.#hasApiLabel ? version : nowhere
+    const place = this.hasApiLabel ? version : nowhere
     const sweep = this.#former.sweeps
     const subject = this.#subjects.findOrAdd(place, family.isOfRoutes, text, sweep)
     const series = new Series(family, subject, first, second)

@@ -84,6 +84,11 @@ export const otelSourceNames: Readonly<Record<string, string>> = {
   gateway_http_requests_in_flight: 'http_server_active_requests',
 }
 
+const placeOf = ({ version }: Series['subject']): Labels => [
+  ['gateway_api', version.api],
+  ['gateway_api_version', version.label],
+]
+
 /** A metric as the conventions name it. There, requests are counted by their durations alone. */
 export const asOtel: ShownBy = (plan) => {
   const convention = conventions[plan.name]
@@ -91,8 +96,7 @@ export const asOtel: ShownBy = (plan) => {
   if (!convention) return declared
   const { name, help } = convention
   const labels = ({ subject, first, second }: Series): Labels => [
-    ['gateway_api', subject.version.api],
-    ['gateway_api_version', subject.version.label],
+    ...(plan.isOfNode ? [] : placeOf(subject)),
     ...convention.labels(subject.text, String(first), String(second)),
   ]
   return declared

@@ -31,6 +31,12 @@ export const asDeclared: ShownBy = (plan) => {
   return counter ? [{ ...own, ...counter, type: 'counter', value: countOf }, own] : [own]
 }
 
+/** The same without the labels of the place: where the numbers of all documents are one. */
+export const withoutPlace =
+  (shownBy: ShownBy): ShownBy =>
+  (plan) =>
+    shownBy({ ...plan, isOfNode: true })
+
 function declaredLabels(
   { isOfNode, subject: label, labels = [] }: FamilyPlan,
   { subject, first, second }: Series,

@@ -7,7 +7,7 @@ import { asOtel, otelSourceNames } from '#component/metrics/otel-names.ts'
 import { addPacked, packed } from '#component/metrics/packed.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
 import type { Series } from '#component/metrics/series.ts'
-import { asDeclared } from '#component/metrics/shown.ts'
+import { asDeclared, withoutPlace } from '#component/metrics/shown.ts'
 import type { MetricSources } from '#component/metrics/source.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import { addedUp, ProcessMetrics, type ProcessValues, processText } from './process-metrics.ts'
@@ -82,7 +82,7 @@ export class Metrics {
     const { values, families } = await this.#read()
     const series = await runSteps(families.collect(), yieldTurn)
     let piece = ''
-    for (const text of textOf(values, series, format, names === 'otel')) {
+    for (const text of textOf(values, series, format, names === 'otel', families.hasApiLabel)) {
       piece += text
       const pause = yieldTurn?.()
       if (pause) await pause
@@ -133,8 +133,10 @@ function* textOf(
   series: ReadonlyMap<Family, readonly Series[]>,
   format: Format,
   isOtel: boolean,
+  hasApiLabel: boolean,
 ): Generator<string> {
-  const shownBy = isOtel ? asOtel : asDeclared
+  const named = isOtel ? asOtel : asDeclared
+  const shownBy = hasApiLabel ? named : withoutPlace(named)
   yield* processText(values, format, isOtel ? otelSourceNames : {})
   for (const [family, all] of series) yield* familyText(family, all, format, shownBy)
 }

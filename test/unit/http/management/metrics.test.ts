@@ -52,6 +52,26 @@ describe('the text of the metrics', () => {
     expect(text.endsWith('\n')).to.equal(true)
   })
 
+  for (const [names, line] of [
+    ['gateway', 'gateway_http_requests_total{route="/a",method="get",status="200"} 2'],
+    [
+      'otel',
+      'http_server_request_duration_seconds_count{http_request_method="GET",http_route="/a",http_response_status_code="200"} 2',
+    ],
+  ] as const) {
+    it(`has no labels of the place where documents are not told apart, by the names of ${names}`, async () => {
+      const families = new Families({ now: () => 0, hasApiLabel: false })
+      const metrics = new Metrics({ families, sources: {}, names })
+      for (const api of ['com.example.a', 'com.example.b']) {
+        metrics.count({ version: { api, label: '1' }, pattern: '/a' }, 'get', 200, 1)
+      }
+      const text = (await textOf(metrics)).join('')
+      metrics.close()
+      expect(text.split('\n')).to.include(line)
+      expect(text).to.not.include('api')
+    })
+  }
+
   it('adds the processes of a gateway up', async () => {
     let ask = (): Promise<MetricValues> => Promise.reject(new Error('nobody can be asked'))
     const answerBy = (read: typeof ask) => {
