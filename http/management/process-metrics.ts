@@ -118,7 +118,7 @@ export class ProcessMetrics {
 export const addedUp = (all: readonly ProcessValues[]): Promise<ProcessValues> =>
   Registry.aggregate([...all]).getMetricsAsJSON()
 
-/** The text of the numbers, one sample after the other. @param names what metrics are called, where that is another name */
+/** The text of the numbers, one series after the other. @param names what metrics are called, where that is another name */
 export function* processText(
   values: ProcessValues,
   format: Format,
@@ -127,12 +127,23 @@ export function* processText(
   for (const { name: own, help, type, values: samples } of values) {
     const name = names[own] ?? own
     yield headText(format, name, help, type)
-    for (const sample of samples) {
-      const { labels, value, metricName = name }: MetricValueWithName<string> = sample
-      yield sampleText(metricName, labelText(written(format, labels)), value)
+    // numbers that were added up come bucket by bucket of all series, then the sums of all
+    for (const group of Map.groupBy(samples, seriesOf).values()) {
+      for (const sample of group) {
+        const { labels, value, metricName = name }: MetricValueWithName<string> = sample
+        yield sampleText(metricName, labelText(written(format, labels)), value)
+      }
     }
   }
 }
+
+/** What the samples of one series have in common: all labels but the bound of the bucket. */
+const seriesOf = ({ labels }: ProcessValues[number]['values'][number]): string =>
+  labelText(
+    Object.entries(labels).flatMap(([name, value]) =>
+      name === 'le' ? [] : [[name, String(value)]],
+    ),
+  )
 
 /** The labels of the library: the bound of a bucket is a number. */
 const written = (format: Format, labels: Readonly<Partial<Record<string, unknown>>>): Labels =>

@@ -2,6 +2,7 @@
 import { expect } from 'chai'
 import { Families } from '#component/metrics/families.ts'
 import { Metrics, type MetricValues } from '#http/management/metrics.ts'
+import { processText } from '#http/management/process-metrics.ts'
 
 const emptyFamilies = () => new Families({ now: () => 0 })
 const version = { api: 'com.example.a', label: '1' }
@@ -71,6 +72,28 @@ describe('the text of the metrics', () => {
       expect(text).to.not.include('api')
     })
   }
+
+  it('has the samples of a series together, also those that were added up', async () => {
+    const of = (metricName: string, value: number, kind: string, le?: string) => ({
+      ...{ metricName, value, labels: { kind, ...(le !== undefined && { le }) } },
+    })
+    const samples = ['_bucket', '_sum', '_count'].flatMap((end) =>
+      ['minor', 'major'].map((kind) =>
+        of(`gc${end}`, 1, kind, end === '_bucket' ? '+Inf' : undefined),
+      ),
+    )
+    const gc = { name: 'gc', help: '', type: 'histogram', values: samples, aggregator: 'sum' }
+    const lines = [...processText([gc] as never, 'openmetrics', {})].slice(1).join('').split('\n')
+    expect(lines).to.deep.equal([
+      'gc_bucket{kind="minor",le="+Inf"} 1',
+      'gc_sum{kind="minor"} 1',
+      'gc_count{kind="minor"} 1',
+      'gc_bucket{kind="major",le="+Inf"} 1',
+      'gc_sum{kind="major"} 1',
+      'gc_count{kind="major"} 1',
+      '',
+    ])
+  })
 
   it('adds the processes of a gateway up', async () => {
     let ask = (): Promise<MetricValues> => Promise.reject(new Error('nobody can be asked'))
