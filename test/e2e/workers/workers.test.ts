@@ -15,7 +15,7 @@ import { send } from '#test/support/http-request.ts'
 import { readMetric } from '#test/support/load.ts'
 import { openRouter } from '#test/support/peers/router.ts'
 import { until } from '#test/support/running/until.ts'
-import { nodeOf, startWorkers, workersDocument } from '#test/support/worker-gateway.ts'
+import { nodeOf, procedure, startWorkers, workersDocument } from '#test/support/worker-gateway.ts'
 
 /** The answers to so many requests, each on a connection of its own, so that all workers have their turn. */
 const statuses = async (base: string, path: string, count: number): Promise<number[]> => {
@@ -118,6 +118,8 @@ for (const count of [2, 3]) {
     it('adds the metrics of all of them up, whichever is asked', async () => {
       await gateway.post('/api_specs', load('com.example.counted', '/counted'))
       await statuses(gateway.url, '/counted/static', count * 2)
+      await statuses(gateway.url, '/counted/called', count * 2) // nobody has registered it
+      const calls = `{api="com.example.counted",version="1",procedure="${procedure}",outcome="error"}`
       for (let at = 0; at < count; at++) {
         const answer = await send(gateway.adminUrl, '/metrics')
         expect(answer.text).to.match(
@@ -126,6 +128,8 @@ for (const count of [2, 3]) {
             'm',
           ),
         )
+        const counted = `gateway_wamp_call_duration_seconds_count${calls} ${count * 2}`
+        expect(answer.text.split('\n')).to.include(counted)
       }
       const listed = (await send(gateway.adminUrl, '/api_specs')).json() as unknown[]
       expect(await readMetric(gateway.adminUrl, 'gateway_registry_entries')).to.equal(listed.length)
