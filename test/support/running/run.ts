@@ -9,6 +9,7 @@ import { mocha, sideBySide } from './mocha.ts'
 /** Files that measure memory or moments, or load the machine: nothing runs beside them. */
 const alone: readonly string[] = [
   'test/cluster/postgres.test.ts',
+  'test/deploy/debian/prometheus/prometheus.test.ts',
   'test/e2e/memory-of-logins.test.ts',
   'test/e2e/streaming.test.ts',
   'test/integration/bad-inputs/body.test.ts',
