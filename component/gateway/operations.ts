@@ -188,7 +188,12 @@ export class Operations {
     const { pool } = path.version
     const watch = pool.isFull ? pools?.of(path.version) : undefined
     const limit = { clock, maxMs: attempts.timeout, onCancel, watch }
-    return pool.run(() => prepared.perform(), limit, goesOn)
+    const begins = pool.isFull ? exchange.trace?.waits?.() : undefined
+    const task = (): Promise<Outcome> => {
+      begins?.()
+      return prepared.perform()
+    }
+    return pool.run(task, limit, goesOn)
   }
 
   #prepare(

@@ -76,6 +76,8 @@ export interface RequestTrace {
   attempt(target: AttemptTarget, tried: number, by: AttemptMeans): AttemptSpan | undefined
   /** Takes the user of the request, where spans name users. */
   readonly tellUser?: ((authid: string) => void) | undefined
+  /** The request waits for a slot of `pool_size`; the result is called when it has one. */
+  readonly waits?: (() => () => void) | undefined
   /** Called once, when the answer is complete or broken off; never for a request that no document serves. */
   over(end: RequestEnd): void
 }

@@ -15,6 +15,7 @@ import { RecordedAttempt } from './recorded-attempt.ts'
 import {
   RecordedSpan,
   type SpanAttributes,
+  type SpanEvent,
   type SpanOrigin,
   shortUri,
   spanKind,
@@ -74,6 +75,7 @@ class RecordedRequest implements RequestTrace {
   readonly #offset: number
   readonly #start: number
   #authid: string | undefined
+  #events: SpanEvent[] | undefined
 
   constructor(
     request: TracedRequest,
@@ -95,18 +97,28 @@ class RecordedRequest implements RequestTrace {
       : undefined
   }
 
+  waits(): () => void {
+    return () => {
+      this.#events = [{ name: 'waited for pool', at: this.#now() }]
+    }
+  }
+
+  #now(): number {
+    return this.#ports.clock.monotonic() + this.#offset
+  }
+
   attempt(target: AttemptTarget, tried: number, by: AttemptMeans): AttemptSpan | undefined {
-    const { ids, add, origin, clock } = this.#ports
+    const { ids, add, origin } = this.#ports
     return RecordedAttempt.of(target, {
       ...{ tried, by, add, origin },
       context: childOf(this.context, ids),
       parent: this.context,
-      now: () => clock.monotonic() + this.#offset,
+      now: () => this.#now(),
     })
   }
 
   over(end: RequestEnd): void {
-    const { add, origin, clock, trust } = this.#ports
+    const { add, origin, trust } = this.#ports
     const request = this.#request
     const method = request.method.toUpperCase()
     add(
@@ -118,8 +130,9 @@ class RecordedRequest implements RequestTrace {
         parent: this.#parent && { context: this.#parent, isRemote: true },
         link: this.#parent ? undefined : linkOf(request, trust),
         start: this.#start,
-        end: clock.monotonic() + this.#offset,
+        end: this.#now(),
         attributes: attributesOf(request, method, end, this.#authid),
+        ...(this.#events && { events: this.#events }),
         isError: end.status >= 500,
       }),
     )

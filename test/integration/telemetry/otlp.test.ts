@@ -1,4 +1,7 @@
 /** Spans of a gateway, as a receiver of OTLP gets them. */
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { ConfigError } from '#component/config/config.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
@@ -112,6 +115,39 @@ describe('spans of requests', () => {
       expect(receiver.spans[0]?.attributes['enduser.id']).to.equal(found)
       await gateway.stop()
     }
+  })
+
+  it('tell of a request that waited for a slot of the pool', async () => {
+    await start()
+    const held: ServerResponse[] = []
+    const upstream = createServer((_, response) => held.push(response)).listen(0, '127.0.0.1')
+    await once(upstream, 'listening')
+    const { port } = upstream.address() as AddressInfo
+    const get = { action: { type: 'forward', host: `127.0.0.1:${port}` }, response: {} }
+    const path = { schemes: ['http'], get }
+    const versions = { '1.0': { base_path: '/pool', pool_size: 1, paths: { '/:name': path } } }
+    const loaded = await gateway.load({ ...document, id: 'com.example.pooled', versions })
+    expect(loaded.status, JSON.stringify(loaded.body)).to.equal(201)
+    const first = ask('/pool/first')
+    await until('the first', () => held.length === 1)
+    const second = ask('/pool/second')
+    await until('the second', async () => {
+      const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text()
+      return /^gateway_pool_waiting\{.*\} 1$/m.test(text)
+    })
+    held[0]?.end()
+    await until('the second has the slot', () => held.length === 2)
+    held[1]?.end()
+    expect(await Promise.all([first, second])).to.deep.equal([200, 200])
+    upstream.close()
+    const eventsOf = (name: string) =>
+      receiver.spans.find(({ attributes }) => attributes['url.path'] === `/pool/${name}`)?.events
+    await until(
+      'both spans',
+      () => eventsOf('first') !== undefined && eventsOf('second') !== undefined,
+    )
+    expect(eventsOf('first')).to.deep.equal([])
+    expect(eventsOf('second')?.map(({ name }) => name)).to.deep.equal(['waited for pool'])
   })
 
   it('are sent before the gateway stops', async () => {
