@@ -114,3 +114,6 @@ export class Collector {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }
+
+// test files run side by side: they find the program built
+if (import.meta.main) collectorProgram()
