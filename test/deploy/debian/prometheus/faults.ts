@@ -68,8 +68,8 @@ async function documents(scene: Scene): Promise<Made> {
   const broken = await ask(scene, alone, 'procedure', 100)
   const slow = await ask(scene, alone, 'slow', 10, 3)
   await ask(scene, alone, 'mismatch', 100)
-  // one is performed, ten wait, and the others are refused
-  const pool = await ask(scene, alone, 'pool', 100, 14)
+  // they hardly pause, so that at any time one is performed, ten wait, and the others are refused
+  const pool = await ask(scene, alone, 'pool', 20, 14)
   await ask(scene, shared, 'user', 100, 1, { authorization: wrong })
   return {
     alerts: [

@@ -37,9 +37,6 @@ const ofTheMachine = [
   'WampGatewaySlow',
 ]
 
-/** Errors without an API: requests that were refused before their path was found, because of overload. */
-const refusedUnread = firing('WampGatewayErrors', {})
-
 /** Queries that yield nothing here: their series begin with the first overload. */
 const withoutData = ['Refused because of overload']
 
@@ -87,10 +84,7 @@ describe('Prometheus', function () {
   /** Those of them that nothing but a fault brings about. */
   const wrong = (found: readonly string[], expected: readonly string[]) =>
     found.filter(
-      (one) =>
-        one !== refusedUnread &&
-        !expected.includes(one) &&
-        !ofTheMachine.some((name) => one.startsWith(`${name} `)),
+      (one) => !expected.includes(one) && !ofTheMachine.some((name) => one.startsWith(`${name} `)),
     )
 
   it('hears of no fault where there is none', async () => {
