@@ -186,6 +186,13 @@ async function sick({ sound, prometheus, repeated }: Scene): Promise<Made> {
     await send(gateway.url, `/sound/${path}`)
     repeated.start(200, () => send(gateway.url, `/sound/${path}`))
   }
+  // one stream is open until its document is loaded again, and meanwhile the second one is refused
+  for (let count = 0; count < 2; count += 1)
+    repeated.start(100, async () => (await openEventStream(`${gateway.url}/sound/events`)).ended)
+  // has its series, too
+  const hasEnded = async () =>
+    (await send(gateway.adminUrl, '/metrics')).text.includes('reason="reloaded"')
+  await until('a stream has ended', hasEnded)
   const routes = manyRoutes(series + 20)
   await sound.shared.load(routes)
   let asked = 0
@@ -193,13 +200,6 @@ async function sick({ sound, prometheus, repeated }: Scene): Promise<Made> {
     asked += 1
     return send(gateway.url, `${routes.versions[1].base_path}/${asked % (series + 20)}`)
   })
-  // the second one is refused
-  for (let count = 0; count < 2; count += 1)
-    repeated.start(100, async () => {
-      const stream = await openEventStream(`${gateway.url}/sound/events`)
-      await stream.next()
-      stream.close()
-    })
   // a gateway that starts has loaded the realms of the tests, which have no users
   await send(gateway.adminUrl, '/realms', { method: 'POST', body: realmDocument })
   const [, user = ''] = users
@@ -232,6 +232,11 @@ async function lost(scene: Scene): Promise<Made> {
     const found = text.matchAll(/^gateway_router_session_reconnects_total\{.*\} (\d+)$/gm)
     return Math.min(...[...found].map(([, count]) => Number(count)))
   }
+  // what has happened before the first scrape is no increase
+  const isSeen = async () =>
+    (await scene.prometheus.query('gateway_router_session_reconnects_total{instance="lost"} == 0'))
+      .length === 2
+  await until('both sessions are scraped', isSeen, 30_000)
   for (let count = 1; count <= 5; count += 1) {
     await router.kill()
     await router.restart()
