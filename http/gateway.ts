@@ -157,10 +157,6 @@ function serve(
   )
 }
 
-/** The id of a trace that is recorded. */
-const sampledId = (trace: HttpExchange['trace']): string | undefined =>
-  trace?.context.isSampled === true ? trace.context.traceId : undefined
-
 /** Counts a stream whose head has been sent. */
 function noteBegin(
   { method, served, response, trace }: HttpExchange,
@@ -171,7 +167,7 @@ function noteBegin(
   const duration = since(start)
   // how long a stream of events lasts says nothing of the gateway
   if (record.kind === 'events') {
-    metrics.count(served, method, response.statusCode, duration, sampledId(trace))
+    metrics.count(served, method, response.statusCode, duration, trace?.sampledId)
   }
   streams?.begun(record, served, type, duration)
 }
@@ -244,7 +240,7 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     exchange.failure ??= record?.failure
     const { failure } = exchange
     if (record?.kind !== 'events') {
-      ports.metrics.count(served, method, status, duration, sampledId(trace))
+      ports.metrics.count(served, method, status, duration, trace?.sampledId)
     }
     if (stream) ports.streams?.over(stream.record, served, stream.type)
     if (failure !== undefined || status >= 500) ports.failures.tell(failedOf(exchange, status))

@@ -38,6 +38,15 @@ class PassedTrace implements RequestTrace {
     return this.#context
   }
 
+  get sampledId(): string | undefined {
+    // nobody else knows of a trace that began here and was not passed on
+    if (this.#context === undefined && this.#request.headers.traceparent === undefined) {
+      return undefined
+    }
+    const { isSampled, traceId } = this.context
+    return isSampled ? traceId : undefined
+  }
+
   attempt(): undefined {
     return undefined
   }

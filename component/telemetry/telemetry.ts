@@ -68,6 +68,8 @@ export interface AttemptSpan {
 export interface RequestTrace {
   /** Of the request's own span. */
   readonly context: TraceContext
+  /** The id of the trace where it is sampled and others may know of it: an exemplar of the request's durations. */
+  readonly sampledId: string | undefined
   /**
    * Begins the span of an attempt.
    * @param tried attempts before this one

@@ -47,6 +47,7 @@ export const recording = (ports: RecordingPorts): Telemetry => ({
 /** A request without spans. The context of its parent is passed on as it came: a span of its own would be nowhere. */
 class UnrecordedRequest implements RequestTrace {
   readonly context: TraceContext
+  readonly sampledId = undefined
 
   constructor(context: TraceContext) {
     this.context = context
@@ -105,6 +106,10 @@ class RecordedRequest implements RequestTrace {
 
   #now(): number {
     return this.#ports.clock.monotonic() + this.#offset
+  }
+
+  get sampledId(): string {
+    return this.context.traceId
   }
 
   attempt(target: AttemptTarget, tried: number, by: AttemptMeans): AttemptSpan | undefined {

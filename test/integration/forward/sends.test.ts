@@ -135,7 +135,12 @@ describe('forward sends', () => {
         ...{ traceId: '4'.repeat(32), spanId: '5'.repeat(16) },
         ...{ isSampled: true, isRandom: true, tracestate },
       }
-      const trace = { context, attempt: () => undefined, over: () => undefined }
+      const trace = {
+        context,
+        sampledId: undefined,
+        attempt: () => undefined,
+        over: () => undefined,
+      }
       const seen = await echoed(fields, { ...requestWith({ headers }), trace })
       expect(seen.headers.traceparent).to.deep.equal([`00-${'4'.repeat(32)}-${'5'.repeat(16)}-03`])
       expect(seen.headers.tracestate).to.deep.equal(tracestate && [tracestate])

@@ -21,6 +21,7 @@ function kept() {
           ...{ traceId: '4'.repeat(32), spanId: '5'.repeat(16) },
           ...{ isSampled: true, isRandom: true, tracestate: undefined },
         },
+        sampledId: undefined,
         attempt: () => undefined,
         over: (end) => ended.push(end),
       }

@@ -17,6 +17,7 @@ const trace: RequestTrace = {
     isRandom: false,
     tracestate: 'vendor=1',
   },
+  sampledId: undefined,
   attempt: () => undefined,
   over: () => undefined,
 }

@@ -71,6 +71,18 @@ describe('propagation', () => {
     expect(trace.context).to.equal(trace.context)
     expect(trace.context).to.not.deep.equal(traces.begin(request(false, {}), 0).context)
   })
+
+  it('names a sampled trace as an exemplar where others may know of it', () => {
+    const begun = telemetry('none', true).begin(request(false, {}), 0)
+    expect(begun.sampledId).to.equal(undefined)
+    expect(begun.context.traceId).to.equal(made.traceId)
+    expect(begun.sampledId).to.equal(made.traceId)
+    const followed = telemetry('all').begin(request(false, { traceparent: sent }), 0)
+    expect(followed.sampledId).to.equal(brought.traceId)
+    const unsampled = telemetry('none').begin(request(false, {}), 0)
+    expect(unsampled.context.isSampled).to.equal(false)
+    expect(unsampled.sampledId).to.equal(undefined)
+  })
 })
 
 describe('childOf', () => {

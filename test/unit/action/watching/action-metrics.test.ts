@@ -152,7 +152,12 @@ describe('the metrics of attempts', () => {
         isRandom: true,
         tracestate: undefined,
       }
-      const trace: RequestTrace = { context, attempt: () => undefined, over: () => undefined }
+      const trace: RequestTrace = {
+        context,
+        sampledId: undefined,
+        attempt: () => undefined,
+        over: () => undefined,
+      }
       const attempt = watch.begin({ ...run, trace }, 0)
       attempt.over({})
       expect(attempt.context).to.equal(context)

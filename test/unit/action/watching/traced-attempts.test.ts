@@ -17,6 +17,7 @@ function traceOf(isRecorded: boolean) {
   const told: unknown[] = []
   const trace: RequestTrace = {
     context: contextOf('1'),
+    sampledId: undefined,
     attempt({ text }, tried, by) {
       told.push({ text, tried, by })
       if (!isRecorded) return undefined

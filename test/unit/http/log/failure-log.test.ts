@@ -20,6 +20,7 @@ const passedTrace: RequestTrace = {
     ...{ traceId: '07'.repeat(16), spanId: '07'.repeat(8) },
     ...{ isSampled: false, isRandom: true, tracestate: undefined },
   },
+  sampledId: undefined,
   attempt: () => undefined,
   over: () => undefined,
 }
