@@ -37,7 +37,7 @@ export interface ForwardPorts {
   readonly lookup?: Lookup
   /** Absent: real ones. */
   readonly connections?: Connections
-  /** Absent: nobody watches the attempts. */
+  /** Receives each attempt, for metrics and spans. Explanations and tests of examples have none. */
   readonly watch?: AttemptWatch | undefined
 }
 

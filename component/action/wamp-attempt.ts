@@ -15,7 +15,7 @@ export interface WampPorts {
   readonly clock: Clock
   /** URIs below `wamp.` and `service.` that a request may name (`wamp.allowed_dynamic_uris`). */
   readonly allowedDynamicUris: readonly string[]
-  /** Absent: nobody watches the attempts. */
+  /** Receives each attempt, for metrics and spans. Explanations and tests of examples have none. */
   readonly watch?: AttemptWatch | undefined
 }
 

@@ -42,7 +42,7 @@ export interface OperationPorts extends Omit<StreamedPorts, 'clock'> {
   readonly schemes: Readonly<Record<SecurityType, SecurityScheme>>
   /** Absent: one of its own, with the default limits. */
   readonly callStreams?: CallStreams
-  /** Is told of requests that wait for a slot of their version; absent: nobody is. */
+  /** Receives the requests that wait for a slot of their version, for metrics. */
   readonly pools?: PoolWatch
 }
 

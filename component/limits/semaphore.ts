@@ -26,7 +26,7 @@ interface WaitLimit {
   readonly maxMs: number
   /** Takes a callback that gives up waiting because the client went away. */
   onCancel(callback: () => void): void
-  /** Absent: nobody is told. */
+  /** Receives each task that finds no free slot, for metrics. */
   readonly watch?: WaitWatch | undefined
 }
 

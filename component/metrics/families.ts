@@ -1,4 +1,4 @@
-/** All metrics of a process with labels: their series, and at most so many of them. */
+/** The metrics of a process that have labels: it finds and makes their series, up to a bound, and ends those of places that are gone. */
 import { runAtOnce, runSteps, type Steps, type YieldTurn } from '#component/yielding.ts'
 import { Family, type SeriesStock } from './family.ts'
 import { FormerPlaces } from './former-places.ts'

@@ -86,7 +86,7 @@ export class OidcLogin {
       counts.add('oidc', 'ok')
       return finished
     } catch (error) {
-      // a provider or a store that is away has refused nobody
+      // from 500 on the provider or the store has failed, not the login
       if (error instanceof OidcError && error.status < 500) counts.add('oidc', 'refused')
       throw error
     }

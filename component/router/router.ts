@@ -37,7 +37,7 @@ export interface RouterOptions extends Partial<Pick<RealmPorts, SharedOption>> {
   /** Clients connected at once; one network (of IPv6 a /64) has at most half of what others leave. Default 10,000. */
   readonly maxSessions?: number
   readonly limits?: Partial<RouterLimits>
-  /** Counts what limits refuse; absent: for nobody. */
+  /** Counts what limits refuse, for metrics. */
   readonly usage?: LimitUsage
 }
 

@@ -51,7 +51,7 @@ export class Attempts {
   readonly #networks: Budget
   readonly #known = new LRUCache<string, true>(known)
 
-  /** @param usage is told of the attempts that are refused; absent: nobody is */
+  /** @param usage counts the attempts that are refused, for metrics */
   constructor({ user_failures, address_failures }: AttemptLimits, usage = new LimitUsage()) {
     usage.declare(ofUsers, user_failures)
     usage.declare(ofNetworks, address_failures)

@@ -9,8 +9,8 @@ export interface Sink {
   /** Bytes that have been handed to the kernel, over the life of the connection. */
   readonly handed: number
   /**
-   * Counts bytes that wait among those that the process holds for its clients, instead of those counted before; absent: nothing
-   * counts them. False, with nothing changed, where the process, or the network of the client, holds too many.
+   * Counts the bytes that wait in `limits.buffered_bytes`, in place of those counted before. Returns false, with nothing changed, where
+   * the process or the network of the client holds too many. A sink without a connection has no such limit, and no `hold`.
    */
   hold?(bytes: number): boolean
   /** Ends the answer; the client reads what was written before. */

@@ -15,7 +15,7 @@ export interface GuestOptions extends Pick<SessionOptions, 'clock' | 'log'> {
   readonly maxGuests?: number
   /** Most sessions of users that streams hold; `limits.stream_sessions`. */
   readonly maxHeld?: number
-  /** Told of each request that had to wait for a session to join; absent: nobody is. */
+  /** Receives the duration of each wait for a session to join, for metrics. */
   readonly onWaited?: (ms: number, outcome: WaitOutcome) => void
 }
 

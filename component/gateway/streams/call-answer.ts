@@ -122,7 +122,7 @@ export class CallAnswer implements StreamRecord {
     return this.#pendingLength + (this.#sink?.waiting ?? 0)
   }
 
-  /** Whether the process has room for what waits, and for so many bytes more; it counts them from now on. */
+  /** Counts the bytes that wait, and `more`, in `limits.buffered_bytes`. Returns false where they do not fit. */
   #isHeld(more: number): boolean {
     return this.#sink?.hold?.(this.#waiting + more) ?? true
   }

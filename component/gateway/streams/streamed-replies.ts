@@ -12,7 +12,7 @@ import type { OpenStreams } from './open-streams.ts'
 /** The parts that make them. */
 export interface StreamedPorts {
   readonly clock: Pick<Clock, 'random'>
-  /** Absent: nobody is told. */
+  /** Receives the expressions that fail for an event, for the log. */
   readonly onUnrendered?: OnUnrendered
   /** Absent: streams end by themselves only. */
   readonly openStreams?: OpenStreams
