@@ -1,6 +1,7 @@
 /** Compiles one method of one path: its action, its bounds and its two responses. */
 
 import { pointer } from '#component/codec/json.ts'
+import { featuresOf } from '#component/compile/policies/compile-policies.ts'
 import {
   compileRequestChecks,
   compileResponseCheck,
@@ -232,6 +233,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
       : negotiatedTypes(kind, offered, on_result, inherited, { isForward, readsAnswer })
   const streams = compileStream(streamed, types, findings)
   if (streams) plan.schemas.features.add('stream')
+  for (const feature of featuresOf(inherited.policies)) plan.schemas.features.add(feature)
   return {
     at,
     written: writtenOf(raw, operation),

@@ -1,6 +1,7 @@
 /** Finds the value of an inheritable key: operation or action, path, defaults, table; folded and checked. */
 import type { Attempts } from '#component/action/action.ts'
 import { pointer } from '#component/codec/json.ts'
+import { compilePolicies, policyKeys } from '#component/compile/policies/compile-policies.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, member, type Node } from '#component/expression/compile.ts'
 import type { Scope } from '#component/expression/scope.ts'
@@ -25,6 +26,7 @@ const inheritedKeys = [
   ...limitKeys,
   ...validationKeys,
   'trace',
+  ...policyKeys,
   'accepts',
   'provides',
   'schemes',
@@ -156,6 +158,7 @@ export function readInheritedValues(sources: ValueSources): InheritedValues {
     traceKwargs: readTraceKwargs(first(action, lookup), issues),
     limits: readLimits(lookup, issues),
     validates: readModes(lookup, issues),
+    policies: compilePolicies({ find: lookup, issues }),
     ...(scope.probe && { writtenAt: placesOf(first(action, lookup)) }),
   }
 }

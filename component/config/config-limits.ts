@@ -49,6 +49,12 @@ export const limitsSection = section(
       description:
         'Topics and patterns subscribed in one realm of the embedded router, and separately its registered procedures.',
     }),
+    rate_limit_keys: integer({
+      default: 100_000,
+      minimum: 1_000,
+      description:
+        'Users, addresses and so on whose use of the rate limits of documents is known at once, in each process. Beyond it the one that has been silent for longest is forgotten.',
+    }),
     buffered_bytes: integer({
       default: 134_217_728,
       minimum: 33_554_432,

@@ -6,6 +6,7 @@ import type { ResponseCheck } from '#component/gateway/schemas/response-check.ts
 import type { ValueCheck } from '#component/gateway/schemas/value-check.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Semaphore } from '#component/limits/semaphore.ts'
+import type { PolicyPlan } from '#component/policy/plan.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import type { Protection } from '#component/security/scheme.ts'
 import type { ApiSpec, Version } from '#component/spec/model.ts'
@@ -35,8 +36,8 @@ export interface DescribedVersion {
   readonly entries: readonly RouteEntry<Route>[]
 }
 
-/** What a gateway of an earlier version would leave out in silence: checks (`request`, `schema`), and streams. */
-export const features = ['request', 'schema', 'stream'] as const
+/** What a gateway of an earlier version would leave out in silence: checks (`request`, `schema`), streams, and policies. */
+export const features = ['request', 'schema', 'stream', 'limits'] as const
 export type Feature = (typeof features)[number]
 
 /** Whether this gateway knows a feature. */
@@ -99,6 +100,8 @@ export interface InheritedValues {
   readonly limits: BodyLimits
   /** What becomes of requests and answers that do not fit their schemas. */
   readonly validates: { readonly requests: ValidationMode; readonly responses: ValidationMode }
+  /** Rate limits and conditions; undefined: none is declared. */
+  readonly policies: PolicyPlan | undefined
   /** JSON Pointers of where the values are written, by key; only of what is compiled with a probe. */
   readonly writtenAt?: Readonly<Record<string, string>>
 }

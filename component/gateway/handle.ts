@@ -1,10 +1,19 @@
 /** Answers routed requests: match ─▶ operation or generated endpoint ─▶ reply; an error is rendered as the path declares. */
 import { secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import { Passage, type PolicyPorts } from '#component/gateway/policies/passage.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
+import type { PolicyPlan } from '#component/policy/plan.ts'
 import { concretePath } from '#component/routes/concrete-path.ts'
 import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'
-import type { CompiledPath, Endpoint, EndpointKind, InheritedValues, Route } from './api.ts'
+import type {
+  CompiledOperation,
+  CompiledPath,
+  Endpoint,
+  EndpointKind,
+  InheritedValues,
+  Route,
+} from './api.ts'
 import { checkScheme, methodNotAllowed } from './checks.ts'
 import { type CorsHeaders, type CorsPolicy, corsHeaders, varyByOrigin, withOrigin } from './cors.ts'
 import { errorReply } from './error-reply.ts'
@@ -28,6 +37,8 @@ export type EndpointHandler = (
 export interface GatewayPorts extends OperationPorts {
   readonly endpoints: Readonly<Record<EndpointKind, EndpointHandler>>
   readonly cors: CorsPolicy
+  /** Absent: the policies of routes do not hold, as where a request is only explained. */
+  readonly policies?: PolicyPorts
   /** The path of `public_base_url`, which a proxy takes away before requests come here; without a slash at the end. */
   readonly publicPath?: string
 }
@@ -85,11 +96,15 @@ export class Gateway {
     const policy = isWithinCors(route)
       ? this.#policy(exchange, path)
       : policyOfEndpoint(exchange, path)
+    const passage =
+      isMatch && isOperation && inherited.policies && exchange.method !== 'options'
+        ? this.#passage(inherited.policies, exchange, route)
+        : undefined
     try {
       if (isMatch) {
-        return isOperation
-          ? await this.#operations.serve(exchange, route, found.bindings, policy)
-          : await this.#serveEndpoint(exchange, route, found.bindings, policy)
+        if (!isOperation) return await this.#serveEndpoint(exchange, route, found.bindings, policy)
+        const reply = await this.#operations.serve(exchange, route, found.bindings, policy, passage)
+        return passage === undefined ? reply : passage.leave(reply)
       }
       if (found.kind === 'method') throw methodNotAllowed(path.allow)
       checkScheme(exchange, path.inherited)
@@ -101,8 +116,14 @@ export class Gateway {
       const { publicPath: prefix = '', clock } = this.#ports
       const base = concretePath(path.version.base, found.bindings)
       const place = { base, prefix, now: secondsOf(clock) }
-      return loginRedirect(exchange, inherited, place, error, reply) ?? reply
+      const answer = loginRedirect(exchange, inherited, place, error, reply) ?? reply
+      return passage === undefined ? answer : passage.leave(answer)
     }
+  }
+
+  #passage(plan: PolicyPlan, exchange: Exchange, route: CompiledOperation): Passage | undefined {
+    const { policies } = this.#ports
+    return policies && new Passage(plan, policies, exchange, route)
   }
 
   /** The configured CORS headers of an answer; the specification's headers win. */

@@ -12,6 +12,7 @@ import type { PoolWatch } from '#component/action/watching/pool-metrics.ts'
 import type { Clock } from '#component/clock.ts'
 import { ExpressionError } from '#component/errors.ts'
 import type { Context } from '#component/expression/nodes.ts'
+import type { Passage } from '#component/gateway/policies/passage.ts'
 import { checkRequest } from '#component/gateway/schemas/request-checks.ts'
 import {
   callReply,
@@ -95,10 +96,12 @@ export class Operations {
     route: CompiledOperation,
     bindings: Readonly<Record<string, string>>,
     policy: Headers,
+    passage?: Passage,
   ): Promise<Reply> {
     const { path, inherited } = route
     const { version } = path
     checkScheme(exchange, inherited)
+    passage?.admit()
     const { protection } = inherited
     const isSecured = protection !== undefined && exchange.method !== 'options'
     const passed = isSecured
@@ -107,14 +110,19 @@ export class Operations {
     // awaits only an identity that is not known yet
     const identity = passed instanceof Promise ? await passed : passed
     if (isSecured) exchange.trace?.tellUser?.(identity.authid)
-    const type = negotiateType(exchange, route)
+    const security = isSecured ? this.#security(protection, identity) : identity
     const language = negotiateLanguage(exchange, version)
+    if (passage) {
+      const request = new RequestView(exchange, bindings, language, noBody)
+      const context: Context = { request, action: nothing, security, random: this.#random }
+      passage.charge({ identity, context })
+    }
+    const type = negotiateType(exchange, route)
     const content = exchange.hasBody ? await readContent(exchange, route) : noBody
     const checked = route.checks && checkRequest(route.checks, exchange, route, bindings, content)
     const request = checked
       ? new CheckedView(exchange, checked, language, content.body_length)
       : new RequestView(exchange, bindings, language, content)
-    const security = isSecured ? this.#security(protection, identity) : identity
     const context: Context = { request, action: nothing, security, random: this.#random }
     // most operations have no streams
     const streaming = route.streams && callStreaming(route, type)

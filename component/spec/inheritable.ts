@@ -1,4 +1,6 @@
 /** The rules of what lower levels inherit: the keys of operations, paths and `defaults`, and the maps that merge. */
+import { etag } from '#component/spec/policies/etag.ts'
+import { rateLimit } from '#component/spec/policies/rate-limit.ts'
 import { streamTypes } from '#component/syntax/event-stream.ts'
 import { headers, maxMilliseconds, milliseconds, statusCode, types } from './http-rules.ts'
 import { level } from './levels.ts'
@@ -35,6 +37,8 @@ export const inheritable = {
   body_read_seconds: milliseconds,
   validate_requests: validationMode,
   validate_responses: validationMode,
+  rate_limit: rateLimit,
+  etag,
 }
 
 const defaultsObject = level('defaults', { keys: { ...inheritable, headers } }, 'a map of defaults')

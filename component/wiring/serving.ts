@@ -15,6 +15,7 @@ import type { FindExamples } from '#component/openapi/options.ts'
 import { Reauthentication } from '#component/security/reauthentication.ts'
 import type { Streams } from '#component/stream/hub.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
+import { openPolicies } from '#component/wiring/policies/open-policies.ts'
 import { openStreamHub } from '#component/wiring/streams/stream-hub.ts'
 import { unrenderedLog } from '#component/wiring/streams/unrendered-log.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
@@ -88,6 +89,7 @@ export function openServing(
     onUnrendered: unrenderedLog(clock, log),
     actions: actions.table,
     cors: config.gateway.cors,
+    policies: openPolicies(context),
     publicPath: publicPath(config.gateway.public_base_url ?? ''),
   })
   return {

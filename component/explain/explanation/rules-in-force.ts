@@ -2,6 +2,7 @@
 
 import type { Evaluated } from '#component/explain/recorder.ts'
 import type { CompiledOperation } from '#component/gateway/api.ts'
+import type { LimitPlan } from '#component/policy/limit-plan.ts'
 import type { RuleValue } from './explanation.ts'
 
 /** @param expressions of the request: times and counts may be computed from it */
@@ -16,6 +17,7 @@ export function rulesInForce(
     protection,
     limits,
     traceKwargs,
+    policies,
     writtenAt = {},
   } = inherited
   const { fixed, computed } = action.attempts
@@ -27,6 +29,8 @@ export function rulesInForce(
     schemes: admitsHttp ? ['http', 'https'] : ['https'],
     security: protection?.object ?? {},
     ...(traceKwargs !== undefined && { trace: { kwargs: traceKwargs } }),
+    ...(policies?.limits && { rate_limit: policies.limits.map(toldLimit) }),
+    ...(policies?.etag && { etag: true }),
   }
   for (const [name, { path }] of computed) {
     values[name] = expressions.findLast(({ at }) => at === path)?.value ?? null
@@ -38,3 +42,7 @@ export function rulesInForce(
   }
   return rules
 }
+
+const toldLimit = ({ name, amount, windowMs, mode }: LimitPlan) => ({
+  ...{ name, amount, window: windowMs / 1000, mode },
+})

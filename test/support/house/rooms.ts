@@ -31,6 +31,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/config': { folders: ['examples', 'expression', 'store'], packages: ['ajv', 'yaml'] },
   'component/wiring/explain': { folders: 'all', packages: [] },
   'component/wiring': { folders: 'all', packages: [] },
+  'component/wiring/policies': { folders: 'all', packages: [] },
   'component/wiring/status': { folders: 'all', packages: [] },
   'component/wiring/streams': { folders: 'all', packages: [] },
   'component/wiring/telemetry': { folders: 'all', packages: [] },
@@ -92,14 +93,20 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     ],
     packages: [],
   },
+  'component/gateway/policies': {
+    folders: ['expression', 'gateway', 'policy'],
+    packages: [],
+  },
   'component/gateway/schemas': { folders: ['schema', 'telemetry'], packages: [] },
   'component/gateway': {
     folders: [
       'action',
       'action/watching',
       'expression',
+      'gateway/policies',
       'gateway/schemas',
       'gateway/streams',
+      'policy',
       'routes',
       'schema',
       'security',
@@ -107,6 +114,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
       'stream',
       'telemetry',
     ],
+    packages: [],
+  },
+  'component/compile/policies': {
+    folders: ['expression', 'policy', 'spec'],
     packages: [],
   },
   'component/compile/streams': {
@@ -129,6 +140,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
       'explain/near-misses',
       'explain/redaction',
       'gateway',
+      'policy',
       'registry',
       'routes',
       'security',
@@ -141,6 +153,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: [
       'action',
       'action/watching',
+      'compile/policies',
       'compile/schemas',
       'compile/streams',
       'expression',
@@ -192,6 +205,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: ['compile', 'explain', 'gateway', 'routes', 'security', 'spec'],
     packages: [],
   },
+  'component/policy': { folders: ['expression'], packages: ['lru-cache'] },
   'component/routes': { folders: [], packages: [] },
   'component/security': {
     folders: ['oidc', 'realm', 'realm/documents', 'token', 'wamp'],
@@ -212,10 +226,18 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   },
   'component/action/watching': { folders: ['telemetry', 'wamp'], packages: [] },
   'component/sync': { folders: ['replica', 'wamp'], packages: [] },
+  'component/spec/policies': { folders: ['spec'], packages: [] },
   'component/spec/examples': { folders: ['spec'], packages: [] },
   'component/spec/streams': { folders: ['spec'], packages: [] },
   'component/spec': {
-    folders: ['expression', 'schema', 'spec/examples', 'spec/streams', 'telemetry'],
+    folders: [
+      'expression',
+      'schema',
+      'spec/examples',
+      'spec/policies',
+      'spec/streams',
+      'telemetry',
+    ],
     packages: [],
   },
   'component/schema': {

@@ -10,6 +10,7 @@ import type { Issue } from '#component/errors.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { BodyLimits, Exchange, Reply } from '#component/gateway/exchange.ts'
 import { type EndpointHandler, Gateway, type GatewayPorts } from '#component/gateway/handle.ts'
+import type { PolicyPorts } from '#component/gateway/policies/passage.ts'
 import type { CallStreams } from '#component/gateway/streams/call-streams.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
 import type { Method } from '#component/request.ts'
@@ -162,6 +163,7 @@ export function serve(
   schemes: GatewayPorts['schemes'] = closedSchemes,
   allow_origin: GatewayPorts['cors']['allow_origin'] = '*',
   callStreams?: CallStreams,
+  policies?: PolicyPorts,
 ) {
   const { spec, issues } = validateSpec(document)
   if (!spec || issues.length > 0) throw new Refused(issues)
@@ -177,6 +179,7 @@ export function serve(
   const gateway = new Gateway({
     clock: stoppedClock,
     ...(callStreams && { callStreams }),
+    ...(policies && { policies }),
     actions: {
       static: fake('static'),
       forward: fake('forward'),

@@ -1,0 +1,40 @@
+/** Compiles the policies that hold at one place of a document; their rules are checked by `component/spec/policies`. */
+import type { Issue } from '#component/errors.ts'
+import type { Node } from '#component/expression/compile.ts'
+import type { PolicyPlan } from '#component/policy/plan.ts'
+import { compileLimits } from './compile-limits.ts'
+
+/** The keys of policies. */
+export const policyKeys = ['rate_limit', 'etag'] as const
+
+/** Where the policies of one place are looked for. */
+export interface PolicySources {
+  /** The compiled value of a key, and where it is written. */
+  readonly find: (
+    key: (typeof policyKeys)[number],
+  ) => { readonly node: Node; readonly path: string } | undefined
+  readonly issues: Issue[]
+}
+
+/** undefined: no policy is declared. */
+export function compilePolicies(sources: PolicySources): PolicyPlan | undefined {
+  const plan: PolicyPlan = {
+    limits: compileLimits(sources),
+    etag: constantOf('etag', sources) === true,
+  }
+  return plan.limits || plan.etag ? plan : undefined
+}
+
+/** A value that may not depend on the request; undefined when it is absent or has been reported. */
+function constantOf(key: (typeof policyKeys)[number], { find, issues }: PolicySources): unknown {
+  const found = find(key)
+  if (found === undefined || found.node.kind === 'broken') return undefined
+  if (found.node.kind === 'constant') return found.node.value
+  const message = `${key} must be known when the specification is loaded: it may not depend on the request`
+  issues.push({ path: found.path, message })
+  return undefined
+}
+
+/** What a gateway must know in order to keep them: one that does not would serve without a limit. */
+export const featuresOf = (plan: PolicyPlan | undefined): readonly 'limits'[] =>
+  plan?.limits ? ['limits'] : []

@@ -1,0 +1,127 @@
+/** `etag` of a route: an ETag for each answer (RFC 9110 §8.8.3), and 304 where the client has it (§13.1.2). */
+import { createHash } from 'node:crypto'
+import type { Encodings } from '#component/gateway/encodings.ts'
+import type { Exchange, Reply, ReplyBody } from '#component/gateway/exchange.ts'
+
+/** Larger bodies get no ETag; bytes. */
+const maxTagged = 1_048_576
+
+/** 128 bits of SHA-256. */
+const digestBytes = 16
+
+/** Of an answer, what its 304 repeats (RFC 9110 §15.4.5), beside the CORS fields, without which a page could not read it. */
+const repeated = ['etag', 'vary', 'cache-control', 'content-location', 'expires', 'set-cookie']
+
+/** Encodes a value as a media type. ExpressionError where it cannot be encoded. */
+export type Encode = (value: unknown, type: string) => string | Uint8Array
+
+type ReplyHeaders = Reply['headers']
+
+/** Answers conditional requests. */
+export class Conditions {
+  readonly #encode: Encode
+  /** The ETags of bodies that are the same for every request, by media type. */
+  readonly #fixed = new WeakMap<Encodings, Map<string, string>>()
+
+  constructor(encode: Encode) {
+    this.#encode = encode
+  }
+
+  /**
+   * The reply with its ETag, or 304 where the client has it. An ETag that the document declares, or that comes from the upstream,
+   * stays.
+   * @throws ExpressionError where the body cannot be encoded
+   */
+  answer(exchange: Exchange, reply: Reply): Reply {
+    const isRead = exchange.method === 'get' || exchange.method === 'head'
+    if (!isRead || reply.status !== 200 || reply.error || reply.body.kind === 'events') return reply
+    const tagged = typeof reply.headers.etag === 'string' ? reply : this.#tagged(reply)
+    const { etag } = tagged.headers
+    const asked = exchange.header('if-none-match')
+    if (typeof etag !== 'string' || asked === undefined || !isAmong(etag, asked)) return tagged
+    if (tagged.body.kind === 'stream') tagged.body.stream.destroy()
+    return { ...tagged, status: 304, headers: repeatedOf(tagged.headers), body: { kind: 'none' } }
+  }
+
+  #tagged(reply: Reply): Reply {
+    const { headers, body } = reply
+    switch (body.kind) {
+      case 'value':
+        return this.#taggedValue(reply, body)
+      case 'bytes':
+        return withTag(reply, tagOf(body.bytes), headers, body)
+      case 'none':
+        return withTag(reply, tagOf(''), headers, body)
+      default:
+        return reply
+    }
+  }
+
+  #taggedValue(reply: Reply, body: ReplyBody & { readonly kind: 'value' }): Reply {
+    const { value, type, encodings } = body
+    const { headers } = reply
+    if (encodings === undefined) {
+      const bytes = this.#encode(value, type)
+      // encoded once: the bytes go out as they are
+      return withTag(
+        reply,
+        tagOf(bytes),
+        { ...headers, 'content-type': headers['content-type'] ?? type },
+        { kind: 'bytes', bytes },
+      )
+    }
+    let tags = this.#fixed.get(encodings)
+    if (tags === undefined) {
+      tags = new Map()
+      this.#fixed.set(encodings, tags)
+    }
+    let tag = tags.get(type)
+    if (tag === undefined) {
+      const content = encodings.get(type) ?? this.#encode(value, type)
+      encodings.set(type, content)
+      tag = tagOf(content) ?? ''
+      tags.set(type, tag)
+    }
+    return withTag(reply, tag, headers, body)
+  }
+}
+
+/** @param tag undefined or empty: none */
+const withTag = (
+  reply: Reply,
+  tag: string | undefined,
+  headers: ReplyHeaders,
+  body: ReplyBody,
+): Reply => ({ ...reply, headers: tag ? { ...headers, etag: tag } : headers, body })
+
+/** A strong ETag; undefined for a body that is too large. */
+function tagOf(content: string | Uint8Array): string | undefined {
+  if (Buffer.byteLength(content) > maxTagged) return undefined
+  const digest = createHash('sha256').update(content).digest()
+  return `"${digest.subarray(0, digestBytes).toString('base64url')}"`
+}
+
+function repeatedOf(headers: ReplyHeaders): ReplyHeaders {
+  const kept = Object.entries(headers).filter(
+    ([name]) => repeated.includes(name) || name.startsWith('access-control-'),
+  )
+  return Object.fromEntries(kept)
+}
+
+/** One entity tag with what ends it (RFC 9110 §8.8.3). */
+const entityTag = /[ \t,]*(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?=,|$)/y
+
+/**
+ * Whether an ETag is among those of `If-None-Match`, by weak comparison (RFC 9110 §8.8.3.2).
+ * @param asked the field; where it is malformed, what stands before the fault counts
+ */
+function isAmong(etag: string, asked: string): boolean {
+  if (asked.trim() === '*') return true
+  const opaque = etag.startsWith('W/') ? etag.slice(2) : etag
+  entityTag.lastIndex = 0
+  for (;;) {
+    const found = entityTag.exec(asked)
+    if (found === null) return false
+    if (found[1] === opaque) return true
+  }
+}

@@ -1,0 +1,183 @@
+/** One request under the rate limits of its route: who shares each of them, what it costs, and what the client is told. */
+import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
+import type { CompiledOperation } from '#component/gateway/api.ts'
+import type { Exchange, Reply } from '#component/gateway/exchange.ts'
+import { unfit } from '#component/gateway/failure.ts'
+import type { Identity } from '#component/identity.ts'
+import type { Decision, Rate } from '#component/policy/gcra.ts'
+import type { LimitPlan } from '#component/policy/limit-plan.ts'
+import type { RateLimits } from '#component/policy/rate-limits.ts'
+import { addressOf, networkOf } from '#component/syntax/ip-address.ts'
+import type { SecuredRequest } from './passage.ts'
+
+/** What rate limits need. */
+export interface LimitPorts {
+  readonly buckets: RateLimits
+  readonly clock: Pick<Clock, 'now' | 'random'>
+  /** Told of a request that a limit refuses, or would refuse. */
+  readonly onLimited?: (route: CompiledOperation, plan: LimitPlan) => void
+}
+
+/** A limit as it holds for one request. */
+interface Held {
+  readonly plan: LimitPlan
+  readonly key: string
+  readonly rate: Rate
+  readonly cost: number
+  readonly decision: Decision
+}
+
+/** Refusals with a longer wait are spread, so that clients do not all come back at once; seconds. */
+const spreadBeyond = 10
+
+/** Of one request. */
+export class LimitedRequest {
+  readonly #plans: readonly LimitPlan[]
+  readonly #ports: LimitPorts
+  readonly #exchange: Exchange
+  readonly #route: CompiledOperation
+  readonly #held: Held[] = []
+
+  constructor(
+    plans: readonly LimitPlan[],
+    ports: LimitPorts,
+    exchange: Exchange,
+    route: CompiledOperation,
+  ) {
+    this.#plans = plans
+    this.#ports = ports
+    this.#exchange = exchange
+    this.#route = route
+  }
+
+  /** Before security: the limits by address. ServiceError 429. */
+  admit(): void {
+    const early = this.#plans.filter(({ isEarly }) => isEarly)
+    if (early.length > 0) this.#take(early)
+  }
+
+  /** After security: the other limits. ServiceError 429, ExpressionError. */
+  charge(request: SecuredRequest): void {
+    const late = this.#plans.filter(({ isEarly }) => !isEarly)
+    if (late.length > 0) this.#take(late, request)
+  }
+
+  /** Takes from all limits, or from none. */
+  #take(plans: readonly LimitPlan[], request?: SecuredRequest): void {
+    const { buckets } = this.#ports
+    const held = plans.map((plan) => this.#hold(plan, request))
+    this.#held.push(...held)
+    const over = held.filter(({ decision }) => !decision.isAllowed)
+    for (const { plan } of over) this.#ports.onLimited?.(this.#route, plan)
+    const [refused] = over
+      .filter(({ plan }) => plan.mode === 'enforce')
+      .sort((one, other) => other.decision.waitMs - one.decision.waitMs)
+    if (refused) throw this.#refusal(refused)
+    for (const { key, decision } of held) if (decision.isAllowed) buckets.take(key, decision)
+  }
+
+  #hold(plan: LimitPlan, request: SecuredRequest | undefined): Held {
+    const { buckets, clock } = this.#ports
+    const amount = amountOf(plan, request?.identity)
+    const rate = { amount, windowMs: plan.windowMs, burst: plan.burst ?? amount }
+    const cost = costOf(plan, request)
+    const place = plan.isSeparate ? `${this.#route.at}${plan.name}` : plan.at
+    const sharer = sharerOf(plan, this.#exchange, request)
+    const key = `${this.#route.path.version.api}\n${place}\n${sharer}`
+    return { plan, key, rate, cost, decision: buckets.decide(key, clock.now(), cost, rate) }
+  }
+
+  #refusal({ plan, rate, decision }: Held): ServiceError {
+    const seconds = Math.max(Math.ceil(decision.waitMs / 1000), 1)
+    const spread = seconds > spreadBeyond ? 0.9 + this.#ports.clock.random() / 5 : 1
+    const wait = Math.ceil(seconds * spread)
+    const message = `the limit ${JSON.stringify(plan.name)} allows ${rate.amount} in ${rate.windowMs / 1000} s`
+    return new ServiceError('service.error.too_many_requests', message, {
+      headers: { 'retry-after': String(wait) },
+    })
+  }
+
+  /**
+   * The reply with the RateLimit fields (draft-ietf-httpapi-ratelimit-headers-10). Who was refused by security has taken
+   * nothing.
+   */
+  leave(reply: Reply): Reply {
+    const status = reply.error?.status
+    if (status === 401 || status === 403) this.#giveBack()
+    const told = this.#held.filter(({ plan }) => plan.hasHeaders && plan.mode === 'enforce')
+    if (told.length === 0) return reply
+    const over = told.filter(({ decision }) => !decision.isAllowed)
+    const nearest = (over.length > 0 ? over : told).reduce((one, other) =>
+      isNearer(other, one) ? other : one,
+    )
+    const policies = told.map(
+      ({ plan, rate }) => `"${plan.name}";q=${rate.amount};w=${plan.windowMs / 1000}`,
+    )
+    const { left, fullInMs } = nearest.decision
+    const state = `"${nearest.plan.name}";r=${left};t=${Math.ceil(fullInMs / 1000)}`
+    const fields = { 'ratelimit-policy': policies.join(', '), ratelimit: state }
+    return { ...reply, headers: { ...reply.headers, ...fields } }
+  }
+
+  #giveBack(): void {
+    for (const { key, rate, cost, decision } of this.#held) {
+      const units = Math.min(cost, rate.burst)
+      if (decision.isAllowed) this.#ports.buckets.give(key, (units * rate.windowMs) / rate.amount)
+    }
+  }
+}
+
+/** Whether less is left of one limit than of the other, as a part of what it allows at once; or as little, for longer. */
+function isNearer(one: Held, other: Held): boolean {
+  const partOf = ({ decision, rate }: Held) => decision.left / rate.burst
+  const difference = partOf(one) - partOf(other)
+  return difference === 0 ? one.decision.fullInMs > other.decision.fullInMs : difference < 0
+}
+
+function amountOf({ amount, by }: LimitPlan, identity: Identity | undefined): number {
+  if (by === undefined || identity === undefined) return amount
+  const names = [...identity.authroles, identity.authid]
+  const others = names.map((name) => by.get(name)).filter((other) => other !== undefined)
+  return others.length > 0 ? Math.max(...others) : amount
+}
+
+function costOf({ cost, at }: LimitPlan, request: SecuredRequest | undefined): number {
+  if (typeof cost === 'number' || request === undefined) return typeof cost === 'number' ? cost : 1
+  const value = cost.node.evaluate(request.context)
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 1000) {
+    return value
+  }
+  throw unfit(cost.node, `${at}/cost`, 'an integer from 0 to 1000')
+}
+
+/** A text that is equal for all requests that share the limit. */
+function sharerOf(
+  { per, at }: LimitPlan,
+  { peername }: Exchange,
+  request: SecuredRequest | undefined,
+): string {
+  const address = () => `address ${networkOf(addressOf(peername))}`
+  if (request === undefined || per === 'address') return address()
+  const { identity, context } = request
+  if (typeof per === 'object') {
+    const value = per.node.evaluate(context)
+    if (value === '' || value === null || typeof value === 'object') {
+      throw unfit(per.node, `${at}/per`, 'a text that is not empty, a number or a boolean')
+    }
+    return `value ${String(value)}`
+  }
+  switch (per) {
+    case 'all':
+      return 'all'
+    case 'role':
+      return `role ${[...identity.authroles].sort().join(' ')}`
+    case 'client':
+      if (identity.client_id !== undefined) return `client ${identity.client_id}`
+      break
+    default:
+  }
+  return identity.username === undefined
+    ? address()
+    : `user ${identity.realm_uri} ${identity.username}`
+}

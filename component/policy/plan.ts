@@ -1,0 +1,10 @@
+/** What routes declare beside their action: rate limits and conditions. One object for all operations that inherit it. */
+import type { LimitPlan } from './limit-plan.ts'
+
+/** The policies that hold at one place of a document. */
+export interface PolicyPlan {
+  /** undefined: none is declared. */
+  readonly limits: readonly LimitPlan[] | undefined
+  /** Whether answers have an ETag, and conditional requests are answered. */
+  readonly etag: boolean
+}
