@@ -8,6 +8,7 @@ import { PoolMetrics, type PoolWatch } from '#component/action/watching/pool-met
 import { toldAttempts } from '#component/action/watching/told-attempts.ts'
 import { tracedAttempts } from '#component/action/watching/traced-attempts.ts'
 import { Gateway } from '#component/gateway/handle.ts'
+import type { PolicyPorts } from '#component/gateway/policies/passage.ts'
 import { CallStreams } from '#component/gateway/streams/call-streams.ts'
 import { OpenStreams } from '#component/gateway/streams/open-streams.ts'
 import type { Descriptions } from '#component/openapi/descriptions.ts'
@@ -32,6 +33,8 @@ export interface Serving {
   /** The answers that are streams of a call. */
   readonly callStreams: CallStreams
   readonly streamMetrics: StreamMetrics
+  /** What holds the policies of routes. */
+  readonly policies: PolicyPorts
   /** OpenAPI, for operators. */
   readonly descriptions: Descriptions
   /** Connections to upstreams. */
@@ -84,17 +87,18 @@ export function openServing(
     ...publication.endpoints,
   }
   const callStreams = new CallStreams({ clock, bufferBytes: config.limits.call_buffer })
+  const policies = openPolicies(context)
   const gateway = new Gateway({
     ...{ clock, schemes, endpoints, callStreams, openStreams, pools },
     onUnrendered: unrenderedLog(clock, log),
     actions: actions.table,
     cors: config.gateway.cors,
-    policies: openPolicies(context),
+    policies,
     publicPath: publicPath(config.gateway.public_base_url ?? ''),
   })
   return {
     ...{ gateway, authentication, connections, watch, pools, reauthentication },
-    ...{ streams, openStreams, callStreams, streamMetrics },
+    ...{ streams, openStreams, callStreams, streamMetrics, policies },
     descriptions: publication.descriptions,
     async close() {
       streams.close()

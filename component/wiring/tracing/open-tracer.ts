@@ -29,9 +29,11 @@ export function openTracer(
   kept: KeptTraces,
 ): RequestTracer {
   const { config, clock, node, log } = context
-  const { authentication, connections, watch, pools, streams, openStreams, callStreams } = serving
+  const { authentication, connections, watch, pools, policies } = serving
+  const { streams, openStreams, callStreams } = serving
   return new RequestTracer({
-    ...{ clock, tokens, node, connections, watch, pools, streams, openStreams, callStreams },
+    ...{ clock, tokens, node, connections, watch, pools, policies },
+    ...{ streams, openStreams, callStreams },
     compile: compilePortsOf(context, schemas),
     ...rehearsalPorts(config, node),
     schemes: authentication.schemes,

@@ -37,6 +37,13 @@ const documentOf = (upstream: string) => ({
             response: { on_result: {}, on_error: {} },
           },
         },
+        '/limited': {
+          ...{ rate_limit: { amount: 2, window: 3600 }, etag: true },
+          get: {
+            action: { type: 'static', body: { a: 1 } },
+            response: { on_result: {}, on_error: {} },
+          },
+        },
         '/forward': {
           post: {
             action: { type: 'forward', host: upstream },
@@ -100,6 +107,18 @@ describe('a traced request', () => {
     await callee?.leave()
     await gateway?.stop()
     upstream?.close()
+  })
+
+  it('is under the rate limits of its route, and has its ETag, as any other', async () => {
+    const { token } = await issue()
+    const ask = (headers: Readonly<Record<string, string>>) =>
+      send(gateway.url, '/traced/limited', { headers })
+    const first = await ask({ 'x-gateway-trace': token })
+    expect(first.text).to.equal('{"a":1}')
+    const second = await ask({ 'if-none-match': String(first.headers.etag) })
+    const third = await ask({ 'x-gateway-trace': token })
+    const statuses = [first.status, second.status, third.status]
+    expect(statuses).to.deep.equal([200, 304, 429])
   })
 
   it('tells nothing unless a token is alive', async () => {
