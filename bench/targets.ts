@@ -42,6 +42,16 @@ const traced = (what: string, way: string, fixedAtLeast: number, callAtLeast: nu
     ...{ candidate: `${kind}, ${way}`, against: `${kind}, off` },
     ...rate(atLeast),
   }))
+/** A route with a policy, beside the same one without. */
+const policy = (against: string, name: string, atLeast: number) => ({
+  ...{
+    what: `${against}, ${name}`,
+    scenario: 'policies',
+    candidate: `${against}, ${name}`,
+    against,
+  },
+  ...rate(atLeast),
+})
 const p99 = { scenario: 'half-load', figure: 'p99', atMost: 1.5 } as const
 
 /** All of them. */
@@ -278,4 +288,8 @@ export const targets: readonly Target[] = [
     name: 'sources that are left',
     atMost: 0,
   },
+  policy('static', 'rate_limit', 0.95),
+  policy('call', 'rate_limit', 0.95),
+  policy('computed 2 kB', 'etag', 0.93),
+  policy('static', '304', 1),
 ]
