@@ -12,6 +12,8 @@ export interface LimitPlan {
   /** JSON Pointer of the rule: operations that inherit it share the limit. */
   readonly at: string
   readonly name: string
+  /** The item of `RateLimit-Policy`; undefined where the amount depends on the user. */
+  readonly told: string | undefined
   readonly amount: number
   /** Milliseconds. */
   readonly windowMs: number
@@ -27,3 +29,7 @@ export interface LimitPlan {
   /** Whether it holds before the user is known: for an address, at a fixed cost and amount. */
   readonly isEarly: boolean
 }
+
+/** An item of `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). @param window seconds */
+export const policyItem = (name: string, amount: number, window: number): string =>
+  `"${name}";q=${amount};w=${window}`

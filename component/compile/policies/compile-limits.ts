@@ -2,7 +2,7 @@
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { itemsOf, keysOf, member, type Node } from '#component/expression/compile.ts'
-import type { LimitPlan, Sharer } from '#component/policy/limit-plan.ts'
+import { type LimitPlan, policyItem, type Sharer } from '#component/policy/limit-plan.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { PolicySources } from './compile-policies.ts'
 
@@ -54,13 +54,15 @@ function compileLimit(node: Node, at: string, issues: Issue[]): LimitPlan | unde
   const window = readOf('window')
   // what is missing or of another type has been reported
   if (typeof amount !== 'number' || typeof window !== 'number') return undefined
+  const name = String(readOf('name') ?? 'default')
   const burst = readOf('burst')
   const by = readOf('by')
   const per = liveOf('per') ?? (readOf('per') as Sharer | undefined) ?? 'user'
   const cost = liveOf('cost') ?? (readOf('cost') as number | undefined) ?? 1
   return {
     at,
-    name: String(readOf('name') ?? 'default'),
+    name,
+    told: by === undefined ? policyItem(name, amount, window) : undefined,
     amount,
     windowMs: window * milliseconds,
     burst: typeof burst === 'number' ? burst : undefined,

@@ -1,13 +1,13 @@
 /** `etag` of a route: an ETag for each answer (RFC 9110 §8.8.3), and 304 where the client has it (§13.1.2). */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Encodings } from '#component/gateway/encodings.ts'
 import type { Exchange, Reply, ReplyBody } from '#component/gateway/exchange.ts'
 
 /** Larger bodies get no ETag; bytes. */
 const maxTagged = 1_048_576
 
-/** 128 bits of SHA-256. */
-const digestBytes = 16
+/** Of a digest in base64url: 132 bits. */
+const tagCharacters = 22
 
 /** Of an answer, what its 304 repeats (RFC 9110 §15.4.5), beside the CORS fields, without which a page could not read it. */
 const repeated = ['etag', 'vary', 'cache-control', 'content-location', 'expires', 'set-cookie']
@@ -96,9 +96,9 @@ const withTag = (
 
 /** A strong ETag; undefined for a body that is too large. */
 function tagOf(content: string | Uint8Array): string | undefined {
-  if (Buffer.byteLength(content) > maxTagged) return undefined
-  const digest = createHash('sha256').update(content).digest()
-  return `"${digest.subarray(0, digestBytes).toString('base64url')}"`
+  const isText = typeof content === 'string'
+  if ((isText ? Buffer.byteLength(content) : content.length) > maxTagged) return undefined
+  return `"${hash('sha256', content, 'base64url').slice(0, tagCharacters)}"`
 }
 
 function repeatedOf(headers: ReplyHeaders): ReplyHeaders {

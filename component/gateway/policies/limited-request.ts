@@ -6,7 +6,7 @@ import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import { unfit } from '#component/gateway/failure.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Decision, Rate } from '#component/policy/gcra.ts'
-import type { LimitPlan } from '#component/policy/limit-plan.ts'
+import { type LimitPlan, policyItem } from '#component/policy/limit-plan.ts'
 import type { RateLimits } from '#component/policy/rate-limits.ts'
 import { addressOf, networkOf } from '#component/syntax/ip-address.ts'
 import type { SecuredRequest } from './passage.ts'
@@ -28,7 +28,7 @@ interface Held {
   readonly decision: Decision
 }
 
-/** Refusals with a longer wait are spread, so that clients do not all come back at once; seconds. */
+/** Longer waits are told up to a tenth too long, so that clients do not all come back at once; seconds. */
 const spreadBeyond = 10
 
 /** Of one request. */
@@ -90,7 +90,7 @@ export class LimitedRequest {
 
   #refusal({ plan, rate, decision }: Held): ServiceError {
     const seconds = Math.max(Math.ceil(decision.waitMs / 1000), 1)
-    const spread = seconds > spreadBeyond ? 0.9 + this.#ports.clock.random() / 5 : 1
+    const spread = seconds > spreadBeyond ? 1 + this.#ports.clock.random() / 10 : 1
     const wait = Math.ceil(seconds * spread)
     const message = `the limit ${JSON.stringify(plan.name)} allows ${rate.amount} in ${rate.windowMs / 1000} s`
     return new ServiceError('service.error.too_many_requests', message, {
@@ -112,7 +112,7 @@ export class LimitedRequest {
       isNearer(other, one) ? other : one,
     )
     const policies = told.map(
-      ({ plan, rate }) => `"${plan.name}";q=${rate.amount};w=${plan.windowMs / 1000}`,
+      ({ plan, rate }) => plan.told ?? policyItem(plan.name, rate.amount, plan.windowMs / 1000),
     )
     const { left, fullInMs } = nearest.decision
     const state = `"${nearest.plan.name}";r=${left};t=${Math.ceil(fullInMs / 1000)}`

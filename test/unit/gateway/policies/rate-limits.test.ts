@@ -16,7 +16,7 @@ import {
 
 const ports = (clock: { now: () => number }): PolicyPorts => ({
   conditions: new Conditions(() => ''),
-  limits: { buckets: new RateLimits(1000), clock: { ...clock, random: () => 0.5 } },
+  limits: { buckets: new RateLimits(1000), clock: { ...clock, random: () => 0 } },
 })
 
 /** The user is named by the Authorization field; `roles=` follow. */
