@@ -26,11 +26,13 @@ export function* describing(described: DescribedVersion, options: DescribeOption
   const bases = basesOf(version.base_path)
   const schemas = new NamedParts(publishedAll(spec.schemas) as JsonMap)
   const responses = new NamedParts()
+  const headers = new NamedParts()
   const securitySchemes = new NamedParts()
   const servers = serversOf(openapi, bases, options)
   const context: OperationContext = {
     schemas: spec.schemas,
     errors: new ErrorParts(schemas, responses),
+    headers,
     securitySchemes,
     address: addressOf(openapi, bases, options),
     isDeprecated: version.is_deprecated,
@@ -42,6 +44,7 @@ export function* describing(described: DescribedVersion, options: DescribeOption
   const components = {
     schemas: schemas.toMap(),
     responses: responses.toMap(),
+    headers: headers.toMap(),
     securitySchemes: securitySchemes.toMap(),
   }
   return {

@@ -50,6 +50,9 @@ const actionErrorSchema = {
   },
 }
 
+/** By status, also `2XX` and `default`. */
+export type Responses = Record<string, JsonMap>
+
 /** The body of the error of an action: a schema, `undeclared` without a body of `on_error`, `any` without a schema for it. */
 export type ActionErrorBody = { readonly schema: unknown } | 'undeclared' | 'any'
 
@@ -68,6 +71,12 @@ export class ErrorParts {
   /** An error of the gateway. @param types of errors, by preference */
   ofGateway(types: readonly string[]): JsonMap {
     return this.#response('Error', types, () => contentOf(types, (type) => this.#own(type)))
+  }
+
+  /** A refusal because of limits, with headers. @param key of equal headers @param headers references to Header Objects */
+  withHeaders(key: string, types: readonly string[], headers: JsonMap): JsonMap {
+    const makeContent = () => contentOf(types, (type) => this.#own(type))
+    return this.#response('Limited', types, makeContent, { key, headers })
   }
 
   /** An error of the gateway or of the action. */
@@ -107,16 +116,22 @@ export class ErrorParts {
     return { $ref: `#/components/schemas/${this.#schemas.nameOf(name, schema)}` }
   }
 
-  #response(name: string, types: readonly string[], makeContent: () => JsonMap): JsonMap {
+  #response(
+    name: string,
+    types: readonly string[],
+    makeContent: () => JsonMap,
+    { key, headers }: { readonly key: string; readonly headers?: JsonMap } = { key: '' },
+  ): JsonMap {
     const known = this.#known.get(types) ?? new Map<string, JsonMap>()
     this.#known.set(types, known)
-    const reference = known.get(name) ?? this.#reference(name, makeContent())
-    known.set(name, reference)
+    const answered = `${name} ${key}`
+    const reference = known.get(answered) ?? this.#reference(name, makeContent(), headers)
+    known.set(answered, reference)
     return reference
   }
 
-  #reference(name: string, content: JsonMap): JsonMap {
-    const response = { description: 'An error.', content }
+  #reference(name: string, content: JsonMap, headers?: JsonMap): JsonMap {
+    const response = { description: 'An error.', ...(headers && { headers }), content }
     return { $ref: `#/components/responses/${this.#responses.nameOf(name, response)}` }
   }
 }

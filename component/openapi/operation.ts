@@ -18,6 +18,7 @@ export interface OperationContext {
   /** The schemas of the document by name. */
   readonly schemas: JsonMap
   readonly errors: ErrorParts
+  readonly headers: NamedParts
   readonly securitySchemes: NamedParts
   /** Of the version: absolute, without a slash at the end. */
   readonly address: string
@@ -42,7 +43,7 @@ export function describeOperation(
 ): (template: Template, operationId: string) => JsonMap {
   const { protection } = operation.inherited
   const { summary, description, tags, request } = authored
-  const reads = readsOf(operation)
+  const reads = readsOf(operation, method)
   const secretHeader = protection && secretHeaderOf(protection)
   const examples =
     context.holding &&
@@ -56,7 +57,7 @@ export function describeOperation(
   }
   const rest = {
     ...(requestBody && { requestBody }),
-    responses: responsesOf(operation, method, authored, context.errors, examples?.responses),
+    responses: responsesOf(operation, method, authored, context, examples?.responses),
     ...(protection && {
       security: requirementsOf(protection, method, context.address, context.securitySchemes),
     }),

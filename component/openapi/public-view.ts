@@ -12,7 +12,10 @@ export function withoutInternals(description: JsonMap): JsonMap {
     return hasOperations ? [[template, Object.fromEntries(members.map(withoutExtension))]] : []
   })
   const view = { ...rest, paths: Object.fromEntries(paths) as JsonMap }
-  const used = JSON.stringify(view)
+  const ofPaths = JSON.stringify(view)
+  // a response may refer to headers
+  const responses = kept('responses', memberOf(components, 'responses'), ofPaths)
+  const used = ofPaths + JSON.stringify(responses)
   const shared = entriesOf(components)
     .map(([kind, parts]): [string, JsonMap] => [kind, kept(kind, parts, used)])
     .filter(([, parts]) => Object.keys(parts).length > 0)

@@ -3,6 +3,8 @@ import { membersRead } from '#component/expression/probe/members-read.ts'
 import type { CompiledOperation, ResponsePlan } from '#component/gateway/api.ts'
 import type { HeaderLayer, Live } from '#component/gateway/header-layers.ts'
 import type { ProgressPlan, StreamPlan } from '#component/gateway/stream-plan.ts'
+import type { Method } from '#component/request.ts'
+import { answersConditions } from './policy-responses.ts'
 
 /** Names, as expressions spell them. */
 export interface RequestReads {
@@ -15,7 +17,7 @@ const queryKeys = ['request.query_params.', 'request.query_lists.']
 const headerKey = 'request.headers.'
 
 /** Finds them in the compiled expressions. */
-export function readsOf(operation: CompiledOperation): RequestReads {
+export function readsOf(operation: CompiledOperation, method: Method): RequestReads {
   const query = new Set<string>()
   const headers = new Set<string>()
   for (const node of nodesOf(operation)) {
@@ -26,14 +28,18 @@ export function readsOf(operation: CompiledOperation): RequestReads {
   }
   // where a client was when its stream broke (HTML Standard: Server-sent events)
   if (operation.streams?.types.length) headers.add('last-event-id')
+  if (answersConditions(operation, method)) headers.add('if-none-match')
   return { query, headers }
 }
 
 function* nodesOf(operation: CompiledOperation): Iterable<Live> {
-  const { action, steps, on_result, on_error, path, streams } = operation
+  const { action, steps, on_result, on_error, path, inherited, streams } = operation
   for (const { computed, attempts } of steps ?? [action]) {
     for (const [, node] of computed) yield node
     for (const [, { node }] of attempts.computed) yield node
+  }
+  for (const { per, cost } of inherited.policies?.limits ?? []) {
+    for (const value of [per, cost]) if (typeof value === 'object') yield value.node
   }
   yield* nodesOfLayers([path.layer])
   yield* nodesOfResponse(on_result)

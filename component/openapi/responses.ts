@@ -5,30 +5,31 @@ import { bodyMethods } from '#component/gateway/checks.ts'
 import type { Method } from '#component/request.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Authored } from './authored.ts'
-import { type ActionErrorBody, contentOf, type ErrorParts } from './error-parts.ts'
+import { type ActionErrorBody, contentOf, type ErrorParts, type Responses } from './error-parts.ts'
 import { type ShownExamples, withExamples } from './examples.ts'
+import { type ResponseParts, withPolicies } from './policy-responses.ts'
 import { published } from './references.ts'
 import { withStreams } from './stream-responses.ts'
-
-/** By status, also `2XX` and `default`. */
-type Responses = Record<string, JsonMap>
 
 /** @param method of the operation; HEAD has no content */
 export function responsesOf(
   operation: CompiledOperation,
   method: Method,
   authored: Authored,
-  parts: ErrorParts,
+  parts: ResponseParts,
   examples?: ShownExamples['responses'],
 ): Responses {
+  const { errors } = parts
   const success = withStreams(successOf(operation, method, authored), operation)
   const { default: _others, ...known } = success
-  const derived = { ...success, ...errorsOf(operation, method, authored, parts), ...known }
-  const described = withAuthored(derived, operation, authored, parts)
+  const declared = { ...success, ...errorsOf(operation, method, authored, errors), ...known }
+  const derived = withPolicies(declared, operation, method, parts)
+  const described = withAuthored(derived, operation, authored, errors)
   const [first] = Object.keys(success)
-  const responses = examples ? exemplified(described, examples, parts, first) : described
+  const responses = examples ? exemplified(described, examples, errors, first) : described
   if (method !== 'head') return responses
-  return mapValues(responses, ({ content: _, ...response }) => response)
+  const entries = Object.entries(responses)
+  return Object.fromEntries(entries.map(([status, { content: _, ...rest }]) => [status, rest]))
 }
 
 /** Puts each example at its status, or at the range that the status is in. */
@@ -49,9 +50,6 @@ function exemplified(
   }
   return result
 }
-
-const mapValues = (map: Responses, change: (value: JsonMap) => JsonMap): Responses =>
-  Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]))
 
 const descriptionOf = (status: string): string =>
   STATUS_CODES[status] ?? (status === '2XX' ? 'A success.' : 'Another answer.')
@@ -265,7 +263,8 @@ function withAuthored(
             isSuccess ? typesOfAnswer(operation, false) : operation.inherited.provides,
             () => published(schema),
           )
-    const allHeaders = { ...(known?.headers as JsonMap), ...headersOfAuthor(headers) }
+    const derivedHeaders = known && (parts.inlined(known).headers as JsonMap)
+    const allHeaders = { ...derivedHeaders, ...headersOfAuthor(headers) }
     merged[status] = {
       description: typeof description === 'string' ? description : descriptionOf(status),
       ...(Object.keys(allHeaders).length > 0 && { headers: allHeaders }),

@@ -3,10 +3,7 @@ import type { CompiledOperation } from '#component/gateway/api.ts'
 import { isStreamType, type StreamType } from '#component/syntax/event-stream.ts'
 import { essenceOf } from '#component/syntax/media-type.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
-import { contentOf } from './error-parts.ts'
-
-/** By status. */
-type Responses = Record<string, JsonMap>
+import { contentOf, type Responses } from './error-parts.ts'
 
 /** How a client reads a stream. */
 const told: Readonly<Record<StreamType, string>> = {

@@ -120,6 +120,18 @@ const responses = fc.dictionary(
   ),
 )
 
+/** Policies, which are inherited. */
+const limit = fc.constantFrom<unknown>(
+  ...[null, { amount: 10, window: 1 }, { name: 'log', amount: 1, window: 1, mode: 'log' }],
+  ...[
+    [
+      { name: 'quiet', amount: 5, window: 60, headers: false },
+      { name: 'tenant', amount: 5, window: 60, per: '{{request.headers.x-tenant}}' },
+    ],
+  ],
+)
+const policies = { rate_limit: sometimes(limit), etag: sometimes(fc.boolean()) }
+
 const operation = (hasBody: boolean) =>
   fc
     .record({
@@ -137,6 +149,7 @@ const operation = (hasBody: boolean) =>
         ),
       ),
       provides: sometimes(fc.constant(['application/msgpack'])),
+      ...policies,
       responses: sometimes(responses),
       request: sometimes(
         fc.record(
@@ -188,6 +201,7 @@ const path = fc
 export const randomDocument: fc.Arbitrary<Json> = fc
   .record({
     base_path: fc.constantFrom('/', '/v1', '/[v1]', '/:tenant/api'),
+    defaults: sometimes(fc.record(policies).map(present)),
     is_deprecated: fc.boolean(),
     info: sometimes(fc.record({ title: text, description: text })),
     openapi: sometimes(

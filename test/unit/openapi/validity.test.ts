@@ -10,6 +10,7 @@ import { describing } from '#component/openapi/document.ts'
 import { runAtOnce } from '#component/yielding.ts'
 import { ordersDocument } from '#test/support/examples/orders.ts'
 import { bookshopDocument } from '#test/support/pages/bookshop.ts'
+import { policiesDocument } from '#test/support/pages/policies.ts'
 import { rounds } from '#test/support/running/rounds.ts'
 import { randomDocument } from './random-documents.ts'
 
@@ -25,6 +26,7 @@ const documents: readonly (readonly [name: string, read: () => unknown])[] = [
     .map((file) => [file, () => JSON.parse(readFileSync(join(root, file), 'utf8'))] as const),
   ['the tutorial', bookshopDocument],
   ['orders', () => ordersDocument],
+  ['docs/policies.md', policiesDocument],
 ]
 
 /** The descriptions of a document for clients and for operators; none where it is refused. */
