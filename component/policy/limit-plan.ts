@@ -1,5 +1,6 @@
 /** `rate_limit` of a route, as it is compiled. */
 import type { Node } from '#component/expression/nodes.ts'
+import type { Rate } from './gcra.ts'
 
 /** A value that may depend on the request. */
 type Live = Exclude<Node, { readonly kind: 'broken' }>
@@ -11,18 +12,16 @@ export type Sharer = 'user' | 'client' | 'address' | 'role' | 'all'
 export interface LimitPlan {
   /** JSON Pointer of the rule: operations that inherit it share the limit. */
   readonly at: string
+  /** The digest of {@link at}: keys of limits stay short however deep the rule stands. */
+  readonly place: string
   readonly name: string
   /** The item of `RateLimit-Policy`; undefined where the amount depends on the user. */
   readonly told: string | undefined
-  readonly amount: number
-  /** Milliseconds. */
-  readonly windowMs: number
-  /** undefined: as much as the amount. */
-  readonly burst: number | undefined
+  readonly rate: Rate
   readonly per: Sharer | { readonly node: Live }
   readonly cost: number | { readonly node: Live }
-  /** Role or authid ─▶ amount. */
-  readonly by: ReadonlyMap<string, number> | undefined
+  /** The rates of roles and authids. */
+  readonly by: ReadonlyMap<string, Rate> | undefined
   readonly isSeparate: boolean
   readonly hasHeaders: boolean
   readonly mode: 'enforce' | 'log'

@@ -1,7 +1,9 @@
 /** Compiles `rate_limit` as far as it is known at load. */
+import { hash } from 'node:crypto'
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { itemsOf, keysOf, member, type Node } from '#component/expression/compile.ts'
+import type { Rate } from '#component/policy/gcra.ts'
 import { type LimitPlan, policyItem, type Sharer } from '#component/policy/limit-plan.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { PolicySources } from './compile-policies.ts'
@@ -9,6 +11,9 @@ import type { PolicySources } from './compile-policies.ts'
 type Live = Exclude<Node, { readonly kind: 'broken' }>
 
 const milliseconds = 1000
+
+/** Of a digest in base64url: 132 bits. */
+const placeCharacters = 22
 
 /** undefined: none is declared. */
 export function compileLimits({ find, issues }: PolicySources): readonly LimitPlan[] | undefined {
@@ -54,21 +59,28 @@ function compileLimit(node: Node, at: string, issues: Issue[]): LimitPlan | unde
   const window = readOf('window')
   // what is missing or of another type has been reported
   if (typeof amount !== 'number' || typeof window !== 'number') return undefined
+  const windowMs = window * milliseconds
   const name = String(readOf('name') ?? 'default')
   const burst = readOf('burst')
   const by = readOf('by')
   const per = liveOf('per') ?? (readOf('per') as Sharer | undefined) ?? 'user'
   const cost = liveOf('cost') ?? (readOf('cost') as number | undefined) ?? 1
+  const rateOf = (amount: number): Rate => ({
+    amount,
+    windowMs,
+    burst: typeof burst === 'number' ? burst : amount,
+  })
   return {
     at,
+    place: hash('sha256', at, 'base64url').slice(0, placeCharacters),
     name,
     told: by === undefined ? policyItem(name, amount, window) : undefined,
-    amount,
-    windowMs: window * milliseconds,
-    burst: typeof burst === 'number' ? burst : undefined,
+    rate: rateOf(amount),
     per,
     cost,
-    by: isMap(by) ? new Map(Object.entries(by as Record<string, number>)) : undefined,
+    by: isMap(by)
+      ? new Map(Object.entries(by).map(([name, other]) => [name, rateOf(Number(other))]))
+      : undefined,
     isSeparate: readOf('separate') === true,
     hasHeaders: readOf('headers') !== false,
     mode: readOf('mode') === 'log' ? 'log' : 'enforce',

@@ -43,6 +43,6 @@ export function rulesInForce(
   return rules
 }
 
-const toldLimit = ({ name, amount, windowMs, mode }: LimitPlan) => ({
+const toldLimit = ({ name, rate: { amount, windowMs }, mode }: LimitPlan) => ({
   ...{ name, amount, window: windowMs / 1000, mode },
 })

@@ -53,36 +53,38 @@ export class LimitedRequest {
 
   /** Before security: the limits by address. ServiceError 429. */
   admit(): void {
-    const early = this.#plans.filter(({ isEarly }) => isEarly)
-    if (early.length > 0) this.#take(early)
+    this.#take(true)
   }
 
   /** After security: the other limits. ServiceError 429, ExpressionError. */
   charge(request: SecuredRequest): void {
-    const late = this.#plans.filter(({ isEarly }) => !isEarly)
-    if (late.length > 0) this.#take(late, request)
+    this.#take(false, request)
   }
 
-  /** Takes from all limits, or from none. */
-  #take(plans: readonly LimitPlan[], request?: SecuredRequest): void {
-    const { buckets } = this.#ports
-    const held = plans.map((plan) => this.#hold(plan, request))
-    this.#held.push(...held)
-    const over = held.filter(({ decision }) => !decision.isAllowed)
-    for (const { plan } of over) this.#ports.onLimited?.(this.#route, plan)
-    const [refused] = over
-      .filter(({ plan }) => plan.mode === 'enforce')
-      .sort((one, other) => other.decision.waitMs - one.decision.waitMs)
+  /** Takes from all limits that hold now, or from none. */
+  #take(isEarly: boolean, request?: SecuredRequest): void {
+    const taken: Held[] = []
+    let refused: Held | undefined
+    for (const plan of this.#plans) {
+      if (plan.isEarly !== isEarly) continue
+      const held = this.#hold(plan, request)
+      taken.push(held)
+      this.#held.push(held)
+      if (held.decision.isAllowed) continue
+      this.#ports.onLimited?.(this.#route, plan)
+      const isLonger = refused === undefined || held.decision.waitMs > refused.decision.waitMs
+      if (plan.mode === 'enforce' && isLonger) refused = held
+    }
     if (refused) throw this.#refusal(refused)
-    for (const { key, decision } of held) if (decision.isAllowed) buckets.take(key, decision)
+    const { buckets } = this.#ports
+    for (const { key, decision } of taken) if (decision.isAllowed) buckets.take(key, decision)
   }
 
   #hold(plan: LimitPlan, request: SecuredRequest | undefined): Held {
     const { buckets, clock } = this.#ports
-    const amount = amountOf(plan, request?.identity)
-    const rate = { amount, windowMs: plan.windowMs, burst: plan.burst ?? amount }
+    const rate = rateOf(plan, request?.identity)
     const cost = costOf(plan, request)
-    const place = plan.isSeparate ? `${this.#route.at}${plan.name}` : plan.at
+    const place = plan.isSeparate ? `${this.#route.at}${plan.name}` : plan.place
     const sharer = sharerOf(plan, this.#exchange, request)
     const key = `${this.#route.path.version.api}\n${place}\n${sharer}`
     return { plan, key, rate, cost, decision: buckets.decide(key, clock.now(), cost, rate) }
@@ -105,19 +107,20 @@ export class LimitedRequest {
   leave(reply: Reply): Reply {
     const status = reply.error?.status
     if (status === 401 || status === 403) this.#giveBack()
-    const told = this.#held.filter(({ plan }) => plan.hasHeaders && plan.mode === 'enforce')
-    if (told.length === 0) return reply
-    const over = told.filter(({ decision }) => !decision.isAllowed)
-    const nearest = (over.length > 0 ? over : told).reduce((one, other) =>
-      isNearer(other, one) ? other : one,
-    )
-    const policies = told.map(
-      ({ plan, rate }) => plan.told ?? policyItem(plan.name, rate.amount, plan.windowMs / 1000),
-    )
+    let nearest: Held | undefined
+    let policies = ''
+    for (const held of this.#held) {
+      const { plan, rate } = held
+      if (!plan.hasHeaders || plan.mode !== 'enforce') continue
+      const item = plan.told ?? policyItem(plan.name, rate.amount, plan.rate.windowMs / 1000)
+      policies = policies === '' ? item : `${policies}, ${item}`
+      if (nearest === undefined || isNearer(held, nearest)) nearest = held
+    }
+    if (nearest === undefined) return reply
     const { left, fullInMs } = nearest.decision
     const state = `"${nearest.plan.name}";r=${left};t=${Math.ceil(fullInMs / 1000)}`
-    const fields = { 'ratelimit-policy': policies.join(', '), ratelimit: state }
-    return { ...reply, headers: { ...reply.headers, ...fields } }
+    const headers = { ...reply.headers, 'ratelimit-policy': policies, ratelimit: state }
+    return { ...reply, headers }
   }
 
   #giveBack(): void {
@@ -128,18 +131,25 @@ export class LimitedRequest {
   }
 }
 
-/** Whether less is left of one limit than of the other, as a part of what it allows at once; or as little, for longer. */
-function isNearer(one: Held, other: Held): boolean {
-  const partOf = ({ decision, rate }: Held) => decision.left / rate.burst
-  const difference = partOf(one) - partOf(other)
-  return difference === 0 ? one.decision.fullInMs > other.decision.fullInMs : difference < 0
+/**
+ * Whether a limit is told rather than another: one that refuses rather than one that does not; then that of which less is left, as
+ * a part of what it allows at once; then the one that is full later.
+ */
+function isNearer({ decision, rate }: Held, { decision: other, rate: otherRate }: Held): boolean {
+  if (decision.isAllowed !== other.isAllowed) return other.isAllowed
+  const difference = decision.left / rate.burst - other.left / otherRate.burst
+  return difference === 0 ? decision.fullInMs > other.fullInMs : difference < 0
 }
 
-function amountOf({ amount, by }: LimitPlan, identity: Identity | undefined): number {
-  if (by === undefined || identity === undefined) return amount
-  const names = [...identity.authroles, identity.authid]
-  const others = names.map((name) => by.get(name)).filter((other) => other !== undefined)
-  return others.length > 0 ? Math.max(...others) : amount
+/** The rate that holds for a user: the greatest of those that fit. */
+function rateOf({ by, rate }: LimitPlan, identity: Identity | undefined): Rate {
+  if (by === undefined || identity === undefined) return rate
+  let found: Rate | undefined
+  for (const name of [...identity.authroles, identity.authid]) {
+    const other = by.get(name)
+    if (other && (found === undefined || other.amount > found.amount)) found = other
+  }
+  return found ?? rate
 }
 
 function costOf({ cost, at }: LimitPlan, request: SecuredRequest | undefined): number {
