@@ -61,7 +61,7 @@ export class LimitedRequest {
     this.#take(false, request)
   }
 
-  /** Takes from all limits that hold now, or from none. */
+  /** Takes from all limits, or from none: what was taken before security is given back where a later limit refuses. */
   #take(isEarly: boolean, request?: SecuredRequest): void {
     const taken: Held[] = []
     let refused: Held | undefined
@@ -69,12 +69,13 @@ export class LimitedRequest {
       if (plan.isEarly !== isEarly) continue
       const held = this.#hold(plan, request)
       taken.push(held)
-      this.#held.push(held)
       if (held.decision.isAllowed) continue
       this.#ports.onLimited?.(this.#route, plan)
       const isLonger = refused === undefined || held.decision.waitMs > refused.decision.waitMs
       if (plan.mode === 'enforce' && isLonger) refused = held
     }
+    if (refused) this.#giveBack()
+    this.#held.push(...taken)
     if (refused) throw this.#refusal(refused)
     const { buckets } = this.#ports
     for (const { key, decision } of taken) if (decision.isAllowed) buckets.take(key, decision)
