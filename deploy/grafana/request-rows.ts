@@ -120,7 +120,7 @@ export const apis: Row = {
     {
       title: 'Answers by status',
       description:
-        'Requests per second by status. Many 401 or 403: credentials or grants; 404: a path that no document has; 429 and 503: limits and overload; 502: the router is away; 504: something behind the gateway is too slow.',
+        'Requests per second by status. Many 401 or 403: credentials or grants; 404: a path that no document has; 429: rate limits and guessing; 503: pools and overload; 502: the router is away; 504: something behind the gateway is too slow.',
       unit: 'reqps',
       queries: { '{{status}}': 'sum by (status) (rate(gateway_http_requests_total{@api}[@]))' },
     },
@@ -132,6 +132,16 @@ export const apis: Row = {
       queries: {
         '{{api}} {{method}} {{route}} {{status}}':
           'topk(10, sum by (api, method, route, status) (rate(gateway_http_requests_total{@api,status=~"5.."}[@])))',
+      },
+    },
+    {
+      title: 'Refused by rate limits',
+      description:
+        'Requests per second that a `rate_limit` of a document refused with 429, or would refuse (log), by route and name of the limit: the ten with most. If many last, an alert fires.',
+      unit: 'reqps',
+      queries: {
+        '{{api}} {{route}} {{limit}} ({{mode}})':
+          'topk(10, sum by (api, route, limit, mode) (rate(gateway_rate_limited_total{@api}[@])))',
       },
     },
     {

@@ -77,6 +77,12 @@ export const faulty = (host: string) => ({
     },
   }),
   pool: document('pool', { '/it': call(procedures.brief) }, { pool_size: 1 }),
+  limited: document('limited', {
+    '/it': {
+      rate_limit: { name: 'few', amount: 1, window: 60, per: 'all' },
+      get: { action: { type: 'static', body: 'ok' }, response },
+    },
+  }),
   publication: document('publication', { '/it': publish }),
   user: document('user', { '/it': call(procedures.work, { security: { type: 'basic' } }) }),
 })

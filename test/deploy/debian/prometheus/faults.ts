@@ -70,6 +70,7 @@ async function documents(scene: Scene): Promise<Made> {
   await ask(scene, alone, 'mismatch', 100)
   // they hardly pause, so that at any time one is performed, ten wait, and the others are refused
   const pool = await ask(scene, alone, 'pool', 20, 14)
+  const limited = await ask(scene, alone, 'limited', 100)
   await ask(scene, shared, 'user', 100, 1, { authorization: wrong })
   return {
     alerts: [
@@ -81,6 +82,7 @@ async function documents(scene: Scene): Promise<Made> {
       firing('WampGatewayErrors', pool),
       firing('WampGatewayPoolSaturated', { ...pool, instance: 'alone' }),
       firing('WampGatewayPoolRefuses', { ...pool, instance: 'alone' }),
+      firing('WampGatewayRateLimited', { ...limited, route: '/limited/it', limit: 'few' }),
       firing('WampGatewayLoginsRefused', { authmethod: 'basic' }),
     ],
   }
