@@ -26,6 +26,7 @@ const errors = {
   'service.error.not_implemented': [501, 'A part that this needs is not installed.'],
   'service.error.response_mismatch': [500, 'The answer does not fit its schema.'],
   'service.error.unavailable': [503, 'The service is not available now.'],
+  'service.error.circuit_open': [503, 'The action fails too often and is not tried now.'],
   'service.error.clock_skew': [503, 'The clock of this node is too far off.'],
   'wamp.error.authorization_failed': [500, 'The authorization itself failed.'],
   'wamp.error.canceled': [400, 'The call was canceled.'],

@@ -1,4 +1,4 @@
-/** What policies cost: a rate limit and an ETag beside the same route without them. */
+/** What policies cost: a rate limit, an ETag and a circuit breaker beside the same route without them. */
 import type { Ask } from '#bench/asks.ts'
 import { small } from '#bench/payloads.ts'
 import type { Scenario, Stage } from '#bench/stage.ts'
@@ -26,6 +26,7 @@ const paths = {
   '/computed-tagged': { ...computed, etag: true },
   '/hello/:name': call,
   '/limited-hello/:name': { ...call, rate_limit },
+  '/guarded-hello/:name': { ...call, circuit_breaker: {} },
 }
 
 const fixedAt = (path: string, more: Partial<Ask> = {}): readonly Ask[] => [
@@ -41,7 +42,7 @@ const helloAt = (path: string): readonly Ask[] => [
 /** Fixed answers, a computed one of 2 kB, and calls. */
 export const policies: Scenario = {
   about:
-    'rate_limit and etag beside the same route without: a fixed answer, 2 kB that are computed, a call',
+    'rate_limit, etag and circuit_breaker beside the same route without: a fixed answer, 2 kB that are computed, a call',
   build: async (stage: Stage) => {
     const gateway = await stage.gateway('ours', paths)
     await startCallee(stage, gateway.routerUrl, 'Hello, {}!')
@@ -62,5 +63,6 @@ export const policies: Scenario = {
     const calls = 'call'
     stage.compare(calls, gateway, helloAt('/hello'), { against: calls })
     stage.compare('call, rate_limit', gateway, helloAt('/limited-hello'), { against: calls })
+    stage.compare('call, circuit_breaker', gateway, helloAt('/guarded-hello'), { against: calls })
   },
 }

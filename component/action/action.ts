@@ -120,6 +120,8 @@ export type Outcome = (
       readonly error: ActionError
       /** The sentence of the gateway, where it made the error itself: errors of others may hold data, and no log shows them. */
       readonly reason?: string
+      /** Whether the session was lost after the message was sent. */
+      readonly wasLost?: boolean
     }
 ) & {
   readonly answer?: UpstreamAnswer

@@ -107,14 +107,14 @@ export function failed(failure: unknown, run: Run): Attempted {
   }
   if (!(failure instanceof WampError)) throw failure
   const known = isUnasked(failure) ? notAuthorizedYet() : failure
-  const { error_uri, args, kwargs, details, reason } = known
+  const { error_uri, args, kwargs, details, reason, wasSent } = known
+  const isLost = error_uri === 'wamp.error.net_failure'
   return {
     outcome: {
       error: withAliases({ error_uri, args, kwargs, details }),
       ...(reason !== undefined && { reason }),
+      ...(isLost && wasSent && { wasLost: true }),
     },
-    isRetriable:
-      notExecuted.has(error_uri) ||
-      (error_uri === 'wamp.error.net_failure' && (!known.wasSent || isIdempotent(run.method))),
+    isRetriable: notExecuted.has(error_uri) || (isLost && (!wasSent || isIdempotent(run.method))),
   }
 }

@@ -47,6 +47,16 @@ export interface OperationPorts extends Omit<StreamedPorts, 'clock'> {
   readonly pools?: PoolWatch
 }
 
+/** A request whose action is performed. */
+interface ActedRequest {
+  readonly exchange: Exchange
+  readonly operation: CompiledOperation
+  readonly identity: Identity
+  readonly request: RequestView
+  /** Undefined where the route has no policies. */
+  readonly passage: Passage | undefined
+}
+
 const nothing: ActionFields = {}
 
 /** `action: {}`. */
@@ -130,7 +140,8 @@ export class Operations {
     const wantsProgress = streaming !== undefined && exchange.method !== 'head'
     let outcome: Outcome | undefined
     try {
-      outcome = await this.#act(exchange, route, identity, request, context, wantsProgress)
+      const acted: ActedRequest = { exchange, operation: route, identity, request, passage }
+      outcome = await this.#act(acted, context, wantsProgress)
       if (streaming && 'result' in outcome) {
         const shared = this.#callStreams
         return callReply(exchange, route, streaming, outcome, context, policy, shared)
@@ -173,21 +184,14 @@ export class Operations {
     return security
   }
 
-  #act(
-    exchange: Exchange,
-    operation: CompiledOperation,
-    identity: Identity,
-    request: RequestView,
-    context: Context,
-    wantsProgress: boolean,
-  ): Promise<Outcome> {
+  #act(acted: ActedRequest, context: Context, wantsProgress: boolean): Promise<Outcome> {
+    const { exchange, operation } = acted
     const { action, steps, path } = operation
     const prepared = steps
-      ? prepareList(steps, (plan, progress) => {
-          const seen: Context = { ...context, action: progress }
-          return this.#prepare(exchange, operation, plan, identity, request, seen, false)
-        })
-      : this.#prepare(exchange, operation, action, identity, request, context, wantsProgress)
+      ? prepareList(steps, (plan, progress) =>
+          this.#prepare(acted, plan, { ...context, action: progress }, false),
+        )
+      : this.#prepare(acted, action, context, wantsProgress)
     if (needsNoSlot(action) && (steps === undefined || steps.every(needsNoSlot))) {
       return prepared.perform()
     }
@@ -205,11 +209,8 @@ export class Operations {
   }
 
   #prepare(
-    exchange: Exchange,
-    operation: CompiledOperation,
+    { exchange, operation, identity, request, passage }: ActedRequest,
     plan: ActionPlan,
-    identity: Identity,
-    request: RequestView,
     context: Context,
     wantsProgress: boolean,
   ): PreparedAction {
@@ -218,28 +219,29 @@ export class Operations {
     const fields = evaluateFields(plan, context)
     const attempts = evaluateAttempts(plan.attempts, context)
     const onCancel: Run['onCancel'] = (callback) => exchange.onAbort(callback)
+    // the run is made when the action begins: the time limit of a body begins with its first read
+    const perform = (): Promise<Outcome> =>
+      performer.perform(fields, {
+        target: plan.target,
+        realm_uri: path.version.realm_uri,
+        identity,
+        method: exchange.method,
+        attempts,
+        computed: plan.computedNames,
+        rawBody:
+          plan.passesBody && exchange.hasBody ? exchange.rawBody(inherited.limits) : undefined,
+        readsBody: plan.readsAnswer,
+        request,
+        traceKwargs: plan.traceKwargs,
+        wantsProgress,
+        streams: streams && this.#streamed.termsOf(operation),
+        trace: exchange.trace,
+        onCancel,
+      })
     return {
       attempts,
       onCancel,
-      // the run is made when the action begins: the time limit of a body begins with its first read
-      perform: () =>
-        performer.perform(fields, {
-          target: plan.target,
-          realm_uri: path.version.realm_uri,
-          identity,
-          method: exchange.method,
-          attempts,
-          computed: plan.computedNames,
-          rawBody:
-            plan.passesBody && exchange.hasBody ? exchange.rawBody(inherited.limits) : undefined,
-          readsBody: plan.readsAnswer,
-          request,
-          traceKwargs: plan.traceKwargs,
-          wantsProgress,
-          streams: streams && this.#streamed.termsOf(operation),
-          trace: exchange.trace,
-          onCancel,
-        }),
+      perform: passage ? () => passage.perform(plan, fields, perform) : perform,
     }
   }
 }

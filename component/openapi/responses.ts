@@ -9,6 +9,7 @@ import { type ActionErrorBody, contentOf, type ErrorParts, type Responses } from
 import { type ShownExamples, withExamples } from './examples.ts'
 import { type ResponseParts, withPolicies } from './policy-responses.ts'
 import { published } from './references.ts'
+import { headersOf, headersOfAuthor } from './response-headers.ts'
 import { withStreams } from './stream-responses.ts'
 
 /** @param method of the operation; HEAD has no content */
@@ -114,34 +115,6 @@ function typesOfAnswer(
   return declared === undefined ? inherited.provides : [declared]
 }
 
-/** These tell of the content, or tell caches, what OpenAPI has other places for. */
-const unlisted = new Set(['content-type', 'content-language', 'vary'])
-
-/** The headers whose names are known at load; their values may be meant for those who pass security. */
-function headersOf({ on_result, path }: CompiledOperation): JsonMap | undefined {
-  const names = new Set(Object.keys(on_result.headers))
-  for (const { fixed, computed } of on_result.layers) {
-    for (const name of Object.keys(fixed)) names.add(name)
-    for (const [name] of computed) names.add(name)
-  }
-  if (on_result.uri !== undefined) names.add('location')
-  const { deprecation, sunset } = path.headers
-  const headers: Record<string, JsonMap> = {}
-  for (const name of names) {
-    if (unlisted.has(name)) continue
-    const example = name === 'deprecation' ? deprecation : name === 'sunset' ? sunset : undefined
-    headers[titled(name)] = {
-      schema: { type: 'string' },
-      ...(example !== undefined && { example }),
-    }
-  }
-  return names.size > 0 && Object.keys(headers).length > 0 ? headers : undefined
-}
-
-/** `x-request-id` as `X-Request-Id`. */
-const titled = (name: string): string =>
-  name.replaceAll(/(^|-)[a-z]/g, (letters) => letters.toUpperCase())
-
 /** What the expressions of an operation fail with. */
 const expressionErrors = new Set([
   'service.error.http_gateway.invalid_expression',
@@ -224,7 +197,9 @@ function actionStatuses(operation: CompiledOperation): ReadonlySet<string> {
   if (typeof on_error.status === 'number') return new Set([String(on_error.status)])
   if (on_error.status !== undefined) return new Set(['default'])
   const statuses = new Set<string>(isOfWamp ? ['500'] : [])
+  const hasBreaker = operation.inherited.policies?.breaker !== undefined
   for (const [uri, status] of status_codes) {
+    if (uri === 'service.error.circuit_open' && !hasBreaker) continue
     const canBe =
       isOfWamp || expressionErrors.has(uri) || (isForward && !uri.startsWith('wamp.error.'))
     if (canBe) statuses.add(String(status))
@@ -283,17 +258,4 @@ function contentOfKnown(
 ): unknown {
   if (known?.$ref === undefined && (known || isSuccess)) return known?.content
   return parts.contentOf(inherited.errorTypes, on_error.body === undefined ? 'undeclared' : 'any')
-}
-
-function headersOfAuthor(headers: unknown): JsonMap {
-  if (!isMap(headers)) return {}
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, header]) => {
-      const { description, schema = { type: 'string' } } = isMap(header) ? header : {}
-      return [
-        name,
-        { ...(typeof description === 'string' && { description }), schema: published(schema) },
-      ]
-    }),
-  )
 }

@@ -1,4 +1,5 @@
-/** What routes declare beside their action: rate limits and conditions. One object for all operations that inherit it. */
+/** What routes declare beside their action: rate limits, conditions and circuit breakers. One object for all operations that inherit it. */
+import type { BreakerPlan } from './breaker-plan.ts'
 import type { LimitPlan } from './limit-plan.ts'
 
 /** The policies that hold at one place of a document. */
@@ -7,4 +8,6 @@ export interface PolicyPlan {
   readonly limits: readonly LimitPlan[] | undefined
   /** Whether answers have an ETag, and conditional requests are answered. */
   readonly etag: boolean
+  /** undefined: none is declared. */
+  readonly breaker: BreakerPlan | undefined
 }

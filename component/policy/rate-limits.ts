@@ -1,10 +1,7 @@
 /** The rate limits of this process: what each key has used. */
-import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { type Decision, decide, type Rate } from './gcra.ts'
-
-/** Longer keys are kept as their digest; characters. */
-const maxKey = 100
+import { shortKey } from './short-key.ts'
 
 /** Keeps the theoretical arrival times; the key that was not used for longest is forgotten first. */
 export class RateLimits {
@@ -17,20 +14,17 @@ export class RateLimits {
 
   /** What would become of a request; nothing is counted. */
   decide(key: string, now: number, cost: number, rate: Rate): Decision {
-    return decide(this.#arrivals.get(keyOf(key)), now, cost, rate)
+    return decide(this.#arrivals.get(shortKey(key)), now, cost, rate)
   }
 
   /** Counts a request that is served. */
   take(key: string, { next }: Decision): void {
-    this.#arrivals.set(keyOf(key), next)
+    this.#arrivals.set(shortKey(key), next)
   }
 
   /** Gives units back. @param ms what they had moved the arrival time by */
   give(key: string, ms: number): void {
-    const known = this.#arrivals.get(keyOf(key))
-    if (known !== undefined) this.#arrivals.set(keyOf(key), known - ms)
+    const known = this.#arrivals.get(shortKey(key))
+    if (known !== undefined) this.#arrivals.set(shortKey(key), known - ms)
   }
 }
-
-const keyOf = (key: string): string =>
-  key.length <= maxKey ? key : createHash('sha256').update(key).digest('base64url')

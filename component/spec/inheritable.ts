@@ -1,4 +1,5 @@
 /** The rules of what lower levels inherit: the keys of operations, paths and `defaults`, and the maps that merge. */
+import { circuitBreaker } from '#component/spec/policies/circuit-breaker.ts'
 import { etag } from '#component/spec/policies/etag.ts'
 import { rateLimit } from '#component/spec/policies/rate-limit.ts'
 import { streamTypes } from '#component/syntax/event-stream.ts'
@@ -39,6 +40,7 @@ export const inheritable = {
   validate_responses: validationMode,
   rate_limit: rateLimit,
   etag,
+  circuit_breaker: circuitBreaker,
 }
 
 const defaultsObject = level('defaults', { keys: { ...inheritable, headers } }, 'a map of defaults')

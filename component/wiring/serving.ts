@@ -11,6 +11,7 @@ import { Gateway } from '#component/gateway/handle.ts'
 import type { PolicyPorts } from '#component/gateway/policies/passage.ts'
 import { CallStreams } from '#component/gateway/streams/call-streams.ts'
 import { OpenStreams } from '#component/gateway/streams/open-streams.ts'
+import type { MetricSources } from '#component/metrics/source.ts'
 import type { Descriptions } from '#component/openapi/descriptions.ts'
 import type { FindExamples } from '#component/openapi/options.ts'
 import { Reauthentication } from '#component/security/reauthentication.ts'
@@ -35,6 +36,7 @@ export interface Serving {
   readonly streamMetrics: StreamMetrics
   /** What holds the policies of routes. */
   readonly policies: PolicyPorts
+  readonly policySources: MetricSources
   /** OpenAPI, for operators. */
   readonly descriptions: Descriptions
   /** Connections to upstreams. */
@@ -93,12 +95,13 @@ export function openServing(
     onUnrendered: unrenderedLog(clock, log),
     actions: actions.table,
     cors: config.gateway.cors,
-    policies,
+    policies: policies.ports,
     publicPath: publicPath(config.gateway.public_base_url ?? ''),
   })
   return {
     ...{ gateway, authentication, connections, watch, pools, reauthentication },
-    ...{ streams, openStreams, callStreams, streamMetrics, policies },
+    ...{ streams, openStreams, callStreams, streamMetrics },
+    ...{ policies: policies.ports, policySources: policies.sources },
     descriptions: publication.descriptions,
     async close() {
       streams.close()

@@ -2,10 +2,11 @@
 import type { Issue } from '#component/errors.ts'
 import type { Node } from '#component/expression/compile.ts'
 import type { PolicyPlan } from '#component/policy/plan.ts'
+import { compileBreaker } from './compile-breaker.ts'
 import { compileLimits } from './compile-limits.ts'
 
 /** The keys of policies. */
-export const policyKeys = ['rate_limit', 'etag'] as const
+export const policyKeys = ['rate_limit', 'etag', 'circuit_breaker'] as const
 
 /** Where the policies of one place are looked for. */
 export interface PolicySources {
@@ -20,16 +21,26 @@ export interface PolicySources {
 export function compilePolicies(sources: PolicySources): PolicyPlan | undefined {
   const plan: PolicyPlan = {
     limits: compileLimits(sources),
-    etag: constantOf('etag', sources) === true,
+    etag: constantOf('etag', sources)?.value === true,
+    breaker: compileBreaker(constantOf('circuit_breaker', sources)),
   }
-  return plan.limits || plan.etag ? plan : undefined
+  return plan.limits || plan.etag || plan.breaker ? plan : undefined
+}
+
+/** A value that is known at load, and the JSON Pointer of where it is written. */
+export interface Known {
+  readonly value: unknown
+  readonly path: string
 }
 
 /** A value that may not depend on the request; undefined when it is absent or has been reported. */
-function constantOf(key: (typeof policyKeys)[number], { find, issues }: PolicySources): unknown {
+function constantOf(
+  key: (typeof policyKeys)[number],
+  { find, issues }: PolicySources,
+): Known | undefined {
   const found = find(key)
   if (found === undefined || found.node.kind === 'broken') return undefined
-  if (found.node.kind === 'constant') return found.node.value
+  if (found.node.kind === 'constant') return { value: found.node.value, path: found.path }
   const message = `${key} must be known when the specification is loaded: it may not depend on the request`
   issues.push({ path: found.path, message })
   return undefined

@@ -2,6 +2,7 @@
 
 import type { Evaluated } from '#component/explain/recorder.ts'
 import type { CompiledOperation } from '#component/gateway/api.ts'
+import type { BreakerPlan } from '#component/policy/breaker-plan.ts'
 import type { LimitPlan } from '#component/policy/limit-plan.ts'
 import type { RuleValue } from './explanation.ts'
 
@@ -31,6 +32,7 @@ export function rulesInForce(
     ...(traceKwargs !== undefined && { trace: { kwargs: traceKwargs } }),
     ...(policies?.limits && { rate_limit: policies.limits.map(toldLimit) }),
     ...(policies?.etag && { etag: true }),
+    ...(policies?.breaker && { circuit_breaker: toldBreaker(policies.breaker) }),
   }
   for (const [name, { path }] of computed) {
     values[name] = expressions.findLast(({ at }) => at === path)?.value ?? null
@@ -45,4 +47,8 @@ export function rulesInForce(
 
 const toldLimit = ({ name, rate: { amount, windowMs }, mode }: LimitPlan) => ({
   ...{ name, amount, window: windowMs / 1000, mode },
+})
+
+const toldBreaker = ({ threshold, minimum, windowMs, openMs, errors }: BreakerPlan) => ({
+  ...{ threshold, minimum, window: windowMs / 1000, open: openMs / 1000, errors: [...errors] },
 })

@@ -2,11 +2,20 @@
 import { Conditions } from '#component/gateway/policies/conditions.ts'
 import type { PolicyPorts } from '#component/gateway/policies/passage.ts'
 import { Family } from '#component/metrics/family.ts'
+import type { MetricSources } from '#component/metrics/source.ts'
+import { Circuits } from '#component/policy/circuits.ts'
 import { RateLimits } from '#component/policy/rate-limits.ts'
 import type { WiringContext } from '#component/wiring/context.ts'
 import { encodeBody } from '#http/codec.ts'
+import { circuitSources } from './circuit-status.ts'
 
-export function openPolicies({ clock, config, families }: WiringContext): PolicyPorts {
+/** The policies of a process, and what is told of them in /metrics. */
+export interface Policies {
+  readonly ports: PolicyPorts
+  readonly sources: MetricSources
+}
+
+export function openPolicies({ clock, config, families }: WiringContext): Policies {
   const buckets = new RateLimits(config.limits.rate_limit_keys)
   const limited = new Family(
     {
@@ -17,7 +26,9 @@ export function openPolicies({ clock, config, families }: WiringContext): Policy
     },
     families,
   )
-  return {
+  const circuits = { circuits: new Circuits(), clock }
+  const ports: PolicyPorts = {
+    circuits,
     conditions: new Conditions(encodeBody),
     limits: {
       buckets,
@@ -25,4 +36,5 @@ export function openPolicies({ clock, config, families }: WiringContext): Policy
       onLimited: ({ path }, { name, mode }) => limited.on(path, name, mode).add(),
     },
   }
+  return { ports, sources: circuitSources(circuits, families.hasApiLabel) }
 }

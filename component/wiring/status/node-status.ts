@@ -82,7 +82,7 @@ export interface Measured {
   readonly schemas: SharedSchemas
   readonly sync: Sync
   readonly tracing: Pick<Tracing, 'sources'>
-  readonly serving: Pick<Serving, 'authentication' | 'callStreams' | 'streamMetrics' | 'streams'>
+  readonly serving: Pick<Serving, 'authentication' | 'callStreams' | 'policySources' | 'streams'>
   readonly users: Pick<Users, 'accessTokens' | 'tickets'>
   readonly logins: LoginCounts
   readonly usage: LimitUsage
@@ -112,6 +112,7 @@ export function metricSources(parts: Measured): MetricSources {
       read: () => schemas.validators.compileFailures,
     },
     ...tracing.sources,
+    ...serving.policySources,
     ...streamSources(() => ({
       ...serving.streams.stats(),
       pieces: serving.callStreams.pieces,

@@ -94,7 +94,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: [],
   },
   'component/gateway/policies': {
-    folders: ['expression', 'gateway', 'policy'],
+    folders: ['action', 'expression', 'gateway', 'policy'],
     packages: [],
   },
   'component/gateway/schemas': { folders: ['schema', 'telemetry'], packages: [] },
@@ -117,7 +117,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: [],
   },
   'component/compile/policies': {
-    folders: ['expression', 'policy', 'spec'],
+    folders: ['expression', 'policy', 'spec', 'spec/policies'],
     packages: [],
   },
   'component/compile/streams': {

@@ -24,7 +24,7 @@ class JoinRefused extends Error {}
 export interface WampUser {
   /** The first argument of a call's result; `'done'` of anything else; the URI of an error. */
   attempt(action: WampAction, uri: string, args?: readonly unknown[]): Promise<unknown>
-  /** Registers a procedure that answers with a value made of the details of the invocation. */
+  /** Registers a procedure that answers with a value made of the details of the invocation, or a promise of one. */
   answer(
     uri: string,
     value: (details: Readonly<Record<string, unknown>>) => unknown,
@@ -83,7 +83,9 @@ export async function joinUser(url: string, realm: string, login: UserLogin): Pr
       }
     },
     answer: (uri, value) =>
-      client.register(uri, ({ details }) => ({ argsList: [value(details as never)] }) as never),
+      client.register(uri, (async ({ details }: { details: never }) => ({
+        argsList: [await value(details)],
+      })) as never),
     ended: ended.promise,
     leave: async () => void (await client.disconnect().catch(() => undefined)), // it may have ended
   }

@@ -90,6 +90,13 @@ describe('the errors of an operation', () => {
     ])
   })
 
+  it('have the refusal of an open circuit where there is a circuit breaker', () => {
+    const referenceOf = (path: object) =>
+      operationOf(call(), { path }).responses['503'].$ref as string
+    expect(referenceOf({})).to.equal('#/components/responses/Error')
+    expect(referenceOf({ circuit_breaker: {} })).to.equal('#/components/responses/ActionError')
+  })
+
   it('are the declared one', () => {
     expect(statusesOf(call({}, {}, { status_code: 422 }))).to.deep.equal([
       ...['200', '406', '422', '503', '504'],

@@ -105,6 +105,23 @@ describe('an explanation', () => {
     expect(others.timeout).to.deep.equal({ value: 900, at: `${at}/post/timeout` })
   })
 
+  it('tells the policies that hold', async () => {
+    const operations = { get: { action: call, response }, circuit_breaker: { open: 5 } }
+    const defaults = { etag: true, rate_limit: { amount: 3, window: 60 } }
+    const { rules } = await explained({ request: get, as: ada }, [
+      documentWith(operations, { defaults }),
+    ])
+    expect(rules.etag).to.deep.equal({ value: true, at: '/defaults/etag' })
+    expect(rules.rate_limit).to.deep.equal({
+      value: [{ name: 'default', amount: 3, window: 60, mode: 'enforce' }],
+      at: '/defaults/rate_limit',
+    })
+    expect(rules.circuit_breaker).to.deep.equal({
+      value: { threshold: 0.5, minimum: 20, window: 10, open: 5, errors: [] },
+      at: `${at}/circuit_breaker`,
+    })
+  })
+
   it('tells what the action is told, and how many callees there are', async () => {
     const { action } = await explained({ request: get, as: ada }, [orders])
     expect(action).to.deep.equal({

@@ -1,17 +1,22 @@
 /** `etag` of a document: which answers have an ETag, and which requests are answered with 304. */
 import { expect } from 'chai'
 import { Conditions, type Encode } from '#component/gateway/policies/conditions.ts'
-import { RateLimits } from '#component/policy/rate-limits.ts'
 import { encodeBody } from '#http/codec.ts'
 import { call, documentOf, fixed, issuesOf, serve } from '#test/unit/gateway/fake-exchange.ts'
+import { policyPorts } from './policy-ports.ts'
 
 function tagged(operation: object, encode: Encode = encodeBody, path: object = { etag: true }) {
   const document = documentOf({ '/x': { ...path, get: operation } })
   const result = { args: [{ total: 7 }], kwargs: {}, details: {}, request_id: 1 }
-  return serve(document, () => ({ result }), undefined, undefined, '*', undefined, {
-    limits: { buckets: new RateLimits(10), clock: { now: () => 0, random: () => 0 } },
-    conditions: new Conditions(encode),
-  })
+  return serve(
+    document,
+    () => ({ result }),
+    undefined,
+    undefined,
+    '*',
+    undefined,
+    policyPorts({ conditions: new Conditions(encode) }),
+  )
 }
 
 const computed = call({}, { body: '{{action.result.args |> head}}' })

@@ -1,9 +1,8 @@
 /** Rate limits among the other steps of a request: of two faults the earlier one is told, and what a faulty request takes. */
 import { expect } from 'chai'
-import { Conditions } from '#component/gateway/policies/conditions.ts'
-import { RateLimits } from '#component/policy/rate-limits.ts'
 import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import { type Ask, bodyOf, call, documentOf, serve } from '#test/unit/gateway/fake-exchange.ts'
+import { policyPorts } from './policy-ports.ts'
 
 /** Who has no credentials is 401. */
 const scheme: SecurityScheme = {
@@ -62,12 +61,8 @@ function gateway({ address, user }: Units, error_uri?: string) {
     '/read': { ...secured, rate_limit: limit('read', 'all', 10), get: call() },
   })
   const result = { request_id: 1, details: {}, args: [], kwargs: {} }
-  const policies = {
-    conditions: new Conditions(() => ''),
-    limits: { buckets: new RateLimits(1000), clock: { now: () => 0, random: () => 0 } },
-  }
   const perform = () => (error_uri === undefined ? { result } : { error: { ...result, error_uri } })
-  return serve(document, perform, undefined, schemes, '*', undefined, policies)
+  return serve(document, perform, undefined, schemes, '*', undefined, policyPorts())
 }
 
 const sound: Ask = { scheme: 'https', headers: { authorization: 'ada' }, body: '{}' }

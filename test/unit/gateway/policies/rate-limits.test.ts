@@ -1,8 +1,5 @@
 /** `rate_limit` of a document: who shares a limit, what a request costs, and what clients are told. */
 import { expect } from 'chai'
-import { Conditions } from '#component/gateway/policies/conditions.ts'
-import type { PolicyPorts } from '#component/gateway/policies/passage.ts'
-import { RateLimits } from '#component/policy/rate-limits.ts'
 import type { SecurityScheme } from '#component/security/scheme.ts'
 import { unauthorized } from '#component/security/scheme.ts'
 import {
@@ -13,11 +10,7 @@ import {
   issuesOf,
   serve,
 } from '#test/unit/gateway/fake-exchange.ts'
-
-const ports = (clock: { now: () => number }): PolicyPorts => ({
-  conditions: new Conditions(() => ''),
-  limits: { buckets: new RateLimits(1000), clock: { ...clock, random: () => 0 } },
-})
+import { policyPorts } from './policy-ports.ts'
 
 /** The user is named by the Authorization field; `roles=` follow. */
 const scheme: SecurityScheme = {
@@ -35,7 +28,7 @@ const schemes = { basic: scheme, api_key: scheme, oauth2: scheme, oidc: scheme }
 
 function limited(paths: object, more: object = {}, clock = { now: () => 0 }) {
   const document = documentOf(paths, more)
-  return serve(document, undefined, undefined, schemes, '*', undefined, ports(clock))
+  return serve(document, undefined, undefined, schemes, '*', undefined, policyPorts({}, clock))
 }
 
 /** The statuses of as many requests, one after the other. */
@@ -200,7 +193,7 @@ describe('rate_limit', () => {
   it('refuses nothing and tells nothing in the mode log, but counts', async () => {
     const names: string[] = []
     const rate_limit = { amount: 1, window: 60, mode: 'log', name: 'trial' }
-    const told = ports({ now: () => 0 })
+    const told = policyPorts()
     const limits = {
       ...told.limits,
       onLimited: (_route: unknown, { name }: { readonly name: string }) => void names.push(name),
@@ -241,7 +234,7 @@ describe('rate_limit', () => {
       schemes,
       '*',
       undefined,
-      ports({ now: () => 0 }),
+      policyPorts(),
     )
     const reply = await served.ask('GET /v1/x')
     expect(reply.status).to.equal(500)
