@@ -6,7 +6,8 @@ import { descriptorsLeft } from '#bench/idle.ts'
 import { small } from '#bench/payloads.ts'
 import { openLink } from '#bench/peers/wamp-link.ts'
 import { probeApart } from '#bench/probe.ts'
-import type { Trial } from '#bench/stage.ts'
+import type { Process } from '#bench/processes.ts'
+import type { Stage, Trial } from '#bench/stage.ts'
 import { StreamGroup } from '#bench/stream-group.ts'
 import { publisherOf, streamOf, streamSettings } from './push.ts'
 import { staticPath } from './static.ts'
@@ -22,6 +23,31 @@ const rest = 20_000
 
 const topic = 'com.example.test.crowd'
 
+/** Opens 100 streams and then all, and tells what each of the later ones takes while nothing is sent; bytes. */
+async function openCrowd(
+  group: StreamGroup,
+  { process, url }: { readonly process: Process; readonly url: string },
+): Promise<number> {
+  const path = (number: number) => `/crowd/n${number}`
+  await group.open(url, 100, path)
+  await wait(rest)
+  const before = process.rss()
+  const fresh = count - group.size
+  await group.open(url, fresh, path)
+  await wait(rest)
+  return ((process.rss() - before) * 1024) / fresh
+}
+
+/** What an idle answer of bare node:http takes; kB. */
+async function idleOfBare(stage: Stage, routerUrl: string): Promise<number> {
+  const bare = await stage.peer('bare', 'push-http.ts', routerUrl, realm, topic)
+  const group = new StreamGroup(() => undefined)
+  const taken = await openCrowd(group, bare)
+  group.close()
+  await bare.process.stop()
+  return taken
+}
+
 /** All on one topic. */
 export const pushCrowd: Trial = {
   about: `one event at a time to ${count} streams, and requests every 2 ms beside it`,
@@ -36,15 +62,12 @@ export const pushCrowd: Trial = {
     const group = new StreamGroup(publisherOf(link, topic))
     stage.closing(() => group.close())
     const figures = new Figures()
-    const path = (number: number) => `/crowd/n${number}`
-    await group.open(url, 100, path)
-    await wait(rest)
-    const before = process.rss()
-    const fresh = count - group.size
-    await group.open(url, fresh, path)
-    await wait(rest)
-    const taken = (process.rss() - before) * 1024
-    figures.add('RSS of an idle stream', 'kB', taken / fresh)
+    figures.add(
+      'RSS of an idle answer of bare node:http',
+      'kB',
+      await idleOfBare(stage, router.url),
+    )
+    figures.add('RSS of an idle stream', 'kB', await openCrowd(group, { process, url }))
     const last: number[] = []
     for (let round = 0; round < rounds; round++) {
       const meanwhile = probeApart(`${url}/about`, JSON.stringify(small))
