@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compileDocument } from '#component/compile/compile-document.ts'
+import { policiesDocument } from '#test/support/pages/policies.ts'
 import { randomFrom } from './random.ts'
 
 const folder = join(import.meta.dirname, '../cases/specs')
@@ -40,6 +41,8 @@ const values: readonly unknown[] = [
   { type: 'static' },
   { '': '' },
   { constructor: 1 },
+  { amount: 1, window: 1 },
+  [{ amount: 1, window: 1, per: '{{request.headers.x}}', by: { constructor: 2 } }],
 ]
 
 type Json = Record<string, unknown>
@@ -78,7 +81,7 @@ export function mutate(document: Json, random: () => number): void {
   const value = holder[key]
   const kind = random()
   if (kind < 0.25) delete holder[key]
-  else if (kind < 0.5) holder[key] = values[Math.floor(random() * values.length)]
+  else if (kind < 0.5) holder[key] = structuredClone(values[Math.floor(random() * values.length)])
   else if (kind < 0.65) holder[key] = structuredClone(other.holder[other.key])
   else if (kind < 0.8 && typeof value === 'string') holder[key] = mutateText(value, random)
   else if (kind < 0.9) holder[mutateText(key, random)] = value
@@ -94,6 +97,7 @@ export function fuzzDocuments({ count, seed }: { count: number; seed: number }):
   const sources = readdirSync(folder)
     .filter((name) => name.endsWith('.json') && name !== 'security_config.json')
     .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .concat(JSON.stringify(policiesDocument()))
   // the large one costs a hundred times the others: it takes its turn, but not every ninth
   const small = sources.filter((text) => text.length < 10_000)
   const crashed: { document: string; error: string }[] = []
