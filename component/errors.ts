@@ -25,6 +25,7 @@ const errors = {
   'service.error.internal': [500, 'An internal error occurred.'],
   'service.error.not_implemented': [501, 'A part that this needs is not installed.'],
   'service.error.response_mismatch': [500, 'The answer does not fit its schema.'],
+  'service.error.not_cached': [504, 'No fresh answer is kept.'],
   'service.error.unavailable': [503, 'The service is not available now.'],
   'service.error.circuit_open': [503, 'The action fails too often and is not tried now.'],
   'service.error.clock_skew': [503, 'The clock of this node is too far off.'],

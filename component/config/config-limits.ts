@@ -1,4 +1,4 @@
-/** The section `limits` of the configuration: what peers may use up. */
+/** The sections `limits` and `cache` of the configuration: what peers may use up, and what is kept. */
 import { milliseconds, section } from './config-members.ts'
 import { integer, mayBeAbsent } from './json-schema.ts'
 
@@ -105,4 +105,22 @@ export const limitsSection = section(
     }),
   },
   'Limits for clients, whether they log in or not.',
+)
+
+/** Members of `cache`. */
+export const cacheSection = section(
+  {
+    max_bytes: integer({
+      default: 67_108_864,
+      minimum: 1_048_576,
+      description:
+        'Bytes of answers that routes with `cache` keep in memory, in each process. Beyond it what was used least recently goes first.',
+    }),
+    max_entry_bytes: integer({
+      default: 1_048_576,
+      minimum: 1,
+      description: 'Bytes of the body of an answer; a larger one is not kept.',
+    }),
+  },
+  'The answers that are kept (docs/policies.md, "cache").',
 )

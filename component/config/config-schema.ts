@@ -1,7 +1,7 @@
 /** Every option of the configuration: type, default, unit and description; docs/configuration.md is printed from it. */
 import { examplesModes } from '#component/examples/modes.ts'
 import { corsSection } from './config-cors.ts'
-import { limitsSection } from './config-limits.ts'
+import { cacheSection, limitsSection } from './config-limits.ts'
 import { logSection } from './config-log.ts'
 import { milliseconds, seconds, section, strings } from './config-members.ts'
 import { metricsSection } from './config-metrics.ts'
@@ -251,6 +251,7 @@ export const configSchema = section(
       'Limits on guessing over HTTP and WAMP; counted in each process. Of an IPv6 address its /64 counts.',
     ),
     limits: limitsSection,
+    cache: cacheSection,
     metrics: metricsSection,
     explain: section(
       {

@@ -104,6 +104,8 @@ export class Gateway {
       if (isMatch) {
         if (!isOperation) return await this.#serveEndpoint(exchange, route, found.bindings, policy)
         const reply = await this.#operations.serve(exchange, route, found.bindings, policy, passage)
+        if (reply.status < 400 && isUnsafe(exchange))
+          this.#ports.policies?.caching.changed(exchange)
         return passage === undefined ? reply : passage.leave(reply)
       }
       if (found.kind === 'method') throw methodNotAllowed(path.allow)
@@ -151,6 +153,10 @@ export class Gateway {
     return { ...reply, headers }
   }
 }
+
+/** Whether the request may change what its path answers (RFC 9110 §9.2.1). */
+const isUnsafe = ({ method }: Exchange): boolean =>
+  method !== 'get' && method !== 'head' && method !== 'options'
 
 /** Some route of an entry that has none for the method; every entry has at least one. */
 function anyRouteOf({ entry }: Pick<Missed<Route>, 'entry'>): Route {

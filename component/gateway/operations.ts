@@ -1,4 +1,4 @@
-/** Serves operations of a document: admit ─▶ secure ─▶ negotiate ─▶ read ─▶ check ─▶ evaluate ─▶ act ─▶ respond. */
+/** Serves operations of a document: admit ─▶ secure ─▶ negotiate ─▶ look up ─▶ read ─▶ check ─▶ evaluate ─▶ act ─▶ respond. */
 import {
   type Action,
   type ActionFields,
@@ -12,6 +12,8 @@ import type { PoolWatch } from '#component/action/watching/pool-metrics.ts'
 import type { Clock } from '#component/clock.ts'
 import { ExpressionError } from '#component/errors.ts'
 import type { Context } from '#component/expression/nodes.ts'
+import type { Negotiated } from '#component/gateway/policies/cache-key.ts'
+import type { FillRun } from '#component/gateway/policies/caching.ts'
 import type { Passage } from '#component/gateway/policies/passage.ts'
 import { checkRequest } from '#component/gateway/schemas/request-checks.ts'
 import {
@@ -53,6 +55,15 @@ interface ActedRequest {
   readonly operation: CompiledOperation
   readonly identity: Identity
   readonly request: RequestView
+  /** Undefined where the route has no policies. */
+  readonly passage: Passage | undefined
+}
+
+/** A request that may have its action performed. */
+interface Admitted extends Negotiated {
+  readonly route: CompiledOperation
+  readonly bindings: Readonly<Record<string, string>>
+  readonly security: Context['security']
   /** Undefined where the route has no policies. */
   readonly passage: Passage | undefined
 }
@@ -128,6 +139,24 @@ export class Operations {
       passage.charge({ identity, context })
     }
     const type = negotiateType(exchange, route)
+    const admitted = { route, bindings, identity, security, language, type, passage }
+    if (!passage?.isCached) return this.#answer(exchange, admitted, policy, undefined)
+    const request = new RequestView(exchange, bindings, language, noBody)
+    const context: Context = { request, action: nothing, security, random: this.#random }
+    const { timeout: timeoutMs } = evaluateAttempts(route.action.attempts, context)
+    const act = (of: Exchange, run?: FillRun): Promise<Reply> =>
+      this.#answer(of, admitted, policy, run)
+    return passage.lookUp({ identity, language, type, policy, timeoutMs, act })
+  }
+
+  /** @param run present where the answer may be kept */
+  async #answer(
+    exchange: Exchange,
+    { route, bindings, identity, security, language, type, passage }: Admitted,
+    ofExchange: Headers,
+    run: FillRun | undefined,
+  ): Promise<Reply> {
+    const policy = run?.policy ?? ofExchange
     const content = exchange.hasBody ? await readContent(exchange, route) : noBody
     const checked = route.checks && checkRequest(route.checks, exchange, route, bindings, content)
     const request = checked
@@ -148,6 +177,7 @@ export class Operations {
       }
       // only the keys that expressions know are read of it
       const seen: Context = { request, action: outcome, security, random: this.#random }
+      run?.saw(outcome, seen)
       const reply =
         route.streams === undefined
           ? renderOutcome(exchange, route, outcome, seen, policy, type)

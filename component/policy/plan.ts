@@ -1,5 +1,6 @@
-/** What routes declare beside their action: rate limits, conditions and circuit breakers. One object for all operations that inherit it. */
+/** What routes declare beside their action: rate limits, conditions, kept answers and circuit breakers. One object for all operations that inherit it. */
 import type { BreakerPlan } from './breaker-plan.ts'
+import type { CachePlan } from './cache-plan.ts'
 import type { LimitPlan } from './limit-plan.ts'
 
 /** The policies that hold at one place of a document. */
@@ -10,4 +11,6 @@ export interface PolicyPlan {
   readonly etag: boolean
   /** undefined: none is declared. */
   readonly breaker: BreakerPlan | undefined
+  /** undefined: answers are not kept. */
+  readonly cache: CachePlan | undefined
 }

@@ -1,4 +1,5 @@
 /** The rules of what lower levels inherit: the keys of operations, paths and `defaults`, and the maps that merge. */
+import { cache } from '#component/spec/policies/cache.ts'
 import { circuitBreaker } from '#component/spec/policies/circuit-breaker.ts'
 import { etag } from '#component/spec/policies/etag.ts'
 import { rateLimit } from '#component/spec/policies/rate-limit.ts'
@@ -40,6 +41,7 @@ export const inheritable = {
   validate_responses: validationMode,
   rate_limit: rateLimit,
   etag,
+  cache,
   circuit_breaker: circuitBreaker,
 }
 

@@ -3,10 +3,11 @@ import type { Issue } from '#component/errors.ts'
 import type { Node } from '#component/expression/compile.ts'
 import type { PolicyPlan } from '#component/policy/plan.ts'
 import { compileBreaker } from './compile-breaker.ts'
+import { compileCache } from './compile-cache.ts'
 import { compileLimits } from './compile-limits.ts'
 
 /** The keys of policies. */
-export const policyKeys = ['rate_limit', 'etag', 'circuit_breaker'] as const
+export const policyKeys = ['rate_limit', 'etag', 'cache', 'circuit_breaker'] as const
 
 /** Where the policies of one place are looked for. */
 export interface PolicySources {
@@ -22,9 +23,10 @@ export function compilePolicies(sources: PolicySources): PolicyPlan | undefined 
   const plan: PolicyPlan = {
     limits: compileLimits(sources),
     etag: constantOf('etag', sources)?.value === true,
+    cache: compileCache(sources),
     breaker: compileBreaker(constantOf('circuit_breaker', sources)),
   }
-  return plan.limits || plan.etag || plan.breaker ? plan : undefined
+  return plan.limits || plan.etag || plan.cache || plan.breaker ? plan : undefined
 }
 
 /** A value that is known at load, and the JSON Pointer of where it is written. */

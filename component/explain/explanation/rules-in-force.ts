@@ -3,6 +3,7 @@
 import type { Evaluated } from '#component/explain/recorder.ts'
 import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { BreakerPlan } from '#component/policy/breaker-plan.ts'
+import type { CachePlan } from '#component/policy/cache-plan.ts'
 import type { LimitPlan } from '#component/policy/limit-plan.ts'
 import type { RuleValue } from './explanation.ts'
 
@@ -33,6 +34,7 @@ export function rulesInForce(
     ...(policies?.limits && { rate_limit: policies.limits.map(toldLimit) }),
     ...(policies?.etag && { etag: true }),
     ...(policies?.breaker && { circuit_breaker: toldBreaker(policies.breaker) }),
+    ...(policies?.cache && { cache: toldCache(policies.cache) }),
   }
   for (const [name, { path }] of computed) {
     values[name] = expressions.findLast(({ at }) => at === path)?.value ?? null
@@ -51,4 +53,10 @@ const toldLimit = ({ name, rate: { amount, windowMs }, mode }: LimitPlan) => ({
 
 const toldBreaker = ({ threshold, minimum, windowMs, openMs, errors }: BreakerPlan) => ({
   ...{ threshold, minimum, window: windowMs / 1000, open: openMs / 1000, errors: [...errors] },
+})
+
+const toldCache = ({ ttlMs, per, vary, statuses }: CachePlan) => ({
+  ...(ttlMs !== undefined && { ttl: ttlMs / 1000 }),
+  ...(per && { per }),
+  ...{ vary, statuses: [...statuses] },
 })

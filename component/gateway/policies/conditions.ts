@@ -1,7 +1,8 @@
-/** `etag` of a route: an ETag for each answer (RFC 9110 §8.8.3), and 304 where the client has it (§13.1.2). */
+/** `etag` of a route: an ETag for each answer (RFC 9110 §8.8.3), and 304 where the client has it (§13.1.2, §13.1.3). */
 import { hash } from 'node:crypto'
 import type { Encodings } from '#component/gateway/encodings.ts'
 import type { Exchange, Reply, ReplyBody } from '#component/gateway/exchange.ts'
+import { readHttpDate } from '#component/syntax/http-date.ts'
 
 /** Larger bodies get no ETag; bytes. */
 const maxTagged = 1_048_576
@@ -10,7 +11,10 @@ const maxTagged = 1_048_576
 const tagCharacters = 22
 
 /** Of an answer, what its 304 repeats (RFC 9110 §15.4.5), beside the CORS fields, without which a page could not read it. */
-const repeated = ['etag', 'vary', 'cache-control', 'content-location', 'expires', 'set-cookie']
+const repeated = new Set([
+  ...['etag', 'vary', 'cache-control', 'content-location', 'expires', 'set-cookie'],
+  ...['age', 'cache-status', 'date'],
+])
 
 /** Encodes a value as a media type. ExpressionError where it cannot be encoded. */
 export type Encode = (value: unknown, type: string) => string | Uint8Array
@@ -33,14 +37,25 @@ export class Conditions {
    * @throws ExpressionError where the body cannot be encoded
    */
   answer(exchange: Exchange, reply: Reply): Reply {
-    const isRead = exchange.method === 'get' || exchange.method === 'head'
-    if (!isRead || reply.status !== 200 || reply.error || reply.body.kind === 'events') return reply
-    const tagged = typeof reply.headers.etag === 'string' ? reply : this.#tagged(reply)
-    const { etag } = tagged.headers
-    const asked = exchange.header('if-none-match')
-    if (typeof etag !== 'string' || asked === undefined || !isAmong(etag, asked)) return tagged
-    if (tagged.body.kind === 'stream') tagged.body.stream.destroy()
-    return { ...tagged, status: 304, headers: repeatedOf(tagged.headers), body: { kind: 'none' } }
+    if (!isConditional(exchange, reply)) return reply
+    const tagged = this.tagged(exchange, reply)
+    return isMatched(exchange, tagged) ? notModified(tagged) : tagged
+  }
+
+  /** A kept answer with the validators that it was stored with, or 304 where the client has it (RFC 9111 §4.3.2). */
+  answerKept(exchange: Exchange, reply: Reply): Reply {
+    if (!isConditional(exchange, reply)) return reply
+    const isKnown =
+      exchange.header('if-none-match') === undefined
+        ? isUnmodified(exchange, reply)
+        : isMatched(exchange, reply)
+    return isKnown ? notModified(reply) : reply
+  }
+
+  /** The reply with its ETag. ExpressionError where its body cannot be encoded. */
+  tagged(exchange: Exchange, reply: Reply): Reply {
+    const isDue = isConditional(exchange, reply) && typeof reply.headers.etag !== 'string'
+    return isDue ? this.#tagged(reply) : reply
   }
 
   #tagged(reply: Reply): Reply {
@@ -86,6 +101,28 @@ export class Conditions {
   }
 }
 
+/** Whether there may be a 304 in its place. */
+const isConditional = ({ method }: Exchange, { status, error, body }: Reply): boolean =>
+  (method === 'get' || method === 'head') && status === 200 && !error && body.kind !== 'events'
+
+function isMatched(exchange: Exchange, { headers }: Reply): boolean {
+  const { etag } = headers
+  const asked = exchange.header('if-none-match')
+  return typeof etag === 'string' && asked !== undefined && isAmong(etag, asked)
+}
+
+/** By the time of the last change (RFC 9110 §13.1.3). */
+function isUnmodified(exchange: Exchange, { headers }: Reply): boolean {
+  const since = readHttpDate(exchange.header('if-modified-since') ?? '')
+  const changed = readHttpDate(String(headers['last-modified'] ?? ''))
+  return since !== undefined && changed !== undefined && changed <= since
+}
+
+function notModified(reply: Reply): Reply {
+  if (reply.body.kind === 'stream') reply.body.stream.destroy()
+  return { ...reply, status: 304, headers: repeatedOf(reply.headers), body: { kind: 'none' } }
+}
+
 /** @param tag undefined or empty: none */
 const withTag = (
   reply: Reply,
@@ -103,7 +140,7 @@ function tagOf(content: string | Uint8Array): string | undefined {
 
 function repeatedOf(headers: ReplyHeaders): ReplyHeaders {
   const kept = Object.entries(headers).filter(
-    ([name]) => repeated.includes(name) || name.startsWith('access-control-'),
+    ([name]) => repeated.has(name) || name.startsWith('access-control-'),
   )
   return Object.fromEntries(kept)
 }

@@ -1,10 +1,12 @@
 /** What holds the policies of all routes in this process. */
+import { Caching } from '#component/gateway/policies/caching.ts'
 import { Conditions } from '#component/gateway/policies/conditions.ts'
 import type { PolicyPorts } from '#component/gateway/policies/passage.ts'
 import { Family } from '#component/metrics/family.ts'
 import type { MetricSources } from '#component/metrics/source.ts'
 import { Circuits } from '#component/policy/circuits.ts'
 import { RateLimits } from '#component/policy/rate-limits.ts'
+import { ResponseCache } from '#component/policy/response-cache.ts'
 import type { WiringContext } from '#component/wiring/context.ts'
 import { encodeBody } from '#http/codec.ts'
 import { circuitSources } from './circuit-status.ts'
@@ -26,10 +28,26 @@ export function openPolicies({ clock, config, families }: WiringContext): Polici
     },
     families,
   )
+  const answered = new Family(
+    {
+      name: 'gateway_cache_requests_total',
+      help: 'Requests to routes with cache, by route pattern and how they were answered: hit, stale, miss, bypass.',
+      subject: 'route',
+      labels: ['how'],
+    },
+    families,
+  )
+  const { max_bytes: maxBytes, max_entry_bytes: maxEntryBytes } = config.cache
+  const cache = new ResponseCache({ maxBytes, maxEntryBytes })
+  const conditions = new Conditions(encodeBody)
   const circuits = { circuits: new Circuits(), clock }
   const ports: PolicyPorts = {
     circuits,
-    conditions: new Conditions(encodeBody),
+    conditions,
+    caching: new Caching({
+      ...{ cache, clock, conditions, encode: encodeBody },
+      onAnswered: ({ path }, how) => answered.on(path, how).add(),
+    }),
     limits: {
       buckets,
       clock,

@@ -1,16 +1,35 @@
 /** The ports of policies for tests: in memory, under a clock that the test moves. */
+import type { Clock } from '#component/clock.ts'
+import { Caching } from '#component/gateway/policies/caching.ts'
 import { Conditions } from '#component/gateway/policies/conditions.ts'
 import type { PolicyPorts } from '#component/gateway/policies/passage.ts'
 import { Circuits } from '#component/policy/circuits.ts'
 import { RateLimits } from '#component/policy/rate-limits.ts'
+import { ResponseCache } from '#component/policy/response-cache.ts'
+import { encodeBody } from '#http/codec.ts'
 
 /** @param more replaces ports */
 export const policyPorts = (
   more: Partial<PolicyPorts> = {},
-  clock: { now: () => number } = { now: () => 0 },
-): PolicyPorts => ({
-  conditions: new Conditions(() => ''),
-  limits: { buckets: new RateLimits(1000), clock: { ...clock, random: () => 0 } },
-  circuits: { circuits: new Circuits(), clock },
-  ...more,
-})
+  clock: Pick<Clock, 'now'> & Partial<Clock> = { now: () => 0 },
+): PolicyPorts => {
+  const conditions = new Conditions(() => '')
+  const whole: Clock = {
+    now: () => clock.now(),
+    random: () => 0,
+    after: (ms, callback) => clock.after?.(ms, callback) ?? (() => undefined),
+  }
+  const cache = new ResponseCache({ maxBytes: 10_000_000, maxEntryBytes: 100_000 })
+  return {
+    conditions,
+    limits: { buckets: new RateLimits(1000), clock: whole },
+    circuits: { circuits: new Circuits(), clock },
+    caching: new Caching({
+      cache,
+      clock: whole,
+      encode: encodeBody,
+      conditions: new Conditions(encodeBody),
+    }),
+    ...more,
+  }
+}

@@ -26,7 +26,11 @@ const scheme: SecurityScheme = {
 }
 const schemes = { basic: scheme, api_key: scheme, oauth2: scheme, oidc: scheme }
 
-function limited(paths: object, more: object = {}, clock = { now: () => 0 }) {
+function limited(
+  paths: object,
+  more: object = {},
+  clock: { now: () => number } = { now: () => 0 },
+) {
   const document = documentOf(paths, more)
   return serve(document, undefined, undefined, schemes, '*', undefined, policyPorts({}, clock))
 }

@@ -1,0 +1,105 @@
+/** By what the kept answers of a route are told apart, and what they are purged by. */
+import type { CompiledOperation } from '#component/gateway/api.ts'
+import type { Exchange } from '#component/gateway/exchange.ts'
+import type { Identity } from '#component/identity.ts'
+import type { CachePlan } from '#component/policy/cache-plan.ts'
+import { readsOf } from './route-reads.ts'
+
+/** A request whose answer is looked for. */
+export interface Negotiated {
+  readonly identity: Identity
+  readonly language: string
+  /** The media type of a success; undefined where none was negotiated. */
+  readonly type: string | undefined
+}
+
+/** What is known of a route. */
+interface RouteFacts {
+  /** Unlike that of any other route of this process, and of the same route once its document is loaded again. */
+  readonly id: string
+  /** The request fields that answers differ by, lower case. */
+  readonly fields: readonly string[]
+  /** Whether an expression reads the login of a request. */
+  readonly readsSession: boolean
+}
+
+const fieldPrefix = 'request.headers.'
+
+/** Keys of all routes of a process. */
+export class CacheKeys {
+  readonly #routes = new WeakMap<CompiledOperation, RouteFacts>()
+  readonly #users = new WeakMap<Identity, string>()
+  #lastId = 0
+
+  /** Equal for requests that differ at most in the fields that answers name in `Vary`. The parts have no line breaks. */
+  baseOf(
+    plan: CachePlan,
+    exchange: Exchange,
+    route: CompiledOperation,
+    { identity, language, type }: Negotiated,
+  ): string {
+    const { id, fields, readsSession } = this.#factsOf(route, plan)
+    const { inherited } = route
+    const types = type ?? exchange.negotiate(inherited.provides) ?? ''
+    const user = isOfUser(plan, route) ? this.#userOf(identity) : ''
+    const { scheme, host, query_string } = exchange
+    const target = `${scheme}://${host}${pathOf(exchange)}?${query_string}`
+    const values = fields.map((name) => {
+      const value = exchange.header(name)
+      return value === undefined ? '' : `:${value}`
+    })
+    const session = readsSession ? (identity.session ?? '') : ''
+    return [id, target, types, language, user, session, ...values].join('\n')
+  }
+
+  #factsOf(route: CompiledOperation, { vary }: CachePlan): RouteFacts {
+    const known = this.#routes.get(route)
+    if (known) return known
+    this.#lastId += 1
+    const reads = readsOf(route)
+    const ofExpressions = reads
+      .filter((read) => read.startsWith(fieldPrefix))
+      .map((read) => read.slice(fieldPrefix.length).toLowerCase())
+    const facts = {
+      id: String(this.#lastId),
+      fields: [...new Set([...vary, ...ofExpressions])],
+      readsSession: reads.some((read) => read === 'security' || read === 'security.session'),
+    }
+    this.#routes.set(route, facts)
+    return facts
+  }
+
+  /** Everything of an identity that a document or a router may judge by; a user with other roles gets other answers. */
+  #userOf(identity: Identity): string {
+    const known = this.#users.get(identity)
+    if (known !== undefined) return known
+    const { realm_uri, authid, authmethod, authroles, groups, meta, client_id, locale } = identity
+    const parts = [realm_uri, authid, authmethod, authroles, groups, meta, client_id, locale]
+    const text = JSON.stringify(parts, (_key, value: unknown) =>
+      typeof value === 'bigint' ? `${value}n` : value,
+    )
+    this.#users.set(identity, text)
+    return text
+  }
+}
+
+/** Whether each user has answers of their own: on a secured path, unless the document says otherwise. */
+export const isOfUser = ({ per }: CachePlan, { inherited }: CompiledOperation): boolean =>
+  inherited.protection !== undefined && per !== 'all'
+
+/** A trailing slash is equivalent to none (behaviour §3). */
+const pathOf = ({ path }: Pick<Exchange, 'path'>): string =>
+  path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+
+/** What unsafe requests drop (RFC 9111 §4.4). */
+export const pathLabel = (exchange: Pick<Exchange, 'host' | 'path'>): string =>
+  `path ${exchange.host}${pathOf(exchange)}`
+
+/** All answers of a document. */
+export const documentLabel = (id: string): string => `document ${id}`
+
+/** All answers under a rule. */
+export const ruleLabel = (id: string, { at }: Pick<CachePlan, 'at'>): string => `rule ${id}\n${at}`
+
+/** All answers with a tag: of a document, or under a rule. @param of the label of that */
+export const tagLabel = (of: string, tag: string): string => `tag ${of}\n${tag}`

@@ -1,0 +1,99 @@
+/** A request as the action sees it whose answer may be kept: without conditions, and without a client that may go away. */
+import type { RawBody } from '#component/action/action.ts'
+import type { ServiceError } from '#component/errors.ts'
+import type { Content, Exchange } from '#component/gateway/exchange.ts'
+
+/** Fields that would make the answer a part of the representation, or none of it (RFC 9110 §13.1, §14.2). */
+const conditions = new Set([
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+  'range',
+])
+
+/** Stands for a request without a body; it lives as long as something waits for its answer. */
+export class FillingExchange implements Exchange {
+  readonly id: string
+  readonly method: Exchange['method']
+  readonly scheme: Exchange['scheme']
+  readonly peername: string
+  readonly path: string
+  readonly host: string
+  readonly port: string
+  readonly query_string: string
+  readonly query_params: Exchange['query_params']
+  readonly headers: Exchange['headers']
+  readonly hasBody = false
+  readonly trace: Exchange['trace']
+  readonly #of: Exchange
+  #aborts: ((reason?: ServiceError) => void)[] | undefined = []
+  #reason: ServiceError | undefined
+
+  /** @param trace of the request that waits for it; undefined: none does */
+  constructor(of: Exchange, trace: Exchange['trace']) {
+    const { id, method, scheme, peername, path, host, port, query_string, query_params } = of
+    this.id = id
+    this.method = method
+    this.scheme = scheme
+    this.peername = peername
+    this.path = path
+    this.host = host
+    this.port = port
+    this.query_string = query_string
+    this.query_params = query_params
+    const kept = Object.entries(of.headers).filter(([name]) => !conditions.has(name))
+    this.headers = Object.fromEntries(kept)
+    this.trace = trace
+    this.#of = of
+    if (of.served) this.served = of.served
+  }
+
+  served?: NonNullable<Exchange['served']>
+
+  get query_lists(): Exchange['query_lists'] {
+    return this.#of.query_lists
+  }
+
+  header(name: string): string | undefined {
+    return this.headers[name]
+  }
+
+  negotiate(provides: readonly string[], preferred?: string): string | undefined {
+    return this.#of.negotiate(provides, preferred)
+  }
+
+  negotiateLanguage(languages: readonly string[]): string {
+    return this.#of.negotiateLanguage(languages)
+  }
+
+  isAccepted(accepts: readonly string[]): boolean {
+    return this.#of.isAccepted(accepts)
+  }
+
+  async readBody(): Promise<Content> {
+    return { body: '', body_length: 0 }
+  }
+
+  async readText(): Promise<string> {
+    return ''
+  }
+
+  rawBody(): RawBody {
+    throw new TypeError('a request whose answer may be kept has no body')
+  }
+
+  onAbort(callback: (reason?: ServiceError) => void): void {
+    if (this.#aborts) this.#aborts.push(callback)
+    else callback(this.#reason)
+  }
+
+  /** Nothing waits for the answer any more. */
+  abort(reason?: ServiceError): void {
+    const aborts = this.#aborts
+    this.#aborts = undefined
+    this.#reason = reason
+    if (aborts) for (const callback of aborts) callback(reason)
+  }
+}

@@ -1,0 +1,32 @@
+/** `cache` of a route, as it is compiled. */
+import type { Node } from '#component/expression/nodes.ts'
+
+/** A value that may depend on the request. */
+type Live = Exclude<Node, { readonly kind: 'broken' }>
+
+/** One text of a list, and where it is written. */
+export interface TagPlan {
+  readonly node: Live
+  /** JSON Pointer. */
+  readonly at: string
+}
+
+/** Which answers are kept, for whom, and for how long. */
+export interface CachePlan {
+  /** JSON Pointer of the rule. */
+  readonly at: string
+  /** Milliseconds; undefined: as long as the upstream says. */
+  readonly ttlMs: number | undefined
+  /** Who shares an answer; undefined: each user has one of their own where the path is secured. */
+  readonly per: 'user' | 'all' | undefined
+  /** Names of request fields in lower case. */
+  readonly vary: readonly string[]
+  readonly statuses: ReadonlySet<number>
+  /** Milliseconds. */
+  readonly whileRevalidateMs: number
+  /** Milliseconds. */
+  readonly ifErrorMs: number
+  readonly tags: readonly TagPlan[]
+  /** Whether requests for the same answer wait for the first. */
+  readonly coalesces: boolean
+}
