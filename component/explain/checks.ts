@@ -2,13 +2,21 @@
 import { ServiceError } from '#component/errors.ts'
 import type { CompiledOperation, ResponsePlan } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
+import type { HeldLimit, LimitPorts } from '#component/gateway/policies/limited-request.ts'
 import type { SecurityScheme, SecurityType } from '#component/security/scheme.ts'
 
 import { type SchemaFit, watchAnswer, watchRequest } from './schema-checks.ts'
 
 /** One thing that was checked; its other members are what was found or chosen. */
 interface SimpleCheck {
-  readonly step: 'scheme' | 'security' | 'accept' | 'language' | 'content_type' | 'body'
+  readonly step:
+    | 'scheme'
+    | 'rate_limit'
+    | 'security'
+    | 'accept'
+    | 'language'
+    | 'content_type'
+    | 'body'
   readonly passed: boolean
   /** Of a real request: when it had been made; microseconds. */
   readonly us?: number
@@ -21,6 +29,22 @@ export type Check = SimpleCheck | (SchemaFit & { readonly us?: number })
 /** The refusal of a check. */
 const problemOf = (error: unknown): Readonly<Record<string, unknown>> =>
   error instanceof ServiceError ? { problem: { code: error.uri, message: error.message } } : {}
+
+/** A limit has a check of its own. */
+const isSame = (one: Check, other: Check): boolean =>
+  one.step === other.step && ('name' in one ? one.name : '') === ('name' in other ? other.name : '')
+
+/** A limit in the mode `log` lets all pass. */
+function limitCheck({ plan, sharer, rate, cost, decision }: HeldLimit): SimpleCheck {
+  const { name, mode, at } = plan
+  const { isAllowed, left } = decision
+  return {
+    ...{ step: 'rate_limit', name, passed: isAllowed || mode === 'log' },
+    ...{ amount: rate.amount, window: rate.windowMs / 1000, shared_by: sharer, cost, left },
+    ...(mode === 'log' && { mode, would_pass: isAllowed }),
+    at,
+  }
+}
 
 /** A request that is served for real. */
 export interface RealRequest {
@@ -51,7 +75,7 @@ export class Checks {
   /** Adds a check. None follows one that failed, and none is made twice: what the gateway asks then is for rendering its answer. */
   #note(check: Check): void {
     const { all } = this
-    if (all.at(-1)?.passed === false || all.some(({ step }) => step === check.step)) return
+    if (all.at(-1)?.passed === false || all.some((one) => isSame(one, check))) return
     // not copied: the fit of a schema is known a little later
     all.push(this.#real ? Object.assign(check, { us: this.#real.since() }) : check)
   }
@@ -77,6 +101,11 @@ export class Checks {
       ...{ ...route, inherited, on_result: answer(on_result), on_error: answer(on_error) },
       checks: checks && watchRequest(checks, onBegin, isReal),
     }
+  }
+
+  /** The limits, which tell what they decide. */
+  limits(ports: LimitPorts): LimitPorts {
+    return { ...ports, onHeld: (held) => this.#note(limitCheck(held)) }
   }
 
   /** The schemes, which tell whom they let pass. */

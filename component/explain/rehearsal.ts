@@ -4,6 +4,8 @@ import type { Clock } from '#component/clock.ts'
 import type { CompiledOperation, Route } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import { Gateway, type GatewayPorts } from '#component/gateway/handle.ts'
+import { Conditions } from '#component/gateway/policies/conditions.ts'
+import { RateLimits } from '#component/policy/rate-limits.ts'
 import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'
 import type { DescribedRequest, GivenOutcome } from './asked.ts'
 import { type Check, Checks } from './checks.ts'
@@ -57,6 +59,8 @@ export interface RehearsedHttp {
 /** What all rehearsals share. */
 export interface RehearsalPorts extends ActionSettings, Pick<GatewayPorts, 'cors' | 'publicPath'> {
   readonly http: RehearsedHttp
+  /** Whether rate limits are told, as they hold for a first request; else they do not hold. */
+  readonly tellsLimits?: boolean
 }
 
 /** One request, and all that decides its answer. */
@@ -92,6 +96,9 @@ export interface Rehearsal {
   readonly reply?: Reply
   readonly sent?: SentReply
 }
+
+/** More limits than an operation may have. */
+const mostLimits = 100
 
 /** A sample of each type of action is its empty result. */
 const sample: GivenOutcome = { result: {} }
@@ -139,7 +146,7 @@ export class Rehearser {
 
   /** Resolves for every request; rejects for a bug only. */
   async run({ request, schemes, outcome, id, now, seed }: Rehearsed): Promise<Rehearsal> {
-    const { http, cors, publicPath } = this.#ports
+    const { http, cors, publicPath, tellsLimits } = this.#ports
     const clock = stillClock(now, seed)
     const nothing = { checks: [], actions: [], expressions: [] }
     const exchange = http.read(request, id, clock)
@@ -161,6 +168,12 @@ export class Rehearser {
       ...(publicPath !== undefined && { publicPath }),
       actions: actions.table,
       schemes: checks.schemes(schemes),
+      policies: {
+        conditions: new Conditions(codec.encode),
+        ...(tellsLimits && {
+          limits: checks.limits({ buckets: new RateLimits(mostLimits), clock }),
+        }),
+      },
     })
     const { entry } = match
     const routes = route ? { [exchange.method]: checks.operation(route, exchange) } : entry.routes

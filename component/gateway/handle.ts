@@ -37,8 +37,8 @@ export type EndpointHandler = (
 export interface GatewayPorts extends OperationPorts {
   readonly endpoints: Readonly<Record<EndpointKind, EndpointHandler>>
   readonly cors: CorsPolicy
-  /** Absent: the policies of routes do not hold, as where a request is only explained. */
-  readonly policies?: PolicyPorts
+  /** Absent: the policies of routes do not hold. */
+  readonly policies?: Partial<PolicyPorts>
   /** The path of `public_base_url`, which a proxy takes away before requests come here; without a slash at the end. */
   readonly publicPath?: string
 }
@@ -105,7 +105,7 @@ export class Gateway {
         if (!isOperation) return await this.#serveEndpoint(exchange, route, found.bindings, policy)
         const reply = await this.#operations.serve(exchange, route, found.bindings, policy, passage)
         if (reply.status < 400 && isUnsafe(exchange))
-          this.#ports.policies?.caching.changed(exchange)
+          this.#ports.policies?.caching?.changed(exchange)
         return passage === undefined ? reply : passage.leave(reply)
       }
       if (found.kind === 'method') throw methodNotAllowed(path.allow)

@@ -84,7 +84,7 @@ export class RequestTracer implements Tracer {
   }
 
   async #trace(exchange: Exchange, found: Found, grant: TraceGrant): Promise<Reply> {
-    const { clock, schemes, elapsed } = this.#ports
+    const { clock, schemes, elapsed, policies } = this.#ports
     const start = elapsed()
     const since = (): number => Math.round((elapsed() - start) * 1000)
     const watched = await this.#watched(found.entry)
@@ -104,6 +104,12 @@ export class RequestTracer implements Tracer {
       endpoints: noEndpoints,
       actions: actions.table,
       schemes: checks.schemes(schemes),
+      ...(policies && {
+        policies: {
+          ...policies,
+          ...(policies.limits && { limits: checks.limits(policies.limits) }),
+        },
+      }),
     })
     const operation = route && checks.operation(inPoolOf(found, route), exchange)
     const routes = operation ? { [method]: operation } : entry.routes

@@ -38,7 +38,7 @@ const check = map(
     step: {
       type: 'string',
       description:
-        'scheme, security, accept, language, content_type, body, schema: in the order in which they are made.',
+        'scheme, rate_limit, security, accept, language, content_type, body, schema: in the order in which they are made; rate_limit once for each limit.',
     },
     passed: flag,
   },

@@ -9,10 +9,13 @@ type Source = ExplainedResponse['from']
 /** @param outcome of the last action; undefined where none has ended */
 export function sourceOf(
   operation: CompiledOperation | undefined,
-  { error, operation: answered, headers }: Reply,
+  { error, operation: answered, headers, status }: Reply,
   outcome: Outcome | undefined,
 ): Source {
   if (operation === undefined) return ofError(error?.uri)
+  if (isNotModified(operation, status)) {
+    return { status: 'rule: the client has the ETag', body: 'rule: no content' }
+  }
   const isResult = error === undefined && outcome !== undefined && 'result' in outcome
   const [name, plan] = isResult
     ? (['on_result', operation.on_result] as const)
@@ -38,6 +41,10 @@ export function sourceOf(
   }
   return { status: errorRule(operation, error?.uri ?? errorUriOf(outcome), isUpstream), body }
 }
+
+/** Whether the request is conditional, and the answer has not changed. */
+const isNotModified = ({ inherited, on_result }: CompiledOperation, status: number): boolean =>
+  status === 304 && inherited.policies?.etag === true && on_result.status !== 304
 
 const errorUriOf = (outcome: Outcome | undefined): string =>
   outcome && 'error' in outcome ? outcome.error.error_uri : ''

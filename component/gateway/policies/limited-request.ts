@@ -17,12 +17,17 @@ export interface LimitPorts {
   readonly clock: Pick<Clock, 'now' | 'random'>
   /** Told of a request that a limit refuses, or would refuse. */
   readonly onLimited?: (route: CompiledOperation, plan: LimitPlan) => void
+  /** Told of each limit that holds for a request. */
+  readonly onHeld?: (held: HeldLimit) => void
 }
 
 /** A limit as it holds for one request. */
-interface Held {
+export interface HeldLimit {
   readonly plan: LimitPlan
+  /** Equal for all requests that share the limit: document, place, and {@link sharer}. */
   readonly key: string
+  /** Who shares the limit: `user com.example ada`. */
+  readonly sharer: string
   readonly rate: Rate
   readonly cost: number
   readonly decision: Decision
@@ -37,7 +42,7 @@ export class LimitedRequest {
   readonly #ports: LimitPorts
   readonly #exchange: Exchange
   readonly #route: CompiledOperation
-  readonly #held: Held[] = []
+  readonly #held: HeldLimit[] = []
 
   constructor(
     plans: readonly LimitPlan[],
@@ -63,8 +68,8 @@ export class LimitedRequest {
 
   /** Takes from all limits, or from none: what was taken before security is given back where a later limit refuses. */
   #take(isEarly: boolean, request?: SecuredRequest): void {
-    const taken: Held[] = []
-    let refused: Held | undefined
+    const taken: HeldLimit[] = []
+    let refused: HeldLimit | undefined
     for (const plan of this.#plans) {
       if (plan.isEarly !== isEarly) continue
       const held = this.#hold(plan, request)
@@ -81,17 +86,20 @@ export class LimitedRequest {
     for (const { key, decision } of taken) if (decision.isAllowed) buckets.take(key, decision)
   }
 
-  #hold(plan: LimitPlan, request: SecuredRequest | undefined): Held {
+  #hold(plan: LimitPlan, request: SecuredRequest | undefined): HeldLimit {
     const { buckets, clock } = this.#ports
     const rate = rateOf(plan, request?.identity)
     const cost = costOf(plan, request)
     const place = plan.isSeparate ? `${this.#route.at}${plan.name}` : plan.place
     const sharer = sharerOf(plan, this.#exchange, request)
     const key = `${this.#route.path.version.api}\n${place}\n${sharer}`
-    return { plan, key, rate, cost, decision: buckets.decide(key, clock.now(), cost, rate) }
+    const decision = buckets.decide(key, clock.now(), cost, rate)
+    const held = { plan, key, sharer, rate, cost, decision }
+    this.#ports.onHeld?.(held)
+    return held
   }
 
-  #refusal({ plan, rate, decision }: Held): ServiceError {
+  #refusal({ plan, rate, decision }: HeldLimit): ServiceError {
     const seconds = Math.max(Math.ceil(decision.waitMs / 1000), 1)
     const spread = seconds > spreadBeyond ? 1 + this.#ports.clock.random() / 10 : 1
     const wait = Math.ceil(seconds * spread)
@@ -108,7 +116,7 @@ export class LimitedRequest {
   leave(reply: Reply): Reply {
     const status = reply.error?.status
     if (status === 401 || status === 403) this.#giveBack()
-    let nearest: Held | undefined
+    let nearest: HeldLimit | undefined
     let policies = ''
     for (const held of this.#held) {
       const { plan, rate } = held
@@ -136,7 +144,10 @@ export class LimitedRequest {
  * Whether a limit is told rather than another: one that refuses rather than one that does not; then that of which less is left, as
  * a part of what it allows at once; then the one that is full later.
  */
-function isNearer({ decision, rate }: Held, { decision: other, rate: otherRate }: Held): boolean {
+function isNearer(
+  { decision, rate }: HeldLimit,
+  { decision: other, rate: otherRate }: HeldLimit,
+): boolean {
   if (decision.isAllowed !== other.isAllowed) return other.isAllowed
   const difference = decision.left / rate.burst - other.left / otherRate.burst
   return difference === 0 ? decision.fullInMs > other.fullInMs : difference < 0

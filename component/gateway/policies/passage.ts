@@ -11,7 +11,7 @@ import type { Conditions } from './conditions.ts'
 import { type CircuitPorts, GuardedActions } from './guarded-actions.ts'
 import { LimitedRequest, type LimitPorts } from './limited-request.ts'
 
-/** What holds the policies of all routes. */
+/** What holds the policies of all routes. One that is absent does not hold, as where a request is only explained. */
 export interface PolicyPorts {
   readonly limits: LimitPorts
   readonly conditions: Conditions
@@ -31,19 +31,25 @@ export class Passage {
   readonly #plan: PolicyPlan
   readonly #limited: LimitedRequest | undefined
   readonly #guarded: GuardedActions | undefined
-  readonly #ports: PolicyPorts
+  readonly #ports: Partial<PolicyPorts>
   readonly #exchange: Exchange
   readonly #route: CompiledOperation
   /** undefined: no answer was looked for. */
   #how: CacheStatus['how'] | undefined
   #hasLeft = false
 
-  constructor(plan: PolicyPlan, ports: PolicyPorts, exchange: Exchange, route: CompiledOperation) {
+  constructor(
+    plan: PolicyPlan,
+    ports: Partial<PolicyPorts>,
+    exchange: Exchange,
+    route: CompiledOperation,
+  ) {
     const { breaker, limits } = plan
     this.#plan = plan
-    this.#limited = limits && new LimitedRequest(limits, ports.limits, exchange, route)
+    this.#limited =
+      limits && ports.limits && new LimitedRequest(limits, ports.limits, exchange, route)
     this.#ports = ports
-    this.#guarded = breaker && new GuardedActions(breaker, ports.circuits)
+    this.#guarded = breaker && ports.circuits && new GuardedActions(breaker, ports.circuits)
     this.#exchange = exchange
     this.#route = route
   }
@@ -69,16 +75,18 @@ export class Passage {
   /** Whether the answer may be a kept one. */
   get isCached(): boolean {
     const { method } = this.#exchange
-    return this.#plan.cache !== undefined && (method === 'get' || method === 'head')
+    const keeps = this.#plan.cache !== undefined && this.#ports.caching !== undefined
+    return keeps && (method === 'get' || method === 'head')
   }
 
   /** The kept answer to a negotiated request, or that of its action. Rejects as the action does. */
   async lookUp(request: Omit<CachedRequest, 'plan' | 'exchange' | 'route'>): Promise<Reply> {
     const { cache } = this.#plan
-    if (cache === undefined) return request.act(this.#exchange)
+    const { caching } = this.#ports
+    if (cache === undefined || caching === undefined) return request.act(this.#exchange)
     const [exchange, route] = [this.#exchange, this.#route]
     const asked: CachedRequest = { ...request, plan: cache, exchange, route }
-    const { reply, how } = await this.#ports.caching.answer(asked)
+    const { reply, how } = await caching.answer(asked)
     this.#how = how
     return reply
   }
@@ -95,6 +103,7 @@ export class Passage {
 
   #conditional(reply: Reply): Reply {
     const { conditions } = this.#ports
+    if (conditions === undefined) return reply
     const exchange = this.#exchange
     if (this.#how === undefined || this.#how === 'bypass') {
       return this.#plan.etag ? conditions.answer(exchange, reply) : reply

@@ -23,11 +23,12 @@ export function rehearsalPorts(
   }
 }
 
-/** The same for explanations: a message that would have a trace context shows where. */
+/** The same for explanations: they tell rate limits, and a message that would have a trace context shows where. */
 export const explanationPorts = (
   config: Parameters<typeof rehearsalPorts>[0] & Pick<Config, 'telemetry'>,
   viaName: string,
 ): RehearsalPorts => ({
   ...rehearsalPorts(config, viaName),
+  tellsLimits: true,
   marksTraceContext: config.telemetry.traces !== 'off',
 })

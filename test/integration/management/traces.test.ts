@@ -119,6 +119,11 @@ describe('a traced request', () => {
     const third = await ask({ 'x-gateway-trace': token })
     const statuses = [first.status, second.status, third.status]
     expect(statuses).to.deep.equal([200, 304, 429])
+    const { checks } = (await traceOf(third)) as unknown as { readonly checks: readonly object[] }
+    expect(checks.at(-1)).to.deep.include({
+      ...{ step: 'rate_limit', name: 'default', passed: false, amount: 2, window: 3600 },
+      ...{ shared_by: 'address 127.0.0.1', cost: 1, left: 0 },
+    })
   })
 
   it('tells nothing unless a token is alive', async () => {

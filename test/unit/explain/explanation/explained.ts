@@ -44,6 +44,7 @@ const portsOf = (documents: readonly JsonMap[]): ExplainerPorts => ({
     allowedHosts: [],
     allowedDynamicUris: [],
     viaName: 'node',
+    tellsLimits: true,
   },
   schemes: nobody,
   userOf: (_realm, { authid }) =>
