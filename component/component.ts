@@ -147,9 +147,7 @@ export async function startComponent(
   const { streams, reauthentication } = serving
   const regrants = new Regrants({ streams, clock, yieldTurn })
   followUsers({ users, reauthentication, regrants })
-  const registry = openRegistry(context, router, sessions, serving, schemas, (needed) =>
-    sync.nodesWithout(needed),
-  )
+  const registry = openRegistry(context, router, sessions, serving, schemas, sync)
   const tracing = new Tracing(context, { serving, pool, registry, schemas, sync })
   const files = new ConfiguredFiles(context, registry, examples)
   const parts = {

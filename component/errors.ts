@@ -22,6 +22,15 @@ const errors = {
   'service.error.expectation_failed': [417, 'The expectation cannot be met.'],
   'service.error.too_many_requests': [429, 'There are too many requests.'],
   'service.error.header_fields_too_large': [431, 'The header fields are too large or too many.'],
+  'service.error.idempotency_key_missing': [400, 'The request needs an Idempotency-Key.'],
+  'service.error.idempotency_key_reused': [
+    422,
+    'The Idempotency-Key was used for another request.',
+  ],
+  'service.error.idempotency_conflict': [
+    409,
+    'The first request with this Idempotency-Key is under way, or its answer is not kept.',
+  ],
   'service.error.internal': [500, 'An internal error occurred.'],
   'service.error.not_implemented': [501, 'A part that this needs is not installed.'],
   'service.error.response_mismatch': [500, 'The answer does not fit its schema.'],

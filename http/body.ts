@@ -94,6 +94,13 @@ export class RequestBody {
     return await this.#decompress(decoder(), limits)
   }
 
+  /** Reads the whole body as it was sent, with its content coding. ServiceError 413, 408, 400; 503 as {@link read}. */
+  async readCoded(limits: BodyLimits): Promise<Buffer> {
+    this.#checkLength(limits)
+    this.#proceed()
+    return await this.#collect(limits)
+  }
+
   #checkLength({ body_max_bytes }: BodyLimits): void {
     if ((this.length ?? 0) > body_max_bytes) throw tooLarge()
   }

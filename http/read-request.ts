@@ -167,9 +167,10 @@ export class HttpExchange implements Exchange {
     return isAcceptedType(this.headers['content-type'], accepts)
   }
 
-  async readBody(limits: BodyLimits): Promise<Content> {
+  async readBody(limits: BodyLimits, onBytes?: (bytes: Uint8Array) => void): Promise<Content> {
     if (!this.hasBody) return { body: '', body_length: 0 }
     const bytes = await this.body.read(limits)
+    onBytes?.(bytes)
     if (bytes.length === 0) return { body: '', body_length: 0 }
     const type = this.headers['content-type']
     if (type === undefined) {
@@ -180,6 +181,10 @@ export class HttpExchange implements Exchange {
     const body = decodeBody(type, bytes)
     const lists = formListsOf(type, bytes)
     return lists ? { body, body_length: bytes.length, lists } : { body, body_length: bytes.length }
+  }
+
+  async readBytes(limits: BodyLimits): Promise<Uint8Array> {
+    return this.body.readCoded(limits)
   }
 
   async readText(limits: BodyLimits): Promise<string> {

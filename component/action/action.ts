@@ -120,11 +120,11 @@ export type Outcome = (
       readonly error: ActionError
       /** The sentence of the gateway, where it made the error itself: errors of others may hold data, and no log shows them. */
       readonly reason?: string
-      /** Whether the session was lost after the message was sent. */
-      readonly wasLost?: boolean
     }
 ) & {
   readonly answer?: UpstreamAnswer
+  /** What is known of an action that has failed; undefined: it was performed. `none`: it certainly was not, nor any part of it. */
+  readonly effect?: 'none' | 'unknown'
   /** Of a list of actions: the results of all that succeeded, in order. */
   readonly results?: readonly unknown[]
   /** The rest of the action, which goes on; the result of a call is empty then, and that of a subscription its snapshot. */

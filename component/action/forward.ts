@@ -180,7 +180,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
         uri,
       }
       return {
-        outcome: { error, reason: message },
+        outcome: { error, reason: message, effect: call.wasSent ? 'unknown' : 'none' },
         isRetriable:
           error_uri !== 'wamp.error.canceled' &&
           isReplayable() &&

@@ -89,11 +89,26 @@ const notAuthorizedYet = (): WampError =>
     false,
   )
 
-/** A failure that the gateway itself makes, as an outcome. */
+/** Errors, of the gateway or the router, that leave open whether a call was executed. */
+const maybeExecuted = new Set([
+  'service.error.timeout',
+  'wamp.error.canceled',
+  'wamp.error.net_failure',
+  'wamp.error.timeout',
+])
+
+/** A failure that the gateway itself makes, as an outcome: a request that is canceled may have been sent. */
 export const ownFailure = ({ uri, message: reason }: ServiceError): Outcome => ({
   error: withAliases(errorOf(uri, reason)),
   reason,
+  effect: maybeExecuted.has(uri) ? 'unknown' : 'none',
 })
+
+/** What is known of a call that has failed; undefined: its callee has answered. */
+function effectOf({ error_uri, wasSent, reason }: WampError): Outcome['effect'] {
+  if (!wasSent || notExecuted.has(error_uri)) return 'none'
+  return reason !== undefined || maybeExecuted.has(error_uri) ? 'unknown' : undefined
+}
 
 /**
  * A failure of a WAMP operation as an outcome; other errors are thrown on.
@@ -109,11 +124,12 @@ export function failed(failure: unknown, run: Run): Attempted {
   const known = isUnasked(failure) ? notAuthorizedYet() : failure
   const { error_uri, args, kwargs, details, reason, wasSent } = known
   const isLost = error_uri === 'wamp.error.net_failure'
+  const effect = effectOf(known)
   return {
     outcome: {
       error: withAliases({ error_uri, args, kwargs, details }),
       ...(reason !== undefined && { reason }),
-      ...(isLost && wasSent && { wasLost: true }),
+      ...(effect && { effect }),
     },
     isRetriable: notExecuted.has(error_uri) || (isLost && (!wasSent || isIdempotent(run.method))),
   }

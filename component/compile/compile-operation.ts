@@ -1,6 +1,7 @@
 /** Compiles one method of one path: its action, its bounds and its two responses. */
 
 import { pointer } from '#component/codec/json.ts'
+import { keyWarning } from '#component/compile/policies/compile-idempotency.ts'
 import { featuresOf } from '#component/compile/policies/compile-policies.ts'
 import {
   compileRequestChecks,
@@ -234,6 +235,8 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const streams = compileStream(streamed, types, findings)
   if (streams) plan.schemas.features.add('stream')
   for (const feature of featuresOf(inherited.policies)) plan.schemas.features.add(feature)
+  const unused = keyWarning(inherited.policies, method, at)
+  if (unused) findings.warnings.push(unused)
   return {
     at,
     written: writtenOf(raw, operation),

@@ -124,3 +124,16 @@ export const cacheSection = section(
   },
   'The answers that are kept (docs/policies.md, "cache").',
 )
+
+/** Members of `idempotency`. */
+export const idempotencySection = section(
+  {
+    max_rows: integer({
+      default: 100_000,
+      minimum: 1_000,
+      description:
+        'Answers that the store keeps under an Idempotency-Key, looked at once a minute. Of more, those that would expire first are removed: repeats of their requests act again.',
+    }),
+  },
+  'The answers that `idempotency` of API Specifications keeps (docs/policies.md).',
+)

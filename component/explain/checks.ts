@@ -172,7 +172,8 @@ export class Checks {
         this.#note({ step: 'content_type', passed, type, accepts })
         return passed
       },
-      readBody: (limits) => read(exchange.readBody(limits), ({ body_length }) => body_length),
+      readBody: (limits, onBytes) =>
+        read(exchange.readBody(limits, onBytes), ({ body_length }) => body_length),
       readText: (limits) => read(exchange.readText(limits), ({ length }) => length),
     }
     return new Proxy(exchange, {

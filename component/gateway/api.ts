@@ -37,7 +37,7 @@ export interface DescribedVersion {
 }
 
 /** What a gateway of an earlier version would leave out in silence: checks (`request`, `schema`), streams, and policies. */
-export const features = ['request', 'schema', 'stream', 'limits'] as const
+export const features = ['request', 'schema', 'stream', 'limits', 'idempotency'] as const
 export type Feature = (typeof features)[number]
 
 /** Whether this gateway knows a feature. */

@@ -1,5 +1,6 @@
 /** The checks between a matched route and its action, in the order of behaviour §3, and the body they let in. */
 import { ServiceError } from '#component/errors.ts'
+import { type IdempotencyPlan, keyMethods } from '#component/policy/idempotency.ts'
 import type { Method } from '#component/request.ts'
 import type { CompiledOperation, CompiledVersion, InheritedValues } from './api.ts'
 import { noBody } from './context.ts'
@@ -7,6 +8,12 @@ import type { Content, Exchange } from './exchange.ts'
 
 /** Methods whose body is checked even when no expression reads it. */
 export const bodyMethods: ReadonlySet<Method> = new Set(['post', 'put', 'patch'])
+
+/** What holds for requests of a method with an Idempotency-Key; undefined where the key means nothing. */
+export const idempotencyOf = (
+  { policies }: InheritedValues,
+  method: Method,
+): IdempotencyPlan | undefined => (keyMethods.has(method) ? policies?.idempotency : undefined)
 
 /** 405 with `Allow`. */
 export const methodNotAllowed = (allow: string): ServiceError =>
@@ -57,13 +64,17 @@ function checkContent(exchange: Exchange, operation: CompiledOperation): void {
   )
 }
 
-/** The decoded body, where it is read: 415, 413, 408, 400. */
+/**
+ * The decoded body, where it is read: 415, 413, 408, 400.
+ * @param onBytes is given the body before it is decoded
+ */
 export async function readContent(
   exchange: Exchange,
   operation: CompiledOperation,
+  onBytes?: (bytes: Uint8Array) => void,
 ): Promise<Content> {
   if (exchange.method === 'options') return noBody
   const { readsBody, inherited } = operation
   if (bodyMethods.has(exchange.method)) checkContent(exchange, operation)
-  return readsBody ? exchange.readBody(inherited.limits) : noBody
+  return readsBody ? exchange.readBody(inherited.limits, onBytes) : noBody
 }

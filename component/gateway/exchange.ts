@@ -48,8 +48,13 @@ export interface Exchange
   negotiateLanguage(languages: readonly string[]): string
   /** Whether the request's Content-Type is one of `accepts`. */
   isAccepted(accepts: readonly string[]): boolean
-  /** Reads and decodes the body; ServiceError 413, 408, 400, 415. */
-  readBody(limits: BodyLimits): Promise<Content>
+  /**
+   * Reads and decodes the body; ServiceError 413, 408, 400, 415.
+   * @param onBytes is given the body before it is decoded, without its content coding
+   */
+  readBody(limits: BodyLimits, onBytes?: (bytes: Uint8Array) => void): Promise<Content>
+  /** The body as it was sent, with its content coding; ServiceError 413, 408, 400. */
+  readBytes(limits: BodyLimits): Promise<Uint8Array>
   /** The body as UTF-8 text, whatever its type; `""` without a body. ServiceError 413, 408, 400, 415. */
   readText(limits: BodyLimits): Promise<string>
   /** The body as a stream that obeys the limits. */

@@ -98,7 +98,7 @@ export class Gateway {
       : policyOfEndpoint(exchange, path)
     const passage =
       isMatch && isOperation && inherited.policies && exchange.method !== 'options'
-        ? this.#passage(inherited.policies, exchange, route)
+        ? this.#passage(inherited.policies, exchange, route, policy)
         : undefined
     try {
       if (isMatch) {
@@ -106,14 +106,18 @@ export class Gateway {
         const reply = await this.#operations.serve(exchange, route, found.bindings, policy, passage)
         if (reply.status < 400 && isUnsafe(exchange))
           this.#ports.policies?.caching?.changed(exchange)
-        return passage === undefined ? reply : passage.leave(reply)
+        return passage === undefined ? reply : await passage.leave(reply)
       }
       if (found.kind === 'method') throw methodNotAllowed(path.allow)
       checkScheme(exchange, path.inherited)
       return this.#operations.preflight(exchange, path, found.bindings, policy)
     } catch (error) {
-      if (!(error instanceof ServiceError)) throw error
-      const reply = errorReply(exchange, route, inherited, policy, error)
+      if (!(error instanceof ServiceError)) {
+        passage?.abandon()
+        throw error
+      }
+      const shown = passage?.isHeld ? {} : policy
+      const reply = errorReply(exchange, route, inherited, shown, error)
       if (!isMatch) return reply
       const { publicPath: prefix = '', clock } = this.#ports
       const base = concretePath(path.version.base, found.bindings)
@@ -123,9 +127,14 @@ export class Gateway {
     }
   }
 
-  #passage(plan: PolicyPlan, exchange: Exchange, route: CompiledOperation): Passage | undefined {
+  #passage(
+    plan: PolicyPlan,
+    exchange: Exchange,
+    route: CompiledOperation,
+    policy: Headers,
+  ): Passage | undefined {
     const { policies } = this.#ports
-    return policies && new Passage(plan, policies, exchange, route)
+    return policies && new Passage(plan, policies, exchange, route, policy)
   }
 
   /** The configured CORS headers of an answer; the specification's headers win. */

@@ -156,8 +156,10 @@ export class Operations {
     ofExchange: Headers,
     run: FillRun | undefined,
   ): Promise<Reply> {
-    const policy = run?.policy ?? ofExchange
-    const content = exchange.hasBody ? await readContent(exchange, route) : noBody
+    const configured = run?.policy ?? ofExchange
+    const content = exchange.hasBody
+      ? await readContent(exchange, route, passage?.noteBody)
+      : noBody
     const checked = route.checks && checkRequest(route.checks, exchange, route, bindings, content)
     const request = checked
       ? new CheckedView(exchange, checked, language, content.body_length)
@@ -165,7 +167,13 @@ export class Operations {
     const context: Context = { request, action: nothing, security, random: this.#random }
     // most operations have no streams
     const streaming = route.streams && callStreaming(route, type)
-    if (streaming && isReturning(exchange, streaming)) return returnReply(route, policy, context)
+    if (streaming && isReturning(exchange, streaming)) {
+      return returnReply(route, configured, context)
+    }
+    const begun = passage?.begin({ identity, context })
+    const earlier = begun && (await begun)
+    if (earlier) return earlier
+    const policy: Headers = passage?.isHeld ? {} : configured
     const wantsProgress = streaming !== undefined && exchange.method !== 'head'
     let outcome: Outcome | undefined
     try {
@@ -248,7 +256,16 @@ export class Operations {
     const performer = this.#actions[plan.type]
     const fields = evaluateFields(plan, context)
     const attempts = evaluateAttempts(plan.attempts, context)
-    const onCancel: Run['onCancel'] = (callback) => exchange.onAbort(callback)
+    // an action whose answer is kept goes on for the client that comes back
+    const goesOnAlone = passage?.isHeld && !wantsProgress
+    const onCancel: Run['onCancel'] = (callback) =>
+      exchange.onAbort((reason) => {
+        if (reason !== undefined || !goesOnAlone) callback(reason)
+      })
+    const rawBody = () =>
+      plan.passesBody && exchange.hasBody
+        ? (passage?.passedBody() ?? exchange.rawBody(inherited.limits))
+        : undefined
     // the run is made when the action begins: the time limit of a body begins with its first read
     const perform = (): Promise<Outcome> =>
       performer.perform(fields, {
@@ -258,8 +275,7 @@ export class Operations {
         method: exchange.method,
         attempts,
         computed: plan.computedNames,
-        rawBody:
-          plan.passesBody && exchange.hasBody ? exchange.rawBody(inherited.limits) : undefined,
+        rawBody: rawBody(),
         readsBody: plan.readsAnswer,
         request,
         traceKwargs: plan.traceKwargs,

@@ -1,6 +1,7 @@
 /** What the policies of an operation add to its responses: refusals, conditional requests, and their headers. */
 import { STATUS_CODES } from 'node:http'
 import type { CompiledOperation } from '#component/gateway/api.ts'
+import { idempotencyOf } from '#component/gateway/checks.ts'
 import type { Method } from '#component/request.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import type { ErrorParts, Responses } from './error-parts.ts'
@@ -59,6 +60,7 @@ export function withPolicies(
   const { policies } = operation.inherited
   if (policies === undefined) return derived
   const { limits = [] } = policies
+  const hasKeys = idempotencyOf(operation.inherited, method) !== undefined
   const told: readonly Field[] = limits.some(isTold) ? ['RateLimit-Policy', 'RateLimit'] : []
   const tagged: readonly Field[] = answersConditions(operation, method) ? ['ETag'] : []
   const result: Responses = {}
@@ -70,7 +72,29 @@ export function withPolicies(
     const notModified = { description: STATUS_CODES[304] }
     result[304] ??= withHeaders(notModified, parts.headers, [...tagged, ...told])
   }
-  return { ...result, ...refusalsOf(limits, derived, operation, parts, ['Retry-After', ...told]) }
+  return {
+    ...result,
+    ...(hasKeys && keyRefusals(result, operation, parts)),
+    ...refusalsOf(limits, derived, operation, parts, ['Retry-After', ...told]),
+  }
+}
+
+/** The answers to a malformed Idempotency-Key, and to one that another request has. */
+function keyRefusals(
+  derived: Responses,
+  { inherited: { errorTypes } }: CompiledOperation,
+  { errors, headers }: ResponseParts,
+): Responses {
+  const ofGateway = errors.ofGateway(errorTypes)
+  const names: readonly Field[] = ['Retry-After']
+  const conflict = derived[409]
+    ? withHeaders(errors.inlined(derived[409]), headers, names)
+    : errors.withHeaders(names.join(), errorTypes, referencesTo(names, headers))
+  const others = ['400', '422', '503'].map((status) => [
+    status,
+    derived[status] ?? { ...ofGateway, description: STATUS_CODES[status] },
+  ])
+  return { ...Object.fromEntries(others), 409: { description: STATUS_CODES[409], ...conflict } }
 }
 
 /** The statuses of answers that have an ETag. */

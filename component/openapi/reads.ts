@@ -1,16 +1,26 @@
 /** The query parameters and headers that the expressions of an operation read. */
 import { membersRead } from '#component/expression/probe/members-read.ts'
 import type { CompiledOperation, ResponsePlan } from '#component/gateway/api.ts'
+import { idempotencyOf } from '#component/gateway/checks.ts'
 import type { HeaderLayer, Live } from '#component/gateway/header-layers.ts'
 import type { ProgressPlan, StreamPlan } from '#component/gateway/stream-plan.ts'
 import type { Method } from '#component/request.ts'
 import { answersConditions } from './policy-responses.ts'
+import type { Member } from './references.ts'
 
 /** Names, as expressions spell them. */
 export interface RequestReads {
   readonly query: ReadonlySet<string>
   /** Lower case. */
   readonly headers: ReadonlySet<string>
+  /** `Idempotency-Key`; undefined: it means nothing. */
+  readonly key: Member | undefined
+}
+
+const keySchema = {
+  type: 'string',
+  description:
+    'A text that no other request of the client has, such as a UUID. A repeat with the same key is not performed again: it gets the answer of the first request.',
 }
 
 const queryKeys = ['request.query_params.', 'request.query_lists.']
@@ -29,7 +39,9 @@ export function readsOf(operation: CompiledOperation, method: Method): RequestRe
   // where a client was when its stream broke (HTML Standard: Server-sent events)
   if (operation.streams?.types.length) headers.add('last-event-id')
   if (answersConditions(operation, method)) headers.add('if-none-match')
-  return { query, headers }
+  const idempotency = idempotencyOf(operation.inherited, method)
+  const key = idempotency && { schema: keySchema, isRequired: idempotency.isRequired }
+  return { query, headers, key }
 }
 
 function* nodesOf(operation: CompiledOperation): Iterable<Live> {

@@ -1,6 +1,7 @@
-/** What routes declare beside their action: rate limits, conditions, kept answers and circuit breakers. One object for all operations that inherit it. */
+/** What routes declare beside their action: rate limits, conditions, kept answers, circuit breakers and idempotency. One object for all operations that inherit it. */
 import type { BreakerPlan } from './breaker-plan.ts'
 import type { CachePlan } from './cache-plan.ts'
+import type { IdempotencyPlan } from './idempotency.ts'
 import type { LimitPlan } from './limit-plan.ts'
 
 /** The policies that hold at one place of a document. */
@@ -13,4 +14,6 @@ export interface PolicyPlan {
   readonly breaker: BreakerPlan | undefined
   /** undefined: answers are not kept. */
   readonly cache: CachePlan | undefined
+  /** undefined: an Idempotency-Key means nothing. */
+  readonly idempotency: IdempotencyPlan | undefined
 }

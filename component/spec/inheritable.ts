@@ -2,6 +2,7 @@
 import { cache } from '#component/spec/policies/cache.ts'
 import { circuitBreaker } from '#component/spec/policies/circuit-breaker.ts'
 import { etag } from '#component/spec/policies/etag.ts'
+import { idempotency } from '#component/spec/policies/idempotency.ts'
 import { rateLimit } from '#component/spec/policies/rate-limit.ts'
 import { streamTypes } from '#component/syntax/event-stream.ts'
 import { headers, maxMilliseconds, milliseconds, statusCode, types } from './http-rules.ts'
@@ -43,6 +44,7 @@ export const inheritable = {
   etag,
   cache,
   circuit_breaker: circuitBreaker,
+  idempotency,
 }
 
 const defaultsObject = level('defaults', { keys: { ...inheritable, headers } }, 'a map of defaults')

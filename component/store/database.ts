@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { Kysely } from 'kysely'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import { AnswerStore } from './answer-store.ts'
 import type { Engine, Patience } from './engine.ts'
 import { EntryStore } from './entry-store.ts'
 import { FamilyStore } from './family-store.ts'
@@ -38,6 +39,7 @@ export interface Store {
   readonly entries: EntryStore
   readonly files: FileStore
   readonly families: FamilyStore
+  readonly answers: AnswerStore
   readonly meta: MetaStore
   /** Returns unused space to the file system, in short steps. Throws `service.error.unavailable`. */
   shrink(): Promise<void>
@@ -171,6 +173,8 @@ export async function openStore(
     entries: new EntryStore(run),
     files: new FileStore(run, clock),
     families: new FamilyStore(run, engine.watch !== undefined),
+    // one time for all gateways of a database: leases must not end early on a clock that is ahead
+    answers: new AnswerStore(run, () => clock.now() + Math.round(health.clockOffsetMs ?? 0)),
     meta: new MetaStore(run),
     async shrink() {
       const { releasePages } = engine

@@ -44,6 +44,18 @@ const statements: Readonly<Record<string, readonly string[]>> = {
     'create table meta (name text not null primary key, value text not null)',
   ],
   '002-file-times': ['alter table files add column ms bigint'],
+  '003-idempotent-answers': [
+    `create table idempotent_answers (
+      scope_hash text not null primary key,
+      fingerprint text not null,
+      state text not null,
+      token text not null,
+      answer text,
+      lease_until bigint not null,
+      expires_at bigint not null
+    )`,
+    'create index idempotent_answers_end on idempotent_answers (expires_at)',
+  ],
 }
 
 const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(

@@ -61,6 +61,22 @@ export interface FamilyRow {
   readonly expires_at: number
 }
 
+/** A request with an Idempotency-Key. Times are milliseconds since the epoch. */
+export interface AnswerRow {
+  /** A keyed digest of the key and its scope. */
+  scope_hash: string
+  /** A keyed digest of the request. */
+  fingerprint: string
+  state: 'running' | 'done'
+  /** Of the request that has taken the key, at random. */
+  token: string
+  /** Sealed; null: there is none yet, or it is not kept. */
+  answer: string | null
+  /** Until when a running request is taken to be under way. */
+  lease_until: number
+  expires_at: number
+}
+
 /** A value of the store itself. */
 interface MetaRow {
   name: string
@@ -75,6 +91,7 @@ export interface Tables {
   revision: RevisionRow
   files: FileRow
   refresh_families: FamilyRow
+  idempotent_answers: AnswerRow
   meta: MetaRow
 }
 

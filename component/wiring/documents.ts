@@ -6,6 +6,8 @@ import type { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts
 import type { Route } from '#component/gateway/api.ts'
 import { loginProblem } from '#component/oidc/settings.ts'
 import { Registry } from '#component/registry/registry.ts'
+import type { Sync } from '#component/sync/sync.ts'
+import { withStoreWarning } from '#component/wiring/policies/store-warning.ts'
 import { runSteps } from '#component/yielding.ts'
 import { isLoopbackOnly, sharesGatewayListener } from '#http/management/access.ts'
 import { isGuessedFor } from '#http/oidc/public-address.ts'
@@ -42,14 +44,18 @@ export function openRegistry(
   { own, pool }: RouterSessions,
   { gateway, authentication, openStreams }: Serving,
   schemas: SharedSchemas,
-  nodesWithout: (features: readonly string[]) => readonly string[],
+  others: Pick<Sync, 'nodesWithout' | 'peerCount'>,
 ): Registry<Route> {
   const { config, users, replica, node, log, yieldTurn } = context
   const { realms } = users
   const compilePorts = compilePortsOf(context, schemas)
   const registry = new Registry<Route>({
-    ...{ replica, node, log, yieldTurn, nodesWithout },
-    compile: (document) => runSteps(compilingDocument(document, compilePorts), yieldTurn),
+    ...{ replica, node, log, yieldTurn },
+    nodesWithout: (features) => others.nodesWithout(features),
+    async compile(document) {
+      const compiled = await runSteps(compilingDocument(document, compilePorts), yieldTurn)
+      return withStoreWarning(compiled, config.store.url, others.peerCount)
+    },
     prepare: ({ entries }) => pool.openAll(ownRealms(entries, config.wamp.identity)),
     onSwap(table) {
       gateway.table = table

@@ -1,4 +1,4 @@
-/** Cleans the store every hour: expired refresh tokens, the history of deleted documents, and unused space; and logs when its disk is full. */
+/** Cleans the store: every minute kept answers; every hour expired refresh tokens, the history of deleted documents, and unused space; and logs when its disk is full. */
 import type { Clock } from '#component/clock.ts'
 import type { Log } from '#component/log.ts'
 import type { Store } from '#component/store/database.ts'
@@ -6,28 +6,47 @@ import type { WiringContext } from './context.ts'
 
 /** The dependencies of the cleanup. */
 export interface CleanupPorts {
-  readonly store: Pick<Store, 'families' | 'entries' | 'shrink'>
+  readonly store: Pick<Store, 'families' | 'entries' | 'answers' | 'shrink'>
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Pick<Log, 'warn'>
   /** How long the history of a deleted API Specification is kept; days. */
   readonly deletedDays: number
+  /** Answers under an Idempotency-Key that are kept. */
+  readonly maxAnswers: number
 }
 
-/** Milliseconds from the start to the first cleanup, and between two. */
-const firstMs = 60_000
-const intervalMs = 3_600_000
+const minuteMs = 60_000
+const hourMs = 3_600_000
 
 const dayMs = 86_400_000
 
+/** What is done, by the sentence of the log where it fails. */
+type Tasks = Readonly<Record<string, () => Promise<void>>>
+
 /** Cleans until the result is called. Every process of a gateway does so. */
-export function startCleanup({ store, clock, log, deletedDays }: CleanupPorts): () => void {
-  const tasks = {
-    'expired refresh tokens could not be removed': () => store.families.removeExpired(clock.now()),
-    'the history of deleted documents could not be removed': () =>
-      store.entries.endHistory(clock.now() - deletedDays * dayMs),
-    'unused space of the store could not be released': () => store.shrink(),
+export function startCleanup(ports: CleanupPorts): () => void {
+  const { store, clock, deletedDays, maxAnswers } = ports
+  const stops = [
+    every(minuteMs, ports, {
+      'answers of requests with an Idempotency-Key could not be removed': () =>
+        store.answers.sweep(maxAnswers),
+    }),
+    every(hourMs, ports, {
+      'expired refresh tokens could not be removed': () =>
+        store.families.removeExpired(clock.now()),
+      'the history of deleted documents could not be removed': () =>
+        store.entries.endHistory(clock.now() - deletedDays * dayMs),
+      'unused space of the store could not be released': () => store.shrink(),
+    }),
+  ]
+  return () => {
+    for (const stop of stops) stop()
   }
-  let stop = clock.after(firstMs, clean)
+}
+
+/** Begins a minute after the start. */
+function every(intervalMs: number, { clock, log }: CleanupPorts, tasks: Tasks): () => void {
+  let stop = clock.after(minuteMs, clean)
 
   async function run(): Promise<void> {
     for (const [failure, task] of Object.entries(tasks)) {
@@ -52,5 +71,9 @@ export function watchStore({ config, store, replica, clock, log }: WiringContext
           'the disk of the store is full: known documents are served, but none can be loaded',
         )
       : log.info('the disk of the store has free space again')
-  return startCleanup({ store, clock, log, deletedDays: config.history.deleted_days })
+  return startCleanup({
+    ...{ store, clock, log },
+    deletedDays: config.history.deleted_days,
+    maxAnswers: config.idempotency.max_rows,
+  })
 }

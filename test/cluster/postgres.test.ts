@@ -8,6 +8,7 @@ import { Client } from 'pg'
 import { systemClock } from '#component/clock.ts'
 import { openStore, type Store } from '#component/store/database.ts'
 import { impatientClock } from '#test/contract/session/fast-clock.ts'
+import { describeAnswers } from '#test/contract/store/answers.contract.ts'
 import { stampOf, version } from '#test/contract/store/documents.ts'
 import { describeFamilies } from '#test/contract/store/families.contract.ts'
 import { describeForgetting } from '#test/contract/store/forgetting.contract.ts'
@@ -280,6 +281,7 @@ describe('PostgreSQL', function () {
     describeSince,
     describeForgetting,
     describeFamilies,
+    describeAnswers,
   ]) {
     describeContract('It', async () => {
       const url = await server.database()

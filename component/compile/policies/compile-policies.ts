@@ -4,10 +4,11 @@ import type { Node } from '#component/expression/compile.ts'
 import type { PolicyPlan } from '#component/policy/plan.ts'
 import { compileBreaker } from './compile-breaker.ts'
 import { compileCache } from './compile-cache.ts'
+import { compileIdempotency } from './compile-idempotency.ts'
 import { compileLimits } from './compile-limits.ts'
 
 /** The keys of policies. */
-export const policyKeys = ['rate_limit', 'etag', 'cache', 'circuit_breaker'] as const
+export const policyKeys = ['rate_limit', 'etag', 'cache', 'circuit_breaker', 'idempotency'] as const
 
 /** Where the policies of one place are looked for. */
 export interface PolicySources {
@@ -25,8 +26,10 @@ export function compilePolicies(sources: PolicySources): PolicyPlan | undefined 
     etag: constantOf('etag', sources)?.value === true,
     cache: compileCache(sources),
     breaker: compileBreaker(constantOf('circuit_breaker', sources)),
+    idempotency: compileIdempotency(constantOf('idempotency', sources)),
   }
-  return plan.limits || plan.etag || plan.cache || plan.breaker ? plan : undefined
+  const { limits, etag, cache, breaker, idempotency } = plan
+  return limits || etag || cache || breaker || idempotency ? plan : undefined
 }
 
 /** A value that is known at load, and the JSON Pointer of where it is written. */
@@ -48,6 +51,8 @@ function constantOf(
   return undefined
 }
 
-/** What a gateway must know in order to keep them: one that does not would serve without a limit. */
-export const featuresOf = (plan: PolicyPlan | undefined): readonly 'limits'[] =>
-  plan?.limits ? ['limits'] : []
+/** What a gateway must know in order to keep them: one that does not would serve without a limit, or twice. */
+export const featuresOf = (plan: PolicyPlan | undefined): readonly ('limits' | 'idempotency')[] => [
+  ...(plan?.limits ? (['limits'] as const) : []),
+  ...(plan?.idempotency ? (['idempotency'] as const) : []),
+]

@@ -4,6 +4,7 @@ import type { Evaluated } from '#component/explain/recorder.ts'
 import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { BreakerPlan } from '#component/policy/breaker-plan.ts'
 import type { CachePlan } from '#component/policy/cache-plan.ts'
+import type { IdempotencyPlan } from '#component/policy/idempotency.ts'
 import type { LimitPlan } from '#component/policy/limit-plan.ts'
 import type { RuleValue } from './explanation.ts'
 
@@ -33,6 +34,7 @@ export function rulesInForce(
     ...(traceKwargs !== undefined && { trace: { kwargs: traceKwargs } }),
     ...(policies?.limits && { rate_limit: policies.limits.map(toldLimit) }),
     ...(policies?.etag && { etag: true }),
+    ...(policies?.idempotency && { idempotency: toldIdempotency(policies.idempotency) }),
     ...(policies?.breaker && { circuit_breaker: toldBreaker(policies.breaker) }),
     ...(policies?.cache && { cache: toldCache(policies.cache) }),
   }
@@ -59,4 +61,8 @@ const toldCache = ({ ttlMs, per, vary, statuses }: CachePlan) => ({
   ...(ttlMs !== undefined && { ttl: ttlMs / 1000 }),
   ...(per && { per }),
   ...{ vary, statuses: [...statuses] },
+})
+
+const toldIdempotency = ({ isRequired, keptMs, onUnknown, maxBytes }: IdempotencyPlan) => ({
+  ...{ required: isRequired, ttl: keptMs / 1000, on_unknown: onUnknown, max_bytes: maxBytes },
 })

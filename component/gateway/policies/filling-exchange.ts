@@ -76,6 +76,10 @@ export class FillingExchange implements Exchange {
     return { body: '', body_length: 0 }
   }
 
+  async readBytes(): Promise<Uint8Array> {
+    return new Uint8Array(0)
+  }
+
   async readText(): Promise<string> {
     return ''
   }

@@ -65,7 +65,7 @@ export class GuardedActions {
     // clients read the message: it does not name the target
     const reason = `the action has failed too often and is tried again in ${this.#retryAfter} s`
     const refusal = new ServiceError('service.error.circuit_open', reason)
-    return { error: actionErrorOf(refusal, action), reason }
+    return { error: actionErrorOf(refusal, action), reason, effect: 'none' }
   }
 }
 
@@ -85,7 +85,7 @@ function targetOf({ type, target }: ActionPlan, fields: ActionFields): string | 
 /** What an outcome tells of the target of its action. */
 function resultOf(outcome: Outcome, { errors }: BreakerPlan): Result {
   if ('result' in outcome) return 'success'
-  const { error, reason, answer, wasLost } = outcome
+  const { error, reason, answer, effect } = outcome
   const { error_uri } = error
   if (errors.has(error_uri) || error_uri === 'wamp.error.timeout') return 'failure'
   if (answer) return failedStatuses.has(answer.status_code) ? 'failure' : 'success'
@@ -96,7 +96,7 @@ function resultOf(outcome: Outcome, { errors }: BreakerPlan): Result {
     case 'service.error.timeout':
       return 'failure'
     case 'wamp.error.net_failure':
-      return wasLost ? 'failure' : 'unknown'
+      return effect === 'unknown' ? 'failure' : 'unknown'
     default:
       return 'unknown'
   }

@@ -1,14 +1,17 @@
 /** One request on its way through the policies of its route, in the order of behaviour §3. */
-import type { ActionFields, Outcome } from '#component/action/action.ts'
+import type { ActionFields, Outcome, RawBody } from '#component/action/action.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import type { ActionPlan, CompiledOperation } from '#component/gateway/api.ts'
+import { idempotencyOf } from '#component/gateway/checks.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
+import type { Headers } from '#component/gateway/header-layers.ts'
 import type { Identity } from '#component/identity.ts'
 import type { PolicyPlan } from '#component/policy/plan.ts'
 import type { CacheStatus } from './cached-reply.ts'
 import type { CachedRequest, Caching } from './caching.ts'
 import type { Conditions } from './conditions.ts'
 import { type CircuitPorts, GuardedActions } from './guarded-actions.ts'
+import { type IdempotencyPorts, IdempotentRequest } from './idempotent-request.ts'
 import { LimitedRequest, type LimitPorts } from './limited-request.ts'
 
 /** What holds the policies of all routes. One that is absent does not hold, as where a request is only explained. */
@@ -17,6 +20,7 @@ export interface PolicyPorts {
   readonly conditions: Conditions
   readonly circuits: CircuitPorts
   readonly caching: Caching
+  readonly idempotency: IdempotencyPorts
 }
 
 /** A request whose user is known; its body is not read. */
@@ -31,6 +35,7 @@ export class Passage {
   readonly #plan: PolicyPlan
   readonly #limited: LimitedRequest | undefined
   readonly #guarded: GuardedActions | undefined
+  readonly #idempotent: IdempotentRequest | undefined
   readonly #ports: Partial<PolicyPorts>
   readonly #exchange: Exchange
   readonly #route: CompiledOperation
@@ -38,11 +43,13 @@ export class Passage {
   #how: CacheStatus['how'] | undefined
   #hasLeft = false
 
+  /** @param policy the configured CORS headers */
   constructor(
     plan: PolicyPlan,
     ports: Partial<PolicyPorts>,
     exchange: Exchange,
     route: CompiledOperation,
+    policy: Headers,
   ) {
     const { breaker, limits } = plan
     this.#plan = plan
@@ -50,8 +57,23 @@ export class Passage {
       limits && ports.limits && new LimitedRequest(limits, ports.limits, exchange, route)
     this.#ports = ports
     this.#guarded = breaker && ports.circuits && new GuardedActions(breaker, ports.circuits)
+    const idempotency = idempotencyOf(route.inherited, exchange.method)
+    this.#idempotent =
+      idempotency &&
+      ports.idempotency &&
+      new IdempotentRequest(idempotency, ports.idempotency, exchange, route, policy)
     this.#exchange = exchange
     this.#route = route
+  }
+
+  /** Takes note of a body that is read; undefined: nobody needs it. */
+  get noteBody(): ((bytes: Uint8Array) => void) | undefined {
+    return this.#idempotent?.noteBody
+  }
+
+  /** Whether the answer to the request is kept for its repeats: it is rendered without headers of this request alone. */
+  get isHeld(): boolean {
+    return this.#idempotent?.isHeld === true
   }
 
   /** Before security: the limits by address. ServiceError 429. */
@@ -65,11 +87,26 @@ export class Passage {
   }
 
   /**
+   * Before the action of a checked request.
+   * @returns the answer of an earlier request in its place; undefined: it is performed. ServiceError 400, 409, 422, 503
+   */
+  begin({ identity }: SecuredRequest): Promise<Reply | undefined> | undefined {
+    return this.#idempotent?.begin(identity)
+  }
+
+  /** A body that is passed on, where it had to be read before; undefined: it is not read yet. */
+  passedBody(): RawBody | undefined {
+    return this.#idempotent?.passedBody()
+  }
+
+  /**
    * Performs an action of the route, unless its circuit is open.
    * @param fields as evaluated for the request
    */
   perform(plan: ActionPlan, fields: ActionFields, run: () => Promise<Outcome>): Promise<Outcome> {
-    return this.#guarded ? this.#guarded.perform(plan, fields, run) : run()
+    const guarded = this.#guarded
+    const perform = guarded ? () => guarded.perform(plan, fields, run) : run
+    return this.#idempotent ? this.#idempotent.follow(perform) : perform()
   }
 
   /** Whether the answer may be a kept one. */
@@ -91,8 +128,18 @@ export class Passage {
     return reply
   }
 
-  /** The reply as it is sent; once for a request. ExpressionError where its body cannot be encoded. */
-  leave(reply: Reply): Reply {
+  /** The reply as it is sent; once for a request. ServiceError where its body cannot be encoded or read. */
+  leave(reply: Reply): Reply | Promise<Reply> {
+    if (!this.isHeld) return this.#leave(reply)
+    return this.#idempotent?.end(reply).then((kept) => this.#leave(kept)) ?? reply
+  }
+
+  /** The request has ended by a bug. */
+  abandon(): void {
+    void this.#idempotent?.abandon()
+  }
+
+  #leave(reply: Reply): Reply {
     if (this.#hasLeft) return reply
     this.#hasLeft = true
     // a kept answer tells nothing of what is used, and of what failed

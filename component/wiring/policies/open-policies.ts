@@ -17,7 +17,14 @@ export interface Policies {
   readonly sources: MetricSources
 }
 
-export function openPolicies({ clock, config, families }: WiringContext): Policies {
+export function openPolicies({
+  clock,
+  config,
+  families,
+  store,
+  box,
+  log,
+}: WiringContext): Policies {
   const buckets = new RateLimits(config.limits.rate_limit_keys)
   const limited = new Family(
     {
@@ -41,8 +48,14 @@ export function openPolicies({ clock, config, families }: WiringContext): Polici
   const cache = new ResponseCache({ maxBytes, maxEntryBytes })
   const conditions = new Conditions(encodeBody)
   const circuits = { circuits: new Circuits(), clock }
+  const idempotency = {
+    ...{ clock, box, answers: store.answers, encode: encodeBody },
+    onUnkept: (err: unknown) =>
+      log.warn({ err }, 'an answer could not be kept under its Idempotency-Key'),
+  }
   const ports: PolicyPorts = {
     circuits,
+    idempotency,
     conditions,
     caching: new Caching({
       ...{ cache, clock, conditions, encode: encodeBody },

@@ -12,6 +12,7 @@ import { systemClock } from '#component/clock.ts'
 import { openStore, type Store } from '#component/store/database.ts'
 import { impatientClock } from '#test/contract/session/fast-clock.ts'
 import { rounds } from '#test/support/running/rounds.ts'
+import { describeAnswers } from './answers.contract.ts'
 import { tombstone, version } from './documents.ts'
 import { describeFamilies } from './families.contract.ts'
 import { describeForgetting } from './forgetting.contract.ts'
@@ -44,6 +45,7 @@ describe('SQLite in a file', () => {
     describeSince,
     describeForgetting,
     describeFamilies,
+    describeAnswers,
   ]) {
     describeContract('It', async () => ({ open: () => openStore(url, systemClock) }))
   }

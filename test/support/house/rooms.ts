@@ -94,7 +94,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: [],
   },
   'component/gateway/policies': {
-    folders: ['action', 'expression', 'gateway', 'policy'],
+    folders: ['action', 'expression', 'gateway', 'policy', 'store'],
     packages: [],
   },
   'component/gateway/schemas': { folders: ['schema', 'telemetry'], packages: [] },

@@ -45,8 +45,8 @@ export class FakeExchange implements Exchange {
   readonly headers: Readonly<Record<string, string>>
   readonly hasBody: boolean
   readonly aborts: (() => void)[] = []
-  /** `decoded`, `text`, `raw` or untouched. */
-  bodyUse: 'decoded' | 'text' | 'raw' | undefined
+  /** `decoded`, `bytes`, `text`, `raw` or untouched. */
+  bodyUse: 'decoded' | 'bytes' | 'text' | 'raw' | undefined
   readonly #body: string
 
   constructor(line: string, { headers = {}, body, scheme = 'http', host = 'localhost' }: Ask = {}) {
@@ -80,12 +80,17 @@ export class FakeExchange implements Exchange {
   isAccepted(accepts: readonly string[]): boolean {
     return isAcceptedType(this.headers['content-type'], accepts)
   }
-  async readBody({ body_max_bytes }: BodyLimits) {
+  async readBody({ body_max_bytes }: BodyLimits, onBytes?: (bytes: Uint8Array) => void) {
     this.bodyUse = 'decoded'
     if (this.#body.length > body_max_bytes) {
       throw new ServiceError('service.error.payload_too_large', 'the body is too large')
     }
+    onBytes?.(Buffer.from(this.#body))
     return { body: parseJson(this.#body), body_length: this.#body.length }
+  }
+  async readBytes() {
+    this.bodyUse = 'bytes'
+    return Buffer.from(this.#body)
   }
   async readText({ body_max_bytes }: BodyLimits) {
     this.bodyUse = 'text'

@@ -130,7 +130,12 @@ const limit = fc.constantFrom<unknown>(
     ],
   ],
 )
-const policies = { rate_limit: sometimes(limit), etag: sometimes(fc.boolean()) }
+const idempotency = fc.record({ required: fc.boolean() }, { requiredKeys: [] })
+const policies = {
+  rate_limit: sometimes(limit),
+  etag: sometimes(fc.boolean()),
+  idempotency: sometimes(idempotency),
+}
 
 const operation = (hasBody: boolean) =>
   fc

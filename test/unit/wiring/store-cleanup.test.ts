@@ -6,6 +6,8 @@ import { ManualClock } from '#test/unit/action/doubles.ts'
 
 const day = 86_400_000
 
+const maxAnswers = 1_000
+
 const document = { id: 'a', text: 'of a' }
 
 describe('housekeeping', () => {
@@ -28,7 +30,7 @@ describe('housekeeping', () => {
   afterEach(() => store.close())
 
   it('ends the history of a document some days after it was deleted, and keeps its tombstone', async () => {
-    const stop = startCleanup({ store, clock, log, deletedDays: 7 })
+    const stop = startCleanup({ store, clock, log, deletedDays: 7, maxAnswers })
     await clock.advance(7 * day)
     expect(await store.entries.versions('api_spec', 'a')).to.have.length(2)
     await clock.advance(day)
@@ -39,7 +41,7 @@ describe('housekeeping', () => {
   })
 
   it('stops when it is told to', async () => {
-    const stop = startCleanup({ store, clock, log, deletedDays: 0 })
+    const stop = startCleanup({ store, clock, log, deletedDays: 0, maxAnswers })
     stop()
     await clock.advance(day)
     expect(await store.entries.versions('api_spec', 'a')).to.have.length(2)
@@ -50,13 +52,36 @@ describe('housekeeping', () => {
     const failing = {
       families: { removeExpired: () => Promise.reject(new Error('the store is away')) },
       entries: store.entries,
+      answers: store.answers,
       shrink: () => store.shrink(),
     } as unknown as Store
-    const stop = startCleanup({ store: failing, clock, log, deletedDays: 0 })
+    const stop = startCleanup({ store: failing, clock, log, deletedDays: 0, maxAnswers })
     await clock.advance(2 * 60_000)
     stop()
     expect(await store.entries.versions('api_spec', 'a')).to.deep.equal([])
     expect(warnings).to.have.length(1)
     expect(JSON.stringify(warnings)).to.include('expired refresh tokens could not be removed')
+  })
+
+  it('removes answers that have expired, and those beyond their number, once a minute', async () => {
+    const stop = startCleanup({ store, clock, log, deletedDays: 7, maxAnswers: 1 })
+    const take = (scope: string) =>
+      store.answers.take({
+        ...{ scope, fingerprint: 'f', leaseMs: 5_000, keptMs: 600_000, takesUnknown: false },
+      })
+    for (const [scope, keptMs] of [
+      ['expires', 1_000],
+      ['first', 500_000],
+      ['second', 600_000],
+    ] as const) {
+      const owner = await take(scope)
+      if (owner.kind === 'taken') await store.answers.keep(owner.hold, 'f', scope, keptMs)
+    }
+    await clock.advance(120_000)
+    stop()
+    const kinds = []
+    for (const scope of ['expires', 'first', 'second']) kinds.push((await take(scope)).kind)
+    expect(kinds).to.deep.equal(['taken', 'taken', 'answered'])
+    expect(warnings).to.deep.equal([])
   })
 })

@@ -21,7 +21,7 @@ const result: Outcome = { result: { request_id: 1, details: {}, args: [], kwargs
 const own = (uri: Parameters<typeof errorOf>[0], wasLost = false): Outcome => ({
   error: errorOf(uri, 'a reason'),
   reason: 'a reason',
-  ...(wasLost && { wasLost }),
+  ...(wasLost && { effect: 'unknown' }),
 })
 /** An ERROR of a callee. */
 const ofCallee = (error_uri: string): Outcome => ({

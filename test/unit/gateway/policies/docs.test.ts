@@ -16,5 +16,9 @@ describe('the document of docs/policies.md', () => {
       '/[v1.0]/reports': ['reports'],
       '/[v1.0]/health': undefined,
     })
+    const [reports] = api?.entries.filter(({ pattern }) => pattern.endsWith('/reports')) ?? []
+    const { post } = reports?.routes ?? {}
+    const policies = post?.kind === undefined ? post?.inherited.policies : undefined
+    expect(policies?.idempotency).to.include({ isRequired: true, keptMs: 86_400_000 })
   })
 })

@@ -6,7 +6,11 @@ import type { PolicyPorts } from '#component/gateway/policies/passage.ts'
 import { Circuits } from '#component/policy/circuits.ts'
 import { RateLimits } from '#component/policy/rate-limits.ts'
 import { ResponseCache } from '#component/policy/response-cache.ts'
+import { SecretBox } from '#component/secret-box.ts'
 import { encodeBody } from '#http/codec.ts'
+
+/** A store that no test of another policy asks. */
+const unasked = () => Promise.reject(new TypeError('the test gives no store of answers'))
 
 /** @param more replaces ports */
 export const policyPorts = (
@@ -30,6 +34,12 @@ export const policyPorts = (
       encode: encodeBody,
       conditions: new Conditions(encodeBody),
     }),
+    idempotency: {
+      answers: { take: unasked, keep: unasked, renew: unasked, release: unasked },
+      clock: { after: () => () => undefined },
+      box: new SecretBox('a key of tests'),
+      encode: encodeBody,
+    },
     ...more,
   }
 }

@@ -1,0 +1,298 @@
+/** Answers that are kept under an Idempotency-Key: which request has the key, and what it was answered. */
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import type { AnswerRow, Run } from './tables.ts'
+import { WriteBatch } from './write-batch.ts'
+
+/** A request that asks for its key. */
+export interface KeyRequest {
+  /** The key in its scope; not secret, and tells nothing of either. */
+  readonly scope: string
+  /** Equal for equal requests. */
+  readonly fingerprint: string
+  /** How long the request may stay silent; milliseconds. */
+  readonly leaseMs: number
+  /** How long its answer is kept; milliseconds. */
+  readonly keptMs: number
+  /** Whether it takes the key of a request that has ended without an answer. */
+  readonly takesUnknown: boolean
+}
+
+/**
+ * Who has a key. `taken`: this request, from now on. `running`: another one, which is under way. `unknown`: one that has ended
+ * without an answer. `other`: a request with another fingerprint. `done`: one whose answer is not kept. `answered`: its answer.
+ */
+export type KeyOwner =
+  | { readonly kind: 'taken'; readonly hold: KeyHold }
+  | { readonly kind: 'running' | 'unknown' | 'other' | 'done' }
+  | { readonly kind: 'answered'; readonly answer: string }
+
+/** A key that a request has taken. */
+export interface KeyHold {
+  readonly scope: string
+  /** Of this request alone, at random. */
+  readonly token: string
+}
+
+type Row = Omit<AnswerRow, 'answer'>
+
+/** What one request asks, with the row that it would insert. */
+interface Asked {
+  readonly request: KeyRequest
+  readonly row: Row
+}
+
+/** Of the rows of one request that meet others' changes; then it is told that another one is under way. */
+const maxTries = 3
+
+/** Rows of one statement: SQLite allows 32,766 parameters, and the event loop must go on. */
+const maxBatch = 100
+
+/** Rows that one statement removes. */
+const maxRemoved = 1_000
+
+/** Keys whose requests did nothing that could not be removed at once; more are left to their end. */
+const maxStale = 10_000
+
+/** Where the time is that of the database server, the clocks of gateways may differ. Milliseconds since the epoch. */
+export type StoreTime = () => number
+
+/**
+ * The table of kept answers. Of several requests for one key, in any processes, one takes it: the primary key decides. Methods throw
+ * ServiceError `service.error.unavailable`.
+ */
+export class AnswerStore {
+  readonly #run: Run
+  readonly #now: StoreTime
+  readonly #takes: WriteBatch<Asked, KeyOwner | undefined>
+  readonly #ends: WriteBatch<AnswerRow, undefined>
+  readonly #stale: KeyHold[] = []
+
+  constructor(run: Run, now: StoreTime) {
+    this.#run = run
+    this.#now = now
+    this.#takes = new WriteBatch((asked) => this.#takeAll(asked), maxBatch)
+    this.#ends = new WriteBatch((rows) => this.#endAll(rows), maxBatch)
+  }
+
+  /** Takes a key that no request has, or whose time is over. */
+  async take(request: KeyRequest): Promise<KeyOwner> {
+    const { scope, fingerprint, leaseMs, keptMs } = request
+    for (let tries = 0; tries < maxTries; tries += 1) {
+      const now = this.#now()
+      const token = randomBytes(12).toString('base64url')
+      const lease_until = now + leaseMs
+      const expires_at = lease_until + keptMs
+      const row: Row = {
+        ...{ scope_hash: scope, fingerprint, state: 'running', token, lease_until, expires_at },
+      }
+      try {
+        const owner = await this.#takes.add({ request, row })
+        if (owner) return owner
+      } catch (cause) {
+        // it may have been inserted: nothing will be done under it
+        this.#removeLater({ scope, token })
+        throw cause
+      }
+    }
+    return { kind: 'running' }
+  }
+
+  async #takeAll(asked: readonly Asked[]): Promise<(KeyOwner | undefined)[]> {
+    // one order for all processes, so that none waits for another that waits for it
+    const rows = asked.map(({ row }) => row).sort(byScope)
+    const inserted = await this.#run((db) =>
+      db
+        .insertInto('idempotent_answers')
+        .values(rows)
+        .onConflict((conflict) => conflict.column('scope_hash').doNothing())
+        .returning('token')
+        .execute(),
+    )
+    const taken = new Set(inserted.map(({ token }) => token))
+    const others = asked.filter(({ row }) => !taken.has(row.token))
+    const known = new Map<string, AnswerRow>()
+    if (others.length > 0) {
+      const scopes = [...new Set(others.map(({ row }) => row.scope_hash))]
+      for (const row of await this.#find(scopes)) known.set(row.scope_hash, row)
+    }
+    const owners: (KeyOwner | undefined)[] = []
+    for (const each of asked) {
+      const { scope_hash: scope, token } = each.row
+      const owner = known.get(scope)
+      if (taken.has(token) || owner?.token === token) {
+        owners.push({ kind: 'taken', hold: { scope, token } })
+      } else owners.push(owner && (await this.#judge(each, owner)))
+    }
+    return owners
+  }
+
+  #find(scopes: readonly string[]): Promise<AnswerRow[]> {
+    return this.#run((db) =>
+      db.selectFrom('idempotent_answers').selectAll().where('scope_hash', 'in', scopes).execute(),
+    )
+  }
+
+  /** undefined: the row has changed meanwhile. */
+  async #judge(asked: Asked, owner: AnswerRow): Promise<KeyOwner | undefined> {
+    const { request } = asked
+    const now = this.#now()
+    const isRunning = owner.state === 'running' && owner.lease_until > now
+    if (!isRunning && owner.expires_at <= now) return this.#replace(asked, owner)
+    if (owner.fingerprint !== request.fingerprint) return { kind: 'other' }
+    if (isRunning) return { kind: 'running' }
+    if (owner.state === 'running') {
+      return request.takesUnknown ? this.#replace(asked, owner) : { kind: 'unknown' }
+    }
+    return owner.answer === null ? { kind: 'done' } : { kind: 'answered', answer: owner.answer }
+  }
+
+  /** Takes the key of a request that has ended, unless another one was faster. */
+  async #replace({ row }: Asked, owner: AnswerRow): Promise<KeyOwner | undefined> {
+    const { scope_hash: scope, token } = row
+    const replaced = await this.#run((db) =>
+      db
+        .updateTable('idempotent_answers')
+        .set({ ...row, answer: null })
+        .where('scope_hash', '=', scope)
+        .where('token', '=', owner.token)
+        .where('lease_until', '=', owner.lease_until)
+        .returning('token')
+        .executeTakeFirst(),
+    )
+    return replaced && { kind: 'taken', hold: { scope, token } }
+  }
+
+  /**
+   * Keeps the answer of a request that has taken its key. Nothing changes where another request has it by now.
+   * @param answer undefined: that it was answered is kept, but not the answer
+   * @param keptMs from now; milliseconds
+   */
+  async keep(
+    { scope, token }: KeyHold,
+    fingerprint: string,
+    answer: string | undefined,
+    keptMs: number,
+  ): Promise<void> {
+    const now = this.#now()
+    await this.#ends.add({
+      ...{ scope_hash: scope, fingerprint, state: 'done', token, answer: answer ?? null },
+      ...{ lease_until: now, expires_at: now + keptMs },
+    })
+  }
+
+  async #endAll(rows: readonly AnswerRow[]): Promise<undefined[]> {
+    await this.#run((db) =>
+      db
+        .insertInto('idempotent_answers')
+        .values([...rows].sort(byScope))
+        .onConflict((conflict) =>
+          conflict
+            .column('scope_hash')
+            .doUpdateSet((found) => ({
+              state: found.ref('excluded.state'),
+              answer: found.ref('excluded.answer'),
+              lease_until: found.ref('excluded.lease_until'),
+              expires_at: found.ref('excluded.expires_at'),
+            }))
+            .whereRef('idempotent_answers.token', '=', 'excluded.token'),
+        )
+        .execute(),
+    )
+    return rows.map(() => undefined)
+  }
+
+  /** The request goes on. @param leaseMs from now; 0: it has ended, and its answer is not known */
+  async renew({ scope, token }: KeyHold, leaseMs: number): Promise<void> {
+    const lease_until = this.#now() + leaseMs
+    await this.#run((db) =>
+      db
+        .updateTable('idempotent_answers')
+        .set({ lease_until })
+        .where('scope_hash', '=', scope)
+        .where('token', '=', token)
+        .where('state', '=', 'running')
+        .execute(),
+    )
+  }
+
+  /** Gives a key back: its request has done nothing. Where the store is away, later. */
+  async release(hold: KeyHold): Promise<void> {
+    try {
+      await this.#remove([hold])
+    } catch {
+      this.#removeLater(hold)
+    }
+  }
+
+  #removeLater(hold: KeyHold): void {
+    if (this.#stale.length < maxStale) this.#stale.push(hold)
+  }
+
+  async #remove(holds: readonly KeyHold[]): Promise<void> {
+    const these = holds.map(({ scope, token }) => sql`(${scope}, ${token})`)
+    await this.#run((db) =>
+      db
+        .deleteFrom('idempotent_answers')
+        .where(sql<boolean>`(scope_hash, token) in (values ${sql.join(these)})`)
+        .execute(),
+    )
+  }
+
+  /**
+   * Removes what has expired, and of more than so many rows the answers that would expire first.
+   * @param maxRows rows that are kept
+   */
+  async sweep(maxRows: number): Promise<void> {
+    while (this.#stale.length > 0) {
+      await this.#remove(this.#stale.slice(0, maxBatch))
+      this.#stale.splice(0, maxBatch)
+    }
+    const now = this.#now()
+    let removed: number
+    do {
+      removed = await this.#removeSome(now, maxRemoved)
+    } while (removed === maxRemoved)
+    for (let over = (await this.#count()) - maxRows; over > 0; over -= maxRemoved) {
+      const most = Math.min(over, maxRemoved)
+      if ((await this.#removeSome(undefined, most)) < most) return
+    }
+  }
+
+  async #count(): Promise<number> {
+    const { count } = await this.#run((db) =>
+      db
+        .selectFrom('idempotent_answers')
+        .select((row) => row.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow(),
+    )
+    return Number(count)
+  }
+
+  /** @param expiredAt undefined: those that expire first, of requests that have an answer. @returns how many it were */
+  async #removeSome(expiredAt: number | undefined, most: number): Promise<number> {
+    const gone = await this.#run((db) =>
+      db
+        .deleteFrom('idempotent_answers')
+        .where('scope_hash', 'in', (query) => {
+          const ended = query.selectFrom('idempotent_answers').select('scope_hash')
+          const these =
+            expiredAt === undefined
+              ? ended.where('state', '=', 'done')
+              : ended
+                  .where('expires_at', '<=', expiredAt)
+                  .where((row) =>
+                    row.or([row('state', '=', 'done'), row('lease_until', '<=', expiredAt)]),
+                  )
+          return these.orderBy('expires_at').limit(most)
+        })
+        .returning('scope_hash')
+        .execute(),
+    )
+    // a database in this process answers at once: requests get their turn
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    return gone.length
+  }
+}
+
+const byScope = (one: Row, other: Row): number => (one.scope_hash < other.scope_hash ? -1 : 1)
