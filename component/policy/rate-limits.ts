@@ -12,6 +12,11 @@ export class RateLimits {
     this.#arrivals = new LRUCache({ max: maxKeys })
   }
 
+  /** How many keys are known. */
+  get size(): number {
+    return this.#arrivals.size
+  }
+
   /** What would become of a request; nothing is counted. */
   decide(key: string, now: number, cost: number, rate: Rate): Decision {
     return decide(this.#arrivals.get(shortKey(key)), now, cost, rate)

@@ -34,7 +34,7 @@ export const limits: Row = {
     {
       title: 'Used part of limits',
       description:
-        'How much of each limit of the configuration is in use, of the gateway that uses most; of a limit of each address, user or session, by the one that uses most. Of a limit that all share an alert fires above 80 %; at 100 % clients are refused. `limits.replay_memory` may be full: the oldest events go.',
+        'How much of each limit of the configuration is in use, of the gateway that uses most; of a limit of each address, user or session, by the one that uses most. Of a limit that all share an alert fires above 80 %; at 100 % clients are refused. `limits.replay_memory` and `limits.rate_limit_keys` may be full: the oldest events go, and the keys that were silent for longest.',
       ...{ unit: 'percentunit', bad: 0.8 },
       queries: {
         '{{limit}}': 'max by (limit) (gateway_limit_used{@} / gateway_limit{@})',

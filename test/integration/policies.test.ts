@@ -63,6 +63,7 @@ describe('the policies of a running gateway', () => {
     expect(Number(refused.headers['retry-after'])).to.be.within(1199, 1321)
     expect(refused.json()).to.include({ code: 'service.error.too_many_requests' })
     const metrics = (await send(gateway.adminUrl, '/metrics')).text
+    expect(metrics).to.match(/^gateway_limit_used\{limit="limits\.rate_limit_keys"\} 1$/m)
     expect(metrics).to.match(
       /^gateway_rate_limited_total\{api="policies",version="one",route="\/policies\/limited",limit="three",mode="enforce"\} 2$/m,
     )

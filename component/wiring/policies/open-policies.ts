@@ -17,15 +17,11 @@ export interface Policies {
   readonly sources: MetricSources
 }
 
-export function openPolicies({
-  clock,
-  config,
-  families,
-  store,
-  box,
-  log,
-}: WiringContext): Policies {
-  const buckets = new RateLimits(config.limits.rate_limit_keys)
+export function openPolicies(context: WiringContext): Policies {
+  const { clock, config, families, store, box, log, usage } = context
+  const { rate_limit_keys: maxKeys } = config.limits
+  const buckets = new RateLimits(maxKeys)
+  usage.declare('limits.rate_limit_keys', maxKeys, () => buckets.size)
   const limited = new Family(
     {
       name: 'gateway_rate_limited_total',
