@@ -17,6 +17,7 @@ import { LogLevel } from '#component/wiring/log-level.ts'
 import { managementOf } from '#component/wiring/management.ts'
 import { openKeyPair } from '#component/wiring/open-key-pair.ts'
 import { openFolder } from '#component/wiring/open-store.ts'
+import { UsageSharing } from '#component/wiring/policies/usage-sharing.ts'
 import { openRouterAuthentication } from '#component/wiring/router-authentication.ts'
 import { openRouterConnection } from '#component/wiring/router-connection.ts'
 import { openSessions } from '#component/wiring/router-sessions.ts'
@@ -149,10 +150,12 @@ export async function startComponent(
   followUsers({ users, reauthentication, regrants })
   const registry = openRegistry(context, router, sessions, serving, schemas, sync)
   const tracing = new Tracing(context, { serving, pool, registry, schemas, sync })
+  const { usageExchange: usage } = serving
+  const usageSharing = new UsageSharing({ usage, sync, session: own, clock })
   const files = new ConfiguredFiles(context, registry, examples)
   const parts = {
     ...{ own, pool, router, registry, files, replica, health, schemas, sync, tracing },
-    ...{ serving, users, examples, logLevel, issuer },
+    ...{ usageSharing, serving, users, examples, logLevel, issuer },
     ...{ logins: context.logins, usage: context.usage },
   }
   const management = managementOf(context, parts, worker)
@@ -167,6 +170,7 @@ export async function startComponent(
     const drained = serving.openStreams.drain(Math.min(drain_timeout / 2, longestFarewell))
     await listeners?.finish()
     await drained
+    await usageSharing.stop()
     await sync.leave()
     await routerAuthentication?.close()
     await own.withdraw()
@@ -215,6 +219,7 @@ export async function startComponent(
       throw new Error(`${message}: ${found}`, { cause })
     }
     await sync.start().catch(refusedByRouter)
+    usageSharing.start()
     waitsFor = () => 'loading the configured files'
     // after the exchange: a document that the others have already is not loaded again from a file
     await files.start(config, progress)

@@ -23,6 +23,8 @@ export interface LimitPlan {
   /** The rates of roles and authids. */
   readonly by: ReadonlyMap<string, Rate> | undefined
   readonly isSeparate: boolean
+  /** Whether all processes share it, as far as they hear of each other; otherwise each counts for itself. */
+  readonly isShared: boolean
   readonly hasHeaders: boolean
   readonly mode: 'enforce' | 'log'
   /** Whether it holds before the user is known: for an address, at a fixed cost and amount. */

@@ -29,6 +29,8 @@ export interface ListenerPorts extends SyncPorts {
   readonly onHeard: () => void
   /** The trace of this node with this id. */
   readonly traceOf: (id: string) => PeerTrace | undefined
+  /** See {@link Sync.onUsage}. */
+  readonly onUsage: (boot: string, fields: Fields) => boolean
 }
 
 /** Milliseconds between two requests to a node whose current start is unknown. */
@@ -56,6 +58,7 @@ export class Listener {
     await Promise.all([
       wire.subscribe(topics.beat, (message, topic) => this.#onHeartbeat(message, topic)),
       ...changeTopics.map((topic) => wire.subscribe(topic, onChange)),
+      wire.subscribe(topics.usage, (message, topic) => this.#onUsage(message, topic)),
       wire.register(node, 'digest', (message, uri) => this.#digest(message, uri)),
       wire.register(node, 'fetch', (message, uri) => this.#fetch(message, uri)),
       wire.register(node, 'trace', (message, uri) => this.#trace(message, uri)),
@@ -123,6 +126,14 @@ export class Listener {
     const { digest, leaving } = message.heartbeat
     if (!leaving && digest !== replica.digest()) counts.digestMismatches += 1
     this.#compare(message.heartbeat)
+  }
+
+  /** What another process has used of rate limits; its digest is not compared, since it comes often. */
+  #onUsage(message: Message, topic: string): void {
+    if (this.#hear(message, topic) !== 'heard') return
+    const { boot, node } = message.heartbeat
+    if (this.#ports.onUsage(boot, message.fields)) return
+    this.#ports.wire.ignore(node, topic, 'the usage is malformed')
   }
 
   /** Takes a change. Its digest is not compared: the next heartbeat does that, once the change has arrived. */

@@ -9,7 +9,7 @@ import { CatchUp } from './joining.ts'
 import { Listener } from './listener.ts'
 import { Peers } from './peers.ts'
 import { type SyncStatus, statusOf } from './status.ts'
-import { type Heartbeat, readTrace } from './sync-messages.ts'
+import { type Fields, type Heartbeat, readTrace } from './sync-messages.ts'
 import type { PeerTrace, SyncCounts, SyncPorts } from './sync-ports.ts'
 import { topics } from './topics.ts'
 import { Wire } from './wire.ts'
@@ -18,6 +18,8 @@ import { Wire } from './wire.ts'
 const heartbeatMs = { least: 3200, chance: 1600 }
 /** Milliseconds that publishing the last heartbeat may take. */
 const farewellMs = 1000
+/** Milliseconds that the router may take to acknowledge the use of rate limits; what it says then is outdated. */
+const usageMs = 1000
 /** Greatest allowed offset of this node's clock from the median of the others. Milliseconds. */
 const maxOffsetMs = 30_000
 
@@ -32,6 +34,8 @@ export class Sync {
   traceOf: (id: string) => PeerTrace | undefined = () => undefined
   /** Told of each change that another node has made since this one was started, once it is live here. @param ms since its stamp */
   onLag: (ms: number) => void = noop
+  /** Told what another process has used of rate limits. @param boot differs for each start of it @returns whether it can be read */
+  onUsage: (boot: string, fields: Fields) => boolean = () => true
   /** For metrics. */
   readonly counts: SyncCounts = { digestMismatches: 0, exchanges: { ok: 0, failed: 0 } }
   readonly #ports: SyncPorts
@@ -74,6 +78,7 @@ export class Sync {
       ...parts,
       onHeard: () => this.#catchUp.heard(),
       traceOf: (id) => this.traceOf(id),
+      onUsage: (boot, fields) => this.onUsage(boot, fields),
     })
     this.#peers = peers
     this.#wire = wire
@@ -180,6 +185,12 @@ export class Sync {
   async trace(node: string, id: string): Promise<PeerTrace | undefined> {
     const { fields } = await this.#wire.ask(node, 'trace', { id })
     return readTrace(fields.trace)
+  }
+
+  /** Tells the others what this process has used of rate limits. Rejects where the router does not take it. */
+  async tellUsage(fields: Fields): Promise<void> {
+    const { node } = this.#ports
+    await this.#wire.publish(topics.usage, { node }, fields, usageMs)
   }
 
   /** For `service.registry_status`. */

@@ -8,4 +8,5 @@ export const topics = {
   onRealmDelete: 'service.realm.on_delete',
   beat: 'service.registry.beat',
   change: 'service.registry.change',
+  usage: 'service.limits.usage',
 } as const

@@ -14,6 +14,7 @@ import { OpenStreams } from '#component/gateway/streams/open-streams.ts'
 import type { MetricSources } from '#component/metrics/source.ts'
 import type { Descriptions } from '#component/openapi/descriptions.ts'
 import type { FindExamples } from '#component/openapi/options.ts'
+import type { UsageExchange } from '#component/policy/usage-exchange.ts'
 import { Reauthentication } from '#component/security/reauthentication.ts'
 import type { Streams } from '#component/stream/hub.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
@@ -37,6 +38,8 @@ export interface Serving {
   /** What holds the policies of routes. */
   readonly policies: PolicyPorts
   readonly policySources: MetricSources
+  /** What the processes tell each other of the use of rate limits. */
+  readonly usageExchange: UsageExchange
   /** OpenAPI, for operators. */
   readonly descriptions: Descriptions
   /** Connections to upstreams. */
@@ -102,6 +105,7 @@ export function openServing(
     ...{ gateway, authentication, connections, watch, pools, reauthentication },
     ...{ streams, openStreams, callStreams, streamMetrics },
     ...{ policies: policies.ports, policySources: policies.sources },
+    usageExchange: policies.exchange,
     descriptions: publication.descriptions,
     async close() {
       streams.close()

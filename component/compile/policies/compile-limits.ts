@@ -82,6 +82,7 @@ function compileLimit(node: Node, at: string, issues: Issue[]): LimitPlan | unde
       ? new Map(Object.entries(by).map(([name, other]) => [name, rateOf(Number(other))]))
       : undefined,
     isSeparate: readOf('separate') === true,
+    isShared: readOf('scope') !== 'process',
     hasHeaders: readOf('headers') !== false,
     mode: readOf('mode') === 'log' ? 'log' : 'enforce',
     isEarly: per === 'address' && typeof cost === 'number' && by === undefined,

@@ -49,8 +49,8 @@ export function rulesInForce(
   return rules
 }
 
-const toldLimit = ({ name, rate: { amount, windowMs }, mode }: LimitPlan) => ({
-  ...{ name, amount, window: windowMs / 1000, mode },
+const toldLimit = ({ name, rate: { amount, windowMs }, isShared, mode }: LimitPlan) => ({
+  ...{ name, amount, window: windowMs / 1000, scope: isShared ? 'all' : 'process', mode },
 })
 
 const toldBreaker = ({ threshold, minimum, windowMs, openMs, errors }: BreakerPlan) => ({

@@ -7,7 +7,7 @@ import { unfit } from '#component/gateway/failure.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Decision, Rate } from '#component/policy/gcra.ts'
 import { type LimitPlan, policyItem } from '#component/policy/limit-plan.ts'
-import type { RateLimits } from '#component/policy/rate-limits.ts'
+import type { Charge, RateLimits } from '#component/policy/rate-limits.ts'
 import { addressOf, networkOf } from '#component/syntax/ip-address.ts'
 import type { SecuredRequest } from './passage.ts'
 
@@ -22,14 +22,10 @@ export interface LimitPorts {
 }
 
 /** A limit as it holds for one request. */
-export interface HeldLimit {
+export interface HeldLimit extends Charge {
   readonly plan: LimitPlan
-  /** Equal for all requests that share the limit: document, place, and {@link sharer}. */
-  readonly key: string
   /** Who shares the limit: `user com.example ada`. */
   readonly sharer: string
-  readonly rate: Rate
-  readonly cost: number
   readonly decision: Decision
 }
 
@@ -68,11 +64,12 @@ export class LimitedRequest {
 
   /** Takes from all limits, or from none: what was taken before security is given back where a later limit refuses. */
   #take(isEarly: boolean, request?: SecuredRequest): void {
+    const now = this.#ports.clock.now()
     const taken: HeldLimit[] = []
     let refused: HeldLimit | undefined
     for (const plan of this.#plans) {
       if (plan.isEarly !== isEarly) continue
-      const held = this.#hold(plan, request)
+      const held = this.#hold(plan, request, now)
       taken.push(held)
       if (held.decision.isAllowed) continue
       this.#ports.onLimited?.(this.#route, plan)
@@ -83,18 +80,18 @@ export class LimitedRequest {
     this.#held.push(...taken)
     if (refused) throw this.#refusal(refused)
     const { buckets } = this.#ports
-    for (const { key, decision } of taken) if (decision.isAllowed) buckets.take(key, decision)
+    for (const one of taken) if (one.decision.isAllowed) buckets.take(one, one.decision, now)
   }
 
-  #hold(plan: LimitPlan, request: SecuredRequest | undefined): HeldLimit {
-    const { buckets, clock } = this.#ports
+  #hold(plan: LimitPlan, request: SecuredRequest | undefined, now: number): HeldLimit {
     const rate = rateOf(plan, request?.identity)
     const cost = costOf(plan, request)
     const place = plan.isSeparate ? `${this.#route.at}${plan.name}` : plan.place
     const sharer = sharerOf(plan, this.#exchange, request)
     const key = `${this.#route.path.version.api}\n${place}\n${sharer}`
-    const decision = buckets.decide(key, clock.now(), cost, rate)
-    const held = { plan, key, sharer, rate, cost, decision }
+    const charge = { key, rate, cost, isShared: plan.isShared }
+    const decision = this.#ports.buckets.decide(charge, now)
+    const held = { ...charge, plan, sharer, decision }
     this.#ports.onHeld?.(held)
     return held
   }
@@ -133,10 +130,8 @@ export class LimitedRequest {
   }
 
   #giveBack(): void {
-    for (const { key, rate, cost, decision } of this.#held) {
-      const units = Math.min(cost, rate.burst)
-      if (decision.isAllowed) this.#ports.buckets.give(key, (units * rate.windowMs) / rate.amount)
-    }
+    const { buckets, clock } = this.#ports
+    for (const one of this.#held) if (one.decision.isAllowed) buckets.give(one, clock.now())
   }
 }
 

@@ -57,6 +57,11 @@ const keys: Readonly<Record<string, Rule>> = {
   separate: described(boolean, 'Whether each operation has a limit of its own.', {
     default: false,
   }),
+  scope: described(
+    oneOf(['all', 'process']),
+    'all: all processes and nodes share the limit, as far as they hear of each other. process: each counts for itself.',
+    { default: 'all' },
+  ),
   headers: described(boolean, 'Whether answers tell the limit in RateLimit fields.', {
     default: true,
   }),

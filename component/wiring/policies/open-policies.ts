@@ -7,6 +7,7 @@ import type { MetricSources } from '#component/metrics/source.ts'
 import { Circuits } from '#component/policy/circuits.ts'
 import { RateLimits } from '#component/policy/rate-limits.ts'
 import { ResponseCache } from '#component/policy/response-cache.ts'
+import { UsageExchange } from '#component/policy/usage-exchange.ts'
 import type { WiringContext } from '#component/wiring/context.ts'
 import { encodeBody } from '#http/codec.ts'
 import { circuitSources } from './circuit-status.ts'
@@ -15,12 +16,15 @@ import { circuitSources } from './circuit-status.ts'
 export interface Policies {
   readonly ports: PolicyPorts
   readonly sources: MetricSources
+  /** What the processes tell each other of the use of rate limits. */
+  readonly exchange: UsageExchange
 }
 
 export function openPolicies(context: WiringContext): Policies {
   const { clock, config, families, store, box, log, usage } = context
   const { rate_limit_keys: maxKeys } = config.limits
-  const buckets = new RateLimits(maxKeys)
+  const exchange = new UsageExchange()
+  const buckets = new RateLimits(maxKeys, exchange)
   usage.declare('limits.rate_limit_keys', maxKeys, () => buckets.size)
   const limited = new Family(
     {
@@ -63,5 +67,5 @@ export function openPolicies(context: WiringContext): Policies {
       onLimited: ({ path }, { name, mode }) => limited.on(path, name, mode).add(),
     },
   }
-  return { ports, sources: circuitSources(circuits, families.hasApiLabel) }
+  return { ports, exchange, sources: circuitSources(circuits, families.hasApiLabel) }
 }

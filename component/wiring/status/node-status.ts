@@ -12,6 +12,7 @@ import type { SessionPool } from '#component/wamp/session-pool.ts'
 import type { SessionError } from '#component/wamp/session-record.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import type { ConfiguredFiles, RefusedFile } from '#component/wiring/configured-files.ts'
+import type { UsageSharing } from '#component/wiring/policies/usage-sharing.ts'
 import type { RouterConnection } from '#component/wiring/router-connection.ts'
 import type { Serving } from '#component/wiring/serving.ts'
 import type { Tracing } from '#component/wiring/tracing/tracing.ts'
@@ -82,6 +83,7 @@ export interface Measured {
   readonly schemas: SharedSchemas
   readonly sync: Sync
   readonly tracing: Pick<Tracing, 'sources'>
+  readonly usageSharing: Pick<UsageSharing, 'sources'>
   readonly serving: Pick<Serving, 'authentication' | 'callStreams' | 'policySources' | 'streams'>
   readonly users: Pick<Users, 'accessTokens' | 'tickets'>
   readonly logins: LoginCounts
@@ -91,7 +93,7 @@ export interface Measured {
 /** Gauges and counters by their Prometheus names. */
 export function metricSources(parts: Measured): MetricSources {
   const { files, pool, registry, router, replica, health, schemas, sync, tracing } = parts
-  const { serving, users, logins, usage } = parts
+  const { serving, users, logins, usage, usageSharing } = parts
   return {
     gateway_wamp_sessions: {
       help: "The gateway's WAMP sessions for requests that have joined.",
@@ -158,6 +160,7 @@ export function metricSources(parts: Measured): MetricSources {
       read: () => replica.damaged.length,
     },
     ...syncSources(sync),
+    ...usageSharing.sources,
     ...limitSources(usage),
     ...loginSources(logins),
     ...cacheSources({

@@ -113,7 +113,7 @@ describe('an explanation', () => {
     ])
     expect(rules.etag).to.deep.equal({ value: true, at: '/defaults/etag' })
     expect(rules.rate_limit).to.deep.equal({
-      value: [{ name: 'default', amount: 3, window: 60, mode: 'enforce' }],
+      value: [{ name: 'default', amount: 3, window: 60, scope: 'all', mode: 'enforce' }],
       at: '/defaults/rate_limit',
     })
     expect(rules.circuit_breaker).to.deep.equal({

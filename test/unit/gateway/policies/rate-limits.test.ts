@@ -258,6 +258,7 @@ describe('rate_limit', () => {
     [{ ...two, burts: 1 }, '/burts', 'expected one of name, amount'],
     [{ ...two, per: 'users' }, '/per', 'one of user, client, address, role, all'],
     [{ ...two, by: { gold: 0 } }, '/by/gold', 'from 1 to'],
+    [{ ...two, scope: 'node' }, '/scope', 'one of all, process'],
     [{ ...two, name: 'a "b"' }, '/name', 'a name of 1 to 64'],
     [{ ...two, amount: '{{request.headers.x}}' }, '/amount', 'must be known'],
     [{ ...two, per: '{{request.body.id}}' }, '/per', 'is not known yet'],
