@@ -11,6 +11,8 @@ export interface ClusterPlan {
   readonly storeUrl?: string
   /** How far the clocks of the nodes are off; milliseconds. */
   readonly clockOffsets?: readonly number[]
+  /** Further options of all nodes, by dotted key. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 /** A node and its link to the router. */
@@ -38,7 +40,7 @@ export class Cluster {
   }
 
   static async start(plan: ClusterPlan): Promise<Cluster> {
-    const { routerUrl, storeUrl, clockOffsets = usualOffsets } = plan
+    const { routerUrl, storeUrl, clockOffsets = usualOffsets, settings } = plan
     const { port, pathname } = new URL(routerUrl)
     const members: Member[] = []
     for (const [index, clockOffset] of clockOffsets.entries()) {
@@ -50,6 +52,7 @@ export class Cluster {
           'wamp.url': `ws://127.0.0.1:${link.port}${pathname}`,
           'cluster.key': clusterKey,
           ...(storeUrl === undefined ? {} : { 'store.url': storeUrl }),
+          ...settings,
         },
       })
       members.push({ node, link })

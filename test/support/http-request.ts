@@ -1,6 +1,6 @@
-/** One HTTP request on a connection of its own, with the Host header that the test wants. */
+/** One HTTP request on a connection of its own, or of an agent, with the Host header that the test wants. */
 import { once } from 'node:events'
-import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 
 /** What is asked. */
 export interface HttpRequest {
@@ -10,6 +10,8 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as it is; anything but text and bytes as JSON, with its content type. */
   readonly body?: unknown
+  /** Keeps the connection for further requests; absent: each request has one of its own. */
+  readonly agent?: Agent
 }
 
 /** What came back, whole. */
@@ -26,12 +28,12 @@ export interface HttpAnswer {
 export async function send(
   base: string,
   target: string,
-  { method = 'GET', host, headers = {}, body }: HttpRequest = {},
+  { method = 'GET', host, headers = {}, body, agent }: HttpRequest = {},
 ): Promise<HttpAnswer> {
   const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array
   const outgoing = request(`${base}${target}`, {
     method,
-    agent: false,
+    agent: agent ?? false,
     headers: {
       ...(host !== undefined && { host }),
       ...(!isRaw && { 'content-type': 'application/json' }),
