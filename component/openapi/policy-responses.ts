@@ -1,6 +1,6 @@
 /** What the policies of an operation add to its responses: refusals, conditional requests, and their headers. */
 import { STATUS_CODES } from 'node:http'
-import type { CompiledOperation } from '#component/gateway/api.ts'
+import { type CompiledOperation, typesOf } from '#component/gateway/api.ts'
 import { idempotencyOf } from '#component/gateway/checks.ts'
 import type { Method } from '#component/request.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
@@ -31,6 +31,12 @@ const fields = {
     'Names the content of the answer. A request that sends it as If-None-Match gets 304 for equal content.',
     '"i8FVjrN2mG4kYwT7VbQ1Zg"',
   ),
+  Age: header('integer', 'Seconds since the answer was made, where it is a kept one.', 12),
+  'Cache-Status': header(
+    'string',
+    'Whether the answer is a kept one (RFC 9211).',
+    'wamp-gateway; hit; ttl=48',
+  ),
 }
 type Field = keyof typeof fields
 
@@ -41,8 +47,9 @@ type Limits = NonNullable<Policies['limits']>
 export const answersConditions = (
   { inherited: { policies }, streams }: CompiledOperation,
   method: Method,
-): boolean =>
-  policies?.etag === true && (method === 'get' || method === 'head') && streams?.kind !== 'events'
+): boolean => policies?.etag === true && isRead(method) && streams?.kind !== 'events'
+
+const isRead = (method: Method): boolean => method === 'get' || method === 'head'
 
 /** Where the parts are that responses share. */
 export interface ResponseParts {
@@ -59,42 +66,87 @@ export function withPolicies(
 ): Responses {
   const { policies } = operation.inherited
   if (policies === undefined) return derived
-  const { limits = [] } = policies
+  const { limits = [], cache } = policies
+  const isKept = cache !== undefined && isRead(method) && operation.streams === undefined
+  const kept = (status: string): readonly Field[] =>
+    isKept && cache.statuses.has(status === '2XX' ? 200 : Number(status))
+      ? ['Age', 'Cache-Status']
+      : []
   const hasKeys = idempotencyOf(operation.inherited, method) !== undefined
   const told: readonly Field[] = limits.some(isTold) ? ['RateLimit-Policy', 'RateLimit'] : []
   const tagged: readonly Field[] = answersConditions(operation, method) ? ['ETag'] : []
   const result: Responses = {}
   for (const [status, response] of Object.entries(derived)) {
     const names = isTagged(status) ? [...tagged, ...told] : /^[23]/.test(status) ? told : []
-    result[status] = withHeaders(response, parts.headers, names)
+    const all = [...names, ...kept(status)]
+    const own = all.length > 0 ? parts.errors.inlined(response) : response
+    result[status] = withHeaders(own, parts.headers, all)
   }
   if (tagged.length > 0 && Object.keys(derived).some(isTagged)) {
     const notModified = { description: STATUS_CODES[304] }
-    result[304] ??= withHeaders(notModified, parts.headers, [...tagged, ...told])
+    result[304] ??= withHeaders(notModified, parts.headers, [...tagged, ...told, ...kept('200')])
   }
   return {
     ...result,
     ...(hasKeys && keyRefusals(result, operation, parts)),
+    ...(isKept && ofGateway(['504'], derived, operation, parts)),
+    ...(policies.breaker && circuitRefusal(derived, operation, parts)),
     ...refusalsOf(limits, derived, operation, parts, ['Retry-After', ...told]),
   }
 }
 
-/** The answers to a malformed Idempotency-Key, and to one that another request has. */
-function keyRefusals(
+/** Errors of the gateway, unless the responses have the statuses. */
+function ofGateway(
+  statuses: readonly string[],
+  derived: Responses,
+  { inherited: { errorTypes } }: CompiledOperation,
+  { errors }: ResponseParts,
+): Responses {
+  const added = statuses.map((status) => {
+    const own = { ...errors.ofGateway(errorTypes), description: STATUS_CODES[status] }
+    return [status, derived[status] ?? own]
+  })
+  return Object.fromEntries(added)
+}
+
+/** An error of the gateway with headers; where the action fails with the same status, that is kept. */
+function refusal(
+  status: string,
   derived: Responses,
   { inherited: { errorTypes } }: CompiledOperation,
   { errors, headers }: ResponseParts,
+  names: readonly Field[],
 ): Responses {
-  const ofGateway = errors.ofGateway(errorTypes)
-  const names: readonly Field[] = ['Retry-After']
-  const conflict = derived[409]
-    ? withHeaders(errors.inlined(derived[409]), headers, names)
-    : errors.withHeaders(names.join(), errorTypes, referencesTo(names, headers))
-  const others = ['400', '422', '503'].map((status) => [
-    status,
-    derived[status] ?? { ...ofGateway, description: STATUS_CODES[status] },
-  ])
-  return { ...Object.fromEntries(others), 409: { description: STATUS_CODES[409], ...conflict } }
+  const plain = errors.ofGateway(errorTypes)
+  const { description = STATUS_CODES[status], ...known } = derived[status] ?? plain
+  const refused =
+    known.$ref === plain.$ref
+      ? errors.withHeaders(names.join(), errorTypes, referencesTo(names, headers))
+      : withHeaders(errors.inlined(known), headers, names)
+  return { [status]: { ...refused, description } }
+}
+
+/** The answers to a malformed Idempotency-Key, and to one that another request has. */
+const keyRefusals = (
+  derived: Responses,
+  operation: CompiledOperation,
+  parts: ResponseParts,
+): Responses => ({
+  ...ofGateway(['400', '422', '503'], derived, operation, parts),
+  ...refusal('409', derived, operation, parts, ['Retry-After']),
+})
+
+/** The answer while the circuit of the action is open, where its status is known. */
+function circuitRefusal(
+  derived: Responses,
+  operation: CompiledOperation,
+  parts: ResponseParts,
+): Responses {
+  const { on_error, status_codes } = operation
+  const hasCircuit = typesOf(operation).some((type) => type === 'forward' || type === 'wamp_call')
+  const status = on_error.status ?? status_codes.get('service.error.circuit_open') ?? 503
+  if (!hasCircuit || typeof status !== 'number' || status < 400) return {}
+  return refusal(String(status), derived, operation, parts, ['Retry-After'])
 }
 
 /** The statuses of answers that have an ETag. */
@@ -106,26 +158,18 @@ const isTold = ({ mode, hasHeaders }: Limits[number]): boolean => mode === 'enfo
 function refusalsOf(
   limits: Limits,
   derived: Responses,
-  { inherited: { errorTypes } }: CompiledOperation,
-  { errors, headers }: ResponseParts,
+  operation: CompiledOperation,
+  parts: ResponseParts,
   names: readonly Field[],
 ): Responses {
-  const ofGateway = errors.ofGateway(errorTypes)
-  const refusals: Responses = {}
-  if (limits.some(({ per, cost }) => typeof per === 'object' || typeof cost === 'object')) {
-    for (const status of ['400', '500']) {
-      refusals[status] = derived[status] ?? { ...ofGateway, description: STATUS_CODES[status] }
-    }
+  const isComputed = limits.some(
+    ({ per, cost }) => typeof per === 'object' || typeof cost === 'object',
+  )
+  const refuses = limits.some(({ mode }) => mode === 'enforce')
+  return {
+    ...(isComputed && ofGateway(['400', '500'], derived, operation, parts)),
+    ...(refuses && refusal('429', derived, operation, parts, names)),
   }
-  if (limits.some(({ mode }) => mode === 'enforce')) {
-    const { description = STATUS_CODES[429], ...known } = derived[429] ?? ofGateway
-    const isShared = known.$ref === ofGateway.$ref
-    const refused = isShared
-      ? errors.withHeaders(names.join(), errorTypes, referencesTo(names, headers))
-      : withHeaders(errors.inlined(known), headers, names)
-    refusals[429] = { ...refused, description }
-  }
-  return refusals
 }
 
 const referencesTo = (names: readonly Field[], headers: NamedParts): JsonMap =>

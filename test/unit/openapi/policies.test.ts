@@ -133,3 +133,48 @@ describe('an ETag in a description', () => {
     expect(Object.keys(headers).filter((name) => name.toLowerCase() === 'etag')).to.have.lengthOf(1)
   })
 })
+
+describe('a cache in a description', () => {
+  const cached = { ...call(), cache: { ttl: 60, statuses: [200, 404] } }
+  const told = { ...header('Age'), ...header('Cache-Status') }
+
+  it('is told by the answers that it keeps, and may have none for only-if-cached', () => {
+    const { responses } = described({ ...fixed('a'), cache: { ttl: 60 } })
+    expect(responses['200'].headers).to.deep.equal(told)
+    expect(responses['504'].$ref).to.equal('#/components/responses/Error')
+    const missing = described(cached).responses['404']
+    expect(missing).to.not.have.property('$ref')
+    expect(missing.headers).to.deep.equal(told)
+    const tagged = described({ ...cached, etag: true }).responses
+    expect(tagged['304'].headers).to.deep.equal({ ...header('ETag'), ...told })
+  })
+
+  it('is no part of other methods', () => {
+    const post = described(cached, 'post')
+    expect(JSON.stringify(post)).to.not.include('Cache-Status')
+  })
+})
+
+describe('a circuit breaker in a description', () => {
+  const guarded = { ...call(), circuit_breaker: {} }
+
+  it('refuses with Retry-After, in the body of an action that fails', () => {
+    const refused = described(guarded).responses['503']
+    expect(refused.headers).to.deep.equal(header('Retry-After'))
+    expect(refused.description).to.equal('Service Unavailable')
+    expect(refused.content['application/json'].schema.anyOf).to.have.lengthOf(2)
+  })
+
+  it('refuses with the status of on_error, or of status_codes', () => {
+    const declared = { ...call({}, {}, { status_code: 502 }), circuit_breaker: {} }
+    expect(described(declared).responses['502'].headers).to.deep.equal(header('Retry-After'))
+    const status_codes = { 'service.error.circuit_open': 429 }
+    const mapped = described({ ...guarded, status_codes }).responses
+    expect(mapped['429'].headers).to.deep.equal(header('Retry-After'))
+  })
+
+  it('is no part of operations without an upstream or a procedure', () => {
+    const { responses } = described({ ...fixed('a'), circuit_breaker: {} })
+    expect(responses).to.deep.equal(described(fixed('a')).responses)
+  })
+})

@@ -135,6 +135,8 @@ const policies = {
   rate_limit: sometimes(limit),
   etag: sometimes(fc.boolean()),
   idempotency: sometimes(idempotency),
+  cache: sometimes(fc.constantFrom({ ttl: 60 }, { ttl: 1, statuses: [200, 204, 404] })),
+  circuit_breaker: sometimes(fc.constant({})),
 }
 
 const operation = (hasBody: boolean) =>
