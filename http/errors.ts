@@ -15,15 +15,24 @@ const internal = () => new ServiceError('service.error.internal', 'the gateway f
 const shownError = (error: unknown): ServiceError =>
   error instanceof Refusal ? error.error : error instanceof ServiceError ? error : internal()
 
-/** The reply for an error in the type that the client prefers. */
-export function errorReply(error: unknown, accept: string | undefined): Reply {
+/**
+ * The reply for an error in the type that the client prefers.
+ * @param declared makes the problem that a document declares for its errors: all clients get it that do not refuse problems
+ */
+export function errorReply(
+  error: unknown,
+  accept: string | undefined,
+  declared?: (error: ServiceError) => object,
+): Reply {
   const shown = shownError(error)
-  const type = negotiateType(accept, types) ?? types[0]
+  const type =
+    (declared && negotiateType(accept, [problem])) ?? negotiateType(accept, types) ?? types[0]
   const status = error instanceof Refusal ? error.status : shown.status
   const body = shown.toJSON()
   // RFC 9457 §3.1, with our own members as extensions
   const { description: title, message: detail } = body
-  const value = type === problem ? { title, status, detail, ...body } : body
+  const own = { title, status, detail, ...body }
+  const value = type === problem ? (declared?.(shown) ?? own) : body
   return {
     status,
     headers: { vary: 'Accept', ...shown.headers },

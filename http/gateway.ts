@@ -1,6 +1,7 @@
 /** Routed requests, a plain node:http listener in front of Koa: request → gateway → reply; with its own error boundary and end-of-request hook. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '#component/errors.ts'
+import { problemOfError } from '#component/gateway/error-reply.ts'
 import type { Exchange, Reply, StreamRecord } from '#component/gateway/exchange.ts'
 import { reportThrown } from '#component/gateway/failure-report.ts'
 import type { InFlight } from '#component/in-flight.ts'
@@ -192,7 +193,10 @@ export function fail(
   exchange.failure = reportThrown(error, operation)
   exchange.error = error instanceof ServiceError ? error.uri : 'service.error.internal'
   if (!response.headersSent) {
-    sendReply(exchange, errorReply(error, exchange.headers.accept), ports.isClosing())
+    const problem = operation?.inherited.sendsProblems
+      ? (shown: ServiceError) => problemOfError(exchange, operation, shown, shown.status)
+      : undefined
+    sendReply(exchange, errorReply(error, exchange.headers.accept, problem), ports.isClosing())
   } else if (!response.writableEnded) response.destroy()
 }
 

@@ -15,13 +15,14 @@ const waitingPerSlot = 10
 /** One object for all paths of the version. */
 export const compileVersion = (
   { id, realm_uri }: ApiSpec,
-  { label, base_path, languages, pool_size }: Version,
+  { label, base_path, languages, pool_size, problem_base }: Version,
 ): CompiledVersion => ({
   api: id,
   label,
   realm_uri,
   base: base_path,
   languages,
+  problemBase: problem_base,
   anonymous: anonymous(realm_uri),
   pool: new Semaphore({
     atOnce: pool_size,

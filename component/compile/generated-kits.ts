@@ -40,6 +40,7 @@ const formValues = {
   provides: ['application/json'],
   declares: { accepts: true, provides: true },
   errorTypes: ['application/json'],
+  sendsProblems: false,
   protection: undefined,
   protectedAt: '',
 }
@@ -124,6 +125,7 @@ const jsonValues = {
   provides: ['application/json'],
   declares: { accepts: false, provides: true },
   errorTypes: ['application/json', 'application/problem+json'],
+  sendsProblems: false,
 }
 
 /** The files that the docs page loads, below its own path. */

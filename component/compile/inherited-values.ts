@@ -30,6 +30,7 @@ const inheritedKeys = [
   'accepts',
   'provides',
   'schemes',
+  'errors',
   'security',
   'headers',
 ] as const
@@ -94,6 +95,8 @@ const texts = (value: unknown, otherwise: readonly string[]): readonly string[] 
     ? value
     : otherwise
 
+const problemType = 'application/problem+json'
+
 /** The types that a value can be encoded as. */
 function valueTypes(offers: readonly string[]): readonly string[] {
   // most documents name no other, and share the list
@@ -145,12 +148,14 @@ export function readInheritedValues(sources: ValueSources): InheritedValues {
   const security = lookup('security') ?? inVariables(scope, findings)
   const offers = texts(constantOf('provides', provides, issues), defaultValues.provides)
   const provided = valueTypes(offers)
+  const sendsProblems = constantOf('errors', lookup('errors'), issues) === 'problem'
   return {
     accepts: texts(constantOf('accepts', accepts, issues), defaultValues.accepts),
     provides: provided,
     offers,
     declares: { accepts: accepts !== undefined, provides: provides !== undefined },
-    errorTypes: [...provided, 'application/problem+json'],
+    errorTypes: sendsProblems ? [problemType, ...provided] : [...provided, problemType],
+    sendsProblems,
     admitsHttp: schemes.includes('http'),
     protection: protectionOf(security, sources, issues),
     protectedAt: security?.path ?? '',

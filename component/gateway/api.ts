@@ -86,8 +86,10 @@ export interface InheritedValues {
   readonly offers: readonly string[]
   /** Whether the document sets `accepts` and `provides`: only then do they bind a forward that passes bodies on. */
   readonly declares: { readonly accepts: boolean; readonly provides: boolean }
-  /** Media types of an error's body, by preference when equal: `provides`, then problem+json. */
+  /** Media types of an error's body, by preference when equal: `provides`, then problem+json; with `errors: problem` this is the first. */
   readonly errorTypes: readonly string[]
+  /** Whether errors are problem details wherever the client takes them (`errors: problem`). */
+  readonly sendsProblems: boolean
   /** Whether the path is served over plain http. */
   readonly admitsHttp: boolean
   /** undefined: open. */
@@ -116,6 +118,8 @@ export interface CompiledVersion {
   /** base_path, as written. */
   readonly base: string
   readonly languages: readonly string[]
+  /** The URI before the code in `type` of a problem; undefined: problems have no `type`. */
+  readonly problemBase: string | undefined
   /** The identity of requests to an open path. */
   readonly anonymous: Identity
   /** Behaviour: `pool_size`. */

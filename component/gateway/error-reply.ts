@@ -1,22 +1,111 @@
-/** The reply to a request that cannot be answered as declared: `{code, message, description}` and the route's headers. */
-import { describeError, type ServiceError } from '#component/errors.ts'
-import type { InheritedValues, Route } from './api.ts'
-import type { Exchange, Reply } from './exchange.ts'
+/** The reply to a request that cannot be answered as declared: `{code, message, description}` or a problem, and the route's headers. */
+import type { Outcome } from '#component/action/action.ts'
+import { describeError, type Issue, isErrorUri, type ServiceError } from '#component/errors.ts'
+import type { CompiledOperation, InheritedValues, Route } from './api.ts'
+import type { Exchange, Reply, ReplyBody } from './exchange.ts'
 import { reportAt } from './failure-report.ts'
-import { type Headers, layOver } from './header-layers.ts'
+import { type Headers, joinVary, layOver } from './header-layers.ts'
 
 const problemType = 'application/problem+json'
+
+type FailedOutcome = Extract<Outcome, { readonly error: unknown }>
 
 /** Errors are negotiated, even where the answers of the route are not. */
 const varies: Headers = { vary: 'Accept' }
 
-/** RFC 9457 §3.1, with our own members as extensions (§3.2). */
-const problemOf = (error: ServiceError, status: number): object => ({
+/** RFC 9457 §3.1, with our own members as extensions (§3.2): for clients that prefer it where the document declares nothing. */
+const preferredProblem = (error: ServiceError, status: number): object => ({
   title: describeError(error.uri),
   status,
   detail: error.message,
   ...error.toJSON(),
 })
+
+/** What a problem tells beside the request. */
+interface Told {
+  readonly code: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string | undefined
+}
+
+/** UUIDs; a proxy may give a request another id, which is no URN. */
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+/** RFC 9457 §3.1, of an operation with `errors: problem`. */
+function problemOf(
+  { id }: Pick<Exchange, 'id'>,
+  { path }: CompiledOperation,
+  { code, title, status, detail }: Told,
+): object {
+  const { problemBase } = path.version
+  return {
+    ...(problemBase !== undefined && {
+      type: problemBase + encodeURIComponent(code.toWellFormed()),
+    }),
+    title,
+    status,
+    ...(detail !== undefined && { detail }),
+    ...(uuid.test(id) && { instance: `urn:uuid:${id.toLowerCase()}` }),
+    code,
+  }
+}
+
+/** A mistake as RFC 9457 §3 shows it: its place is a JSON Pointer as a URI fragment (RFC 6901 §6). */
+const mistakeOf = ({ path, message }: Issue) => ({
+  pointer: `#${path.toWellFormed().split('/').map(encodeURIComponent).join('/')}`,
+  detail: message,
+})
+
+/** The problem of an error that the gateway makes at an operation with `errors: problem`. */
+export function problemOfError(
+  exchange: Pick<Exchange, 'id'>,
+  operation: CompiledOperation,
+  error: ServiceError,
+  status: number,
+): object {
+  const { code, description: title, message: detail, details } = error.toJSON()
+  const problem = problemOf(exchange, operation, { code, title, status, detail })
+  return details ? { ...problem, errors: details.map(mistakeOf) } : problem
+}
+
+/** The problem of a failed action. What a callee sends with its error is kept. */
+function problemOfAction(
+  exchange: Exchange,
+  operation: CompiledOperation,
+  { error, reason }: FailedOutcome,
+  status: number,
+): object {
+  const { error_uri: code, args, kwargs } = error
+  const title = isErrorUri(code) ? describeError(code) : code
+  const message = reason ?? kwargs.message
+  const detail = typeof message === 'string' ? message : undefined
+  const problem = problemOf(exchange, operation, { code, title, status, detail })
+  return reason === undefined ? { ...problem, args, kwargs } : problem
+}
+
+/** Whether the client takes problems. */
+const takesProblems = (exchange: Exchange): boolean =>
+  exchange.negotiate([problemType]) !== undefined
+
+/**
+ * The answer to a failed action of an operation with `errors: problem`, where `on_error` declares no body.
+ * @param plain the same answer without it, for clients that refuse problems
+ */
+export function withProblem(
+  exchange: Exchange,
+  operation: CompiledOperation,
+  outcome: FailedOutcome,
+  plain: Reply,
+): Reply {
+  const vary = joinVary(String(plain.headers.vary ?? ''), 'Accept')
+  const headers: Reply['headers'] = { ...plain.headers, vary }
+  if (!takesProblems(exchange)) return { ...plain, headers }
+  // a declared type is that of other answers
+  const { 'content-type': _own, ...others } = headers
+  const value = problemOfAction(exchange, operation, outcome, plain.status)
+  return { ...plain, headers: others, body: { kind: 'value', value, type: problemType } }
+}
 
 /** Names in lower case. */
 function lowerCase(headers: Headers): Headers {
@@ -33,7 +122,7 @@ function lowerCase(headers: Headers): Headers {
 export function errorReply(
   exchange: Exchange,
   route: Route,
-  { errorTypes }: InheritedValues,
+  inherited: InheritedValues,
   policy: Headers,
   error: ServiceError,
   declared: { readonly status?: number | undefined; readonly headers: Headers } = route.path,
@@ -41,7 +130,6 @@ export function errorReply(
   const { path } = route
   const { 'content-type': _own, ...ofSpec } = declared.headers
   const status = declared.status ?? error.status
-  const type = exchange.negotiate(errorTypes) ?? 'application/json'
   const { languages } = path.version
   const language = languages.length > 1 && {
     'content-language': exchange.negotiateLanguage(languages),
@@ -50,12 +138,24 @@ export function errorReply(
   return {
     status,
     headers: { ...headers, ...lowerCase(error.headers) },
-    body: {
-      kind: 'value',
-      value: type === problemType ? problemOf(error, status) : error.toJSON(),
-      type,
-    },
+    body: bodyOf(exchange, route, inherited, error, status),
     error,
     failure: reportAt(route, error),
   }
+}
+
+function bodyOf(
+  exchange: Exchange,
+  route: Route,
+  inherited: InheritedValues,
+  error: ServiceError,
+  status: number,
+): ReplyBody {
+  if (route.kind === undefined && inherited.sendsProblems && takesProblems(exchange)) {
+    const value = problemOfError(exchange, route, error, status)
+    return { kind: 'value', value, type: problemType }
+  }
+  const type = exchange.negotiate(inherited.errorTypes) ?? 'application/json'
+  const value = type === problemType ? preferredProblem(error, status) : error.toJSON()
+  return { kind: 'value', value, type }
 }

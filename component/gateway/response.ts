@@ -13,6 +13,7 @@ import { essenceOf } from '#component/syntax/media-type.ts'
 import { encodeReference } from '#component/syntax/percent-encoding.ts'
 import type { CompiledOperation, ResponsePlan } from './api.ts'
 import type { Encodings } from './encodings.ts'
+import { withProblem } from './error-reply.ts'
 import type { Exchange, Reply, ReplyBody } from './exchange.ts'
 import { unfit } from './failure.ts'
 import { applyLayers, type Headers, joinVary } from './header-layers.ts'
@@ -72,7 +73,10 @@ export function renderOutcome(
         isResult ? operation.encodings : undefined,
       )
   if (!isPassedOn) streamOf(outcome)?.destroy()
-  return { status, headers, body, operation }
+  const reply: Reply = { status, headers, body, operation }
+  return !isResult && !isPassedOn && plan.body === undefined && inherited.sendsProblems
+    ? withProblem(exchange, operation, outcome, reply)
+    : reply
 }
 
 /** An upstream's headers; without those of its body where this is not passed on. */

@@ -37,6 +37,34 @@ const problemSchema = {
   properties: { title: text, status: { type: 'integer' }, detail: text, ...errorKeys },
 }
 
+/** RFC 9457 §3.1, of operations with `errors: problem`. */
+const declaredProblemSchema = {
+  type: 'object',
+  description: 'Problem details (RFC 9457).',
+  required: ['title', 'status', 'code'],
+  properties: {
+    type: { ...text, format: 'uri-reference', description: 'A URI of the kind of error.' },
+    title: { ...text, description: 'The fixed sentence of the code, or the code.' },
+    status: { type: 'integer' },
+    detail: { ...text, description: 'What was wrong, for people.' },
+    instance: { ...text, format: 'uri-reference', description: 'The id of the request.' },
+    code: { ...text, description: 'A URI to switch on.' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['pointer', 'detail'],
+        properties: {
+          pointer: { ...text, description: 'A JSON Pointer as a URI fragment.' },
+          detail: text,
+        },
+      },
+    },
+    args: { type: 'array', items: {} },
+    kwargs: { type: 'object' },
+  },
+}
+
 /** `action.error`, where `on_error` declares no body. */
 const actionErrorSchema = {
   type: 'object',
@@ -70,12 +98,12 @@ export class ErrorParts {
 
   /** An error of the gateway. @param types of errors, by preference */
   ofGateway(types: readonly string[]): JsonMap {
-    return this.#response('Error', types, () => contentOf(types, (type) => this.#own(type)))
+    return this.#response('Error', types, () => contentOf(types, (type) => this.#own(type, types)))
   }
 
   /** A refusal because of limits, with headers. @param key of equal headers @param headers references to Header Objects */
   withHeaders(key: string, types: readonly string[], headers: JsonMap): JsonMap {
-    const makeContent = () => contentOf(types, (type) => this.#own(type))
+    const makeContent = () => contentOf(types, (type) => this.#own(type, types))
     return this.#response('Limited', types, makeContent, { key, headers })
   }
 
@@ -97,7 +125,7 @@ export class ErrorParts {
   /** The content of the same answers. */
   contentOf(types: readonly string[], body: ActionErrorBody): JsonMap {
     return contentOf(types, (type) => {
-      const own = this.#own(type)
+      const own = this.#own(type, types)
       if (type === problemType) return own
       if (body === 'any') return {}
       const other =
@@ -106,10 +134,11 @@ export class ErrorParts {
     })
   }
 
-  #own(type: string): JsonMap {
-    return type === problemType
-      ? this.#schema('Problem', problemSchema)
-      : this.#schema('Error', errorSchema)
+  /** @param types begin with that of problems where the document declares them */
+  #own(type: string, types: readonly string[]): JsonMap {
+    if (type !== problemType) return this.#schema('Error', errorSchema)
+    const isDeclared = types[0] === problemType
+    return this.#schema('Problem', isDeclared ? declaredProblemSchema : problemSchema)
   }
 
   #schema(name: string, schema: JsonMap): JsonMap {

@@ -14,6 +14,7 @@ export const defaultValues = {
   body_read_seconds: 15_000,
   validate_requests: 'enforce',
   validate_responses: 'off',
+  errors: 'plain',
   /** Stands for the configuration's `wamp.call_timeout`, which replaces it. */
   timeout: 30_000,
   connect_timeout: 8_000,

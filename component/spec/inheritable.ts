@@ -1,6 +1,7 @@
 /** The rules of what lower levels inherit: the keys of operations, paths and `defaults`, and the maps that merge. */
 import { cache } from '#component/spec/policies/cache.ts'
 import { circuitBreaker } from '#component/spec/policies/circuit-breaker.ts'
+import { errors } from '#component/spec/policies/errors.ts'
 import { etag } from '#component/spec/policies/etag.ts'
 import { idempotency } from '#component/spec/policies/idempotency.ts'
 import { rateLimit } from '#component/spec/policies/rate-limit.ts'
@@ -45,6 +46,7 @@ export const inheritable = {
   cache,
   circuit_breaker: circuitBreaker,
   idempotency,
+  errors,
 }
 
 const defaultsObject = level('defaults', { keys: { ...inheritable, headers } }, 'a map of defaults')

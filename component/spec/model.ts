@@ -48,6 +48,8 @@ export interface Version {
   readonly info: JsonMap
   /** What is published of it: `{path, docs_path, security, servers, …}`, all optional. */
   readonly openapi: JsonMap
+  /** The URI before the code in `type` of a problem (RFC 9457). */
+  readonly problem_base?: string
   /** Language codes, the first one is the fallback. */
   readonly languages: readonly string[]
   readonly variables: JsonMap

@@ -1,6 +1,7 @@
 /** Reads the versions of a document, map or list, with the patterns of their paths. */
 import { pointer } from '#component/codec/json.ts'
 import { countExamples, maxExamples } from '#component/spec/examples/examples.ts'
+import { problemBase } from '#component/spec/policies/errors.ts'
 import {
   keyedForms,
   type PathPattern,
@@ -66,6 +67,7 @@ const versionRule = level('a version', {
       'a list of language codes',
     ),
     openapi,
+    problem_base: problemBase,
     ...scopes,
   },
   required: {
@@ -182,6 +184,7 @@ function* readVersion(
     defaults: mapOrExpression(version.defaults),
     status_codes: mapOrEmpty(version.status_codes),
     openapi: mapOrEmpty(version.openapi),
+    ...(typeof version.problem_base === 'string' && { problem_base: version.problem_base }),
     paths,
   }
 }

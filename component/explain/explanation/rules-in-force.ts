@@ -20,6 +20,7 @@ export function rulesInForce(
     protection,
     limits,
     traceKwargs,
+    sendsProblems,
     policies,
     writtenAt = {},
   } = inherited
@@ -32,6 +33,7 @@ export function rulesInForce(
     schemes: admitsHttp ? ['http', 'https'] : ['https'],
     security: protection?.object ?? {},
     ...(traceKwargs !== undefined && { trace: { kwargs: traceKwargs } }),
+    ...(sendsProblems && { errors: 'problem' }),
     ...(policies?.limits && { rate_limit: policies.limits.map(toldLimit) }),
     ...(policies?.etag && { etag: true }),
     ...(policies?.idempotency && { idempotency: toldIdempotency(policies.idempotency) }),

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { type GatewaySetup, startGateway, type TestGateway } from '#test/support/gateway.ts'
-import { type Document, goodDocument } from './documents.ts'
-import { ask, get, portOf } from './sockets.ts'
+import { type Document, goodDocument, onError } from './documents.ts'
+import { ask, get, portOf, refused } from './sockets.ts'
 
 /** One row; which members an input has depends on the area. */
 export interface BadInput {
@@ -65,6 +65,25 @@ export interface Area {
   load(document: Document): Promise<void>
 }
 
+/** How an area is run. */
+interface AreaSetup extends GatewaySetup {
+  /**
+   * Present: the area is run a second time, with `errors: problem` in its documents. The indices whose errors stay as they are:
+   * those of management, of HTTP before a route is known, and of clients that refuse problems.
+   */
+  readonly notProblems?: readonly number[]
+}
+
+/** The good document of an area whose errors are problems: the gateway answers where the author would. */
+function withProblems(document: unknown): unknown {
+  const text = JSON.stringify(document).replaceAll(
+    `"on_error":${JSON.stringify(onError)}`,
+    '"on_error":{}',
+  )
+  const { defaults, ...parsed } = JSON.parse(text) as Document
+  return { ...parsed, defaults: { ...(defaults as Document), errors: 'problem' } }
+}
+
 /**
  * Adds the suite of an area: one gateway, with the good document loaded, for all its tests.
  * @param settings options of the gateway by dotted key; a function is asked before the gateway starts
@@ -73,9 +92,25 @@ export function describeArea(
   name: string,
   settings: Settings | (() => Promise<Settings>),
   define: (area: Area) => void,
-  setup: GatewaySetup = {},
+  setup: AreaSetup = {},
 ): void {
-  describe(suitePrefix + name, function () {
+  addSuite({ name, settings, define, setup }, 'plain')
+  if (setup.notProblems) addSuite({ name, settings, define, setup }, 'problem')
+}
+
+/** What {@link describeArea} is given. */
+interface AreaPlan {
+  readonly name: string
+  readonly settings: Settings | (() => Promise<Settings>)
+  readonly setup: AreaSetup
+  define(area: Area): void
+}
+
+function addSuite({ name, settings, define, setup }: AreaPlan, errors: 'plain' | 'problem'): void {
+  const { notProblems = [], ...gatewaySetup } = setup
+  const isPlain = errors === 'plain'
+  const prefix = isPlain ? '' : 'as a problem: '
+  describe(`${suitePrefix}${name}${isPlain ? '' : ', errors: problem'}`, function () {
     this.timeout(40_000)
     let started: TestGateway | undefined
     const area: Area = {
@@ -91,7 +126,7 @@ export function describeArea(
       },
       test(index, check, note = '') {
         const entry = row(index)
-        it(`${index} ${entry.area}: ${entry.input.what}${note && ` (${note})`}`, async () => {
+        it(`${prefix}${index} ${entry.area}: ${entry.input.what}${note && ` (${note})`}`, async () => {
           await check(entry)
           await answersNext(area.port)
         })
@@ -102,14 +137,25 @@ export function describeArea(
       },
     }
     before(async () => {
-      started = await startGateway(
+      const gateway = await startGateway(
         typeof settings === 'function' ? await settings() : settings,
-        setup,
+        gatewaySetup,
       )
+      const load: TestGateway['load'] = (document) =>
+        gateway.load(isPlain ? document : withProblems(document))
+      started = { ...gateway, load }
+      refused.asProblem.clear()
+      refused.otherwise.clear()
       await area.load(goodDocument)
     })
     after(() => started?.stop())
     define(area)
+    if (isPlain) return
+    it('answers every error of a route with a valid problem that has the same code', () => {
+      const indices = [...refused.otherwise].map((entry) => rows.indexOf(entry))
+      expect(indices).to.have.members([...notProblems])
+      expect(refused.asProblem.size).to.be.above(0)
+    })
   })
 }
 

@@ -6,7 +6,8 @@ export type Document = Readonly<Record<string, unknown>>
 /** The realm that they call in. */
 export const realm_uri = 'com.example.test'
 
-const onError = { body: '{{action.error.kwargs}}' }
+/** What `on_error` of the operations declares. */
+export const onError = { body: '{{action.error.kwargs}}' }
 
 /** A document of one version under `/v1`, for any host. */
 export const documentOf = (

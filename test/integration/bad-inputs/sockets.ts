@@ -1,6 +1,7 @@
 /** Requests as bytes on sockets of their own, and answers as they come back. */
 import { expect } from 'chai'
 import { type Answer, post, RawClient } from '#test/integration/http/fixture.ts'
+import { problemFaults } from '#test/support/problem-schema.ts'
 import type { BadInput } from './cases.ts'
 
 export { type Answer, post, RawClient }
@@ -41,6 +42,25 @@ export async function untilEnded({ socket }: RawClient): Promise<void> {
   socket.destroy()
 }
 
+/** The bad inputs that were refused by problems since the suite began, and those that were not. */
+export const refused = { asProblem: new Set<BadInput>(), otherwise: new Set<BadInput>() }
+
+/** A problem, read as the same error in the gateway's own form. */
+function readProblem(body: unknown, status: number): ErrorBody {
+  expect(problemFaults(body)).to.deep.equal([])
+  const { title, detail, code, errors, ...problem } = body as Readonly<Record<string, string>> & {
+    readonly errors?: readonly { readonly pointer: string; readonly detail: string }[]
+  }
+  expect(problem).to.include({ status })
+  expect(problem.instance).to.match(/^urn:uuid:/)
+  const own = { code: String(code), message: String(detail), description: String(title) }
+  if (!errors) return own
+  const details = errors.map(({ pointer, detail: message }) => {
+    return { path: decodeURIComponent(pointer.slice(1)), message }
+  })
+  return { ...own, details }
+}
+
 /** An answer of the gateway's own, decoded. */
 export interface ErrorBody {
   readonly code: string
@@ -58,9 +78,13 @@ export const jsonOf = (answer: Answer): unknown =>
  * and free.
  * @returns the error body
  */
-export function expectRefusal(answer: Answer, { expected }: BadInput): ErrorBody {
+export function expectRefusal(answer: Answer, entry: BadInput): ErrorBody {
+  const { expected } = entry
   expect(answer.status, answer.body.slice(0, 500)).to.be.oneOf([expected.status].flat())
-  const body = (answer.body === '' ? {} : jsonOf(answer)) as ErrorBody
+  const isProblem = answer.headers['content-type'] === 'application/problem+json'
+  refused[isProblem ? 'asProblem' : 'otherwise'].add(entry)
+  const read = answer.body === '' ? {} : jsonOf(answer)
+  const body = isProblem ? readProblem(read, answer.status) : (read as ErrorBody)
   if (typeof expected.code === 'string') {
     expect(body).to.have.property('code', expected.code)
     expect(body.message, 'message').to.be.a('string').and.not.equal('')

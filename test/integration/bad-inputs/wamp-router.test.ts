@@ -61,106 +61,118 @@ async function startLine(): Promise<Readonly<Record<string, string>>> {
   return { 'wamp.url': line.url }
 }
 
-describeArea('wamp with a router that dies', startRouter, (area) => {
-  let callee: Callee
+describeArea(
+  'wamp with a router that dies',
+  startRouter,
+  (area) => {
+    let callee: Callee
 
-  before(async () => {
-    callee = await lend(area.gateway.routerUrl)
-    await area.load(document)
-    await untilServed(area)
-  })
-  after(() => router.kill())
-
-  /** Opens so many calls and kills the router; the answers, and the milliseconds from the kill to the last of them. */
-  async function killWithOpen(count: number): Promise<{ answers: Answer[]; took: number }> {
-    const clients = Array.from({ length: count }, () => new RawClient(area.port))
-    const before = callee.invocations.length
-    for (const client of clients) client.send(get('/v1/never'))
-    await untilHolds(() => callee.invocations.length >= before + count)
-    const answers = Promise.all(clients.map((client) => client.read()))
-    const start = performance.now()
-    await router.kill()
-    const told = await answers
-    const took = performance.now() - start
-    for (const client of clients) client.close()
-    return { answers: told, took }
-  }
-
-  it('a result of undefined in CBOR is null, never 500 (as 180)', async () => {
-    expect(await ask(area.port, get('/v1/nothing'))).to.include({ status: 200, body: 'null' })
-    const within = await ask(area.port, get('/v1/nothing-within'))
-    expect(within.status).to.equal(200)
-    expect(jsonOf(within)).to.have.deep.property('list', [null])
-  })
-
-  async function restart(): Promise<void> {
-    await router.restart()
-    callee = await lend(area.gateway.routerUrl)
-    await untilServed(area)
-  }
-
-  area.test(174, async (entry) => {
-    const { answers, took } = await killWithOpen(1)
-    for (const answer of answers) expectRefusal(answer, entry)
-    expect(took, 'milliseconds').to.be.below(1000)
-    await restart()
-  })
-
-  area.test(173, async (entry) => {
-    const before = settledMemory().heap
-    const { answers, took } = await killWithOpen(1000)
-    expect(answers).to.have.length(1000)
-    for (const answer of answers) expectRefusal(answer, entry)
-    expect(took, 'milliseconds until the last answer').to.be.below(1000)
-    answers.length = 0
-    await restart()
-    const metrics = await ask(area.adminPort, get('/metrics', 'Connection: close'))
-    expect(metrics.body).to.match(/^gateway_wamp_calls_in_flight 0$/m)
-    await pause(0)
-    expect(settledMemory().heap - before, 'growth of the heap').to.be.below(10_000_000)
-  })
-})
-
-describeArea('wamp over a line that goes dead', startLine, (area) => {
-  before(async () => {
-    await lend(router.url)
-    await area.load(document)
-    await untilServed(area)
-  })
-  after(async () => {
-    line.stop()
-    await router.kill()
-  })
-
-  area.test(
-    177,
-    async (entry) => {
-      line.pause()
-      const start = performance.now()
-      expectRefusal(await ask(area.port, get('/v1/ok')), entry)
-      expect(performance.now() - start).to.be.within(callTimeout - 50, callTimeout + 1000)
-
-      let answer = await ask(area.port, get('/v1/ok'))
-      await until(
-        'the link is given up',
-        async () => {
-          answer = await ask(area.port, get('/v1/ok'))
-          return answer.status !== 504
-        },
-        15_000,
-      )
-      expect(performance.now() - start, 'milliseconds to notice').to.be.below(10_000 + callTimeout)
-      for (let count = 0; count < 20; count++) {
-        const sent = performance.now()
-        answer = await ask(area.port, get('/v1/ok'))
-        expect(answer.status).to.equal(502)
-        expect(jsonOf(answer)).to.have.property('code', lost.expected.code)
-        expect(performance.now() - sent, 'milliseconds to refuse').to.be.below(200)
-      }
-
-      line.resume()
+    before(async () => {
+      callee = await lend(area.gateway.routerUrl)
+      await area.load(document)
       await untilServed(area)
-    },
-    `a proxy that passes nothing, timeout ${callTimeout} ms`,
-  )
-})
+    })
+    after(() => router.kill())
+
+    /** Opens so many calls and kills the router; the answers, and the milliseconds from the kill to the last of them. */
+    async function killWithOpen(count: number): Promise<{ answers: Answer[]; took: number }> {
+      const clients = Array.from({ length: count }, () => new RawClient(area.port))
+      const before = callee.invocations.length
+      for (const client of clients) client.send(get('/v1/never'))
+      await untilHolds(() => callee.invocations.length >= before + count)
+      const answers = Promise.all(clients.map((client) => client.read()))
+      const start = performance.now()
+      await router.kill()
+      const told = await answers
+      const took = performance.now() - start
+      for (const client of clients) client.close()
+      return { answers: told, took }
+    }
+
+    it('a result of undefined in CBOR is null, never 500 (as 180)', async () => {
+      expect(await ask(area.port, get('/v1/nothing'))).to.include({ status: 200, body: 'null' })
+      const within = await ask(area.port, get('/v1/nothing-within'))
+      expect(within.status).to.equal(200)
+      expect(jsonOf(within)).to.have.deep.property('list', [null])
+    })
+
+    async function restart(): Promise<void> {
+      await router.restart()
+      callee = await lend(area.gateway.routerUrl)
+      await untilServed(area)
+    }
+
+    area.test(174, async (entry) => {
+      const { answers, took } = await killWithOpen(1)
+      for (const answer of answers) expectRefusal(answer, entry)
+      expect(took, 'milliseconds').to.be.below(1000)
+      await restart()
+    })
+
+    area.test(173, async (entry) => {
+      const before = settledMemory().heap
+      const { answers, took } = await killWithOpen(1000)
+      expect(answers).to.have.length(1000)
+      for (const answer of answers) expectRefusal(answer, entry)
+      expect(took, 'milliseconds until the last answer').to.be.below(1000)
+      answers.length = 0
+      await restart()
+      const metrics = await ask(area.adminPort, get('/metrics', 'Connection: close'))
+      expect(metrics.body).to.match(/^gateway_wamp_calls_in_flight 0$/m)
+      await pause(0)
+      expect(settledMemory().heap - before, 'growth of the heap').to.be.below(10_000_000)
+    })
+  },
+  { notProblems: [] },
+)
+
+describeArea(
+  'wamp over a line that goes dead',
+  startLine,
+  (area) => {
+    before(async () => {
+      await lend(router.url)
+      await area.load(document)
+      await untilServed(area)
+    })
+    after(async () => {
+      line.stop()
+      await router.kill()
+    })
+
+    area.test(
+      177,
+      async (entry) => {
+        line.pause()
+        const start = performance.now()
+        expectRefusal(await ask(area.port, get('/v1/ok')), entry)
+        expect(performance.now() - start).to.be.within(callTimeout - 50, callTimeout + 1000)
+
+        let answer = await ask(area.port, get('/v1/ok'))
+        await until(
+          'the link is given up',
+          async () => {
+            answer = await ask(area.port, get('/v1/ok'))
+            return answer.status !== 504
+          },
+          15_000,
+        )
+        expect(performance.now() - start, 'milliseconds to notice').to.be.below(
+          10_000 + callTimeout,
+        )
+        for (let count = 0; count < 20; count++) {
+          const sent = performance.now()
+          answer = await ask(area.port, get('/v1/ok'))
+          expect(answer.status).to.equal(502)
+          expect(jsonOf(answer)).to.have.property('code', lost.expected.code)
+          expect(performance.now() - sent, 'milliseconds to refuse').to.be.below(200)
+        }
+
+        line.resume()
+        await untilServed(area)
+      },
+      `a proxy that passes nothing, timeout ${callTimeout} ms`,
+    )
+  },
+  { notProblems: [] },
+)

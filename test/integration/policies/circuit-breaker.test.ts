@@ -57,6 +57,7 @@ describe('the circuit breaker of a running gateway', () => {
             '/call': {
               get: { action: { type: 'wamp_call', procedure }, timeout: 20, response },
             },
+            '/patient': { get: { action: { type: 'wamp_call', procedure }, response } },
           },
         },
       },
@@ -127,9 +128,10 @@ describe('the circuit breaker of a running gateway', () => {
       ...[504, 504, 504, 504, 504, 503, 503, 503],
     ])
     expect(calls).to.equal(5)
+    expect(await statusesOf('/circuits/patient', 1)).to.deep.equal([503])
     expect(await stateOf(procedure)).to.equal('2')
     isSlow = false
     ahead += 30_000
-    expect(await statusesOf('/circuits/call', 1)).to.deep.equal([200])
+    expect(await statusesOf('/circuits/patient', 1)).to.deep.equal([200])
   })
 })

@@ -97,6 +97,20 @@ describe('the errors of an operation', () => {
     expect(JSON.stringify(content)).to.include('#/components/schemas/ActionError')
   })
 
+  it('are problems first where the document declares them', () => {
+    const paths = { '/a': { errors: 'problem', get: call() }, '/b': { get: call() } }
+    const { components } = describeDocument(documentOf(paths))
+    expect(Object.keys(components.responses)).to.deep.equal([
+      ...['Error', 'ActionError', 'Error_2', 'ActionError_2'],
+    ])
+    const { content } = components.responses.ActionError
+    expect(Object.keys(content)).to.deep.equal([
+      ...['application/problem+json', 'application/json', 'application/msgpack'],
+    ])
+    expect(components.schemas.Problem.required).to.deep.equal(['title', 'status', 'code'])
+    expect(components.schemas.Problem_2.required).to.include('message')
+  })
+
   it('are the declared one', () => {
     expect(statusesOf(call({}, {}, { status_code: 422 }))).to.deep.equal([
       ...['200', '406', '422', '503', '504'],

@@ -71,6 +71,10 @@ export const tables: Record<string, Record<string, Row>> = {
         ...['Wed, 30 Jun 2027 00:00:00 GMT', '{{variables.d}}', ...notString],
       ],
     },
+    problem_base: {
+      valid: ['https://errors.example.com/', 'urn:example:error:'],
+      invalid: ['', '/errors/', 'errors.example.com', 'https://é.example/', ...notString],
+    },
     pool_size: { valid: [1, 200], invalid: [0, -1, 1.5, '200', null, '{{variables.p}}'] },
     info: {
       valid: [{}, { title: 'a', description: 'b', sunset: '2030-01-01' }],

@@ -107,11 +107,12 @@ describe('an explanation', () => {
 
   it('tells the policies that hold', async () => {
     const operations = { get: { action: call, response }, circuit_breaker: { open: 5 } }
-    const defaults = { etag: true, rate_limit: { amount: 3, window: 60 } }
+    const defaults = { etag: true, errors: 'problem', rate_limit: { amount: 3, window: 60 } }
     const { rules } = await explained({ request: get, as: ada }, [
       documentWith(operations, { defaults }),
     ])
     expect(rules.etag).to.deep.equal({ value: true, at: '/defaults/etag' })
+    expect(rules.errors).to.deep.equal({ value: 'problem', at: '/defaults/errors' })
     expect(rules.rate_limit).to.deep.equal({
       value: [{ name: 'default', amount: 3, window: 60, scope: 'all', mode: 'enforce' }],
       at: '/defaults/rate_limit',
