@@ -145,6 +145,22 @@ export const apis: Row = {
       },
     },
     {
+      title: 'Kept answers',
+      description:
+        'Requests per second to routes with `cache`, by how they were answered: hit, a fresh kept answer; stale, an old one; miss, by the action; bypass, by the action, because the answer may not be kept.',
+      unit: 'reqps',
+      queries: {
+        '{{api}} {{how}}': 'sum by (api, how) (rate(gateway_cache_requests_total{@api}[@]))',
+      },
+    },
+    {
+      title: 'Circuits',
+      description:
+        'The state of circuits of a `circuit_breaker`, by target: 0 closed, 1 half-open, 2 open. While one is open its upstream or procedure is not asked, and clients are refused.',
+      ...{ unit: 'none', bad: 2 },
+      queries: { '{{api}} {{target}}': 'max by (api, target) (gateway_circuit_state{@api})' },
+    },
+    {
       title: 'Misfits with schemas',
       description:
         'Parts of requests, and answers (part "response"), that do not fit their JSON Schema. Requests: a client errs. Answers: the backend has changed, or the document is wrong.',

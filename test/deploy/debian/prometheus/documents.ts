@@ -40,6 +40,10 @@ export const sound = (host: string) =>
     '/retry': {
       get: { action: { type: 'forward', host, path: '/moody', retries: 2 }, response: {} },
     },
+    '/kept': {
+      ...{ cache: { ttl: 1 }, circuit_breaker: {} },
+      ...call(procedures.work),
+    },
     '/mine': call(procedures.work, { security: { type: 'basic' } }),
     '/events': { get: { action: { type: 'wamp_subscribe', topic }, response: {} } },
     '/checked/:id': {

@@ -21,6 +21,7 @@ const recordedOnly = [
   'WampGatewayDiskFull',
   'WampGatewayDocumentsDamaged',
   'WampGatewayConflicts',
+  'WampGatewayCircuitOpen',
   'WampGatewayDigestsDiffer',
   'WampGatewayExchangesFail',
   'WampGatewayOverloaded',

@@ -66,7 +66,7 @@ export async function startSoundGateways(): Promise<SoundGateways> {
 
 /** Asks both for everything that they do: several times a second. */
 export function load({ alone, shared }: SoundGateways, repeated: Repeated): void {
-  const paths = ['call', 'publish', 'forward', 'retry', 'checked/1', 'checked/letters']
+  const paths = ['call', 'publish', 'forward', 'retry', 'kept', 'checked/1', 'checked/letters']
   for (const { url } of [alone, shared])
     for (const path of paths) repeated.start(100, () => send(url, `/sound/${path}`))
   // a user more each time: the session of each has to join
