@@ -118,8 +118,12 @@ export async function startComponent(
   worker?.refreshBy(() => replica.refresh())
 
   const router = openRouterConnection(context, worker?.router)
+  const rejoined = () => {
+    serving.policies.purgeAll()
+    void sync.joined()
+  }
   const onWaited = sessionWaits(context.families)
-  const sessions = openSessions(context, router, () => sync.joined(), onWaited)
+  const sessions = openSessions(context, router, rejoined, onWaited)
   const { own, pool } = sessions
   const routerAuthentication = openRouterAuthentication(context, router)
   users.onRevoked = (revoked) => {
@@ -145,12 +149,13 @@ export async function startComponent(
     ...{ clock, yieldTurn },
   })
   const serving = openServing(context, pool, issuer, (one) => examples.holding(one))
-  const { streams, reauthentication } = serving
+  const { streams, reauthentication, policies } = serving
+  sync.onPurged = ({ id, tags }) => policies.purge(id, tags)
   const regrants = new Regrants({ streams, clock, yieldTurn })
   followUsers({ users, reauthentication, regrants })
   const registry = openRegistry(context, router, sessions, serving, schemas, sync)
   const tracing = new Tracing(context, { serving, pool, registry, schemas, sync })
-  const { usageExchange: usage } = serving
+  const { exchange: usage } = serving.policies
   const usageSharing = new UsageSharing({ usage, sync, session: own, clock })
   const files = new ConfiguredFiles(context, registry, examples)
   const parts = {

@@ -164,4 +164,17 @@ export const specProcedures: readonly Procedure[] = [
       return answerOf(await registry.rollback(String(id), String(hash), by, conditions, within))
     },
   },
+  {
+    // answers `{id}`; all nodes have dropped the kept answers with one of the tags, or all of the document
+    uri: 'service.purge_cache',
+    parameters: [...texts('id'), { name: 'tags', type: 'texts', isOptional: true }],
+    access: 'load',
+    mirrors: [{ method: 'POST', path: '/api_specs/:id/purge' }],
+    async handler({ registry, purgeCache }, [id, tags], { within }) {
+      const api_spec = String(id)
+      registry.info(api_spec, within)
+      await purgeCache(api_spec, tags as readonly string[] | undefined)
+      return { value: { id: api_spec } }
+    },
+  },
 ]

@@ -1,13 +1,14 @@
-/** On which realms requests need the gateway's own session: those without a user. */
+/** On which realms the gateway needs a session of its own: for requests without a user, and for events that drop kept answers. */
 
 import { type Route, typesOf } from '#component/gateway/api.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 
-/** Whether the route calls or publishes over the gateway's own session. */
+/** Whether the route calls, publishes or waits for events over the gateway's own session. */
 function usesOwnSession(route: Route, identity: string): boolean {
   if (route.kind !== undefined) return false
   const { inherited } = route
   const isWamp = typesOf(route).some((type) => type.startsWith('wamp_'))
+  if (inherited.policies?.cache?.purges.length) return true
   return isWamp && (inherited.protection === undefined || identity === 'service')
 }
 

@@ -1,5 +1,6 @@
 /** `cache` of a route, as it is compiled. */
 import type { Node } from '#component/expression/nodes.ts'
+import type { Match } from '#component/syntax/wamp-uri.ts'
 
 /** A value that may depend on the request. */
 type Live = Exclude<Node, { readonly kind: 'broken' }>
@@ -9,6 +10,14 @@ export interface TagPlan {
   readonly node: Live
   /** JSON Pointer. */
   readonly at: string
+}
+
+/** An event that drops answers. */
+export interface PurgePlan {
+  readonly topic: string
+  readonly match: Match
+  /** Evaluated for each event, as `action.event`; undefined: everything of the rule is dropped. */
+  readonly tags: readonly TagPlan[] | undefined
 }
 
 /** Which answers are kept, for whom, and for how long. */
@@ -27,6 +36,7 @@ export interface CachePlan {
   /** Milliseconds. */
   readonly ifErrorMs: number
   readonly tags: readonly TagPlan[]
+  readonly purges: readonly PurgePlan[]
   /** Whether requests for the same answer wait for the first. */
   readonly coalesces: boolean
 }

@@ -78,16 +78,6 @@ export class ResponseCache {
     })
   }
 
-  /** Bytes that are kept. */
-  get bytes(): number {
-    return this.#entries.calculatedSize
-  }
-
-  /** Answers that are kept. */
-  get size(): number {
-    return this.#entries.size
-  }
-
   /** The key of a request among those with the same base. @param base equal for requests that differ in header fields only */
   keyOf(base: string, fieldOf: FieldOf): string {
     return keyOf(base, this.#places.get(base)?.names ?? [], fieldOf)
@@ -138,6 +128,12 @@ export class ResponseCache {
     const keys = [...(this.#labelled.get(label) ?? [])]
     for (const key of keys) this.drop(key)
     return keys.length
+  }
+
+  /** Drops everything, and voids all runs under way. */
+  clear(): void {
+    for (const fill of this.#fills) fill.isVoid = true
+    this.#entries.clear()
   }
 
   /** A run that begins. */

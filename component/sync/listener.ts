@@ -9,10 +9,12 @@ import {
   type Fields,
   type Heartbeat,
   type Message,
+  type Purged,
   readAnnounced,
   readBucket,
   readList,
   readName,
+  readPurged,
 } from './sync-messages.ts'
 import type { PeerTrace, SyncCounts, SyncPorts } from './sync-ports.ts'
 import { topics } from './topics.ts'
@@ -31,6 +33,8 @@ export interface ListenerPorts extends SyncPorts {
   readonly traceOf: (id: string) => PeerTrace | undefined
   /** See {@link Sync.onUsage}. */
   readonly onUsage: (boot: string, fields: Fields) => boolean
+  /** Another node has dropped kept answers. */
+  readonly onPurged: (purged: Purged) => void
 }
 
 /** Milliseconds between two requests to a node whose current start is unknown. */
@@ -57,6 +61,7 @@ export class Listener {
     const onChange = (message: Message, topic: string) => this.#onChange(message, topic)
     await Promise.all([
       wire.subscribe(topics.beat, (message, topic) => this.#onHeartbeat(message, topic)),
+      wire.subscribe(topics.onPurge, (message, topic) => this.#onPurge(message, topic)),
       ...changeTopics.map((topic) => wire.subscribe(topic, onChange)),
       wire.subscribe(topics.usage, (message, topic) => this.#onUsage(message, topic)),
       wire.register(node, 'digest', (message, uri) => this.#digest(message, uri)),
@@ -145,6 +150,13 @@ export class Listener {
     if (!announced) wire.ignore(node, topic, 'the entry is malformed')
     else if (announced.entry) exchanges.take(node, announced.entry).catch(noop)
     else exchanges.fetch(node, announced.summary).catch(noop)
+  }
+
+  #onPurge(message: Message, topic: string): void {
+    if (!this.#hear(message, topic)) return
+    const purged = readPurged(message.fields)
+    if (purged) this.#ports.onPurged(purged)
+    else this.#ports.wire.ignore(message.heartbeat.node, topic, 'the purge is malformed')
   }
 
   /** `service.registry.<node>.digest`: the digests of all buckets, or the summaries in the named ones. */

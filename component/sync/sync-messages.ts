@@ -179,3 +179,17 @@ export function readTrace(value: unknown): PeerTrace | undefined {
   const { realm_uri, text } = value
   return isText(realm_uri) && isText(text) ? { realm_uri, text } : undefined
 }
+
+/** Kept answers that are dropped. */
+export interface Purged {
+  /** Of the document. */
+  readonly id: string
+  /** undefined: all of it. */
+  readonly tags: readonly string[] | undefined
+}
+
+export function readPurged({ id, tags }: Fields): Purged | undefined {
+  const read = readList(tags, readText)
+  if (!isText(id) || (tags !== undefined && !read)) return undefined
+  return { id, tags: read }
+}

@@ -9,7 +9,7 @@ import { CatchUp } from './joining.ts'
 import { Listener } from './listener.ts'
 import { Peers } from './peers.ts'
 import { type SyncStatus, statusOf } from './status.ts'
-import { type Fields, type Heartbeat, readTrace } from './sync-messages.ts'
+import { type Fields, type Heartbeat, type Purged, readTrace } from './sync-messages.ts'
 import type { PeerTrace, SyncCounts, SyncPorts } from './sync-ports.ts'
 import { topics } from './topics.ts'
 import { Wire } from './wire.ts'
@@ -32,6 +32,8 @@ const unavailable = (message: string, retryAfter = '5') =>
 export class Sync {
   /** Gives the trace of this node with an id to the others. */
   traceOf: (id: string) => PeerTrace | undefined = () => undefined
+  /** Told of kept answers that another node has dropped. */
+  onPurged: (purged: Purged) => void = noop
   /** Told of each change that another node has made since this one was started, once it is live here. @param ms since its stamp */
   onLag: (ms: number) => void = noop
   /** Told what another process has used of rate limits. @param boot differs for each start of it @returns whether it can be read */
@@ -79,6 +81,7 @@ export class Sync {
       onHeard: () => this.#catchUp.heard(),
       traceOf: (id) => this.traceOf(id),
       onUsage: (boot, fields) => this.onUsage(boot, fields),
+      onPurged: (purged) => this.onPurged(purged),
     })
     this.#peers = peers
     this.#wire = wire
@@ -191,6 +194,15 @@ export class Sync {
   async tellUsage(fields: Fields): Promise<void> {
     const { node } = this.#ports
     await this.#wire.publish(topics.usage, { node }, fields, usageMs)
+  }
+
+  /**
+   * Tells the other nodes of kept answers that are dropped; a node that is away drops all when it is back.
+   * @throws WampError; ExpressionError for too many tags
+   */
+  async purge({ id, tags }: Purged): Promise<void> {
+    const { node } = this.#ports
+    await this.#wire.publish(topics.onPurge, { id, node }, { id, ...(tags && { tags }) })
   }
 
   /** For `service.registry_status`. */

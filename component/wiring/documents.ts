@@ -42,7 +42,7 @@ export function openRegistry(
   context: WiringContext,
   router: RouterConnection,
   { own, pool }: RouterSessions,
-  { gateway, authentication, openStreams }: Serving,
+  { gateway, authentication, openStreams, policies }: Serving,
   schemas: SharedSchemas,
   others: Pick<Sync, 'nodesWithout' | 'peerCount'>,
 ): Registry<Route> {
@@ -61,6 +61,7 @@ export function openRegistry(
       gateway.table = table
       authentication.issuers.follow(table.entries)
       openStreams.follow(table)
+      policies.follow(table.entries)
       void schemas.compileAhead(table)
       pool.keep(ownRealms(table.entries, config.wamp.identity))
     },

@@ -1,4 +1,5 @@
 /** What the management procedures get of this node. */
+import { ServiceError } from '#component/errors.ts'
 import type { Examples } from '#component/examples/examples.ts'
 import type { ExplainCaller, Explainer } from '#component/explain/explanation/explainer.ts'
 import type { Route } from '#component/gateway/api.ts'
@@ -47,6 +48,15 @@ export function managementOf(
     componentRealm: config.wamp.realm,
     descriptions: serving.descriptions,
     ...(config.explain.traces && { traces: parts.tracing }),
+    async purgeCache(id, tags) {
+      serving.policies.purge(id, tags)
+      try {
+        await sync.purge({ id, tags })
+      } catch (cause) {
+        const message = 'the other nodes could not be told'
+        throw new ServiceError('service.error.unavailable', message, { cause })
+      }
+    },
     refusal: () => sync.refusal(),
     ...(broadcast && { broadcast }),
     status: () => ({

@@ -8,17 +8,14 @@ import { PoolMetrics, type PoolWatch } from '#component/action/watching/pool-met
 import { toldAttempts } from '#component/action/watching/told-attempts.ts'
 import { tracedAttempts } from '#component/action/watching/traced-attempts.ts'
 import { Gateway } from '#component/gateway/handle.ts'
-import type { PolicyPorts } from '#component/gateway/policies/passage.ts'
 import { CallStreams } from '#component/gateway/streams/call-streams.ts'
 import { OpenStreams } from '#component/gateway/streams/open-streams.ts'
-import type { MetricSources } from '#component/metrics/source.ts'
 import type { Descriptions } from '#component/openapi/descriptions.ts'
 import type { FindExamples } from '#component/openapi/options.ts'
-import type { UsageExchange } from '#component/policy/usage-exchange.ts'
 import { Reauthentication } from '#component/security/reauthentication.ts'
 import type { Streams } from '#component/stream/hub.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
-import { openPolicies } from '#component/wiring/policies/open-policies.ts'
+import { openPolicies, type Policies } from '#component/wiring/policies/open-policies.ts'
 import { openStreamHub } from '#component/wiring/streams/stream-hub.ts'
 import { unrenderedLog } from '#component/wiring/streams/unrendered-log.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
@@ -35,11 +32,8 @@ export interface Serving {
   /** The answers that are streams of a call. */
   readonly callStreams: CallStreams
   readonly streamMetrics: StreamMetrics
-  /** What holds the policies of routes. */
-  readonly policies: PolicyPorts
-  readonly policySources: MetricSources
-  /** What the processes tell each other of the use of rate limits. */
-  readonly usageExchange: UsageExchange
+  /** The policies of routes. */
+  readonly policies: Policies
   /** OpenAPI, for operators. */
   readonly descriptions: Descriptions
   /** Connections to upstreams. */
@@ -92,7 +86,7 @@ export function openServing(
     ...publication.endpoints,
   }
   const callStreams = new CallStreams({ clock, bufferBytes: config.limits.call_buffer })
-  const policies = openPolicies(context)
+  const policies = openPolicies(context, sessions)
   const gateway = new Gateway({
     ...{ clock, schemes, endpoints, callStreams, openStreams, pools },
     onUnrendered: unrenderedLog(clock, log),
@@ -104,11 +98,11 @@ export function openServing(
   return {
     ...{ gateway, authentication, connections, watch, pools, reauthentication },
     ...{ streams, openStreams, callStreams, streamMetrics },
-    ...{ policies: policies.ports, policySources: policies.sources },
-    usageExchange: policies.exchange,
+    policies,
     descriptions: publication.descriptions,
     async close() {
       streams.close()
+      policies.close()
       await actions.close()
       await authentication.close()
     },

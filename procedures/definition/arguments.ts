@@ -27,6 +27,9 @@ function expected(procedure: Procedure): string {
   return `expected ${numbers}${listed(procedure)}`
 }
 
+const isTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
+
 function checkTypes(procedure: Procedure, args: readonly unknown[]): readonly unknown[] {
   for (const [index, { name, type, isOptional }] of procedure.parameters.entries()) {
     const value = args[index]
@@ -36,6 +39,9 @@ function checkTypes(procedure: Procedure, args: readonly unknown[]): readonly un
     }
     if (type === 'object' && !isMap(value)) {
       throw refuse(`${name}: found ${typeOf(value)}, expected object`)
+    }
+    if (type === 'texts' && !isTexts(value)) {
+      throw refuse(`${name}: found ${typeOf(value)}, expected an array of strings`)
     }
     if (type === 'integer' && !Number.isSafeInteger(value)) {
       throw refuse(`${name}: found ${typeOf(value)}, expected integer`)

@@ -74,6 +74,12 @@ export interface Management {
      */
     find(id: string): Promise<{ readonly realm_uri: string; readonly text: string } | undefined>
   }
+  /**
+   * Drops kept answers on all nodes.
+   * @param tags undefined: all of the document
+   * @throws WampError where the others cannot be told
+   */
+  purgeCache(id: string, tags: readonly string[] | undefined): Promise<void>
   /** The state of this node and of its peers; JSON. */
   status(): unknown
   /**
@@ -106,8 +112,8 @@ export interface Caller extends Rights {
   readonly conditions?: Conditions
 }
 
-/** The type of a parameter; the content of a document is checked by its own validation, that of an object by the handler. */
-type ParameterType = 'string' | 'integer' | 'document' | 'object'
+/** The type of a parameter; the content of a document is checked by its own validation, that of an object by the handler; `texts` is a list of them. */
+type ParameterType = 'string' | 'integer' | 'document' | 'object' | 'texts'
 
 interface Parameter {
   readonly name: string

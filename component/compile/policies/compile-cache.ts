@@ -1,7 +1,9 @@
 /** Compiles `cache` as far as it is known at load. */
 import { pointer } from '#component/codec/json.ts'
+import type { Issue } from '#component/errors.ts'
 import { itemsOf, keysOf, member, type Node } from '#component/expression/compile.ts'
-import type { CachePlan, TagPlan } from '#component/policy/cache-plan.ts'
+import type { CachePlan, PurgePlan, TagPlan } from '#component/policy/cache-plan.ts'
+import { isMatch } from '#component/syntax/wamp-uri.ts'
 import type { PolicySources } from './compile-policies.ts'
 
 const milliseconds = 1000
@@ -46,20 +48,57 @@ export function compileCache({ find, issues }: PolicySources): CachePlan | undef
     statuses: new Set(statuses ?? [200]),
     whileRevalidateMs: secondsOf('stale_while_revalidate') ?? 0,
     ifErrorMs: secondsOf('stale_if_error') ?? 0,
-    tags: compileTags(member(node, 'tags'), pointer(path, 'tags'), mustBeKnown),
+    tags: compileTags(member(node, 'tags'), pointer(path, 'tags'), mustBeKnown) ?? [],
+    purges: compilePurges(member(node, 'purge_on'), pointer(path, 'purge_on'), mustBeKnown, issues),
     coalesces: readOf('coalesce') !== false,
   }
 }
 
+type MustBeKnown = (at: string, name: string) => void
+
+/** undefined: the document has none. */
 function compileTags(
   node: Node | undefined,
   at: string,
-  mustBeKnown: (at: string, name: string) => void,
-): readonly TagPlan[] {
-  if (node === undefined || node.kind === 'broken') return []
+  mustBeKnown: MustBeKnown,
+): readonly TagPlan[] | undefined {
+  if (node === undefined || node.kind === 'broken') return undefined
   const items = itemsOf(node)
   if (items === undefined && node.kind !== 'constant') mustBeKnown(at, 'the number of tags')
   return (items ?? []).flatMap((item, index) =>
     item.kind === 'broken' ? [] : [{ node: item, at: pointer(at, index) }],
   )
+}
+
+function compilePurges(
+  node: Node | undefined,
+  at: string,
+  mustBeKnown: MustBeKnown,
+  issues: Issue[],
+): readonly PurgePlan[] {
+  if (node === undefined || node.kind === 'broken') return []
+  const items = itemsOf(node)
+  if (items === undefined && node.kind !== 'constant') mustBeKnown(at, 'purge_on')
+  return (items ?? []).flatMap((item, index) => {
+    const place = pointer(at, index)
+    const [topic, match] = ['topic', 'match'].map((key) => {
+      const value = member(item, key)
+      const isKnown = value === undefined || value.kind === 'constant' || value.kind === 'broken'
+      if (!isKnown) mustBeKnown(pointer(place, key), `${key} of an event`)
+      return value?.kind === 'constant' ? value.value : undefined
+    })
+    const tags = compileTags(member(item, 'tags'), pointer(place, 'tags'), mustBeKnown)
+    for (const tag of tags ?? []) checkReads(tag, issues)
+    // what is no topic has been reported
+    if (typeof topic !== 'string') return []
+    return [{ topic, match: isMatch(match) ? match : 'exact', tags }]
+  })
+}
+
+/** There is no request where an event comes. */
+function checkReads({ node, at }: TagPlan, issues: Issue[]): void {
+  for (const read of node.reads) {
+    if (read === 'action.event' || read.startsWith('action.event.')) continue
+    issues.push({ path: at, message: `there is no "${read}" here: expected action.event` })
+  }
 }

@@ -1,7 +1,6 @@
 /** Makes what is kept of an answer: whether it may be, for how long, its bytes and its tags. */
 import type { Outcome } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
-import { ExpressionError } from '#component/errors.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
@@ -14,8 +13,9 @@ import {
   varyOf,
   whyNotStored,
 } from '#component/policy/freshness.ts'
+import { documentLabel, ruleLabel, tagLabel } from '#component/policy/purge-labels.ts'
 import type { Kept } from '#component/policy/response-cache.ts'
-import { documentLabel, ruleLabel, tagLabel } from './cache-key.ts'
+import { evaluateTags } from '#component/policy/tags.ts'
 import type { Conditions, Encode } from './conditions.ts'
 import { readContent } from './kept-content.ts'
 
@@ -123,27 +123,14 @@ function selectingFields({ route, reply, outcome }: Made): readonly string[] | u
 
 /** undefined: an expression failed, or did not yield a text. */
 function labelsOf(
-  { at, tags }: CachePlan,
+  plan: CachePlan,
   { path }: CompiledOperation,
   context: Context,
 ): readonly string[] | undefined {
   const { api } = path.version
-  const labels: string[] = []
-  for (const { node } of tags) {
-    const tag = evaluated(() => node.evaluate(context))
-    if (tag === undefined) return undefined
-    labels.push(tagLabel(documentLabel(api), tag), tagLabel(ruleLabel(api, { at }), tag))
-  }
-  return labels
-}
-
-function evaluated(evaluate: () => unknown): string | undefined {
-  try {
-    const value = evaluate()
-    if (typeof value === 'string') return value === '' ? undefined : value
-    return typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined
-  } catch (error) {
-    if (error instanceof ExpressionError) return undefined
-    throw error
-  }
+  const [ofDocument, ofRule] = [documentLabel(api), ruleLabel(api, plan)]
+  return evaluateTags(plan.tags, context)?.flatMap((tag) => [
+    tagLabel(ofDocument, tag),
+    tagLabel(ofRule, tag),
+  ])
 }

@@ -94,12 +94,3 @@ const pathOf = ({ path }: Pick<Exchange, 'path'>): string =>
 /** What unsafe requests drop (RFC 9111 §4.4). */
 export const pathLabel = (exchange: Pick<Exchange, 'host' | 'path'>): string =>
   `path ${exchange.host}${pathOf(exchange)}`
-
-/** All answers of a document. */
-export const documentLabel = (id: string): string => `document ${id}`
-
-/** All answers under a rule. */
-export const ruleLabel = (id: string, { at }: Pick<CachePlan, 'at'>): string => `rule ${id}\n${at}`
-
-/** All answers with a tag: of a document, or under a rule. @param of the label of that */
-export const tagLabel = (of: string, tag: string): string => `tag ${of}\n${tag}`

@@ -7,6 +7,7 @@ import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { Headers } from '#component/gateway/header-layers.ts'
 import type { CachePlan } from '#component/policy/cache-plan.ts'
+import { documentLabel, ruleLabel } from '#component/policy/purge-labels.ts'
 import {
   type Fill,
   isSelected,
@@ -15,14 +16,7 @@ import {
 } from '#component/policy/response-cache.ts'
 import { CacheControl } from '#component/syntax/cache-control.ts'
 import { type KeepPorts, keepAnswer } from './answer-keeping.ts'
-import {
-  CacheKeys,
-  documentLabel,
-  isOfUser,
-  type Negotiated,
-  pathLabel,
-  ruleLabel,
-} from './cache-key.ts'
+import { CacheKeys, isOfUser, type Negotiated, pathLabel } from './cache-key.ts'
 import { type CacheStatus, hitReply, markedPolicy, withPolicy, withStatus } from './cached-reply.ts'
 import { FillingExchange } from './filling-exchange.ts'
 import { Flight, type Landed } from './flight.ts'
@@ -31,6 +25,8 @@ import { Flight, type Landed } from './flight.ts'
 export interface CachePorts extends KeepPorts {
   readonly cache: ResponseCache
   readonly clock: Clock
+  /** Whether every event that a rule waits for comes: nothing is kept while it does not. Absent: it does. */
+  readonly isHeard?: (rule: { readonly realm_uri: string; readonly plan: CachePlan }) => boolean
   /** Told how a request was answered. */
   readonly onAnswered?: (route: CompiledOperation, how: CacheStatus['how']) => void
 }
@@ -176,9 +172,11 @@ export class Caching {
   ): Flight {
     const { cache } = this.#ports
     const { plan, route } = request
-    const { api } = route.path.version
+    const { api, realm_uri } = route.path.version
     const labels = [pathLabel(request.exchange), documentLabel(api), ruleLabel(api, plan)]
     const fill = cache.begin(labels)
+    const hasPurges = plan.purges.length > 0
+    if (hasPurges && this.#ports.isHeard?.({ realm_uri, plan }) === false) fill.isVoid = true
     const exchange = new FillingExchange(request.exchange, trace)
     const run = async (): Promise<Landed> => {
       try {

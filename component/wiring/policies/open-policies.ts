@@ -1,16 +1,22 @@
 /** What holds the policies of all routes in this process. */
+import type { Route } from '#component/gateway/api.ts'
 import { Caching } from '#component/gateway/policies/caching.ts'
 import { Conditions } from '#component/gateway/policies/conditions.ts'
 import type { PolicyPorts } from '#component/gateway/policies/passage.ts'
 import { Family } from '#component/metrics/family.ts'
 import type { MetricSources } from '#component/metrics/source.ts'
 import { Circuits } from '#component/policy/circuits.ts'
+import { documentLabel, tagLabel } from '#component/policy/purge-labels.ts'
+import { Purges } from '#component/policy/purges.ts'
 import { RateLimits } from '#component/policy/rate-limits.ts'
 import { ResponseCache } from '#component/policy/response-cache.ts'
 import { UsageExchange } from '#component/policy/usage-exchange.ts'
+import type { RouteEntry } from '#component/routes/routing-table.ts'
+import type { SessionPool } from '#component/wamp/session-pool.ts'
 import type { WiringContext } from '#component/wiring/context.ts'
 import { encodeBody } from '#http/codec.ts'
 import { circuitSources } from './circuit-status.ts'
+import { purgeRules, subscribing } from './purge-subscriptions.ts'
 
 /** The policies of a process, and what is told of them in /metrics. */
 export interface Policies {
@@ -18,9 +24,20 @@ export interface Policies {
   readonly sources: MetricSources
   /** What the processes tell each other of the use of rate limits. */
   readonly exchange: UsageExchange
+  /** Follows the events that drop kept answers of these routes, and of no others. */
+  follow(entries: Iterable<RouteEntry<Route>>): void
+  /**
+   * Drops kept answers of a document.
+   * @param tags undefined: all
+   */
+  purge(id: string, tags: readonly string[] | undefined): void
+  /** Drops all kept answers: this node may have missed that it was to. */
+  purgeAll(): void
+  close(): void
 }
 
-export function openPolicies(context: WiringContext): Policies {
+/** @param sessions those of the gateway itself hear the events that drop kept answers */
+export function openPolicies(context: WiringContext, sessions: SessionPool): Policies {
   const { clock, config, families, store, box, log, usage } = context
   const { rate_limit_keys: maxKeys } = config.limits
   const exchange = new UsageExchange()
@@ -46,6 +63,11 @@ export function openPolicies(context: WiringContext): Policies {
   )
   const { max_bytes: maxBytes, max_entry_bytes: maxEntryBytes } = config.cache
   const cache = new ResponseCache({ maxBytes, maxEntryBytes })
+  const purges = new Purges({
+    cache,
+    random: () => clock.random(),
+    subscribe: (topic, handlers) => subscribing({ clock, log, sessions }, topic, handlers),
+  })
   const conditions = new Conditions(encodeBody)
   const circuits = { circuits: new Circuits(), clock }
   const idempotency = {
@@ -59,6 +81,7 @@ export function openPolicies(context: WiringContext): Policies {
     conditions,
     caching: new Caching({
       ...{ cache, clock, conditions, encode: encodeBody },
+      isHeard: (rule) => purges.isHeard(rule),
       onAnswered: ({ path }, how) => answered.on(path, how).add(),
     }),
     limits: {
@@ -67,5 +90,16 @@ export function openPolicies(context: WiringContext): Policies {
       onLimited: ({ path }, { name, mode }) => limited.on(path, name, mode).add(),
     },
   }
-  return { ports, exchange, sources: circuitSources(circuits, families.hasApiLabel) }
+  return {
+    ...{ ports, exchange },
+    sources: circuitSources(circuits, families.hasApiLabel),
+    follow: (entries) => purges.follow(purgeRules(entries)),
+    purge(id, tags) {
+      const label = documentLabel(id)
+      if (tags === undefined) cache.purge(label)
+      else for (const tag of tags) cache.purge(tagLabel(label, tag), label)
+    },
+    purgeAll: () => cache.clear(),
+    close: () => purges.follow([]),
+  }
 }

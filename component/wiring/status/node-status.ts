@@ -84,7 +84,7 @@ export interface Measured {
   readonly sync: Sync
   readonly tracing: Pick<Tracing, 'sources'>
   readonly usageSharing: Pick<UsageSharing, 'sources'>
-  readonly serving: Pick<Serving, 'authentication' | 'callStreams' | 'policySources' | 'streams'>
+  readonly serving: Pick<Serving, 'authentication' | 'callStreams' | 'policies' | 'streams'>
   readonly users: Pick<Users, 'accessTokens' | 'tickets'>
   readonly logins: LoginCounts
   readonly usage: LimitUsage
@@ -114,7 +114,7 @@ export function metricSources(parts: Measured): MetricSources {
       read: () => schemas.validators.compileFailures,
     },
     ...tracing.sources,
-    ...serving.policySources,
+    ...serving.policies.sources,
     ...streamSources(() => ({
       ...serving.streams.stats(),
       pieces: serving.callStreams.pieces,

@@ -32,7 +32,7 @@ export function openTracer(
   const { authentication, connections, watch, pools, policies } = serving
   const { streams, openStreams, callStreams } = serving
   return new RequestTracer({
-    ...{ clock, tokens, node, connections, watch, pools, policies },
+    ...{ clock, tokens, node, connections, watch, pools, policies: policies.ports },
     ...{ streams, openStreams, callStreams },
     compile: compilePortsOf(context, schemas),
     ...rehearsalPorts(config, node),

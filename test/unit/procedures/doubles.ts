@@ -57,6 +57,7 @@ export async function managementOf(changes: Partial<Management> = {}) {
     tickets: new Tickets({ keys, revocations, clock, node: 'node-1' }),
     revocations,
     clock,
+    purgeCache: async () => undefined,
     forgetAccount: async (user) => {
       if (user.authid !== 'bob') throw new ServiceError('service.error.not_found', 'nobody')
       await endUsers([user])

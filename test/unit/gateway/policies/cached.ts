@@ -15,7 +15,7 @@ import {
 import { policyPorts } from './policy-ports.ts'
 
 /** A clock that a test moves. */
-class HandClock implements Clock {
+export class HandClock implements Clock {
   #now: number
   #timers: { readonly at: number; readonly callback: () => void }[] = []
 
