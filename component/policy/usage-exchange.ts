@@ -18,7 +18,7 @@ const quietPart = 1 / 4
 const slackMs = 2 * tickMs
 /** A sender that was silent for longer begins anew. Milliseconds. */
 const silentMs = 15_000
-/** Characters of one message; further keys are told by the next one. */
+/** Characters of one message; further keys that have changed are told by the next one. */
 const maxText = 131_072
 /** Of one key in a message, beside its name. */
 const itemText = 64
@@ -89,8 +89,10 @@ export class UsageExchange {
   #others = 0
   #buckets: Buckets = { find: () => undefined, make: noBuckets }
   #tick = 0
-  /** The keys that are told; those that wait for the next message come first. */
-  readonly #told = new Map<string, Bucket>()
+  /** The keys that are to be told, in the order in which they have changed. */
+  readonly #changed = new Map<string, Bucket>()
+  /** The keys that were told, and are told again where there is room. */
+  readonly #unchanged = new Map<string, Bucket>()
   readonly #senders = new Map<string, Sender>()
 
   /** Sets the buckets that what is heard goes into. */
@@ -115,7 +117,10 @@ export class UsageExchange {
     bucket.use ??= { ms: 0, at: now, first: 0, told: 0, unchanged: 0 }
     const { use } = bucket
     use.ms += ms
-    if (use.first > 0) return
+    if (use.first > 0) {
+      this.#change(key, bucket)
+      return
+    }
     const part = quietPart / (this.#others + 1)
     use.ms = Math.max(use.ms - Math.max(now - use.at, 0) * part, 0)
     use.at = now
@@ -129,31 +134,30 @@ export class UsageExchange {
     if (this.#tick % memory === 0) this.#forget(now)
     const used: ToldUse[] = []
     let room = maxText
-    let waiting = this.#told.size
-    for (const [key, bucket] of this.#told) {
-      if (waiting === 0 || room <= 0) break
-      waiting -= 1
-      this.#told.delete(key)
-      const told = this.#tellOne(key, bucket, now)
-      if (told === undefined) continue
-      // behind those that wait
-      this.#told.set(key, bucket)
-      used.push(told)
+    const tell = (key: string, bucket: Bucket, use: OwnUse): void => {
+      use.told = use.ms
+      used.push({ key, first: use.first, ms: use.ms, aheadMs: bucket.arrival - now })
       room -= key.length + itemText
     }
-    return used.length > 0 ? { tick: this.#tick, used } : undefined
-  }
-
-  #tellOne(key: string, bucket: Bucket, now: number): ToldUse | undefined {
-    const { use } = bucket
-    if (use === undefined) return undefined
-    use.unchanged = use.ms === use.told ? use.unchanged + 1 : 0
-    if (use.unchanged >= tellings) {
-      bucket.use = undefined
-      return undefined
+    const told: [key: string, bucket: Bucket][] = []
+    for (const [key, bucket] of this.#changed) {
+      if (room <= 0) break
+      this.#changed.delete(key)
+      if (bucket.use === undefined) continue
+      bucket.use.unchanged = 0
+      if (bucket.use.ms !== bucket.use.told) tell(key, bucket, bucket.use)
+      told.push([key, bucket])
     }
-    use.told = use.ms
-    return { key, first: use.first, ms: use.ms, aheadMs: bucket.arrival - now }
+    for (const [key, bucket] of this.#unchanged) {
+      if (bucket.use === undefined) continue
+      bucket.use.unchanged += 1
+      if (bucket.use.unchanged >= tellings) {
+        bucket.use = undefined
+        this.#unchanged.delete(key)
+      } else if (room > 0) tell(key, bucket, bucket.use)
+    }
+    for (const [key, bucket] of told) this.#unchanged.set(key, bucket)
+    return used.length > 0 ? { tick: this.#tick, used } : undefined
   }
 
   /** Takes in what another process tells. @param sender differs for each start of a process */
@@ -182,9 +186,14 @@ export class UsageExchange {
   }
 
   #begin(key: string, bucket: Bucket): void {
-    if (bucket.use === undefined || this.#told.size >= maxTold) return
+    if (bucket.use === undefined || this.#changed.size + this.#unchanged.size >= maxTold) return
     bucket.use.first = this.#tick + 1
-    this.#told.set(key, bucket)
+    this.#change(key, bucket)
+  }
+
+  #change(key: string, bucket: Bucket): void {
+    this.#unchanged.delete(key)
+    this.#changed.set(key, bucket)
   }
 
   #forget(now: number): void {

@@ -3,7 +3,6 @@ import { expect } from 'chai'
 import type { Rate } from '#component/policy/gcra.ts'
 import { type Charge, RateLimits } from '#component/policy/rate-limits.ts'
 import { tickMs, type Usage, UsageExchange } from '#component/policy/usage-exchange.ts'
-import { readUsage, usageFields } from '#component/policy/usage-message.ts'
 import { seeded } from '#test/unit/sync/time.ts'
 import { Processes, perfect } from './processes.ts'
 
@@ -17,7 +16,7 @@ const processes = (count: number, network = perfect, maxKeys = 1000) =>
 function single(others = 1) {
   const exchange = new UsageExchange()
   exchange.others = others
-  const limits = new RateLimits(1000, exchange)
+  const limits = new RateLimits(10_000, exchange)
   const chargeOf = (key: string): Charge => ({ key, rate, cost: 1, isShared: true })
   return {
     exchange,
@@ -201,12 +200,24 @@ describe('the exchange of usage', () => {
     const heard = new Set<string>()
     let most = 0
     for (let tick = 0; tick < 60; tick += 1) {
-      const { used } = told(sender)
+      const used = sender.exchange.tell(0)?.used ?? []
       most = Math.max(most, used.length)
       for (const { key } of used) heard.add(key)
     }
     expect(most).to.be.within(1800, 2100)
     expect(heard.size).to.equal(100_000)
+  })
+
+  it('tells what has changed before it tells anything again', () => {
+    const sender = single()
+    for (let index = 0; index < 4000; index += 1) sender.take(5, 0, `k${index}`)
+    const first = told(sender).used.length
+    const second = told(sender).used.length
+    sender.take(5, 0, 'last')
+    const third = told(sender).used.map(({ key }) => key)
+    expect(first + second).to.be.below(4000)
+    expect(third.indexOf('last')).to.equal(4000 - first - second)
+    expect(third[4001 - first - second]).to.equal('k0')
   })
 
   it('serves the whole of a smooth limit that several processes share', () => {
@@ -255,35 +266,4 @@ describe('the exchange of usage', () => {
     expect([isAllowed, waitMs]).to.deep.equal([false, 1000])
     expect(limits.decide(charge, 1000).isAllowed).to.equal(true)
   })
-})
-
-describe('a message about usage', () => {
-  const item = ['a', 1, 2000.5, 1500]
-
-  it('comes back as it was sent, to the thousandth of a millisecond', () => {
-    const used = [{ key: 'a', first: 3, ms: 1234.5678, aheadMs: 99.7 }]
-    const read = readUsage(usageFields({ tick: 7, used }))
-    expect(read).to.deep.equal({
-      tick: 7,
-      used: [{ key: 'a', first: 3, ms: 1234.568, aheadMs: 100 }],
-    })
-  })
-
-  for (const [name, fields] of Object.entries({
-    'without a tick': { used: [item] },
-    'with tick 0': { tick: 0, used: [item] },
-    'without use': { tick: 1 },
-    'with a map of keys': { tick: 1, used: { a: 1 } },
-    'with a short item': { tick: 1, used: [['a', 1, 2]] },
-    'with an empty key': { tick: 1, used: [['', 1, 2, 3]] },
-    'with a key of 101 characters': { tick: 1, used: [['k'.repeat(101), 1, 2, 3]] },
-    'with a sum from a later tick': { tick: 1, used: [['a', 2, 2, 3]] },
-    'with a text for a number': { tick: 1, used: [['a', 1, '2', 3]] },
-    'with more time than there is': { tick: 1, used: [['a', 1, 1e300, 3]] },
-    'with too many keys': { tick: 1, used: Array(10_001).fill(item) },
-  })) {
-    it(`${name} is not taken`, () => {
-      expect(readUsage(fields)).to.equal(undefined)
-    })
-  }
 })
