@@ -1,44 +1,13 @@
 /** Kept answers of a running gateway, in front of an upstream that counts its requests. */
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { cacheCases, fieldsAt } from '#test/cases/shared-cache.ts'
+import { cacheCases } from '#test/cases/shared-cache.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
-
-/** Answers as `answers` says for the path, and notes what was asked. */
-class Upstream {
-  readonly asked: string[] = []
-  readonly answers = new Map<string, () => { status?: number; headers: Record<string, string> }>()
-  readonly #server: Server
-
-  constructor() {
-    this.#server = createServer((request, response) => {
-      const { method = '', url = '' } = request
-      const [path = ''] = url.split('?')
-      this.asked.push(`${method} ${url}`)
-      const { status = 200, headers = {} } = this.answers.get(`${method} ${path}`)?.() ?? {}
-      response.writeHead(status, { ...headers, 'x-number': String(this.asked.length) })
-      response.end(status === 206 ? 'a' : `answer ${this.asked.length}`)
-    })
-  }
-
-  async listen(): Promise<string> {
-    this.#server.listen(0, '127.0.0.1')
-    await once(this.#server, 'listening')
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
-  }
-
-  close(): void {
-    this.#server.close()
-    this.#server.closeAllConnections()
-  }
-}
+import { isReusedBy, NumberedUpstream } from '#test/support/numbered-upstream.ts'
 
 describe('kept answers of a running gateway', () => {
   let gateway: TestGateway
-  const upstream = new Upstream()
+  const upstream = new NumberedUpstream()
 
   const documentFor = (host: string, meta = {}) => {
     const operation = {
@@ -94,22 +63,8 @@ describe('kept answers of a running gateway', () => {
   it('do what RFC 9111 demands of a shared cache', async () => {
     const others: string[] = []
     for (const [index, row] of cacheCases.entries()) {
-      const { section, demand, first, status = 200, between, second, path = '', isReused } = row
-      const url = `/case/${index}`
-      const answer = () => ({ status, headers: fieldsAt(row, Date.now()) })
-      upstream.answers.set(`GET ${url}`, answer)
-      upstream.answers.set(`GET ${url}${path}`, answer)
-      await send(gateway.url, url, first && { headers: first })
-      if (between) {
-        upstream.answers.set(`${between.method} ${url}`, () => ({
-          status: between.status,
-          headers: {},
-        }))
-        await send(gateway.url, url, { method: between.method })
-      }
-      const before = upstream.asked.length
-      await send(gateway.url, `${url}${path}`, second && { headers: second })
-      if (isReused !== (upstream.asked.length === before)) others.push(`§${section}: ${demand}`)
+      const isReused = await isReusedBy(gateway.url, upstream, row, `/case/${index}`)
+      if (isReused !== row.isReused) others.push(`§${row.section}: ${row.demand}`)
     }
     expect(others).to.deep.equal([])
   })
