@@ -1,38 +1,9 @@
 /** Answers that are kept under an Idempotency-Key: which request has the key, and what it was answered. */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
+import type { KeyHold, KeyOwner, KeyRequest } from './key-owner.ts'
 import type { AnswerRow, Run } from './tables.ts'
 import { WriteBatch } from './write-batch.ts'
-
-/** A request that asks for its key. */
-export interface KeyRequest {
-  /** The key in its scope; not secret, and tells nothing of either. */
-  readonly scope: string
-  /** Equal for equal requests. */
-  readonly fingerprint: string
-  /** How long the request may stay silent; milliseconds. */
-  readonly leaseMs: number
-  /** How long its answer is kept; milliseconds. */
-  readonly keptMs: number
-  /** Whether it takes the key of a request that has ended without an answer. */
-  readonly takesUnknown: boolean
-}
-
-/**
- * Who has a key. `taken`: this request, from now on. `running`: another one, which is under way. `unknown`: one that has ended
- * without an answer. `other`: a request with another fingerprint. `done`: one whose answer is not kept. `answered`: its answer.
- */
-export type KeyOwner =
-  | { readonly kind: 'taken'; readonly hold: KeyHold }
-  | { readonly kind: 'running' | 'unknown' | 'other' | 'done' }
-  | { readonly kind: 'answered'; readonly answer: string }
-
-/** A key that a request has taken. */
-export interface KeyHold {
-  readonly scope: string
-  /** Of this request alone, at random. */
-  readonly token: string
-}
 
 type Row = Omit<AnswerRow, 'answer'>
 
@@ -40,6 +11,12 @@ type Row = Omit<AnswerRow, 'answer'>
 interface Asked {
   readonly request: KeyRequest
   readonly row: Row
+}
+
+/** A request that has ended. */
+interface End {
+  readonly hold: KeyHold
+  readonly answer: string | null
 }
 
 /** Of the rows of one request that meet others' changes; then it is told that another one is under way. */
@@ -64,15 +41,21 @@ export type StoreTime = () => number
 export class AnswerStore {
   readonly #run: Run
   readonly #now: StoreTime
+  readonly #isServer: boolean
   readonly #takes: WriteBatch<Asked, KeyOwner | undefined>
-  readonly #ends: WriteBatch<AnswerRow, undefined>
+  readonly #ends: WriteBatch<End, undefined>
   readonly #stale: KeyHold[] = []
+  /** Begins the tokens of this process. */
+  readonly #name = `${randomBytes(12).toString('base64url')}.`
+  #tokens = 0
 
-  constructor(run: Run, now: StoreTime) {
+  /** @param isServer the database is another process */
+  constructor(run: Run, now: StoreTime, isServer: boolean) {
     this.#run = run
     this.#now = now
-    this.#takes = new WriteBatch((asked) => this.#takeAll(asked), maxBatch)
-    this.#ends = new WriteBatch((rows) => this.#endAll(rows), maxBatch)
+    this.#isServer = isServer
+    this.#takes = new WriteBatch((asked) => this.#takeAll(asked), maxBatch, !isServer)
+    this.#ends = new WriteBatch((ends) => this.#endAll(ends), maxBatch, !isServer)
   }
 
   /** Takes a key that no request has, or whose time is over. */
@@ -80,9 +63,10 @@ export class AnswerStore {
     const { scope, fingerprint, leaseMs, keptMs } = request
     for (let tries = 0; tries < maxTries; tries += 1) {
       const now = this.#now()
-      const token = randomBytes(12).toString('base64url')
+      this.#tokens += 1
+      const token = `${this.#name}${this.#tokens.toString(36)}`
       const lease_until = now + leaseMs
-      const expires_at = lease_until + keptMs
+      const expires_at = now + keptMs
       const row: Row = {
         ...{ scope_hash: scope, fingerprint, state: 'running', token, lease_until, expires_at },
       }
@@ -101,26 +85,24 @@ export class AnswerStore {
   async #takeAll(asked: readonly Asked[]): Promise<(KeyOwner | undefined)[]> {
     // one order for all processes, so that none waits for another that waits for it
     const rows = asked.map(({ row }) => row).sort(byScope)
-    const inserted = await this.#run((db) =>
+    const { numInsertedOrUpdatedRows } = await this.#run((db) =>
       db
         .insertInto('idempotent_answers')
         .values(rows)
         .onConflict((conflict) => conflict.column('scope_hash').doNothing())
-        .returning('token')
-        .execute(),
+        .executeTakeFirstOrThrow(),
     )
-    const taken = new Set(inserted.map(({ token }) => token))
-    const others = asked.filter(({ row }) => !taken.has(row.token))
+    const areAllTaken = Number(numInsertedOrUpdatedRows) === rows.length
     const known = new Map<string, AnswerRow>()
-    if (others.length > 0) {
-      const scopes = [...new Set(others.map(({ row }) => row.scope_hash))]
+    if (!areAllTaken) {
+      const scopes = [...new Set(rows.map(({ scope_hash }) => scope_hash))]
       for (const row of await this.#find(scopes)) known.set(row.scope_hash, row)
     }
     const owners: (KeyOwner | undefined)[] = []
     for (const each of asked) {
       const { scope_hash: scope, token } = each.row
       const owner = known.get(scope)
-      if (taken.has(token) || owner?.token === token) {
+      if (areAllTaken || owner?.token === token) {
         owners.push({ kind: 'taken', hold: { scope, token } })
       } else owners.push(owner && (await this.#judge(each, owner)))
     }
@@ -166,40 +148,33 @@ export class AnswerStore {
   /**
    * Keeps the answer of a request that has taken its key. Nothing changes where another request has it by now.
    * @param answer undefined: that it was answered is kept, but not the answer
-   * @param keptMs from now; milliseconds
    */
-  async keep(
-    { scope, token }: KeyHold,
-    fingerprint: string,
-    answer: string | undefined,
-    keptMs: number,
-  ): Promise<void> {
-    const now = this.#now()
-    await this.#ends.add({
-      ...{ scope_hash: scope, fingerprint, state: 'done', token, answer: answer ?? null },
-      ...{ lease_until: now, expires_at: now + keptMs },
-    })
+  async keep(hold: KeyHold, answer: string | undefined): Promise<void> {
+    await this.#ends.add({ hold, answer: answer ?? null })
   }
 
-  async #endAll(rows: readonly AnswerRow[]): Promise<undefined[]> {
+  async #endAll(ends: readonly End[]): Promise<undefined[]> {
+    const rows = ends
+      .map(({ hold, answer }) => ({ ...hold, answer }))
+      .sort((one, other) => (one.scope < other.scope ? -1 : 1))
+      .map(({ scope, token, answer }) => sql`(${scope}, ${token}, ${answer})`)
+    const isOfProcess = !this.#isServer
     await this.#run((db) =>
-      db
-        .insertInto('idempotent_answers')
-        .values([...rows].sort(byScope))
-        .onConflict((conflict) =>
-          conflict
-            .column('scope_hash')
-            .doUpdateSet((found) => ({
-              state: found.ref('excluded.state'),
-              answer: found.ref('excluded.answer'),
-              lease_until: found.ref('excluded.lease_until'),
-              expires_at: found.ref('excluded.expires_at'),
-            }))
-            .whereRef('idempotent_answers.token', '=', 'excluded.token'),
-        )
-        .execute(),
+      db.connection().execute(async (connection) => {
+        // an answer that a power failure takes leaves its key with a request whose outcome is not known
+        if (isOfProcess) await sql`pragma synchronous = normal`.execute(connection)
+        try {
+          await sql`with ended (scope, token, answer) as (values ${sql.join(rows)})
+        update idempotent_answers set state = 'done', answer = ended.answer from ended
+        where scope_hash = ended.scope and idempotent_answers.token = ended.token`.execute(
+            connection,
+          )
+        } finally {
+          if (isOfProcess) await sql`pragma synchronous = full`.execute(connection)
+        }
+      }),
     )
-    return rows.map(() => undefined)
+    return ends.map(() => undefined)
   }
 
   /** The request goes on. @param leaseMs from now; 0: it has ended, and its answer is not known */

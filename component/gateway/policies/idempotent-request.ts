@@ -10,7 +10,8 @@ import { type Headers, joinVary } from '#component/gateway/header-layers.ts'
 import type { Identity } from '#component/identity.ts'
 import { type IdempotencyPlan, readKey } from '#component/policy/idempotency.ts'
 import type { SecretBox } from '#component/secret-box.ts'
-import type { AnswerStore, KeyHold, KeyOwner } from '#component/store/answer-store.ts'
+import type { AnswerStore } from '#component/store/answer-store.ts'
+import type { KeyHold, KeyOwner } from '#component/store/key-owner.ts'
 import type { Encode } from './conditions.ts'
 import { openAnswer, sealAnswer } from './kept-answer.ts'
 import { wholeBody } from './whole-body.ts'
@@ -19,7 +20,9 @@ import { wholeBody } from './whole-body.ts'
 export interface IdempotencyPorts {
   readonly answers: Pick<AnswerStore, 'take' | 'keep' | 'renew' | 'release'>
   readonly clock: Pick<Clock, 'after'>
-  readonly box: Pick<SecretBox, 'derive' | 'seal' | 'open'>
+  readonly box: Pick<SecretBox, 'seal' | 'open'>
+  /** A digest that nobody can make without the key of the store. */
+  readonly digest: (...texts: readonly string[]) => string
   readonly encode: Encode
   /** Told why an answer could not be kept; its repeats are refused or act again, as after a crash. */
   readonly onUnkept?: (cause: unknown) => void
@@ -42,7 +45,6 @@ export class IdempotentRequest {
   readonly #policy: Headers
   #body = ''
   #passed: Uint8Array | undefined
-  #fingerprint = ''
   #hold: KeyHold | undefined
   #effect: Effect = 'none'
   #stopRenewing: () => void = () => undefined
@@ -98,9 +100,8 @@ export class IdempotentRequest {
     await this.#readPassed()
     const scope = this.#scopeOf(key, identity)
     const { keptMs, onUnknown } = this.#plan
-    this.#fingerprint = this.#fingerprintOf()
     const owner = await this.#ports.answers.take({
-      ...{ scope, fingerprint: this.#fingerprint, keptMs, leaseMs: this.#leaseMs },
+      ...{ scope, fingerprint: this.#fingerprintOf(), keptMs, leaseMs: this.#leaseMs },
       takesUnknown: onUnknown === 'retry',
     })
     if (owner.kind !== 'taken') return this.#replyOf(owner, scope)
@@ -173,7 +174,7 @@ export class IdempotentRequest {
   async #keep(hold: KeyHold, sealed: string | undefined): Promise<void> {
     const { answers, onUnkept } = this.#ports
     try {
-      await answers.keep(hold, this.#fingerprint, sealed, this.#plan.keptMs)
+      await answers.keep(hold, sealed)
     } catch (cause) {
       // it was performed: its client is told so
       onUnkept?.(cause)
@@ -207,14 +208,14 @@ export class IdempotentRequest {
     const { api } = path.version
     const user = username === undefined ? [] : [realm_uri, authid]
     const texts = [key, api, this.#exchange.method, path.pattern, ...user]
-    return this.#ports.box.derive('idempotency key', ...texts).toString('base64url')
+    return this.#ports.digest('key', ...texts)
   }
 
   #fingerprintOf(): string {
     const { method, path, query_string } = this.#exchange
     const type = this.#exchange.header('content-type') ?? ''
     const texts = [method, path, query_string, type, this.#body]
-    return this.#ports.box.derive('idempotent request', ...texts).toString('base64url')
+    return this.#ports.digest('request', ...texts)
   }
 
   #replyOf(owner: Exclude<KeyOwner, { kind: 'taken' }>, scope: string): Reply {

@@ -29,8 +29,9 @@ export async function wholeBody(reply: Reply, most: number, encode: Encode): Pro
       return { reply, isKept: sizeOf(body.bytes) <= most }
     case 'value': {
       const { value, type, encodings } = body
-      const bytes = encodings?.get(type) ?? encode(value, type)
-      encodings?.set(type, bytes)
+      const known = encodings?.get(type)
+      const bytes = known ?? encode(value, type)
+      if (known === undefined) encodings?.set(type, bytes)
       const headers = { ...reply.headers, 'content-type': reply.headers['content-type'] ?? type }
       return {
         reply: { ...reply, headers, body: { kind: 'bytes', bytes } },

@@ -2,6 +2,7 @@
 import type { Route } from '#component/gateway/api.ts'
 import { Caching } from '#component/gateway/policies/caching.ts'
 import { Conditions } from '#component/gateway/policies/conditions.ts'
+import { keyedDigest } from '#component/gateway/policies/keyed-digest.ts'
 import type { PolicyPorts } from '#component/gateway/policies/passage.ts'
 import { Family } from '#component/metrics/family.ts'
 import type { MetricSources } from '#component/metrics/source.ts'
@@ -71,7 +72,7 @@ export function openPolicies(context: WiringContext, sessions: SessionPool): Pol
   const conditions = new Conditions(encodeBody)
   const circuits = { circuits: new Circuits(), clock }
   const idempotency = {
-    ...{ clock, box, answers: store.answers, encode: encodeBody },
+    ...{ clock, box, digest: keyedDigest(box), answers: store.answers, encode: encodeBody },
     onUnkept: (err: unknown) =>
       log.warn({ err }, 'an answer could not be kept under its Idempotency-Key'),
   }

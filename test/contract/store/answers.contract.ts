@@ -1,7 +1,7 @@
 /** What every store promises of answers under an Idempotency-Key: of many requests for one key, one takes it. */
 import { expect } from 'chai'
-import type { KeyHold, KeyOwner, KeyRequest } from '#component/store/answer-store.ts'
 import type { Store } from '#component/store/database.ts'
+import type { KeyHold, KeyOwner, KeyRequest } from '#component/store/key-owner.ts'
 import type { Place } from './store.contract.ts'
 
 const hour = 3_600_000
@@ -35,8 +35,7 @@ export function describeAnswers(name: string, openPlace: () => Promise<Place>): 
       if (owner.kind !== 'taken') throw new Error(`${scope} is ${owner.kind}`)
       return owner.hold
     }
-    const keep = (held: KeyHold, answer: string | undefined, keptMs = hour) =>
-      store.answers.keep(held, 'one', answer, keptMs)
+    const keep = (held: KeyHold, answer: string | undefined) => store.answers.keep(held, answer)
 
     it('gives a key to one of many requests, in one process or several', async () => {
       const other = await place.open()
@@ -113,19 +112,19 @@ export function describeAnswers(name: string, openPlace: () => Promise<Place>): 
     it('gives a key to others after its request has given it back, or its time is over', async () => {
       await store.answers.release(await hold('a'))
       expect(await kindOf('a', { fingerprint: 'two' })).to.equal('taken')
-      await keep(await hold('b'), 'sealed', 0)
+      await keep(await hold('b', { keptMs: 0 }), 'sealed')
       expect(await kindOf('b', { fingerprint: 'two' })).to.equal('taken')
       await hold('c', { ...dead, keptMs: 0 })
       expect(await kindOf('c', { fingerprint: 'two' })).to.equal('taken')
     })
 
     it('removes what has expired, and beyond a number of rows the answers that would expire first', async () => {
-      await keep(await hold('expired'), 'sealed', 0)
+      await keep(await hold('expired', { keptMs: 0 }), 'sealed')
       await hold('dead', { ...dead, keptMs: 0 })
       await hold('running', { keptMs: 0 })
       const scopes = ['a', 'b', 'c', 'd']
       for (const [index, scope] of scopes.entries()) {
-        await keep(await hold(scope), scope, hour + index)
+        await keep(await hold(scope, { keptMs: hour + index }), scope)
       }
       await store.answers.sweep(3)
       const kinds = await Promise.all(['running', ...scopes].map((scope) => kindOf(scope)))

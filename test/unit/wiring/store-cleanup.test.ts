@@ -65,17 +65,17 @@ describe('housekeeping', () => {
 
   it('removes answers that have expired, and those beyond their number, once a minute', async () => {
     const stop = startCleanup({ store, clock, log, deletedDays: 7, maxAnswers: 1 })
-    const take = (scope: string) =>
+    const take = (scope: string, keptMs = 600_000) =>
       store.answers.take({
-        ...{ scope, fingerprint: 'f', leaseMs: 5_000, keptMs: 600_000, takesUnknown: false },
+        ...{ scope, fingerprint: 'f', leaseMs: 5_000, keptMs, takesUnknown: false },
       })
     for (const [scope, keptMs] of [
       ['expires', 1_000],
       ['first', 500_000],
       ['second', 600_000],
     ] as const) {
-      const owner = await take(scope)
-      if (owner.kind === 'taken') await store.answers.keep(owner.hold, 'f', scope, keptMs)
+      const owner = await take(scope, keptMs)
+      if (owner.kind === 'taken') await store.answers.keep(owner.hold, scope)
     }
     await clock.advance(120_000)
     stop()

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
 import type { Reply } from '#component/gateway/exchange.ts'
+import { encodeBody } from '#http/codec.ts'
 import { type Ask, fixed, type serve } from '#test/unit/gateway/fake-exchange.ts'
 import {
   counting,
@@ -136,9 +137,9 @@ describe('what is kept of an answer under an Idempotency-Key', () => {
           take: (request) => answers.take(request),
           renew: (...all) => answers.renew(...all),
           release: (held) => answers.release(held),
-          async keep(held, fingerprint, answer, ms) {
-            kept.push(JSON.stringify([held, fingerprint]), answer ?? '')
-            await answers.keep(held, fingerprint, answer, ms)
+          async keep(held, answer) {
+            kept.push(JSON.stringify(held), answer ?? '')
+            await answers.keep(held, answer)
           },
         },
       },
@@ -146,5 +147,18 @@ describe('what is kept of an answer under an Idempotency-Key', () => {
     await served.ask('POST /v1/x', keyed('my-key', { body: '"my-body"' }))
     expect(kept.join()).to.match(/,v1\.[\w-]+$/)
     expect(kept.join()).not.to.match(/s3cret|my-key|my-body/)
+  })
+
+  it('encodes a fixed answer once for each media type', async () => {
+    const types: string[] = []
+    const encode = (value: unknown, type: string) => {
+      types.push(type)
+      return encodeBody(value, type)
+    }
+    const served = routes.serve(fixed({ a: 1 }), undefined, { ports: { encode } })
+    for (const key of ['a', 'b', 'c']) {
+      expect((await served.ask('POST /v1/x', keyed(key))).status).to.equal(200)
+    }
+    expect(types).to.deep.equal(['application/json'])
   })
 })

@@ -3,6 +3,7 @@ import { errorOf, type Outcome, type UpstreamAnswer } from '#component/action/ac
 import { systemClock } from '#component/clock.ts'
 import type { Reply } from '#component/gateway/exchange.ts'
 import type { IdempotencyPorts } from '#component/gateway/policies/idempotent-request.ts'
+import { keyedDigest } from '#component/gateway/policies/keyed-digest.ts'
 import { SecretBox } from '#component/secret-box.ts'
 import type { SecurityScheme } from '#component/security/scheme.ts'
 import { openStore, type Store } from '#component/store/database.ts'
@@ -103,6 +104,7 @@ export class IdempotentRoutes {
     return {
       answers: this.store.answers,
       ...{ clock: { after }, encode: encodeBody, box: new SecretBox('a key of tests') },
+      digest: keyedDigest(new SecretBox('a key of tests')),
       onUnkept: (cause) => void this.unkept.push(cause),
     }
   }

@@ -2,6 +2,7 @@
 import type { Clock } from '#component/clock.ts'
 import { Caching } from '#component/gateway/policies/caching.ts'
 import { Conditions } from '#component/gateway/policies/conditions.ts'
+import { keyedDigest } from '#component/gateway/policies/keyed-digest.ts'
 import type { PolicyPorts } from '#component/gateway/policies/passage.ts'
 import { Circuits } from '#component/policy/circuits.ts'
 import { RateLimits } from '#component/policy/rate-limits.ts'
@@ -38,6 +39,7 @@ export const policyPorts = (
       answers: { take: unasked, keep: unasked, renew: unasked, release: unasked },
       clock: { after: () => () => undefined },
       box: new SecretBox('a key of tests'),
+      digest: keyedDigest(new SecretBox('a key of tests')),
       encode: encodeBody,
     },
     ...more,
