@@ -1,4 +1,4 @@
-/** Starts peer.py, pieces.py or recorder.py, the WAMP peers written with autobahn-python. */
+/** Starts peer.py, pieces.py, recorder.py or charger.py, the WAMP peers written with autobahn-python. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ export interface PythonPeer {
 export async function startPythonPeer(
   url: string,
   realm: string,
-  file: 'peer.py' | 'pieces.py' | 'recorder.py' = 'peer.py',
+  file: 'peer.py' | 'pieces.py' | 'recorder.py' | 'charger.py' = 'peer.py',
 ): Promise<PythonPeer> {
   const child = spawn(pythonProgram('python'), [join(import.meta.dirname, file), url, realm], {
     stdio: ['ignore', 'pipe', process.env.TEST_LOG_LEVEL ? 'inherit' : 'ignore'],
