@@ -1,4 +1,5 @@
 /** Requests of a scenario, and the answers that are right. */
+import { randomUUID } from 'node:crypto'
 
 /** A request. */
 export interface Ask {
@@ -7,6 +8,8 @@ export interface Ask {
   readonly path: string
   /** Beside its content type. */
   readonly headers?: Readonly<Record<string, string>>
+  /** A header that has a new value in each request. */
+  readonly fresh?: string
   /** JSON. */
   readonly body?: string
   readonly expected: {
@@ -18,8 +21,12 @@ export interface Ask {
   }
 }
 
-/** Its headers. */
-export const headersOf = ({ body, headers }: Ask): Record<string, string> => ({
+/** @param value of the header that is new in each request */
+export const headersOf = (
+  { body, headers, fresh }: Ask,
+  value: string = randomUUID(),
+): Record<string, string> => ({
+  ...(fresh !== undefined && { [fresh]: value }),
   ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   ...headers,
 })

@@ -290,6 +290,7 @@ export const targets: readonly Target[] = [
   },
   policy('static', 'rate_limit', 0.95),
   policy('call', 'rate_limit', 0.95),
+  policy('POST, call', 'idempotency', 0.5),
   policy('computed 2 kB', 'etag', 0.93),
   policy('static', '304', 1),
 ]

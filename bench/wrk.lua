@@ -12,10 +12,17 @@ function init(args)
   for at, ask in ipairs(plan.asks) do
     requests[at] = wrk.format(ask.method, ask.path, ask.headers, ask.body)
   end
+  -- values of the header that is new in each request, in this run and in all others
+  local count = 0
+  local run = string.format('%x%x', os.time(), string.byte(io.open('/dev/urandom'):read(1)))
   local at = 0
   function request()
     at = at % #requests + 1
-    return requests[at]
+    if not plan.asks[at].fresh then
+      return requests[at]
+    end
+    count = count + 1
+    return (requests[at]:gsub('FRESH', run .. 'x' .. count, 1))
   end
   if plan.pause then
     -- exponential, so that requests come as if from many clients that know nothing of each other

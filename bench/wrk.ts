@@ -9,6 +9,9 @@ import type { HttpLoad, LoadResult } from './load.ts'
 
 const script = join(import.meta.dirname, 'wrk.lua')
 
+/** wrk.lua puts a new value in its place in each request. */
+const freshValue = 'FRESH'
+
 /** Lua's spelling of a text: every byte that means something is written as a number. */
 const text = (value: string): string =>
   `"${[...Buffer.from(value)]
@@ -21,11 +24,12 @@ const text = (value: string): string =>
 
 function planOf(asks: readonly Ask[], pause: number | undefined): string {
   const written = asks.map((ask) => {
-    const headers = Object.entries(headersOf(ask)).map(
+    const headers = Object.entries(headersOf(ask, freshValue)).map(
       ([name, value]) => `[${text(name)}]=${text(value)}`,
     )
     const body = ask.body === undefined ? '' : `,body=${text(ask.body)}`
-    return `{method=${text(ask.method ?? 'GET')},path=${text(ask.path)},headers={${headers}}${body}}`
+    const fresh = ask.fresh === undefined ? '' : ',fresh=true'
+    return `{method=${text(ask.method ?? 'GET')},path=${text(ask.path)},headers={${headers}}${body}${fresh}}`
   })
   const byStatus = Map.groupBy(asks, ({ expected }) => expected.status ?? 200)
   const expected = [...byStatus].map(([status, all]) => {

@@ -27,6 +27,8 @@ const paths = {
   '/hello/:name': call,
   '/limited-hello/:name': { ...call, rate_limit },
   '/guarded-hello/:name': { ...call, circuit_breaker: {} },
+  '/post/:name': { post: call.get },
+  '/once/:name': { idempotency: {}, post: call.get },
 }
 
 const fixedAt = (path: string, more: Partial<Ask> = {}): readonly Ask[] => [
@@ -35,14 +37,18 @@ const fixedAt = (path: string, more: Partial<Ask> = {}): readonly Ask[] => [
 const computedAt = (path: string): readonly Ask[] => [
   { path: `${path}?n=7`, expected: { body: JSON.stringify({ n: '7', text }) } },
 ]
-const helloAt = (path: string): readonly Ask[] => [
-  { path: `${path}/bench`, expected: { body: JSON.stringify({ greeting: 'Hello, bench!' }) } },
+const helloAt = (path: string, more: Partial<Ask> = {}): readonly Ask[] => [
+  {
+    path: `${path}/bench`,
+    expected: { body: JSON.stringify({ greeting: 'Hello, bench!' }) },
+    ...more,
+  },
 ]
 
 /** Fixed answers, a computed one of 2 kB, and calls. */
 export const policies: Scenario = {
   about:
-    'rate_limit, etag and circuit_breaker beside the same route without: a fixed answer, 2 kB that are computed, a call',
+    'rate_limit, etag, circuit_breaker and idempotency beside the same route without: a fixed answer, 2 kB that are computed, a call',
   build: async (stage: Stage) => {
     const gateway = await stage.gateway('ours', paths)
     await startCallee(stage, gateway.routerUrl, 'Hello, {}!')
@@ -63,6 +69,10 @@ export const policies: Scenario = {
     const calls = 'call'
     stage.compare(calls, gateway, helloAt('/hello'), { against: calls })
     stage.compare('call, rate_limit', gateway, helloAt('/limited-hello'), { against: calls })
+    const posts = 'POST, call'
+    const post: Partial<Ask> = { method: 'POST', fresh: 'idempotency-key' }
+    stage.compare(posts, gateway, helloAt('/post', post), { against: posts })
+    stage.compare('POST, call, idempotency', gateway, helloAt('/once', post), { against: posts })
     stage.compare('call, circuit_breaker', gateway, helloAt('/guarded-hello'), { against: calls })
   },
 }
