@@ -15,7 +15,7 @@ const waitingPerSlot = 10
 /** One object for all paths of the version. */
 export const compileVersion = (
   { id, realm_uri }: ApiSpec,
-  { label, base_path, languages, pool_size, problem_base }: Version,
+  { label, base_path, languages, pool_size, problem_base, cors }: Version,
 ): CompiledVersion => ({
   api: id,
   label,
@@ -23,6 +23,7 @@ export const compileVersion = (
   base: base_path,
   languages,
   problemBase: problem_base,
+  cors,
   anonymous: anonymous(realm_uri),
   pool: new Semaphore({
     atOnce: pool_size,

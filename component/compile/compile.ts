@@ -150,6 +150,7 @@ class SpecCompiler {
   *#compileVersion(version: Version, level: Level): Steps<void> {
     const { id: api, realm_uri, host } = this.#spec
     const shared = compileVersion(this.#spec, version)
+    if (version.cors) this.#schemas.features.add('cors')
     const always = versionHeaders(version)
     const entries: RouteEntry<Route>[] = []
     const described: DescribedVersion = { spec: this.#spec, version, entries }

@@ -1,9 +1,7 @@
 /** The options of `gateway.cors`: the policy of answers whose specification declares none. */
+import { pageOrigin as origin } from '#component/syntax/page-origin.ts'
 import { section } from './config-members.ts'
 import { array, integer, string, union } from './json-schema.ts'
-
-/** As browsers send it: without a path, host in lower case. */
-const origin = 'https?://[a-z0-9.\\-_\\[\\]:]+'
 
 /** `gateway.cors`. */
 export const corsSection = section(

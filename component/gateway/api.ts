@@ -9,7 +9,7 @@ import type { Semaphore } from '#component/limits/semaphore.ts'
 import type { PolicyPlan } from '#component/policy/plan.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import type { Protection } from '#component/security/scheme.ts'
-import type { ApiSpec, Version } from '#component/spec/model.ts'
+import type { ApiSpec, Version, VersionCors } from '#component/spec/model.ts'
 import type { ValidationMode } from '#component/spec/request-rules.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import type { Encodings } from './encodings.ts'
@@ -36,8 +36,8 @@ export interface DescribedVersion {
   readonly entries: readonly RouteEntry<Route>[]
 }
 
-/** What a gateway of an earlier version would leave out in silence: checks (`request`, `schema`), streams, and policies. */
-export const features = ['request', 'schema', 'stream', 'limits', 'idempotency'] as const
+/** What a gateway of an earlier version would leave out in silence: checks (`request`, `schema`), streams, policies, and `cors`. */
+export const features = ['request', 'schema', 'stream', 'limits', 'idempotency', 'cors'] as const
 export type Feature = (typeof features)[number]
 
 /** Whether this gateway knows a feature. */
@@ -120,6 +120,8 @@ export interface CompiledVersion {
   readonly languages: readonly string[]
   /** The URI before the code in `type` of a problem; undefined: problems have no `type`. */
   readonly problemBase: string | undefined
+  /** What holds in place of the configured CORS policy; undefined: that one. */
+  readonly cors: VersionCors | undefined
   /** The identity of requests to an open path. */
   readonly anonymous: Identity
   /** Behaviour: `pool_size`. */

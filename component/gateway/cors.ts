@@ -1,4 +1,5 @@
 /** The configured CORS headers (Fetch standard, "CORS protocol"); what a specification declares replaces them header by header. */
+import type { VersionCors } from '#component/spec/model.ts'
 import type { Reply } from './exchange.ts'
 import { type Headers, joinVary } from './header-layers.ts'
 
@@ -12,6 +13,28 @@ export interface CorsPolicy {
   readonly max_age: number
 }
 
+/** The CORS policy of a version: where it is silent, the configured one holds. */
+export function policyOf(configured: CorsPolicy, version: VersionCors): FullCorsPolicy {
+  const { origins, methods, headers, expose = [], credentials = false, max_age } = version
+  return {
+    allow_origin: origins,
+    allow_methods: methods ? joined(methods) : configured.allow_methods,
+    allow_headers: headers ? joined(headers) : configured.allow_headers,
+    max_age: max_age ?? configured.max_age,
+    expose_headers: joined(expose),
+    credentials,
+  }
+}
+
+const joined = (names: string | readonly string[]): string =>
+  typeof names === 'string' ? names : names.join(',')
+
+/** What only versions declare. */
+interface FullCorsPolicy extends CorsPolicy {
+  readonly expose_headers?: string
+  readonly credentials?: boolean
+}
+
 /** The headers of the policy, lower-case. */
 export interface CorsHeaders {
   /** On every answer of a routed path. */
@@ -20,19 +43,22 @@ export interface CorsHeaders {
   readonly preflight: Headers
   /** The origins of a list; undefined where one value holds for all. */
   readonly origins: ReadonlySet<string> | undefined
+  /** On answers to an origin of the list, beside its name. */
+  readonly listed: Headers
 }
 
 const without = (headers: Headers): Headers =>
   Object.freeze(Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== '')))
 
 /** The configured CORS policy as headers; a specification replaces them header by header. */
-export function corsHeaders(policy: CorsPolicy): CorsHeaders {
-  const { allow_origin } = policy
+export function corsHeaders(policy: FullCorsPolicy): CorsHeaders {
+  const { allow_origin, expose_headers = '', credentials = false } = policy
   const answer: Headers =
     typeof allow_origin === 'string' ? { 'access-control-allow-origin': allow_origin } : {}
   return {
     origins: typeof allow_origin === 'string' ? undefined : new Set(allow_origin),
-    answer: without(answer),
+    listed: credentials ? { 'access-control-allow-credentials': 'true' } : {},
+    answer: without({ ...answer, 'access-control-expose-headers': expose_headers }),
     preflight: without({
       ...answer,
       'access-control-allow-methods': policy.allow_methods,
@@ -45,11 +71,11 @@ export function corsHeaders(policy: CorsPolicy): CorsHeaders {
 /** The headers with the origin that asks, where it is one of the list. */
 export function withOrigin(
   headers: Headers,
-  origins: ReadonlySet<string>,
+  { origins, listed }: CorsHeaders,
   origin: string | undefined,
 ): Headers {
-  return origin !== undefined && origins.has(origin)
-    ? { ...headers, 'access-control-allow-origin': origin }
+  return origins && origin !== undefined && origins.has(origin)
+    ? { ...headers, ...listed, 'access-control-allow-origin': origin }
     : headers
 }
 

@@ -6,6 +6,7 @@ import type { ServedPath } from '#component/metrics/place.ts'
 import type { PolicyPlan } from '#component/policy/plan.ts'
 import { concretePath } from '#component/routes/concrete-path.ts'
 import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'
+import type { VersionCors } from '#component/spec/model.ts'
 import type {
   CompiledOperation,
   CompiledPath,
@@ -15,7 +16,14 @@ import type {
   Route,
 } from './api.ts'
 import { checkScheme, methodNotAllowed } from './checks.ts'
-import { type CorsHeaders, type CorsPolicy, corsHeaders, varyByOrigin, withOrigin } from './cors.ts'
+import {
+  type CorsHeaders,
+  type CorsPolicy,
+  corsHeaders,
+  policyOf,
+  varyByOrigin,
+  withOrigin,
+} from './cors.ts'
 import { errorReply } from './error-reply.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import type { Headers } from './header-layers.ts'
@@ -56,6 +64,7 @@ export class Gateway {
   tracer: Tracer | undefined
   readonly #ports: GatewayPorts
   readonly #cors: CorsHeaders
+  readonly #ofVersions = new WeakMap<VersionCors, CorsHeaders>()
   readonly #operations: Operations
 
   constructor(ports: GatewayPorts) {
@@ -73,7 +82,8 @@ export class Gateway {
     if (found === undefined) return undefined
     exchange.served = routeOf(found).path
     const reply = this.tracer?.serve(exchange, found) ?? this.#answer(exchange, found)
-    const isVaried = this.#cors.origins && isWithinCors(routeOf(found))
+    const route = routeOf(found)
+    const isVaried = this.#corsOf(route.path).origins && isWithinCors(route)
     return isVaried ? reply.then(varyByOrigin) : reply
   }
 
@@ -138,11 +148,24 @@ export class Gateway {
   }
 
   /** The configured CORS headers of an answer; the specification's headers win. */
-  #policy(exchange: Exchange, { allow }: CompiledPath): Headers {
+  #policy(exchange: Exchange, path: CompiledPath): Headers {
     const { method } = exchange
-    const { preflight, answer, origins } = this.#cors
+    const { allow } = path
+    const cors = this.#corsOf(path)
+    const { preflight, answer, origins } = cors
     const headers = method === 'options' ? { ...preflight, allow } : answer
-    return origins ? withOrigin(headers, origins, exchange.header('origin')) : headers
+    return origins ? withOrigin(headers, cors, exchange.header('origin')) : headers
+  }
+
+  /** The CORS headers of the version of a path; those of the configuration where it declares none. */
+  #corsOf({ version: { cors } }: CompiledPath): CorsHeaders {
+    if (cors === undefined) return this.#cors
+    let headers = this.#ofVersions.get(cors)
+    if (headers === undefined) {
+      headers = corsHeaders(policyOf(this.#ports.cors, cors))
+      this.#ofVersions.set(cors, headers)
+    }
+    return headers
   }
 
   async #serveEndpoint(

@@ -29,6 +29,17 @@ export interface ApiSpec {
   readonly versions: readonly Version[]
 }
 
+/** `cors` of a version as it is written. */
+export interface VersionCors {
+  readonly origins: '*' | readonly string[]
+  readonly methods?: '*' | readonly string[]
+  readonly headers?: '*' | readonly string[]
+  readonly expose?: '*' | readonly string[]
+  readonly credentials?: boolean
+  /** Seconds. */
+  readonly max_age?: number
+}
+
 /** One version of the API. Strings may hold expressions unless stated. */
 export interface Version {
   /** Key of the map, or {@link versionLabel} of a member of the array. */
@@ -50,6 +61,8 @@ export interface Version {
   readonly openapi: JsonMap
   /** The URI before the code in `type` of a problem (RFC 9457). */
   readonly problem_base?: string
+  /** Replaces `gateway.cors`. Sound where the document has no issues. */
+  readonly cors?: VersionCors
   /** Language codes, the first one is the fallback. */
   readonly languages: readonly string[]
   readonly variables: JsonMap

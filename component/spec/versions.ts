@@ -1,6 +1,7 @@
 /** Reads the versions of a document, map or list, with the patterns of their paths. */
 import { pointer } from '#component/codec/json.ts'
 import { countExamples, maxExamples } from '#component/spec/examples/examples.ts'
+import { cors } from '#component/spec/policies/cors.ts'
 import { problemBase } from '#component/spec/policies/errors.ts'
 import {
   keyedForms,
@@ -13,7 +14,7 @@ import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Steps } from '#component/yielding.ts'
 import { scopes } from './inheritable.ts'
 import { level } from './levels.ts'
-import type { Path, Version } from './model.ts'
+import type { Path, Version, VersionCors } from './model.ts'
 import { path as pathRule } from './operation-rules.ts'
 import { checkOperationIds, openapi } from './publication-rules.ts'
 import { describe, type Report } from './report.ts'
@@ -68,6 +69,7 @@ const versionRule = level('a version', {
     ),
     openapi,
     problem_base: problemBase,
+    cors,
     ...scopes,
   },
   required: {
@@ -184,6 +186,7 @@ function* readVersion(
     defaults: mapOrExpression(version.defaults),
     status_codes: mapOrEmpty(version.status_codes),
     openapi: mapOrEmpty(version.openapi),
+    ...(isMap(version.cors) && { cors: version.cors as unknown as VersionCors }),
     ...(typeof version.problem_base === 'string' && { problem_base: version.problem_base }),
     paths,
   }

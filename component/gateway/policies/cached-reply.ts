@@ -20,11 +20,14 @@ export interface CacheStatus {
   readonly detail?: string
 }
 
-const allowOrigin = 'access-control-allow-origin'
 const mark = '\0'
 
 /** Laid under an answer in place of the configured CORS headers, which differ by request: no text of a document can be it. */
-export const markedPolicy: Headers = { [allowOrigin]: mark }
+export const markedPolicy: Headers = {
+  'access-control-allow-origin': mark,
+  'access-control-allow-credentials': mark,
+  'access-control-expose-headers': mark,
+}
 
 type ReplyHeaders = Reply['headers']
 
@@ -33,9 +36,12 @@ function policedHeaders(
   headers: ReplyHeaders,
   policy: Headers,
 ): Record<string, string | readonly string[]> {
-  if (headers[allowOrigin] !== mark) return { ...headers }
-  const { [allowOrigin]: _mark, ...others } = headers
-  return { ...policy, ...others }
+  const laid: Record<string, string | readonly string[]> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    const own = value === mark ? policy[name] : value
+    if (own !== undefined) laid[name] = own
+  }
+  return laid
 }
 
 /** A reply that was made under the mark. */

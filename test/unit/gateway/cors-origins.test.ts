@@ -68,3 +68,88 @@ describe('one value for all origins', () => {
     expect(headers).to.include({ 'access-control-allow-origin': '*', vary: 'Accept' })
   })
 })
+
+describe('cors of a version', () => {
+  const served = serve({
+    ...documentOf({}),
+    versions: {
+      list: {
+        base_path: '/list',
+        cors: {
+          origins: [shop, admin],
+          methods: ['GET', 'PURGE'],
+          headers: ['x-csrf-token', 'content-type'],
+          expose: ['x-total', 'etag'],
+          credentials: true,
+          max_age: 60,
+        },
+        openapi: { path: '/openapi' },
+        paths: {
+          '/x': { get: fixed() },
+          '/own': {
+            headers: { 'Access-Control-Expose-Headers': 'x-own', 'Access-Control-Max-Age': '1' },
+            get: fixed(),
+          },
+        },
+      },
+      all: { base_path: '/all', cors: { origins: '*' }, paths: { '/x': { get: fixed() } } },
+      none: { base_path: '/none', cors: { origins: [] }, paths: { '/x': { get: fixed() } } },
+      silent: { base_path: '/silent', paths: { '/x': { get: fixed() } } },
+    },
+  })
+  const corsOf = async (line: string, origin: string | undefined) => {
+    const { headers } = await served.ask(line, { headers: origin ? { origin } : {} })
+    const own = Object.entries(headers).filter(([name]) => name.startsWith('access-control-'))
+    const named = own.map(([name, value]) => [name.slice('access-control-'.length), value])
+    return { ...Object.fromEntries(named), vary: headers.vary }
+  }
+  const preflight = {
+    'allow-methods': 'GET,PURGE',
+    'allow-headers': 'x-csrf-token,content-type',
+    'max-age': '60',
+    vary: 'Origin',
+  }
+  const configured = {
+    'allow-origin': '*',
+    'allow-methods': 'GET,HEAD,PUT,PATCH,POST,DELETE',
+    'allow-headers': 'content-type',
+    'max-age': '600',
+  }
+  const listed = (origin: string) => ({ 'allow-origin': origin, 'allow-credentials': 'true' })
+  const exposed = { 'expose-headers': 'x-total,etag', vary: 'Accept, Origin' }
+
+  for (const [line, origin, expected] of [
+    ['GET /list/x', shop, { ...listed(shop), ...exposed }],
+    ['GET /list/x', admin, { ...listed(admin), ...exposed }],
+    ['GET /list/x', 'https://evil.example', exposed],
+    ['GET /list/x', undefined, exposed],
+    ['PUT /list/x', shop, { ...listed(shop), ...exposed }],
+    ['OPTIONS /list/x', shop, { ...listed(shop), ...preflight }],
+    ['OPTIONS /list/x', 'https://evil.example', preflight],
+    ['GET /list/openapi', shop, { ...listed(shop), ...exposed, vary: 'Origin' }],
+    [
+      'GET /list/own',
+      shop,
+      { ...listed(shop), ...exposed, 'expose-headers': 'x-own', 'max-age': '1' },
+    ],
+    [
+      'OPTIONS /list/own',
+      shop,
+      { ...listed(shop), ...preflight, 'expose-headers': 'x-own', 'max-age': '1' },
+    ],
+    ['GET /all/x', shop, { 'allow-origin': '*', vary: 'Accept' }],
+    ['OPTIONS /all/x', shop, { ...configured, vary: undefined }],
+    ['GET /none/x', shop, { vary: 'Accept, Origin' }],
+    ['GET /silent/x', shop, { 'allow-origin': '*', vary: 'Accept' }],
+    ['OPTIONS /silent/x', shop, { ...configured, vary: undefined }],
+  ] as const) {
+    it(`answers ${line} of ${origin} with ${Object.keys(expected).join(', ')}`, async () => {
+      expect(await corsOf(line, origin)).to.deep.equal(expected)
+    })
+  }
+
+  it('is a feature that other gateways must know', () => {
+    expect(served.api.features).to.deep.equal(['cors'])
+    expect(serve(documentOf({ '/x': { get: fixed() } })).api.features).to.deep.equal([])
+  })
+})
