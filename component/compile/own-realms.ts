@@ -12,18 +12,31 @@ function usesOwnSession(route: Route, identity: string): boolean {
   return isWamp && (inherited.protection === undefined || identity === 'service')
 }
 
+/** The entries of one API, which has one realm. */
+type Entries = readonly RouteEntry<Route>[]
+
 /**
- * The URIs of these realms. On other realms the gateway need not be able to join.
+ * Finds the URIs of these realms among the APIs of a table; an API that tables share is looked at once. On other realms the gateway
+ * need not be able to join.
  * @param identity `wamp.identity`: with `service`, users are served over the session of the gateway, too
  */
-export const ownRealms = (
-  entries: readonly RouteEntry<Route>[],
-  identity: string,
-): ReadonlySet<string> =>
-  new Set(
-    entries
-      .filter(({ routes }) =>
-        Object.values(routes).some((route) => usesOwnSession(route, identity)),
-      )
-      .map(({ realm_uri }) => realm_uri),
-  )
+export function ownRealms(identity: string): (apis: Iterable<Entries>) => ReadonlySet<string> {
+  const found = new WeakMap<Entries, boolean>()
+  const isOwn = (entries: Entries): boolean => {
+    const known = found.get(entries)
+    if (known !== undefined) return known
+    const isFound = entries.some(({ routes }) =>
+      Object.values(routes).some((route) => usesOwnSession(route, identity)),
+    )
+    found.set(entries, isFound)
+    return isFound
+  }
+  return (apis) => {
+    const realms = new Set<string>()
+    for (const entries of apis) {
+      const [first] = entries
+      if (first && isOwn(entries)) realms.add(first.realm_uri)
+    }
+    return realms
+  }
+}

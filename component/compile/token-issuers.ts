@@ -13,8 +13,11 @@ interface Issuer {
   readonly forms: readonly KeyedForm[]
 }
 
-/** The issuers among the routes, each once. */
-function issuersAmong(entries: readonly RouteEntry<Route>[]): Issuer[] {
+/** The entries of one API. */
+type Entries = readonly RouteEntry<Route>[]
+
+/** The issuers of an API, each once. */
+function issuersAmong(entries: Entries): readonly Issuer[] {
   const found = new Map<string, Issuer>()
   for (const { api, realm_uri, routes } of entries) {
     const route = routes.post
@@ -31,6 +34,25 @@ function issuersAmong(entries: readonly RouteEntry<Route>[]): Issuer[] {
 const placesOf = ({ realm_uri, forms }: Issuer): string[] =>
   forms.map(({ key }) => JSON.stringify([realm_uri, key]))
 
+/** The forms of the base paths of the issuers of each API, and of those that share a place with them. */
+function treesOf(issuers: readonly Issuer[]): ReadonlyMap<string, PathTree<true>> {
+  const byPlace = new Map<string, Set<Issuer>>()
+  for (const issuer of issuers) {
+    for (const place of placesOf(issuer)) {
+      byPlace.set(place, (byPlace.get(place) ?? new Set()).add(issuer))
+    }
+  }
+  const trees = new Map<string, PathTree<true>>()
+  for (const issuer of issuers) {
+    const tree = trees.get(issuer.api) ?? new PathTree<true>()
+    trees.set(issuer.api, tree)
+    for (const other of placesOf(issuer).flatMap((place) => [...(byPlace.get(place) ?? [])])) {
+      for (const { form } of other.forms) tree.add(form, true)
+    }
+  }
+  return trees
+}
+
 /**
  * Tells issuers apart by their base path. The base URL counts only where it is configured: otherwise it is the listening
  * address of one of several gateways.
@@ -39,30 +61,31 @@ export class TokenIssuers {
   readonly #publicBase: string | undefined
   /** By API: the forms of the base paths of its issuers. */
   #trees: ReadonlyMap<string, PathTree<true>> = new Map()
+  #issuers: readonly Issuer[] = []
+  /** Tables share the APIs that have not changed. */
+  readonly #found = new WeakMap<Entries, readonly Issuer[]>()
 
   /** @param publicBase `gateway.public_base_url` without a slash at the end */
   constructor(publicBase: string | undefined) {
     this.#publicBase = publicBase
   }
 
-  /** Takes the issuers from the routes that are served from now on. */
-  follow(entries: readonly RouteEntry<Route>[]): void {
+  /** Takes the issuers from the APIs that are served from now on. */
+  follow(apis: Iterable<Entries>): void {
+    const issuers: Issuer[] = []
+    for (const entries of apis) issuers.push(...this.#issuersOf(entries))
+    const former = this.#issuers
+    if (issuers.length === former.length && issuers.every((one, at) => one === former[at])) return
+    this.#issuers = issuers
+    this.#trees = treesOf(issuers)
+  }
+
+  #issuersOf(entries: Entries): readonly Issuer[] {
+    const known = this.#found.get(entries)
+    if (known) return known
     const issuers = issuersAmong(entries)
-    const byPlace = new Map<string, Set<Issuer>>()
-    for (const issuer of issuers) {
-      for (const place of placesOf(issuer)) {
-        byPlace.set(place, (byPlace.get(place) ?? new Set()).add(issuer))
-      }
-    }
-    const trees = new Map<string, PathTree<true>>()
-    for (const issuer of issuers) {
-      const tree = trees.get(issuer.api) ?? new PathTree<true>()
-      trees.set(issuer.api, tree)
-      for (const other of placesOf(issuer).flatMap((place) => [...(byPlace.get(place) ?? [])])) {
-        for (const { form } of other.forms) tree.add(form, true)
-      }
-    }
-    this.#trees = trees
+    this.#found.set(entries, issuers)
+    return issuers
   }
 
   /**

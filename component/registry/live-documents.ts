@@ -4,11 +4,18 @@ import type { DescribedVersion } from '#component/gateway/api.ts'
 import type { Document } from '#component/replica/entry.ts'
 import type { OpenedChange } from '#component/replica/envelope.ts'
 import { compareStamps } from '#component/replica/stamp.ts'
-import type { RouteEntry } from '#component/routes/routing-table.ts'
+import { type RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
 import { runSteps, type Steps } from '#component/yielding.ts'
 import { FallbackDocuments } from './fallback-document.ts'
 import { announceConflict, type RegistryPorts } from './registry-ports.ts'
-import { type Known, type Loss, type Selection, type Served, select } from './selection.ts'
+import {
+  type Known,
+  type Loss,
+  reselect,
+  type Selection,
+  type Served,
+  select,
+} from './selection.ts'
 import type { SpecReplica } from './spec-replica.ts'
 
 /** A document whose newest version is not served here. */
@@ -53,11 +60,18 @@ interface Trial<R> {
   readonly taken: readonly Taken[]
 }
 
+/** What is known anew, by id; undefined: deleted. */
+type Changed<R> = ReadonlyMap<string, Known<R> | undefined>
+
+/** More documents that change at once are selected among all: one table costs less than many. */
+const mostReplaced = 16
+
 /** Every document that is not deleted. */
 export class LiveDocuments<R> {
   readonly #ports: RegistryPorts<R>
   readonly #fallback: FallbackDocuments<R>
-  #known: ReadonlyMap<string, Known<R>> = new Map()
+  readonly #known = new Map<string, Known<R>>()
+  #table = RoutingTable.build<R>([]).table
   #losses: ReadonlyMap<string, Loss> = new Map()
   /** The expected next change, compiled and selected already. */
   #expected: (Expected<R> & { readonly document: Document }) | undefined
@@ -101,16 +115,15 @@ export class LiveDocuments<R> {
    * @param isNews false at the start: conflicts from before are logged, and not announced again
    */
   async take(changes: readonly OpenedChange[], isNews = true): Promise<void> {
-    const known = new Map(this.#known)
+    const known = new Map<string, Known<R> | undefined>()
     const [first] = changes
     const isExpected = changes.length === 1 && first?.entry.document === this.#expected?.document
     const expected = isExpected ? this.#expected : undefined
     this.#expected = undefined
     for (const { entry, before } of changes) {
-      const next = await this.#fallback.of(entry, known.get(entry.id), expected?.api)
-      if (next) known.set(entry.id, next)
-      else known.delete(entry.id)
       const { id, stamp, hash } = entry
+      const former = known.has(id) ? known.get(id) : this.#known.get(id)
+      known.set(id, await this.#fallback.of(entry, former, expected?.api))
       if (!isNews || stamp.node === this.#ports.node) continue
       const line = { api_spec: id, from: stamp.node, hash, old_hash: before?.hash }
       this.#ports.log.info(
@@ -119,21 +132,44 @@ export class LiveDocuments<R> {
       )
     }
     const selection =
-      expected?.selection ?? (await runSteps(select(known.values()), this.#ports.yieldTurn))
+      expected?.selection ?? (await runSteps(this.#selectWith(known), this.#ports.yieldTurn))
     await this.#ports.prepare(selection.table)
     this.#swap(known, selection, isNews)
   }
 
-  #swap(known: ReadonlyMap<string, Known<R>>, selection: Selection<R>, isNews: boolean): void {
+  /** Selects once these documents are known anew: one by one, or among all where that is not possible or costs less. */
+  *#selectWith(changed: Changed<R>): Steps<Selection<R>> {
+    const quick = changed.size > mostReplaced ? undefined : yield* this.#reselectEach(changed)
+    if (quick) return quick
+    const all = new Map<string, Known<R> | undefined>([...this.#known, ...changed])
+    return yield* select([...all.values()].filter((one) => one !== undefined))
+  }
+
+  *#reselectEach(changed: Changed<R>): Steps<Selection<R> | undefined> {
+    const now = { table: this.#table, losses: this.#losses, clashes: [] }
+    let selection: Selection<R> | undefined = now
+    const known = (id: string) => (changed.has(id) ? changed.get(id) : this.#known.get(id))
+    const entriesOf = (id: string) => known(id)?.good?.api.entries ?? []
+    for (const id of changed.keys()) {
+      if (selection) selection = yield* reselect(selection, id, entriesOf(id), entriesOf)
+    }
+    return selection
+  }
+
+  #swap(changed: Changed<R>, selection: Selection<R>, isNews: boolean): void {
     const before = this.#losses
-    this.#known = known
+    for (const [id, known] of changed) {
+      if (known) this.#known.set(id, known)
+      else this.#known.delete(id)
+    }
+    this.#table = selection.table
     this.#losses = selection.losses
     this.#ports.onSwap(selection.table)
     for (const [id, loss] of selection.losses) {
       if (!isSameStamp(loss, before.get(id))) this.#tellLoss(id, loss, isNews)
     }
     for (const [id, loss] of before) {
-      const isBack = !selection.losses.has(id) && isSameStamp(known.get(id)?.good, loss)
+      const isBack = !selection.losses.has(id) && isSameStamp(this.#known.get(id)?.good, loss)
       if (isBack)
         this.#ports.log.info(
           { api_spec: id },
@@ -154,6 +190,9 @@ export class LiveDocuments<R> {
   /** Selects as if a document were loaded; returns the selection, and the routes that are taken. */
   *tryOut(id: string, entries: readonly RouteEntry<R>[]): Steps<Trial<R>> {
     const losses = this.#losses
+    const lostEntries = (lost: string) => this.#known.get(lost)?.good?.api.entries ?? []
+    const quick = yield* reselect({ table: this.#table, losses }, id, entries, lostEntries)
+    if (quick) return { selection: quick, taken: [] }
     const selection = yield* select(this.#known.values(), { id, entries })
     const takers = new Map<string, Set<string>>()
     for (const { api, otherApi, otherPath, otherPattern } of selection.clashes) {
@@ -173,7 +212,10 @@ export class LiveDocuments<R> {
    * @param id of a document that is left out, whatever its realm is now
    */
   *besides(id: string, realm_uri: string | undefined): Generator<readonly RouteEntry<unknown>[]> {
-    for (const { entry, good, places = [] } of this.#known.values()) {
+    for (const known of this.#known.values()) {
+      // most documents, where there are many
+      if (known.realm_uri === realm_uri && realm_uri !== undefined) continue
+      const { entry, good, places = [] } = known
       if (entry.id === id) continue
       if (entry.document.realm_uri !== realm_uri) yield places
       const entries = good?.api.entries ?? []

@@ -2,6 +2,7 @@
 import type { DescribedVersion } from '#component/gateway/api.ts'
 import type { Entry } from '#component/replica/entry.ts'
 import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
+import { claimsOf } from '#component/routes/entry-patterns.ts'
 import { type Clash, type RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
 import type { Steps } from '#component/yielding.ts'
 
@@ -29,6 +30,8 @@ export interface Known<R> {
   readonly good:
     | { readonly stamp: Stamp; readonly hash: string; readonly api: Served<R> }
     | undefined
+  /** The realm of all its routes; undefined where what is served may be of another realm than the newest version. */
+  readonly realm_uri: string | undefined
   /** The routes that the newest version would serve, as far as they can be read, where it does not compile on this node. */
   readonly places?: readonly RouteEntry<never>[]
 }
@@ -75,4 +78,28 @@ export function* select<R>(
     if (stamp && !losses.has(api)) losses.set(api, { stamp, other: otherApi, path })
   }
   return { table, losses, clashes }
+}
+
+/**
+ * The selection with other entries of one document, at a cost that does not grow with the documents. undefined: others may be served
+ * or left out because of it, or for another reason, which {@link select} finds out.
+ * @param entries none: nothing of it is served
+ * @param lostEntries of a document that is left out
+ */
+export function* reselect<R>(
+  { table, losses }: Pick<Selection<R>, 'table' | 'losses'>,
+  id: string,
+  entries: readonly RouteEntry<R>[],
+  lostEntries: (id: string) => readonly RouteEntry<R>[],
+): Steps<Selection<R> | undefined> {
+  const left = new Map(losses)
+  left.delete(id)
+  const claims = new Set(left.size > 0 ? entries.flatMap(claimsOf) : [])
+  for (const [lost, { other }] of left) {
+    yield
+    const isOver = (entry: RouteEntry<R>) => claimsOf(entry).some((claim) => claims.has(claim))
+    if (other === id || lostEntries(lost).some(isOver)) return undefined
+  }
+  const replaced = yield* table.replacing(id, entries)
+  return replaced && { table: replaced, losses: left, clashes: [] }
 }

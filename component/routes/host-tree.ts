@@ -1,23 +1,43 @@
 /** Host patterns as a tree of labels, read from the right: the most specific pattern that fits comes first. */
-import { type HostPattern, labelsKey, trimDots } from '#component/syntax/host-pattern.ts'
+import {
+  type HostPattern,
+  type Label,
+  labelsKey,
+  trimDots,
+} from '#component/syntax/host-pattern.ts'
 
 /** The value of a host: finds by path. */
-export interface Finder<R> {
+export interface Branch<R, T> {
+  readonly isEmpty: boolean
   find(path: string): R | undefined
+  /** Changing a fork leaves this one as it is. */
+  fork(): T
 }
 
 interface Node<T> {
   readonly literals: Map<string, Node<T>>
   wildcard: Node<T> | undefined
   value: T | undefined
+  /** Names the tree that may change it; others share it. */
+  readonly owner: object
 }
 
-const makeNode = <T>(): Node<T> => ({ literals: new Map(), wildcard: undefined, value: undefined })
-
-/** Built once, then only read. */
-export class HostTree<R, T extends Finder<R>> {
-  readonly #root: Node<T> = makeNode()
+/** Changed while it is built, then only read. A fork shares what it does not change. */
+export class HostTree<R, T extends Branch<R, T>> {
+  /** No tree: a node that named one would keep all that the tree has ever held. */
+  readonly #owner = {}
+  #root: Node<T>
   #any: T | undefined
+
+  constructor(root?: Node<T>, any?: T) {
+    this.#root = this.#own(root)
+    this.#any = any
+  }
+
+  /** A tree with the same hosts: changing it, or what {@link place} gives of it, leaves this one as it is. */
+  fork(): HostTree<R, T> {
+    return new HostTree<R, T>(this.#root, this.#any?.fork())
+  }
 
   /** The values of every form of a pattern, made where they are missing; each with a key that tells the forms apart. */
   place(pattern: HostPattern, make: () => T): { key: string; value: T }[] {
@@ -28,8 +48,7 @@ export class HostTree<R, T extends Finder<R>> {
     return pattern.forms.map((labels) => {
       let node = this.#root
       for (const label of labels.toReversed()) {
-        const next =
-          (label === undefined ? node.wildcard : node.literals.get(label)) ?? makeNode<T>()
+        const next = this.#own(label === undefined ? node.wildcard : node.literals.get(label))
         if (label === undefined) node.wildcard = next
         else node.literals.set(label, next)
         node = next
@@ -37,6 +56,45 @@ export class HostTree<R, T extends Finder<R>> {
       node.value ??= make()
       return { key: labelsKey(labels), value: node.value }
     })
+  }
+
+  /** Removes the values of a pattern that are empty. */
+  prune(pattern: HostPattern): void {
+    if (pattern.kind === 'any') {
+      if (this.#any?.isEmpty) this.#any = undefined
+      return
+    }
+    for (const labels of pattern.forms) {
+      this.#root = this.#pruned(this.#root, labels.toReversed(), 0) ?? this.#own(undefined)
+    }
+  }
+
+  /** The node itself where this tree may change it, else a copy, or a new one. */
+  #own(node: Node<T> | undefined): Node<T> {
+    if (node?.owner === this.#owner) return node
+    return {
+      literals: new Map(node?.literals),
+      wildcard: node?.wildcard,
+      value: node?.value?.fork(),
+      owner: this.#owner,
+    }
+  }
+
+  /** @returns the node without empty values at the labels from `at` on; undefined where nothing is left of it */
+  #pruned(node: Node<T>, labels: readonly Label[], at: number): Node<T> | undefined {
+    const own = this.#own(node)
+    if (at === labels.length) {
+      if (own.value?.isEmpty) own.value = undefined
+    } else {
+      const label = labels[at]
+      const child = label === undefined ? own.wildcard : own.literals.get(label)
+      const left = child && this.#pruned(child, labels, at + 1)
+      if (label === undefined) own.wildcard = left
+      else if (left) own.literals.set(label, left)
+      else own.literals.delete(label)
+    }
+    const isEmpty = own.value === undefined && own.wildcard === undefined && own.literals.size === 0
+    return isEmpty ? undefined : own
   }
 
   /**
@@ -52,7 +110,7 @@ export class HostTree<R, T extends Finder<R>> {
 }
 
 /** Searches below a node; the labels left of `end` are still to be matched, none when it is negative. */
-function search<R, T extends Finder<R>>(
+function search<R, T extends Branch<R, T>>(
   node: Node<T>,
   host: string,
   end: number,

@@ -1,7 +1,8 @@
 /** The order in which routes are matched, by their longest form: host from its last label on, then path. */
 import type { Label } from '#component/syntax/host-pattern.ts'
 import type { Segment } from '#component/syntax/path-pattern.ts'
-import { type RouteEntry, readEntry } from './routing-table.ts'
+import { readEntry } from './entry-patterns.ts'
+import type { RouteEntry } from './routing-table.ts'
 
 /** Literals first, by their text; then bindings and one-label wildcards; the rest last. */
 const segmentKey = (segment: Segment): string =>

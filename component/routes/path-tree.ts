@@ -16,6 +16,8 @@ export interface PathNode<T> {
   binding: PathNode<T> | undefined
   leaf: Leaf<T> | undefined
   rest: Leaf<T> | undefined
+  /** Names the tree that may change it; others share it. */
+  readonly owner: object
 }
 
 /** Shared by the many nodes without literals. */
@@ -24,12 +26,16 @@ const noLiterals = new Map<string, never>()
 /** Shared by the many leaves without bindings. */
 const noNames: readonly string[] = []
 
-const makeNode = <T>(): PathNode<T> => ({
+const makeNode = <T>(owner: object): PathNode<T> => ({
   literals: noLiterals,
   binding: undefined,
   leaf: undefined,
   rest: undefined,
+  owner,
 })
+
+const isEmpty = ({ literals, binding, leaf, rest }: PathNode<unknown>): boolean =>
+  literals.size === 0 && binding === undefined && leaf === undefined && rest === undefined
 
 /** The match of a path. */
 export interface Found<T> {
@@ -38,13 +44,33 @@ export interface Found<T> {
   readonly bindings: Record<string, string>
 }
 
-/** Built once, then only read. */
+/** Changed while it is built, then only read. A fork shares what it does not change. */
 export class PathTree<T> {
-  readonly root: PathNode<T> = makeNode()
+  /** No tree: a node that named one would keep all that the tree has ever held. */
+  readonly #owner = {}
+  #root: PathNode<T>
+
+  constructor(root?: PathNode<T>) {
+    this.#root = root ?? makeNode(this.#owner)
+  }
+
+  get root(): PathNode<T> {
+    return this.#root
+  }
+
+  get isEmpty(): boolean {
+    return isEmpty(this.#root)
+  }
+
+  /** A tree with the same forms: changing it leaves this one as it is. */
+  fork(): PathTree<T> {
+    return new PathTree(this.#root)
+  }
 
   /** Adds one form, unless an equal one is there. */
   add(form: readonly Segment[], value: T): void {
-    let node = this.root
+    let node = this.#own(this.#root)
+    this.#root = node
     const names: string[] = []
     for (const segment of form) {
       if (segment.kind === 'rest') {
@@ -53,10 +79,10 @@ export class PathTree<T> {
       }
       if (segment.kind === 'binding') {
         names.push(segment.name)
-        node.binding ??= makeNode()
+        node.binding = this.#own(node.binding)
         node = node.binding
       } else {
-        const next: PathNode<T> = node.literals.get(segment.text) ?? makeNode()
+        const next = this.#own(node.literals.get(segment.text))
         if (node.literals === noLiterals) node.literals = new Map([[segment.text, next]])
         else node.literals.set(segment.text, next)
         node = next
@@ -64,6 +90,54 @@ export class PathTree<T> {
     }
     // the copy has no spare capacity: there are thousands
     node.leaf ??= { value, names: names.length > 0 ? names.slice() : noNames }
+  }
+
+  /** Removes one form, if it has this value. */
+  remove(form: readonly Segment[], value: T): void {
+    this.#root = this.#without(this.#root, form, 0, value) ?? makeNode(this.#owner)
+  }
+
+  /** The value of a form; undefined where there is no equal one. */
+  valueOf(form: readonly Segment[]): T | undefined {
+    let node: PathNode<T> | undefined = this.#root
+    for (const segment of form) {
+      if (segment.kind === 'rest') return node.rest?.value
+      node = segment.kind === 'binding' ? node.binding : node.literals.get(segment.text)
+      if (node === undefined) return undefined
+    }
+    return node.leaf?.value
+  }
+
+  /** The node itself where this tree may change it, else a copy, or a new one. */
+  #own(node: PathNode<T> | undefined): PathNode<T> {
+    if (node === undefined) return makeNode(this.#owner)
+    if (node.owner === this.#owner) return node
+    const literals = node.literals.size > 0 ? new Map(node.literals) : noLiterals
+    return { ...node, literals, owner: this.#owner }
+  }
+
+  /** @returns the node without the form; undefined where nothing is left of it */
+  #without(
+    node: PathNode<T>,
+    form: readonly Segment[],
+    at: number,
+    value: T,
+  ): PathNode<T> | undefined {
+    const own = this.#own(node)
+    const segment = form[at]
+    if (segment === undefined) {
+      if (own.leaf?.value === value) own.leaf = undefined
+    } else if (segment.kind === 'rest') {
+      if (own.rest?.value === value) own.rest = undefined
+    } else if (segment.kind === 'binding') {
+      own.binding = own.binding && this.#without(own.binding, form, at + 1, value)
+    } else {
+      const child = own.literals.get(segment.text)
+      const left = child && this.#without(child, form, at + 1, value)
+      if (left) own.literals.set(segment.text, left)
+      else if (child) own.literals.delete(segment.text)
+    }
+    return isEmpty(own) ? undefined : own
   }
 
   /**
@@ -75,7 +149,7 @@ export class PathTree<T> {
     if (path[0] !== '/' || path.includes('//')) return undefined
     const end = path.endsWith('/') ? path.length - 1 : path.length
     const values: string[] = []
-    const leaf = search(this.root, path, 1, end, values, 0)
+    const leaf = search(this.#root, path, 1, end, values, 0)
     if (!leaf) return undefined
     const bindings: Record<string, string> = Object.create(null)
     for (let i = 0; i < leaf.names.length; i += 1) {

@@ -3,9 +3,10 @@ import { type Issue, ServiceError } from '#component/errors.ts'
 import { hostsOverlap } from '#component/syntax/host-pattern.ts'
 import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 import type { Steps } from '#component/yielding.ts'
+import { readEntry } from './entry-patterns.ts'
 import { type Overlap, overlapOf } from './path-overlap.ts'
 import { PathTree } from './path-tree.ts'
-import { type RouteEntry, readEntry } from './routing-table.ts'
+import type { RouteEntry } from './routing-table.ts'
 
 /** The place of a route, without its actions. */
 type Place = RouteEntry<unknown>

@@ -1,13 +1,8 @@
 /** The one immutable table that a request is matched against: host, path, method ─▶ route and bindings. */
 import type { Method } from '#component/request.ts'
-import { type HostPattern, parseHostPattern } from '#component/syntax/host-pattern.ts'
-import {
-  type KeyedForm,
-  keyedForms,
-  parsePathPattern,
-  type Segment,
-} from '#component/syntax/path-pattern.ts'
+import type { KeyedForm, Segment } from '#component/syntax/path-pattern.ts'
 import type { Steps } from '#component/yielding.ts'
+import { formsOf, readEntry } from './entry-patterns.ts'
 import { HostTree } from './host-tree.ts'
 import { type Found, PathTree } from './path-tree.ts'
 
@@ -67,48 +62,6 @@ interface Claim<R> {
   readonly tree: PathTree<RouteEntry<R>>
 }
 
-/** The parsed patterns of an entry. */
-interface Reading {
-  /** Undefined for a broken pattern. */
-  readonly host: HostPattern | undefined
-  /** Empty for a broken pattern. */
-  readonly forms: readonly KeyedForm[]
-}
-
-/** Every change builds a new table of all entries: those that have not changed are not parsed again. */
-const readings = new WeakMap<RouteEntry<unknown>, Reading>()
-
-/** Parses the patterns of an entry, once. */
-export function readEntry<R>(entry: RouteEntry<R>): Reading {
-  const known = readings.get(entry)
-  if (known) return known
-  const reading = {
-    host: readHost(entry.host),
-    forms: formsOf(entry),
-  }
-  readings.set(entry, reading)
-  return reading
-}
-
-/** Parsed host patterns: all paths of a document have one host. */
-const knownHosts = new Map<string, HostPattern | undefined>()
-const mostKnownHosts = 1000
-
-function readHost(text: string): HostPattern | undefined {
-  if (knownHosts.has(text)) return knownHosts.get(text)
-  const parsed = parseHostPattern(text)
-  const host = 'problem' in parsed ? undefined : parsed
-  if (knownHosts.size >= mostKnownHosts) knownHosts.clear()
-  knownHosts.set(text, host)
-  return host
-}
-
-function formsOf({ forms, pattern }: RouteEntry<unknown>): readonly KeyedForm[] {
-  if (forms) return forms
-  const path = parsePathPattern(pattern)
-  return 'problem' in path ? [] : keyedForms(path)
-}
-
 type Owners<R> = Map<string, RouteEntry<R>>
 
 /** A table, and the clashes among its entries. */
@@ -117,16 +70,42 @@ interface Built<R> {
   readonly clashes: Clash[]
 }
 
-/** Built once from everything that is served, then only read; swapped as a whole. */
+/** All that is served; only read, and swapped as a whole. Tables share what they have in common. */
 export class RoutingTable<R> {
-  readonly #entries: RouteEntry<R>[] = []
-  readonly #hosts = new HostTree<Found<RouteEntry<R>>, PathTree<RouteEntry<R>>>()
+  /** By id, those of each API together. */
+  readonly #apis: Map<string, readonly RouteEntry<R>[]>
+  readonly #hosts: HostTree<Found<RouteEntry<R>>, PathTree<RouteEntry<R>>>
+  /** The ids of APIs of which a path is shared. */
+  readonly #sharing: Set<string>
+  #entries: readonly RouteEntry<R>[] | undefined
 
-  private constructor() {}
+  private constructor(former?: RoutingTable<R>) {
+    if (former === undefined) {
+      this.#apis = new Map()
+      this.#hosts = new HostTree()
+      this.#sharing = new Set()
+    } else {
+      this.#apis = new Map(former.#apis)
+      this.#hosts = former.#hosts.fork()
+      // nothing is replaced that shares a path
+      this.#sharing = former.#sharing
+    }
+  }
 
   /** Its entries, without the APIs that {@link buildingWhole} left out. */
   get entries(): readonly RouteEntry<R>[] {
+    this.#entries ??= [...this.#apis.values()].flat()
     return this.#entries
+  }
+
+  /** The entries of each API; the same list as long as the API is the same. */
+  get apis(): Iterable<readonly RouteEntry<R>[]> {
+    return this.#apis.values()
+  }
+
+  /** The entries of an API; none where it is not served. */
+  entriesOf(api: string): readonly RouteEntry<R>[] {
+    return this.#apis.get(api) ?? []
   }
 
   /**
@@ -142,6 +121,7 @@ export class RoutingTable<R> {
       for (const clash of clashesOf(entry, claims, owners)) clashes.push(clash)
       table.#add(entry, claims, owners)
     }
+    for (const [api, all] of Map.groupBy(entries, ({ api }) => api)) table.#apis.set(api, all)
     return { table, clashes }
   }
 
@@ -167,8 +147,37 @@ export class RoutingTable<R> {
         yield
         table.#add(entry, claims, owners)
       }
+      const [first] = entries
+      if (first) table.#apis.set(first.api, entries)
     }
     return { table, clashes }
+  }
+
+  /**
+   * The table with other entries of one API, which costs no more where many others are served. undefined: an entry clashes, or a
+   * path is shared, so that the table has to be built of all.
+   * @param entries none: the API is served no more
+   */
+  *replacing(api: string, entries: readonly RouteEntry<R>[]): Steps<RoutingTable<R> | undefined> {
+    if (this.#sharing.has(api)) return undefined
+    const table = new RoutingTable(this)
+    const former = this.entriesOf(api)
+    for (const entry of former) {
+      yield
+      for (const { form, tree } of table.#claims(entry)) tree.remove(form, entry)
+    }
+    for (const entry of entries) {
+      yield
+      for (const { form, tree } of table.#claims(entry)) {
+        const owner = tree.valueOf(form)
+        if (owner === undefined) tree.add(form, entry)
+        else if (owner !== entry) return undefined
+      }
+    }
+    for (const { host } of former.slice(0, 1).map(readEntry)) if (host) table.#hosts.prune(host)
+    table.#apis.delete(api)
+    if (entries.length > 0) table.#apis.set(api, entries)
+    return table
   }
 
   /** Every form of the entry; none when its path pattern is broken. */
@@ -182,11 +191,12 @@ export class RoutingTable<R> {
 
   /** Adds the forms without an owner. */
   #add(entry: RouteEntry<R>, claims: readonly Claim<R>[], owners: Owners<R>): void {
-    this.#entries.push(entry)
     for (const { key, form, tree } of claims) {
-      if (owners.has(key)) continue
-      owners.set(key, entry)
-      tree.add(form, entry)
+      const owner = owners.get(key)
+      if (owner === undefined) {
+        owners.set(key, entry)
+        tree.add(form, entry)
+      } else if (owner.api !== entry.api) this.#sharing.add(owner.api).add(entry.api)
     }
   }
 

@@ -49,6 +49,7 @@ export function openRegistry(
   const { config, users, replica, node, log, yieldTurn } = context
   const { realms } = users
   const compilePorts = compilePortsOf(context, schemas)
+  const realmsOf = ownRealms(config.wamp.identity)
   const registry = new Registry<Route>({
     ...{ replica, node, log, yieldTurn },
     nodesWithout: (features) => others.nodesWithout(features),
@@ -56,14 +57,14 @@ export function openRegistry(
       const compiled = await runSteps(compilingDocument(document, compilePorts), yieldTurn)
       return withStoreWarning(compiled, config.store.url, others.peerCount)
     },
-    prepare: ({ entries }) => pool.openAll(ownRealms(entries, config.wamp.identity)),
+    prepare: ({ apis }) => pool.openAll(realmsOf(apis)),
     onSwap(table) {
       gateway.table = table
-      authentication.issuers.follow(table.entries)
+      authentication.issuers.follow(table.apis)
       openStreams.follow(table)
       policies.follow(table.entries)
       void schemas.compileAhead(table)
-      pool.keep(ownRealms(table.entries, config.wamp.identity))
+      pool.keep(realmsOf(table.apis))
     },
     realmExists: (realm_uri) => realms.has(realm_uri) || router.canJoin(realm_uri, pool),
     publishEvent: (topic, kwargs) =>

@@ -5,7 +5,7 @@ import { Mismatches } from '#component/gateway/schemas/mismatches.ts'
 import type { ValueCheck } from '#component/gateway/schemas/value-check.ts'
 import type { Log } from '#component/log.ts'
 import type { SeriesStock } from '#component/metrics/family.ts'
-import type { RoutingTable } from '#component/routes/routing-table.ts'
+import type { RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
 import { Validators } from '#component/schema/validators.ts'
 import type { YieldTurn } from '#component/yielding.ts'
 import type { SchemaPorts } from './document-schemas.ts'
@@ -18,6 +18,9 @@ interface SharedPorts {
   readonly families: SeriesStock
 }
 
+/** The entries of one API. */
+type Entries = readonly RouteEntry<Route>[]
+
 /** One for each process. */
 export class SharedSchemas implements SchemaPorts {
   readonly validators = new Validators()
@@ -25,6 +28,8 @@ export class SharedSchemas implements SchemaPorts {
   readonly #yieldTurn: YieldTurn
   /** The table whose schemas are compiled now, or were last. */
   #table: RoutingTable<Route> | undefined
+  /** APIs whose schemas have been compiled; tables share those that have not changed. */
+  readonly #compiled = new WeakSet<Entries>()
 
   constructor(ports: SharedPorts) {
     this.#yieldTurn = ports.yieldTurn
@@ -34,13 +39,18 @@ export class SharedSchemas implements SchemaPorts {
   /** Compiles the schemas of a table that is served from now on, so that its first requests rarely wait for that. Never rejects. */
   async compileAhead(table: RoutingTable<Route>): Promise<void> {
     this.#table = table
-    for (const check of this.#checksOf(table)) await check.compileAhead(this.#yieldTurn)
+    for (const entries of table.apis) {
+      if (this.#compiled.has(entries)) continue
+      for (const check of this.#checksOf(table, entries)) await check.compileAhead(this.#yieldTurn)
+      if (this.#table !== table) return
+      this.#compiled.add(entries)
+    }
   }
 
-  /** Each check of the table once, until another table is served. */
-  *#checksOf(table: RoutingTable<Route>): Generator<ValueCheck> {
+  /** Each check of an API once, until another table is served. */
+  *#checksOf(table: RoutingTable<Route>, entries: Entries): Generator<ValueCheck> {
     const seen = new Set<ValueCheck>()
-    for (const { routes } of table.entries) {
+    for (const { routes } of entries) {
       for (const check of Object.values(routes).flatMap(checksOf)) {
         if (this.#table !== table) return
         if (seen.has(check)) continue

@@ -1,17 +1,13 @@
 /** The routes that a request comes near to without being answered by them, nearest first, each with the reason. */
 import type { Route } from '#component/gateway/api.ts'
 import type { Request } from '#component/request.ts'
+import { readEntry } from '#component/routes/entry-patterns.ts'
 import {
   compareHosts,
   type MatchingOrder,
   matchingOrderOf,
 } from '#component/routes/matching-order.ts'
-import {
-  type Match,
-  type Missed,
-  type RouteEntry,
-  readEntry,
-} from '#component/routes/routing-table.ts'
+import type { Match, Missed, RouteEntry } from '#component/routes/routing-table.ts'
 import { hostsOverlap, parseHostPattern } from '#component/syntax/host-pattern.ts'
 import type { Steps } from '#component/yielding.ts'
 import { type AskedPath, askedPath, type Likeness, likenessOf } from './likeness.ts'

@@ -4,7 +4,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { CompiledOperation, Route } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { Identity } from '#component/identity.ts'
-import type { RoutingTable } from '#component/routes/routing-table.ts'
+import type { RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
 import type { Reauthentication } from '#component/security/reauthentication.ts'
 
 /** Why streams end here; `reloaded`: another version of the document is served, `gone`: none has the path. */
@@ -21,6 +21,9 @@ export interface OpenStreamsPorts {
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly reauthentication: Pick<Reauthentication, 'follow'>
 }
+
+/** The entries of one API. */
+type Entries = readonly RouteEntry<Route>[]
 
 /** The request of a stream, and what it was found to reach. */
 interface Opened {
@@ -39,8 +42,8 @@ export class OpenStreams {
   readonly #ports: OpenStreamsPorts
   readonly #open = new Set<Opened>()
   #table: RoutingTable<Route> | undefined
-  /** Operations of the table whose answers are streams. */
-  #served: ReadonlySet<CompiledOperation> = new Set()
+  /** The operations of an API whose answers are streams; tables share the APIs that have not changed. */
+  readonly #streamed = new WeakMap<Entries, ReadonlySet<CompiledOperation>>()
   /** Those of earlier tables: a stream of one may begin yet. */
   readonly #retired = new WeakSet<CompiledOperation>()
   #isDraining = false
@@ -89,13 +92,17 @@ export class OpenStreams {
 
   /** Ends the streams of operations that this table does not have; it is served from now on. */
   follow(table: RoutingTable<Route>): void {
-    const served = streamedOperations(table)
-    for (const operation of this.#served) if (!served.has(operation)) this.#retired.add(operation)
-    this.#served = served
+    const kept = new Set(table.apis)
+    for (const entries of this.#table?.apis ?? []) {
+      if (kept.has(entries)) continue
+      for (const operation of this.#streamedOf(entries)) this.#retired.add(operation)
+    }
     this.#table = table
     const ending = new Map<Endable, Ending>()
     for (const opened of this.#open) {
-      if (!served.has(opened.operation)) ending.set(opened.stream, this.#endingOf(opened))
+      const { operation, stream } = opened
+      const entries = table.entriesOf(operation.path.version.api)
+      if (!this.#streamedOf(entries).has(operation)) ending.set(stream, this.#endingOf(opened))
     }
     void this.#spread(ending, reloadSpread)
   }
@@ -105,6 +112,14 @@ export class OpenStreams {
     this.#isDraining = true
     const all = Array.from(this.#open, ({ stream }) => [stream, 'draining'] as const)
     return this.#spread(new Map(all), withinMs)
+  }
+
+  #streamedOf(entries: Entries): ReadonlySet<CompiledOperation> {
+    const known = this.#streamed.get(entries)
+    if (known) return known
+    const found = new Set(entries.flatMap(({ routes }) => Object.values(routes).filter(isStreamed)))
+    this.#streamed.set(entries, found)
+    return found
   }
 
   /** Where a client that comes back with the same request would find a stream, its document was loaded again. */
@@ -137,6 +152,3 @@ export class OpenStreams {
 
 const isStreamed = (route: Route): route is CompiledOperation =>
   route.kind === undefined && route.streams?.kind === 'events'
-
-const streamedOperations = ({ entries }: RoutingTable<Route>): ReadonlySet<CompiledOperation> =>
-  new Set(entries.flatMap(({ routes }) => Object.values(routes).filter(isStreamed)))

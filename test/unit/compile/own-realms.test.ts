@@ -34,7 +34,7 @@ describe("the realms of the gateway's own sessions", () => {
   ] as const) {
     it(`${isThere ? 'have' : 'do not have'} that of a document with a ${what}`, () => {
       const { api } = serve(documentOf(paths))
-      expect([...ownRealms(api.entries, identity)]).to.deep.equal(isThere ? [api.realm_uri] : [])
+      expect([...ownRealms(identity)([api.entries])]).to.deep.equal(isThere ? [api.realm_uri] : [])
     })
   }
 
@@ -42,6 +42,6 @@ describe("the realms of the gateway's own sessions", () => {
     const oauth2 = { type: 'oauth2', flow: 'resource_owner_password_credentials' }
     const { api } = serve(documentOf({}, { defaults: { security: oauth2 } }))
     expect(api.entries).to.not.have.length(0)
-    expect([...ownRealms(api.entries, 'service')]).to.deep.equal([])
+    expect([...ownRealms('service')([api.entries])]).to.deep.equal([])
   })
 })

@@ -16,9 +16,9 @@ function entriesOf(id: string, base_path: string, realm_uri = 'com.example.realm
 
 describe('the issuers that an API trusts', () => {
   const served = [
-    ...entriesOf('orders', '/[v1.0]'),
-    ...entriesOf('stock', '/[v2.0]'),
-    ...entriesOf('other', '/[v3.0]', 'com.example.other'),
+    entriesOf('orders', '/[v1.0]'),
+    entriesOf('stock', '/[v2.0]'),
+    entriesOf('other', '/[v3.0]', 'com.example.other'),
   ]
 
   for (const [publicBase, iss, trusted] of [
@@ -48,7 +48,7 @@ describe('the issuers that an API trusts', () => {
     expect(issuers.isTrusted('orders', iss)).to.equal(false)
     issuers.follow(served)
     expect(issuers.isTrusted('orders', iss)).to.equal(true)
-    issuers.follow(entriesOf('orders', '/[v1.0]'))
+    issuers.follow([entriesOf('orders', '/[v1.0]')])
     expect(issuers.isTrusted('orders', iss)).to.equal(false)
     expect(issuers.isTrusted('stock', iss)).to.equal(false)
   })

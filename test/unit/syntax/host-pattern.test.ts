@@ -19,6 +19,14 @@ class Server {
     this.paths = paths
   }
 
+  get isEmpty(): boolean {
+    return this.paths.length === 0
+  }
+
+  fork(): Server {
+    return new Server(this.name, this.paths)
+  }
+
   find(path: string): string | undefined {
     return this.paths.includes(path) ? this.name : undefined
   }

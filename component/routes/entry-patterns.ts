@@ -1,0 +1,55 @@
+/** The patterns of a route entry, parsed once, however many tables have it. */
+import { type HostPattern, labelsKey, parseHostPattern } from '#component/syntax/host-pattern.ts'
+import { type KeyedForm, keyedForms, parsePathPattern } from '#component/syntax/path-pattern.ts'
+import type { RouteEntry } from './routing-table.ts'
+
+/** The parsed patterns of an entry. */
+interface Reading {
+  /** Undefined for a broken pattern. */
+  readonly host: HostPattern | undefined
+  /** Empty for a broken pattern. */
+  readonly forms: readonly KeyedForm[]
+}
+
+/** Every change builds a new table of all entries: those that have not changed are not parsed again. */
+const readings = new WeakMap<RouteEntry<unknown>, Reading>()
+
+/** Parses the patterns of an entry, once. */
+export function readEntry<R>(entry: RouteEntry<R>): Reading {
+  const known = readings.get(entry)
+  if (known) return known
+  const reading = {
+    host: readHost(entry.host),
+    forms: formsOf(entry),
+  }
+  readings.set(entry, reading)
+  return reading
+}
+
+/** Parsed host patterns: all paths of a document have one host. */
+const knownHosts = new Map<string, HostPattern | undefined>()
+const mostKnownHosts = 1000
+
+function readHost(text: string): HostPattern | undefined {
+  if (knownHosts.has(text)) return knownHosts.get(text)
+  const parsed = parseHostPattern(text)
+  const host = 'problem' in parsed ? undefined : parsed
+  if (knownHosts.size >= mostKnownHosts) knownHosts.clear()
+  knownHosts.set(text, host)
+  return host
+}
+
+/** The forms of its path pattern; empty for a broken one. */
+export function formsOf({ forms, pattern }: RouteEntry<unknown>): readonly KeyedForm[] {
+  if (forms) return forms
+  const path = parsePathPattern(pattern)
+  return 'problem' in path ? [] : keyedForms(path)
+}
+
+/** What an entry claims: a text for each form of its path on each form of its host. Entries that claim the same clash, or share it. */
+export function claimsOf<R>(entry: RouteEntry<R>): string[] {
+  const { host, forms } = readEntry(entry)
+  if (host === undefined) return []
+  const hosts = host.kind === 'any' ? ['_'] : host.forms.map(labelsKey)
+  return hosts.flatMap((labels) => forms.map(({ key }) => labels + key))
+}
