@@ -88,3 +88,13 @@ describe('an explanation of a route with ETags', () => {
     })
   })
 })
+
+describe('an explanation of a route with idempotency', () => {
+  it('tells the rule, and where it is written', async () => {
+    const { rules } = await explain({ ...fixed('a'), idempotency: { ttl: 60 } })
+    expect(rules?.idempotency).to.deep.equal({
+      value: { required: false, ttl: 60, on_unknown: 'refuse', max_bytes: 262_144 },
+      at: '/versions/1.0/paths/~1x/get/idempotency',
+    })
+  })
+})
