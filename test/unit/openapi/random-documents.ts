@@ -137,6 +137,7 @@ const policies = {
   idempotency: sometimes(idempotency),
   cache: sometimes(fc.constantFrom({ ttl: 60 }, { ttl: 1, statuses: [200, 204, 404] })),
   circuit_breaker: sometimes(fc.constant({})),
+  errors: sometimes(fc.constantFrom('plain', 'problem')),
 }
 
 const operation = (hasBody: boolean) =>
