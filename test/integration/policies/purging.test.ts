@@ -13,23 +13,23 @@ const procedure = 'com.example.purging.get'
 const topic = 'com.example.purging.on_change'
 const id = 'com.example.purging'
 
+const rule = {
+  tags: ['{{request.bindings.id}}'],
+  purge_on: [{ topic, tags: ['{{action.event.kwargs.id}}'] }],
+}
+const get = {
+  action: { type: 'wamp_call', procedure, args: ['{{request.bindings.id}}'] },
+  response: { on_result: { body: '{{action.result.args |> head}}' }, on_error: {} },
+}
+
 const document = {
   ...{ id, host: '_', realm_uri: 'com.example.test' },
   versions: {
     one: {
       base_path: '/purging',
       paths: {
-        '/:id': {
-          cache: {
-            ttl: 3600,
-            tags: ['{{request.bindings.id}}'],
-            purge_on: [{ topic, tags: ['{{action.event.kwargs.id}}'] }],
-          },
-          get: {
-            action: { type: 'wamp_call', procedure, args: ['{{request.bindings.id}}'] },
-            response: { on_result: { body: '{{action.result.args |> head}}' }, on_error: {} },
-          },
-        },
+        '/:id': { cache: { ttl: 3600, ...rule }, get },
+        '/short/:id': { cache: { ttl: 1, ...rule }, timeout: 500, get },
       },
     },
   },
@@ -111,24 +111,6 @@ describe('kept answers that wait for events', function () {
     expect(await allHit('b')).to.equal(true)
   })
 
-  it('are gone from a node that has lost its router, and that keeps none until it is back', async () => {
-    const [other, cut] = nodes as readonly [Linked, Linked]
-    await change('a', 20)
-    await until('it is healed', () => allHit('a'), healingTime)
-    cut.link.cut()
-    await until('it is healed', async () => !(await isHit(cut, 'a')), healingTime)
-    await change('a', 21)
-    await until(
-      'the new one is served',
-      async () => (await ask(other, 'a')).body === '"a 21"',
-      purgeTime,
-    )
-    expect((await ask(cut, 'a')).body).not.to.equal('"a 20"')
-    cut.link.heal()
-    await until('it is healed', () => allHit('a'), healingTime)
-    expect(await bodies('a')).to.deep.equal(['"a 21"', '"a 21"'])
-  })
-
   it('are dropped on all nodes by hand, all of a document or those with a tag', async () => {
     const [first] = nodes as readonly [Linked]
     const purge = async (body: object) => {
@@ -154,5 +136,37 @@ describe('kept answers that wait for events', function () {
       body: {},
     })
     expect(unknown.status).to.equal(404)
+  })
+
+  it('are gone from a node that has lost its router, and that keeps none until it is back', async () => {
+    const [other, cut] = nodes as readonly [Linked, Linked]
+    await change('a', 20)
+    await until('it is healed', () => allHit('a'), healingTime)
+    cut.link.cut()
+    await until('it is healed', async () => !(await isHit(cut, 'a')), healingTime)
+    await change('a', 21)
+    await until(
+      'the new one is served',
+      async () => (await ask(other, 'a')).body === '"a 21"',
+      purgeTime,
+    )
+    expect((await ask(cut, 'a')).body).not.to.equal('"a 20"')
+    cut.link.heal()
+    await until('it is healed', () => allHit('a'), healingTime)
+    expect(await bodies('a')).to.deep.equal(['"a 21"', '"a 21"'])
+  })
+
+  it('are not served beyond their ttl by a node whose network is dead without a sign of it', async () => {
+    const [, held] = nodes as readonly [Linked, Linked]
+    await change('c', 40)
+    await until('it is kept', () => isHit(held, 'short/c'), healingTime)
+    held.link.hold()
+    await change('c', 41)
+    await until('it is not kept any more', async () => !(await isHit(held, 'short/c')), healingTime)
+    const { body } = await ask(held, 'short/c')
+    expect(body).not.to.equal('"c 40"')
+    held.link.heal()
+    const isNew = async () => (await bodies('short/c')).every((one) => one === '"c 41"')
+    await until('it is healed', isNew, healingTime)
   })
 })
