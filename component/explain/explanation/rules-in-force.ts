@@ -59,10 +59,13 @@ const toldBreaker = ({ threshold, minimum, windowMs, openMs, errors }: BreakerPl
   ...{ threshold, minimum, window: windowMs / 1000, open: openMs / 1000, errors: [...errors] },
 })
 
-const toldCache = ({ ttlMs, per, vary, statuses }: CachePlan) => ({
+const toldCache = ({ ttlMs, per, vary, statuses, purges, ...plan }: CachePlan) => ({
   ...(ttlMs !== undefined && { ttl: ttlMs / 1000 }),
   ...(per && { per }),
-  ...{ vary, statuses: [...statuses] },
+  ...{ vary, statuses: [...statuses], coalesce: plan.coalesces },
+  stale_while_revalidate: plan.whileRevalidateMs / 1000,
+  stale_if_error: plan.ifErrorMs / 1000,
+  ...(purges.length > 0 && { purge_on: purges.map(({ topic, match }) => ({ topic, match })) }),
 })
 
 const toldIdempotency = ({ isRequired, keptMs, onUnknown, maxBytes }: IdempotencyPlan) => ({
