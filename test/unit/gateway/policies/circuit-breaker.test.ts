@@ -12,6 +12,7 @@ import {
   type Performer,
   serve,
 } from '#test/unit/gateway/fake-exchange.ts'
+import { cached, resultOf, textOf } from './cached.ts'
 import { policyPorts } from './policy-ports.ts'
 
 const quick = { minimum: 2 }
@@ -215,6 +216,27 @@ describe('circuit_breaker', () => {
     state.outcome = result
     expect((await ask()).status).to.equal(200)
     expect((await ask()).status).to.equal(200)
+  })
+
+  it('lets a stale answer be served while it is open', async () => {
+    let isAway = false
+    const path = {
+      ...{ circuit_breaker: quick, cache: { ttl: 1, stale_if_error: 3600 } },
+      get: call({}, { body: '{{action.result.args |> head}}' }),
+    }
+    const { ask, clock, runs } = cached(
+      { '/x': path },
+      { perform: () => (isAway ? own('service.error.timeout') : resultOf('kept')) },
+    )
+    await ask('GET /v1/x')
+    isAway = true
+    clock.pass(60)
+    // the success has left the window: two failures open the circuit
+    for (let count = 0; count < 4; count += 1) {
+      const reply = await ask('GET /v1/x')
+      expect([reply.status, textOf(reply)]).to.deep.equal([200, '"kept"'])
+    }
+    expect(runs()).to.equal(3)
   })
 
   it('is taken away by null, and does not touch actions without a peer', async () => {
