@@ -21,6 +21,7 @@ const errors = {
   'service.error.unsupported_media_type': [415, 'The media type of the request is not accepted.'],
   'service.error.expectation_failed': [417, 'The expectation cannot be met.'],
   'service.error.too_many_requests': [429, 'There are too many requests.'],
+  'service.error.quota_exceeded': [429, 'The quota is used up.'],
   'service.error.header_fields_too_large': [431, 'The header fields are too large or too many.'],
   'service.error.idempotency_key_missing': [400, 'The request needs an Idempotency-Key.'],
   'service.error.idempotency_key_reused': [

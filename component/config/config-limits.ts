@@ -53,7 +53,7 @@ export const limitsSection = section(
       default: 100_000,
       minimum: 1_000,
       description:
-        'Users, addresses and so on whose use of the rate limits of documents is known at once, in each process. Beyond it the one that has been silent for longest is forgotten.',
+        'Users, addresses and so on whose use of the rate limits and quotas of documents is known at once, in each process. Beyond it the one that has been silent for longest is forgotten.',
     }),
     buffered_bytes: integer({
       default: 134_217_728,

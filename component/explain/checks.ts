@@ -2,7 +2,8 @@
 import { ServiceError } from '#component/errors.ts'
 import type { CompiledOperation, ResponsePlan } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
-import type { HeldLimit, LimitPorts } from '#component/gateway/policies/limited-request.ts'
+import type { HeldLimit } from '#component/gateway/policies/held.ts'
+import type { LimitPorts } from '#component/gateway/policies/limited-request.ts'
 import type { SecurityScheme, SecurityType } from '#component/security/scheme.ts'
 
 import { type SchemaFit, watchAnswer, watchRequest } from './schema-checks.ts'

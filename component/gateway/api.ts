@@ -37,7 +37,15 @@ export interface DescribedVersion {
 }
 
 /** What a gateway of an earlier version would leave out in silence: checks (`request`, `schema`), streams, policies, and `cors`. */
-export const features = ['request', 'schema', 'stream', 'limits', 'idempotency', 'cors'] as const
+export const features = [
+  'request',
+  'schema',
+  'stream',
+  'limits',
+  'quota',
+  'idempotency',
+  'cors',
+] as const
 export type Feature = (typeof features)[number]
 
 /** Whether this gateway knows a feature. */

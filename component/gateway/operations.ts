@@ -136,7 +136,8 @@ export class Operations {
     if (passage) {
       const request = new RequestView(exchange, bindings, language, noBody)
       const context: Context = { request, action: nothing, security, random: this.#random }
-      passage.charge({ identity, context })
+      const reading = passage.charge({ identity, context })
+      if (reading !== undefined) await reading
     }
     const type = negotiateType(exchange, route)
     const admitted = { route, bindings, identity, security, language, type, passage }

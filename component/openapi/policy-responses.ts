@@ -41,7 +41,7 @@ const fields = {
 type Field = keyof typeof fields
 
 type Policies = NonNullable<CompiledOperation['inherited']['policies']>
-type Limits = NonNullable<Policies['limits']>
+type Limits = readonly NonNullable<Policies['limits'] | Policies['quotas']>[number][]
 
 /** Whether a request with `If-None-Match` may be answered with 304. */
 export const answersConditions = (
@@ -66,13 +66,14 @@ export function withPolicies(
 ): Responses {
   const { policies } = operation.inherited
   if (policies === undefined) return derived
-  const { limits = [], cache } = policies
+  const { cache } = policies
   const isKept = cache !== undefined && isRead(method) && operation.streams === undefined
   const kept = (status: string): readonly Field[] =>
     isKept && cache.statuses.has(status === '2XX' ? 200 : Number(status))
       ? ['Age', 'Cache-Status']
       : []
   const hasKeys = idempotencyOf(operation.inherited, method) !== undefined
+  const limits = [...(policies.limits ?? []), ...(policies.quotas ?? [])]
   const told: readonly Field[] = limits.some(isTold) ? ['RateLimit-Policy', 'RateLimit'] : []
   const tagged: readonly Field[] = answersConditions(operation, method) ? ['ETag'] : []
   const result: Responses = {}

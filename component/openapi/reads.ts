@@ -50,7 +50,8 @@ function* nodesOf(operation: CompiledOperation): Iterable<Live> {
     for (const [, node] of computed) yield node
     for (const [, { node }] of attempts.computed) yield node
   }
-  for (const { per, cost } of inherited.policies?.limits ?? []) {
+  const { limits = [], quotas = [] } = inherited.policies ?? {}
+  for (const { per, cost } of [...limits, ...quotas]) {
     for (const value of [per, cost]) if (typeof value === 'object') yield value.node
   }
   yield* nodesOfLayers([path.layer])

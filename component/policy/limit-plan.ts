@@ -1,6 +1,7 @@
-/** `rate_limit` of a route, as it is compiled. */
+/** `rate_limit` and `quota` of a route, as they are compiled. */
 import type { Node } from '#component/expression/nodes.ts'
 import type { Rate } from './gcra.ts'
+import type { QuotaWindow } from './quota-window.ts'
 
 /** A value that may depend on the request. */
 type Live = Exclude<Node, { readonly kind: 'broken' }>
@@ -8,27 +9,42 @@ type Live = Exclude<Node, { readonly kind: 'broken' }>
 /** Who shares a limit. */
 export type Sharer = 'user' | 'client' | 'address' | 'role' | 'all'
 
-/** One limit on the rate of requests. */
-export interface LimitPlan {
-  /** JSON Pointer of the rule: operations that inherit it share the limit. */
+/** What limits on the rate of requests and quotas have in common. */
+export interface SharedPlan {
+  /** JSON Pointer of the rule. */
   readonly at: string
-  /** The digest of {@link at}: keys of limits stay short however deep the rule stands. */
+  /** Names the rule within its document: operations that inherit it share the limit. A digest: keys of limits stay short however deep it stands. */
   readonly place: string
   readonly name: string
+  readonly per: Sharer | { readonly node: Live }
+  readonly cost: number | { readonly node: Live }
+  readonly isSeparate: boolean
+  readonly hasHeaders: boolean
+  readonly mode: 'enforce' | 'log'
+}
+
+/** One limit on the rate of requests. */
+export interface LimitPlan extends SharedPlan {
   /** The item of `RateLimit-Policy`; undefined where the amount depends on the user. */
   readonly told: string | undefined
   readonly rate: Rate
-  readonly per: Sharer | { readonly node: Live }
-  readonly cost: number | { readonly node: Live }
   /** The rates of roles and authids. */
   readonly by: ReadonlyMap<string, Rate> | undefined
-  readonly isSeparate: boolean
   /** Whether all processes share it, as far as they hear of each other; otherwise each counts for itself. */
   readonly isShared: boolean
-  readonly hasHeaders: boolean
-  readonly mode: 'enforce' | 'log'
   /** Whether it holds before the user is known: for an address, at a fixed cost and amount. */
   readonly isEarly: boolean
+}
+
+/** One quota. */
+export interface QuotaPlan extends SharedPlan {
+  readonly window: QuotaWindow
+  /** Units in a window. */
+  readonly amount: number
+  /** The amounts of roles and authids. */
+  readonly by: ReadonlyMap<string, number> | undefined
+  /** `success`: only requests whose answer has a status below 400 stay counted. */
+  readonly counted: 'all' | 'success'
 }
 
 /** An item of `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). @param window seconds */

@@ -4,6 +4,7 @@ import { circuitBreaker } from '#component/spec/policies/circuit-breaker.ts'
 import { errors } from '#component/spec/policies/errors.ts'
 import { etag } from '#component/spec/policies/etag.ts'
 import { idempotency } from '#component/spec/policies/idempotency.ts'
+import { quota } from '#component/spec/policies/quota.ts'
 import { rateLimit } from '#component/spec/policies/rate-limit.ts'
 import { streamTypes } from '#component/syntax/event-stream.ts'
 import { headers, maxMilliseconds, milliseconds, statusCode, types } from './http-rules.ts'
@@ -42,6 +43,7 @@ export const inheritable = {
   validate_requests: validationMode,
   validate_responses: validationMode,
   rate_limit: rateLimit,
+  quota,
   etag,
   cache,
   circuit_breaker: circuitBreaker,

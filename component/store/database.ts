@@ -10,6 +10,7 @@ import { FamilyStore } from './family-store.ts'
 import { StoreHealth } from './health.ts'
 import { FileStore, MetaStore } from './key-value-stores.ts'
 import { migrate } from './migrations.ts'
+import { QuotaStore } from './quota-store.ts'
 import { sqlite } from './sqlite-driver.ts'
 import type { Run, Tables } from './tables.ts'
 
@@ -40,6 +41,7 @@ export interface Store {
   readonly files: FileStore
   readonly families: FamilyStore
   readonly answers: AnswerStore
+  readonly quotas: QuotaStore
   readonly meta: MetaStore
   /** Returns unused space to the file system, in short steps. Throws `service.error.unavailable`. */
   shrink(): Promise<void>
@@ -179,6 +181,7 @@ export async function openStore(
       () => clock.now() + Math.round(health.clockOffsetMs ?? 0),
       engine.watch !== undefined,
     ),
+    quotas: new QuotaStore(run),
     meta: new MetaStore(run),
     async shrink() {
       const { releasePages } = engine

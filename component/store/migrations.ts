@@ -56,6 +56,19 @@ const statements: Readonly<Record<string, readonly string[]>> = {
     )`,
     'create index idempotent_answers_end on idempotent_answers (expires_at)',
   ],
+  '004-quota-usage': [
+    `create table quota_usage (
+      rule text not null,
+      window_start bigint not null,
+      key text not null,
+      node text not null,
+      window_end bigint not null,
+      sharer text not null,
+      used bigint not null,
+      primary key (rule, window_start, key, node)
+    )`,
+    'create index quota_usage_end on quota_usage (window_end)',
+  ],
 }
 
 const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(

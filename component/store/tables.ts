@@ -77,6 +77,21 @@ export interface AnswerRow {
   expires_at: number
 }
 
+/** What one gateway has used of one quota, for one sharer, in one window. Times are milliseconds since the epoch. */
+export interface QuotaRow {
+  /** Digest that names the quota. */
+  readonly rule: string
+  readonly window_start: number
+  /** Digest that names the sharer. */
+  readonly key: string
+  /** The name of the gateway; its processes add to one row. */
+  readonly node: string
+  readonly window_end: number
+  /** Who shares the quota; sealed. */
+  readonly sharer: string
+  readonly used: number
+}
+
 /** A value of the store itself. */
 interface MetaRow {
   name: string
@@ -92,6 +107,7 @@ export interface Tables {
   files: FileRow
   refresh_families: FamilyRow
   idempotent_answers: AnswerRow
+  quota_usage: QuotaRow
   meta: MetaRow
 }
 

@@ -45,7 +45,7 @@ export interface Serving {
   readonly reauthentication: Reauthentication
   readonly streams: Streams
   readonly openStreams: OpenStreams
-  /** Ends all connections to upstreams and identity providers. */
+  /** Ends all connections to upstreams and identity providers, and keeps what policies have counted. */
   close(): Promise<void>
 }
 
@@ -102,9 +102,9 @@ export function openServing(
     descriptions: publication.descriptions,
     async close() {
       streams.close()
-      policies.close()
       await actions.close()
       await authentication.close()
+      await policies.close()
     },
   }
 }

@@ -1,4 +1,4 @@
-/** Cleans the store: every minute kept answers; every hour expired refresh tokens, the history of deleted documents, and unused space; and logs when its disk is full. */
+/** Cleans the store: every minute kept answers; every hour expired refresh tokens, quotas of former windows, the history of deleted documents, and unused space; and logs when its disk is full. */
 import type { Clock } from '#component/clock.ts'
 import type { Log } from '#component/log.ts'
 import type { Store } from '#component/store/database.ts'
@@ -6,7 +6,7 @@ import type { WiringContext } from './context.ts'
 
 /** The dependencies of the cleanup. */
 export interface CleanupPorts {
-  readonly store: Pick<Store, 'families' | 'entries' | 'answers' | 'shrink'>
+  readonly store: Pick<Store, 'families' | 'quotas' | 'entries' | 'answers' | 'shrink'>
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Pick<Log, 'warn'>
   /** How long the history of a deleted API Specification is kept; days. */
@@ -19,6 +19,11 @@ const minuteMs = 60_000
 const hourMs = 3_600_000
 
 const dayMs = 86_400_000
+
+/** A window that has ended is kept for a while: the clocks of other gateways may be late. Milliseconds. */
+const windowGraceMs = 3_600_000
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** What is done, by the sentence of the log where it fails. */
 type Tasks = Readonly<Record<string, () => Promise<void>>>
@@ -34,6 +39,9 @@ export function startCleanup(ports: CleanupPorts): () => void {
     every(hourMs, ports, {
       'expired refresh tokens could not be removed': () =>
         store.families.removeExpired(clock.now()),
+      'the use of quotas in former windows could not be removed': async () => {
+        while (await store.quotas.removeEnded(clock.now() - windowGraceMs)) await nextTurn()
+      },
       'the history of deleted documents could not be removed': () =>
         store.entries.endHistory(clock.now() - deletedDays * dayMs),
       'unused space of the store could not be released': () => store.shrink(),

@@ -12,6 +12,7 @@ import { describeAnswers } from '#test/contract/store/answers.contract.ts'
 import { stampOf, version } from '#test/contract/store/documents.ts'
 import { describeFamilies } from '#test/contract/store/families.contract.ts'
 import { describeForgetting } from '#test/contract/store/forgetting.contract.ts'
+import { describeQuotas } from '#test/contract/store/quotas.contract.ts'
 import { describeSince } from '#test/contract/store/since.contract.ts'
 import { describeStore } from '#test/contract/store/store.contract.ts'
 import { type Postgres, startPostgres } from '#test/support/peers/postgres.ts'
@@ -282,6 +283,7 @@ describe('PostgreSQL', function () {
     describeForgetting,
     describeFamilies,
     describeAnswers,
+    describeQuotas,
   ]) {
     describeContract('It', async () => {
       const url = await server.database()

@@ -1,10 +1,17 @@
-/** Compiles `rate_limit` as far as it is known at load. */
+/** Compiles `rate_limit` and `quota` as far as they are known at load. */
 import { hash } from 'node:crypto'
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { itemsOf, keysOf, member, type Node } from '#component/expression/compile.ts'
 import type { Rate } from '#component/policy/gcra.ts'
-import { type LimitPlan, policyItem, type Sharer } from '#component/policy/limit-plan.ts'
+import {
+  type LimitPlan,
+  policyItem,
+  type QuotaPlan,
+  type SharedPlan,
+  type Sharer,
+} from '#component/policy/limit-plan.ts'
+import type { QuotaWindow } from '#component/policy/quota-window.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { PolicySources } from './compile-policies.ts'
 
@@ -15,24 +22,81 @@ const milliseconds = 1000
 /** Of a digest in base64url: 132 bits. */
 const placeCharacters = 22
 
-/** undefined: none is declared. */
-export function compileLimits({ find, issues }: PolicySources): readonly LimitPlan[] | undefined {
-  const found = find('rate_limit')
+const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, placeCharacters)
+
+/** What one limit declares: the shared part, and the values of the other keys as far as they are known. */
+interface Declared {
+  readonly shared: SharedPlan
+  /** JSON Pointer of the key: of the one limit, or of the list. */
+  readonly path: string
+  readonly amount: number
+  readonly window: unknown
+  /** Role or authid, and its amount; undefined: none is declared. */
+  readonly by: readonly (readonly [name: string, amount: number])[] | undefined
+  readonly readOf: (key: string) => unknown
+}
+
+/** The rate limits; undefined: none is declared. */
+export const compileLimits = (sources: PolicySources): readonly LimitPlan[] | undefined =>
+  compileEach('rate_limit', sources, ({ shared, amount, window, by, readOf }) => {
+    if (typeof window !== 'number') return undefined
+    const { name, per, cost } = shared
+    const windowMs = window * milliseconds
+    const burst = readOf('burst')
+    const rateOf = (amount: number): Rate => ({
+      amount,
+      windowMs,
+      burst: typeof burst === 'number' ? burst : amount,
+    })
+    return {
+      ...shared,
+      told: by === undefined ? policyItem(name, amount, window) : undefined,
+      rate: rateOf(amount),
+      by: by && new Map(by.map(([name, other]) => [name, rateOf(other)])),
+      isShared: readOf('scope') !== 'process',
+      isEarly: per === 'address' && typeof cost === 'number' && by === undefined,
+    }
+  })
+
+/** The quotas; undefined: none is declared. */
+export const compileQuotas = (sources: PolicySources): readonly QuotaPlan[] | undefined =>
+  compileEach('quota', sources, ({ shared, path, amount, window, by, readOf }) => ({
+    ...shared,
+    // not by its position in a list: what is used is kept for long, and lists change
+    place: digest(`${path} ${shared.name}`),
+    amount,
+    by: by && new Map(by),
+    window: typeof window === 'number' ? window * milliseconds : (window as QuotaWindow),
+    counted: readOf('count') === 'success' ? 'success' : 'all',
+  }))
+
+function compileEach<Plan>(
+  key: 'rate_limit' | 'quota',
+  { find, issues }: PolicySources,
+  planOf: (declared: Declared) => Plan | undefined,
+): readonly Plan[] | undefined {
+  const found = find(key)
   if (found === undefined || found.node.kind === 'broken') return undefined
   const { node, path } = found
   if (node.kind === 'constant' && node.value === null) return undefined
-  const items = itemsOf(node)
-  const limits = items
-    ? items.map((item, index) => compileLimit(item, pointer(path, index), issues))
-    : [compileLimit(node, path, issues)]
-  const known = limits.filter((limit) => limit !== undefined)
-  return known.length > 0 ? known : undefined
+  const items = itemsOf(node)?.map((item, index) => [item, pointer(path, index)] as const)
+  const plans: Plan[] = []
+  for (const [item, at] of items ?? [[node, path] as const]) {
+    const declared = declaredAt(item, at, key, issues)
+    const plan = declared && planOf({ ...declared, path })
+    if (plan) plans.push(plan)
+  }
+  return plans.length > 0 ? plans : undefined
 }
 
-function compileLimit(node: Node, at: string, issues: Issue[]): LimitPlan | undefined {
+function declaredAt(
+  node: Node,
+  at: string,
+  rule: string,
+  issues: Issue[],
+): Omit<Declared, 'path'> | undefined {
   if (keysOf(node) === undefined) {
-    const message =
-      'rate_limit must be known when the specification is loaded: it may not depend on the request'
+    const message = `${rule} must be known when the specification is loaded: it may not depend on the request`
     if (node.kind !== 'broken' && node.kind !== 'constant') issues.push({ path: at, message })
     return undefined
   }
@@ -58,35 +122,20 @@ function compileLimit(node: Node, at: string, issues: Issue[]): LimitPlan | unde
   const amount = readOf('amount')
   const window = readOf('window')
   // what is missing or of another type has been reported
-  if (typeof amount !== 'number' || typeof window !== 'number') return undefined
-  const windowMs = window * milliseconds
-  const name = String(readOf('name') ?? 'default')
-  const burst = readOf('burst')
+  if (typeof amount !== 'number' || window === undefined) return undefined
   const by = readOf('by')
-  const per = liveOf('per') ?? (readOf('per') as Sharer | undefined) ?? 'user'
-  const cost = liveOf('cost') ?? (readOf('cost') as number | undefined) ?? 1
-  const rateOf = (amount: number): Rate => ({
-    amount,
-    windowMs,
-    burst: typeof burst === 'number' ? burst : amount,
-  })
-  return {
+  const shared: SharedPlan = {
     at,
-    place: hash('sha256', at, 'base64url').slice(0, placeCharacters),
-    name,
-    told: by === undefined ? policyItem(name, amount, window) : undefined,
-    rate: rateOf(amount),
-    per,
-    cost,
-    by: isMap(by)
-      ? new Map(Object.entries(by).map(([name, other]) => [name, rateOf(Number(other))]))
-      : undefined,
+    place: digest(at),
+    name: String(readOf('name') ?? 'default'),
+    per: liveOf('per') ?? (readOf('per') as Sharer | undefined) ?? 'user',
+    cost: liveOf('cost') ?? (readOf('cost') as number | undefined) ?? 1,
     isSeparate: readOf('separate') === true,
-    isShared: readOf('scope') !== 'process',
     hasHeaders: readOf('headers') !== false,
     mode: readOf('mode') === 'log' ? 'log' : 'enforce',
-    isEarly: per === 'address' && typeof cost === 'number' && by === undefined,
   }
+  const amounts = isMap(by) ? Object.entries(by as Record<string, number>) : undefined
+  return { shared, amount, window, by: amounts, readOf }
 }
 
 /** Limits hold before the body is read and before the action. */

@@ -5,10 +5,17 @@ import type { PolicyPlan } from '#component/policy/plan.ts'
 import { compileBreaker } from './compile-breaker.ts'
 import { compileCache } from './compile-cache.ts'
 import { compileIdempotency } from './compile-idempotency.ts'
-import { compileLimits } from './compile-limits.ts'
+import { compileLimits, compileQuotas } from './compile-limits.ts'
 
 /** The keys of policies. */
-export const policyKeys = ['rate_limit', 'etag', 'cache', 'circuit_breaker', 'idempotency'] as const
+export const policyKeys = [
+  'rate_limit',
+  'quota',
+  'etag',
+  'cache',
+  'circuit_breaker',
+  'idempotency',
+] as const
 
 /** Where the policies of one place are looked for. */
 export interface PolicySources {
@@ -23,13 +30,14 @@ export interface PolicySources {
 export function compilePolicies(sources: PolicySources): PolicyPlan | undefined {
   const plan: PolicyPlan = {
     limits: compileLimits(sources),
+    quotas: compileQuotas(sources),
     etag: constantOf('etag', sources)?.value === true,
     cache: compileCache(sources),
     breaker: compileBreaker(constantOf('circuit_breaker', sources)),
     idempotency: compileIdempotency(constantOf('idempotency', sources)),
   }
-  const { limits, etag, cache, breaker, idempotency } = plan
-  return limits || etag || cache || breaker || idempotency ? plan : undefined
+  const { limits, quotas, etag, cache, breaker, idempotency } = plan
+  return limits || quotas || etag || cache || breaker || idempotency ? plan : undefined
 }
 
 /** A value that is known at load, and the JSON Pointer of where it is written. */
@@ -51,8 +59,12 @@ function constantOf(
   return undefined
 }
 
+/** What gateways of an earlier version do not know. */
+type Feature = 'limits' | 'quota' | 'idempotency'
+
 /** What a gateway must know in order to keep them: one that does not would serve without a limit, or twice. */
-export const featuresOf = (plan: PolicyPlan | undefined): readonly ('limits' | 'idempotency')[] => [
-  ...(plan?.limits ? (['limits'] as const) : []),
-  ...(plan?.idempotency ? (['idempotency'] as const) : []),
-]
+export function featuresOf(plan: PolicyPlan | undefined): readonly Feature[] {
+  const { limits, quotas, idempotency } = plan ?? {}
+  const needed = { limits, quota: quotas, idempotency } satisfies Record<Feature, unknown>
+  return (Object.keys(needed) as Feature[]).filter((name) => needed[name] !== undefined)
+}

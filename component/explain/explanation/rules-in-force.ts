@@ -5,7 +5,7 @@ import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { BreakerPlan } from '#component/policy/breaker-plan.ts'
 import type { CachePlan } from '#component/policy/cache-plan.ts'
 import type { IdempotencyPlan } from '#component/policy/idempotency.ts'
-import type { LimitPlan } from '#component/policy/limit-plan.ts'
+import type { LimitPlan, QuotaPlan } from '#component/policy/limit-plan.ts'
 import type { RuleValue } from './explanation.ts'
 
 /** @param expressions of the request: times and counts may be computed from it */
@@ -35,6 +35,7 @@ export function rulesInForce(
     ...(traceKwargs !== undefined && { trace: { kwargs: traceKwargs } }),
     ...(sendsProblems && { errors: 'problem' }),
     ...(policies?.limits && { rate_limit: policies.limits.map(toldLimit) }),
+    ...(policies?.quotas && { quota: policies.quotas.map(toldQuota) }),
     ...(policies?.etag && { etag: true }),
     ...(policies?.idempotency && { idempotency: toldIdempotency(policies.idempotency) }),
     ...(policies?.breaker && { circuit_breaker: toldBreaker(policies.breaker) }),
@@ -70,4 +71,8 @@ const toldCache = ({ ttlMs, per, vary, statuses, purges, ...plan }: CachePlan) =
 
 const toldIdempotency = ({ isRequired, keptMs, onUnknown, maxBytes }: IdempotencyPlan) => ({
   ...{ required: isRequired, ttl: keptMs / 1000, on_unknown: onUnknown, max_bytes: maxBytes },
+})
+
+const toldQuota = ({ name, amount, window, mode }: QuotaPlan) => ({
+  ...{ name, amount, window: typeof window === 'number' ? window / 1000 : window, mode },
 })

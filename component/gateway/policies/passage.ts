@@ -1,11 +1,9 @@
 /** One request on its way through the policies of its route, in the order of behaviour §3. */
 import type { ActionFields, Outcome, RawBody } from '#component/action/action.ts'
-import type { Context } from '#component/expression/nodes.ts'
 import type { ActionPlan, CompiledOperation } from '#component/gateway/api.ts'
 import { idempotencyOf } from '#component/gateway/checks.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { Headers } from '#component/gateway/header-layers.ts'
-import type { Identity } from '#component/identity.ts'
 import type { PolicyPlan } from '#component/policy/plan.ts'
 import type { CacheStatus } from './cached-reply.ts'
 import type { CachedRequest, Caching } from './caching.ts'
@@ -13,6 +11,7 @@ import type { Conditions } from './conditions.ts'
 import { type CircuitPorts, GuardedActions } from './guarded-actions.ts'
 import { type IdempotencyPorts, IdempotentRequest } from './idempotent-request.ts'
 import { LimitedRequest, type LimitPorts } from './limited-request.ts'
+import type { SecuredRequest } from './sharer.ts'
 
 /** What holds the policies of all routes. One that is absent does not hold, as where a request is only explained. */
 export interface PolicyPorts {
@@ -21,13 +20,6 @@ export interface PolicyPorts {
   readonly circuits: CircuitPorts
   readonly caching: Caching
   readonly idempotency: IdempotencyPorts
-}
-
-/** A request whose user is known; its body is not read. */
-export interface SecuredRequest {
-  readonly identity: Identity
-  /** What expressions read of it. */
-  readonly context: Context
 }
 
 /** Exists only for requests of routes with policies. */
@@ -51,10 +43,10 @@ export class Passage {
     route: CompiledOperation,
     policy: Headers,
   ) {
-    const { breaker, limits } = plan
+    const { breaker, limits, quotas } = plan
     this.#plan = plan
     this.#limited =
-      limits && ports.limits && new LimitedRequest(limits, ports.limits, exchange, route)
+      (limits || quotas) && ports.limits && new LimitedRequest(plan, ports.limits, exchange, route)
     this.#ports = ports
     this.#guarded = breaker && ports.circuits && new GuardedActions(breaker, ports.circuits)
     const idempotency = idempotencyOf(route.inherited, exchange.method)
@@ -81,9 +73,12 @@ export class Passage {
     this.#limited?.admit()
   }
 
-  /** After security: the other limits. ServiceError 429. */
-  charge(request: SecuredRequest): void {
-    this.#limited?.charge(request)
+  /**
+   * After security: the other limits, and the quotas. ServiceError 429.
+   * @returns undefined unless the use of a quota must be read first
+   */
+  charge(request: SecuredRequest): Promise<void> | undefined {
+    return this.#limited?.charge(request)
   }
 
   /**
@@ -142,10 +137,11 @@ export class Passage {
   #leave(reply: Reply): Reply {
     if (this.#hasLeft) return reply
     this.#hasLeft = true
+    this.#limited?.settle(reply)
     // a kept answer tells nothing of what is used, and of what failed
     if (this.#how === 'hit' || this.#how === 'stale') return this.#conditional(reply)
     const answer = this.#conditional(this.#guarded ? this.#guarded.leave(reply) : reply)
-    return this.#limited ? this.#limited.leave(answer) : answer
+    return this.#limited ? this.#limited.tell(answer) : answer
   }
 
   #conditional(reply: Reply): Reply {

@@ -17,6 +17,7 @@ import type { SessionPool } from '#component/wamp/session-pool.ts'
 import type { WiringContext } from '#component/wiring/context.ts'
 import { encodeBody } from '#http/codec.ts'
 import { circuitSources } from './circuit-status.ts'
+import { openQuotas } from './open-quotas.ts'
 import { purgeRules, subscribing } from './purge-subscriptions.ts'
 
 /** The policies of a process, and what is told of them in /metrics. */
@@ -34,7 +35,8 @@ export interface Policies {
   purge(id: string, tags: readonly string[] | undefined): void
   /** Drops all kept answers: this node may have missed that it was to. */
   purgeAll(): void
-  close(): void
+  /** Ends the subscriptions, and writes what quotas have counted to the store. */
+  close(): Promise<void>
 }
 
 /** @param sessions those of the gateway itself hear the events that drop kept answers */
@@ -43,16 +45,20 @@ export function openPolicies(context: WiringContext, sessions: SessionPool): Pol
   const { rate_limit_keys: maxKeys } = config.limits
   const exchange = new UsageExchange()
   const buckets = new RateLimits(maxKeys, exchange)
-  usage.declare('limits.rate_limit_keys', maxKeys, () => buckets.size)
-  const limited = new Family(
-    {
-      name: 'gateway_rate_limited_total',
-      help: 'Requests that a rate_limit refused, or would refuse (mode: log), by route pattern, name of the limit and mode.',
-      subject: 'route',
-      labels: ['limit', 'mode'],
-    },
-    families,
-  )
+  const quotas = openQuotas(context)
+  usage.declare('limits.rate_limit_keys', maxKeys, () => Math.max(buckets.size, quotas.size))
+  const refused = (name: string, key: string) =>
+    new Family(
+      {
+        name,
+        help: `Requests that a ${key} refused, or would refuse (mode: log), by route pattern, name of the limit and mode.`,
+        subject: 'route',
+        labels: ['limit', 'mode'],
+      },
+      families,
+    )
+  const limited = refused('gateway_rate_limited_total', 'rate_limit')
+  const exceeded = refused('gateway_quota_exceeded_total', 'quota')
   const answered = new Family(
     {
       name: 'gateway_cache_requests_total',
@@ -86,9 +92,9 @@ export function openPolicies(context: WiringContext, sessions: SessionPool): Pol
       onAnswered: ({ path }, how) => answered.on(path, how).add(),
     }),
     limits: {
-      buckets,
-      clock,
-      onLimited: ({ path }, { name, mode }) => limited.on(path, name, mode).add(),
+      ...{ buckets, quotas, clock },
+      onLimited: ({ path }, plan) =>
+        ('counted' in plan ? exceeded : limited).on(path, plan.name, plan.mode).add(),
     },
   }
   return {
@@ -101,6 +107,9 @@ export function openPolicies(context: WiringContext, sessions: SessionPool): Pol
       else for (const tag of tags) cache.purge(tagLabel(label, tag), label)
     },
     purgeAll: () => cache.clear(),
-    close: () => purges.follow([]),
+    close() {
+      purges.follow([])
+      return quotas.stop()
+    },
   }
 }

@@ -40,6 +40,20 @@ describe('housekeeping', () => {
     expect(warnings).to.deep.equal([])
   })
 
+  it('forgets the use of quotas an hour after their window has ended', async () => {
+    const [window_start, window_end] = [clock.now(), clock.now() + day]
+    const row = { rule: 'r', key: 'k', node: 'n', sharer: 's', window_start, window_end }
+    await store.quotas.add([{ ...row, used: 1 }])
+    const used = () => store.quotas.sums([row])
+    const stop = startCleanup({ store, clock, log, deletedDays: 7, maxAnswers })
+    await clock.advance(day + 3_500_000)
+    expect(await used()).to.deep.equal([1])
+    await clock.advance(3_700_000)
+    stop()
+    expect(await used()).to.deep.equal([0])
+    expect(warnings).to.deep.equal([])
+  })
+
   it('stops when it is told to', async () => {
     const stop = startCleanup({ store, clock, log, deletedDays: 0, maxAnswers })
     stop()
@@ -53,6 +67,7 @@ describe('housekeeping', () => {
       families: { removeExpired: () => Promise.reject(new Error('the store is away')) },
       entries: store.entries,
       answers: store.answers,
+      quotas: store.quotas,
       shrink: () => store.shrink(),
     } as unknown as Store
     const stop = startCleanup({ store: failing, clock, log, deletedDays: 0, maxAnswers })

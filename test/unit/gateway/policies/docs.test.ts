@@ -1,20 +1,21 @@
-/** The document of docs/policies.md loads, and its limits hold where the page says. */
+/** The document of docs/policies.md loads, and its limits and quotas hold where the page says. */
 import { expect } from 'chai'
 import { compileDocument } from '#component/compile/compile-document.ts'
 import { policiesDocument } from '#test/support/pages/policies.ts'
 
 describe('the document of docs/policies.md', () => {
-  it('loads without issues and warnings, each path with the limits that the page tells', () => {
+  it('loads without issues and warnings, each path with the limits and quotas that the page tells', () => {
     const { api, issues, warnings } = compileDocument(policiesDocument(), { callTimeout: 30_000 })
     expect({ issues, warnings }).to.deep.equal({ issues: [], warnings: [] })
     const limits = api?.entries.map(({ routes }) => {
       const [route] = Object.values(routes).filter((each) => each.kind === undefined)
-      return [route?.path.pattern, route?.inherited.policies?.limits?.map(({ name }) => name)]
+      const { limits = [], quotas = [] } = route?.inherited.policies ?? {}
+      return [route?.path.pattern, [...limits, ...quotas].map(({ name }) => name)]
     })
     expect(Object.fromEntries(limits ?? [])).to.deep.equal({
       '/[v1.0]/orders/:id': ['burst', 'minute'],
-      '/[v1.0]/reports': ['reports'],
-      '/[v1.0]/health': undefined,
+      '/[v1.0]/reports': ['reports', 'month'],
+      '/[v1.0]/health': [],
     })
     const [reports] = api?.entries.filter(({ pattern }) => pattern.endsWith('/reports')) ?? []
     const { post } = reports?.routes ?? {}

@@ -1,0 +1,144 @@
+/** A limit as it holds for one request: a limit on the rate of requests, or a quota. */
+import { type ErrorUri, ServiceError } from '#component/errors.ts'
+import type { Decision, Rate } from '#component/policy/gcra.ts'
+import { type LimitPlan, policyItem, type QuotaPlan } from '#component/policy/limit-plan.ts'
+import type { QuotaUse } from '#component/policy/quota-use.ts'
+import type { Charge, RateLimits } from '#component/policy/rate-limits.ts'
+
+/** What becomes of the request. */
+export type Standing = Pick<Decision, 'isAllowed' | 'left' | 'fullInMs' | 'waitMs'>
+
+/** One limit and one request. */
+export interface Held {
+  readonly plan: LimitPlan | QuotaPlan
+  /** Units that may be taken at once. */
+  readonly all: number
+  readonly standing: Standing
+  /** The item of `RateLimit-Policy`. */
+  readonly policy: string
+  /** Counts the request; once, and only where it is allowed. @param now milliseconds */
+  take(now: number): void
+  /** Gives back what was taken, if the request was counted. @param now milliseconds */
+  giveBack(now: number): void
+  /** The error that refuses the request. @param retryAfter seconds */
+  refusal(retryAfter: string): ServiceError
+}
+
+const refuse = (uri: ErrorUri, message: string, retryAfter: string) =>
+  new ServiceError(uri, message, { headers: { 'retry-after': retryAfter } })
+
+/** What a limit on the rate of requests decides on one request. */
+interface Limited extends Charge {
+  readonly plan: LimitPlan
+  /** Who shares the limit: `user com.example ada`. */
+  readonly sharer: string
+  readonly decision: Decision
+}
+
+/** A limit on the rate of requests. */
+export class HeldLimit implements Held, Limited {
+  readonly plan: LimitPlan
+  readonly key: string
+  readonly sharer: string
+  readonly rate: Rate
+  readonly cost: number
+  readonly isShared: boolean
+  readonly decision: Decision
+  readonly #buckets: RateLimits
+  #isTaken = false
+
+  constructor({ plan, key, sharer, rate, cost, isShared, decision }: Limited, buckets: RateLimits) {
+    this.plan = plan
+    this.key = key
+    this.sharer = sharer
+    this.rate = rate
+    this.cost = cost
+    this.isShared = isShared
+    this.decision = decision
+    this.#buckets = buckets
+  }
+
+  get all(): number {
+    return this.rate.burst
+  }
+
+  get standing(): Standing {
+    return this.decision
+  }
+
+  get policy(): string {
+    const { told, name } = this.plan
+    return told ?? policyItem(name, this.rate.amount, this.rate.windowMs / 1000)
+  }
+
+  take(now: number): void {
+    this.#buckets.take(this, this.decision, now)
+    this.#isTaken = true
+  }
+
+  giveBack(now: number): void {
+    if (this.#isTaken) this.#buckets.give(this, now)
+    this.#isTaken = false
+  }
+
+  refusal(retryAfter: string): ServiceError {
+    const { amount, windowMs } = this.rate
+    const message = `the limit ${JSON.stringify(this.plan.name)} allows ${amount} in ${windowMs / 1000} s`
+    return refuse('service.error.too_many_requests', message, retryAfter)
+  }
+}
+
+/** A quota. */
+export class HeldQuota implements Held {
+  readonly plan: QuotaPlan
+  /** The amount. */
+  readonly all: number
+  readonly #cost: number
+  readonly #use: QuotaUse
+  readonly #now: number
+  readonly #isAllowed: boolean
+  #isTaken = false
+
+  /** @param cost units; more than the amount costs the amount */
+  constructor(plan: QuotaPlan, amount: number, cost: number, use: QuotaUse, now: number) {
+    this.plan = plan
+    this.all = amount
+    this.#cost = Math.min(cost, amount)
+    this.#use = use
+    this.#now = now
+    this.#isAllowed = use.used + this.#cost <= amount
+    // others may give back
+    if (!this.#isAllowed) use.askAgain()
+  }
+
+  get standing(): Standing {
+    const fullInMs = Math.max(this.#use.endMs - this.#now, 0)
+    const left = Math.max(this.all - this.#use.used, 0)
+    const isAllowed = this.#isAllowed
+    return { isAllowed, left, fullInMs, waitMs: isAllowed ? 0 : fullInMs }
+  }
+
+  get policy(): string {
+    const { startMs, endMs } = this.#use
+    return policyItem(this.plan.name, this.all, (endMs - startMs) / 1000)
+  }
+
+  take(): void {
+    this.#use.add(this.#cost)
+    this.#isTaken = true
+  }
+
+  giveBack(): void {
+    if (this.#isTaken) this.#use.add(-this.#cost)
+    this.#isTaken = false
+  }
+
+  refusal(retryAfter: string): ServiceError {
+    const { name, window } = this.plan
+    const time = typeof window === 'number' ? `in ${window / 1000} s` : articles[window]
+    const message = `the quota ${JSON.stringify(name)} allows ${this.all} ${time}`
+    return refuse('service.error.quota_exceeded', message, retryAfter)
+  }
+}
+
+const articles = { hour: 'an hour', day: 'a day', month: 'a month' } as const

@@ -1,0 +1,122 @@
+/** Quotas of running gateways: over a restart, of several workers, and what is left of them after kill -9. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect } from 'chai'
+import { startGateway } from '#test/support/gateway.ts'
+import { type GatewayProcess, startGatewayProcess } from '#test/support/gateway-process.ts'
+import { send } from '#test/support/http-request.ts'
+import { until } from '#test/support/running/until.ts'
+
+const response = { on_result: {}, on_error: {} }
+const quota = { name: 'ever', amount: 10, window: 2_678_400, per: 'all' }
+
+const documentWith = (rule: object) => ({
+  ...{ id: 'quotas', host: '_', realm_uri: 'com.example.test' },
+  versions: {
+    one: {
+      base_path: '/quotas',
+      paths: {
+        '/x': { quota: rule, get: { action: { type: 'static', body: 'here' }, response } },
+      },
+    },
+  },
+})
+
+/** One request, and what is left as its answer tells. */
+async function ask(url: string): Promise<{ readonly status: number; readonly left: number }> {
+  const { status, headers } = await send(url, '/quotas/x')
+  return { status, left: Number(/;r=(\d+)/.exec(String(headers.ratelimit))?.[1]) }
+}
+
+async function askOften(url: string, times: number): Promise<number[]> {
+  const statuses: number[] = []
+  for (let count = 0; count < times; count++) statuses.push((await ask(url)).status)
+  return statuses
+}
+
+/** Units that a store on SQLite has. */
+function storedUnits(folder: string): number {
+  const database = new DatabaseSync(join(folder, 'gateway.db'), { readOnly: true })
+  try {
+    const row = database.prepare('select coalesce(sum(used), 0) as used from quota_usage').get()
+    return Number(row?.used)
+  } finally {
+    database.close()
+  }
+}
+
+describe('the quotas of a running gateway', () => {
+  let folder: string
+  const running: GatewayProcess[] = []
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'quotas-'))
+  })
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map(killAll))
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('go on after a restart, and tell names to nobody who reads the store', async () => {
+    const settings = { data_dir: folder }
+    const first = await startGateway(settings, { isEmbedded: true })
+    await first.load(documentWith({ ...quota, per: '{{request.headers.x-name}}' }))
+    const headers = { 'x-name': 'ann-whose-name-is-secret' }
+    const askAs = () => send(first.url, '/quotas/x', { headers })
+    for (let count = 0; count < 4; count++) expect((await askAs()).status).to.equal(200)
+    await first.stop()
+    expect(storedUnits(folder)).to.equal(4)
+    const database = new DatabaseSync(join(folder, 'gateway.db'), { readOnly: true })
+    const rows = database.prepare('select * from quota_usage').all()
+    database.close()
+    expect(rows).to.have.length(1)
+    expect(JSON.stringify(rows)).not.to.include('ann')
+
+    const second = await startGateway(settings, { isEmbedded: true })
+    const again = await send(second.url, '/quotas/x', { headers })
+    expect(again.headers.ratelimit).to.match(/^"ever";r=5;t=\d+$/)
+    const others = await send(second.url, '/quotas/x', { headers: { 'x-name': 'bea' } })
+    expect(others.headers.ratelimit).to.match(/^"ever";r=9;t=\d+$/)
+    await second.stop()
+  })
+
+  it('refuse with 429 and count it', async () => {
+    const gateway = await startGateway({ data_dir: folder }, { isEmbedded: true })
+    await gateway.load(documentWith({ ...quota, amount: 2 }))
+    expect(await askOften(gateway.url, 3)).to.deep.equal([200, 200, 429])
+    const refused = await send(gateway.url, '/quotas/x')
+    expect(refused.json()).to.include({ code: 'service.error.quota_exceeded' })
+    expect(Number(refused.headers['retry-after'])).to.be.within(1, 2_678_400 * 1.1 + 1)
+    const metrics = (await send(gateway.adminUrl, '/metrics')).text
+    expect(metrics).to.match(
+      /^gateway_quota_exceeded_total\{api="quotas",version="one",route="\/quotas\/x",limit="ever",mode="enforce"\} 2$/m,
+    )
+    await gateway.stop()
+  })
+
+  it('are counted together by the workers of a gateway, and a killed gateway forgets at most what was not written yet', async function () {
+    this.timeout(60_000)
+    const settings = { data_dir: folder, node: 'one' }
+    const [amount, written, late] = [1_000, 40, 7]
+    const first = await startGatewayProcess({ ...settings, workers: '2' })
+    running.push(first)
+    await first.post('/api_specs', documentWith({ ...quota, amount }))
+    expect(new Set(await askOften(first.url, written))).to.deep.equal(new Set([200]))
+    await until('the use is in the store', () => storedUnits(folder) === written, 20_000)
+    await askOften(first.url, late)
+    await killAll(first)
+
+    const second = await startGatewayProcess(settings)
+    running.push(second)
+    const known = await ask(second.url)
+    expect(amount - 1 - known.left).to.be.within(written, written + late)
+    expect(await second.stop()).to.equal(0)
+  })
+})
+
+/** At once: a worker without its primary would leave in order. */
+async function killAll(gateway: GatewayProcess): Promise<void> {
+  for (const pid of gateway.workers().values()) process.kill(pid, 'SIGKILL')
+  await gateway.kill('SIGKILL')
+}
