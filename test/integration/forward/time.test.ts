@@ -41,6 +41,7 @@ describe('forward in time', () => {
         uri: `http://${host}/things`,
       },
       reason: 'the connection to the upstream failed (ECONNREFUSED)',
+      effect: 'none',
     })
   })
 
@@ -70,6 +71,7 @@ describe('forward in time', () => {
     const host = await rawUpstream(() => {})
     const outcome = await perform({ host }, attempts({ timeout: 80 }))
     expect(outcome).to.have.nested.property('error.error_uri', 'service.error.timeout')
+    expect(outcome).to.include({ effect: 'unknown' })
   })
 
   it('headers then silence: a timeout when an expression reads the body (169)', async () => {
