@@ -19,9 +19,28 @@ interface RouteFacts {
   readonly id: string
   /** The request fields that answers differ by, lower case. */
   readonly fields: readonly string[]
-  /** Whether an expression reads the login of a request. */
-  readonly readsSession: boolean
+  /** What else its expressions read of a request. */
+  readonly others: typeof otherReads
 }
+
+/** What answers may differ by that no other part of the key has, and the paths that read it. */
+const otherReads: readonly {
+  readonly reads: readonly string[]
+  valueOf(exchange: Exchange, identity: Identity): string
+}[] = [
+  { reads: ['security', 'security.session'], valueOf: (_, { session = '' }) => session },
+  { reads: ['request', 'request.id'], valueOf: ({ id }) => id },
+  { reads: ['request', 'request.peername'], valueOf: ({ peername }) => peername },
+  { reads: ['request', 'request.port'], valueOf: ({ port }) => port },
+]
+
+/** All fields, of which expressions read some otherwise than by name. */
+const allFields: typeof otherReads = [
+  {
+    reads: ['request', 'request.headers'],
+    valueOf: ({ headers }) => JSON.stringify(Object.entries(headers).sort()),
+  },
+]
 
 const fieldPrefix = 'request.headers.'
 
@@ -38,7 +57,7 @@ export class CacheKeys {
     route: CompiledOperation,
     { identity, language, type }: Negotiated,
   ): string {
-    const { id, fields, readsSession } = this.#factsOf(route, plan)
+    const { id, fields, others } = this.#factsOf(route, plan)
     const { inherited } = route
     const types = type ?? exchange.negotiate(inherited.provides) ?? ''
     const user = isOfUser(plan, route) ? this.#userOf(identity) : ''
@@ -48,8 +67,15 @@ export class CacheKeys {
       const value = exchange.header(name)
       return value === undefined ? '' : `:${value}`
     })
-    const session = readsSession ? (identity.session ?? '') : ''
-    return [id, target, types, language, user, session, ...values].join('\n')
+    return [
+      id,
+      target,
+      types,
+      language,
+      user,
+      ...values,
+      ...others.map((other) => other.valueOf(exchange, identity)),
+    ].join('\n')
   }
 
   #factsOf(route: CompiledOperation, { vary }: CachePlan): RouteFacts {
@@ -63,7 +89,9 @@ export class CacheKeys {
     const facts = {
       id: String(this.#lastId),
       fields: [...new Set([...vary, ...ofExpressions])],
-      readsSession: reads.some((read) => read === 'security' || read === 'security.session'),
+      others: (vary.length > 0 ? otherReads : [...otherReads, ...allFields]).filter((other) =>
+        other.reads.some((read) => reads.includes(read)),
+      ),
     }
     this.#routes.set(route, facts)
     return facts

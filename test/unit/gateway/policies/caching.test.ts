@@ -1,7 +1,7 @@
 /** `cache` of a document: what is told apart, and who shares an answer. */
 import { expect } from 'chai'
-import { call, documentOf, serve } from '#test/unit/gateway/fake-exchange.ts'
-import { cached, counted, get, resultOf, security } from './cached.ts'
+import { call, documentOf, FakeExchange, serve } from '#test/unit/gateway/fake-exchange.ts'
+import { cached, counted, get, resultOf, security, textOf } from './cached.ts'
 import { policyPorts } from './policy-ports.ts'
 
 describe('cache', () => {
@@ -76,6 +76,41 @@ describe('cache', () => {
     )
     const read = (value: string) => ['GET /v1/read', { 'x-read': value }] as const
     expect(await runsOf([read('a'), read('b'), read('a')])).to.equal('5 6 5')
+  })
+
+  it('tells answers apart by all fields where expressions read them otherwise than by name, unless vary names some', async () => {
+    const args = ['{{request.headers |> get(x-a, none)}}']
+    const reading = call({ args }, { body: '{{action.result.args |> head}}' })
+    const { runsOf } = cached({
+      '/all': { cache: { ttl: 60 }, get: reading },
+      '/some': { cache: { ttl: 60, vary: ['x-a'] }, get: reading },
+    })
+    const asks = (path: string) =>
+      [
+        [`GET /v1${path}`, { 'x-a': '1' }],
+        [`GET /v1${path}`, { 'x-a': '1', 'x-b': '1' }],
+        [`GET /v1${path}`, { 'x-a': '2' }],
+        [`GET /v1${path}`, { 'x-a': '1' }],
+      ] as const
+    expect(await runsOf(asks('/all'))).to.equal('1 2 3 1')
+    expect(await runsOf(asks('/some'))).to.equal('4 4 5 4')
+  })
+
+  it('tells answers apart by the address of the client where expressions read it', async () => {
+    const reading = call(
+      { args: ['{{request.peername}}'] },
+      { body: '{{action.result.args |> head}}' },
+    )
+    const { served } = cached({ '/x': { cache: { ttl: 60 }, get: reading } })
+    const askFrom = async (peername: string) => {
+      const exchange = Object.assign(new FakeExchange('GET /v1/x'), { peername })
+      const reply = await served.handle(exchange)
+      return reply && textOf(reply)
+    }
+    const one = await askFrom('192.0.2.1:1')
+    const other = await askFrom('192.0.2.2:1')
+    expect(other).not.to.equal(one)
+    expect(await askFrom('192.0.2.1:1')).to.equal(one)
   })
 
   it('gives each user of a secured path their own answer, and another one with other roles', async () => {
