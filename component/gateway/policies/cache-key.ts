@@ -29,7 +29,6 @@ const otherReads: readonly {
   valueOf(exchange: Exchange, identity: Identity): string
 }[] = [
   { reads: ['security', 'security.session'], valueOf: (_, { session = '' }) => session },
-  { reads: ['request', 'request.id'], valueOf: ({ id }) => id },
   { reads: ['request', 'request.peername'], valueOf: ({ peername }) => peername },
   { reads: ['request', 'request.port'], valueOf: ({ port }) => port },
 ]
