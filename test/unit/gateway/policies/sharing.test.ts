@@ -1,6 +1,7 @@
 /** Whatever users ask, in whatever order: nobody gets an answer that was made for another request. */
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { rounds } from '#test/support/running/rounds.ts'
 import { call } from '#test/unit/gateway/fake-exchange.ts'
 import { cached, resultOf, security, settle, textOf } from './cached.ts'
 
@@ -83,8 +84,8 @@ describe('kept answers', () => {
           await settle()
         },
       ),
-      { numRuns: 400, seed: 9111 },
+      { numRuns: rounds(100, 4_000) },
     )
-    expect(hits).to.be.greaterThan(1000)
+    expect(hits).to.be.greaterThan(100)
   })
 })
