@@ -165,6 +165,21 @@ export const specProcedures: readonly Procedure[] = [
     },
   },
   {
+    // answers `{id, quotas: [{name, path, window, amount, window_start, window_end, usage: [{sharer, used}]}]}`, of all gateways
+    uri: 'service.get_usage',
+    parameters: [
+      { name: 'id', type: 'string' },
+      { name: 'key', type: 'string', isOptional: true, inQuery: true },
+    ],
+    access: 'read',
+    mirrors: [{ method: 'GET', path: '/api_specs/:id/usage' }],
+    async handler({ registry, quotaUsage }, [id, key], { within }) {
+      const versions = registry.versions(String(id), within)
+      const quotas = await quotaUsage(versions, key === undefined ? undefined : String(key))
+      return { value: { id, quotas } }
+    },
+  },
+  {
     // answers `{id}`; all nodes have dropped the kept answers with one of the tags, or all of the document
     uri: 'service.purge_cache',
     parameters: [...texts('id'), { name: 'tags', type: 'texts', isOptional: true }],

@@ -62,7 +62,7 @@ export function openRegistry(
       gateway.table = table
       authentication.issuers.follow(table.apis)
       openStreams.follow(table)
-      policies.follow(table.entries)
+      policies.follow(table.apis)
       void schemas.compileAhead(table)
       pool.keep(realmsOf(table.apis))
     },

@@ -57,6 +57,7 @@ export function managementOf(
         throw new ServiceError('service.error.unavailable', message, { cause })
       }
     },
+    quotaUsage: (versions, key) => serving.policies.quotaUsage(versions, key),
     refusal: () => sync.refusal(),
     ...(broadcast && { broadcast }),
     status: () => ({

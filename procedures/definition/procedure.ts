@@ -80,6 +80,12 @@ export interface Management {
    * @throws WampError where the others cannot be told
    */
   purgeCache(id: string, tags: readonly string[] | undefined): Promise<void>
+  /**
+   * What has been used of the quotas of a document; JSON.
+   * @param key one who shares them; undefined: those who have used most
+   * @throws ServiceError `service.error.unavailable`
+   */
+  quotaUsage(versions: ReturnType<Registry['versions']>, key: string | undefined): Promise<unknown>
   /** The state of this node and of its peers; JSON. */
   status(): unknown
   /**

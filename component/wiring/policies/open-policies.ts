@@ -1,5 +1,5 @@
 /** What holds the policies of all routes in this process. */
-import type { Route } from '#component/gateway/api.ts'
+import type { DescribedVersion, Route } from '#component/gateway/api.ts'
 import { Caching } from '#component/gateway/policies/caching.ts'
 import { Conditions } from '#component/gateway/policies/conditions.ts'
 import { keyedDigest } from '#component/gateway/policies/keyed-digest.ts'
@@ -18,7 +18,8 @@ import type { WiringContext } from '#component/wiring/context.ts'
 import { encodeBody } from '#http/codec.ts'
 import { circuitSources } from './circuit-status.ts'
 import { openQuotas } from './open-quotas.ts'
-import { purgeRules, subscribing } from './purge-subscriptions.ts'
+import { purgeRulesOf, subscribing } from './purge-subscriptions.ts'
+import { openQuotaUsage, type QuotaUsage } from './quota-usage.ts'
 
 /** The policies of a process, and what is told of them in /metrics. */
 export interface Policies {
@@ -26,8 +27,14 @@ export interface Policies {
   readonly sources: MetricSources
   /** What the processes tell each other of the use of rate limits. */
   readonly exchange: UsageExchange
-  /** Follows the events that drop kept answers of these routes, and of no others. */
-  follow(entries: Iterable<RouteEntry<Route>>): void
+  /** Follows the events that drop kept answers of these APIs, and of no others. */
+  follow(apis: Iterable<readonly RouteEntry<Route>[]>): void
+  /**
+   * What has been used of the quotas of a document.
+   * @param key one who shares them; undefined: those who have used most
+   * @throws ServiceError `service.error.unavailable`
+   */
+  quotaUsage(versions: readonly DescribedVersion[], key?: string): Promise<readonly QuotaUsage[]>
   /**
    * Drops kept answers of a document.
    * @param tags undefined: all
@@ -75,6 +82,7 @@ export function openPolicies(context: WiringContext, sessions: SessionPool): Pol
     random: () => clock.random(),
     subscribe: (topic, handlers) => subscribing({ clock, log, sessions }, topic, handlers),
   })
+  const rulesOf = purgeRulesOf()
   const conditions = new Conditions(encodeBody)
   const circuits = { circuits: new Circuits(), clock }
   const idempotency = {
@@ -100,7 +108,8 @@ export function openPolicies(context: WiringContext, sessions: SessionPool): Pol
   return {
     ...{ ports, exchange },
     sources: circuitSources(circuits, families.hasApiLabel),
-    follow: (entries) => purges.follow(purgeRules(entries)),
+    follow: (apis) => purges.follow(rulesOf(apis)),
+    quotaUsage: openQuotaUsage(context, quotas),
     purge(id, tags) {
       const label = documentLabel(id)
       if (tags === undefined) cache.purge(label)

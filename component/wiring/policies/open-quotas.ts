@@ -8,7 +8,7 @@ import type { WiringContext } from '#component/wiring/context.ts'
 const digestLength = 22
 
 /** Names the sharers that are sealed. */
-const sharerPurpose = 'sharer of a quota'
+export const sharerPurpose = 'sharer of a quota'
 
 /** Begins to exchange what is used with the store. */
 export function openQuotas(context: WiringContext): Quotas {

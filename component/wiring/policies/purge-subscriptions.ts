@@ -72,18 +72,33 @@ export function subscribing(
   }
 }
 
-/** The rules of all routes that wait for events. */
-export function* purgeRules(entries: Iterable<RouteEntry<Route>>): Generator<PurgeRule> {
-  const seen = new Set<string>()
+/** The entries of one API. */
+type Entries = readonly RouteEntry<Route>[]
+
+/** Finds the rules of APIs that wait for events; an API that tables share is looked at once. */
+export function purgeRulesOf(): (apis: Iterable<Entries>) => readonly PurgeRule[] {
+  const found = new WeakMap<Entries, readonly PurgeRule[]>()
+  return (apis) => {
+    const rules: PurgeRule[] = []
+    for (const entries of apis) {
+      const known = found.get(entries) ?? rulesAmong(entries)
+      found.set(entries, known)
+      rules.push(...known)
+    }
+    return rules
+  }
+}
+
+/** Each rule once. */
+function rulesAmong(entries: Entries): readonly PurgeRule[] {
+  const rules = new Map<string, PurgeRule>()
   for (const { routes } of entries) {
     for (const route of Object.values(routes)) {
       const plan = route.kind === undefined ? route.inherited.policies?.cache : undefined
       if (plan === undefined || plan.purges.length === 0) continue
       const { api, realm_uri } = route.path.version
-      const key = `${api}\n${plan.at}`
-      if (seen.has(key)) continue
-      seen.add(key)
-      yield { api, realm_uri, plan }
+      if (!rules.has(plan.at)) rules.set(plan.at, { api, realm_uri, plan })
     }
   }
+  return [...rules.values()]
 }

@@ -24,6 +24,12 @@ const documentWith = (rule: object) => ({
   },
 })
 
+/** What is told of `service.get_usage`. */
+interface Usage {
+  readonly id: string
+  readonly quotas: readonly Readonly<Record<string, unknown>>[]
+}
+
 /** One request, and what is left as its answer tells. */
 async function ask(url: string): Promise<{ readonly status: number; readonly left: number }> {
   const { status, headers } = await send(url, '/quotas/x')
@@ -65,6 +71,23 @@ describe('the quotas of a running gateway', () => {
     const headers = { 'x-name': 'ann-whose-name-is-secret' }
     const askAs = () => send(first.url, '/quotas/x', { headers })
     for (let count = 0; count < 4; count++) expect((await askAs()).status).to.equal(200)
+    const usageOf = async (query: string) =>
+      (await send(first.adminUrl, `/api_specs/quotas/usage${query}`)).json() as Usage
+    const used = {
+      ...{ name: 'ever', path: '/versions/one/paths/~1x/quota', window: 2_678_400, amount: 10 },
+      usage: [{ sharer: 'value ann-whose-name-is-secret', used: 4 }],
+    }
+    for (const query of ['', '?key=ann-whose-name-is-secret', `?key=${used.usage[0]?.sharer}`]) {
+      const { id, quotas } = await usageOf(query.replace(' ', '%20'))
+      expect(id).to.equal('quotas')
+      expect(quotas).to.have.length(1)
+      expect(quotas[0]).to.deep.include(used)
+      expect(Number(quotas[0]?.window_end) - Number(quotas[0]?.window_start)).to.equal(
+        2_678_400_000,
+      )
+    }
+    expect((await usageOf('?key=bea')).quotas[0]?.usage).to.deep.equal([])
+    expect((await send(first.adminUrl, '/api_specs/other/usage')).status).to.equal(404)
     await first.stop()
     expect(storedUnits(folder)).to.equal(4)
     const database = new DatabaseSync(join(folder, 'gateway.db'), { readOnly: true })

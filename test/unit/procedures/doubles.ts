@@ -58,6 +58,7 @@ export async function managementOf(changes: Partial<Management> = {}) {
     revocations,
     clock,
     purgeCache: async () => undefined,
+    quotaUsage: async () => [],
     forgetAccount: async (user) => {
       if (user.authid !== 'bob') throw new ServiceError('service.error.not_found', 'nobody')
       await endUsers([user])
