@@ -56,7 +56,7 @@ describe('the example with OIDC in a browser', function () {
 
   it('lets a user log in, call the API, open a session, publish, and log out', async () => {
     await page.goto(`${example.origin}/app`)
-    expect(await page.getByText('Log in').isVisible()).to.equal(true)
+    await page.getByText('Log in').waitFor()
     expect(await statusOf('/api/me')).to.equal(401)
 
     await logIn('ada')
