@@ -141,7 +141,7 @@ export class Operations {
     }
     const type = negotiateType(exchange, route)
     const admitted = { route, bindings, identity, security, language, type, passage }
-    if (!passage?.isCached) return this.#answer(exchange, admitted, policy, undefined)
+    if (!passage?.isCached) return await this.#answer(exchange, admitted, policy, undefined)
     const request = new RequestView(exchange, bindings, language, noBody)
     const context: Context = { request, action: nothing, security, random: this.#random }
     const { timeout: timeoutMs } = evaluateAttempts(route.action.attempts, context)

@@ -39,7 +39,7 @@ export class Circuits {
 
   /** @param target origin or procedure, as evaluated */
   of(plan: BreakerPlan, target: string, name: CircuitName, now: number): Breaker {
-    const key = shortKey(`${name.api}\n${plan.at}\n${plan.windowMs}\n${target}`)
+    const key = shortKey(`${name.api}\n${plan.place}\n${target}`)
     let circuit = this.#circuits.get(key)
     if (circuit === undefined) {
       circuit = { name, breaker: new Breaker(plan), usedAt: now }

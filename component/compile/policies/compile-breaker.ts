@@ -3,6 +3,7 @@ import type { BreakerPlan } from '#component/policy/breaker-plan.ts'
 import { breakerDefaults } from '#component/spec/policies/circuit-breaker.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { Known } from './compile-policies.ts'
+import { placeOf } from './place.ts'
 
 const milliseconds = 1000
 
@@ -11,7 +12,7 @@ export function compileBreaker(known: Known | undefined): BreakerPlan | undefine
   if (!isMap(known?.value)) return undefined
   const { threshold, minimum, window, open, errors } = { ...breakerDefaults, ...known.value }
   return {
-    at: known.path,
+    place: placeOf(`${known.path} ${window}`),
     threshold,
     minimum,
     windowMs: window * milliseconds,

@@ -1,5 +1,4 @@
 /** Compiles `rate_limit` and `quota` as far as they are known at load. */
-import { hash } from 'node:crypto'
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { itemsOf, keysOf, member, type Node } from '#component/expression/compile.ts'
@@ -14,15 +13,11 @@ import {
 import type { QuotaWindow } from '#component/policy/quota-window.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { PolicySources } from './compile-policies.ts'
+import { placeOf } from './place.ts'
 
 type Live = Exclude<Node, { readonly kind: 'broken' }>
 
 const milliseconds = 1000
-
-/** Of a digest in base64url: 132 bits. */
-const placeCharacters = 22
-
-const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, placeCharacters)
 
 /** What one limit declares: the shared part, and the values of the other keys as far as they are known. */
 interface Declared {
@@ -63,7 +58,7 @@ export const compileQuotas = (sources: PolicySources): readonly QuotaPlan[] | un
   compileEach('quota', sources, ({ shared, path, amount, window, by, readOf }) => ({
     ...shared,
     // not by its position in a list: what is used is kept for long, and lists change
-    place: digest(`${path} ${shared.name}`),
+    place: placeOf(`${path} ${shared.name}`),
     amount,
     by: by && new Map(by),
     window: typeof window === 'number' ? window * milliseconds : (window as QuotaWindow),
@@ -126,7 +121,7 @@ function declaredAt(
   const by = readOf('by')
   const shared: SharedPlan = {
     at,
-    place: digest(at),
+    place: placeOf(at),
     name: String(readOf('name') ?? 'default'),
     per: liveOf('per') ?? (readOf('per') as Sharer | undefined) ?? 'user',
     cost: liveOf('cost') ?? (readOf('cost') as number | undefined) ?? 1,

@@ -4,7 +4,7 @@ import type { BreakerPlan } from '#component/policy/breaker-plan.ts'
 import { Circuits } from '#component/policy/circuits.ts'
 
 const plan: BreakerPlan = {
-  ...{ at: '/defaults/circuit_breaker', threshold: 0.5, minimum: 1 },
+  ...{ place: 'defaults', threshold: 0.5, minimum: 1 },
   ...{ windowMs: 10_000, openMs: 30_000, errors: new Set<string>() },
 }
 const name = { api: 'com.example.api', version: '1.0', text: '{{request.bindings.host}}' }
@@ -21,8 +21,7 @@ describe('circuits', () => {
     expect(circuits.of({ ...plan, openMs: 1 }, 'http://a', name, 1)).to.equal(one)
     for (const other of [
       circuits.of(plan, 'http://b', name, 0),
-      circuits.of({ ...plan, at: '/x' }, 'http://a', name, 0),
-      circuits.of({ ...plan, windowMs: 1000 }, 'http://a', name, 0),
+      circuits.of({ ...plan, place: 'x' }, 'http://a', name, 0),
       circuits.of(plan, 'http://a', { ...name, api: 'other' }, 0),
       circuits.of(plan, `http://${'a'.repeat(200)}`, name, 0),
     ]) {
