@@ -1,4 +1,5 @@
 /** One series of a metric: a count, a number that rises and falls, or durations in buckets. */
+import { Buffer } from 'node:buffer'
 import type { ServedVersion } from './place.ts'
 
 /** The value of a label. */
@@ -76,7 +77,9 @@ export class Series {
     this.value += seconds
     if (traceId === undefined) return
     this.exemplars ??= new Array<Exemplar | undefined>(buckets.length).fill(undefined)
-    this.exemplars[bucket] = { traceId, value: seconds, at: this.owner.now() / 1000 }
+    // a text of its own: an id is a part of many digits, or of a header field, which it would keep in memory
+    const own = Buffer.from(traceId, 'latin1').toString('latin1')
+    this.exemplars[bucket] = { traceId: own, value: seconds, at: this.owner.now() / 1000 }
   }
 
   /** Adds what another process has counted: of exemplars, the latest of each bucket stays. */
