@@ -1,12 +1,9 @@
 /** A realm's settings of its identity providers: `info.oidc_providers`, read with defaults (behaviour: OIDC). */
 import { OidcError } from '#component/oidc-error.ts'
-import {
-  clientAuthentications,
-  type ProviderKey,
-} from '#component/realm/documents/provider-rules.ts'
+import type { clientAuthentications } from '#component/realm/documents/provider-rules.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { isMap } from '#component/syntax/values.ts'
-import { maxTicketLifetime } from '#component/token/ticket.ts'
+import { providerClashes, providerValues } from './provider-values.ts'
 
 /** Roles by the role of the provider that stands for them. */
 type RoleMapping = Readonly<Record<string, readonly string[]>>
@@ -45,92 +42,22 @@ export interface ProviderSettings {
   readonly post_logout_redirect_uris: readonly string[]
 }
 
-const sameSites = ['lax', 'strict', 'none'] as const
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
-const isFlag = (value: unknown): value is boolean => typeof value === 'boolean'
-const isClientAuthentication = (value: unknown): value is (typeof clientAuthentications)[number] =>
-  clientAuthentications.some((one) => one === value)
-const isSameSite = (value: unknown): value is (typeof sameSites)[number] =>
-  sameSites.some((one) => one === value)
-const isExpiry = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= maxTicketLifetime
-const isTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every(isText)
-const isDomain = (value: unknown): value is string =>
-  typeof value === 'string' && /^\.?[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(value)
-const isMapping = (value: unknown): value is Readonly<Record<string, string | readonly string[]>> =>
-  isMap(value) && Object.values(value).every((role) => isText(role) || isTexts(role))
-
-/** An absolute URL of the web without what would not be sent, or not be seen. */
-const isWebUrl = (value: unknown): value is string => {
-  const url = typeof value === 'string' ? URL.parse(value) : null
-  if (!url || url.username || url.password || url.hash) return false
-  return url.protocol === 'https:' || url.protocol === 'http:'
-}
-
-const isPlainUrl = (value: unknown): value is string =>
-  isWebUrl(value) && !value.includes('?') && !value.includes('/.well-known/')
-
 /** Reads one provider, or returns its problems: each names a key and the allowed values. */
 function read(name: string, entry: unknown): ProviderSettings | readonly string[] {
   if (!isMap(entry)) return ['expected an object']
   const problems: string[] = []
-  const optional = <T>(key: ProviderKey, is: (value: unknown) => value is T, wanted: string) => {
-    const value = Object.hasOwn(entry, key) ? (entry[key] ?? undefined) : undefined
-    if (value === undefined || is(value)) return value
-    problems.push(`${key}: expected ${wanted}`)
-    return undefined
+  const settings: Record<string, unknown> = { name }
+  for (const [key, { wanted, isRequired, preset, read }] of Object.entries(providerValues)) {
+    const value = (Object.hasOwn(entry, key) ? entry[key] : undefined) ?? preset
+    if (value === undefined && !isRequired) continue
+    settings[key] = read(value)
+    if (settings[key] === undefined) problems.push(`${key}: expected ${wanted}`)
   }
-  const required = (key: ProviderKey, is: (value: unknown) => value is string, wanted: string) => {
-    const value = optional(key, is, wanted)
-    if (value === undefined && problems.length === 0) problems.push(`${key}: expected ${wanted}`)
-    return value ?? ''
-  }
-  const text = (key: ProviderKey, preset: string) => optional(key, isText, 'a string') ?? preset
-  const list = (key: ProviderKey) => optional(key, isTexts, 'a list of strings') ?? []
-  const flag = (key: ProviderKey, preset: boolean) =>
-    optional(key, isFlag, 'true or false') ?? preset
-  const allow_unsafe_http = flag('allow_unsafe_http', false)
-  const issuer = required('issuer', isPlainUrl, 'an absolute URL without query and /.well-known/')
-  if (!allow_unsafe_http && issuer.startsWith('http:')) {
-    problems.push('issuer: expected https, or allow_unsafe_http: true')
-  }
-  const redirect_uri = optional('redirect_uri', isPlainUrl, 'an absolute URL without query')
-  const authentication = optional(
-    'token_endpoint_auth_method',
-    isClientAuthentication,
-    clientAuthentications.join(', '),
-  )
-  const cookie_domain = optional('cookie_domain', isDomain, 'a domain name')
-  const expiry = optional(
-    'ticket_expiry_secs',
-    isExpiry,
-    `an integer from 1 to ${maxTicketLifetime}`,
-  )
-  const mapping = optional('role_mapping', isMapping, 'an object of roles, or lists of roles')
-  const scopes = optional('scopes', isTexts, 'a list of strings') ?? ['openid', 'profile', 'email']
-  const settings: ProviderSettings = {
-    ...{ name, issuer, allow_unsafe_http },
-    client_id: required('client_id', isText, 'a string'),
-    ...((entry.client_secret ?? null) !== null && { client_secret: entry.client_secret }),
-    ...(authentication && { token_endpoint_auth_method: authentication }),
-    ...(redirect_uri && { redirect_uri }),
-    scopes: [...new Set(['openid', ...scopes])],
-    authid_claim: text('authid_claim', 'preferred_username'),
-    role_claim: text('role_claim', 'roles'),
-    role_claim_fallback: text('role_claim_fallback', 'role'),
-    role_mapping: Object.fromEntries(
-      Object.entries(mapping ?? {}).map(([role, roles]) => [role, [roles].flat()]),
-    ),
-    auto_provision: flag('auto_provision', true),
-    ticket_expiry_secs: expiry ?? maxTicketLifetime,
-    ...(cookie_domain && { cookie_domain: cookie_domain.replace(/^\./, '').toLowerCase() }),
-    cookie_same_site: optional('cookie_same_site', isSameSite, sameSites.join(', ')) ?? 'lax',
-    allowed_redirect_uris: list('allowed_redirect_uris'),
-    post_logout_redirect_uris: list('post_logout_redirect_uris'),
-  }
-  return problems.length > 0 ? problems : settings
+  if (problems.length > 0) return problems
+  // every key has been read by its row
+  const found = settings as unknown as ProviderSettings
+  const clashes = providerClashes.flatMap((clashOf) => clashOf(found) ?? [])
+  return clashes.length > 0 ? clashes : found
 }
 
 const isProblems = (found: ProviderSettings | readonly string[]): found is readonly string[] =>

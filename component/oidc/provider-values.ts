@@ -1,0 +1,109 @@
+/** The keys of a provider in a realm: what each may be, its default, and how it is read. */
+import {
+  clientAuthentications,
+  type ProviderKey,
+} from '#component/realm/documents/provider-rules.ts'
+import { isMap } from '#component/syntax/values.ts'
+import { maxTicketLifetime } from '#component/token/ticket.ts'
+import type { ProviderSettings } from './settings.ts'
+
+/** One key. */
+interface Value {
+  /** The allowed values, in words. */
+  readonly wanted: string
+  readonly isRequired: boolean
+  /** The value where the realm has none; undefined: the setting is absent then. */
+  readonly preset: unknown
+  /** The setting; undefined for a value that is not allowed. */
+  read(value: unknown): unknown
+}
+
+type Guard<T> = (value: unknown) => value is T
+
+function allowing<T>(
+  is: Guard<T>,
+  wanted: string,
+  more: { readonly preset?: T; readonly isRequired?: true; from?(value: T): unknown } = {},
+): Value {
+  const { preset, isRequired = false, from = (value: T) => value } = more
+  return { wanted, isRequired, preset, read: (value) => (is(value) ? from(value) : undefined) }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every(isText)
+const isDomain = (value: unknown): value is string =>
+  typeof value === 'string' && /^\.?[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(value)
+const isMapping = (value: unknown): value is Readonly<Record<string, string | readonly string[]>> =>
+  isMap(value) && Object.values(value).every((role) => isText(role) || isTexts(role))
+
+/** An absolute URL of the web without what would not be sent, or not be seen. */
+const isWebUrl = (value: unknown): value is string => {
+  const url = typeof value === 'string' ? URL.parse(value) : null
+  if (!url || url.username || url.password || url.hash) return false
+  return url.protocol === 'https:' || url.protocol === 'http:'
+}
+
+const isPlainUrl = (value: unknown): value is string =>
+  isWebUrl(value) && !value.includes('?') && !value.includes('/.well-known/')
+
+const text = (preset: string) => allowing(isText, 'a string', { preset })
+const list = allowing(isTexts, 'a list of strings', { preset: [] })
+const flag = (preset: boolean) =>
+  allowing((value) => typeof value === 'boolean', 'true or false', { preset })
+const oneOf = <T extends string>(words: readonly T[], preset?: T) =>
+  allowing(
+    (value): value is T => words.some((word) => word === value),
+    words.join(', '),
+    preset === undefined ? {} : { preset },
+  )
+const integer = (least: number, most: number, preset: number) =>
+  allowing(
+    (value): value is number =>
+      Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
+    `an integer from ${least} to ${most}`,
+    { preset },
+  )
+
+/** Every setting but `name`: each is a key that a load knows. */
+export const providerValues: Readonly<
+  Record<Exclude<keyof ProviderSettings, 'name'> & ProviderKey, Value>
+> = {
+  issuer: allowing(isPlainUrl, 'an absolute URL without query and /.well-known/', {
+    isRequired: true,
+  }),
+  client_id: allowing(isText, 'a string', { isRequired: true }),
+  // opened by each login
+  client_secret: allowing((_value): _value is unknown => true, 'a secret'),
+  token_endpoint_auth_method: oneOf(clientAuthentications),
+  redirect_uri: allowing(isPlainUrl, 'an absolute URL without query'),
+  scopes: allowing(isTexts, 'a list of strings', {
+    preset: ['openid', 'profile', 'email'],
+    from: (scopes) => [...new Set(['openid', ...scopes])],
+  }),
+  authid_claim: text('preferred_username'),
+  role_claim: text('roles'),
+  role_claim_fallback: text('role'),
+  role_mapping: allowing(isMapping, 'an object of roles, or lists of roles', {
+    preset: {},
+    from: (mapping) =>
+      Object.fromEntries(Object.entries(mapping).map(([role, roles]) => [role, [roles].flat()])),
+  }),
+  auto_provision: flag(true),
+  ticket_expiry_secs: integer(1, maxTicketLifetime, maxTicketLifetime),
+  allow_unsafe_http: flag(false),
+  cookie_domain: allowing(isDomain, 'a domain name', {
+    from: (domain) => domain.replace(/^\./, '').toLowerCase(),
+  }),
+  cookie_same_site: oneOf(['lax', 'strict', 'none'], 'lax'),
+  allowed_redirect_uris: list,
+  post_logout_redirect_uris: list,
+}
+
+/** Values that are allowed and do not fit together: each rule names the key and what is expected. */
+export const providerClashes: readonly ((settings: ProviderSettings) => string | undefined)[] = [
+  ({ issuer, allow_unsafe_http }) =>
+    issuer.startsWith('http:') && !allow_unsafe_http
+      ? 'issuer: expected https, or allow_unsafe_http: true'
+      : undefined,
+]
