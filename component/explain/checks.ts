@@ -4,8 +4,7 @@ import type { CompiledOperation, ResponsePlan } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { HeldLimit } from '#component/gateway/policies/held.ts'
 import type { LimitPorts } from '#component/gateway/policies/limited-request.ts'
-import type { SecurityScheme, SecurityType } from '#component/security/scheme.ts'
-
+import { forEachType, type SecurityScheme, type SecurityType } from '#component/security/scheme.ts'
 import { type SchemaFit, watchAnswer, watchRequest } from './schema-checks.ts'
 
 /** One thing that was checked; its other members are what was found or chosen. */
@@ -113,13 +112,7 @@ export class Checks {
   schemes(
     schemes: Readonly<Record<SecurityType, SecurityScheme>>,
   ): Readonly<Record<SecurityType, SecurityScheme>> {
-    const { basic, api_key, oauth2, oidc } = schemes
-    return {
-      basic: this.#scheme(basic),
-      api_key: this.#scheme(api_key),
-      oauth2: this.#scheme(oauth2),
-      oidc: this.#scheme(oidc),
-    }
+    return forEachType((type) => this.#scheme(schemes[type]))
   }
 
   #scheme(scheme: SecurityScheme): SecurityScheme {

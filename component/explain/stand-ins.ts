@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '#component/clock.ts'
 import type { Identity } from '#component/identity.ts'
 import {
+  forEachType,
   type Protection,
   type SecurityScheme,
   type SecurityType,
@@ -15,7 +16,7 @@ export type Schemes = Readonly<Record<SecurityType, SecurityScheme>>
 /** Schemes that let every request pass as the identity that is given for the protection, or refuse it as that throws. */
 export function schemesOf(identify: (protection: Protection) => Identity): Schemes {
   const scheme: SecurityScheme = { authenticate: (_request, protection) => identify(protection) }
-  return { basic: scheme, api_key: scheme, oauth2: scheme, oidc: scheme }
+  return forEachType(() => scheme)
 }
 
 /** Schemes that refuse every request, as one without credentials. */

@@ -13,6 +13,12 @@ export type SecurityType = (typeof securityTypes)[number]
 export const isSecurityType = (value: unknown): value is SecurityType =>
   securityTypes.some((type) => type === value)
 
+/** One value for each type. */
+export const forEachType = <T>(
+  make: (type: SecurityType) => T,
+): Readonly<Record<SecurityType, T>> =>
+  Object.fromEntries(securityTypes.map((type) => [type, make(type)])) as Record<SecurityType, T>
+
 /** The protection of a path: its folded security object, its API, and the realm whose users may pass. */
 export interface Protection {
   readonly type: SecurityType

@@ -15,7 +15,7 @@ import type { CallStreams } from '#component/gateway/streams/call-streams.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
 import type { Method } from '#component/request.ts'
 import { RoutingTable } from '#component/routes/routing-table.ts'
-import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
+import { forEachType, type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import { validateSpec } from '#component/spec/validate.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import { parseQueryLists } from '#http/form.ts'
@@ -148,7 +148,7 @@ const closed: SecurityScheme = {
     throw unauthorized(protection, isSent ? 'the token is not valid here' : undefined)
   },
 }
-const closedSchemes = { basic: closed, api_key: closed, oauth2: closed, oidc: closed }
+const closedSchemes = forEachType(() => closed)
 
 /** Answers with what it was asked. */
 const echo: EndpointHandler = async (_exchange, { kind, base }, bindings) => ({

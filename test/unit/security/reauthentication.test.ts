@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
 import { type Identity, identityOf } from '#component/identity.ts'
 import { Reauthentication } from '#component/security/reauthentication.ts'
-import type { SecurityScheme, SecurityType } from '#component/security/scheme.ts'
+import { forEachType, type SecurityScheme, type SecurityType } from '#component/security/scheme.ts'
 import { ManualClock, settled } from '#test/unit/action/doubles.ts'
 import { protectedBy, realm_uri, requestWith, userNamed } from './doubles.ts'
 
@@ -45,12 +45,7 @@ describe('a request that is served for long', () => {
       authenticate: () => expect.fail('would count a failure'),
       authenticateAgain: judge,
     }
-    const schemes = {
-      basic: scheme,
-      api_key: scheme,
-      oauth2: { authenticate: judge },
-      oidc: scheme,
-    }
+    const schemes = { ...forEachType(() => scheme), oauth2: { authenticate: judge } }
     const yieldTurn = () => {
       pauses += 1
       return undefined
@@ -58,12 +53,7 @@ describe('a request that is served for long', () => {
     rounds = new Reauthentication({ schemes, clock, yieldTurn })
   })
 
-  const protections = {
-    basic: protectedBy('basic'),
-    api_key: protectedBy('api_key'),
-    oauth2: protectedBy('oauth2'),
-    oidc: protectedBy('oidc'),
-  }
+  const protections = forEachType((type) => protectedBy(type))
 
   const follow = (name: string, identity = answer(name), type: SecurityType = 'oauth2') =>
     rounds.follow(requestWith({ name }), protections[type], identity as Identity, (error) =>

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { Outcome } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import type { Reply } from '#component/gateway/exchange.ts'
-import type { SecurityScheme } from '#component/security/scheme.ts'
+import { forEachType, type SecurityScheme } from '#component/security/scheme.ts'
 import {
   type Ask,
   bodyOf,
@@ -58,7 +58,7 @@ const scheme: SecurityScheme = {
     }
   },
 }
-const schemes = { basic: scheme, api_key: scheme, oauth2: scheme, oidc: scheme }
+const schemes = forEachType(() => scheme)
 export const security = { type: 'basic' }
 
 export const counted = call({}, { body: '{{action.result.args |> head}}' })

@@ -5,7 +5,7 @@ import type { Reply } from '#component/gateway/exchange.ts'
 import type { IdempotencyPorts } from '#component/gateway/policies/idempotent-request.ts'
 import { keyedDigest } from '#component/gateway/policies/keyed-digest.ts'
 import { SecretBox } from '#component/secret-box.ts'
-import type { SecurityScheme } from '#component/security/scheme.ts'
+import { forEachType, type SecurityScheme } from '#component/security/scheme.ts'
 import { openStore, type Store } from '#component/store/database.ts'
 import { encodeBody } from '#http/codec.ts'
 import {
@@ -25,7 +25,7 @@ const user: SecurityScheme = {
     return { realm_uri: 'com.example.realm', ...login, authroles: [], groups: [], meta: {} }
   },
 }
-const schemes = { basic: user, api_key: user, oauth2: user, oidc: user }
+const schemes = forEachType(() => user)
 
 export const create = call({}, { body: '{{action.result.kwargs}}', status_code: 201 })
 

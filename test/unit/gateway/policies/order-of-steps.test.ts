@@ -1,6 +1,6 @@
 /** Rate limits among the other steps of a request: of two faults the earlier one is told, and what a faulty request takes. */
 import { expect } from 'chai'
-import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
+import { forEachType, type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import { type Ask, bodyOf, call, documentOf, serve } from '#test/unit/gateway/fake-exchange.ts'
 import { policyPorts } from './policy-ports.ts'
 
@@ -15,7 +15,7 @@ const scheme: SecurityScheme = {
     }
   },
 }
-const schemes = { basic: scheme, api_key: scheme, oauth2: scheme, oidc: scheme }
+const schemes = forEachType(() => scheme)
 
 /** What may be wrong with a request, in the order of the steps: its status, its code, and whether it takes from the limits. */
 const faults = {

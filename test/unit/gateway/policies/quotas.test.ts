@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type { LimitPorts } from '#component/gateway/policies/limited-request.ts'
 import { type QuotaLedger, Quotas } from '#component/policy/quotas.ts'
 import { RateLimits } from '#component/policy/rate-limits.ts'
-import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
+import { forEachType, type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import {
   bodyOf,
   call,
@@ -26,7 +26,7 @@ const scheme: SecurityScheme = {
     }
   },
 }
-const schemes = { basic: scheme, api_key: scheme, oauth2: scheme, oidc: scheme }
+const schemes = forEachType(() => scheme)
 
 /** A ledger of units by sharer; what stands in it beforehand others have used. */
 const ledgerOf = (sums: Record<string, number>): QuotaLedger => ({

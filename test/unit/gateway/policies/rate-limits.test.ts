@@ -1,7 +1,6 @@
 /** `rate_limit` of a document: who shares a limit, what a request costs, and what clients are told. */
 import { expect } from 'chai'
-import type { SecurityScheme } from '#component/security/scheme.ts'
-import { unauthorized } from '#component/security/scheme.ts'
+import { forEachType, type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import {
   bodyOf,
   call,
@@ -24,7 +23,7 @@ const scheme: SecurityScheme = {
     }
   },
 }
-const schemes = { basic: scheme, api_key: scheme, oauth2: scheme, oidc: scheme }
+const schemes = forEachType(() => scheme)
 
 function limited(
   paths: object,

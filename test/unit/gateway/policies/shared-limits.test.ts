@@ -2,8 +2,7 @@
 import { expect } from 'chai'
 import { RateLimits } from '#component/policy/rate-limits.ts'
 import { UsageExchange } from '#component/policy/usage-exchange.ts'
-import type { SecurityScheme } from '#component/security/scheme.ts'
-import { unauthorized } from '#component/security/scheme.ts'
+import { forEachType, type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import { documentOf, fixed, serve } from '#test/unit/gateway/fake-exchange.ts'
 import { policyPorts } from './policy-ports.ts'
 
@@ -18,7 +17,7 @@ const scheme: SecurityScheme = {
     }
   },
 }
-const schemes = { basic: scheme, api_key: scheme, oauth2: scheme, oidc: scheme }
+const schemes = forEachType(() => scheme)
 
 /** A process with one other: the statuses of requests, and what is told of them. */
 async function toldOf(path: object, users: readonly string[]) {
