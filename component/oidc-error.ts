@@ -13,6 +13,7 @@ const oidcErrors = {
   realm_mismatch: 400,
   token_exchange_failed: 400,
   missing_authid_claim: 400,
+  unmet_authentication_requirements: 400,
   provider_error: 400,
 } as const
 

@@ -34,6 +34,8 @@ const sentences: Readonly<Record<LoginPage['reason'], string>> = {
   token_exchange_failed: 'The answer of the identity provider could not be verified.',
   missing_authid_claim:
     'The identity provider does not say who you are in a form that is accepted here.',
+  unmet_authentication_requirements:
+    'The identity provider has not logged you in as strongly, or as recently, as this page demands.',
   provider_error: 'The identity provider has refused the login.',
   two_tickets:
     'Your browser sent two different tickets, so neither was accepted. Log in again, which removes both. If this page comes back, delete the cookies of this site.',
@@ -41,6 +43,24 @@ const sentences: Readonly<Record<LoginPage['reason'], string>> = {
     'You have just logged in, but your browser did not send the ticket. The browser may withhold it when you come from another site (cookie_same_site: strict), or block the cookies of this site.',
   ticket_refused: 'You have just logged in, but your ticket is not accepted here.',
 }
+
+/** What some codes of a provider mean for a person (RFC 6749 §4.1.2.1; OpenID Connect Core §3.1.2.6). */
+const providerSentences: Readonly<Record<string, string>> = {
+  access_denied: 'You, or the identity provider, have refused the login.',
+  login_required: 'You are not logged in at the identity provider.',
+  interaction_required: 'The identity provider has to ask you something before you can log in.',
+  consent_required: 'The identity provider has to ask for your consent before you can log in.',
+  account_selection_required:
+    'The identity provider has to ask which of your accounts you want to use.',
+  temporarily_unavailable: 'The identity provider cannot log anyone in now. Try again later.',
+  unmet_authentication_requirements:
+    'The identity provider cannot log you in as strongly, or as recently, as this page demands.',
+}
+
+const sentenceOf = ({ reason, providerCode = '' }: LoginPage): string =>
+  (reason === 'provider_error' && Object.hasOwn(providerSentences, providerCode)
+    ? providerSentences[providerCode]
+    : undefined) ?? sentences[reason]
 
 const way = ({ text, href }: Way): string =>
   `<p><a href="${escaped(href)}">${escaped(text)}</a></p>`
@@ -52,13 +72,11 @@ export const isForPage = (exchange: Exchange): boolean =>
   exchange.negotiate(['text/html']) !== undefined
 
 /** The page as a reply. */
-export function loginPage(
-  status: number,
-  { reason, providerCode, sentence, ways }: LoginPage,
-): Reply {
+export function loginPage(status: number, page: LoginPage): Reply {
+  const { reason, providerCode, sentence = sentenceOf(page), ways } = page
   const codes = providerCode === undefined ? reason : `${reason}: ${providerCode}`
   const body = [
-    `<h1>Login</h1><p>${escaped(sentence ?? sentences[reason])}</p>`,
+    `<h1>Login</h1><p>${escaped(sentence)}</p>`,
     ...ways.map(way),
     `<p><small><code>${escaped(codes)}</code></small></p>`,
   ]

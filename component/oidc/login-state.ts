@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { OidcError } from '#component/oidc-error.ts'
 import type { SecretBox } from '#component/secret-box.ts'
+import { type Demands, isSilent } from './login-parameters.ts'
 
 /** A login that has begun. */
 export interface LoginState {
@@ -18,6 +19,8 @@ export interface LoginState {
   readonly redirect_uri: string
   readonly client_id: string
   readonly device_id: string
+  /** What the ID token must say of the login; absent: nothing was asked for. */
+  readonly demands?: Demands
   /** Seconds since the epoch. */
   readonly iat: number
 }
@@ -146,6 +149,8 @@ export interface RememberedLogin {
   readonly redirect_uri: string
   /** Whether it failed since later logins of the browser have taken its place: then it may begin anew. */
   readonly isSuperseded: boolean
+  /** Whether the provider was to show nothing (`prompt=none`). */
+  readonly isSilent: boolean
 }
 
 /** The login that a state belongs to, as far as this browser has it. */
@@ -156,7 +161,8 @@ export function rememberedLogin(
 ): RememberedLogin | undefined {
   const found = openState(box, joined(piecesOf(loginCookieName(state), cookieOf)))
   if (found?.state !== state) return undefined
-  return { redirect_uri: found.redirect_uri, isSuperseded: isSuperseded(found) }
+  const { redirect_uri, demands = {} } = found
+  return { redirect_uri, isSuperseded: isSuperseded(found), isSilent: isSilent(demands) }
 }
 
 /**

@@ -7,6 +7,7 @@ import type { SecretBox } from '#component/secret-box.ts'
 import type { Revocations } from '#component/token/revocation.ts'
 import { csrfOf } from './csrf.ts'
 import { why } from './discovery.ts'
+import { demandsOf, parametersOf } from './login-parameters.ts'
 import {
   cookiesOfLogin,
   type LoginState,
@@ -59,20 +60,26 @@ export class OidcLogin {
     return settingsOf(this.#ports.realms, realm_uri, name)
   }
 
-  /** @throws OidcError unknown_provider, provider_unavailable, authorization_url_failed, invalid_redirect_uri (too long) */
+  /**
+   * @throws OidcError unknown_provider, provider_unavailable, authorization_url_failed, invalid_redirect_uri (too long);
+   *   ServiceError `service.error.bad_request` for a parameter that is not passed on
+   */
   async begin(request: LoginRequest): Promise<BegunLogin> {
     const { realm_uri, redirect_uri, client_id, device_id, routeProvider = 'default' } = request
     const { box, providers } = this.#ports
     const name = request.provider ?? routeProvider
     const provider = await providers.get(realm_uri, name)
+    const parameters = parametersOf(provider.settings, request.query ?? {})
+    const demands = demandsOf(parameters)
     const state: LoginState = {
       ...{ realm_uri, provider: name, redirect_uri, client_id, device_id, iat: this.#now() },
       callback: provider.settings.redirect_uri ?? request.callbackUrl(name),
       state: randomText(),
       nonce: randomText(),
       code_verifier: randomText(),
+      ...(Object.keys(demands).length > 0 && { demands }),
     }
-    const location = await provider.authorizationUrl(state)
+    const location = await provider.authorizationUrl(state, parameters)
     const own = sealState(box, state)
     const others = makeRoom(box, request.loginCookies ?? new Map(), own)
     return { location, cookies: [...own, ...others], settings: provider.settings }

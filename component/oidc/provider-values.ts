@@ -5,6 +5,7 @@ import {
 } from '#component/realm/documents/provider-rules.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { maxTicketLifetime } from '#component/token/ticket.ts'
+import { isParameterNames, isParameters } from './login-parameters.ts'
 import type { ProviderSettings } from './settings.ts'
 
 /** One key. */
@@ -81,6 +82,20 @@ export const providerValues: Readonly<
     preset: ['openid', 'profile', 'email'],
     from: (scopes) => [...new Set(['openid', ...scopes])],
   }),
+  login_parameters: allowing(
+    isParameterNames,
+    'a list of names of parameters, none of them one that the gateway sets itself',
+    { preset: [] },
+  ),
+  authorization_parameters: allowing(
+    isParameters,
+    'an object of texts of 1 to 256 characters without control characters, none of them one that the gateway sets itself',
+    {
+      preset: {},
+      from: (given) =>
+        Object.fromEntries(Object.entries(given).map(([name, one]) => [name, String(one)])),
+    },
+  ),
   authid_claim: text('preferred_username'),
   role_claim: text('roles'),
   role_claim_fallback: text('role'),
@@ -105,5 +120,9 @@ export const providerClashes: readonly ((settings: ProviderSettings) => string |
   ({ issuer, allow_unsafe_http }) =>
     issuer.startsWith('http:') && !allow_unsafe_http
       ? 'issuer: expected https, or allow_unsafe_http: true'
+      : undefined,
+  ({ login_parameters, authorization_parameters }) =>
+    login_parameters.some((name) => Object.hasOwn(authorization_parameters, name))
+      ? 'login_parameters: expected none of the names in authorization_parameters'
       : undefined,
 ]

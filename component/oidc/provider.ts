@@ -15,6 +15,7 @@ import {
   type ProviderFetch,
   why,
 } from './discovery.ts'
+import { checkDemands, type LoginParameters } from './login-parameters.ts'
 import type { LoginState } from './login-state.ts'
 import { failureOf, type SentRequest } from './provider-answer.ts'
 import { type ProviderSettings, settingsOf } from './settings.ts'
@@ -103,11 +104,16 @@ export class Provider {
     this.#authentication = clientAuthentication(settings, secret, discovered)
   }
 
-  /** Where the browser goes to log in. @throws OidcError authorization_url_failed */
-  async authorizationUrl(login: LoginState): Promise<string> {
+  /**
+   * Where the browser goes to log in.
+   * @param parameters beside those of the protocol
+   * @throws OidcError authorization_url_failed
+   */
+  async authorizationUrl(login: LoginState, parameters: LoginParameters = {}): Promise<string> {
     const { client } = this.#parts.discovered
     try {
       return client.buildAuthorizationUrl(this.#configuration(), {
+        ...parameters,
         redirect_uri: login.callback,
         scope: this.settings.scopes.join(' '),
         state: login.state,
@@ -124,7 +130,7 @@ export class Provider {
   /**
    * Exchanges the code for the tokens, and verifies all that they say.
    * @param search the query of the callback
-   * @throws OidcError token_exchange_failed; provider_unavailable when the provider does not answer
+   * @throws OidcError token_exchange_failed, unmet_authentication_requirements; provider_unavailable when the provider does not answer
    */
   async exchange(search: string, login: LoginState): Promise<Exchanged> {
     const { discovered } = this.#parts
@@ -146,6 +152,7 @@ export class Provider {
       if (claims.sub === '') refuse('the ID token has an empty sub')
       if (claims.iat > now + maxAhead) refuse('the iat of the ID token is in the future')
       checkAccessToken(id_token, access_token, claims.at_hash)
+      checkDemands(claims, login.demands ?? {}, login.iat)
       const userinfo = discovered.metadata.userinfo_endpoint
         ? await client.fetchUserInfo(configuration, access_token, claims.sub)
         : {}
@@ -158,6 +165,7 @@ export class Provider {
         ...(Number.isSafeInteger(expires_at) && { access_token_expires_at: expires_at }),
       }
     } catch (cause) {
+      if (cause instanceof OidcError) throw cause
       const code = isAway(cause) ? 'provider_unavailable' : 'token_exchange_failed'
       const answer = failureOf(cause, sent)
       throw new OidcError(code, `the code could not be exchanged: ${why(cause)}`, { cause, answer })

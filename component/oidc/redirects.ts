@@ -1,5 +1,6 @@
 /** The requests and answers of the three OIDC endpoints: login, callback and logout. */
 import type { TicketClaims } from '#component/token/ticket.ts'
+import type { LoginParameters } from './login-parameters.ts'
 import type { LoginCookie } from './login-state.ts'
 import type { ProviderSettings } from './settings.ts'
 
@@ -14,6 +15,8 @@ export interface LoginRequest {
   readonly redirect_uri: string
   readonly client_id: string
   readonly device_id: string
+  /** The query, of which the parameters go on to the provider that its settings list. */
+  readonly query?: LoginParameters | undefined
   /** The absolute URL of the route's callback, unless the settings name one. */
   callbackUrl(provider: string): string
   /** The cookies of the request whose names begin with `loginCookiePrefix`: logins that have begun in this browser. */

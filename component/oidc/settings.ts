@@ -3,6 +3,7 @@ import { OidcError } from '#component/oidc-error.ts'
 import type { clientAuthentications } from '#component/realm/documents/provider-rules.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { isMap } from '#component/syntax/values.ts'
+import type { LoginParameters } from './login-parameters.ts'
 import { providerClashes, providerValues } from './provider-values.ts'
 
 /** Roles by the role of the provider that stands for them. */
@@ -23,6 +24,10 @@ export interface ProviderSettings {
   readonly redirect_uri?: string
   /** `openid` is always among them. */
   readonly scopes: readonly string[]
+  /** Names of parameters that a browser may add to the authorization request. */
+  readonly login_parameters: readonly string[]
+  /** Parameters of every authorization request. */
+  readonly authorization_parameters: LoginParameters
   /** A claim, or a dotted path to one, as `role_claim` and `role_claim_fallback`. */
   readonly authid_claim: string
   readonly role_claim: string

@@ -6,6 +6,7 @@ import { loginLocation } from '#component/gateway/login-redirect.ts'
 import type { OidcLogin } from '#component/oidc/login.ts'
 import { cookiesOfLogin } from '#component/oidc/login-state.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
+import { isOwnPath } from '#component/syntax/own-path.ts'
 import { readCookie } from '#component/token/ticket-cookie.ts'
 import { issuerOf } from '#http/oauth/metadata.ts'
 import {
@@ -66,9 +67,16 @@ export const callbackEndpoint = (ports: CallbackPorts): EndpointHandler =>
       const remembered = ports.login.remembered(state, cookiesOf(exchange))
       const address = loginAddress(ports, endpoint, bindings)
       const location = loginLocation(address, provider, remembered?.redirect_uri)
+      const { redirect_uri = '', isSilent = false } = remembered ?? {}
+      const again = { text: isSilent ? 'Log in' : 'Log in again', href: location }
+      const goOn = { text: 'Continue without logging in', href: redirect_uri }
       return {
         cookies: cookiesOfLogin(state, cookiesOf(exchange)).map(clearedLoginCookie),
-        ways: code === 'unknown_provider' ? [] : [{ text: 'Log in again', href: location }],
+        ways: [
+          ...(code === 'unknown_provider' ? [] : [again]),
+          // the page has asked only whether there is a session at the provider
+          ...(isSilent && isOwnPath(redirect_uri) ? [goOn] : []),
+        ],
         location: code === 'invalid_state' && remembered?.isSuperseded ? location : undefined,
       }
     },

@@ -99,7 +99,7 @@ export const loginEndpoint = (ports: LoginPorts): EndpointHandler => {
       if (settings.redirect_uri === undefined) tellForeign(realm_uri, issuer, exchange.host)
       const { location, cookies } = await ports.login.begin({
         ...{ realm_uri, provider: query.provider, routeProvider },
-        ...{ redirect_uri, client_id, device_id },
+        ...{ redirect_uri, client_id, device_id, query },
         callbackUrl: (provider) => callbackOf(issuer, provider),
         loginCookies: loginCookiesOf(field),
       })

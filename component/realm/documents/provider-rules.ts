@@ -37,6 +37,16 @@ const keys = {
     ['openid', 'email'],
     ['openid', 'profile', 'email'],
   ),
+  login_parameters: read(
+    'Parameters of the query that `GET …/oidc/login` passes on to the provider: texts of at most 256 characters. What the gateway sets itself, such as `scope`, is refused. See [parameters of a login](security.md#parameters-of-a-login).',
+    ['login_hint', 'ui_locales', 'acr_values', 'prompt', 'max_age'],
+    [],
+  ),
+  authorization_parameters: read(
+    'Parameters that every login sends to the provider. A name stands here or in `login_parameters`.',
+    { kc_idp_hint: 'github' },
+    {},
+  ),
   authid_claim: read(
     'The claim that names the user; dotted paths walk maps. `sub` where the claim is absent. `email` needs `email_verified` (`true`, or the text `"true"` as Amazon Cognito sends it) beside it in the ID token or userinfo that holds the address; else `missing_authid_claim`.',
     'email',

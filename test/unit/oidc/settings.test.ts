@@ -28,6 +28,8 @@ describe('the settings of a provider', () => {
       client_id: 'app',
       scopes: ['openid', 'profile', 'email'],
       authid_claim: 'preferred_username',
+      login_parameters: [],
+      authorization_parameters: {},
       role_claim: 'roles',
       role_claim_fallback: 'role',
       role_mapping: {},
@@ -46,6 +48,7 @@ describe('the settings of a provider', () => {
       client_secret: { env: 'SECRET' },
       redirect_uri: 'https://shop.example.com/v1/oidc/mock/callback',
       scopes: ['email'],
+      login_parameters: ['login_hint', 'hd'],
       role_mapping: { a: 'b', c: ['d', 'e'] },
       auto_provision: false,
       ticket_expiry_secs: 60,
@@ -75,6 +78,19 @@ describe('the settings of a provider', () => {
     ['redirect_uri', 'https://shop.example.com/?x=1'],
     ['scopes', 'openid'],
     ['scopes', [5]],
+    ['login_parameters', 'prompt'],
+    ['login_parameters', ['']],
+    ['login_parameters', ['prompt', 'scope']],
+    ['login_parameters', ['redirect_uri']],
+    ['login_parameters', ['request']],
+    ['login_parameters', ['__proto__']],
+    ['authorization_parameters', ['prompt']],
+    ['authorization_parameters', { state: 'x' }],
+    ['authorization_parameters', { prompt: '' }],
+    ['authorization_parameters', { prompt: 'x'.repeat(257) }],
+    ['authorization_parameters', { prompt: 'a\u0007' }],
+    ['authorization_parameters', { max_age: 'soon' }],
+    ['authorization_parameters', { max_age: -1 }],
     ['authid_claim', 5],
     ['role_mapping', ['a']],
     ['role_mapping', { a: { b: 'c' } }],
@@ -93,6 +109,21 @@ describe('the settings of a provider', () => {
       )
     })
   }
+
+  it('may name fixed parameters of the authorization request, numbers among them', () => {
+    const authorization_parameters = { kc_idp_hint: 'github', max_age: 3600 }
+    expect(read({ ...least, authorization_parameters }).authorization_parameters).to.deep.equal({
+      kc_idp_hint: 'github',
+      max_age: '3600',
+    })
+  })
+
+  it('leave no parameter to the browser that is fixed', () => {
+    const authorization_parameters = { prompt: 'login' }
+    expect(
+      problemOf({ ...least, authorization_parameters, login_parameters: ['prompt'] }),
+    ).to.include('login_parameters: expected none of the names in authorization_parameters')
+  })
 
   it('are an object', () => {
     expect(problemOf('https://idp.example.com')).to.include('expected an object')

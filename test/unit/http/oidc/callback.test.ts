@@ -113,7 +113,7 @@ describe('the callback', () => {
 
   for (const [error, status] of failures) {
     it(`tells a person of ${error} by a page with a way on`, async () => {
-      const remembered = { redirect_uri: '/home?a=1&b=2', isSuperseded: false }
+      const remembered = { redirect_uri: '/home?a=1&b=2', isSuperseded: false, isSilent: false }
       const { ask } = oidc({ finish: new OidcError(error, 'the reason for the log'), remembered })
       const reply = await ask(line, { headers: person })
       const html = String(reply.value)
@@ -148,8 +148,24 @@ describe('the callback', () => {
     expect(JSON.stringify(logged)).to.include('secret')
   })
 
+  it('tells a person without a session at the provider what to do, where the page has only asked for one', async () => {
+    const answer = { provider_code: 'login_required' }
+    const finish = new OidcError('provider_error', 'x', { answer })
+    const pageFor = async (redirect_uri: string) => {
+      const remembered = { redirect_uri, isSuperseded: false, isSilent: true }
+      return String((await oidc({ finish, remembered }).ask(line, { headers: person })).value)
+    }
+    const page = await pageFor('/home')
+    expect(page).to.include('You are not logged in at the identity provider.')
+    expect(page).to.include(
+      '<a href="/v1/oidc/login?provider=acme&amp;redirect_uri=%2Fhome">Log in<',
+    )
+    expect(page).to.include('<a href="/home">Continue without logging in</a>')
+    expect(await pageFor('https://elsewhere.example/')).not.to.include('Continue')
+  })
+
   it('begins a login anew whose place later ones have taken, for a person', async () => {
-    const remembered = { redirect_uri: '/home', isSuperseded: true }
+    const remembered = { redirect_uri: '/home', isSuperseded: true, isSilent: false }
     const { ask } = oidc({ finish: new OidcError('invalid_state', 'superseded'), remembered })
     const { status, headers, body } = await ask(line, { headers: person })
     expect([status, headers.location, body.kind]).to.deep.equal([

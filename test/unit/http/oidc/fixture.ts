@@ -11,24 +11,25 @@ import type {
   LoginRequest,
   LogoutRequest,
 } from '#component/oidc/redirects.ts'
-import type { ProviderSettings } from '#component/oidc/settings.ts'
+import { type ProviderSettings, settingsOf } from '#component/oidc/settings.ts'
 import { OidcError } from '#component/oidc-error.ts'
 import { SecretBox } from '#component/secret-box.ts'
 import type { TicketClaims } from '#component/token/ticket.ts'
 import { TokenError } from '#component/token/token-error.ts'
 import { oidcEndpoints } from '#http/oidc/endpoints.ts'
 import { type Ask, bodyOf, documentOf, serve } from '#test/unit/gateway/fake-exchange.ts'
+import { realmsOf } from '#test/unit/oidc/settings-fixture.ts'
 
 export const realm_uri = 'com.example.realm'
 export const otherRealm = 'com.example.other'
 const box = new SecretBox('a store key of the tests')
 
 export const settingsWith = (more: Partial<ProviderSettings> = {}): ProviderSettings => ({
-  ...{ name: 'acme', issuer: 'https://id.example', client_id: 'web', scopes: ['openid'] },
-  ...{ authid_claim: 'preferred_username', role_claim: 'roles', role_claim_fallback: 'role' },
-  ...{ role_mapping: {}, auto_provision: true, ticket_expiry_secs: 2_592_000 },
-  ...{ allow_unsafe_http: false, cookie_same_site: 'lax' as const },
-  ...{ allowed_redirect_uris: [], post_logout_redirect_uris: [] },
+  ...settingsOf(
+    realmsOf({ acme: { issuer: 'https://id.example', client_id: 'web' } }),
+    'r',
+    'acme',
+  ),
   ...more,
 })
 
