@@ -92,6 +92,12 @@ const oauth2: Kit = {
   values: formValues,
 }
 
+/** Endpoints that have their provider from the path. */
+const hasProviderInPath: ReadonlySet<EndpointKind> = new Set([
+  'oidc.callback',
+  'oidc.backchannel_logout',
+])
+
 /** Logins. */
 export const oidcKit: Kit = {
   rows: [
@@ -102,11 +108,16 @@ export const oidcKit: Kit = {
       patterns: (base) => [`${base}/oidc/:provider/callback`],
     },
     { kind: 'oidc.logout', ...getAndPost, patterns: (base) => [`${base}/oidc/logout`] },
+    {
+      kind: 'oidc.backchannel_logout',
+      ...post,
+      patterns: (base) => [`${base}/oidc/:provider/backchannel_logout`],
+    },
   ],
   // a login names its provider, so a version has one set of routes; its default provider is the first one named
   key: () => '',
   // documents that share the login must agree on its default
-  purpose: (kind, security) => (kind === 'oidc.callback' ? '' : providerOf(security)),
+  purpose: (kind, security) => (hasProviderInPath.has(kind) ? '' : providerOf(security)),
   // RFC 9700 §4.16; the next page must not learn the URL of a callback
   headers: {
     'cache-control': 'no-store',

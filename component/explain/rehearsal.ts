@@ -118,6 +118,7 @@ export const noEndpoints: GatewayPorts['endpoints'] = {
   'oidc.login': refuse,
   'oidc.callback': refuse,
   'oidc.logout': refuse,
+  'oidc.backchannel_logout': refuse,
   'openapi.document': refuse,
   'openapi.docs': refuse,
   'openapi.asset': refuse,

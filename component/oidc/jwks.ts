@@ -1,6 +1,7 @@
 /** The public keys of a provider (JWK Set) as they were fetched last, and when a key that is not among them has them fetched again. */
 import type * as openid from 'openid-client'
 import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
 
 /** From one fetch of the keys until a kid that they do not have causes the next one. Seconds. */
 const cooldown = 10
@@ -36,6 +37,23 @@ export class ProviderJwks {
   /** Takes the keys that the library holds after an exchange. */
   keep(cache: openid.ExportedJWKSCache | undefined): void {
     this.#jwks = cache?.jwks ?? this.#jwks
+  }
+
+  /**
+   * The keys, for what the gateway verifies by itself.
+   * @param isNew whether a key is missed in those that are known
+   * @throws what `send` throws; SyntaxError for an answer that is no JSON
+   */
+  async keys(
+    isNew: boolean,
+    send: () => Promise<Response>,
+  ): Promise<openid.ExportedJWKSCache['jwks']> {
+    if (this.#jwks !== undefined && !isNew) return this.#jwks
+    const response = await this.fetch(send)
+    if (!response.ok)
+      throw new ServiceError('service.error.bad_gateway', 'the provider does not give its keys')
+    this.#jwks = (await response.json()) as openid.ExportedJWKSCache['jwks']
+    return this.#jwks
   }
 
   /** Fetches the keys, at most once in the {@link cooldown}: exchanges of the same time get one answer. */

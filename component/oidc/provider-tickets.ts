@@ -112,12 +112,13 @@ export class ProviderTickets {
     { client_id, device_id }: Labels,
     settings: ProviderSettings,
     who: { readonly authid: string; readonly authroles: readonly string[] },
-    { id_token, access_token_expires_at: at }: Exchanged,
+    { id_token, access_token_expires_at: at, issuer, sub, sid }: Exchanged,
   ) {
     const subject = {
       ...{ iss, ...who, authmethod, oidc_provider: settings.name },
       scope: { realm: realm_uri, client_id, device_id },
       lifetime: settings.ticket_expiry_secs,
+      ...{ oidc_issuer: issuer, oidc_sub: sub, ...(sid !== undefined && { oidc_sid: sid }) },
       ...(at !== undefined && { oidc_access_token_expires_at: at }),
     }
     const { tickets } = this.#ports

@@ -17,6 +17,7 @@ import {
 } from './discovery.ts'
 import { checkDemands, type LoginParameters } from './login-parameters.ts'
 import type { LoginState } from './login-state.ts'
+import { type LogoutOrder, LogoutTokenError, readLogoutToken } from './logout-token.ts'
 import { failureOf, type SentRequest } from './provider-answer.ts'
 import { type ProviderSettings, settingsOf } from './settings.ts'
 
@@ -26,6 +27,8 @@ export interface Exchanged {
   readonly claims: Claims
   readonly issuer: string
   readonly sub: string
+  /** The session at the provider, which its logout tokens name. */
+  readonly sid?: string
   /** As the provider signed it. */
   readonly id_token: string
   /** Seconds since the epoch. */
@@ -161,6 +164,7 @@ export class Provider {
         claims: mergeClaims(claims, userinfo),
         issuer: claims.iss,
         sub: claims.sub,
+        ...(typeof claims.sid === 'string' && claims.sid !== '' && { sid: claims.sid }),
         id_token,
         ...(Number.isSafeInteger(expires_at) && { access_token_expires_at: expires_at }),
       }
@@ -171,6 +175,33 @@ export class Provider {
       throw new OidcError(code, `the code could not be exchanged: ${why(cause)}`, { cause, answer })
     } finally {
       discovered.jwks.keep(client.getJwksCache(configuration))
+    }
+  }
+
+  /**
+   * The order of a logout token.
+   * @throws LogoutTokenError; OidcError provider_unavailable when the keys of the provider are needed and do not come
+   */
+  async logoutOrder(token: string): Promise<LogoutOrder> {
+    const { settings, discovered, fetch, clock } = this.#parts
+    const { metadata, jwks } = discovered
+    const sent: SentRequest = {}
+    const send = libraryFetch(fetch, settings, sent)
+    const request = { method: 'GET', headers: { accept: 'application/json' }, body: undefined }
+    try {
+      return await readLogoutToken(token, {
+        issuer: metadata.issuer,
+        client_id: settings.client_id,
+        algorithms: metadata.id_token_signing_alg_values_supported,
+        now: secondsOf(clock),
+        keys: (isNew) =>
+          jwks.keys(isNew, () => send(metadata.jwks_uri ?? '', { ...request, redirect: 'manual' })),
+      })
+    } catch (cause) {
+      if (cause instanceof LogoutTokenError) throw cause
+      const message = `the keys of the provider could not be fetched: ${why(cause)}`
+      const answer = failureOf(cause, sent)
+      throw new OidcError('provider_unavailable', message, { cause, answer })
     }
   }
 

@@ -1,10 +1,20 @@
-/** Revocations on all nodes: of tokens by `jti`, of families of refresh tokens, and of everything that a user was issued. */
+/** Revocations on all nodes: of tokens by `jti`, of families of refresh tokens, of logins at a provider, and of everything that a user was issued. */
 
+import { createHash } from 'node:crypto'
 import { type Clock, secondsOf } from '#component/clock.ts'
 import type { UserName } from '#component/identity.ts'
 import type { Change, Draft } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { FamilyStore } from '#component/store/family-store.ts'
+
+/** A login at an identity provider, as the provider names it (OpenID Connect Core §2, Back-Channel Logout §2.4). */
+export interface ProviderLogin {
+  /** The URL of the provider. */
+  readonly issuer: string
+  readonly sub: string
+  /** The session at the provider; absent: it names none. */
+  readonly sid?: string
+}
 
 /** The claims of a token that decide whether it is revoked. */
 export interface Bearer {
@@ -15,6 +25,8 @@ export interface Bearer {
   readonly iat: number
   readonly sub: string
   readonly realm_uri: string
+  /** The ids of the revocations that would end the provider's login that it stands for. */
+  readonly login?: LoginIds
 }
 
 /** The users and tokens that have just been revoked. */
@@ -47,6 +59,29 @@ const clockSpread = 60
 const idOfToken = (jti: string): string => `token:${jti}`
 const idOfUse = (id: string): string => `used:${id}`
 const idOfFamily = (id: string): string => `family:${id}`
+/** Names come from a provider and may be long. */
+const digestOf = (...names: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(names)).digest('base64url')
+
+/** The ids of the revocations of a login at a provider. */
+interface LoginIds {
+  /** Of all logins of its subject until a time. */
+  readonly subject: string
+  /** Of its session. */
+  readonly session?: string
+}
+
+const idOfSubject = (realm_uri: string, issuer: string, sub: string): string =>
+  `subject:${digestOf(realm_uri, issuer, sub)}`
+const idOfSession = (realm_uri: string, issuer: string, sid: string): string =>
+  `session:${digestOf(realm_uri, issuer, sid)}`
+
+/** The ids of the revocations that end a login. */
+export const loginIdsOf = (realm_uri: string, { issuer, sub, sid }: ProviderLogin): LoginIds => ({
+  subject: idOfSubject(realm_uri, issuer, sub),
+  ...(sid !== undefined && { session: idOfSession(realm_uri, issuer, sid) }),
+})
+
 /** The URI of a realm has no blank. */
 const idOfUser = (realm_uri: string, authid: string): string => `user:${realm_uri} ${authid}`
 
@@ -112,29 +147,76 @@ export class Revocations {
   async revokeUsers(users: readonly UserName[]): Promise<void> {
     const unique = new Map(users.map((user) => [idOfUser(user.realm_uri, user.authid), user]))
     await this.#keep(() =>
-      Array.from(unique, ([id, { realm_uri, authid }]) => {
-        // a token of this second may be one that was issued after the last time: see notBefore
-        const before = this.notBefore(realm_uri, authid)
-        const not_before = Math.max(this.#now() + clockSpread, before + 1)
-        const exp = not_before + this.#ports.longestLifetime + spare
-        return { id, document: { realm_uri, authid, not_before, exp } }
-      }),
+      Array.from(unique, ([id, { realm_uri, authid }]) =>
+        this.#untilNow(id, { realm_uri, authid }),
+      ),
     )
   }
 
-  /** Three lookups. */
-  isRevoked({ jti, family, iat, sub, realm_uri }: Bearer): boolean {
+  /**
+   * Ends logins at a provider by its order: those of the session, or of the subject until now where the order names no session.
+   * @param order `id` names it, `exp` is until when it could come again (seconds since the epoch)
+   * @returns whether it is the first time that this node knows of
+   */
+  async endLogins(
+    realm_uri: string,
+    { issuer, sid, sub }: Pick<ProviderLogin, 'issuer'> & Partial<ProviderLogin>,
+    order: { readonly id: string; readonly exp: number },
+  ): Promise<boolean> {
+    const used = idOfUse(`logout:${digestOf(realm_uri, issuer, order.id)}`)
+    // in one step: an order whose logins could not be ended may come again
+    const changes = await this.#keep(() => {
+      if (this.#has(used)) return []
+      const exp = this.#now() + this.#ports.longestLifetime + spare
+      const ended =
+        sid === undefined
+          ? this.#untilNow(idOfSubject(realm_uri, issuer, sub ?? ''))
+          : { id: idOfSession(realm_uri, issuer, sid), document: { exp } }
+      return [{ id: used, document: { exp: order.exp } }, ended]
+    })
+    return changes.length > 0
+  }
+
+  /** Refuses the tickets of all logins of a person at a provider until now. */
+  async endSubject(realm_uri: string, { issuer, sub }: ProviderLogin): Promise<void> {
+    await this.#keep(() => [this.#untilNow(idOfSubject(realm_uri, issuer, sub))])
+  }
+
+  /** Three lookups; five for a ticket of a provider. */
+  isRevoked({ jti, family, iat, sub, realm_uri, login }: Bearer): boolean {
     return (
       this.#has(idOfToken(jti)) ||
       (family !== undefined && this.#has(idOfFamily(family))) ||
-      iat <= this.notBefore(realm_uri, sub)
+      iat <= this.#timeIn(idOfUser(realm_uri, sub)) ||
+      (login !== undefined && this.#isEnded(login, iat))
     )
   }
 
-  /** Logins of a user until then are refused; the next one must say that it was later. Seconds since the epoch; 0: nothing. */
-  notBefore(realm_uri: string, authid: string): number {
-    const document = this.#ports.replica.get('revocation', idOfUser(realm_uri, authid))?.document
+  /**
+   * Logins of a user until then are refused; the next one must say that it was later. Seconds since the epoch; 0: nothing.
+   * @param login where the user logs in at a provider
+   */
+  notBefore(realm_uri: string, authid: string, login?: ProviderLogin): number {
+    const ofUser = this.#timeIn(idOfUser(realm_uri, authid))
+    if (login === undefined) return ofUser
+    return Math.max(ofUser, this.#timeIn(idOfSubject(realm_uri, login.issuer, login.sub)))
+  }
+
+  #isEnded({ session, subject }: LoginIds, iat: number): boolean {
+    return (session !== undefined && this.#has(session)) || iat <= this.#timeIn(subject)
+  }
+
+  #timeIn(id: string): number {
+    const document = this.#ports.replica.get('revocation', id)?.document
     return (document?.not_before as number | undefined) ?? 0
+  }
+
+  /** A revocation of all that was issued until now, and is told apart by its time. */
+  #untilNow(id: string, name: Partial<UserName> = {}): Draft {
+    // a token of this second may be one that was issued after the last time: see notBefore
+    const not_before = Math.max(this.#now() + clockSpread, this.#timeIn(id) + 1)
+    const exp = not_before + this.#ports.longestLifetime + spare
+    return { id, document: { ...name, not_before, exp } }
   }
 
   #has(id: string): boolean {

@@ -6,7 +6,7 @@ import { type Clock, secondsOf } from '#component/clock.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { RealmKeys } from './keys.ts'
 import type { Remembered } from './remembered.ts'
-import type { Bearer, Revocations } from './revocation.ts'
+import { type Bearer, loginIdsOf, type ProviderLogin, type Revocations } from './revocation.ts'
 import { TokenError } from './token-error.ts'
 
 /** The claims that every token has (RFC 7519 §4.1). */
@@ -24,6 +24,15 @@ export interface RegisteredClaims {
   readonly family?: string
   /** When its bearer has logged in; absent: when it was issued. Later than `iat` where a revocation would otherwise cover the token. */
   readonly auth_time?: number
+}
+
+/** The claims of a token that follows from a login at an identity provider: how the provider names the login. */
+export interface LoginClaims {
+  /** The URL of the provider. */
+  readonly oidc_issuer?: string
+  readonly oidc_sub?: string
+  /** The session at the provider. */
+  readonly oidc_sid?: string
 }
 
 /** The dependencies of {@link SignedTokens}. */
@@ -83,14 +92,18 @@ export abstract class SignedTokens<C extends RegisteredClaims> implements Rememb
     return this.#verified.size
   }
 
-  /** The times of a token that is issued to a user now, without a login of its own: later than the user's last revocation. */
+  /**
+   * The times of a token that is issued to a user now, without a login of its own here: later than the user's last revocation.
+   * @param login at a provider
+   */
   protected issuedNow(
     realm_uri: string,
     authid: string,
+    login?: ProviderLogin,
   ): Pick<RegisteredClaims, 'iat' | 'auth_time'> {
     const { clock, revocations } = this.#ports
     const iat = secondsOf(clock)
-    const notBefore = revocations.notBefore(realm_uri, authid)
+    const notBefore = revocations.notBefore(realm_uri, authid, login)
     // others would refuse a token that says that it is from the future
     return notBefore < iat ? { iat } : { iat, auth_time: notBefore + 1 }
   }
@@ -212,21 +225,29 @@ export abstract class SignedTokens<C extends RegisteredClaims> implements Rememb
   }
 }
 
+/** The login at a provider that claims name; undefined for a token that does not follow from one. */
+export const loginOf = ({
+  oidc_issuer: issuer,
+  oidc_sub: sub,
+  oidc_sid: sid,
+}: LoginClaims): ProviderLogin | undefined =>
+  issuer === undefined || sub === undefined
+    ? undefined
+    : { issuer, sub, ...(sid !== undefined && { sid }) }
+
 /** A token as revocations see it: whatever follows from a login ends with it. */
-export const bearerOf = ({
-  jti,
-  family,
-  sub,
-  aud,
-  iat,
-  auth_time = iat,
-}: RegisteredClaims): Bearer => ({
-  jti,
-  ...(family !== undefined && { family }),
-  iat: auth_time,
-  sub,
-  realm_uri: aud,
-})
+export function bearerOf(claims: RegisteredClaims & LoginClaims): Bearer {
+  const { jti, family, sub, aud, iat, auth_time = iat } = claims
+  const login = loginOf(claims)
+  return {
+    jti,
+    ...(family !== undefined && { family }),
+    iat: auth_time,
+    sub,
+    realm_uri: aud,
+    ...(login && { login: loginIdsOf(aud, login) }),
+  }
+}
 
 async function verifySignature(token: string, key: CryptoKey | Promise<CryptoKey>): Promise<void> {
   try {

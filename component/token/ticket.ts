@@ -1,6 +1,12 @@
 /** Tickets: JWTs by which a user joins WAMP realms (specification: Ticket). Never accepted as an access token, nor the reverse. */
 import { randomUUID } from 'node:crypto'
-import { type RegisteredClaims, SignedTokens, type TokenPorts } from './signed-tokens.ts'
+import {
+  type LoginClaims,
+  loginOf,
+  type RegisteredClaims,
+  SignedTokens,
+  type TokenPorts,
+} from './signed-tokens.ts'
 
 /** The realm, client and device that a ticket is valid for. */
 interface TicketScope {
@@ -10,7 +16,7 @@ interface TicketScope {
 }
 
 /** The claims of a ticket about a login at an identity provider (specification: Ticket). */
-interface ProviderClaims {
+interface ProviderClaims extends LoginClaims {
   /** The provider's name in the realm. */
   readonly oidc_provider?: string
   /** The raw ID token; absent when it is kept elsewhere. */
@@ -82,7 +88,7 @@ export class Tickets extends SignedTokens<TicketClaims> {
       ...more
     } = subject
     const id = randomUUID()
-    const { iat, ...issued } = this.issuedNow(realm_uri, authid)
+    const { iat, ...issued } = this.issuedNow(realm_uri, authid, loginOf(more))
     const exp = iat + Math.min(lifetime, maxTicketLifetime)
     const { token, claims } = await this.sign(realm_uri, (kid) => ({
       iss,

@@ -3,6 +3,7 @@ import { CheckedFetch } from '#component/action/checked-fetch.ts'
 import { TokenIssuers } from '#component/compile/token-issuers.ts'
 import type { OAuthKind, OidcKind } from '#component/gateway/api.ts'
 import type { GatewayPorts } from '#component/gateway/handle.ts'
+import { BackchannelLogout } from '#component/oidc/backchannel-logout.ts'
 import { OidcLogin } from '#component/oidc/login.ts'
 import { Providers } from '#component/oidc/provider.ts'
 import { Attempts } from '#component/security/attempts.ts'
@@ -43,10 +44,10 @@ export function openHttpAuthentication(
   const ports = { accessTokens, accounts, apiKeys, box, issuers, logins, tickets }
   const schemes = openSchemes({ ...ports, attempts, counts })
   const outside = new CheckedFetch({ clock })
+  const providers = new Providers({ clock, log, realms, fetch: outside.fetch.bind(outside) })
   const login = new OidcLogin({
-    ...{ accounts, box, clock, counts, log, logins, realms, revocations, tickets },
+    ...{ accounts, box, clock, counts, log, logins, providers, realms, revocations, tickets },
     idTokens: users.idTokens,
-    providers: new Providers({ clock, log, realms, fetch: outside.fetch.bind(outside) }),
   })
   return {
     ...{ schemes, issuers, basic: schemes.basic },
@@ -59,7 +60,9 @@ export function openHttpAuthentication(
         refreshTokens: users.refreshTokens,
       }),
       ...oidcEndpoints({
-        ...{ box, issuerBase, log, login, tickets },
+        ...{ box, clock, issuerBase, log, login, tickets },
+        sessionCounts: users.sessionCounts,
+        backchannelLogout: new BackchannelLogout({ providers, revocations, log }),
         pageOrigins: config.gateway.ws_allowed_origins,
         hasPublicUrl: config.gateway.public_base_url !== undefined,
       }),

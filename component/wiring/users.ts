@@ -2,6 +2,7 @@
 import type { UserName } from '#component/identity.ts'
 import { Accounts } from '#component/oidc/accounts.ts'
 import { IdTokens } from '#component/oidc/id-tokens.ts'
+import { SessionCounts } from '#component/oidc/session-counts.ts'
 import { Logins } from '#component/realm/logins.ts'
 import { Realms } from '#component/realm/realms.ts'
 import { SessionTickets } from '#component/realm/session-ticket.ts'
@@ -45,6 +46,7 @@ export class Users {
   readonly sessionTickets: SessionTickets
   readonly accounts: Accounts
   readonly idTokens: IdTokens
+  readonly sessionCounts = new SessionCounts()
   readonly box: NodeState['box']
   readonly families: NodeState['store']['families']
   readonly #suspension: Suspension

@@ -26,7 +26,7 @@ const isFormType = (type = ''): boolean => essenceOf(type) === formType && isUtf
  * @throws OAuthError invalid_request for another media type, a repeated parameter, bad escapes, and for anything in
  *   the query: credentials in URLs end up in logs; ServiceError 400, 408, 413 for the body
  */
-async function readForm(exchange: Exchange): Promise<TokenForm> {
+export async function readForm(exchange: Exchange): Promise<TokenForm> {
   if (exchange.query_string !== '') {
     throw new OAuthError('invalid_request', 'parameters must be in the form, not in the URL')
   }

@@ -1,6 +1,7 @@
 /** What a node tells of logins in /metrics: how many there were, and whether credentials are verified or remembered. */
 import type { LoginCounts } from '#component/login-counts.ts'
 import type { MetricSource } from '#component/metrics/source.ts'
+import type { SessionCounts } from '#component/oidc/session-counts.ts'
 import type { Remembered } from '#component/token/remembered.ts'
 
 /** The metric of logins, by its name. */
@@ -18,6 +19,23 @@ export const loginSources = (
       })),
   },
 })
+
+/** The metrics of sessions at providers, by their names. */
+export const providerSources = ({
+  logouts,
+}: SessionCounts): Readonly<Record<string, MetricSource>> => ({
+  gateway_backchannel_logouts_total: {
+    help: 'Logout tokens of identity providers, by result: ok, refused, limited (untried, because too many came), or failed (the provider or the store was away).',
+    isCounter: true,
+    labels: ['result'],
+    read: () => countsOf(logouts),
+  },
+})
+
+const countsOf = (counts: Readonly<Record<string, number>>) =>
+  Object.entries(counts)
+    .filter(([, value]) => value > 0)
+    .map(([result, value]) => ({ labels: { result }, value }))
 
 /** The metrics of the caches of verified credentials, by their names. @param caches by the value of the label `cache` */
 export function cacheSources(

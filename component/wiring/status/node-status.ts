@@ -19,7 +19,7 @@ import type { Tracing } from '#component/wiring/tracing/tracing.ts'
 import type { Users } from '#component/wiring/users.ts'
 import { streamSources } from '#http/management/stream-metrics.ts'
 import { limitSources } from './limit-status.ts'
-import { cacheSources, loginSources } from './login-status.ts'
+import { cacheSources, loginSources, providerSources } from './login-status.ts'
 import { sessionSources } from './session-status.ts'
 import { syncSources } from './sync-status.ts'
 
@@ -85,7 +85,7 @@ export interface Measured {
   readonly tracing: Pick<Tracing, 'sources'>
   readonly usageSharing: Pick<UsageSharing, 'sources'>
   readonly serving: Pick<Serving, 'authentication' | 'callStreams' | 'policies' | 'streams'>
-  readonly users: Pick<Users, 'accessTokens' | 'tickets'>
+  readonly users: Pick<Users, 'accessTokens' | 'sessionCounts' | 'tickets'>
   readonly logins: LoginCounts
   readonly usage: LimitUsage
 }
@@ -163,6 +163,7 @@ export function metricSources(parts: Measured): MetricSources {
     ...usageSharing.sources,
     ...limitSources(usage),
     ...loginSources(logins),
+    ...providerSources(users.sessionCounts),
     ...cacheSources({
       access_token: users.accessTokens,
       ticket: users.tickets,

@@ -132,6 +132,14 @@ export class Browser {
   }
 }
 
+/** A provider sends a logout token. */
+export const endSession = (base: string, shop: Shop, token: string): Promise<HttpAnswer> =>
+  send(base, `${shop.base}/oidc/${name}/backchannel_logout`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: `logout_token=${token}`,
+  })
+
 /** Status and code of an OIDC endpoint's refusal. */
 export const refusalOf = ({ status, text }: HttpAnswer): readonly [number, unknown] => [
   status,

@@ -12,7 +12,8 @@ export const base = 'https://shop.example.com'
 
 /** The gateway as it is wired on a node, for a document of the realm. */
 export function gatewayOf(node: LoginNode, realm: string) {
-  const { login, tickets, accounts, logins, box, accessTokens } = node
+  const { login, tickets, accounts, logins, box, accessTokens, clock } = node
+  const { sessionCounts, backchannelLogout } = node
   const apiKeys = { find: () => undefined }
   const schemes = openSchemes({
     ...{ tickets, accounts, logins, box, accessTokens, apiKeys },
@@ -22,6 +23,7 @@ export function gatewayOf(node: LoginNode, realm: string) {
   const log = { info: () => {}, warn: () => {} }
   const endpoints = oidcEndpoints({
     ...{ login, tickets, box, log, pageOrigins: [], issuerBase: () => base, hasPublicUrl: true },
+    ...{ clock, sessionCounts, backchannelLogout },
   })
   const security = { type: 'oidc', provider: 'mock' }
   const me = { get: fixed('{{security.authid}}'), post: fixed('{{security.authroles}}') }

@@ -5,7 +5,15 @@ import { send } from '#test/support/http-request.ts'
 import { openEmbeddedRouter, type TestRouter } from '#test/support/peers/router.ts'
 import { until } from '#test/support/running/until.ts'
 import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
-import { Browser, declare, openShop, providerOf, realmOf, refusalOf } from './example-apis.ts'
+import {
+  Browser,
+  declare,
+  endSession,
+  openShop,
+  providerOf,
+  realmOf,
+  refusalOf,
+} from './example-apis.ts'
 
 const shop = { realm_uri: 'com.example.shop', base: '/shop' }
 
@@ -84,6 +92,27 @@ describe('a browser that meets two gateways of one router', function () {
       )
       const headers = { authorization: `Bearer ${old.ticketOf(shop)}` }
       expect(await new Browser().status(there, shop, { headers })).to.equal(401)
+    })
+
+    it(`is out of both within 2 s when the provider tells the ${what}, which has no session of it`, async () => {
+      const [here, there] = [nodes[begins], nodes[finishes]]
+      const browser = new Browser()
+      provider.twist = { claims: { sid: what } }
+      await browser.logIn(there.url, shop, provider)
+      provider.twist = {}
+      await until('the ticket holds on both', async () => {
+        return (await browser.status(here, shop)) === 200
+      })
+      const token = await provider.logoutToken({ sid: what })
+      expect((await endSession(here.url, shop, token)).status).to.equal(200)
+      expect(await browser.status(here, shop)).to.equal(401)
+      await until(
+        'the other refuses it',
+        async () => (await browser.status(there, shop)) === 401,
+        2_000,
+      )
+      const again = await endSession(there.url, shop, token)
+      expect([again.status, again.text]).to.deep.equal([400, '{"error":"invalid_request"}'])
     })
 
     it(`is out of both within 2 s when an operator disables or revokes it on the ${what}`, async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect } from 'chai'
 import { WebSocket } from 'ws'
 import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
-import { Browser, providerOf, realmOf } from './example-apis.ts'
+import { Browser, endSession, providerOf, realmOf } from './example-apis.ts'
 
 const realm_uri = 'com.example.oidc'
 const page = 'https://app.example'
@@ -84,6 +84,30 @@ export function testSessionsOfBrowsers(
     it('calls through an API as itself', async () => {
       const answer = await browser.visit(gateway.url, '/v1/sessions')
       expect([answer.status, answer.json()]).to.deep.equal([200, [1]])
+    })
+
+    it('is out when the provider ends its session, over HTTP and over WAMP', async () => {
+      provider.twist = { claims: { sid: 's1' } }
+      const guest = new Browser()
+      await guest.logIn(gateway.url, shop, provider)
+      provider.twist = {}
+      const cookie = guest.field
+      const byCookie = await join(gateway, { cookie, origin: page }, { authmethods: ['cookie'] })
+      const byTicket = await join(gateway, {}, { authmethods: ['ticket'], authid: 'ada' })
+      byTicket.send(5, guest.ticketOf(shop), {})
+      expect((await byTicket.next())[0], 'WELCOME').to.equal(2)
+
+      const ends = [byCookie.next(), byTicket.next()]
+      const { status } = await endSession(gateway.url, shop, await provider.logoutToken())
+      expect(status).to.equal(200)
+      for (const end of ends) expect((await end)[0], 'GOODBYE').to.equal(6)
+      for (const { socket } of [byCookie, byTicket]) socket.terminate()
+      // as many as reach every worker
+      for (let asked = 0; asked < 6; asked++) {
+        const late = await fetch(`${gateway.url}/v1/sessions`, { headers: { cookie } })
+        expect(late.status).to.equal(401)
+      }
+      expect((await browser.visit(gateway.url, '/v1/sessions')).status, 'others').to.equal(200)
     })
 
     it('joins by its cookie from a page of a listed origin, by its ticket, and is out when it logs out', async () => {

@@ -215,7 +215,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   },
   'component/oidc': {
     folders: ['realm', 'realm/documents', 'replica', 'spec', 'token'],
-    packages: ['openid-client'],
+    packages: ['jose', 'openid-client'],
   },
   'component/token': { folders: ['replica', 'store'], packages: ['jose', 'lru-cache'] },
   'component/realm': { folders: ['realm/documents', 'replica', 'router', 'wamp'], packages: [] },

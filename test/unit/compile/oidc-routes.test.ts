@@ -18,6 +18,7 @@ const below = (base: string): string[] => [
   `get ${base}/oidc/logout oidc.logout`,
   `options ${base}/oidc/logout oidc.logout`,
   `post ${base}/oidc/logout oidc.logout`,
+  `post ${base}/oidc/:provider/backchannel_logout oidc.backchannel_logout`,
 ]
 
 const rows: readonly Row[] = [
@@ -45,6 +46,7 @@ describe('the routes generated for oidc', () => {
       ['GET /a%20b/oidc/x%20y/callback', 'oidc.callback', { tenant: 'a b', provider: 'x y' }],
       ['POST /a/v1/oidc/logout', 'oidc.logout', { tenant: 'a' }],
       ['OPTIONS /v1/oidc/logout', 'oidc.logout', {}],
+      ['POST /v1/oidc/x/backchannel_logout', 'oidc.backchannel_logout', { provider: 'x' }],
     ] as const) {
       const reply = await ask(line)
       expect(bodyOf(reply), line).to.deep.equal({ kind, base: '/[:tenant]/[v1]', bindings })
@@ -59,7 +61,7 @@ describe('the routes generated for oidc', () => {
     const entries = generated(document)
     expect(linesOf(document)).to.have.members(below('/v1'))
     for (const { routes } of entries) {
-      const endpoint = routes.get
+      const endpoint = routes.get ?? routes.post
       expect(endpoint?.kind !== undefined && endpoint.security).to.deep.equal(oidc)
     }
   })
@@ -106,13 +108,12 @@ describe('the routes generated for oidc', () => {
 
   it('refuse a base_path that binds what they bind', () => {
     const issues = issuesOf(documentOf({}, secured, { base_path: '/:provider' }))
-    expect(issues).to.deep.equal([
-      {
+    expect(issues).to.deep.equal(
+      ['callback', 'backchannel_logout'].map((name) => ({
         path: '/defaults/security',
-        message:
-          'its security generates the route /:provider/oidc/:provider/callback: two bindings are named provider',
-      },
-    ])
+        message: `its security generates the route /:provider/oidc/:provider/${name}: two bindings are named provider`,
+      })),
+    )
   })
 })
 

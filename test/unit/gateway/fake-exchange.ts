@@ -203,6 +203,7 @@ export function serve(
       'oidc.login': endpoint,
       'oidc.callback': endpoint,
       'oidc.logout': endpoint,
+      'oidc.backchannel_logout': endpoint,
       'openapi.document': endpoint,
       'openapi.docs': endpoint,
       'openapi.asset': endpoint,

@@ -1,5 +1,5 @@
 /** An identity provider over plain http for tests: honest until a test twists one of its answers. */
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,6 +7,8 @@ import { CompactSign, type CryptoKey, exportJWK, generateKeyPair, type JWK } fro
 
 export const client_id = 'app'
 export const client_secret = 'the secret of the client, with 32 bytes'
+
+export const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -137,6 +139,16 @@ export class FakeProvider {
     new CompactSign(Buffer.from(JSON.stringify(claims)))
       .setProtectedHeader(JSON.parse(JSON.stringify({ alg: 'ES256', kid: 'k1', ...header })))
       .sign(this.#keys.privateKey)
+
+  /** A logout token (Back-Channel Logout 1.0 §2.4) for the session `s1`; undefined takes a claim away. */
+  logoutToken(claims: Json = {}, header: Json = { typ: 'logout+jwt' }): Promise<string> {
+    const now = seconds(this.#now())
+    const honest = {
+      ...{ iss: this.issuer, aud: client_id, iat: now, exp: now + 120, jti: randomUUID() },
+      ...{ events: { [logoutEvent]: {} }, sid: 's1', sub: this.person.sub },
+    }
+    return this.sign(JSON.parse(JSON.stringify({ ...honest, ...claims })), header)
+  }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url ?? '/', this.issuer).pathname

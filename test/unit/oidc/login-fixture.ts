@@ -3,10 +3,12 @@
 import { CheckedFetch } from '#component/action/checked-fetch.ts'
 import { LoginCounts } from '#component/login-counts.ts'
 import { Accounts } from '#component/oidc/accounts.ts'
+import { BackchannelLogout } from '#component/oidc/backchannel-logout.ts'
 import { IdTokens } from '#component/oidc/id-tokens.ts'
 import { OidcLogin } from '#component/oidc/login.ts'
 import { Providers } from '#component/oidc/provider.ts'
 import type { LoginRequest } from '#component/oidc/redirects.ts'
+import { SessionCounts } from '#component/oidc/session-counts.ts'
 import { OidcError } from '#component/oidc-error.ts'
 import { Logins } from '#component/realm/logins.ts'
 import { Realms } from '#component/realm/realms.ts'
@@ -71,6 +73,8 @@ export async function openLogins(provider: FakeProvider, { clock, ...setup }: Se
   const ports = { realms, logins, providers, accounts, tickets, idTokens, revocations, box }
   const counts = new LoginCounts()
   const login = new OidcLogin({ ...ports, clock, counts, log })
+  const backchannelLogout = new BackchannelLogout({ providers, revocations, log })
+  const sessionCounts = new SessionCounts()
 
   /** Declares the realm with this provider. */
   const declare = (settings: object = {}, more: object = {}) =>
@@ -128,6 +132,8 @@ export async function openLogins(provider: FakeProvider, { clock, ...setup }: Se
       store,
       lines,
       login,
+      backchannelLogout,
+      sessionCounts,
       counts,
       declare,
       begin,

@@ -11,6 +11,7 @@ import type {
   LoginRequest,
   LogoutRequest,
 } from '#component/oidc/redirects.ts'
+import { SessionCounts } from '#component/oidc/session-counts.ts'
 import { type ProviderSettings, settingsOf } from '#component/oidc/settings.ts'
 import { OidcError } from '#component/oidc-error.ts'
 import { SecretBox } from '#component/secret-box.ts'
@@ -60,6 +61,8 @@ interface More {
   readonly finish?: Partial<FinishedLogin> | OidcError
   readonly logout?: (request: LogoutRequest) => LoggedOut
   readonly remembered?: RememberedLogin
+  /** Why a logout token is not carried out. */
+  readonly end?: Error
   /** The address of the gateway, and whether the configuration says it. */
   readonly base?: string
   readonly hasPublicUrl?: boolean
@@ -72,6 +75,8 @@ export function oidc(more: More = {}) {
   const finished: CallbackRequest[] = []
   const loggedOut: LogoutRequest[] = []
   const logged: unknown[] = []
+  const ended: string[][] = []
+  let now = 0
   const own = settingsWith(more.settings)
   const settings = (realm: string, name: string) => {
     const isThere = [realm_uri, otherRealm, more.realm].includes(realm) && name === 'acme'
@@ -84,6 +89,14 @@ export function oidc(more: More = {}) {
     issuerBase: () => more.base ?? 'https://api.example',
     hasPublicUrl: more.hasPublicUrl ?? true,
     box,
+    clock: { now: () => now },
+    sessionCounts: new SessionCounts(),
+    backchannelLogout: {
+      async end(realm, provider, token) {
+        ended.push([realm, provider, token])
+        if (more.end) throw more.end
+      },
+    },
     tickets: {
       verifyIgnoringExpiry(ticket, realm) {
         if (ticket !== `ticket.of.${realm}`) throw new TokenError('the ticket is malformed')
@@ -122,7 +135,11 @@ export function oidc(more: More = {}) {
     table[endpoint.kind as OidcKind](exchange, endpoint, bindings),
   )
   return {
-    ...{ begun, finished, loggedOut, logged },
+    ...{ begun, finished, loggedOut, logged, ended },
+    /** Milliseconds. */
+    setNow: (ms: number) => {
+      now = ms
+    },
     async ask(line: string, asked?: Ask) {
       const reply = await ask(line, { host: 'app.api.example', ...asked })
       if (reply.failure) logged.push(reply.failure)

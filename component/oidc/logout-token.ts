@@ -1,0 +1,124 @@
+/** Logout tokens: a provider's order to end logins (OpenID Connect Back-Channel Logout 1.0 §2.4), verified as §2.6 has it. */
+import type { JSONWebKeySet } from 'jose'
+import { JOSEError, JWKSNoMatchingKey } from 'jose/errors'
+import { createLocalJWKSet } from 'jose/jwks/local'
+import { compactVerify } from 'jose/jws/compact/verify'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
+
+/** A verified order. It names a session, a subject, or both. */
+export interface LogoutOrder {
+  readonly issuer: string
+  readonly sid?: string
+  readonly sub?: string
+  /** The `jti` of its token. */
+  readonly id: string
+  /** Until when its token is accepted. Seconds since the epoch. */
+  readonly exp: number
+}
+
+/** What a logout token is held against. */
+export interface LogoutTokenRules {
+  readonly issuer: string
+  readonly client_id: string
+  /** The algorithms that the provider announces for ID tokens; RS256 where it announces none (OpenID Connect Discovery §3). */
+  readonly algorithms?: readonly string[] | undefined
+  /** Seconds since the epoch. */
+  readonly now: number
+  /** The keys of the provider. @param isNew whether a key is missed in those that are known */
+  keys(isNew: boolean): Promise<JSONWebKeySet>
+}
+
+/** A logout token is refused; the message is for the log, and holds nothing of the token. */
+export class LogoutTokenError extends Error {
+  override readonly name = 'LogoutTokenError'
+}
+
+/** Signatures that nobody but the provider can make: neither `none` nor those of a shared secret. */
+const asymmetric = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/
+
+/** How far `iat` may be from now. Seconds. */
+const maxAge = 300
+
+/** Longest token, and longest name in it. Characters. */
+const maxLength = 16_384
+const maxName = 1_024
+
+const event = 'http://schemas.openid.net/event/backchannel-logout'
+
+function refuse(message: string, cause?: unknown): never {
+  throw new LogoutTokenError(message, { cause })
+}
+
+/**
+ * Verifies a logout token; whether it has come before is for the caller.
+ * @throws LogoutTokenError; what `keys` throws
+ */
+export async function readLogoutToken(
+  token: string,
+  rules: LogoutTokenRules,
+): Promise<LogoutOrder> {
+  if (token.length > maxLength) refuse('the logout token is too long')
+  const algorithms = (rules.algorithms ?? ['RS256']).filter((name) => asymmetric.test(name))
+  const verify = async (isNew: boolean) => {
+    const keys = createLocalJWKSet(await rules.keys(isNew))
+    return compactVerify(token, keys, { algorithms }).catch((error: unknown) => {
+      if (error instanceof JOSEError) return error
+      throw error
+    })
+  }
+  let verified = await verify(false)
+  if (verified instanceof JWKSNoMatchingKey) verified = await verify(true)
+  if (verified instanceof Error) {
+    return refuse(`the signature of the logout token is wrong: ${verified.code}`, verified)
+  }
+  const { typ } = verified.protectedHeader
+  if (typ !== undefined && !/^(application\/)?logout\+jwt$/i.test(typ)) {
+    refuse('typ: expected logout+jwt, or none')
+  }
+  return orderOf(claimsOf(verified.payload), rules)
+}
+
+function claimsOf(payload: Uint8Array): JsonMap {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload).toString('utf8'))
+    if (isMap(claims)) return claims
+  } catch {
+    // refused below
+  }
+  return refuse('the claims of the logout token are no JSON object')
+}
+
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= maxName
+
+const isTime = (value: unknown): value is number => Number.isFinite(value)
+
+function orderOf(claims: JsonMap, { issuer, client_id, now }: LogoutTokenRules): LogoutOrder {
+  const { iss, aud, azp, iat, exp, jti, events, sid, sub } = claims
+  if (iss !== issuer) refuse('iss: expected the issuer of the provider')
+  if (![aud].flat().includes(client_id)) refuse('aud: expected the client_id of the gateway')
+  // as of ID tokens: one for several audiences says who may use it
+  const isForMore = Array.isArray(aud) && aud.length > 1
+  if ((isForMore || azp !== undefined) && azp !== client_id) {
+    refuse('azp: expected the client_id of the gateway')
+  }
+  if (!isTime(iat) || Math.abs(now - iat) > maxAge) {
+    refuse(`iat: expected a time within ${maxAge} seconds`)
+  }
+  if (!isTime(exp) || exp <= now) refuse('exp: expected a time to come')
+  if (!isName(jti)) refuse('jti: expected a text')
+  if (!isMap(events) || !Object.hasOwn(events, event))
+    refuse(`events: expected the member ${event}`)
+  if (Object.hasOwn(claims, 'nonce')) refuse('nonce: expected none')
+  if (sid !== undefined && !isName(sid)) refuse('sid: expected a text')
+  if (sub !== undefined && !isName(sub)) refuse('sub: expected a text')
+  if (sid === undefined && sub === undefined) refuse('expected sid or sub')
+  return {
+    issuer,
+    ...(sid !== undefined && { sid }),
+    ...(sub !== undefined && { sub }),
+    id: jti,
+    // whatever its exp, the token is too old after that
+    exp: Math.ceil(Math.min(exp, iat + maxAge)),
+  }
+}
