@@ -133,7 +133,7 @@ export class Operations {
     if (isSecured) exchange.trace?.tellUser?.(identity.authid)
     const security = isSecured ? this.#security(protection, identity) : identity
     const language = negotiateLanguage(exchange, version)
-    if (passage) {
+    if (passage?.isLimited) {
       const request = new RequestView(exchange, bindings, language, noBody)
       const context: Context = { request, action: nothing, security, random: this.#random }
       const reading = passage.charge({ identity, context })
@@ -142,9 +142,11 @@ export class Operations {
     const type = negotiateType(exchange, route)
     const admitted = { route, bindings, identity, security, language, type, passage }
     if (!passage?.isCached) return await this.#answer(exchange, admitted, policy, undefined)
-    const request = new RequestView(exchange, bindings, language, noBody)
-    const context: Context = { request, action: nothing, security, random: this.#random }
-    const { timeout: timeoutMs } = evaluateAttempts(route.action.attempts, context)
+    const timeoutMs = (): number => {
+      const request = new RequestView(exchange, bindings, language, noBody)
+      const context: Context = { request, action: nothing, security, random: this.#random }
+      return evaluateAttempts(route.action.attempts, context).timeout
+    }
     const act = (of: Exchange, run?: FillRun): Promise<Reply> =>
       this.#answer(of, admitted, policy, run)
     return passage.lookUp({ identity, language, type, policy, timeoutMs, act })

@@ -6,6 +6,8 @@ import type { Fields } from './freshness.ts'
 export interface Kept {
   readonly status: number
   readonly headers: Fields
+  /** Names of headers that each request gets with its own value, or not at all. */
+  readonly marked: readonly string[]
   /** undefined: it has no body. */
   readonly content: string | Uint8Array | undefined
   /** The request fields that it was selected by, with their values; undefined: absent. */

@@ -16,6 +16,7 @@ import {
 import { documentLabel, ruleLabel, tagLabel } from '#component/policy/purge-labels.ts'
 import type { Kept } from '#component/policy/response-cache.ts'
 import { evaluateTags } from '#component/policy/tags.ts'
+import { splitMarked } from './cached-reply.ts'
 import type { Conditions, Encode } from './conditions.ts'
 import { readContent } from './kept-content.ts'
 
@@ -89,7 +90,8 @@ export async function keepAnswer(
     return { reply: tagged, reason: 'size' }
   }
   const kept: Kept = {
-    ...{ status: reply.status, headers: keptHeaders(tagged, now), content, ageMs, mayBeStale },
+    ...splitMarked(keptHeaders(tagged, now)),
+    ...{ status: reply.status, content, ageMs, mayBeStale },
     varied: varied.map((name) => [name, exchange.header(name)]),
     at: now,
     freshUntil: now + freshMs,

@@ -62,19 +62,13 @@ export class CacheKeys {
     const user = isOfUser(plan, route) ? this.#userOf(identity) : ''
     const { scheme, host, query_string } = exchange
     const target = `${scheme}://${host}${pathOf(exchange)}?${query_string}`
-    const values = fields.map((name) => {
+    let key = `${id}\n${target}\n${types}\n${language}\n${user}`
+    for (const name of fields) {
       const value = exchange.header(name)
-      return value === undefined ? '' : `:${value}`
-    })
-    return [
-      id,
-      target,
-      types,
-      language,
-      user,
-      ...values,
-      ...others.map((other) => other.valueOf(exchange, identity)),
-    ].join('\n')
+      key += value === undefined ? '\n' : `\n:${value}`
+    }
+    for (const other of others) key += `\n${other.valueOf(exchange, identity)}`
+    return key
   }
 
   #factsOf(route: CompiledOperation, { vary }: CachePlan): RouteFacts {

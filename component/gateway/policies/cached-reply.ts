@@ -11,8 +11,6 @@ export interface CacheStatus {
   readonly fwd?: 'miss' | 'stale' | 'bypass'
   /** Status of the answer that a stale one stands in for. */
   readonly fwdStatus?: number | undefined
-  /** Milliseconds that the answer is fresh yet; negative: it has been stale for so long. */
-  readonly ttlMs?: number | undefined
   readonly isStored?: boolean
   /** Whether it waited for the answer to another request. */
   readonly isCollapsed?: boolean
@@ -31,14 +29,21 @@ export const markedPolicy: Headers = {
 
 type ReplyHeaders = Reply['headers']
 
-/** The headers with those of a policy where the mark has stayed. */
+/** Headers without those that carry the mark, and the names of these. */
+export function splitMarked(headers: ReplyHeaders): Pick<Kept, 'headers' | 'marked'> {
+  const marked = Object.keys(headers).filter((name) => headers[name] === mark)
+  const others = Object.entries(headers).filter(([name]) => !marked.includes(name))
+  return { headers: Object.fromEntries(others), marked }
+}
+
+/** Headers with those of a policy in the place of the marked ones. */
 function policedHeaders(
-  headers: ReplyHeaders,
+  { headers, marked }: Pick<Kept, 'headers' | 'marked'>,
   policy: Headers,
 ): Record<string, string | readonly string[]> {
-  const laid: Record<string, string | readonly string[]> = {}
-  for (const [name, value] of Object.entries(headers)) {
-    const own = value === mark ? policy[name] : value
+  const laid = { ...headers }
+  for (const name of marked) {
+    const own = policy[name]
     if (own !== undefined) laid[name] = own
   }
   return laid
@@ -47,43 +52,44 @@ function policedHeaders(
 /** A reply that was made under the mark. */
 export const withPolicy = (reply: Reply, policy: Headers): Reply => ({
   ...reply,
-  headers: policedHeaders(reply.headers, policy),
+  headers: policedHeaders(splitMarked(reply.headers), policy),
 })
 
-/** @param now milliseconds since the epoch */
+const nothing = { kind: 'none' } as const
+
+/** The reply of a kept answer, with what this cache did. @param now milliseconds since the epoch */
 export function hitReply(
-  { status, headers, content, at, ageMs }: Kept,
+  kept: Kept,
   operation: CompiledOperation,
   policy: Headers,
   now: number,
-  { how }: CacheStatus,
+  status: CacheStatus,
 ): Reply {
+  const { content, at, ageMs, freshUntil } = kept
   const age = Math.floor((ageMs + Math.max(now - at, 0)) / 1000)
-  const laid = policedHeaders(headers, policy)
+  const headers = policedHeaders(kept, policy)
   // of an answer that has just been made there is none to tell
-  if (how !== 'miss' || age > 0) laid.age = String(age)
-  return {
-    status,
-    headers: laid,
-    body: content === undefined ? { kind: 'none' } : { kind: 'bytes', bytes: content },
-    operation,
-  }
+  if (status.how !== 'miss' || age > 0) headers.age = String(age)
+  headers['cache-status'] = statusField(kept.headers, status, freshUntil - now)
+  const body = content === undefined ? nothing : ({ kind: 'bytes', bytes: content } as const)
+  return { status: kept.status, headers, body, operation }
 }
 
-/** The reply with what this cache did. */
-export function withStatus(reply: Reply, status: CacheStatus): Reply {
-  const before = reply.headers['cache-status']
-  const own = textOf(status)
-  const told = before === undefined ? own : `${String(before)}, ${own}`
-  return { ...reply, headers: { ...reply.headers, 'cache-status': told } }
-}
+/** The reply of the action, with what this cache did. */
+export const withStatus = (reply: Reply, status: CacheStatus): Reply => ({
+  ...reply,
+  headers: { ...reply.headers, 'cache-status': statusField(reply.headers, status, 0) },
+})
 
-function textOf({ fwd, fwdStatus, ttlMs, isStored, isCollapsed, detail }: CacheStatus): string {
-  const parts = ['wamp-gateway', fwd === undefined ? 'hit' : `fwd=${fwd}`]
-  if (fwdStatus !== undefined) parts.push(`fwd-status=${fwdStatus}`)
-  if (ttlMs !== undefined) parts.push(`ttl=${Math.floor(ttlMs / 1000)}`)
-  if (isStored) parts.push('stored')
-  if (isCollapsed) parts.push('collapsed')
-  if (detail !== undefined) parts.push(`detail=${detail}`)
-  return parts.join('; ')
+/** `Cache-Status`, behind that of caches before this one. @param ttlMs of a kept answer that nothing was asked for; milliseconds */
+function statusField(headers: ReplyHeaders, status: CacheStatus, ttlMs: number): string {
+  const { fwd, fwdStatus, isStored, isCollapsed, detail } = status
+  const before = headers['cache-status']
+  let field = before === undefined ? 'wamp-gateway' : `${String(before)}, wamp-gateway`
+  field += fwd === undefined ? `; hit; ttl=${Math.floor(ttlMs / 1000)}` : `; fwd=${fwd}`
+  if (fwdStatus !== undefined) field += `; fwd-status=${fwdStatus}`
+  if (isStored) field += '; stored'
+  if (isCollapsed) field += '; collapsed'
+  if (detail !== undefined) field += `; detail=${detail}`
+  return field
 }

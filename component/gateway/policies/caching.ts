@@ -19,7 +19,7 @@ import { type KeepPorts, keepAnswer } from './answer-keeping.ts'
 import { CacheKeys, isOfUser, type Negotiated, pathLabel } from './cache-key.ts'
 import { type CacheStatus, hitReply, markedPolicy, withPolicy, withStatus } from './cached-reply.ts'
 import { FillingExchange } from './filling-exchange.ts'
-import { Flight, type Landed } from './flight.ts'
+import { discard, Flight, isFailure, type Landed } from './flight.ts'
 
 /** What caching needs. */
 export interface CachePorts extends KeepPorts {
@@ -38,8 +38,8 @@ export interface CachedRequest extends Negotiated {
   readonly route: CompiledOperation
   /** The configured CORS headers of its answer. */
   readonly policy: Headers
-  /** How long it waits for the answer to another; milliseconds. */
-  readonly timeoutMs: number
+  /** How long it waits for the answer to another; milliseconds. ExpressionError. */
+  timeoutMs(): number
   act(exchange: Exchange, run?: FillRun): Promise<Reply>
 }
 
@@ -71,14 +71,16 @@ export class Caching {
     this.#ports = ports
   }
 
-  /** The answer: a kept one, or that of the action. Rejects as the action does. */
-  async answer(request: CachedRequest): Promise<Answered> {
+  /** The answer: a kept one at once, or that of the action. ServiceError 504, or rejects as the action does. */
+  answer(request: CachedRequest): Answered | Promise<Answered> {
     const { exchange, route } = request
-    const control = new CacheControl(exchange.header('cache-control'))
-    const isOnlyCached = control.has('only-if-cached')
+    const control = exchange.header('cache-control')
+    const isOnlyCached = control !== undefined && new CacheControl(control).has('only-if-cached')
     if (exchange.hasBody || route.streams || exchange.header('range') !== undefined) {
       if (isOnlyCached) throw notCached()
-      return this.#told(request, await request.act(exchange), { how: 'bypass', fwd: 'bypass' })
+      return request
+        .act(exchange)
+        .then((reply) => this.#told(request, reply, { how: 'bypass', fwd: 'bypass' }))
     }
     return this.#find(request, isOnlyCached, 0)
   }
@@ -88,7 +90,11 @@ export class Caching {
     this.#ports.cache.purge(pathLabel(exchange))
   }
 
-  async #find(request: CachedRequest, isOnlyCached: boolean, waits: number): Promise<Answered> {
+  #find(
+    request: CachedRequest,
+    isOnlyCached: boolean,
+    waits: number,
+  ): Answered | Promise<Answered> {
     const { cache, clock } = this.#ports
     const { plan, exchange, route } = request
     const base = this.#keys.baseOf(plan, exchange, route, request)
@@ -108,18 +114,29 @@ export class Caching {
     const fwd = kept ? 'stale' : 'miss'
     const isAlone = isUncheckedlyAuthorized(request) || exchange.method === 'head'
     const flight = plan.coalesces && !isAlone ? this.#joinable(key) : undefined
-    if (flight === undefined) {
-      return this.#lead(request, { key, base, isAlone, stale, fwd })
-    }
-    const landed = waits < maxWaits ? await this.#wait(request, flight) : undefined
-    if (landed === undefined) return this.#lead(request, { key, base, isAlone: true, stale, fwd })
+    const leading: Leading = { key, base, isAlone: isAlone || flight !== undefined, stale, fwd }
+    return flight === undefined || waits >= maxWaits
+      ? this.#lead(request, leading)
+      : this.#follow(request, flight, leading, waits)
+  }
+
+  /** Waits for the run of another request, and leads one of its own where that gives no answer for this one. */
+  async #follow(
+    request: CachedRequest,
+    flight: Flight,
+    leading: Leading,
+    waits: number,
+  ): Promise<Answered> {
+    const { stale, fwd } = leading
+    const landed = await this.#wait(request, flight)
+    if (landed === undefined) return this.#lead(request, leading)
     if ('kept' in landed) {
-      const isItsOwn = isSelected(landed.kept, (name) => exchange.header(name))
+      const isItsOwn = isSelected(landed.kept, (name) => request.exchange.header(name))
       if (isItsOwn) return this.#hit(request, landed.kept, { how: 'hit', fwd, isCollapsed: true })
       return this.#find(request, false, waits + 1)
     }
     if (stale && isFailure(landed)) return this.#hit(request, stale, { how: 'stale', fwd: 'stale' })
-    return this.#lead(request, { key, base, isAlone: true, stale, fwd })
+    return this.#lead(request, leading)
   }
 
   #joinable(key: string): Flight | undefined {
@@ -229,9 +246,10 @@ export class Caching {
   }
 
   /** How a run has ended; undefined where the request has waited for too long. Rejects when its client goes away. */
-  #wait({ exchange, timeoutMs }: CachedRequest, flight: Flight): Promise<Landed | undefined> {
+  #wait(request: CachedRequest, flight: Flight): Promise<Landed | undefined> {
+    const { exchange } = request
     return new Promise((resolve, reject) => {
-      const stop = this.#ports.clock.after(timeoutMs, () => {
+      const stop = this.#ports.clock.after(request.timeoutMs(), () => {
         leave()
         resolve(undefined)
       })
@@ -247,18 +265,15 @@ export class Caching {
     })
   }
 
-  #hit(request: CachedRequest, kept: Kept, status: CacheStatus): Answered {
-    const { route, policy } = request
+  #hit({ route, policy }: CachedRequest, kept: Kept, status: CacheStatus): Answered {
+    this.#ports.onAnswered?.(route, status.how)
     const now = this.#ports.clock.now()
-    const reply = hitReply(kept, route, policy, now, status)
-    const ttlMs = status.fwd === undefined ? kept.freshUntil - now : undefined
-    return this.#told(request, reply, { ...status, ttlMs })
+    return { reply: hitReply(kept, route, policy, now, status), how: status.how }
   }
 
   #told({ route }: CachedRequest, reply: Reply, status: CacheStatus): Answered {
-    const { how } = status
-    this.#ports.onAnswered?.(route, how)
-    return { reply: withStatus(reply, status), how }
+    this.#ports.onAnswered?.(route, status.how)
+    return { reply: withStatus(reply, status), how: status.how }
   }
 }
 
@@ -276,18 +291,6 @@ interface Leading {
 /** Whether a request brings credentials on a path that does not check any. */
 const isUncheckedlyAuthorized = ({ exchange, route }: CachedRequest): boolean =>
   route.inherited.protection === undefined && exchange.header('authorization') !== undefined
-
-/** Whether a stale answer may stand in (RFC 5861 §4). */
-function isFailure(landed: Landed): boolean {
-  if ('kept' in landed) return false
-  if ('reply' in landed) return landed.reply.status >= 500
-  return landed.error instanceof ServiceError && landed.error.status >= 500
-}
-
-/** Ends the body of an answer that nobody gets. */
-function discard(landed: Landed): void {
-  if ('reply' in landed && landed.reply.body.kind === 'stream') landed.reply.body.stream.destroy()
-}
 
 /** 504 (RFC 9111 §5.2.1.7). */
 const notCached = (): ServiceError =>

@@ -113,8 +113,11 @@ function isMatched(exchange: Exchange, { headers }: Reply): boolean {
 
 /** By the time of the last change (RFC 9110 §13.1.3). */
 function isUnmodified(exchange: Exchange, { headers }: Reply): boolean {
-  const since = readHttpDate(exchange.header('if-modified-since') ?? '')
-  const changed = readHttpDate(String(headers['last-modified'] ?? ''))
+  const asked = exchange.header('if-modified-since')
+  const { 'last-modified': known } = headers
+  if (asked === undefined || known === undefined) return false
+  const since = readHttpDate(asked)
+  const changed = readHttpDate(String(known))
   return since !== undefined && changed !== undefined && changed <= since
 }
 

@@ -1,5 +1,5 @@
 /** One run of an action for all requests that wait for its answer. */
-import type { ServiceError } from '#component/errors.ts'
+import { ServiceError } from '#component/errors.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { Fill, Kept } from '#component/policy/response-cache.ts'
 import type { FillingExchange } from './filling-exchange.ts'
@@ -42,4 +42,16 @@ export class Flight {
     })
     return leave
   }
+}
+
+/** Whether a stale answer may stand in (RFC 5861 §4). */
+export function isFailure(landed: Landed): boolean {
+  if ('kept' in landed) return false
+  if ('reply' in landed) return landed.reply.status >= 500
+  return landed.error instanceof ServiceError && landed.error.status >= 500
+}
+
+/** Ends the body of an answer that nobody gets. */
+export function discard(landed: Landed): void {
+  if ('reply' in landed && landed.reply.body.kind === 'stream') landed.reply.body.stream.destroy()
 }

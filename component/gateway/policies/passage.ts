@@ -6,7 +6,7 @@ import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { Headers } from '#component/gateway/header-layers.ts'
 import type { PolicyPlan } from '#component/policy/plan.ts'
 import type { CacheStatus } from './cached-reply.ts'
-import type { CachedRequest, Caching } from './caching.ts'
+import type { Answered, CachedRequest, Caching } from './caching.ts'
 import type { Conditions } from './conditions.ts'
 import { type CircuitPorts, GuardedActions } from './guarded-actions.ts'
 import { type IdempotencyPorts, IdempotentRequest } from './idempotent-request.ts'
@@ -68,6 +68,11 @@ export class Passage {
     return this.#idempotent?.isHeld === true
   }
 
+  /** Whether rate limits or quotas hold: the request is charged. */
+  get isLimited(): boolean {
+    return this.#limited !== undefined
+  }
+
   /** Before security: the limits by address. ServiceError 429. */
   admit(): void {
     this.#limited?.admit()
@@ -111,16 +116,21 @@ export class Passage {
     return keeps && (method === 'get' || method === 'head')
   }
 
-  /** The kept answer to a negotiated request, or that of its action. Rejects as the action does. */
-  async lookUp(request: Omit<CachedRequest, 'plan' | 'exchange' | 'route'>): Promise<Reply> {
+  /**
+   * The kept answer to a negotiated request, or that of its action.
+   * @throws ServiceError 504, or rejects as the action does
+   */
+  lookUp(request: Omit<CachedRequest, 'plan' | 'exchange' | 'route'>): Reply | Promise<Reply> {
     const { cache } = this.#plan
     const { caching } = this.#ports
     if (cache === undefined || caching === undefined) return request.act(this.#exchange)
     const [exchange, route] = [this.#exchange, this.#route]
-    const asked: CachedRequest = { ...request, plan: cache, exchange, route }
-    const { reply, how } = await caching.answer(asked)
-    this.#how = how
-    return reply
+    const answered = caching.answer({ ...request, plan: cache, exchange, route })
+    const reply = ({ reply, how }: Answered): Reply => {
+      this.#how = how
+      return reply
+    }
+    return answered instanceof Promise ? answered.then(reply) : reply(answered)
   }
 
   /** The reply as it is sent; once for a request. ServiceError where its body cannot be encoded or read. */

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { type Kept, ResponseCache } from '#component/policy/response-cache.ts'
 
 const keptOf = (content: string, varied: Kept['varied'] = []): Kept => ({
-  ...{ status: 200, headers: {}, content, varied, at: 0, ageMs: 0, freshUntil: 1 },
+  ...{ status: 200, headers: {}, marked: [], content, varied, at: 0, ageMs: 0, freshUntil: 1 },
   ...{ mayBeStale: true, isForAll: false },
 })
 
