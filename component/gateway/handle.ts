@@ -116,7 +116,9 @@ export class Gateway {
         const reply = await this.#operations.serve(exchange, route, found.bindings, policy, passage)
         if (reply.status < 400 && isUnsafe(exchange))
           this.#ports.policies?.caching?.changed(exchange)
-        return passage === undefined ? reply : await passage.leave(reply)
+        const sent = passage === undefined ? reply : passage.leave(reply)
+        // awaits only an answer that is kept first
+        return sent instanceof Promise ? await sent : sent
       }
       if (found.kind === 'method') throw methodNotAllowed(path.allow)
       checkScheme(exchange, path.inherited)

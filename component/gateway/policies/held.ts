@@ -27,16 +27,14 @@ export interface Held {
 const refuse = (uri: ErrorUri, message: string, retryAfter: string) =>
   new ServiceError(uri, message, { headers: { 'retry-after': retryAfter } })
 
-/** What a limit on the rate of requests decides on one request. */
-interface Limited extends Charge {
-  readonly plan: LimitPlan
+/** What a request is to take of a limit on the rate of requests. */
+type Use = Pick<Charge, 'key' | 'rate' | 'cost'> & {
   /** Who shares the limit: `user com.example ada`. */
   readonly sharer: string
-  readonly decision: Decision
 }
 
 /** A limit on the rate of requests. */
-export class HeldLimit implements Held, Limited {
+export class HeldLimit implements Held, Charge, Use {
   readonly plan: LimitPlan
   readonly key: string
   readonly sharer: string
@@ -47,15 +45,16 @@ export class HeldLimit implements Held, Limited {
   readonly #buckets: RateLimits
   #isTaken = false
 
-  constructor({ plan, key, sharer, rate, cost, isShared, decision }: Limited, buckets: RateLimits) {
+  /** Decides; nothing is counted. @param now milliseconds */
+  constructor(plan: LimitPlan, use: Use, buckets: RateLimits, now: number) {
     this.plan = plan
-    this.key = key
-    this.sharer = sharer
-    this.rate = rate
-    this.cost = cost
-    this.isShared = isShared
-    this.decision = decision
+    this.key = use.key
+    this.sharer = use.sharer
+    this.rate = use.rate
+    this.cost = use.cost
+    this.isShared = plan.isShared
     this.#buckets = buckets
+    this.decision = buckets.decide(this, now)
   }
 
   get all(): number {

@@ -2,6 +2,7 @@
 import type { Clock } from '#component/clock.ts'
 import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
+import type { Rate } from '#component/policy/gcra.ts'
 import type { LimitPlan, QuotaPlan } from '#component/policy/limit-plan.ts'
 import type { PolicyPlan } from '#component/policy/plan.ts'
 import type { QuotaUse } from '#component/policy/quota-use.ts'
@@ -27,6 +28,8 @@ const spreadBeyond = 10
 
 const none: readonly never[] = []
 
+const amountOf = ({ amount }: Rate): number => amount
+
 /** A quota, and what the user has used of it. */
 type Metered = readonly [plan: QuotaPlan, use: QuotaUse]
 
@@ -37,7 +40,7 @@ export class LimitedRequest {
   readonly #ports: LimitPorts
   readonly #exchange: Exchange
   readonly #route: CompiledOperation
-  readonly #held: Held[] = []
+  #held: readonly Held[] = none
 
   constructor(
     { limits, quotas }: Pick<PolicyPlan, 'limits' | 'quotas'>,
@@ -54,7 +57,9 @@ export class LimitedRequest {
 
   /** Before security: the limits by address. ServiceError 429. */
   admit(): void {
-    if (this.#limits.length > 0) this.#takeAll(this.#hold(true))
+    if (this.#limits.length === 0) return
+    const now = this.#ports.clock.now()
+    this.#takeAll(this.#hold(true, now), now)
   }
 
   /**
@@ -64,7 +69,8 @@ export class LimitedRequest {
    */
   charge(request: SecuredRequest): Promise<void> | undefined {
     if (this.#metering === undefined) {
-      this.#takeAll(this.#hold(false, request))
+      const now = this.#ports.clock.now()
+      this.#takeAll(this.#hold(false, now, request), now)
       return undefined
     }
     const { plans, quotas } = this.#metering
@@ -74,8 +80,9 @@ export class LimitedRequest {
     })
     // decided after the wait: nothing comes between the decision and the count
     const take = () => {
-      const held = this.#hold(false, request)
-      this.#takeAll([...held, ...this.#holdQuotas(metered, request)])
+      const now = this.#ports.clock.now()
+      const held = this.#hold(false, now, request)
+      this.#takeAll([...held, ...this.#holdQuotas(metered, now, request)], now)
     }
     const reading = quotas.known(metered.map(([, use]) => use))
     if (reading !== undefined) return reading.then(take)
@@ -84,7 +91,7 @@ export class LimitedRequest {
   }
 
   /** Takes from all limits, or from none: what was taken before security is given back where a later limit refuses. */
-  #takeAll(all: readonly Held[]): void {
+  #takeAll(all: readonly Held[], now: number): void {
     let refused: Held | undefined
     for (const held of all) {
       const { plan, standing } = held
@@ -93,34 +100,30 @@ export class LimitedRequest {
       const isLonger = refused === undefined || standing.waitMs > refused.standing.waitMs
       if (plan.mode === 'enforce' && isLonger) refused = held
     }
-    const now = this.#ports.clock.now()
     if (refused) for (const held of this.#held) held.giveBack(now)
-    this.#held.push(...all)
+    this.#held = this.#held.length === 0 ? all : [...this.#held, ...all]
     if (refused) throw refused.refusal(this.#retryAfter(refused))
     for (const held of all) if (held.standing.isAllowed) held.take(now)
   }
 
-  #hold(isEarly: boolean, request?: SecuredRequest): readonly Held[] {
-    const { buckets, clock } = this.#ports
-    const now = clock.now()
-    const held: Held[] = []
+  #hold(isEarly: boolean, now: number, request?: SecuredRequest): readonly Held[] {
+    const { buckets } = this.#ports
+    let all: HeldLimit[] | undefined
     for (const plan of this.#limits) {
       if (plan.isEarly !== isEarly) continue
-      const rate = fitting(plan.by, plan.rate, request?.identity, ({ amount }) => amount)
+      const rate = fitting(plan.by, plan.rate, request?.identity, amountOf)
       const cost = costOf(plan, request)
       const sharer = sharerOf(plan, this.#exchange, request)
       const key = `${ruleOf(plan, this.#route)}\n${sharer}`
-      const charge = { key, rate, cost, isShared: plan.isShared }
-      const decision = buckets.decide(charge, now)
-      const one = new HeldLimit({ ...charge, plan, sharer, decision }, buckets)
-      this.#ports.onHeld?.(one)
-      held.push(one)
+      const held = new HeldLimit(plan, { key, sharer, rate, cost }, buckets, now)
+      this.#ports.onHeld?.(held)
+      if (all) all.push(held)
+      else all = [held]
     }
-    return held
+    return all ?? none
   }
 
-  #holdQuotas(metered: readonly Metered[], request: SecuredRequest): readonly Held[] {
-    const now = this.#ports.clock.now()
+  #holdQuotas(metered: readonly Metered[], now: number, request: SecuredRequest): readonly Held[] {
     return metered.map(([plan, use]) => {
       const amount = fitting(plan.by, plan.amount, request.identity, (other) => other)
       return new HeldQuota(plan, amount, costOf(plan, request), use, now)
@@ -135,6 +138,7 @@ export class LimitedRequest {
 
   /** Gives back what a reply does not cost: who was refused by security has taken nothing, and some quotas count successes only. */
   settle({ status, error }: Reply): void {
+    if (status < 400 && error === undefined) return
     const now = this.#ports.clock.now()
     const isRefused = error?.status === 401 || error?.status === 403
     for (const held of this.#held) {
