@@ -43,15 +43,10 @@ const traced = (what: string, way: string, fixedAtLeast: number, callAtLeast: nu
     ...rate(atLeast),
   }))
 /** A route with a policy, beside the same one without. */
-const policy = (against: string, name: string, atLeast: number) => ({
-  ...{
-    what: `${against}, ${name}`,
-    scenario: 'policies',
-    candidate: `${against}, ${name}`,
-    against,
-  },
-  ...rate(atLeast),
-})
+const policy = (against: string, name: string, atLeast: number, scenario = 'policies') => {
+  const candidate = `${against}, ${name}`
+  return { what: candidate, scenario, candidate, against, ...rate(atLeast) }
+}
 const p99 = { scenario: 'half-load', figure: 'p99', atMost: 1.5 } as const
 
 /** All of them. */
@@ -293,4 +288,10 @@ export const targets: readonly Target[] = [
   policy('POST, call', 'idempotency', 0.5),
   policy('computed 2 kB', 'etag', 0.93),
   policy('static', '304', 1),
+  policy('static', 'cache hit', 0.9),
+  policy('call', 'circuit_breaker', 0.97),
+  policy('call', 'cache hit', 2),
+  policy('call', 'rate_limit', 0.95, 'policies-peers'),
+  policy('call', 'cache hit', 2, 'policies-peers'),
+  policy('forward', 'rate_limit', 0.95, 'policies-peers'),
 ]

@@ -10,7 +10,7 @@ import { largeDocument } from './large-document.ts'
 import { metrics } from './metrics.ts'
 import { nodes } from './nodes.ts'
 import { openapi } from './openapi.ts'
-import { policies } from './policies.ts'
+import { policies, policiesOfPeers } from './policies.ts'
 import { post } from './post.ts'
 import { progress } from './progress.ts'
 import { push } from './push.ts'
@@ -54,6 +54,7 @@ export const scenarios: Readonly<Record<string, Scenario | Trial>> = {
   tracing,
   telemetry,
   policies,
+  'policies-peers': policiesOfPeers,
   nodes,
   push,
   progress,
