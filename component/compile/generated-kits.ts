@@ -95,6 +95,7 @@ const oauth2: Kit = {
 /** Endpoints that have their provider from the path. */
 const hasProviderInPath: ReadonlySet<EndpointKind> = new Set([
   'oidc.callback',
+  'oidc.jwks',
   'oidc.backchannel_logout',
 ])
 
@@ -107,6 +108,7 @@ export const oidcKit: Kit = {
       ...withOptions,
       patterns: (base) => [`${base}/oidc/:provider/callback`],
     },
+    { kind: 'oidc.jwks', ...withOptions, patterns: (base) => [`${base}/oidc/:provider/jwks`] },
     { kind: 'oidc.logout', ...getAndPost, patterns: (base) => [`${base}/oidc/logout`] },
     {
       kind: 'oidc.backchannel_logout',

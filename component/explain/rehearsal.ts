@@ -117,6 +117,7 @@ export const noEndpoints: GatewayPorts['endpoints'] = {
   'oauth.metadata': refuse,
   'oidc.login': refuse,
   'oidc.callback': refuse,
+  'oidc.jwks': refuse,
   'oidc.logout': refuse,
   'oidc.backchannel_logout': refuse,
   'openapi.document': refuse,

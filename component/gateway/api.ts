@@ -64,7 +64,12 @@ export type OAuthKind =
   | 'oauth.metadata'
 
 /** The endpoints that `oidc` security generates. */
-export type OidcKind = 'oidc.login' | 'oidc.callback' | 'oidc.logout' | 'oidc.backchannel_logout'
+export type OidcKind =
+  | 'oidc.login'
+  | 'oidc.callback'
+  | 'oidc.jwks'
+  | 'oidc.logout'
+  | 'oidc.backchannel_logout'
 
 /** The endpoints that `openapi` of a version generates. */
 export type OpenApiKind = 'openapi.document' | 'openapi.docs' | 'openapi.asset'

@@ -35,7 +35,7 @@ import { type ProviderSettings, settingsOf } from './settings.ts'
 /** The dependencies of logins. */
 export interface OidcLoginPorts extends ProviderTicketPorts {
   readonly realms: Parameters<typeof settingsOf>[0]
-  readonly providers: Pick<Providers, 'get'>
+  readonly providers: Pick<Providers, 'get' | 'publicKeys'>
   readonly revocations: Pick<Revocations, 'revokeToken' | 'useOnce'>
   readonly box: SecretBox
   readonly counts: Pick<LoginCounts, 'add'>
@@ -131,6 +131,11 @@ export class OidcLogin {
       maxAge: claims.exp - claims.iat,
       loginCookies: cookiesOfLogin(state, request.cookieOf),
     }
+  }
+
+  /** The JWK Set of the gateway as a client of a provider. @throws OidcError unknown_provider, provider_unavailable */
+  publicKeys(realm_uri: string, name: string): ReturnType<Providers['publicKeys']> {
+    return this.#ports.providers.publicKeys(realm_uri, name)
   }
 
   /** The remains of the login that a state belongs to. */

@@ -2,6 +2,7 @@
 import {
   clientAuthentications,
   type ProviderKey,
+  secretAuthentications,
 } from '#component/realm/documents/provider-rules.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { maxTicketLifetime } from '#component/token/ticket.ts'
@@ -21,11 +22,15 @@ interface Value {
 
 type Guard<T> = (value: unknown) => value is T
 
-function allowing<T>(
-  is: Guard<T>,
-  wanted: string,
-  more: { readonly preset?: T; readonly isRequired?: true; from?(value: T): unknown } = {},
-): Value {
+/** What is not ordinary about a key. */
+interface More<T> {
+  readonly preset?: T
+  readonly isRequired?: true
+  /** The setting of a value. */
+  from?(value: T): unknown
+}
+
+function allowing<T>(is: Guard<T>, wanted: string, more: More<T> = {}): Value {
   const { preset, isRequired = false, from = (value: T) => value } = more
   return { wanted, isRequired, preset, read: (value) => (is(value) ? from(value) : undefined) }
 }
@@ -52,12 +57,8 @@ const text = (preset: string) => allowing(isText, 'a string', { preset })
 const list = allowing(isTexts, 'a list of strings', { preset: [] })
 const flag = (preset: boolean) =>
   allowing((value) => typeof value === 'boolean', 'true or false', { preset })
-const oneOf = <T extends string>(words: readonly T[], preset?: T) =>
-  allowing(
-    (value): value is T => words.some((word) => word === value),
-    words.join(', '),
-    preset === undefined ? {} : { preset },
-  )
+const oneOf = <T extends string>(words: readonly T[], more: More<T> = {}) =>
+  allowing((value): value is T => words.some((word) => word === value), words.join(', '), more)
 const integer = (least: number, most: number, preset: number) =>
   allowing(
     (value): value is number =>
@@ -65,6 +66,9 @@ const integer = (least: number, most: number, preset: number) =>
     `an integer from ${least} to ${most}`,
     { preset },
   )
+
+// opened by each login
+const secret = allowing((_value): _value is unknown => true, 'a secret')
 
 /** Every setting but `name`: each is a key that a load knows. */
 export const providerValues: Readonly<
@@ -74,9 +78,12 @@ export const providerValues: Readonly<
     isRequired: true,
   }),
   client_id: allowing(isText, 'a string', { isRequired: true }),
-  // opened by each login
-  client_secret: allowing((_value): _value is unknown => true, 'a secret'),
-  token_endpoint_auth_method: oneOf(clientAuthentications),
+  client_secret: secret,
+  private_key: secret,
+  client_authentication: oneOf(clientAuthentications),
+  token_endpoint_auth_method: oneOf(secretAuthentications, {
+    from: (method) => method.replace('client_secret_', ''),
+  }),
   redirect_uri: allowing(isPlainUrl, 'an absolute URL without query'),
   scopes: allowing(isTexts, 'a list of strings', {
     preset: ['openid', 'profile', 'email'],
@@ -110,7 +117,7 @@ export const providerValues: Readonly<
   cookie_domain: allowing(isDomain, 'a domain name', {
     from: (domain) => domain.replace(/^\./, '').toLowerCase(),
   }),
-  cookie_same_site: oneOf(['lax', 'strict', 'none'], 'lax'),
+  cookie_same_site: oneOf(['lax', 'strict', 'none'], { preset: 'lax' }),
   allowed_redirect_uris: list,
   post_logout_redirect_uris: list,
 }
@@ -120,6 +127,14 @@ export const providerClashes: readonly ((settings: ProviderSettings) => string |
   ({ issuer, allow_unsafe_http }) =>
     issuer.startsWith('http:') && !allow_unsafe_http
       ? 'issuer: expected https, or allow_unsafe_http: true'
+      : undefined,
+  ({ client_authentication, token_endpoint_auth_method }) =>
+    client_authentication !== undefined && token_endpoint_auth_method !== undefined
+      ? 'token_endpoint_auth_method: expected no older name beside client_authentication'
+      : undefined,
+  ({ client_authentication, private_key }) =>
+    client_authentication === 'private_key_jwt' && private_key === undefined
+      ? 'private_key: expected a key for client_authentication private_key_jwt'
       : undefined,
   ({ login_parameters, authorization_parameters }) =>
     login_parameters.some((name) => Object.hasOwn(authorization_parameters, name))

@@ -6,7 +6,8 @@ import { ServiceError } from '#component/errors.ts'
 import { OidcError } from '#component/oidc-error.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { type Claims, mergeClaims } from './claims.ts'
-import { clientAuthentication } from './client-authentication.ts'
+import { type ClientSecrets, clientAuthentication } from './client-authentication.ts'
+import { type ClientKey, readClientKey } from './client-key.ts'
 import {
   type Discovered,
   Discovery,
@@ -64,19 +65,44 @@ export class Providers {
   async get(realm_uri: string, name: string): Promise<Provider> {
     const { realms, fetch, clock } = this.#ports
     const settings = settingsOf(realms, realm_uri, name)
-    const { client_secret } = settings
-    const secret = client_secret === undefined ? undefined : await this.#open(realm_uri, settings)
+    const secret = await this.#open(realm_uri, settings, 'client_secret')
+    const key = await this.#key(realm_uri, settings)
     const discovered = await this.#discovery.get(settings)
-    return new Provider({ settings, secret, discovered, fetch, clock })
+    return new Provider({ settings, secrets: { secret, key }, discovered, fetch, clock })
   }
 
-  async #open(realm_uri: string, { name, client_secret }: ProviderSettings): Promise<string> {
+  /**
+   * The JWK Set by which a provider verifies what the gateway signs as its client (RFC 7517 §5); empty without a private key.
+   * @throws OidcError unknown_provider, provider_unavailable
+   */
+  async publicKeys(realm_uri: string, name: string): Promise<{ readonly keys: readonly object[] }> {
+    const key = await this.#key(realm_uri, settingsOf(this.#ports.realms, realm_uri, name))
+    return { keys: key ? [key.public_jwk] : [] }
+  }
+
+  async #key(realm_uri: string, settings: ProviderSettings): Promise<ClientKey | undefined> {
+    const pem = await this.#open(realm_uri, settings, 'private_key')
+    return pem === undefined
+      ? undefined
+      : readClientKey(pem).catch((cause: unknown) => {
+          const place = `info.oidc_providers.${settings.name}.private_key`
+          throw new OidcError('provider_unavailable', `${place}: ${why(cause)}`)
+        })
+  }
+
+  /** A secret of the settings; undefined where they have none. */
+  async #open(
+    realm_uri: string,
+    settings: ProviderSettings,
+    key: 'client_secret' | 'private_key',
+  ): Promise<string | undefined> {
+    if (settings[key] === undefined) return undefined
     const problem = (cause?: unknown) => {
-      const message = `info.oidc_providers.${name}.client_secret cannot be read`
+      const message = `info.oidc_providers.${settings.name}.${key} cannot be read`
       return new OidcError('provider_unavailable', message, { cause })
     }
     try {
-      const secret = await this.#ports.realms.openSecret(realm_uri, client_secret)
+      const secret = await this.#ports.realms.openSecret(realm_uri, settings[key])
       if (!secret) throw problem()
       return secret
     } catch (cause) {
@@ -87,7 +113,7 @@ export class Providers {
 
 interface Parts {
   readonly settings: ProviderSettings
-  readonly secret: string | undefined
+  readonly secrets: ClientSecrets
   readonly discovered: Discovered
   readonly fetch: ProviderFetch
   readonly clock: Pick<Clock, 'now'>
@@ -101,10 +127,10 @@ export class Provider {
 
   /** @throws OidcError provider_unavailable when the provider takes no client as the gateway authenticates */
   constructor(parts: Parts) {
-    const { settings, secret, discovered } = parts
+    const { settings, secrets, discovered } = parts
     this.settings = settings
     this.#parts = parts
-    this.#authentication = clientAuthentication(settings, secret, discovered)
+    this.#authentication = clientAuthentication(settings, secrets, discovered)
   }
 
   /**

@@ -1,6 +1,6 @@
 /** A realm's settings of its identity providers: `info.oidc_providers`, read with defaults (behaviour: OIDC). */
 import { OidcError } from '#component/oidc-error.ts'
-import type { clientAuthentications } from '#component/realm/documents/provider-rules.ts'
+import type { ClientAuthentication } from '#component/realm/documents/provider-rules.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { LoginParameters } from './login-parameters.ts'
@@ -18,8 +18,12 @@ export interface ProviderSettings {
   readonly client_id: string
   /** As the realm has it: sealed, `{env}`, `{file}`; absent for a public client. Opened by `Realms.openSecret`. */
   readonly client_secret?: unknown
-  /** The client authentication at the token endpoint; absent: chosen from those that the provider announces. */
-  readonly token_endpoint_auth_method?: (typeof clientAuthentications)[number]
+  /** As {@link client_secret}: the PEM that the gateway signs with in place of a secret. */
+  readonly private_key?: unknown
+  /** Absent: chosen by what the client has, and from what the provider announces. */
+  readonly client_authentication?: ClientAuthentication
+  /** The same by its older name. */
+  readonly token_endpoint_auth_method?: ClientAuthentication
   /** Absolute URL of the callback, as the provider knows it; absent: the one of the route. */
   readonly redirect_uri?: string
   /** `openid` is always among them. */

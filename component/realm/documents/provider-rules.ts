@@ -3,8 +3,12 @@ import { pointer } from '#component/codec/json.ts'
 import { anything, described, object, oneOf, type Rule, rule } from '#component/spec/rules.ts'
 import { isMap } from '#component/syntax/values.ts'
 
-/** How the gateway can authenticate at a token endpoint (OpenID Connect Core §9). */
-export const clientAuthentications = ['client_secret_basic', 'client_secret_post', 'none'] as const
+/** How the gateway can authenticate at a provider (OpenID Connect Core §9). */
+export const clientAuthentications = ['basic', 'post', 'private_key_jwt', 'none'] as const
+export type ClientAuthentication = (typeof clientAuthentications)[number]
+
+/** The values of the older key, as OAuth registers them. */
+export const secretAuthentications = ['client_secret_basic', 'client_secret_post', 'none'] as const
 
 /** A login reports wrong values: a load cannot know them all. */
 const read = (description: string, example: unknown, fallback?: unknown): Rule =>
@@ -23,9 +27,18 @@ const keys = {
     'The secret of the gateway at the provider: a text, `{env: NAME}` or `{file: …}`. Absent for a public client; a load without it keeps the stored one.',
     { env: 'BOOKS_OIDC_SECRET' },
   ),
-  token_endpoint_auth_method: described(
+  client_authentication: described(
     oneOf(clientAuthentications),
-    'How the gateway authenticates at the token endpoint. Others, such as `private_key_jwt`, are refused. Default: what the provider announces.',
+    'How the gateway authenticates at the provider: with `client_secret` in a header (`basic`) or in the form (`post`), by a JWT that `private_key` signs (`private_key_jwt`), or not at all (`none`). Default: `private_key_jwt` with a `private_key`, `none` without a secret, else what the provider announces.',
+    { examples: ['private_key_jwt'] },
+  ),
+  private_key: read(
+    'The private key of the gateway at the provider: a PEM of PKCS #8 of P-256 (ES256), Ed25519 (EdDSA), or RSA of 2048 bits or more (RS256), as a text, `{env: NAME}` or `{file: …}`. Its public half is served at `<base_path>/oidc/<provider>/jwks`. See [a key in place of a secret](security.md#a-key-in-place-of-a-secret).',
+    { file: '/etc/wamp-gateway/books.pem' },
+  ),
+  token_endpoint_auth_method: described(
+    oneOf(secretAuthentications),
+    'The older name of `client_authentication`: `client_secret_basic` is `basic`, `client_secret_post` is `post`.',
     { examples: ['client_secret_post'] },
   ),
   redirect_uri: read(

@@ -89,6 +89,7 @@ async function open(flow = 'resource_owner_password_credentials') {
       }),
       'oidc.login': nobody,
       'oidc.callback': nobody,
+      'oidc.jwks': nobody,
       'oidc.logout': nobody,
       'oidc.backchannel_logout': nobody,
       'openapi.document': nobody,

@@ -15,6 +15,8 @@ const below = (base: string): string[] => [
   `options ${base}/oidc/login oidc.login`,
   `get ${base}/oidc/:provider/callback oidc.callback`,
   `options ${base}/oidc/:provider/callback oidc.callback`,
+  `get ${base}/oidc/:provider/jwks oidc.jwks`,
+  `options ${base}/oidc/:provider/jwks oidc.jwks`,
   `get ${base}/oidc/logout oidc.logout`,
   `options ${base}/oidc/logout oidc.logout`,
   `post ${base}/oidc/logout oidc.logout`,
@@ -43,6 +45,7 @@ describe('the routes generated for oidc', () => {
       ['GET /oidc/login', 'oidc.login', {}],
       ['GET /v1/oidc/login/', 'oidc.login', {}],
       ['HEAD /a/v1/oidc/login', 'oidc.login', { tenant: 'a' }],
+      ['GET /v1/oidc/acme/jwks', 'oidc.jwks', { provider: 'acme' }],
       ['GET /a%20b/oidc/x%20y/callback', 'oidc.callback', { tenant: 'a b', provider: 'x y' }],
       ['POST /a/v1/oidc/logout', 'oidc.logout', { tenant: 'a' }],
       ['OPTIONS /v1/oidc/logout', 'oidc.logout', {}],
@@ -109,7 +112,7 @@ describe('the routes generated for oidc', () => {
   it('refuse a base_path that binds what they bind', () => {
     const issues = issuesOf(documentOf({}, secured, { base_path: '/:provider' }))
     expect(issues).to.deep.equal(
-      ['callback', 'backchannel_logout'].map((name) => ({
+      ['callback', 'jwks', 'backchannel_logout'].map((name) => ({
         path: '/defaults/security',
         message: `its security generates the route /:provider/oidc/:provider/${name}: two bindings are named provider`,
       })),

@@ -202,6 +202,7 @@ export function serve(
       'oauth.metadata': endpoint,
       'oidc.login': endpoint,
       'oidc.callback': endpoint,
+      'oidc.jwks': endpoint,
       'oidc.logout': endpoint,
       'oidc.backchannel_logout': endpoint,
       'openapi.document': endpoint,

@@ -91,6 +91,8 @@ describe('the settings of a provider', () => {
     ['authorization_parameters', { prompt: 'a\u0007' }],
     ['authorization_parameters', { max_age: 'soon' }],
     ['authorization_parameters', { max_age: -1 }],
+    ['client_authentication', 'client_secret_basic'],
+    ['token_endpoint_auth_method', 'private_key_jwt'],
     ['authid_claim', 5],
     ['role_mapping', ['a']],
     ['role_mapping', { a: { b: 'c' } }],
@@ -109,6 +111,26 @@ describe('the settings of a provider', () => {
       )
     })
   }
+
+  for (const [written, method] of [
+    ['client_secret_basic', 'basic'],
+    ['client_secret_post', 'post'],
+    ['none', 'none'],
+  ] as const) {
+    it(`take the older name of a client authentication: ${written}`, () => {
+      const entry = { ...least, token_endpoint_auth_method: written }
+      expect(read(entry).token_endpoint_auth_method).to.equal(method)
+      expect(problemOf({ ...entry, client_authentication: 'post' })).to.include(
+        'token_endpoint_auth_method: expected no older name',
+      )
+    })
+  }
+
+  it('need a key for private_key_jwt', () => {
+    const entry = { ...least, client_authentication: 'private_key_jwt' }
+    expect(problemOf(entry)).to.include('private_key: expected a key')
+    expect(problemOf({ ...entry, private_key: { file: '/k.pem' } })).to.equal('')
+  })
 
   it('may name fixed parameters of the authorization request, numbers among them', () => {
     const authorization_parameters = { kc_idp_hint: 'github', max_age: 3600 }

@@ -120,6 +120,10 @@ export function oidc(more: More = {}) {
           ...more.finish,
         }
       },
+      publicKeys: async (realm, name) => {
+        settings(realm, name)
+        return { keys: [{ kid: 'k1' }] }
+      },
       remembered: () => more.remembered,
       async logout(request) {
         loggedOut.push(request)
