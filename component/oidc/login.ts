@@ -2,11 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, secondsOf } from '#component/clock.ts'
 import type { LoginCounts } from '#component/login-counts.ts'
+import { why } from '#component/oidc/client/discovery.ts'
+import { answerOf } from '#component/oidc/client/provider-answer.ts'
 import { OidcError } from '#component/oidc-error.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import type { Revocations } from '#component/token/revocation.ts'
 import { csrfOf } from './csrf.ts'
-import { why } from './discovery.ts'
 import { demandsOf, parametersOf } from './login-parameters.ts'
 import {
   cookiesOfLogin,
@@ -20,7 +21,6 @@ import {
   stateLifetime,
 } from './login-state.ts'
 import type { Providers } from './provider.ts'
-import { answerOf } from './provider-answer.ts'
 import { type ProviderTicketPorts, ProviderTickets } from './provider-tickets.ts'
 import type {
   BegunLogin,

@@ -1,4 +1,5 @@
 /** The keys of a provider in a realm: what each may be, its default, and how it is read. */
+
 import {
   clientAuthentications,
   type ProviderKey,

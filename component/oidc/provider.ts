@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto'
 import type * as openid from 'openid-client'
 import { type Clock, secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import { OidcError } from '#component/oidc-error.ts'
-import type { Realms } from '#component/realm/realms.ts'
-import { type Claims, mergeClaims } from './claims.ts'
-import { type ClientSecrets, clientAuthentication } from './client-authentication.ts'
-import { type ClientKey, readClientKey } from './client-key.ts'
+import {
+  type ClientSecrets,
+  clientAuthentication,
+} from '#component/oidc/client/client-authentication.ts'
+import { type ClientKey, readClientKey } from '#component/oidc/client/client-key.ts'
 import {
   type Discovered,
   Discovery,
@@ -15,11 +15,14 @@ import {
   libraryFetch,
   type ProviderFetch,
   why,
-} from './discovery.ts'
+} from '#component/oidc/client/discovery.ts'
+import { failureOf, type SentRequest } from '#component/oidc/client/provider-answer.ts'
+import { OidcError } from '#component/oidc-error.ts'
+import type { Realms } from '#component/realm/realms.ts'
+import { type Claims, mergeClaims } from './claims.ts'
 import { checkDemands, type LoginParameters } from './login-parameters.ts'
 import type { LoginState } from './login-state.ts'
 import { type LogoutOrder, LogoutTokenError, readLogoutToken } from './logout-token.ts'
-import { failureOf, type SentRequest } from './provider-answer.ts'
 import { type ProviderSettings, settingsOf } from './settings.ts'
 
 /** The result of a login at the provider. */

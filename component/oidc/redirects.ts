@@ -1,4 +1,5 @@
 /** The requests and answers of the three OIDC endpoints: login, callback and logout. */
+
 import type { TicketClaims } from '#component/token/ticket.ts'
 import type { LoginParameters } from './login-parameters.ts'
 import type { LoginCookie } from './login-state.ts'

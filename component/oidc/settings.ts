@@ -1,4 +1,5 @@
 /** A realm's settings of its identity providers: `info.oidc_providers`, read with defaults (behaviour: OIDC). */
+
 import { OidcError } from '#component/oidc-error.ts'
 import type { ClientAuthentication } from '#component/realm/documents/provider-rules.ts'
 import type { Realms } from '#component/realm/realms.ts'

@@ -213,8 +213,9 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: ['oidc', 'realm', 'realm/documents', 'token', 'wamp'],
     packages: ['lru-cache', 'rate-limiter-flexible'],
   },
+  'component/oidc/client': { folders: ['oidc', 'realm/documents'], packages: ['openid-client'] },
   'component/oidc': {
-    folders: ['realm', 'realm/documents', 'replica', 'spec', 'token'],
+    folders: ['oidc/client', 'realm', 'realm/documents', 'replica', 'spec', 'token'],
     packages: ['jose', 'openid-client'],
   },
   'component/token': { folders: ['replica', 'store'], packages: ['jose', 'lru-cache'] },

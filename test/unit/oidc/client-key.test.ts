@@ -2,7 +2,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { expect } from 'chai'
 import { calculateJwkThumbprint, type JWK } from 'jose'
-import { readClientKey } from '#component/oidc/client-key.ts'
+import { readClientKey } from '#component/oidc/client/client-key.ts'
 import { browser, codeOf, freshLogins, node, provider, realm_uri } from './login-fixture.ts'
 
 const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString()

@@ -1,6 +1,6 @@
 /** When a provider is asked what it is, and what is believed of its answer. */
 import { expect } from 'chai'
-import type { ProviderFetch } from '#component/oidc/discovery.ts'
+import type { ProviderFetch } from '#component/oidc/client/discovery.ts'
 import { Providers } from '#component/oidc/provider.ts'
 import { idle, SetClock } from '#test/unit/replica/doubles.ts'
 import { codeOf } from './login-fixture.ts'

@@ -1,10 +1,10 @@
 /** How the gateway proves to a provider which client it is (OpenID Connect Core §9). */
 import type * as openid from 'openid-client'
+import type { ProviderSettings } from '#component/oidc/settings.ts'
 import { OidcError } from '#component/oidc-error.ts'
 import type { ClientAuthentication } from '#component/realm/documents/provider-rules.ts'
 import type { ClientKey } from './client-key.ts'
 import type { Discovered } from './discovery.ts'
-import type { ProviderSettings } from './settings.ts'
 
 /** What a client proves itself with; a public client has neither. */
 export interface ClientSecrets {

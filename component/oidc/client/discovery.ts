@@ -3,10 +3,10 @@ import type * as openid from 'openid-client'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
+import type { ProviderSettings } from '#component/oidc/settings.ts'
 import { OidcError } from '#component/oidc-error.ts'
 import { ProviderJwks } from './jwks.ts'
 import { failureOf, type SentRequest } from './provider-answer.ts'
-import type { ProviderSettings } from './settings.ts'
 
 /** Sends requests to providers: with limits of time and size, without following redirects. */
 export type ProviderFetch = (
