@@ -29,6 +29,9 @@ const provider = new Provider(issuer, {
       client_secret: process.env.NOTES_SECRET,
       redirect_uris: names.map((name) => `${origin}/oidc/${name}/callback`),
       post_logout_redirect_uris: [`${origin}/app`],
+      // who logs out here is out there
+      backchannel_logout_uri: `${origin}/oidc/main/backchannel_logout`,
+      backchannel_logout_session_required: true,
     },
   ],
   claims: { openid: ['sub'], profile: ['preferred_username', 'roles'], email: ['email'] },
@@ -36,6 +39,7 @@ const provider = new Provider(issuer, {
   jwks: { keys: [privateKey.export({ format: 'jwk' })] },
   features: {
     devInteractions: { enabled: false },
+    backchannelLogout: { enabled: true },
     rpInitiatedLogout: {
       enabled: true,
       logoutSource(context, form) {
@@ -44,6 +48,8 @@ const provider = new Provider(issuer, {
       },
     },
   },
+  // by itself oidc-provider sends nothing to this machine, where the gateway is
+  fetch: (url, { dispatcher: _strict, ...request }) => fetch(url, request),
   interactions: { url: (_context, { uid }) => `/login/${uid}` },
   findAccount: (_context, id) => ({
     accountId: id,
