@@ -19,6 +19,8 @@ export interface Identity extends UserName {
   /** The id (`jti`) of the token that the request came with. */
   readonly session?: string
   readonly locale?: string
+  /** The claims of an identity provider about the user that its settings name. */
+  readonly claims?: Readonly<Record<string, unknown>>
   /**
    * When the credentials of the request expire; milliseconds since the epoch. Absent: they do not. It is not enumerable, so that
    * `security`, which is spread from an identity, does not have it.
@@ -38,6 +40,7 @@ export const identityKeys: readonly (keyof Identity)[] = [
   'client_id',
   'session',
   'locale',
+  'claims',
 ]
 
 /** The identity of a request on an open path. */
@@ -62,6 +65,7 @@ export interface LoggedIn {
   readonly authmethod: string
   readonly client_id?: string
   readonly session?: string
+  readonly claims?: Readonly<Record<string, unknown>>
   readonly expires_at?: number
 }
 

@@ -6,6 +6,8 @@ const oidcErrors = {
   authorization_url_failed: 500,
   provider_unavailable: 500,
   ticket_issue_failed: 500,
+  ticket_too_large: 500,
+  claims_too_large: 500,
   invalid_redirect_uri: 400,
   missing_code_or_state: 400,
   invalid_state: 400,

@@ -58,7 +58,7 @@ const authmethods: Readonly<Record<SecurityType, string>> = {
 /** Lets the user pass that the example names. */
 function schemesFor(as: unknown): Schemes {
   if (as === null || as === 'anonymous') return nobody
-  const { authid = 'example', realm_uri, authroles = [], authmethod } = isMap(as) ? as : {}
+  const { authid = 'example', realm_uri, authroles = [], authmethod, claims } = isMap(as) ? as : {}
   return schemesOf((protection) => {
     const name = String(authid)
     return {
@@ -67,6 +67,7 @@ function schemesFor(as: unknown): Schemes {
       authmethod: typeof authmethod === 'string' ? authmethod : authmethods[protection.type],
       authroles: authroles as readonly string[],
       ...{ groups: [], meta: {} },
+      ...(isMap(claims) && { claims }),
     }
   })
 }

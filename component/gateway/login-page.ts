@@ -25,6 +25,10 @@ const sentences: Readonly<Record<LoginPage['reason'], string>> = {
   authorization_url_failed: 'The login could not be started.',
   provider_unavailable: 'The identity provider cannot be reached now. Try again later.',
   ticket_issue_failed: 'The identity provider knows you, but you cannot log in here.',
+  ticket_too_large:
+    'The identity provider says more about you than a cookie can hold, so you cannot log in here.',
+  claims_too_large:
+    'The identity provider says more about you than is accepted here, so you cannot log in.',
   invalid_redirect_uri: 'The address to return to after the login is not allowed or is too long.',
   missing_code_or_state: 'The answer of the identity provider is incomplete.',
   invalid_state:

@@ -1,6 +1,6 @@
 /** Derives authid and roles in the realm from the claims of a provider (behaviour: OIDC). */
 import { OidcError } from '#component/oidc-error.ts'
-import { memberOf } from '#component/syntax/values.ts'
+import { isMap, memberOf, setOwn } from '#component/syntax/values.ts'
 import type { ProviderSettings } from './settings.ts'
 
 /** Claims whose signature, or whose way here, has been verified. */
@@ -81,4 +81,40 @@ export function rolesOf(claims: Claims, settings: ProviderSettings): readonly st
   })
   const good = roles.filter((role) => printable.test(role) && !reserved.has(role))
   return [...new Set(good)].slice(0, maxRoles)
+}
+
+/** Bytes of the claims that a ticket carries, as JSON. */
+const maxClaims = 2_048
+
+const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
+
+/**
+ * The claims that the settings name, for expressions: under their names, and what a dotted path leads to in maps as deep.
+ * Undefined where the settings name none.
+ * @throws OidcError claims_too_large
+ */
+export function chosenClaims(claims: Claims, settings: Pick<ProviderSettings, 'claims'>) {
+  const { claims: paths } = settings
+  if (paths.length === 0) return undefined
+  const chosen: Record<string, unknown> = {}
+  const sizes: string[] = []
+  for (const path of paths) {
+    const value = claimAt(claims, path)
+    if (value === undefined) continue
+    sizes.push(`${path} ${sizeOf(value)}`)
+    const names = Object.hasOwn(claims, path) ? [path] : path.split('.')
+    put(chosen, names, value)
+  }
+  const size = sizeOf(chosen)
+  if (size <= maxClaims) return chosen
+  const message = `the claims for the ticket have ${size} bytes, at most ${maxClaims} are allowed: ${sizes.join(', ')}`
+  throw new OidcError('claims_too_large', message)
+}
+
+/** Sets what a path of names leads to; maps on the way are copied, since the provider may have sent them. */
+function put(map: Record<string, unknown>, [name = '', ...names]: string[], value: unknown): void {
+  const known = memberOf(map, name)
+  const inner: Record<string, unknown> = isMap(known) ? { ...known } : {}
+  if (names.length > 0) put(inner, names, value)
+  setOwn(map, name, names.length > 0 ? inner : value)
 }

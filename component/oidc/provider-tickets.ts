@@ -5,9 +5,9 @@ import { OidcError } from '#component/oidc-error.ts'
 import { providerMethod as authmethod, type Logins } from '#component/realm/logins.ts'
 import type { Tickets } from '#component/token/ticket.ts'
 import { ticketCookie } from '#component/token/ticket-cookie.ts'
-import { TokenError } from '#component/token/token-error.ts'
+import { TokenError, unlessRefused } from '#component/token/token-error.ts'
 import type { Accounts } from './accounts.ts'
-import { authidOf, rolesOf, unmappedRoles } from './claims.ts'
+import { authidOf, chosenClaims, rolesOf, unmappedRoles } from './claims.ts'
 import type { IdTokens } from './id-tokens.ts'
 import type { Exchanged } from './provider.ts'
 import type { CallbackRequest, LoginRequest } from './redirects.ts'
@@ -25,8 +25,9 @@ export interface ProviderTicketPorts {
 /** The client and the device that the login was begun for. */
 type Labels = Pick<LoginRequest, 'client_id' | 'device_id'>
 
-/** Browsers drop larger cookies without a word (RFC 6265 §6.1). Bytes. */
-const maxCookie = 4096
+/** Browsers drop larger cookies without a word: name and value, and together with their attributes (RFC 6265 §6.1). Bytes. */
+const maxCookie = 3_800
+const maxWhole = 4_096
 
 /** The longest ID token that is kept: a longer `id_token_hint` does not fit in a URL. Characters. */
 const maxHint = 16_384
@@ -40,8 +41,10 @@ const hintGrace = 86_400
 /** The longest attributes that a ticket cookie has beside its domain. */
 const attributes = '; Path=/; Max-Age=2592000; SameSite=Strict; Secure; HttpOnly; Domain='
 
-const fitsCookie = (realm_uri: string, ticket: string, { cookie_domain = '' }: ProviderSettings) =>
-  `${ticketCookie(realm_uri)}=${ticket}${attributes}${cookie_domain}`.length <= maxCookie
+function fitsCookie(realm_uri: string, ticket: string, { cookie_domain = '' }: ProviderSettings) {
+  const size = `${ticketCookie(realm_uri)}=${ticket}`.length
+  return size <= maxCookie && size + attributes.length + cookie_domain.length <= maxWhole
+}
 
 /** Issues the tickets of finished logins. */
 export class ProviderTickets {
@@ -55,7 +58,7 @@ export class ProviderTickets {
 
   /**
    * The ticket of a user; its name is bound to the person, and an ID token that does not fit into the ticket is kept.
-   * @throws OidcError missing_authid_claim, ticket_issue_failed
+   * @throws OidcError missing_authid_claim, claims_too_large, ticket_too_large, ticket_issue_failed
    */
   async issue(
     request: CallbackRequest,
@@ -106,20 +109,22 @@ export class ProviderTickets {
     }
   }
 
-  /** The ticket, with the ID token in it when the cookie can carry both. @throws OidcError ticket_issue_failed; TokenError */
+  /** The ticket, with the ID token in it when the cookie can carry both. @throws OidcError claims_too_large, ticket_too_large */
   async #fitting(
     { realm_uri, issuer: iss }: CallbackRequest,
     { client_id, device_id }: Labels,
     settings: ProviderSettings,
     who: { readonly authid: string; readonly authroles: readonly string[] },
-    { id_token, access_token_expires_at: at, issuer, sub, sid }: Exchanged,
+    { id_token, access_token_expires_at: at, issuer, sub, sid, claims }: Exchanged,
   ) {
+    const oidc_claims = chosenClaims(claims, settings)
     const subject = {
       ...{ iss, ...who, authmethod, oidc_provider: settings.name },
       scope: { realm: realm_uri, client_id, device_id },
       lifetime: settings.ticket_expiry_secs,
       ...{ oidc_issuer: issuer, oidc_sub: sub, ...(sid !== undefined && { oidc_sid: sid }) },
       ...(at !== undefined && { oidc_access_token_expires_at: at }),
+      ...(oidc_claims && { oidc_claims }),
     }
     const { tickets } = this.#ports
     // an ID token that is longer than the cookie cannot fit
@@ -128,9 +133,13 @@ export class ProviderTickets {
         ? await tickets.issue(realm_uri, { ...subject, oidc_id_token: id_token })
         : undefined
     if (whole && fitsCookie(realm_uri, whole.ticket, settings)) return { ...whole, isWhole: true }
-    const bare = await tickets.issue(realm_uri, subject)
-    if (fitsCookie(realm_uri, bare.ticket, settings)) return { ...bare, isWhole: false }
-    const message = `the ticket does not fit in a cookie of ${maxCookie} bytes: give fewer roles`
-    throw new OidcError('ticket_issue_failed', message)
+    const bare = await unlessRefused(() => tickets.issue(realm_uri, subject))
+    if (bare && fitsCookie(realm_uri, bare.ticket, settings)) return { ...bare, isWhole: false }
+    const { authroles: roles } = who
+    const parts = Object.entries({ roles, claims: oidc_claims, sub, sid, issuer }).flatMap(
+      ([name, value]) => (value === undefined ? [] : `${name} ${JSON.stringify(value).length}`),
+    )
+    const message = `the ticket does not fit into a cookie of ${maxCookie} bytes; the bytes of its parts: ${parts.join(', ')}`
+    throw new OidcError('ticket_too_large', message)
   }
 }

@@ -112,6 +112,7 @@ export const providerValues: Readonly<
     from: (mapping) =>
       Object.fromEntries(Object.entries(mapping).map(([role, roles]) => [role, [roles].flat()])),
   }),
+  claims: list,
   auto_provision: flag(true),
   ticket_expiry_secs: integer(1, maxTicketLifetime, maxTicketLifetime),
   allow_unsafe_http: flag(false),

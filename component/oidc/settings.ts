@@ -39,6 +39,8 @@ export interface ProviderSettings {
   readonly role_claim_fallback: string
   /** Empty: roles have the names that the provider gives them. */
   readonly role_mapping: RoleMapping
+  /** Claims that tickets carry, by name or dotted path. */
+  readonly claims: readonly string[]
   readonly auto_provision: boolean
   /** Lifetime of tickets, and of their cookies. Seconds, 1 to 2592000. */
   readonly ticket_expiry_secs: number

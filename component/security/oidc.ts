@@ -121,7 +121,7 @@ export class OidcScheme implements SecurityScheme {
   }
 
   #identity(claims: TicketClaims, realm_uri: string): Identity {
-    const { authid, authroles, scope, id } = claims
+    const { authid, authroles, scope, id, oidc_claims } = claims
     const user = this.#ports.logins.user(realm_uri, authid)?.user
     const known = this.#known.get(claims)
     if (known && known.user === user) return known.identity
@@ -134,6 +134,7 @@ export class OidcScheme implements SecurityScheme {
         client_id: scope.client_id,
         expires_at: claims.exp * 1000,
       },
+      ...(oidc_claims && { claims: oidc_claims }),
       user: user ?? { username: authid, groups: [], meta: {} },
     })
     this.#known.set(claims, { user, identity })

@@ -23,6 +23,8 @@ interface ProviderClaims extends LoginClaims {
   readonly oidc_id_token?: string
   /** Seconds since the epoch. */
   readonly oidc_access_token_expires_at?: number
+  /** The claims of the provider that expressions read. */
+  readonly oidc_claims?: Readonly<Record<string, unknown>>
 }
 
 /** The user of a ticket. */

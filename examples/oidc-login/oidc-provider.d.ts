@@ -25,7 +25,7 @@ declare module 'oidc-provider' {
     readonly cookies: { readonly keys: readonly string[] }
     readonly jwks: { readonly keys: readonly object[] }
     readonly features: {
-      readonly backchannelLogout: { readonly enabled: boolean }
+      readonly backchannelLogout?: { readonly enabled: boolean }
       readonly devInteractions: { readonly enabled: boolean }
       readonly rpInitiatedLogout: {
         readonly enabled: boolean
@@ -33,7 +33,7 @@ declare module 'oidc-provider' {
         logoutSource(context: Context, form: string): void
       }
     }
-    fetch(url: string, request: RequestInit & { readonly dispatcher?: unknown }): Promise<Response>
+    fetch?(url: string, request: RequestInit & { readonly dispatcher?: unknown }): Promise<Response>
     readonly interactions: { url(context: Context, login: { readonly uid: string }): string }
     findAccount(
       context: Context,

@@ -45,5 +45,6 @@ function identityFor(
     ...{ realm_uri, user },
     authroles: as.authroles ?? roles,
     authmethod: as.authmethod ?? type,
+    ...(as.claims && { claims: as.claims }),
   })
 }

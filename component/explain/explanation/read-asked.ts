@@ -26,6 +26,8 @@ export interface AskingUser {
   readonly authroles?: readonly string[]
   /** Absent: the method of the path's security. */
   readonly authmethod?: string
+  /** What the ticket of a login at a provider carries. */
+  readonly claims?: JsonMap
 }
 
 /** One outcome for all actions, or one for each action of a list. */
@@ -72,6 +74,7 @@ const user = object('a user', {
     realm_uri: string,
     authroles: listOf(string, 'a list of roles', 0),
     authmethod: string,
+    claims: map,
   },
   required: { authid: 'the name of a user' },
 })

@@ -95,7 +95,18 @@ export class CacheKeys {
     const known = this.#users.get(identity)
     if (known !== undefined) return known
     const { realm_uri, authid, authmethod, authroles, groups, meta, client_id, locale } = identity
-    const parts = [realm_uri, authid, authmethod, authroles, groups, meta, client_id, locale]
+    const { claims } = identity
+    const parts = [
+      realm_uri,
+      authid,
+      authmethod,
+      authroles,
+      groups,
+      meta,
+      client_id,
+      locale,
+      claims,
+    ]
     const text = JSON.stringify(parts, (_key, value: unknown) =>
       typeof value === 'bigint' ? `${value}n` : value,
     )

@@ -80,6 +80,11 @@ const keys = {
     { staff: 'operators' },
     {},
   ),
+  claims: read(
+    'Claims that expressions read as `security.claims.<name>`, copied at the login from the ID token, else from userinfo; dotted paths walk maps. At most 2 kB in all.',
+    ['email', 'address.country'],
+    [],
+  ),
   auto_provision: read('`false`: only users that the realm document names.', false, true),
   ticket_expiry_secs: read(
     'How long tickets and their cookies are valid. Seconds.',

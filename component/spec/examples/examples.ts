@@ -5,6 +5,7 @@ import {
   described,
   type JsonSchema,
   listOf,
+  map,
   mapOrEmpty,
   object,
   type Rule,
@@ -33,6 +34,7 @@ const user = object('a user: {authid}', {
       'The realm. Default: that of the document.',
     ),
     authmethod: string,
+    claims: described(map, 'The claims of an identity provider, as `security.claims` has them.'),
   },
   required: { authid: 'the name of the user' },
 })

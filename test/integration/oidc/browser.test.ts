@@ -100,6 +100,25 @@ describe('a browser at an API with oidc', () => {
     expect(late.cookies.size).to.equal(0)
   })
 
+  it('has the claims that the provider settings name, of the ID token and of userinfo, and no others', async () => {
+    const { declare } = node
+    await declare({ claims: ['email', 'name', 'address.country', 'absent'] })
+    const address = { country: 'AT', street: 'x' }
+    provider.twist = { claims: { email: '{{variables.secret}}', address } }
+    await browser.logIn(provider)
+    const { value } = await browser.ask('GET /v1/claims')
+    const expected = { email: '{{variables.secret}}', name: 'Ada', address: { country: 'AT' } }
+    expect(value).to.deep.equal(expected)
+  })
+
+  it('has no ticket when the claims are too large', async () => {
+    await node.declare({ claims: ['email'] })
+    provider.twist = { claims: { email: 'x'.repeat(2_100) } }
+    const { status, value } = await browser.read(await browser.begin(provider))
+    expect([status, value]).to.deep.equal([500, { error: 'claims_too_large' }])
+    expect([...browser.cookies]).to.deep.equal([])
+  })
+
   it('has tickets of one realm that no other takes', async () => {
     const { info } = node.realms.realm(realm_uri) ?? {}
     await node.realms.load({ uri: other, authmethods: ['oidcrp'], info })

@@ -27,8 +27,9 @@ export function gatewayOf(node: LoginNode, realm: string) {
   })
   const security = { type: 'oidc', provider: 'mock' }
   const me = { get: fixed('{{security.authid}}'), post: fixed('{{security.authroles}}') }
+  const claims = { get: fixed('{{security.claims}}') }
   const partners = { ...me, security: { type: 'oidc', provider: 'partners' } }
-  const paths = { '/me': me, '/partners': partners }
+  const paths = { '/me': me, '/partners': partners, '/claims': claims }
   const document = { ...documentOf(paths, { defaults: { security } }), realm_uri: realm }
   return serve(
     document,

@@ -61,6 +61,15 @@ describe('examples', () => {
       { defaults: secured },
     ],
     [
+      'a user with claims of an identity provider',
+      asks({ args: ['{{security.claims.email}}', '{{security.claims.address.country}}'] }),
+      {
+        as: { authid: 'ada', claims: { email: 'ada@example.com', address: { country: 'AT' } } },
+        expect: { action: { args: ['ada@example.com', 'AT'] } },
+      },
+      { defaults: secured },
+    ],
+    [
       'nobody on a secured path',
       call(),
       { as: null, expect: { status: 401, action: null, error_code: 'service.error.unauthorized' } },

@@ -1,6 +1,6 @@
 /** From claims to authid and roles: what a provider can make of somebody, and what it cannot. */
 import { expect } from 'chai'
-import { authidOf, type Claims, claimAt, rolesOf } from '#component/oidc/claims.ts'
+import { authidOf, type Claims, chosenClaims, claimAt, rolesOf } from '#component/oidc/claims.ts'
 import { settingsOf } from '#component/oidc/settings.ts'
 import type { OidcError } from '#component/oidc-error.ts'
 import { realmsOf } from './settings-fixture.ts'
@@ -135,4 +135,49 @@ describe('a path of claims', () => {
     )
     expect(found).to.deep.equal([1, { c: 1 }, undefined, undefined, undefined, undefined])
   })
+})
+
+describe('the claims of a ticket', () => {
+  const claims = {
+    email: 'ada@example.com',
+    address: { country: 'AT', locality: 'Wien', street: 'x' },
+    'https://example.com/team': 'blue',
+    locale: null,
+  }
+  for (const [paths, chosen] of [
+    [[], undefined],
+    [['email'], { email: 'ada@example.com' }],
+    [['email', 'phone', 'address.zip'], { email: 'ada@example.com' }],
+    [['address.country'], { address: { country: 'AT' } }],
+    [['address.country', 'address.locality'], { address: { country: 'AT', locality: 'Wien' } }],
+    [['address', 'address.country'], { address: claims.address }],
+    [['https://example.com/team'], { 'https://example.com/team': 'blue' }],
+    [['locale'], { locale: null }],
+    [['constructor', '__proto__', 'email.length'], {}],
+  ] as const) {
+    it(`are ${JSON.stringify(chosen)} by ${JSON.stringify(paths)}`, () => {
+      const before = structuredClone(claims)
+      expect(chosenClaims(claims, { claims: paths })).to.deep.equal(chosen)
+      expect(claims).to.deep.equal(before)
+    })
+  }
+
+  it('may be named __proto__', () => {
+    const hostile = JSON.parse('{"__proto__": {"x": 1}}')
+    const chosen = chosenClaims(hostile, { claims: ['__proto__.x'] })
+    expect(JSON.stringify(chosen)).to.equal('{"__proto__":{"x":1}}')
+  })
+
+  for (const [letters, isTooLarge] of [
+    [2_036, false],
+    [2_037, true],
+  ] as const) {
+    it(`${isTooLarge ? 'do not fit' : 'fit'} with ${letters} letters, and the log has the sizes`, () => {
+      const choose = () => chosenClaims({ email: 'x'.repeat(letters) }, { claims: ['email'] })
+      if (!isTooLarge) return expect(choose).to.not.throw()
+      return expect(choose)
+        .to.throw('have 2049 bytes, at most 2048 are allowed: email 2039')
+        .with.property('code', 'claims_too_large')
+    })
+  }
 })

@@ -33,6 +33,7 @@ describe('the settings of a provider', () => {
       role_claim: 'roles',
       role_claim_fallback: 'role',
       role_mapping: {},
+      claims: [],
       auto_provision: true,
       ticket_expiry_secs: 2_592_000,
       allow_unsafe_http: false,

@@ -34,6 +34,7 @@ describe('a path under oidc', () => {
   const tickets: Readonly<Record<string, TicketClaims>> = {
     good: claimsOf('ada'),
     stranger: claimsOf('zoe'),
+    claiming: claimsOf('ada', { oidc_claims: { email: 'ada@example.com' } }),
     gone: claimsOf('eve'),
     local: claimsOf('ada', { authmethod: 'ticket' }),
     other: claimsOf('ada', { oidc_provider: 'other' }),
@@ -92,6 +93,11 @@ describe('a path under oidc', () => {
       expect(await ask(headers)).to.deep.equal(expected)
       expect(await ask(headers, 'head')).to.deep.equal(expected)
     }
+  })
+
+  it('passes on the claims that the ticket carries', async () => {
+    const identity = await ask({ authorization: 'Bearer claiming' })
+    expect(identity).to.have.deep.property('claims', { email: 'ada@example.com' })
   })
 
   it('tells when the ticket expires, beside what expressions see', async () => {

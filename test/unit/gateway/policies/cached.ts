@@ -48,13 +48,14 @@ export class HandClock implements Clock {
   }
 }
 
-/** The user is named by the Authorization field, and the role behind it. */
+/** The user is named by the Authorization field, the role behind it, and a claim behind that. */
 const scheme: SecurityScheme = {
   authenticate(request) {
-    const [username = '', role = 'user'] = (request.header('authorization') ?? '').split(' ')
+    const [username = '', role = 'user', email] = (request.header('authorization') ?? '').split(' ')
     return {
       ...{ realm_uri: 'com.example.realm', username, authid: username, authmethod: 'basic' },
       ...{ authroles: [role], groups: [], meta: {} },
+      ...(email && { claims: { email } }),
     }
   },
 }

@@ -120,6 +120,13 @@ describe('cache', () => {
     expect(await runsOf(asks)).to.equal('1 2 1 2 3 1')
   })
 
+  it('gives a user with other claims of the provider another answer', async () => {
+    const { runsOf } = cached({ '/x': { ...get, security } })
+    const as = (authorization: string) => ['GET /v1/x', { authorization }] as const
+    const asks = [as('ann user a@x'), as('ann user b@x'), as('ann user a@x'), as('ann user')]
+    expect(await runsOf(asks)).to.equal('1 2 1 3')
+  })
+
   it('gives all users of a secured path one answer only where the document says so', async () => {
     const { runsOf } = cached({ '/x': { ...get, cache: { ttl: 60, per: 'all' }, security } })
     const as = (authorization: string) => ['GET /v1/x', { authorization }] as const
