@@ -4,6 +4,16 @@
 export const methods = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put'] as const
 export type Method = (typeof methods)[number]
 
+/** The limits on reading a body (behaviour: body_* keys). */
+export interface BodyLimits {
+  /** Bytes; more is 413. */
+  readonly body_max_bytes: number
+  /** Most bytes taken from the socket at once. */
+  readonly body_read_bytes: number
+  /** Milliseconds, in spite of the name (real documents say 15000); longer is 408. */
+  readonly body_read_seconds: number
+}
+
 /** The keys of the Request, in the order of the specification. */
 export const requestKeys = [
   'id',

@@ -6,8 +6,8 @@ import readRaw from 'raw-body'
 import type { RawBody } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import type { BodyLimits } from '#component/gateway/exchange.ts'
 import { countPassed } from '#component/limits/gc-pressure.ts'
+import type { BodyLimits } from '#component/request.ts'
 
 /** Content codings that are decoded (RFC 9110 §8.4.1). */
 const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
@@ -42,13 +42,15 @@ export const isRefused = (status: number): boolean => status === 503
 export const hasBody = (headers: Readonly<Record<string, string>>): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** The body of one request; read at most once. */
+/** The body of one request; read from the socket at most once. */
 export class RequestBody {
   readonly #request: IncomingMessage
   readonly #headers: Readonly<Record<string, string>>
   readonly #clock: Clock
   readonly #hold: (bytes: number) => void
   readonly #proceed: () => void
+  /** As it was sent, once it was read so. */
+  #kept: Buffer | undefined
 
   /**
    * @param hold counts buffered bytes; throws a ServiceError when too many are held
@@ -82,6 +84,7 @@ export class RequestBody {
     this.#checkLength(limits)
     const coding = this.#headers['content-encoding']?.toLowerCase() ?? 'identity'
     if (coding === 'identity') {
+      if (this.#kept) return this.#kept
       this.#proceed()
       return await this.#collect(limits)
     }
@@ -94,11 +97,13 @@ export class RequestBody {
     return await this.#decompress(decoder(), limits)
   }
 
-  /** Reads the whole body as it was sent, with its content coding. ServiceError 413, 408, 400; 503 as {@link read}. */
+  /** Reads the whole body as it was sent, with its content coding, and keeps it. ServiceError 413, 408, 400; 503 as {@link read}. */
   async readCoded(limits: BodyLimits): Promise<Buffer> {
+    if (this.#kept) return this.#kept
     this.#checkLength(limits)
     this.#proceed()
-    return await this.#collect(limits)
+    this.#kept = await this.#collect(limits)
+    return this.#kept
   }
 
   #checkLength({ body_max_bytes }: BodyLimits): void {
@@ -189,6 +194,8 @@ export class RequestBody {
 
   /** The body as received, still compressed; the stream errors with a ServiceError when a limit is exceeded. */
   stream(limits: BodyLimits): RawBody {
+    const kept = this.#kept
+    if (kept) return { stream: Readable.from([kept], { objectMode: false }), length: kept.length }
     this.#checkLength(limits)
     this.#proceed()
     return { stream: new LimitedStream(this.#request, limits, this.#clock), length: this.length }

@@ -4,11 +4,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RawBody } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import type { BodyLimits, Content, Exchange, StreamRecord } from '#component/gateway/exchange.ts'
+import type { Content, Exchange, StreamRecord } from '#component/gateway/exchange.ts'
 import type { FailureReport } from '#component/gateway/failure-report.ts'
 import type { NetworkShare } from '#component/limits/network-share.ts'
 import { noPath, type ServedPath } from '#component/metrics/place.ts'
-import type { Method } from '#component/request.ts'
+import type { BodyLimits, Method } from '#component/request.ts'
 import { addressOf, peerName, plainAddress } from '#component/syntax/ip-address.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import { hasBody, isRefused, RequestBody } from './body.ts'
@@ -24,6 +24,7 @@ const full = () =>
     'the bodies and answers in memory have reached their limit',
     { headers: { 'retry-after': '1' } },
   )
+const noBytes = new Uint8Array(0)
 const gone = () => new ServiceError('service.error.bad_request', 'the request has ended')
 
 const exchanges = new WeakMap<IncomingMessage, HttpExchange>()
@@ -184,7 +185,7 @@ export class HttpExchange implements Exchange {
   }
 
   async readBytes(limits: BodyLimits): Promise<Uint8Array> {
-    return this.body.readCoded(limits)
+    return this.hasBody ? this.body.readCoded(limits) : noBytes
   }
 
   async readText(limits: BodyLimits): Promise<string> {

@@ -3,22 +3,12 @@ import type { Readable } from 'node:stream'
 import type { RawBody } from '#component/action/action.ts'
 import type { ServiceError } from '#component/errors.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
-import type { Request } from '#component/request.ts'
+import type { BodyLimits, Request } from '#component/request.ts'
 import type { Sink } from '#component/stream/sink.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import type { CompiledOperation } from './api.ts'
 import type { Encodings } from './encodings.ts'
 import type { FailureReport } from './failure-report.ts'
-
-/** The limits on reading a body (behaviour: body_* keys). */
-export interface BodyLimits {
-  /** Bytes; more is 413. */
-  readonly body_max_bytes: number
-  /** Most bytes taken from the socket at once. */
-  readonly body_read_bytes: number
-  /** Milliseconds, in spite of the name (real documents say 15000); longer is 408. */
-  readonly body_read_seconds: number
-}
 
 /** A decoded body. */
 export interface Content extends Pick<Request, 'body' | 'body_length'> {
@@ -53,7 +43,10 @@ export interface Exchange
    * @param onBytes is given the body before it is decoded, without its content coding
    */
   readBody(limits: BodyLimits, onBytes?: (bytes: Uint8Array) => void): Promise<Content>
-  /** The body as it was sent, with its content coding; ServiceError 413, 408, 400. */
+  /**
+   * The body as it was sent, with its content coding; ServiceError 413, 408, 400. It is kept: a body without a coding can be decoded
+   * after it, and any body passed on.
+   */
   readBytes(limits: BodyLimits): Promise<Uint8Array>
   /** The body as UTF-8 text, whatever its type; `""` without a body. ServiceError 413, 408, 400, 415. */
   readText(limits: BodyLimits): Promise<string>

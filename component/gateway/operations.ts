@@ -266,9 +266,7 @@ export class Operations {
         if (reason !== undefined || !goesOnAlone) callback(reason)
       })
     const rawBody = () =>
-      plan.passesBody && exchange.hasBody
-        ? (passage?.passedBody() ?? exchange.rawBody(inherited.limits))
-        : undefined
+      plan.passesBody && exchange.hasBody ? exchange.rawBody(inherited.limits) : undefined
     // the run is made when the action begins: the time limit of a body begins with its first read
     const perform = (): Promise<Outcome> =>
       performer.perform(fields, {

@@ -1,9 +1,10 @@
 /** The common part of OAuth2 endpoints that take a form: strict reading (RFC 6749 §3.2, appendix B), answers, and errors. */
 import { OAuthError, ServiceError } from '#component/errors.ts'
 import type { Endpoint } from '#component/gateway/api.ts'
-import type { BodyLimits, Exchange, Reply } from '#component/gateway/exchange.ts'
+import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
 import { because, refusalIn } from '#component/login-refusal.ts'
+import type { BodyLimits } from '#component/request.ts'
 import { unauthorized } from '#component/security/scheme.ts'
 import { essenceOf, isUtf8Type } from '#component/syntax/media-type.ts'
 import type { TokenForm } from '#component/token/grant.ts'

@@ -1,7 +1,6 @@
 /** One request with an Idempotency-Key: it is performed once, and its repeats get the same answer. */
 import { hash } from 'node:crypto'
-import { Readable } from 'node:stream'
-import type { Outcome, RawBody } from '#component/action/action.ts'
+import type { Outcome } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { CompiledOperation } from '#component/gateway/api.ts'
@@ -44,7 +43,6 @@ export class IdempotentRequest {
   readonly #route: CompiledOperation
   readonly #policy: Headers
   #body = ''
-  #passed: Uint8Array | undefined
   #hold: KeyHold | undefined
   #effect: Effect = 'none'
   #stopRenewing: () => void = () => undefined
@@ -72,12 +70,6 @@ export class IdempotentRequest {
   /** Takes note of a body that is read. */
   readonly noteBody = (bytes: Uint8Array): void => {
     this.#body = hash('sha256', bytes, 'base64url')
-  }
-
-  /** The body that an upstream gets unread; undefined where there is none. */
-  passedBody(): RawBody | undefined {
-    const bytes = this.#passed
-    return bytes && { stream: Readable.from([bytes], { objectMode: false }), length: bytes.length }
   }
 
   /**
@@ -198,8 +190,7 @@ export class IdempotentRequest {
   async #readPassed(): Promise<void> {
     const { action, steps = [action], inherited } = this.#route
     if (!this.#exchange.hasBody || !steps.some(({ passesBody }) => passesBody)) return
-    this.#passed = await this.#exchange.readBytes(inherited.limits)
-    this.noteBody(this.#passed)
+    this.noteBody(await this.#exchange.readBytes(inherited.limits))
   }
 
   /** The same after a reload of the document; another one for each user and route. */

@@ -1,5 +1,5 @@
 /** One request on its way through the policies of its route, in the order of behaviour §3. */
-import type { ActionFields, Outcome, RawBody } from '#component/action/action.ts'
+import type { ActionFields, Outcome } from '#component/action/action.ts'
 import type { ActionPlan, CompiledOperation } from '#component/gateway/api.ts'
 import { idempotencyOf } from '#component/gateway/checks.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
@@ -92,11 +92,6 @@ export class Passage {
    */
   begin({ identity }: SecuredRequest): Promise<Reply | undefined> | undefined {
     return this.#idempotent?.begin(identity)
-  }
-
-  /** A body that is passed on, where it had to be read before; undefined: it is not read yet. */
-  passedBody(): RawBody | undefined {
-    return this.#idempotent?.passedBody()
   }
 
   /**
