@@ -21,6 +21,10 @@ export interface Identity extends UserName {
   readonly locale?: string
   /** The claims of an identity provider about the user that its settings name. */
   readonly claims?: Readonly<Record<string, unknown>>
+  /** The id of a webhook, as its sender names it. */
+  readonly webhook_id?: string
+  /** When a webhook was signed; seconds since the epoch. */
+  readonly webhook_timestamp?: number
   /**
    * When the credentials of the request expire; milliseconds since the epoch. Absent: they do not. It is not enumerable, so that
    * `security`, which is spread from an identity, does not have it.
@@ -42,6 +46,12 @@ export const identityKeys: readonly (keyof Identity)[] = [
   'locale',
   'claims',
 ]
+
+/** What an identity has beside them of a webhook, as far as its sender tells it. */
+export const webhookKeys = [
+  'webhook_id',
+  'webhook_timestamp',
+] as const satisfies readonly (keyof Identity)[]
 
 /** The identity of a request on an open path. */
 export const anonymous = (realm_uri: string): Identity => ({
@@ -66,6 +76,8 @@ export interface LoggedIn {
   readonly client_id?: string
   readonly session?: string
   readonly claims?: Readonly<Record<string, unknown>>
+  readonly webhook_id?: string
+  readonly webhook_timestamp?: number
   readonly expires_at?: number
 }
 

@@ -12,6 +12,10 @@ import {
 } from '#component/compile/schemas/compile-checks.ts'
 import type { DocumentSchemas } from '#component/compile/schemas/document-schemas.ts'
 import {
+  type SchemeOfSender,
+  webhookWarnings,
+} from '#component/compile/security/webhook-warnings.ts'
+import {
   compileStream,
   isOneEvent,
   kindOf,
@@ -76,6 +80,7 @@ export interface PathPlan {
   /** Receives the level of every operation that has one of its own. */
   readonly levels: Set<Level>
   readonly schemas: DocumentSchemas
+  readonly schemeOfSender: SchemeOfSender | undefined
   readonly findings: Findings
   readonly interner: Interner
 }
@@ -225,6 +230,9 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
       readsAnswer: isOfForward(action) && isRead(later, ...answerKeys),
     }
   })
+  const passesBody = plans.some((one) => one.passesBody)
+  const secured = { at, method, inherited, passesBody }
+  findings.warnings.push(...webhookWarnings(secured, plan.schemeOfSender))
   const action = plans.at(-1) as ActionPlan
   const hasForward = actions.all.some(isOfForward)
   const { readsAnswer } = action

@@ -2,6 +2,8 @@
 import { pointer } from '#component/codec/json.ts'
 import { checkPathSchemas } from '#component/compile/schemas/compile-checks.ts'
 import { DocumentSchemas, type SchemaPorts } from '#component/compile/schemas/document-schemas.ts'
+import { notingSecurity } from '#component/compile/security/compile-security.ts'
+import type { SchemeOfSender } from '#component/compile/security/webhook-warnings.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, type Node } from '#component/expression/compile.ts'
 import type { Probe } from '#component/expression/probe/probe.ts'
@@ -56,6 +58,8 @@ export interface CompilePorts {
    * @param host the host pattern of the document
    */
   readonly loginProblem?: (realm_uri: string, provider: string, host: string) => string | undefined
+  /** How senders of webhooks sign. Absent: it is not checked whether there are such senders. */
+  readonly schemeOfSender?: SchemeOfSender
   /**
    * Told of every expression. The specification is then a part of one that compiles, so what only the whole can show is not
    * checked: unused entries, and clashes of routes.
@@ -160,12 +164,7 @@ class SpecCompiler {
       yield
       const pattern = version.base_path + path.pattern
       const place = {
-        api,
-        realm_uri,
-        host,
-        pattern,
-        forms: path.forms,
-        path: path.path,
+        ...{ api, realm_uri, host, pattern, forms: path.forms, path: path.path },
         routes: {},
       }
       const routes = this.#compilePath(path, pattern, level, always, shared, generated)
@@ -241,6 +240,7 @@ class SpecCompiler {
       statusCodes: (below) => statusCodesOf(below, this.#interner, this.#issues),
       levels: this.#levels,
       schemas: this.#schemas,
+      schemeOfSender: this.#ports.schemeOfSender,
       findings: this.findings,
       interner: this.#interner,
     }
@@ -280,7 +280,8 @@ class SpecCompiler {
   #readValues(lookup: Lookup, scope: Scope, findings: Findings, action?: Lookup): InheritedValues {
     const { id: api, realm_uri } = this.#spec
     const { callTimeout } = this.#ports
-    return readInheritedValues({ lookup, action, scope, api, realm_uri, callTimeout, findings })
+    const sources = { lookup, action, scope, api, realm_uri, callTimeout, findings }
+    return notingSecurity(readInheritedValues(sources), this.#schemas.features)
   }
 }
 

@@ -2,12 +2,12 @@
 import type { Attempts } from '#component/action/action.ts'
 import { pointer } from '#component/codec/json.ts'
 import { compilePolicies, policyKeys } from '#component/compile/policies/compile-policies.ts'
+import { protectionOf } from '#component/compile/security/compile-security.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, member, type Node } from '#component/expression/compile.ts'
 import type { Scope } from '#component/expression/scope.ts'
 import type { AttemptsPlan, Computed, InheritedValues } from '#component/gateway/api.ts'
 import type { BodyLimits } from '#component/request.ts'
-import { isSecurityType, type Protection } from '#component/security/scheme.ts'
 import { defaultValues } from '#component/spec/defaults.ts'
 import type { Version } from '#component/spec/model.ts'
 import { type ValidationMode, validationModes } from '#component/spec/request-rules.ts'
@@ -105,23 +105,6 @@ function valueTypes(offers: readonly string[]): readonly string[] {
   return types.length > 0 ? types : defaultValues.provides
 }
 
-/**
- * The protection of a path. Only a map without keys, known at load, leaves it open; any other value, however broken,
- * closes it.
- */
-function protectionOf(
-  found: Found | undefined,
-  { api, realm_uri }: Pick<ValueSources, 'api' | 'realm_uri'>,
-  issues: Issue[],
-): Protection | undefined {
-  if (found === undefined) return undefined
-  const value = constantOf('security', found, issues)
-  const object = isMap(value) ? value : undefined
-  if (object && Object.keys(object).length === 0) return undefined
-  const type = object?.type
-  return { type: isSecurityType(type) ? type : 'oauth2', realm_uri, api, object: object ?? {} }
-}
-
 /** The sources of the values that hold at one place. */
 export interface ValueSources {
   readonly lookup: Lookup
@@ -148,6 +131,7 @@ export function readInheritedValues(sources: ValueSources): InheritedValues {
   const security = lookup('security') ?? inVariables(scope, findings)
   const offers = texts(constantOf('provides', provides, issues), defaultValues.provides)
   const provided = valueTypes(offers)
+  const limits = readLimits(lookup, issues)
   const sendsProblems = constantOf('errors', lookup('errors'), issues) === 'problem'
   return {
     accepts: texts(constantOf('accepts', accepts, issues), defaultValues.accepts),
@@ -157,11 +141,12 @@ export function readInheritedValues(sources: ValueSources): InheritedValues {
     errorTypes: sendsProblems ? [problemType, ...provided] : [...provided, problemType],
     sendsProblems,
     admitsHttp: schemes.includes('http'),
-    protection: protectionOf(security, sources, issues),
+    protection:
+      security && protectionOf(constantOf('security', security, issues), { ...sources, limits }),
     protectedAt: security?.path ?? '',
     attempts: readAttempts(first(action, lookup), callTimeout),
     traceKwargs: readTraceKwargs(first(action, lookup), issues),
-    limits: readLimits(lookup, issues),
+    limits,
     validates: readModes(lookup, issues),
     policies: compilePolicies({ find: lookup, issues }),
     ...(scope.probe && { writtenAt: placesOf(first(action, lookup)) }),

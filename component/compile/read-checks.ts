@@ -5,7 +5,7 @@ import { siteOfRead } from '#component/expression/read-sites.ts'
 import { SiteError } from '#component/expression/site.ts'
 import { didYouMean } from '#component/expression/suggest.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
-import { identityKeys } from '#component/identity.ts'
+import { identityKeys, webhookKeys } from '#component/identity.ts'
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import type { Findings } from './fold-check.ts'
@@ -113,6 +113,13 @@ function membersOf(
   return ['error_uri', ...payload, ...(actions.includes('forward') ? ofAnswer : [])]
 }
 
+/** The members that `security` can have. */
+const membersOfSecurity = ({ security = {} }: Readable): readonly string[] => [
+  ...identityKeys,
+  ...(security.type === 'webhook' ? webhookKeys : []),
+  ...Object.keys(security),
+]
+
 /** Why no request can have the member; undefined where it may come. */
 function whyAbsent(root: string, map: string, { pattern }: Readable): string | undefined {
   if (root === 'request') return `: the path ${pattern} does not bind it`
@@ -145,7 +152,7 @@ export function checkReads(part: ReadPart, operation: Readable, findings: Findin
     const isResults = root === 'action' && map === 'results'
     const name = isSecurity || isResults ? map : key
     const members = isSecurity
-      ? [...identityKeys, ...Object.keys(operation.security ?? {})]
+      ? membersOfSecurity(operation)
       : membersOf(root, map, place, operation)
     if (!name || !members || members.includes(name)) continue
     const why = whyAbsent(root, map, operation)

@@ -53,12 +53,14 @@ const authmethods: Readonly<Record<SecurityType, string>> = {
   api_key: 'api_key',
   oauth2: 'ticket',
   oidc: 'ticket',
+  webhook: 'webhook',
 }
 
 /** Lets the user pass that the example names. */
 function schemesFor(as: unknown): Schemes {
   if (as === null || as === 'anonymous') return nobody
   const { authid = 'example', realm_uri, authroles = [], authmethod, claims } = isMap(as) ? as : {}
+  const { webhook_id, webhook_timestamp } = isMap(as) ? as : {}
   return schemesOf((protection) => {
     const name = String(authid)
     return {
@@ -68,6 +70,8 @@ function schemesFor(as: unknown): Schemes {
       authroles: authroles as readonly string[],
       ...{ groups: [], meta: {} },
       ...(isMap(claims) && { claims }),
+      ...(typeof webhook_id === 'string' && { webhook_id }),
+      ...(typeof webhook_timestamp === 'number' && { webhook_timestamp }),
     }
   })
 }

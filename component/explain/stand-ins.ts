@@ -13,9 +13,17 @@ import {
 /** The schemes by type. */
 export type Schemes = Readonly<Record<SecurityType, SecurityScheme>>
 
+/** What is known of a webhook that nobody has signed. */
+const message = { webhook_id: 'msg_example', webhook_timestamp: 1_767_225_600 } as const
+
 /** Schemes that let every request pass as the identity that is given for the protection, or refuse it as that throws. */
 export function schemesOf(identify: (protection: Protection) => Identity): Schemes {
-  const scheme: SecurityScheme = { authenticate: (_request, protection) => identify(protection) }
+  const scheme: SecurityScheme = {
+    authenticate: (_request, protection) =>
+      protection.type === 'webhook'
+        ? { ...message, ...identify(protection) }
+        : identify(protection),
+  }
   return forEachType(() => scheme)
 }
 

@@ -36,7 +36,7 @@ export interface DescribedVersion {
   readonly entries: readonly RouteEntry<Route>[]
 }
 
-/** What a gateway of an earlier version would leave out in silence: checks (`request`, `schema`), streams, policies, and `cors`. */
+/** What a gateway of an earlier version would leave out in silence, or not know: checks (`request`, `schema`), streams, policies, `cors`, security. */
 export const features = [
   'request',
   'schema',
@@ -45,6 +45,7 @@ export const features = [
   'quota',
   'idempotency',
   'cors',
+  'webhook',
 ] as const
 export type Feature = (typeof features)[number]
 

@@ -50,6 +50,8 @@ export function requirementsOf(
       const csrf = add('oidc_csrf', { type: 'apiKey', in: 'header', name: 'X-CSRF-Token' })
       return [{ [cookie]: [], [csrf]: [] }, { [bearer]: [] }]
     }
+    case 'webhook':
+      return [{ [add('webhook', { type: 'http', scheme: 'webhook' })]: [] }]
   }
 }
 

@@ -1,8 +1,12 @@
 /** Signatures of WAMP-cryptosign (RFC 8032, Ed25519). */
-import { createPublicKey, verify } from 'node:crypto'
+import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 
 /** The DER head of an Ed25519 public key (RFC 8410 §4); the 32 bytes of the key follow. */
 const spkiHead = Buffer.from('302a300506032b6570032100', 'hex')
+
+/** The key of 32 bytes. */
+export const publicKeyOf = (bytes: Uint8Array): KeyObject =>
+  createPublicKey({ key: Buffer.concat([spkiHead, bytes]), format: 'der', type: 'spki' })
 
 /**
  * Whether the challenge was signed with the key.
@@ -12,14 +16,8 @@ const spkiHead = Buffer.from('302a300506032b6570032100', 'hex')
 export function isSigned(key: string, challenge: Buffer, signature: string): boolean {
   const bytes = Buffer.from(signature.slice(0, 128), 'hex')
   if (bytes.length !== 64) return false
-  const der = Buffer.concat([spkiHead, Buffer.from(key, 'hex')])
   try {
-    return verify(
-      null,
-      challenge,
-      createPublicKey({ key: der, format: 'der', type: 'spki' }),
-      bytes,
-    )
+    return verify(null, challenge, publicKeyOf(Buffer.from(key, 'hex')), bytes)
   } catch {
     return false // the bytes are no point of the curve, so nothing is signed with them
   }

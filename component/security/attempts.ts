@@ -62,6 +62,16 @@ export class Attempts {
   }
 
   /**
+   * Counts a failure of an address, of no user.
+   * @param address IP address of the client
+   * @throws ServiceError too_many_requests with `Retry-After` when there were too many
+   */
+  async fail(address: string): Promise<void> {
+    const leave = await this.#networks.enter(networkOf(address))
+    leave(true)
+  }
+
+  /**
    * Lets a proof be tried; what does not come to anything is a failure. No more proofs are under way than may fail: the
    * others wait for them, and are refused untried when they failed.
    * @param address IP address of the client

@@ -2,11 +2,11 @@
 import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
 import { because } from '#component/login-refusal.ts'
-import type { Method } from '#component/request.ts'
+import type { BodyLimits, Method } from '#component/request.ts'
 import { TokenError } from '#component/token/token-error.ts'
 
 /** The types of security (specification: Security object). */
-const securityTypes = ['basic', 'api_key', 'oauth2', 'oidc'] as const
+const securityTypes = ['basic', 'api_key', 'oauth2', 'oidc', 'webhook'] as const
 export type SecurityType = (typeof securityTypes)[number]
 
 /** Whether the value is one of the types. */
@@ -26,6 +26,8 @@ export interface Protection {
   /** The id of the specification. */
   readonly api: string
   readonly object: Readonly<Record<string, unknown>>
+  /** Of a body that must be read to prove who asks. */
+  readonly limits: BodyLimits
 }
 
 /** The parts of a request that a scheme may read. */
@@ -34,6 +36,8 @@ export interface SecuredRequest {
   /** `ip:port`, `[ip]:port`. */
   readonly peername: string
   header(name: string): string | undefined
+  /** The body as it was sent; it can be decoded or passed on after that. ServiceError 413, 408, 400, 503 */
+  readBytes(limits: BodyLimits): Promise<Uint8Array>
 }
 
 /** Lets a request pass by telling whom it acts for, or throws ServiceError: 401 with `WWW-Authenticate`, 403, 429. */
@@ -62,6 +66,7 @@ const challenges: Readonly<Record<SecurityType, (realm: string) => string>> = {
   api_key: (realm) => `ApiKey realm=${realm}`,
   oauth2: (realm) => `Bearer realm=${realm}`,
   oidc: (realm) => `Bearer realm=${realm}`,
+  webhook: (realm) => `Webhook realm=${realm}`,
 }
 
 /**

@@ -4,12 +4,16 @@ import { type BasicPorts, BasicScheme } from './basic.ts'
 import { type BearerPorts, BearerScheme } from './bearer.ts'
 import { type OidcPorts, OidcScheme } from './oidc.ts'
 import type { SecurityScheme, SecurityType } from './scheme.ts'
+import { type WebhookPorts, WebhookScheme } from './webhook.ts'
 
 /** Opens every type that there is a scheme for. */
-export const openSchemes = (ports: ApiKeyPorts & BasicPorts & BearerPorts & OidcPorts) =>
+export const openSchemes = (
+  ports: ApiKeyPorts & BasicPorts & BearerPorts & OidcPorts & WebhookPorts,
+) =>
   ({
     basic: new BasicScheme(ports),
     api_key: new ApiKeyScheme(ports),
     oauth2: new BearerScheme(ports),
     oidc: new OidcScheme(ports),
+    webhook: new WebhookScheme(ports),
   }) satisfies Readonly<Record<SecurityType, SecurityScheme>>

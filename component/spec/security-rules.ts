@@ -57,6 +57,10 @@ const securityVariants = variants('a security object', {
     required: { flow: 'the OAuth2 flow that the token endpoint serves' },
   },
   oidc: { keys: { ...securityShared, provider: string } },
+  webhook: {
+    keys: { ...securityShared, sender: string },
+    required: { sender: 'the name of a sender in info.webhook_senders of the realm' },
+  },
 })
 
 /** `{}` is open; any other value must name its type, so that a mistake never leaves a path open. */

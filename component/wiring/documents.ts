@@ -6,6 +6,7 @@ import type { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts
 import type { Route } from '#component/gateway/api.ts'
 import { loginProblem } from '#component/oidc/settings.ts'
 import { Registry } from '#component/registry/registry.ts'
+import { Senders } from '#component/security/senders.ts'
 import type { Sync } from '#component/sync/sync.ts'
 import { withStoreWarning } from '#component/wiring/policies/store-warning.ts'
 import { runSteps } from '#component/yielding.ts'
@@ -23,15 +24,17 @@ const eventTimeout = 5_000
 
 /** What compiling needs to know of the node. */
 export function compilePortsOf(
-  { config, users: { realms } }: WiringContext,
+  { config, clock, users: { realms } }: WiringContext,
   schemas: NonNullable<CompilePorts['schemas']>,
 ): CompilePorts {
   const { public_base_url, listen } = config.gateway
+  const senders = new Senders({ realms, clock })
   const address = { hasPublicUrl: public_base_url !== undefined, isLocal: isLoopbackOnly(listen) }
   return {
     callTimeout: config.wamp.call_timeout,
     schemas,
     hasDocsPage: hasDocsPage(),
+    schemeOfSender: (realm_uri, name) => senders.find(realm_uri, name)?.scheme,
     loginProblem: (realm_uri, provider, host) =>
       loginProblem(realms, realm_uri, provider, isGuessedFor(host, address)),
   }

@@ -41,7 +41,7 @@ export function openHttpAuthentication(
   const { accessTokens, accounts, apiKeys, box, families, keys, logins } = users
   const { realms, revocations, tickets } = users
   const issuers = new TokenIssuers(config.gateway.public_base_url?.replace(/\/$/, ''))
-  const ports = { accessTokens, accounts, apiKeys, box, issuers, logins, tickets }
+  const ports = { accessTokens, accounts, apiKeys, box, clock, issuers, logins, realms, tickets }
   const schemes = openSchemes({ ...ports, attempts, counts })
   const outside = new CheckedFetch({ clock })
   const providers = new Providers({ clock, log, realms, fetch: outside.fetch.bind(outside) })

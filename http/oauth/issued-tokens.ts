@@ -81,7 +81,8 @@ export const verifyEndpoint =
   async (exchange, { realm_uri, path }) => {
     // no flow: paths of several flows may share this endpoint
     const { api } = path.version
-    const protection = { type: 'oauth2', realm_uri, api, object: {} } as const
+    const { limits } = path.inherited
+    const protection = { type: 'oauth2', realm_uri, api, object: {}, limits } as const
     const identity = await bearer.authenticate(exchange, protection)
     const token = credentialsOf(exchange.header('authorization'), 'bearer') ?? ''
     const claims = await unlessRefused(() => accessTokens.verify(token, realm_uri))

@@ -1,7 +1,5 @@
 /** The keys of an identity provider in `info.oidc_providers`, and what loading a realm document checks of them. */
-import { pointer } from '#component/codec/json.ts'
-import { anything, described, object, oneOf, type Rule, rule } from '#component/spec/rules.ts'
-import { isMap } from '#component/syntax/values.ts'
+import { anything, described, object, oneOf, type Rule } from '#component/spec/rules.ts'
 
 /** How the gateway can authenticate at a provider (OpenID Connect Core §9). */
 export const clientAuthentications = ['basic', 'post', 'private_key_jwt', 'none'] as const
@@ -120,40 +118,9 @@ const keys = {
 /** A key of a provider. */
 export type ProviderKey = keyof typeof keys
 
-const provider = described(
+/** One provider. A login reports wrong values. */
+export const provider: Rule = described(
   object('a provider', { keys }),
   'A provider of OpenID Connect, under `info.oidc_providers.<name>`.',
   { title: 'Provider' },
 )
-
-/** Validates `info`, of which the gateway reads the providers only. A login reports wrong values. */
-export const info: Rule = rule(
-  {
-    type: 'object',
-    properties: {
-      oidc_providers: {
-        type: 'object',
-        description: 'Providers by the names that paths and login addresses give them.',
-        additionalProperties: provider.schema,
-      },
-    },
-  },
-  (value, path, report) => {
-    if (!isMap(value)) return report.expected(path, 'a map', value)
-    const providers = value.oidc_providers
-    if (!isMap(providers)) return
-    for (const [name, entry] of Object.entries(providers)) {
-      if (isMap(entry)) provider(entry, pointer(path, 'oidc_providers', name), report)
-    }
-  },
-)
-
-/**
- * Whether a key of a map is a name that the author has chosen, the name or a role of a provider: such a key does not tell
- * whether its value is a secret.
- * @param holder the key that the map itself has
- * @param value the value of the key
- */
-export const isChosenName = (holder: string | undefined, value: unknown): boolean =>
-  holder === 'role_mapping' ||
-  (holder === 'oidc_providers' && isMap(value) && Object.hasOwn(value, 'issuer'))

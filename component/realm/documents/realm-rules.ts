@@ -2,7 +2,7 @@
 import { anything, boolean, described, object, string } from '#component/spec/rules.ts'
 import { grant, source } from './access-rules.ts'
 import { listOfAny, method, realmUri, unused } from './field-rules.ts'
-import { info } from './provider-rules.ts'
+import { info } from './info-rules.ts'
 import { client, group, user } from './user-rules.ts'
 
 const oauth2 = described(
@@ -66,7 +66,7 @@ export const realm = described(
       ),
       info: described(
         info,
-        'Anything. The gateway reads `oidc_providers`: names to [providers](#provider) of OpenID Connect.',
+        'Anything. The gateway reads `oidc_providers`: names to [providers](#provider) of OpenID Connect; and `webhook_senders`: names to [senders](#sender) of webhooks.',
         {
           examples: [
             { oidc_providers: { main: { issuer: 'https://id.example.com', client_id: 'books' } } },

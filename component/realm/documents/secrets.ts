@@ -5,7 +5,6 @@ import { isMap } from '#component/syntax/values.ts'
 import { type Environment, fillEnvironment, isReference } from './environment.ts'
 import { at } from './membership.ts'
 import type { WampCraSecret } from './password.ts'
-import { isChosenName } from './provider-rules.ts'
 
 /** The purpose under which the secrets of one realm document are sealed. */
 export const purposeOf = (realm_uri: string): string => `realm ${realm_uri}`
@@ -20,6 +19,24 @@ export const secretWords = [
   'token',
   'credential',
 ] as const
+
+/** The maps whose keys are names of maps, and a key that each of these has. */
+const holders: ReadonlyMap<string | undefined, string> = new Map([
+  ['oidc_providers', 'issuer'],
+  ['webhook_senders', 'scheme'],
+])
+
+/**
+ * Whether a key of a map is a name that the author has chosen, and so does not tell whether its value is a secret: of a provider, of a role of one, or of a sender.
+ * @param holder the key that the map itself has
+ * @param value the value of the key
+ */
+export function isChosenName(holder: string | undefined, value: unknown): boolean {
+  const key = holders.get(holder)
+  return (
+    holder === 'role_mapping' || (key !== undefined && isMap(value) && Object.hasOwn(value, key))
+  )
+}
 
 /** Whether a key ends in such a word, in the plural, too: its value is sealed. `token_endpoint` only begins with one. */
 const isSealedKey = (key: string): boolean => {

@@ -3,8 +3,7 @@ import { type Difference, differencesBetween } from '#component/codec/json-diff.
 import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
 import { at, maps } from './membership.ts'
 import type { RealmDocument } from './model.ts'
-import { isChosenName } from './provider-rules.ts'
-import { secretWords } from './secrets.ts'
+import { isChosenName, secretWords } from './secrets.ts'
 
 /** In the place of a secret: the stored one. The log masks secrets with the same text. */
 export const mask = '[masked]'

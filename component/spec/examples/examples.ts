@@ -3,6 +3,7 @@ import { pointer } from '#component/codec/json.ts'
 import { methods } from '#component/request.ts'
 import {
   described,
+  integer,
   type JsonSchema,
   listOf,
   map,
@@ -35,6 +36,14 @@ const user = object('a user: {authid}', {
     ),
     authmethod: string,
     claims: described(map, 'The claims of an identity provider, as `security.claims` has them.'),
+    webhook_id: described(string, 'Of a path under `webhook`: the id of the message.', {
+      default: 'msg_example',
+    }),
+    webhook_timestamp: described(
+      integer(0, Number.MAX_SAFE_INTEGER),
+      'Of a path under `webhook`: when it was signed; seconds since the epoch.',
+      { default: 1_767_225_600 },
+    ),
   },
   required: { authid: 'the name of the user' },
 })

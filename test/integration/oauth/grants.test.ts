@@ -64,7 +64,7 @@ async function open(flow = 'resource_owner_password_credentials') {
   const schemes = openSchemes({
     ...{ ...tokens, logins, attempts, apiKeys: new ApiKeys(tokens) },
     accounts: { isKnown: () => false },
-    issuers,
+    ...{ issuers, realms },
   })
   const ports = { clock: systemClock, callTimeout: 1000 }
   const gateway = new Gateway({

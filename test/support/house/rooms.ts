@@ -18,6 +18,18 @@ const words = [
 /** The folders every part may use. */
 const groundFloor = ['component/syntax', 'component/codec', 'component/limits', 'component/metrics']
 
+/** What defines management procedures, and what they call. */
+const ofDefinitions = [
+  'examples',
+  'openapi',
+  'realm',
+  'realm/documents',
+  'registry',
+  'replica',
+  'token',
+  'wamp',
+]
+
 /** What one room may import: rooms below `component/`, and npm packages. */
 type RoomRule = { folders: readonly string[] | 'all'; packages: readonly string[] }
 
@@ -49,33 +61,8 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'http/oauth': { folders: 'all', packages: [] },
   'http/oidc': { folders: 'all', packages: [] },
   'http/openapi': { folders: 'all', packages: [] },
-  procedures: {
-    folders: [
-      'examples',
-      'procedures/definition',
-      'openapi',
-      'realm',
-      'realm/documents',
-      'registry',
-      'replica',
-      'token',
-      'wamp',
-    ],
-    packages: [],
-  },
-  'procedures/definition': {
-    folders: [
-      'examples',
-      'openapi',
-      'realm',
-      'realm/documents',
-      'registry',
-      'replica',
-      'token',
-      'wamp',
-    ],
-    packages: [],
-  },
+  procedures: { folders: ['procedures/definition', ...ofDefinitions], packages: [] },
+  'procedures/definition': { folders: ofDefinitions, packages: [] },
   'component/registry': {
     folders: ['compile', 'gateway', 'replica', 'routes', 'spec', 'store', 'terminal'],
     packages: [],
@@ -120,6 +107,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: ['expression', 'policy', 'spec', 'spec/policies'],
     packages: [],
   },
+  'component/compile/security': {
+    folders: ['gateway', 'realm/documents', 'security'],
+    packages: [],
+  },
   'component/compile/streams': {
     folders: ['action', 'compile', 'expression', 'gateway', 'spec'],
     packages: [],
@@ -155,6 +146,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
       'action/watching',
       'compile/policies',
       'compile/schemas',
+      'compile/security',
       'compile/streams',
       'expression',
       'expression/probe',

@@ -70,6 +70,21 @@ describe('examples', () => {
       { defaults: secured },
     ],
     [
+      'a webhook that nobody has signed',
+      asks({ args: ['{{security.webhook_id}}', '{{security.webhook_timestamp}}'] }),
+      { expect: { action: { args: ['msg_example', 1_767_225_600], session_of: 'example' } } },
+      { defaults: { security: { type: 'webhook', sender: 'hub' } } },
+    ],
+    [
+      'a webhook with an id of the example',
+      asks({ args: ['{{security.sender}}', '{{security.webhook_id}}'] }),
+      {
+        as: { authid: 'hook', webhook_id: 'evt_1' },
+        expect: { action: { args: ['hub', 'evt_1'] } },
+      },
+      { defaults: { security: { type: 'webhook', sender: 'hub' } } },
+    ],
+    [
       'nobody on a secured path',
       call(),
       { as: null, expect: { status: 401, action: null, error_code: 'service.error.unauthorized' } },

@@ -166,6 +166,7 @@ describe('the security of an operation', () => {
       { type: 'api_key', header_name: 'X-Key' },
       { type: 'apiKey', in: 'header', name: 'X-Key' },
     ],
+    ['webhook', { type: 'webhook', sender: 'hub' }, { type: 'http', scheme: 'webhook' }],
     [
       'oauth2',
       { ...oauth2, token_path: '/token' },

@@ -13,13 +13,21 @@ export const protectedBy = (type: SecurityType, object: object = {}): Protection
   realm_uri,
   api: 'shop',
   object: { type, ...object },
+  limits: { body_max_bytes: 1_000, body_read_bytes: 1_000, body_read_seconds: 1_000 },
 })
 
 /** A request with these header fields. */
 export const requestWith = (
   headers: Readonly<Record<string, string>>,
   peername = '192.0.2.1:5000',
-): SecuredRequest => ({ method: 'get', peername, header: (name) => headers[name] })
+  more: Partial<SecuredRequest> = {},
+): SecuredRequest => ({
+  method: 'get',
+  peername,
+  header: (name) => headers[name],
+  readBytes: async () => Buffer.of(),
+  ...more,
+})
 
 /** A user as the realm gives it. */
 export const userNamed = (
@@ -80,6 +88,10 @@ export class FakeAttempts {
     this.#most = most
   }
 
+  async fail(address: string): Promise<void> {
+    await this.guard(realm_uri, '', address, async () => undefined)
+  }
+
   async guard<T>(
     realm: string,
     username: string,
@@ -100,8 +112,10 @@ export class FakeAttempts {
 /** Takes the tokens of whatever issuer. */
 export const anyIssuer = { isTrusted: () => true }
 
-/** Nobody has ever logged in at a provider. */
+/** Nobody has ever logged in at a provider, and no realm has senders. */
 export const noLogins = {
+  realms: { realm: () => undefined, openSecret: async () => undefined },
+  clock: { now: () => 0 },
   tickets: {
     verify() {
       throw new TokenError('the ticket is malformed')

@@ -7,7 +7,7 @@ import { SecretBox } from '#component/secret-box.ts'
 import { OidcScheme } from '#component/security/oidc.ts'
 import type { TicketClaims } from '#component/token/ticket.ts'
 import { TokenError } from '#component/token/token-error.ts'
-import { FakeLogins, outcomeOf, protectedBy, realm_uri, userNamed } from './doubles.ts'
+import { FakeLogins, outcomeOf, protectedBy, realm_uri, requestWith, userNamed } from './doubles.ts'
 
 const protection = protectedBy('oidc', { provider: 'acme' })
 const box = new SecretBox('a store key of the tests')
@@ -61,7 +61,7 @@ describe('a path under oidc', () => {
     method: 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete' = 'get',
     at = protection,
   ) => {
-    const request = { method, peername: '192.0.2.1:5000', header: (name: string) => headers[name] }
+    const request = requestWith(headers, undefined, { method })
     return outcomeOf(() => scheme.authenticate(request, at))
   }
   const cookie = `a=b; ${ticketName}=good; ${csrfName}=${csrfFor('ada')}`
@@ -164,7 +164,7 @@ describe('a path under oidc', () => {
   })
 
   it('gives the same frozen identity at once for a ticket that is known, until its user changes', () => {
-    const request = { method: 'get', peername: '192.0.2.1:5', header: () => 'Bearer good' } as const
+    const request = requestWith({ authorization: 'Bearer good' })
     const first = scheme.authenticate(request, protection) as Identity
     expect(scheme.authenticate(request, protection)).to.equal(first)
     expect(first).to.be.frozen
@@ -178,7 +178,7 @@ describe('a path under oidc', () => {
     const verify = () => Promise.reject(new RangeError('the store is away'))
     const accounts = { isKnown: () => true }
     const broken = new OidcScheme({ tickets: { verify }, accounts, logins, box })
-    const request = { method: 'get', peername: '1:1', header: () => 'Bearer good' } as const
+    const request = requestWith({ authorization: 'Bearer good' })
     const error: unknown = await Promise.resolve(broken.authenticate(request, protection)).catch(
       (thrown: unknown) => thrown,
     )

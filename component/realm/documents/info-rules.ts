@@ -1,0 +1,41 @@
+/** The keys of `info` in a realm document that the gateway reads: identity providers, and senders of webhooks. */
+import { pointer } from '#component/codec/json.ts'
+import { type Rule, rule } from '#component/spec/rules.ts'
+import { isMap } from '#component/syntax/values.ts'
+import { provider } from './provider-rules.ts'
+import { sender } from './webhook-rules.ts'
+
+/** Validates `info`, which may hold anything else. Wrong values of a provider are reported by a login, those of a sender by the load. */
+export const info: Rule = rule(
+  {
+    type: 'object',
+    properties: {
+      oidc_providers: {
+        type: 'object',
+        description: 'Providers by the names that paths and login addresses give them.',
+        additionalProperties: provider.schema,
+      },
+      webhook_senders: {
+        type: 'object',
+        description: 'Senders by the names that paths give them.',
+        additionalProperties: sender.schema,
+      },
+    },
+  },
+  (value, path, report) => {
+    if (!isMap(value)) return report.expected(path, 'a map', value)
+    const { oidc_providers, webhook_senders } = value
+    if (isMap(oidc_providers)) {
+      for (const [name, entry] of Object.entries(oidc_providers)) {
+        if (isMap(entry)) provider(entry, pointer(path, 'oidc_providers', name), report)
+      }
+    }
+    if (webhook_senders === undefined) return
+    const at = pointer(path, 'webhook_senders')
+    if (!isMap(webhook_senders))
+      return report.expected(at, 'a map of names to senders', webhook_senders)
+    for (const [name, entry] of Object.entries(webhook_senders)) {
+      sender(entry, pointer(at, name), report)
+    }
+  },
+)

@@ -1,0 +1,140 @@
+/** `webhook` on a path: a message that a sender of the realm has signed, with its body as it was sent. */
+import { ServiceError } from '#component/errors.ts'
+import { anonymous, type Identity, identityOf } from '#component/identity.ts'
+import type { Logins } from '#component/realm/logins.ts'
+import { addressOf } from '#component/syntax/ip-address.ts'
+import { type Attempts, tooManyOf } from './attempts.ts'
+import {
+  type Protection,
+  type SecuredRequest,
+  type SecurityScheme,
+  unauthorized,
+} from './scheme.ts'
+import { type Sender, Senders, type SendersPorts } from './senders.ts'
+import { isInTime, isSignedBy, readClaim, type SignedClaim } from './signature.ts'
+
+/** The dependencies of the scheme. */
+export interface WebhookPorts extends SendersPorts {
+  readonly logins: Pick<Logins, 'user'>
+  readonly attempts: Pick<Attempts, 'fail'>
+}
+
+/** The sender that a security object names. */
+export const senderOf = ({ sender }: Protection['object']): string =>
+  typeof sender === 'string' ? sender : ''
+
+/** Bodies in which the id of an event is looked for have at most this many bytes. */
+const maxParsed = 262_144
+
+/** The `id` of an event in the body, by which Stripe names it. */
+function idIn(body: Uint8Array): string | undefined {
+  if (body.length > maxParsed) return undefined
+  try {
+    const event: unknown = JSON.parse(Buffer.from(body).toString())
+    const isNamed = typeof event === 'object' && event !== null && 'id' in event
+    return isNamed && typeof event.id === 'string' ? event.id : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Lets a request pass that was signed by a key of its sender; as the user of the sender, or as nobody. */
+export class WebhookScheme implements SecurityScheme {
+  readonly #ports: WebhookPorts
+  readonly #senders: Senders
+
+  constructor(ports: WebhookPorts) {
+    this.#ports = ports
+    this.#senders = new Senders(ports)
+  }
+
+  readonly authenticate: SecurityScheme['authenticate'] = (request, protection) =>
+    this.#authenticate(request, protection, true)
+
+  /** A message was in time when it came. */
+  readonly authenticateAgain: SecurityScheme['authenticate'] = (request, protection) =>
+    this.#authenticate(request, protection, false)
+
+  async #authenticate(
+    request: SecuredRequest,
+    protection: Protection,
+    isNew: boolean,
+  ): Promise<Identity> {
+    const { realm_uri, object, limits } = protection
+    const refuse = (reason: string): Promise<never> =>
+      isNew
+        ? this.#refuse(reason, request, protection)
+        : Promise.reject(unauthorized(protection, reason))
+    const sender = this.#senders.find(realm_uri, senderOf(object))
+    if (sender === undefined) throw unauthorized(protection, 'the realm has no such sender')
+    const claim = readClaim((name) => request.header(name), sender)
+    if (claim === undefined) throw unauthorized(protection)
+    if (typeof claim === 'string') return refuse(claim)
+    if (isNew && !isInTime(claim, sender, this.#ports.clock.now())) {
+      return refuse('the message was not signed just now')
+    }
+    checkCoding(request)
+    const body = await request.readBytes(limits)
+    const keys = await this.#keys(realm_uri, sender)
+    if (!isSignedBy(claim, keys, body, sender)) return refuse('the signature does not fit')
+    const id = claim.id ?? (sender.scheme === 'stripe' ? idIn(body) : undefined)
+    return this.#identity({ ...claim, ...(id !== undefined && { id }) }, sender, protection)
+  }
+
+  async #keys(realm_uri: string, sender: Sender) {
+    const keys = await Promise.resolve(this.#senders.keys(realm_uri, sender)).catch(
+      (cause: unknown) => {
+        throw unreadable(cause)
+      },
+    )
+    if (keys.length === 0) throw unreadable()
+    return keys
+  }
+
+  /** Counts the failure. Only messages without a good signature are counted, so that nobody locks out a sender. */
+  async #refuse(
+    reason: string,
+    { peername }: SecuredRequest,
+    protection: Protection,
+  ): Promise<never> {
+    const { realm_uri: realm, type: authmethod } = protection
+    await this.#ports.attempts
+      .fail(addressOf(peername))
+      .catch(tooManyOf(() => ({ realm, authmethod })))
+    throw unauthorized(protection, reason)
+  }
+
+  #identity({ id, timestamp }: SignedClaim, { username }: Sender, protection: Protection) {
+    const { realm_uri } = protection
+    const message = {
+      ...(id !== undefined && { webhook_id: id }),
+      ...(timestamp !== undefined && { webhook_timestamp: timestamp }),
+    }
+    if (username === undefined) return Object.freeze({ ...anonymous(realm_uri), ...message })
+    const login = this.#ports.logins.user(realm_uri, username)
+    if (login === undefined) {
+      throw unauthorized(protection, 'the user of the sender is disabled or deleted', username)
+    }
+    const { user, roles } = login
+    return identityOf({
+      ...{ realm_uri, user, authroles: roles, authmethod: protection.type },
+      ...message,
+    })
+  }
+}
+
+/** What is signed is what was sent; a sender that compresses is not known to any of the schemes. */
+function checkCoding(request: SecuredRequest): void {
+  const coding = request.header('content-encoding')?.toLowerCase() ?? 'identity'
+  if (coding === 'identity') return
+  const message = 'expected a body without a content coding: its signature is over what is sent'
+  throw new ServiceError('service.error.unsupported_media_type', message)
+}
+
+/** Senders repeat what is answered so. */
+const unreadable = (cause?: unknown): ServiceError =>
+  new ServiceError(
+    'service.error.unavailable',
+    'the secrets of the sender cannot be read now',
+    cause === undefined ? {} : { cause },
+  )
