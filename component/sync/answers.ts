@@ -4,7 +4,8 @@ import { ExpressionError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import type { Entry, Summary } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
-import type { Name } from './sync-messages.ts'
+import type { Peers } from './peers.ts'
+import type { Fields, Name } from './sync-messages.ts'
 import { maxContentBytes } from './wire.ts'
 
 /** Bytes of JSON text that make a page; the first item is in it however long it is. */
@@ -68,3 +69,7 @@ export function entriesOf(replica: Replica, names: readonly Name[], log: Log): P
   }
   return { items, answered }
 }
+
+/** The gateways that this node vouches for, as {@link readIntroduced} reads them. */
+export const introductionsOf = (peers: Pick<Peers, 'introductions'>): readonly Fields[] =>
+  peers.introductions().map(({ heartbeat, ago }) => ({ ...heartbeat, ago }))

@@ -1,6 +1,7 @@
 /** Catching up after a join: finds the other gateways and fetches their documents; tells when this was done for the first time. */
 import { findPeers } from './discovery.ts'
 import type { Exchanges } from './exchange.ts'
+import { atJoin, sample } from './pace.ts'
 import type { Peers } from './peers.ts'
 import type { SyncPorts } from './sync-ports.ts'
 
@@ -51,7 +52,9 @@ export class CatchUp {
   async look(): Promise<void> {
     const { clock, exchanges, peers, session } = this.#ports
     const found = await this.#findPeers()
-    if (found) await Promise.all(found.map((node) => exchanges.with(node)))
+    // an entry that one of many does not have yet comes with its event, or with a later exchange
+    const asked = sample(found ?? [], atJoin, clock.random)
+    if (found) await Promise.all(asked.map((node) => exchanges.with(node)))
     else if (session.isOpen) {
       await this.#answer()
       await exchanges.settled()
@@ -88,9 +91,9 @@ export class CatchUp {
 
   /** Undefined where the router does not list its registrations. */
   async #findPeers(): Promise<readonly string[] | undefined> {
-    const { log, node, session } = this.#ports
+    const { clock, log, node, session } = this.#ports
     try {
-      return await findPeers(session, node)
+      return await findPeers(session, node, atJoin, clock.random)
     } catch (err) {
       if (session.isOpen && !this.#isMetaRefused) {
         this.#isMetaRefused = true

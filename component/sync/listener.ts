@@ -1,10 +1,12 @@
 /** Handles messages of the other gateways: heartbeats, changes and requests. */
 import { ServiceError } from '#component/errors.ts'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
-import { entriesOf, summariesOf } from './answers.ts'
+import { entriesOf, introductionsOf, summariesOf } from './answers.ts'
 import { changeTopics } from './changes.ts'
 import type { Exchanges } from './exchange.ts'
+import type { Pace } from './pace.ts'
 import type { Heard, Peers } from './peers.ts'
+import type { Strangers } from './strangers.ts'
 import {
   type Fields,
   type Heartbeat,
@@ -26,6 +28,8 @@ export interface ListenerPorts extends SyncPorts {
   readonly boot: string
   readonly wire: Wire
   readonly peers: Peers
+  readonly strangers: Strangers
+  readonly pace: Pick<Pace, 'isCrowd'>
   readonly exchanges: Exchanges
   readonly counts: Pick<SyncCounts, 'digestMismatches'>
   readonly onHeard: () => void
@@ -76,16 +80,18 @@ export class Listener {
   }
 
   /** Takes note of the sender. Undefined: the message is ignored. */
-  #hear({ heartbeat }: Message, about: string): Heard | undefined {
-    const { onHeard, peers, wire } = this.#ports
+  #hear({ heartbeat }: Message, about: string, isRequest = false): Heard | undefined {
+    const { onHeard, peers, strangers, wire } = this.#ports
     if (this.#isClosed || this.#isOfThisNode(heartbeat, about)) return undefined
     const heard = peers.hear(heartbeat)
     if (heard === 'repeated') {
       wire.ignore(heartbeat.node, about, 'the message was received before')
       return undefined
     }
-    if (heard === 'stranger') this.#meet(heartbeat, about).catch(noop)
-    else if (heartbeat.leaving) peers.drop(heartbeat.node)
+    if (heard === 'stranger') {
+      const mustWait = heartbeat.leaving || (!isRequest && strangers.wait(heartbeat.node))
+      if (!mustWait) this.#meet(heartbeat, about).catch(noop)
+    } else if (heartbeat.leaving) peers.drop(heartbeat.node)
     onHeard()
     return heard
   }
@@ -104,13 +110,13 @@ export class Listener {
   }
 
   /** Asks a node for its start: the message may be a replay from an earlier one. */
-  async #meet({ boot, leaving, node }: Heartbeat, about: string): Promise<void> {
+  async #meet({ boot, node }: Heartbeat, about: string): Promise<void> {
     const { clock, exchanges, peers, wire } = this.#ports
     const now = clock.now()
     for (const [known, at] of this.#askedAt) {
       if (Math.abs(now - at) >= meetPauseMs) this.#askedAt.delete(known)
     }
-    if (leaving || this.#askedAt.has(node)) return
+    if (this.#askedAt.has(node)) return
     this.#askedAt.set(node, now)
     await exchanges.with(node)
     const peer = peers.get(node)
@@ -127,10 +133,11 @@ export class Listener {
 
   #onHeartbeat(message: Message, topic: string): void {
     if (this.#hear(message, topic) !== 'heard') return
-    const { counts, replica } = this.#ports
+    const { counts, pace, replica } = this.#ports
     const { digest, leaving } = message.heartbeat
     if (!leaving && digest !== replica.digest()) counts.digestMismatches += 1
-    this.#compare(message.heartbeat)
+    // of many that differ from this node, the ones that it asks at its ticks suffice
+    if (!pace.isCrowd) this.#compare(message.heartbeat)
   }
 
   /** What another process has used of rate limits; its digest is not compared, since it comes often. */
@@ -162,10 +169,13 @@ export class Listener {
   /** `service.registry.<node>.digest`: the digests of all buckets, or the summaries in the named ones. */
   #digest(message: Message, uri: string): Fields {
     this.#onRequest(message, uri)
-    const { replica } = this.#ports
+    const { peers, replica } = this.#ports
     const buckets = readList(message.fields.buckets, readBucket)
     if (buckets) return { ...summariesOf(replica, buckets) }
-    return message.heartbeat.digest === replica.digest() ? {} : { buckets: replica.buckets() }
+    return {
+      ...(message.heartbeat.digest !== replica.digest() && { buckets: replica.buckets() }),
+      ...(message.fields.peers === true && { peers: introductionsOf(peers) }),
+    }
   }
 
   /** `service.registry.<node>.fetch`: the named documents. */
@@ -185,7 +195,7 @@ export class Listener {
   /** A request carries the digest of its sender: what this node lacks is fetched in return. */
   #onRequest(message: Message, uri: string): void {
     if (this.#isClosed) return
-    const heard = this.#hear(message, uri)
+    const heard = this.#hear(message, uri, true)
     if (!heard)
       throw new ServiceError('wamp.error.not_authorized', 'the request was received before')
     if (heard === 'heard') this.#compare(message.heartbeat)

@@ -1,9 +1,11 @@
 /** The other gateways: which are present, the offsets of their clocks, and which of their messages were received before. */
 import type { Clock } from '#component/clock.ts'
-import type { Heartbeat } from './sync-messages.ts'
+import type { Heartbeat, Introduced } from './sync-messages.ts'
 
-/** Milliseconds of silence after which a peer is no longer present. */
+/** Milliseconds of silence after which a peer is no longer present, at least. */
 const goneMs = 15_000
+/** So many heartbeats in a row that do not come are a silence. */
+const missed = 3
 /** Messages of a peer that may overtake each other. */
 const window = 1000
 
@@ -15,6 +17,8 @@ export interface Peer {
   readonly digest: string
   readonly version: string | undefined
   readonly features: readonly string[]
+  /** Its next heartbeat follows within this time; undefined: it is an earlier gateway. Milliseconds. */
+  readonly everyMs: number | undefined
   /** Its clock minus ours; what the message was under way for makes it less. Milliseconds. */
   readonly clockOffsetMs: number
   /** Milliseconds since the epoch, as the next one. */
@@ -24,6 +28,8 @@ export interface Peer {
 
 interface Known {
   peer: Peer
+  /** The last one that was not overtaken. */
+  heartbeat: Heartbeat
   /** Greatest number of a message. */
   highest: number
   /** Numbers of the messages that were heard, as far as the window goes back. */
@@ -68,11 +74,23 @@ export class Peers {
       this.#note(known, heartbeat)
       return
     }
-    const peer = { ...this.#seen(heartbeat), exchangedAt: undefined }
-    this.#known.set(heartbeat.node, {
-      peer,
-      highest: heartbeat.seq,
-      seen: new Set([heartbeat.seq]),
+    this.#add(heartbeat, this.#clock.now())
+  }
+
+  /** Takes note of a peer that another one is in touch with, and vouches for. */
+  introduce({ heartbeat, ago }: Introduced): void {
+    const heardAt = this.#clock.now() - ago
+    const known = this.#find(heartbeat.node)?.peer
+    if (known && (known.boot === heartbeat.boot || known.heardAt >= heardAt)) return
+    this.#add(heartbeat, heardAt)
+  }
+
+  /** What another gateway is told of those that are there. */
+  introductions(): Introduced[] {
+    const now = this.#clock.now()
+    return this.present().flatMap(({ node, heardAt }) => {
+      const heartbeat = this.#known.get(node)?.heartbeat
+      return heartbeat ? [{ heartbeat, ago: Math.max(0, now - heardAt) }] : []
     })
   }
 
@@ -122,7 +140,9 @@ export class Peers {
   #find(node: string): Known | undefined {
     const known = this.#known.get(node)
     // a clock that was set back must not keep a peer present
-    if (known && Math.abs(this.#clock.now() - known.peer.heardAt) <= goneMs) return known
+    if (known && Math.abs(this.#clock.now() - known.peer.heardAt) <= silenceOf(known.peer)) {
+      return known
+    }
     this.#known.delete(node)
     return undefined
   }
@@ -132,16 +152,27 @@ export class Peers {
     // a message that was overtaken is outdated
     if (heartbeat.seq < known.highest) return
     known.highest = heartbeat.seq
-    known.peer = { ...this.#seen(heartbeat), exchangedAt: known.peer.exchangedAt }
+    known.heartbeat = heartbeat
+    known.peer = { ...peerOf(heartbeat, this.#clock.now()), exchangedAt: known.peer.exchangedAt }
     for (const seq of known.seen) {
       if (seq > heartbeat.seq - window) break
       known.seen.delete(seq)
     }
   }
 
-  #seen(heartbeat: Heartbeat): Omit<Peer, 'exchangedAt'> {
-    const { node, boot, digest, version, features = [], now } = heartbeat
-    const heardAt = this.#clock.now()
-    return { node, boot, digest, version, features, clockOffsetMs: now - heardAt, heardAt }
+  #add(heartbeat: Heartbeat, heardAt: number): void {
+    const { node, seq } = heartbeat
+    const peer = { ...peerOf(heartbeat, heardAt), exchangedAt: undefined }
+    this.#known.set(node, { peer, heartbeat, highest: seq, seen: new Set([seq]) })
   }
 }
+
+/** @param heardAt milliseconds since the epoch */
+function peerOf(heartbeat: Heartbeat, heardAt: number): Omit<Peer, 'exchangedAt'> {
+  const { node, boot, digest, version, features = [], every: everyMs, now } = heartbeat
+  const clockOffsetMs = now - heardAt
+  return { node, boot, digest, version, features, everyMs, clockOffsetMs, heardAt }
+}
+
+/** How long a peer may say nothing; milliseconds. */
+const silenceOf = ({ everyMs = 0 }: Peer): number => Math.max(goneMs, missed * everyMs)

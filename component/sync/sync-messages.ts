@@ -30,6 +30,16 @@ export interface Heartbeat {
   readonly version?: string
   /** What it knows of documents, beyond what all gateways know. */
   readonly features?: readonly string[]
+  /** Its next heartbeat follows within this time; milliseconds. Earlier gateways do not tell it: 4.8 seconds. */
+  readonly every?: number
+}
+
+/** A gateway that another one is in touch with. */
+export interface Introduced {
+  /** Its last message that was heard. */
+  readonly heartbeat: Heartbeat
+  /** How long ago; milliseconds. */
+  readonly ago: number
 }
 
 /** Members of a JSON object. */
@@ -66,13 +76,25 @@ const readText = (value: unknown): string | undefined => (isText(value) ? value 
 const isNode = (value: unknown): value is string =>
   typeof value === 'string' && /^[a-z0-9-]{1,128}$/.test(value)
 
-/** The version of a gateway, and what it knows, as far as it tells them. */
-function readProgram({ version, features }: Fields): Pick<Heartbeat, 'version' | 'features'> {
+/** The version of a gateway, what it knows, and its pace, as far as it tells them. */
+function readProgram({
+  version,
+  features,
+  every,
+}: Fields): Pick<Heartbeat, 'version' | 'features' | 'every'> {
   const known = readList(features, readText)
   return {
     ...(isText(version) && { version: version.slice(0, 64) }),
     ...(known && { features: known }),
+    ...(isCount(every) && { every }),
   }
+}
+
+function readHeartbeat(fields: Fields): Heartbeat | undefined {
+  const { node, boot, seq, now, digest, leaving = false } = fields
+  if (!isNode(node) || !isText(boot) || !isCount(seq) || !isCount(now)) return undefined
+  if (!isText(digest) || typeof leaving !== 'boolean') return undefined
+  return { node, boot, seq, now, digest, leaving, ...readProgram(fields) }
 }
 
 /** Reads a message from the opened text. */
@@ -84,11 +106,15 @@ export function readMessage(text: string): Message | undefined {
     return undefined
   }
   if (!isMap(fields)) return undefined
-  const { node, boot, seq, now, digest, leaving = false } = fields
-  if (!isNode(node) || !isText(boot) || !isCount(seq) || !isCount(now)) return undefined
-  if (!isText(digest) || typeof leaving !== 'boolean') return undefined
-  const heartbeat = { node, boot, seq, now, digest, leaving, ...readProgram(fields) }
-  return { heartbeat, fields }
+  const heartbeat = readHeartbeat(fields)
+  return heartbeat && { heartbeat, fields }
+}
+
+/** Reads what one gateway tells of another. */
+export function readIntroduced(value: unknown): Introduced | undefined {
+  const heartbeat = isMap(value) ? readHeartbeat(value) : undefined
+  const ago = heartbeat && readCount((value as Fields).ago)
+  return heartbeat && ago !== undefined ? { heartbeat, ago } : undefined
 }
 
 /** Reads a list, without the items that are not understood: a newer gateway may know more kinds. Undefined for another type. */

@@ -7,15 +7,15 @@ import { announceChange } from './changes.ts'
 import { Exchanges } from './exchange.ts'
 import { CatchUp } from './joining.ts'
 import { Listener } from './listener.ts'
+import { atTick, Pace } from './pace.ts'
 import { Peers } from './peers.ts'
 import { type SyncStatus, statusOf } from './status.ts'
+import { Strangers } from './strangers.ts'
 import { type Fields, type Heartbeat, type Purged, readTrace } from './sync-messages.ts'
 import type { PeerTrace, SyncCounts, SyncPorts } from './sync-ports.ts'
 import { topics } from './topics.ts'
 import { Wire } from './wire.ts'
 
-/** Milliseconds between two heartbeats: at least, and what chance adds at most (4 s ± 20 %). */
-const heartbeatMs = { least: 3200, chance: 1600 }
 /** Milliseconds that publishing the last heartbeat may take. */
 const farewellMs = 1000
 /** Milliseconds that the router may take to acknowledge the use of rate limits; what it says then is outdated. */
@@ -47,6 +47,8 @@ export class Sync {
   readonly #exchanges: Exchanges
   readonly #catchUp: CatchUp
   readonly #listener: Listener
+  readonly #pace: Pace
+  readonly #strangers: Strangers
   #seq = 0
   #isStarted = false
   #isLeft = false
@@ -61,21 +63,31 @@ export class Sync {
     const peers = new Peers(clock, () => ports.health?.clockOffsetMs)
     const wire = new Wire(ports, () => this.#heartbeat())
     const { counts } = this
+    const pace = new Pace(() => peers.present(), clock.random)
+    const strangers = new Strangers({ clock, node, pace, peers })
     const exchanges = new Exchanges({
       ...ports,
       counts,
       async ask(peer, request, content) {
-        const message = await wire.ask(peer, request, content)
+        const asksWho = request === 'digest' && strangers.wantsIntroductions(!catchUp.hasLooked)
+        const message = await wire.ask(peer, request, {
+          ...content,
+          ...(asksWho && { peers: true }),
+        })
         if (!message.heartbeat.leaving) peers.meet(message.heartbeat)
+        strangers.learn(message.fields)
         return message
       },
       onDone: (peer) => {
         peers.exchanged(peer)
-        this.#catchUp.judge()
+        catchUp.judge()
       },
     })
-    const parts = { ...ports, boot: this.#boot, counts, exchanges, peers, wire }
-    this.#catchUp = new CatchUp(parts)
+    const parts = { ...ports, boot: this.#boot, counts, exchanges, pace, peers, strangers, wire }
+    const catchUp = new CatchUp(parts)
+    this.#catchUp = catchUp
+    this.#pace = pace
+    this.#strangers = strangers
     this.#listener = new Listener({
       ...parts,
       onHeard: () => this.#catchUp.heard(),
@@ -235,27 +247,25 @@ export class Sync {
     this.#seq++
     return {
       ...{ node, boot: this.#boot, seq: this.#seq, now: clock.now() },
-      ...{ digest: replica.digest(), leaving: this.#isLeft },
+      ...{ digest: replica.digest(), leaving: this.#isLeft, every: this.#pace.everyMs },
       ...program,
     }
   }
 
   #sendHeartbeat(): void {
-    const { node, session } = this.#ports
+    const { clock, node, session } = this.#ports
     if (!session.isOpen || this.#isLeft) return
+    this.#pace.beat(clock.now())
     // the next one replaces a lost one
     this.#wire.publish(topics.beat, { node }, {}).catch(noop)
   }
 
   #schedule(): void {
     const { clock } = this.#ports
-    this.#stopHeartbeat = clock.after(
-      heartbeatMs.least + clock.random() * heartbeatMs.chance,
-      () => {
-        this.#schedule()
-        this.#tick().catch(noop)
-      },
-    )
+    this.#stopHeartbeat = clock.after(this.#pace.untilTick(), () => {
+      this.#schedule()
+      this.#tick().catch(noop)
+    })
   }
 
   /** At full minutes, when the others do it. */
@@ -276,7 +286,15 @@ export class Sync {
       await this.#ports.replica.refresh()
       this.#isRefreshing = false
     }
-    this.#sendHeartbeat()
+    const { clock, replica, session } = this.#ports
+    const isDue = this.#pace.look(clock.now())
+    if (isDue) this.#sendHeartbeat()
+    if (!session.isOpen || this.#isLeft || replica.isStoreAway) return
+    // where heartbeats come seldom, digests are compared with some of the others only
+    const asked = isDue && !this.#strangers.areThere ? [] : this.#pace.some(atTick)
+    for (const node of [...asked.map((peer) => peer.node), ...this.#strangers.late()]) {
+      this.#exchanges.with(node).catch(noop)
+    }
   }
 
   #watchClock(): void {

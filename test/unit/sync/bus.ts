@@ -43,6 +43,8 @@ export class Bus {
   delay: (passing: Passing) => number = () => 1
   /** How often an event arrives: 0 is a loss. */
   copies: (passing: Passing) => number = () => 1
+  /** Whether {@link calls}, {@link events} and {@link traffic} are kept. */
+  isWatched = true
   /** Sees each call before it is delivered. */
   onCall: (passing: Passing) => void = () => undefined
   /** Sees each answer before it is delivered. */
@@ -77,13 +79,14 @@ export class Bus {
   }
 
   publish(from: BusSession, topic: string, payload: Payload): void {
+    const size = this.#sizeOf(payload)
     for (const to of this.sessions) {
-      if (to === from) continue
+      if (to === from || to.part !== from.part) continue
       for (const handler of to.topics.get(topic) ?? []) {
         const passing: Passing = { kind: 'event', uri: topic, payload, from, to }
-        this.events.push(passing)
+        if (this.isWatched) this.events.push(passing)
         for (let copy = this.copies(passing); copy > 0; copy--) {
-          this.traffic += JSON.stringify(payload).length
+          this.traffic += size
           this.#deliver(passing, () => {
             handler(payload, { details: { publisher: from.id }, uri: topic })
           })
@@ -93,7 +96,7 @@ export class Bus {
   }
 
   async call(from: BusSession, uri: string, payload: Payload): Promise<Payload> {
-    this.calls.push(uri)
+    if (this.isWatched) this.calls.push(uri)
     if (uri.startsWith('wamp.')) {
       await new Promise<void>((resolve) => this.time.after(1, resolve))
       return { args: [this.#meta(uri, payload.args[0])], kwargs: {} }
@@ -103,22 +106,30 @@ export class Bus {
     const to = callee.session
     const passing: Passing = { kind: 'call', uri, payload, from, to }
     this.onCall(passing)
-    this.traffic += JSON.stringify(payload).length
+    this.traffic += this.#sizeOf(payload)
     const gone = new WampError('wamp.error.canceled', { args: ['the callee has gone'] })
     if (!to.isOpen) throw gone
     return new Promise((resolve, reject) => {
       const serve = async () => {
         const origin = { details: { caller: from.id }, uri }
         const answer = await callee.handler(payload, origin)
-        this.traffic += JSON.stringify(answer).length
+        to.lost.delete(lose)
+        this.traffic += this.#sizeOf(answer)
         this.onAnswer(passing, answer)
         this.#deliver({ ...passing, from: to, to: from }, () => resolve(answer))
       }
-      to.lost.push(() => reject(gone))
+      const lose = () => reject(gone)
+      to.lost.add(lose)
+      // the router of the one part hears nothing of the other
+      if (to.part !== from.part) return
       this.#deliver(passing, () => {
         serve().catch((error: unknown) => reject(errorOf(error)))
       })
     })
+  }
+
+  #sizeOf(payload: Payload): number {
+    return this.isWatched ? JSON.stringify(payload).length : 0
   }
 
   #meta(uri: string, id: unknown): unknown {
@@ -150,11 +161,13 @@ export class BusSession {
   /** A process that is stopped: what it should send or get waits. */
   isHeld = false
   id = 0
+  /** Of a network that is partitioned. */
+  part = 0
   /** Changes with each join. */
   life = 0
   readonly waiting: (() => void)[] = []
   /** Told when it ends. */
-  lost: (() => void)[] = []
+  readonly lost = new Set<() => void>()
   readonly topics = new Map<string, EventHandler[]>()
   onJoin: () => unknown = () => undefined
   readonly #bus: Bus
@@ -184,8 +197,8 @@ export class BusSession {
       if (index >= 0) callees.splice(index, 1)
       if (callees.length === 0) this.#bus.registrations.delete(uri)
     }
-    const lost = this.lost
-    this.lost = []
+    const lost = [...this.lost]
+    this.lost.clear()
     for (const tell of lost) tell()
   }
 
@@ -204,13 +217,17 @@ export class BusSession {
         stopTimer()
         fail('wamp.error.canceled')()
       }
-      this.lost.push(() => {
+      const lose = () => {
         stopTimer()
         reject(netFailure())
-      })
+      }
+      this.lost.add(lose)
       this.#bus
         .call(this, uri, payload)
-        .finally(stopTimer)
+        .finally(() => {
+          stopTimer()
+          this.lost.delete(lose)
+        })
         .then((answer) => resolve({ ...answer, request_id: 1, details: {} }), reject)
     })
     result.catch(() => undefined)

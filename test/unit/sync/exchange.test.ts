@@ -164,7 +164,7 @@ describe('an exchange', function () {
     await fleet.run(60_000)
     expect(fleet.bus.calls.slice(before).filter((uri) => uri.includes('.a.'))).to.deep.equal([])
     b.store.isAway = false
-    await fleet.run(2 * healMs)
+    await fleet.run(5 * healMs)
     expect(b.textOf('x')).to.equal('one')
     expect(b.messages('error')).to.deep.equal(['the store is away'])
   })
@@ -229,17 +229,17 @@ describe('the traffic between gateways', function () {
     return { took, digests, fetches }
   }
 
-  it('of 30 that join at once with the same is one call from each to each', async () => {
-    const { took, digests, fetches } = await callsOfJoin(30, false)
+  it('of 20 that join at once with the same is one call from each to each', async () => {
+    const { took, digests, fetches } = await callsOfJoin(20, false)
     expect(took).to.equal(0)
-    expect(digests).to.be.at.most(30 * 29)
+    expect(digests).to.be.at.most(20 * 19)
     expect(fetches).to.equal(0)
   })
 
-  it('of 30 that join at once with different things is some calls from each to each', async () => {
-    const { took, digests, fetches } = await callsOfJoin(30, true)
+  it('of 20 that join at once with different things is some calls from each to each', async () => {
+    const { took, digests, fetches } = await callsOfJoin(20, true)
     expect(took).to.be.at.most(healMs)
-    expect(digests).to.be.at.most(4 * 30 * 29)
-    expect(fetches).to.be.at.most(2 * 30 * 29)
+    expect(digests).to.be.at.most(4 * 20 * 19)
+    expect(fetches).to.be.at.most(2 * 20 * 19)
   })
 })

@@ -6,7 +6,51 @@ export const start = 1_763_740_800_000
 
 interface Timer {
   readonly at: number
-  readonly callback: () => void
+  /** Timers of one moment fire in the order in which they were set. */
+  readonly order: number
+  /** Undefined: it was cancelled, or has fired. */
+  callback: (() => void) | undefined
+}
+
+const isBefore = (a: Timer, b: Timer) => a.at < b.at || (a.at === b.at && a.order < b.order)
+
+/** Timers, the next one first: a binary heap. */
+class Timers {
+  readonly #heap: Timer[] = []
+
+  get next(): Timer | undefined {
+    return this.#heap[0]
+  }
+
+  add(timer: Timer): void {
+    const heap = this.#heap
+    let at = heap.length
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      const other = heap[parent] as Timer
+      if (isBefore(other, timer)) break
+      heap[at] = other
+      at = parent
+    }
+    heap[at] = timer
+  }
+
+  removeNext(): void {
+    const heap = this.#heap
+    const last = heap.pop()
+    if (last === undefined || heap.length === 0) return
+    let at = 0
+    for (;;) {
+      let child = 2 * at + 1
+      if (child >= heap.length) break
+      if (child + 1 < heap.length && isBefore(heap[child + 1] as Timer, heap[child] as Timer))
+        child++
+      if (isBefore(last, heap[child] as Timer)) break
+      heap[at] = heap[child] as Timer
+      at = child
+    }
+    heap[at] = last
+  }
 }
 
 /** Lets everything run that waits for nothing but promises. */
@@ -33,7 +77,9 @@ export class SimulatedTime {
   now = start
   /** The same numbers for the same seed. */
   readonly random: () => number
-  readonly #timers = new Set<Timer>()
+  readonly #timers = new Timers()
+  #count = 0
+  #pending = 0
 
   constructor(seed: number) {
     this.random = seeded(seed)
@@ -41,13 +87,18 @@ export class SimulatedTime {
 
   /** Timers that wait. */
   get pending(): number {
-    return this.#timers.size
+    return this.#pending
   }
 
   after(ms: number, callback: () => void): () => void {
-    const timer = { at: this.now + ms, callback }
+    this.#count++
+    this.#pending++
+    const timer: Timer = { at: this.now + ms, order: this.#count, callback }
     this.#timers.add(timer)
-    return () => this.#timers.delete(timer)
+    return () => {
+      if (timer.callback) this.#pending--
+      timer.callback = undefined
+    }
   }
 
   clock(offset = 0): SimulatedClock {
@@ -66,20 +117,16 @@ export class SimulatedTime {
   async advance(ms: number): Promise<void> {
     const end = this.now + ms
     await settle()
-    for (let next = this.#next(end); next; next = this.#next(end)) {
-      this.#timers.delete(next)
+    for (let next = this.#timers.next; next && next.at <= end; next = this.#timers.next) {
+      this.#timers.removeNext()
+      const { callback } = next
+      if (callback === undefined) continue
+      next.callback = undefined
+      this.#pending--
       this.now = next.at
-      next.callback()
+      callback()
       await settle()
     }
     this.now = end
-  }
-
-  #next(end: number): Timer | undefined {
-    let first: Timer | undefined
-    for (const timer of this.#timers) {
-      if (timer.at <= end && (first === undefined || timer.at < first.at)) first = timer
-    }
-    return first
   }
 }
