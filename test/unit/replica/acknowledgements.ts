@@ -19,6 +19,9 @@ export class Acknowledgements {
   /** Never answered: it may have happened or not. */
   readonly #open = new Set<Attempt>()
 
+  /** How many there were. */
+  count = 0
+
   ask(attempt: Attempt): void {
     this.#open.add(attempt)
   }
@@ -30,6 +33,7 @@ export class Acknowledgements {
 
   acknowledge(attempt: Attempt, stamp: Stamp): void {
     this.#open.delete(attempt)
+    this.count++
     const greatest = this.#greatest.get(attempt.id)
     if (greatest && compareStamps(greatest.stamp, stamp) >= 0) return
     this.#greatest.set(attempt.id, { ...attempt, stamp })

@@ -22,6 +22,8 @@ const isSame = (a: Stamp | null, b: Stamp | null) =>
 export class MemoryStore implements ReplicaStore {
   /** Every method fails with `service.error.unavailable`. */
   isAway = false
+  /** Copies what goes in and what comes out. */
+  copy: <T>(value: T) => T = structuredClone
   /** Runs before each method does its work: another writer may come first, or the store may go away. */
   before: (method: keyof ReplicaStore) => void | Promise<void> = () => undefined
   #rows = new Map<string, Row>()
@@ -32,7 +34,7 @@ export class MemoryStore implements ReplicaStore {
     await this.#reach('since')
     const entries = [...this.#rows.values()]
       .filter((row) => row.revision > revision)
-      .map(({ entry }) => structuredClone(entry))
+      .map(({ entry }) => this.copy(entry))
       .sort((a, b) => compareStamps(a.stamp, b.stamp))
     return { revision: this.#revision, entries }
   }
@@ -69,7 +71,7 @@ export class MemoryStore implements ReplicaStore {
 
   async versions(kind: Kind, id: string): Promise<Entry[]> {
     await this.#reach('versions')
-    return structuredClone([...(this.#versions.get(keyOf({ kind, id })) ?? [])])
+    return this.copy([...(this.#versions.get(keyOf({ kind, id })) ?? [])])
   }
 
   /** Takes note of what is there; what is returned puts it back, as restoring a backup does. */
@@ -96,13 +98,18 @@ export class MemoryStore implements ReplicaStore {
     return new Map(Array.from(this.#rows, ([key, { entry }]) => [key, entry]))
   }
 
+  /** One of {@link rows}. */
+  row(kind: Kind, id: string): Entry | undefined {
+    return this.#rows.get(keyOf({ kind, id }))?.entry
+  }
+
   async #reach(method: keyof ReplicaStore): Promise<void> {
     await this.before(method)
     if (this.isAway) throw new ServiceError('service.error.unavailable', 'the store is away')
   }
 
   #keep(entry: Entry, revision: number): void {
-    this.#rows.set(keyOf(entry), { entry: structuredClone(entry), revision })
+    this.#rows.set(keyOf(entry), { entry: this.copy(entry), revision })
     this.#note(entry)
   }
 
@@ -115,7 +122,7 @@ export class MemoryStore implements ReplicaStore {
     const others = known.filter(({ stamp }) => !isSame(stamp, entry.stamp))
     const sorted = isKnown
       ? known
-      : [...others, structuredClone(entry)].sort((a, b) => compareEntries(b, a))
+      : [...others, this.copy(entry)].sort((a, b) => compareEntries(b, a))
     const before = sorted[sorted.findIndex(({ stamp }) => isSame(stamp, entry.stamp)) + 1]
     const isAgain = entry.hash !== null && before?.hash === entry.hash
     const kept = isAgain ? sorted.filter((version) => version !== before) : sorted
