@@ -3,6 +3,7 @@
 import {
   clientAuthentications,
   type ProviderKey,
+  pushedRequests,
   secretAuthentications,
 } from '#component/realm/documents/provider-rules.ts'
 import { isMap } from '#component/syntax/values.ts'
@@ -85,6 +86,7 @@ export const providerValues: Readonly<
   token_endpoint_auth_method: oneOf(secretAuthentications, {
     from: (method) => method.replace('client_secret_', ''),
   }),
+  par: oneOf(pushedRequests),
   redirect_uri: allowing(isPlainUrl, 'an absolute URL without query'),
   scopes: allowing(isTexts, 'a list of strings', {
     preset: ['openid', 'profile', 'email'],

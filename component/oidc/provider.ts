@@ -139,12 +139,13 @@ export class Provider {
   /**
    * Where the browser goes to log in.
    * @param parameters beside those of the protocol
-   * @throws OidcError authorization_url_failed
+   * @throws OidcError authorization_url_failed; provider_unavailable when it is to take the request beforehand and does not answer
    */
   async authorizationUrl(login: LoginState, parameters: LoginParameters = {}): Promise<string> {
     const { client } = this.#parts.discovered
+    const sent: SentRequest = {}
     try {
-      return client.buildAuthorizationUrl(this.#configuration(), {
+      const request = {
         ...parameters,
         redirect_uri: login.callback,
         scope: this.settings.scopes.join(' '),
@@ -152,11 +153,27 @@ export class Provider {
         nonce: login.nonce,
         code_challenge: await client.calculatePKCECodeChallenge(login.code_verifier),
         code_challenge_method: 'S256',
-      }).href
+      }
+      const configuration = this.#configuration(sent)
+      const url = this.#pushes
+        ? await client.buildAuthorizationUrlWithPAR(configuration, request)
+        : client.buildAuthorizationUrl(configuration, request)
+      return url.href
     } catch (cause) {
+      const code = isAway(cause) ? 'provider_unavailable' : 'authorization_url_failed'
+      const answer = failureOf(cause, sent)
       const message = `the authorization URL could not be made: ${why(cause)}`
-      throw new OidcError('authorization_url_failed', message, { cause })
+      throw new OidcError(code, message, { cause, answer })
     }
+  }
+
+  /** Whether the provider is given the request itself, and the browser only a reference to it (RFC 9126). */
+  get #pushes(): boolean {
+    const { metadata } = this.#parts.discovered
+    const { par } = this.settings
+    if (par === undefined) return metadata.require_pushed_authorization_requests === true
+    if (par === 'auto') return metadata.pushed_authorization_request_endpoint !== undefined
+    return par === 'always'
   }
 
   /**

@@ -1,7 +1,10 @@
 /** A realm's settings of its identity providers: `info.oidc_providers`, read with defaults (behaviour: OIDC). */
 
 import { OidcError } from '#component/oidc-error.ts'
-import type { ClientAuthentication } from '#component/realm/documents/provider-rules.ts'
+import type {
+  ClientAuthentication,
+  pushedRequests,
+} from '#component/realm/documents/provider-rules.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { LoginParameters } from './login-parameters.ts'
@@ -25,6 +28,8 @@ export interface ProviderSettings {
   readonly client_authentication?: ClientAuthentication
   /** The same by its older name. */
   readonly token_endpoint_auth_method?: ClientAuthentication
+  /** When authorization requests are pushed (RFC 9126); absent: where the provider requires it. */
+  readonly par?: (typeof pushedRequests)[number]
   /** Absolute URL of the callback, as the provider knows it; absent: the one of the route. */
   readonly redirect_uri?: string
   /** `openid` is always among them. */

@@ -59,6 +59,7 @@ const spareTimeout = 30
 
 const endpoints = [
   'authorization_endpoint',
+  'pushed_authorization_request_endpoint',
   'token_endpoint',
   'jwks_uri',
   'userinfo_endpoint',

@@ -8,6 +8,9 @@ export type ClientAuthentication = (typeof clientAuthentications)[number]
 /** The values of the older key, as OAuth registers them. */
 export const secretAuthentications = ['client_secret_basic', 'client_secret_post', 'none'] as const
 
+/** When authorization requests are pushed (RFC 9126). */
+export const pushedRequests = ['auto', 'always', 'never'] as const
+
 /** A login reports wrong values: a load cannot know them all. */
 const read = (description: string, example: unknown, fallback?: unknown): Rule =>
   described(anything, description, {
@@ -38,6 +41,11 @@ const keys = {
     oneOf(secretAuthentications),
     'The older name of `client_authentication`: `client_secret_basic` is `basic`, `client_secret_post` is `post`.',
     { examples: ['client_secret_post'] },
+  ),
+  par: described(
+    oneOf(pushedRequests),
+    'Pushed authorization requests (RFC 9126): the provider gets the request from the gateway, and the browser only a reference to it. `auto`: where the provider offers it. Default: where the provider requires it.',
+    { examples: ['auto'] },
   ),
   redirect_uri: read(
     'The address of the callback, as the provider knows it. Default: see the [callback address](security.md#openid-connect).',

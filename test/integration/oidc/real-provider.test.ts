@@ -103,6 +103,43 @@ describe('a login at oidc-provider', function () {
     })
   })
 
+  describe('whose request is pushed', () => {
+    for (const [par, features] of [
+      ['auto', { pushedAuthorizationRequests: { enabled: true } }],
+      ['always', { pushedAuthorizationRequests: { enabled: true } }],
+      [
+        undefined,
+        {
+          pushedAuthorizationRequests: {
+            enabled: true,
+            requirePushedAuthorizationRequests: true,
+          },
+        },
+      ],
+    ] as const) {
+      it(`shows the browser nothing of it: par ${par ?? 'as the provider requires'}`, async () => {
+        await use({ client_secret, par, login_parameters: ['login_hint'] }, { features })
+        const browser = new Browser()
+        const { location } = await begin(browser, '?login_hint=ada')
+        const { searchParams } = new URL(location)
+        expect([...searchParams.keys()].sort()).to.deep.equal(['client_id', 'request_uri'])
+        await expectUser(browser, await logIn(browser, '?login_hint=ada'))
+        expect(provider.params[0]).to.include({ login_hint: 'ada' })
+      })
+    }
+
+    it('is not pushed where the realm says never, or the provider only offers it', async () => {
+      const features = { pushedAuthorizationRequests: { enabled: true } }
+      for (const par of ['never', undefined]) {
+        await use({ client_secret, par }, { features })
+        const browser = new Browser()
+        await expectUser(browser, await logIn(browser))
+        expect(provider.asked).to.not.include('POST /request')
+        await provider.close()
+      }
+    })
+  })
+
   describe('by a key in place of a secret', () => {
     const jwks = () => `${shop.base}/oidc/mock/jwks`
 

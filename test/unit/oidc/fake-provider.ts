@@ -74,6 +74,8 @@ export class FakeProvider {
   clientBy: 'basic' | 'post' | 'none' = 'basic'
   /** `METHOD path` of all requests. */
   readonly asked: string[] = []
+  /** The authorization requests that were pushed. */
+  readonly pushed: Json[] = []
   readonly #grants = new Map<string, Grant>()
   readonly #events = new EventEmitter()
   readonly #server: Server
@@ -175,6 +177,12 @@ export class FakeProvider {
         return { body: { keys: this.twist.jwks?.([this.#keys.jwk]) ?? [this.#keys.jwk] } }
       case '/token':
         return this.#token(request, new URLSearchParams(await textOf(request)))
+      case '/par':
+        this.pushed.push(Object.fromEntries(new URLSearchParams(await textOf(request))))
+        return {
+          status: 201,
+          body: { request_uri: `urn:example:${this.pushed.length}`, expires_in: 60 },
+        }
       case '/userinfo':
         return request.headers.authorization === 'Bearer the-access-token'
           ? { body: { sub: this.person.sub, name: 'Ada', ...this.twist.userinfo } }

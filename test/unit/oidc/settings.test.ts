@@ -94,6 +94,7 @@ describe('the settings of a provider', () => {
     ['authorization_parameters', { max_age: -1 }],
     ['client_authentication', 'client_secret_basic'],
     ['token_endpoint_auth_method', 'private_key_jwt'],
+    ['par', true],
     ['authid_claim', 5],
     ['role_mapping', ['a']],
     ['role_mapping', { a: { b: 'c' } }],
