@@ -19,6 +19,9 @@ export interface CheckedRequest {
   readonly body?: string | URLSearchParams | Uint8Array | null | undefined
 }
 
+/** At most this many sets of certificates have connections. */
+const maxTrusted = 64
+
 /** Statuses that must not have a body (Fetch §2.2.3). */
 const empty: ReadonlySet<number> = new Set([204, 205, 304])
 
@@ -37,6 +40,8 @@ export class CheckedFetch {
   readonly #clock: Clock
   readonly #policy: HostPolicy
   readonly #upstreams: Upstreams
+  /** By the certificates that are trusted in place of those of the system, the last used last. */
+  readonly #trusting = new Map<string, Upstreams>()
 
   constructor({ clock, policy = noHosts }: CheckedFetchPorts) {
     this.#clock = clock
@@ -48,9 +53,15 @@ export class CheckedFetch {
    * The answer, whatever its status; a redirect is an answer, too.
    * @param isFixed whether a document of ours names the origin: then its address may be private, but never link-local or that
    *   of a cloud's metadata
+   * @param ca the certificates (PEM) that are trusted in place of those of the system
    * @throws ServiceError `service.error.bad_gateway`, `service.error.timeout`, `wamp.error.not_authorized` for an address
    */
-  async fetch(url: string, request: CheckedRequest, isFixed: boolean): Promise<Response> {
+  async fetch(
+    url: string,
+    request: CheckedRequest,
+    isFixed: boolean,
+    ca?: string,
+  ): Promise<Response> {
     const target = URL.parse(url)
     const origin = readOrigin(target?.origin ?? '')
     if (!target || 'problem' in origin) throw badGateway('the URL is not a valid http or https URL')
@@ -63,7 +74,7 @@ export class CheckedFetch {
       ended.abort(new ServiceError('service.error.timeout', message))
     })
     try {
-      const { statusCode, headers, body } = await this.#upstreams
+      const { statusCode, headers, body } = await this.#upstreamsFor(ca)
         .pool(origin, !isFixed, timeoutMs)
         .request({
           path: `${target.pathname}${target.search}`,
@@ -92,8 +103,23 @@ export class CheckedFetch {
   }
 
   /** Ends all connections. */
-  close(): Promise<void> {
-    return this.#upstreams.close()
+  async close(): Promise<void> {
+    const all = [this.#upstreams, ...this.#trusting.values()]
+    this.#trusting.clear()
+    await Promise.all(all.map((upstreams) => upstreams.close()))
+  }
+
+  #upstreamsFor(ca: string | undefined): Upstreams {
+    if (ca === undefined) return this.#upstreams
+    const found = this.#trusting.get(ca) ?? new Upstreams(this.#clock, this.#policy, undefined, ca)
+    this.#trusting.delete(ca)
+    this.#trusting.set(ca, found)
+    const [oldest] = this.#trusting.keys()
+    if (this.#trusting.size > maxTrusted && oldest !== undefined) {
+      void this.#trusting.get(oldest)?.close()
+      this.#trusting.delete(oldest)
+    }
+    return found
   }
 }
 

@@ -69,6 +69,7 @@ export class Upstreams implements Connections {
   readonly #clock: Clock
   readonly #policy: HostPolicy
   readonly #lookup: Lookup
+  readonly #ca: string | undefined
   /** By the text of the origin. */
   readonly #pools = new Map<string, Entry[]>()
   #size = 0
@@ -81,11 +82,13 @@ export class Upstreams implements Connections {
   /**
    * @param policy for hosts that are computed from the request
    * @param lookup resolves names
+   * @param ca the certificates (PEM) that are trusted; absent: those of the system
    */
-  constructor(clock: Clock, policy: HostPolicy, lookup: Lookup = systemLookup) {
+  constructor(clock: Clock, policy: HostPolicy, lookup: Lookup = systemLookup, ca?: string) {
     this.#clock = clock
     this.#policy = policy
     this.#lookup = lookup
+    this.#ca = ca
   }
 
   pool(origin: Origin, isComputed: boolean, connectTimeoutMs: number): Dispatcher {
@@ -188,6 +191,7 @@ export class Upstreams implements Connections {
             ...options,
             servername: isIP(hostname) ? '' : hostname,
             ALPNProtocols: ['http/1.1'],
+            ...(this.#ca !== undefined && { ca: this.#ca }),
           })
         : connectTcp(options)
       socket.on('error', settle)

@@ -2,7 +2,7 @@
 import type { Log } from '#component/log.ts'
 import type { Revocations } from '#component/token/revocation.ts'
 import { LogoutTokenError } from './logout-token.ts'
-import type { Providers } from './provider.ts'
+import type { Providers } from './providers.ts'
 
 /** The dependencies of {@link BackchannelLogout}. */
 export interface BackchannelLogoutPorts {

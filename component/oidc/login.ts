@@ -20,8 +20,8 @@ import {
   sealState,
   stateLifetime,
 } from './login-state.ts'
-import type { Providers } from './provider.ts'
 import { type ProviderTicketPorts, ProviderTickets } from './provider-tickets.ts'
+import type { Providers } from './providers.ts'
 import type {
   BegunLogin,
   CallbackRequest,

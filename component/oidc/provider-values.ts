@@ -86,6 +86,8 @@ export const providerValues: Readonly<
   token_endpoint_auth_method: oneOf(secretAuthentications, {
     from: (method) => method.replace('client_secret_', ''),
   }),
+  internal_issuer_url: allowing(isPlainUrl, 'an absolute URL without query and /.well-known/'),
+  ca_file: allowing(isText, 'a path'),
   par: oneOf(pushedRequests),
   redirect_uri: allowing(isPlainUrl, 'an absolute URL without query'),
   scopes: allowing(isTexts, 'a list of strings', {
@@ -128,10 +130,14 @@ export const providerValues: Readonly<
 
 /** Values that are allowed and do not fit together: each rule names the key and what is expected. */
 export const providerClashes: readonly ((settings: ProviderSettings) => string | undefined)[] = [
-  ({ issuer, allow_unsafe_http }) =>
-    issuer.startsWith('http:') && !allow_unsafe_http
-      ? 'issuer: expected https, or allow_unsafe_http: true'
-      : undefined,
+  ({ issuer, internal_issuer_url, allow_unsafe_http }) => {
+    const unsafe = Object.entries({ issuer, internal_issuer_url }).find(([, url]) =>
+      url?.startsWith('http:'),
+    )
+    return unsafe && !allow_unsafe_http
+      ? `${unsafe[0]}: expected https, or allow_unsafe_http: true`
+      : undefined
+  },
   ({ client_authentication, token_endpoint_auth_method }) =>
     client_authentication !== undefined && token_endpoint_auth_method !== undefined
       ? 'token_endpoint_auth_method: expected no older name beside client_authentication'

@@ -1,29 +1,26 @@
 /** One identity provider of a realm: authorization URL, code exchange with all that must be verified, end of the session. */
-import { createHash } from 'node:crypto'
 import type * as openid from 'openid-client'
 import { type Clock, secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import { checkAccessToken } from '#component/oidc/client/access-token-hash.ts'
 import {
   type ClientSecrets,
   clientAuthentication,
 } from '#component/oidc/client/client-authentication.ts'
-import { type ClientKey, readClientKey } from '#component/oidc/client/client-key.ts'
 import {
   type Discovered,
-  Discovery,
-  type DiscoveryPorts,
   libraryFetch,
   type ProviderFetch,
   why,
 } from '#component/oidc/client/discovery.ts'
 import { failureOf, type SentRequest } from '#component/oidc/client/provider-answer.ts'
+import type { Site } from '#component/oidc/client/site.ts'
 import { OidcError } from '#component/oidc-error.ts'
-import type { Realms } from '#component/realm/realms.ts'
 import { type Claims, mergeClaims } from './claims.ts'
 import { checkDemands, type LoginParameters } from './login-parameters.ts'
 import type { LoginState } from './login-state.ts'
 import { type LogoutOrder, LogoutTokenError, readLogoutToken } from './logout-token.ts'
-import { type ProviderSettings, settingsOf } from './settings.ts'
+import type { ProviderSettings } from './settings.ts'
 
 /** The result of a login at the provider. */
 export interface Exchanged {
@@ -39,83 +36,12 @@ export interface Exchanged {
   readonly access_token_expires_at?: number
 }
 
-/** The dependencies of providers. */
-export interface ProviderPorts extends DiscoveryPorts {
-  readonly realms: Pick<Realms, 'realm' | 'openSecret'>
-}
-
 /** How far an ID token may come from the future: clocks differ. Seconds. */
 const maxAhead = 120
 
-/** Ends of the algorithms' names ─▶ their hash function (OpenID Connect Core §3.1.3.6). */
-const hashes = [
-  [/^(RS|PS|ES)256$/, 'sha256'],
-  [/^(RS|PS|ES)384$/, 'sha384'],
-  [/^((RS|PS|ES)512|EdDSA|Ed25519)$/, 'sha512'],
-] as const
-
-/** The providers of all realms. */
-export class Providers {
-  readonly #ports: ProviderPorts
-  readonly #discovery: Discovery
-
-  constructor(ports: ProviderPorts) {
-    this.#ports = ports
-    this.#discovery = new Discovery(ports)
-  }
-
-  /** @throws OidcError unknown_provider, provider_unavailable */
-  async get(realm_uri: string, name: string): Promise<Provider> {
-    const { realms, fetch, clock } = this.#ports
-    const settings = settingsOf(realms, realm_uri, name)
-    const secret = await this.#open(realm_uri, settings, 'client_secret')
-    const key = await this.#key(realm_uri, settings)
-    const discovered = await this.#discovery.get(settings)
-    return new Provider({ settings, secrets: { secret, key }, discovered, fetch, clock })
-  }
-
-  /**
-   * The JWK Set by which a provider verifies what the gateway signs as its client (RFC 7517 §5); empty without a private key.
-   * @throws OidcError unknown_provider, provider_unavailable
-   */
-  async publicKeys(realm_uri: string, name: string): Promise<{ readonly keys: readonly object[] }> {
-    const key = await this.#key(realm_uri, settingsOf(this.#ports.realms, realm_uri, name))
-    return { keys: key ? [key.public_jwk] : [] }
-  }
-
-  async #key(realm_uri: string, settings: ProviderSettings): Promise<ClientKey | undefined> {
-    const pem = await this.#open(realm_uri, settings, 'private_key')
-    return pem === undefined
-      ? undefined
-      : readClientKey(pem).catch((cause: unknown) => {
-          const place = `info.oidc_providers.${settings.name}.private_key`
-          throw new OidcError('provider_unavailable', `${place}: ${why(cause)}`)
-        })
-  }
-
-  /** A secret of the settings; undefined where they have none. */
-  async #open(
-    realm_uri: string,
-    settings: ProviderSettings,
-    key: 'client_secret' | 'private_key',
-  ): Promise<string | undefined> {
-    if (settings[key] === undefined) return undefined
-    const problem = (cause?: unknown) => {
-      const message = `info.oidc_providers.${settings.name}.${key} cannot be read`
-      return new OidcError('provider_unavailable', message, { cause })
-    }
-    try {
-      const secret = await this.#ports.realms.openSecret(realm_uri, settings[key])
-      if (!secret) throw problem()
-      return secret
-    } catch (cause) {
-      throw cause instanceof OidcError ? cause : problem(cause)
-    }
-  }
-}
-
 interface Parts {
   readonly settings: ProviderSettings
+  readonly site: Site
   readonly secrets: ClientSecrets
   readonly discovered: Discovered
   readonly fetch: ProviderFetch
@@ -229,10 +155,10 @@ export class Provider {
    * @throws LogoutTokenError; OidcError provider_unavailable when the keys of the provider are needed and do not come
    */
   async logoutOrder(token: string): Promise<LogoutOrder> {
-    const { settings, discovered, fetch, clock } = this.#parts
+    const { settings, site, discovered, fetch, clock } = this.#parts
     const { metadata, jwks } = discovered
     const sent: SentRequest = {}
-    const send = libraryFetch(fetch, settings, sent)
+    const send = libraryFetch(fetch, site, sent)
     const request = { method: 'GET', headers: { accept: 'application/json' }, body: undefined }
     try {
       return await readLogoutToken(token, {
@@ -267,10 +193,10 @@ export class Provider {
 
   /** Made anew each time, since the library fixes with it how far its clock is from ours, and the secret may have changed. */
   #configuration(sent: SentRequest = {}): openid.Configuration {
-    const { settings, discovered, fetch, clock } = this.#parts
+    const { settings, site, discovered, fetch, clock } = this.#parts
     const { client_id, allow_unsafe_http } = settings
     const { client, metadata, jwks } = discovered
-    const send = libraryFetch(fetch, settings, sent)
+    const send = libraryFetch(fetch, site, sent)
     const cache = jwks.cache()
     const jwksUrl = URL.parse(metadata.jwks_uri ?? '')?.href
     const clockSkew = Math.round((clock.now() - Date.now()) / 1000)
@@ -301,15 +227,4 @@ function isAway(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
     if (at instanceof ServiceError) return true
   return false
-}
-
-/** The library does not look at `at_hash` (OpenID Connect Core §3.1.3.8). */
-function checkAccessToken(id_token: string, access_token: string, at_hash: unknown): void {
-  if (at_hash === undefined) return
-  const [header = ''] = id_token.split('.')
-  const { alg } = JSON.parse(Buffer.from(header, 'base64url').toString())
-  const [, hash] = hashes.find(([names]) => names.test(alg)) ?? []
-  const digest = hash && createHash(hash).update(access_token).digest()
-  const half = digest?.subarray(0, digest.length / 2).toString('base64url')
-  if (half === undefined || half !== at_hash) refuse('at_hash does not match the access token')
 }

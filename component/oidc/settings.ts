@@ -49,6 +49,10 @@ export interface ProviderSettings {
   readonly auto_provision: boolean
   /** Lifetime of tickets, and of their cookies. Seconds, 1 to 2592000. */
   readonly ticket_expiry_secs: number
+  /** The URL of the issuer for requests of the gateway; absent: the issuer's own. */
+  readonly internal_issuer_url?: string
+  /** The path of a PEM file with the certificates that the provider is trusted by; absent: those of the system. */
+  readonly ca_file?: string
   /** Whether it may be reached by http, and at private addresses. */
   readonly allow_unsafe_http: boolean
   readonly cookie_domain?: string

@@ -3,10 +3,10 @@ import type * as openid from 'openid-client'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
-import type { ProviderSettings } from '#component/oidc/settings.ts'
 import { OidcError } from '#component/oidc-error.ts'
 import { ProviderJwks } from './jwks.ts'
 import { failureOf, type SentRequest } from './provider-answer.ts'
+import { isNamed, reachedAt, type Site } from './site.ts'
 
 /** Sends requests to providers: with limits of time and size, without following redirects. */
 export type ProviderFetch = (
@@ -18,6 +18,8 @@ export type ProviderFetch = (
   },
   /** Whether the address may be private. */
   isFixed: boolean,
+  /** The certificates (PEM) that are trusted in place of those of the system. */
+  ca?: string,
 ) => Promise<Response>
 
 /** The dependencies of discovery. */
@@ -45,8 +47,6 @@ interface Known {
   pending?: Promise<Discovered>
 }
 
-type Site = Pick<ProviderSettings, 'issuer' | 'allow_unsafe_http'>
-
 /** Milliseconds until metadata are fetched again, and until a failure is forgotten. */
 const freshMs = 3_600_000
 const failureMs = 1_000
@@ -71,20 +71,17 @@ const endpoints = [
  * @param sent receives the last request, for the log
  */
 export const libraryFetch =
-  (
-    fetch: ProviderFetch,
-    { issuer, allow_unsafe_http }: Site,
-    sent: SentRequest,
-  ): openid.CustomFetch =>
+  (fetch: ProviderFetch, site: Site, sent: SentRequest): openid.CustomFetch =>
   async (url, { method, headers, body }) => {
     if (body instanceof ArrayBuffer || body instanceof ReadableStream) {
       throw new TypeError('the body of a request to a provider is a form')
     }
-    const { origin, pathname } = new URL(url)
-    const isFixed = allow_unsafe_http || origin === new URL(issuer).origin
+    const target = reachedAt(url, site)
+    const { origin, pathname } = new URL(target)
+    const isFixed = site.allow_unsafe_http || isNamed(origin, site)
     sent.url = origin + pathname
     delete sent.status
-    const response = await fetch(url, { method, headers, body }, isFixed)
+    const response = await fetch(target, { method, headers, body }, isFixed, site.ca)
     sent.status = response.status
     if (response.status < 500) return response
     const message = `the provider answered with the status ${response.status}`
@@ -115,7 +112,8 @@ export class Discovery {
    * @throws OidcError provider_unavailable
    */
   async get(site: Site): Promise<Discovered> {
-    const key = `${site.allow_unsafe_http} ${site.issuer}`
+    const { issuer, allow_unsafe_http, internal_issuer_url, ca } = site
+    const key = JSON.stringify([issuer, allow_unsafe_http, internal_issuer_url, ca])
     const known = this.#known.get(key) ?? { foundAt: 0, triedAt: 0 }
     if (!this.#known.has(key)) this.#remember(key, known)
     const now = this.#ports.clock.now()

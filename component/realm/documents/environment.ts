@@ -44,7 +44,7 @@ function fillText(text: string, environment: Environment, onMissing: (name: stri
 export const isReference = (text: string): boolean =>
   text.startsWith('${') && text.endsWith('}') && isName(text.slice(2, -1))
 
-/** Whether a value refers to environment variables or files of this machine anywhere: `${NAME}`, `{env: …}`, `{file: …}`. */
+/** Whether a value refers to environment variables or files of this machine anywhere: `${NAME}`, `{env: …}`, `{file: …}`, `ca_file`. */
 export function hasReferences(value: unknown): boolean {
   if (typeof value === 'string') {
     let isFound = false
@@ -56,7 +56,7 @@ export function hasReferences(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const keys = Object.keys(value)
   const isPlace = keys.length === 1 && (keys[0] === 'env' || keys[0] === 'file')
-  return isPlace || Object.values(value).some(hasReferences)
+  return isPlace || keys.includes('ca_file') || Object.values(value).some(hasReferences)
 }
 
 /**

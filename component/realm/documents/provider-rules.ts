@@ -42,6 +42,14 @@ const keys = {
     'The older name of `client_authentication`: `client_secret_basic` is `basic`, `client_secret_post` is `post`.',
     { examples: ['client_secret_post'] },
   ),
+  internal_issuer_url: read(
+    'The URL of the issuer inside your network, where browsers know it by another one: discovery, tokens, keys and userinfo are fetched there. The provider must still call itself `issuer`. See [a provider with two addresses](security.md#a-provider-with-two-addresses).',
+    'https://keycloak.internal:8443/realms/books',
+  ),
+  ca_file: read(
+    'A PEM file with the certificates that the provider is trusted by, in place of those of the system. Read at each login.',
+    '/etc/wamp-gateway/company-ca.pem',
+  ),
   par: described(
     oneOf(pushedRequests),
     'Pushed authorization requests (RFC 9126): the provider gets the request from the gateway, and the browser only a reference to it. `auto`: where the provider offers it. Default: where the provider requires it.',

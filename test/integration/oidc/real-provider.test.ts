@@ -1,9 +1,10 @@
 /** Logins over HTTP at oidc-provider: what pages ask it for, and how the gateway proves to it which client it is. */
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { writeCertificate } from '#test/support/certificate.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
 import { Browser, declare, openShop, realmOf } from './example-apis.ts'
@@ -137,6 +138,71 @@ describe('a login at oidc-provider', function () {
         expect(provider.asked).to.not.include('POST /request')
         await provider.close()
       }
+    })
+  })
+
+  describe('that has another address inside the network, and a certificate of its own', () => {
+    const issuer = 'https://id.example.com'
+    const tlsIn = (name: string) => {
+      const at = join(folder, name)
+      mkdirSync(at)
+      const { cert, key } = writeCertificate(at)
+      return { ca_file: cert, tls: { cert: readFileSync(cert), key: readFileSync(key) } }
+    }
+
+    for (const isDynamic of [true, false]) {
+      it(`is asked there, whose metadata has its ${isDynamic ? 'inner' : 'outer'} address`, async () => {
+        const { ca_file, tls } = tlsIn(`inner-${isDynamic}`)
+        await use({ client_secret }, { tls, issuer, isDynamic })
+        const settings = { issuer, client_id: 'app', client_secret, ca_file }
+        const internal_issuer_url = provider.address
+        await declare(gateway, realmOf(shop, { ...settings, internal_issuer_url }))
+        const browser = new Browser()
+        const { location } = await begin(browser)
+        const expected = isDynamic ? provider.address : issuer
+        expect(new URL(location).origin).to.equal(expected)
+        await expectUser(browser, await logIn(browser))
+        expect(provider.asked).to.include.members([
+          'GET /.well-known/openid-configuration',
+          'POST /token',
+          'GET /jwks',
+          'GET /me',
+        ])
+      })
+    }
+
+    it('is refused without its certificate, and with that of another authority; a file that is replaced holds at once', async () => {
+      const { ca_file, tls } = tlsIn('first')
+      const other = tlsIn('second')
+      await use({ client_secret }, { tls, issuer })
+      const entry = {
+        ...{ issuer, client_id: 'app', client_secret },
+        internal_issuer_url: provider.address,
+      }
+      const file = join(folder, 'company-ca.pem')
+      const codeWith = async (more: object) => {
+        await declare(gateway, realmOf(shop, { ...entry, ...more }))
+        const { status, text } = await begin(new Browser())
+        return status === 302 ? status : JSON.parse(text).error
+      }
+      expect(await codeWith({})).to.equal('provider_unavailable')
+      expect(await codeWith({ ca_file: file }), 'no file').to.equal('provider_unavailable')
+      writeFileSync(file, 'no certificate')
+      expect(await codeWith({ ca_file: file })).to.equal('provider_unavailable')
+      copyFileSync(other.ca_file, file)
+      expect(await codeWith({ ca_file: file })).to.equal('provider_unavailable')
+      copyFileSync(ca_file, file)
+      expect(await codeWith({ ca_file: file })).to.equal(302)
+    })
+
+    it('is refused when it calls itself by another name than the realm', async () => {
+      const { ca_file, tls } = tlsIn('renamed')
+      await use({ client_secret }, { tls, issuer: 'https://other.example.com' })
+      const internal_issuer_url = provider.address
+      const entry = { issuer, client_id: 'app', client_secret, ca_file, internal_issuer_url }
+      await declare(gateway, realmOf(shop, entry))
+      const { status, text } = await begin(new Browser())
+      expect([status, JSON.parse(text)]).to.deep.equal([500, { error: 'provider_unavailable' }])
     })
   })
 

@@ -1,7 +1,7 @@
 /** When a provider is asked what it is, and what is believed of its answer. */
 import { expect } from 'chai'
 import type { ProviderFetch } from '#component/oidc/client/discovery.ts'
-import { Providers } from '#component/oidc/provider.ts'
+import { Providers } from '#component/oidc/providers.ts'
 import { idle, SetClock } from '#test/unit/replica/doubles.ts'
 import { codeOf } from './login-fixture.ts'
 import { realmsOf } from './settings-fixture.ts'

@@ -67,6 +67,10 @@ describe('who manages one realm', () => {
       'load_realm',
       { uri: own, prototype_uri: 'com.example.base', info: { a: { file: '/etc/passwd' } } },
     ],
+    [
+      'load_realm',
+      { uri: own, prototype_uri: 'com.example.base', info: { a: { ca_file: '/etc/passwd' } } },
+    ],
     ['load_realm', 'text'],
     ['load_api_spec', document('a', ['/x'], { realm_uri: foreign })],
     ['load_api_spec', document('a', ['/x'], { realm_uri: 'com.nowhere' })],
