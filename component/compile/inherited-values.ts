@@ -2,7 +2,7 @@
 import type { Attempts } from '#component/action/action.ts'
 import { pointer } from '#component/codec/json.ts'
 import { compilePolicies, policyKeys } from '#component/compile/policies/compile-policies.ts'
-import { protectionOf } from '#component/compile/security/compile-security.ts'
+import { allowFromOf, protectionOf } from '#component/compile/security/compile-security.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, member, type Node } from '#component/expression/compile.ts'
 import type { Scope } from '#component/expression/scope.ts'
@@ -32,6 +32,7 @@ const inheritedKeys = [
   'schemes',
   'errors',
   'security',
+  'allow_from',
   'headers',
 ] as const
 export type InheritedKey = (typeof inheritedKeys)[number]
@@ -132,6 +133,8 @@ export function readInheritedValues(sources: ValueSources): InheritedValues {
   const offers = texts(constantOf('provides', provides, issues), defaultValues.provides)
   const provided = valueTypes(offers)
   const limits = readLimits(lookup, issues)
+  const protection =
+    security && protectionOf(constantOf('security', security, issues), { ...sources, limits })
   const sendsProblems = constantOf('errors', lookup('errors'), issues) === 'problem'
   return {
     accepts: texts(constantOf('accepts', accepts, issues), defaultValues.accepts),
@@ -141,8 +144,8 @@ export function readInheritedValues(sources: ValueSources): InheritedValues {
     errorTypes: sendsProblems ? [problemType, ...provided] : [...provided, problemType],
     sendsProblems,
     admitsHttp: schemes.includes('http'),
-    protection:
-      security && protectionOf(constantOf('security', security, issues), { ...sources, limits }),
+    protection,
+    allowFrom: allowFromOf(constantOf('allow_from', lookup('allow_from'), issues), protection),
     protectedAt: security?.path ?? '',
     attempts: readAttempts(first(action, lookup), callTimeout),
     traceKwargs: readTraceKwargs(first(action, lookup), issues),

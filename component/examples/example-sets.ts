@@ -1,6 +1,7 @@
 /** The examples of a compiled document, operation by operation. */
 import { pointer } from '#component/codec/json.ts'
-import type { Api, CompiledOperation, Route } from '#component/gateway/api.ts'
+import type { AdmittedNetworks, Api, CompiledOperation, Route } from '#component/gateway/api.ts'
+import { isAdmittedFrom } from '#component/gateway/checks.ts'
 import { type Method, methods } from '#component/request.ts'
 import { readEntry } from '#component/routes/entry-patterns.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
@@ -29,7 +30,7 @@ export function* exampleSets(api: Api): Generator<ExampleSet> {
       if (operation === undefined || operation.kind !== undefined) continue
       yield {
         ...{ method, operation },
-        target: targetOf(entry),
+        target: targetOf(entry, operation),
         pathAt: entry.path,
         examples: mapOrEmpty(operation.written.examples) as ExampleSet['examples'],
         path: pointer(operation.at, 'examples'),
@@ -38,7 +39,14 @@ export function* exampleSets(api: Api): Generator<ExampleSet> {
   }
 }
 
-function targetOf(entry: RouteEntry<Route>): Target {
+function targetOf(entry: RouteEntry<Route>, { inherited }: CompiledOperation): Target {
   const { host, forms } = readEntry(entry)
-  return { host, forms: forms.map(({ form }) => form), pattern: entry.pattern }
+  const peer = inherited.allowFrom && admittedBy(inherited.allowFrom)
+  return { host, forms: forms.map(({ form }) => form), pattern: entry.pattern, peer }
 }
+
+/** The first address of a network that all lists admit; undefined where there is none. */
+const admittedBy = (lists: readonly AdmittedNetworks[]): string | undefined =>
+  lists
+    .flatMap(({ texts }) => texts.map((text) => text.split('/', 1).join()))
+    .find((address) => isAdmittedFrom(address, lists))

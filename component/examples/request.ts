@@ -22,6 +22,8 @@ export interface ExampleRequest {
   readonly headers: Readonly<Record<string, string>>
   /** Absent: no body. */
   readonly body?: unknown
+  /** The IP address of the client; absent: 127.0.0.1. */
+  readonly peer?: string
 }
 
 /** Where an example is sent: the patterns of its operation. */
@@ -30,6 +32,8 @@ export interface Target {
   readonly forms: readonly (readonly Segment[])[]
   /** base_path + path, as written. */
   readonly pattern: string
+  /** An address that the operation admits; absent: any is admitted. */
+  readonly peer?: string | undefined
 }
 
 /** Stands for a label or a segment that may be any. */
@@ -49,12 +53,13 @@ export function requestOf(
   target: Target,
   at: string,
 ): ExampleRequest | { readonly issue: Issue } {
-  const { path, scheme, host, bindings, query_params, headers } = written
+  const { path, scheme, host, bindings, query_params, headers, peer = target.peer } = written
   const common = {
     scheme: schemeOf(scheme),
     host: typeof host === 'string' ? host : hostOf(target.host),
     headers: headersOf(mapOrEmpty(headers)),
     ...(Object.hasOwn(written, 'body') && { body: written.body }),
+    ...(typeof peer === 'string' && { peer }),
   }
   if (typeof path === 'string') {
     const mark = path.indexOf('?')

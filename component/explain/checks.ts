@@ -1,16 +1,19 @@
 /** Notes what the gateway checks of a request, in the order in which it asks: the operation, the schemes and the exchange tell when they are asked. */
 import { ServiceError } from '#component/errors.ts'
 import type { CompiledOperation, ResponsePlan } from '#component/gateway/api.ts'
+import { isAdmittedFrom } from '#component/gateway/checks.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { HeldLimit } from '#component/gateway/policies/held.ts'
 import type { LimitPorts } from '#component/gateway/policies/limited-request.ts'
 import { forEachType, type SecurityScheme, type SecurityType } from '#component/security/scheme.ts'
+import { addressOf } from '#component/syntax/ip-address.ts'
 import { type SchemaFit, watchAnswer, watchRequest } from './schema-checks.ts'
 
 /** One thing that was checked; its other members are what was found or chosen. */
 interface SimpleCheck {
   readonly step:
     | 'scheme'
+    | 'network'
     | 'rate_limit'
     | 'security'
     | 'accept'
@@ -81,8 +84,11 @@ export class Checks {
   }
 
   /** The operation, which tells when its `schemes` are looked at, and how values fit its schemas. */
-  operation(route: CompiledOperation, { scheme }: Pick<Exchange, 'scheme'>): CompiledOperation {
-    const { admitsHttp } = route.inherited
+  operation(
+    route: CompiledOperation,
+    { scheme, peername }: Pick<Exchange, 'scheme' | 'peername'>,
+  ): CompiledOperation {
+    const { admitsHttp, allowFrom } = route.inherited
     const passed = admitsHttp || scheme === 'https'
     const inherited = Object.defineProperty({ ...route.inherited }, 'admitsHttp', {
       get: () => {
@@ -90,6 +96,16 @@ export class Checks {
         return admitsHttp
       },
     })
+    if (allowFrom) {
+      const address = addressOf(peername)
+      const passed = isAdmittedFrom(address, allowFrom)
+      Object.defineProperty(inherited, 'allowFrom', {
+        get: () => {
+          this.#note({ step: 'network', passed, address, at: this.#writtenAt('allow_from') })
+          return allowFrom
+        },
+      })
+    }
     const { checks, on_result, on_error } = route
     const isReal = this.#real !== undefined
     const onBegin = (fit: SchemaFit) => this.#note(fit)

@@ -12,6 +12,7 @@ import type { RouteEntry } from '#component/routes/routing-table.ts'
 import type { Protection } from '#component/security/scheme.ts'
 import type { ApiSpec, Version, VersionCors } from '#component/spec/model.ts'
 import type { ValidationMode } from '#component/spec/request-rules.ts'
+import type { IpRange } from '#component/syntax/ip-address.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import type { Encodings } from './encodings.ts'
 import type { HeaderLayer, Live } from './header-layers.ts'
@@ -46,6 +47,7 @@ export const features = [
   'idempotency',
   'cors',
   'webhook',
+  'allow_from',
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -92,6 +94,12 @@ export interface Endpoint {
   readonly path: CompiledPath
 }
 
+/** A list of networks, as it is written. */
+export interface AdmittedNetworks {
+  readonly texts: readonly string[]
+  readonly ranges: readonly IpRange[]
+}
+
 /** The inheritable values that hold for a path, and for an operation that sets none of its own (behaviour: Priority of a value). */
 export interface InheritedValues {
   readonly accepts: readonly string[]
@@ -106,6 +114,8 @@ export interface InheritedValues {
   readonly sendsProblems: boolean
   /** Whether the path is served over plain http. */
   readonly admitsHttp: boolean
+  /** The networks that requests may come from; each of them holds. undefined: from everywhere. */
+  readonly allowFrom: readonly AdmittedNetworks[] | undefined
   /** undefined: open. */
   readonly protection: Protection | undefined
   /** JSON Pointer of the security object; `""` without one. */

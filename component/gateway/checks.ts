@@ -2,7 +2,13 @@
 import { ServiceError } from '#component/errors.ts'
 import { type IdempotencyPlan, keyMethods } from '#component/policy/idempotency.ts'
 import type { Method } from '#component/request.ts'
-import type { CompiledOperation, CompiledVersion, InheritedValues } from './api.ts'
+import { addressOf, isInRanges } from '#component/syntax/ip-address.ts'
+import type {
+  AdmittedNetworks,
+  CompiledOperation,
+  CompiledVersion,
+  InheritedValues,
+} from './api.ts'
 import { noBody } from './context.ts'
 import type { Content, Exchange } from './exchange.ts'
 
@@ -22,9 +28,22 @@ export const methodNotAllowed = (allow: string): ServiceError =>
   })
 
 /** 403 for plain http where `schemes` does not name it; https is admitted wherever http is. */
-export function checkScheme(exchange: Exchange, { admitsHttp }: InheritedValues): void {
+function checkScheme(exchange: Exchange, { admitsHttp }: InheritedValues): void {
   if (admitsHttp || exchange.scheme === 'https') return
   throw new ServiceError('wamp.error.not_authorized', 'the path is served over https only')
+}
+
+/** Whether each list has the address. */
+export const isAdmittedFrom = (address: string, lists: readonly AdmittedNetworks[]): boolean =>
+  lists.every(({ ranges }) => isInRanges(address, ranges))
+
+/** 403 for plain http where it is not served, and for clients outside of `allow_from`. */
+export function checkOrigin(exchange: Exchange, inherited: InheritedValues): void {
+  checkScheme(exchange, inherited)
+  const { allowFrom } = inherited
+  if (allowFrom === undefined || isAdmittedFrom(addressOf(exchange.peername), allowFrom)) return
+  const message = 'the path is not served to the network of the client'
+  throw new ServiceError('wamp.error.not_authorized', message)
 }
 
 /** The media type of a success; undefined where nothing is negotiated. 406. */

@@ -15,7 +15,7 @@ import type {
   InheritedValues,
   Route,
 } from './api.ts'
-import { checkScheme, methodNotAllowed } from './checks.ts'
+import { checkOrigin, methodNotAllowed } from './checks.ts'
 import {
   type CorsHeaders,
   type CorsPolicy,
@@ -121,7 +121,7 @@ export class Gateway {
         return sent instanceof Promise ? await sent : sent
       }
       if (found.kind === 'method') throw methodNotAllowed(path.allow)
-      checkScheme(exchange, path.inherited)
+      checkOrigin(exchange, path.inherited)
       return this.#operations.preflight(exchange, path, found.bindings, policy)
     } catch (error) {
       if (!(error instanceof ServiceError)) {
@@ -178,7 +178,7 @@ export class Gateway {
   ): Promise<Reply> {
     const { kind, path } = endpoint
     const { protection } = path.inherited
-    checkScheme(exchange, path.inherited)
+    checkOrigin(exchange, path.inherited)
     if (protection) await this.#ports.schemes[protection.type].authenticate(exchange, protection)
     const reply = await this.#ports.endpoints[kind](exchange, endpoint, bindings)
     // the endpoints outside CORS decide on OPTIONS themselves

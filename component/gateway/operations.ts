@@ -28,7 +28,7 @@ import type { Identity } from '#component/identity.ts'
 import type { Protection, SecurityScheme, SecurityType } from '#component/security/scheme.ts'
 import { ListFailure, type PreparedAction, prepareList } from './action-list.ts'
 import type { ActionPlan, CompiledOperation, CompiledPath } from './api.ts'
-import { checkScheme, negotiateLanguage, negotiateType, readContent } from './checks.ts'
+import { checkOrigin, negotiateLanguage, negotiateType, readContent } from './checks.ts'
 import { CheckedView, noBody, RequestView } from './context.ts'
 import { evaluateAttempts, evaluateFields } from './evaluate.ts'
 import type { Exchange, Reply } from './exchange.ts'
@@ -121,7 +121,7 @@ export class Operations {
   ): Promise<Reply> {
     const { path, inherited } = route
     const { version } = path
-    checkScheme(exchange, inherited)
+    checkOrigin(exchange, inherited)
     passage?.admit()
     const { protection } = inherited
     const isSecured = protection !== undefined && exchange.method !== 'options'

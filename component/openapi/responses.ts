@@ -168,7 +168,7 @@ function gatewayStatuses(
   { request }: Authored,
 ): ReadonlySet<string> {
   const { inherited, negotiated, readsBody, checksType, action, steps } = operation
-  const { protection, admitsHttp } = inherited
+  const { protection, admitsHttp, allowFrom } = inherited
   const statuses = new Set<string>()
   const takesBody = readsBody || bodyMethods.has(method)
   const isPerformed = isAny(operation, ...performed)
@@ -176,7 +176,7 @@ function gatewayStatuses(
     [takesBody, '400', '408', '413'],
     [Object.keys(request).length > 0, '400'],
     [protection !== undefined, '401', '403', '429'],
-    [!admitsHttp, '403'],
+    [!admitsHttp || allowFrom !== undefined, '403'],
     [negotiated !== undefined, '406'],
     [checksType && bodyMethods.has(method), '415'],
     [isPerformed, '503', '504'],

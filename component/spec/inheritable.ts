@@ -11,7 +11,7 @@ import { headers, maxMilliseconds, milliseconds, statusCode, types } from './htt
 import { level } from './levels.ts'
 import { validationMode } from './request-rules.ts'
 import { dynamic, integer, listOf, map, mapOf, oneOf } from './rules.ts'
-import { schemes, security } from './security-rules.ts'
+import { allowFrom, schemes, security } from './security-rules.ts'
 import { trace } from './trace-rule.ts'
 
 const maxInteger = Number.MAX_SAFE_INTEGER
@@ -37,6 +37,7 @@ export const inheritable = {
   ),
   provides: dynamic(listOf(dynamic(oneOf([...types, ...streamTypes])), 'a list of media types')),
   security,
+  allow_from: allowFrom,
   body_max_bytes: dynamic(integer(0, maxInteger, ' of bytes')),
   body_read_bytes: dynamic(integer(1, maxInteger, ' of bytes')),
   body_read_seconds: milliseconds,

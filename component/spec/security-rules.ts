@@ -1,10 +1,12 @@
 /** The rules of `security` and `schemes`: how a request proves who asks (specification: Resources and their fields). */
+import { readRange } from '#component/syntax/ip-address.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { describe } from './report.ts'
 import {
   dynamic,
   emptyMap,
   listOf,
+  must,
   oneOf,
   type Rule,
   rule,
@@ -19,7 +21,17 @@ export const schemes = dynamic(
   listOf(dynamic(oneOf(['http', 'https'])), 'a list of http and https'),
 )
 
-const securityShared = { schemes, description: string }
+/** An IP address, or a network of them. */
+export const network = must(
+  'an IP address or address/prefix',
+  (value) => typeof value === 'string' && readRange(value) !== undefined,
+  { type: 'string' },
+)
+
+/** The networks that requests may come from. */
+export const allowFrom = dynamic(listOf(dynamic(network), 'a list of networks, such as 10.0.0.0/8'))
+
+const securityShared = { schemes, allow_from: allowFrom, description: string }
 const fixedPath = dynamic(text('a fixed path', fixedPathProblem))
 
 /** Accepted, because real documents may have them, but no grant is served for them (behaviour: OAuth2). */

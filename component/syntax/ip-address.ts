@@ -106,6 +106,10 @@ export function readRange(text: string): IpRange | undefined {
 export const rangesOf = (texts: readonly string[]): readonly IpRange[] =>
   texts.flatMap((text) => readRange(text) ?? [])
 
+/** The ranges that documents name. `0.0.0.0/0` is every address, IPv6 too (behaviour: Realms). */
+export const networksOf = (texts: readonly string[]): readonly IpRange[] =>
+  rangesOf(texts.flatMap((text) => (text === '0.0.0.0/0' ? [text, '::/0'] : [text])))
+
 /** Whether the text is an address of one of the ranges; IPv4 written as IPv6 is IPv4. */
 export function isInRanges(address: string, ranges: readonly IpRange[]): boolean {
   const groups = readAddress(address)

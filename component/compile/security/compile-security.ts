@@ -1,7 +1,8 @@
 /** The security that holds at one place of a document: what protects it, and what a gateway must know to keep it. */
-import type { Feature, InheritedValues } from '#component/gateway/api.ts'
+import type { AdmittedNetworks, Feature, InheritedValues } from '#component/gateway/api.ts'
 import type { BodyLimits } from '#component/request.ts'
 import { isSecurityType, type Protection } from '#component/security/scheme.ts'
+import { networksOf } from '#component/syntax/ip-address.ts'
 import { isMap } from '#component/syntax/values.ts'
 
 /** Where the protection holds. */
@@ -23,8 +24,27 @@ export function protectionOf(value: unknown, place: ProtectedPlace): Protection 
   return { type: known, realm_uri, api, object: object ?? {}, limits }
 }
 
+/** The networks of one list; nothing else is one, so that a list that is no list admits nobody. */
+const networksIn = (value: unknown): AdmittedNetworks => {
+  const texts = Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
+  return { texts, ranges: networksOf(texts) }
+}
+
+/**
+ * Where requests may come from: the key `allow_from` of the place, and that of its security object; both hold.
+ * @param value as it is known at load; undefined: there is none
+ */
+export function allowFromOf(
+  value: unknown,
+  protection: Protection | undefined,
+): readonly AdmittedNetworks[] | undefined {
+  const lists = [value, protection?.object.allow_from].filter((list) => list !== undefined)
+  return lists.length > 0 ? lists.map(networksIn) : undefined
+}
+
 /** Notes what a gateway of an earlier version does not know of the security of a place. @returns the same values */
 export function notingSecurity(values: InheritedValues, features: Set<Feature>): InheritedValues {
   if (values.protection?.type === 'webhook') features.add('webhook')
+  if (values.allowFrom) features.add('allow_from')
   return values
 }

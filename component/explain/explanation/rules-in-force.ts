@@ -17,6 +17,7 @@ export function rulesInForce(
     accepts,
     provides,
     admitsHttp,
+    allowFrom,
     protection,
     limits,
     traceKwargs,
@@ -32,6 +33,8 @@ export function rulesInForce(
     provides,
     schemes: admitsHttp ? ['http', 'https'] : ['https'],
     security: protection?.object ?? {},
+    // that of a security object stands in it
+    ...(writtenAt.allow_from !== undefined && { allow_from: allowFrom?.[0]?.texts }),
     ...(traceKwargs !== undefined && { trace: { kwargs: traceKwargs } }),
     ...(sendsProblems && { errors: 'problem' }),
     ...(policies?.limits && { rate_limit: policies.limits.map(toldLimit) }),

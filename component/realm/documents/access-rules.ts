@@ -1,7 +1,8 @@
 /** The keys of sources and grants in a realm document: from where users may log in, and what they may do. */
 import { described, map, object, type Rule, rule, string } from '#component/spec/rules.ts'
+import { network } from '#component/spec/security-rules.ts'
 import { isMap } from '#component/syntax/values.ts'
-import { cidr, listOfAny, match, method, name, oneOrMore, permission } from './field-rules.ts'
+import { listOfAny, match, method, name, oneOrMore, permission } from './field-rules.ts'
 
 const description = described(string, 'A text for readers.')
 const meta = described(map, 'Anything; kept and shown.')
@@ -18,7 +19,7 @@ export const source = described(
         { examples: ['wampcra'] },
       ),
       cidr: described(
-        cidr,
+        network,
         'The addresses that they may come from: one address, or a network. `0.0.0.0/0` is every address, also of IPv6.',
         { examples: ['10.0.0.0/8'] },
       ),

@@ -1,5 +1,5 @@
 /** From all stored realm documents to realms that can be asked, and why some of them accept no sessions. */
-import { isInRanges, readRange } from '#component/syntax/ip-address.ts'
+import { isInRanges, networksOf } from '#component/syntax/ip-address.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { isMatch } from '#component/syntax/wamp-uri.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
@@ -67,12 +67,9 @@ const readSource = (source: JsonMap): Source => ({
   isFrom: isFrom(String(source.cidr)),
 })
 
-/** `0.0.0.0/0` holds every address, IPv6 too (behaviour: Realms). */
 function isFrom(cidr: string): Source['isFrom'] {
-  const ranges = [cidr, ...(cidr === '0.0.0.0/0' ? ['::/0'] : [])].flatMap(
-    (text) => readRange(text) ?? [],
-  )
-  return (address) => isInRanges(address, ranges)
+  const networks = networksOf([cidr])
+  return (address) => isInRanges(address, networks)
 }
 
 /** The resource of `"uri": "*"`, whatever its `match`: many security configurations write every URI this way. */

@@ -9,7 +9,6 @@ import {
   rule,
   string,
 } from '#component/spec/rules.ts'
-import { readRange } from '#component/syntax/ip-address.ts'
 import { isUri } from '#component/syntax/wamp-uri.ts'
 
 /** The methods of the router and of HTTP, some of which need configuration beside the realm document. */
@@ -107,12 +106,6 @@ export const authorizedKey = must(
   'an Ed25519 public key of 64 hex digits',
   (value) => isText(value) && value.length === 64 && Buffer.from(value, 'hex').length === 32,
   // a text of an environment variable, too, whose name is not known to be one
-  { type: 'string' },
-)
-
-export const cidr = must(
-  'an IP address or address/prefix',
-  (value) => isText(value) && readRange(value) !== undefined,
   { type: 'string' },
 )
 

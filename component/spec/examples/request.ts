@@ -1,4 +1,5 @@
 /** The rule of the request of an example. */
+import { isIP } from 'node:net'
 import {
   anything,
   described,
@@ -54,6 +55,10 @@ export const request = exclusive(
         'The body: a value, or a text of the type that content-type names.',
       ),
       scheme: described(oneOf(['http', 'https']), 'The scheme.', { default: 'https' }),
+      peer: described(
+        text('an IP address', (given) => (isIP(given) === 0 ? 'it is none' : undefined)),
+        'The address of the client. Default: one that `allow_from` admits, else 127.0.0.1.',
+      ),
       host: described(
         string,
         'The host. Default: one that the host pattern of the document matches.',

@@ -18,6 +18,7 @@ import { RoutingTable } from '#component/routes/routing-table.ts'
 import { forEachType, type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import { validateSpec } from '#component/spec/validate.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
+import { peerName } from '#component/syntax/ip-address.ts'
 import { parseQueryLists } from '#http/form.ts'
 import { isAcceptedType, negotiateLanguage, negotiateType } from '#http/negotiate.ts'
 
@@ -28,6 +29,8 @@ export interface Ask {
   readonly body?: string
   readonly scheme?: 'http' | 'https'
   readonly host?: string
+  /** IP address. */
+  readonly peer?: string
 }
 
 /** An exchange that remembers what was done with its body. */
@@ -36,7 +39,7 @@ export class FakeExchange implements Exchange {
   served?: ServedPath
   readonly method: Method
   readonly scheme: 'http' | 'https'
-  readonly peername = '192.0.2.1:5000'
+  readonly peername: string
   readonly path: string
   readonly host: string
   readonly port = '80'
@@ -49,7 +52,9 @@ export class FakeExchange implements Exchange {
   bodyUse: 'decoded' | 'bytes' | 'text' | 'raw' | undefined
   readonly #body: string
 
-  constructor(line: string, { headers = {}, body, scheme = 'http', host = 'localhost' }: Ask = {}) {
+  constructor(line: string, ask: Ask = {}) {
+    const { headers = {}, body, scheme = 'http', host = 'localhost', peer = '192.0.2.1' } = ask
+    this.peername = peerName(peer, 5000)
     const [method = '', target = ''] = line.split(' ')
     const [path = '', query = ''] = target.split('?')
     this.method = method.toLowerCase() as Method
