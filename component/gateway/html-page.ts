@@ -8,6 +8,8 @@ export interface HtmlPage {
   readonly body: readonly string[]
   /** CSS; absent: what the browser has. */
   readonly style?: string
+  /** RFC 5646; absent: English. */
+  readonly language?: string
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -30,10 +32,13 @@ const hashOf = (style: string): string =>
   `'sha256-${createHash('sha256').update(style).digest('base64')}'`
 
 /** The page as a reply, which is not cached. */
-export function htmlReply(status: number, { title, body, style }: HtmlPage): Reply {
+export function htmlReply(
+  status: number,
+  { title, body, style, language = 'en' }: HtmlPage,
+): Reply {
   const html = [
     '<!doctype html>',
-    `<html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title>`,
+    `<html lang="${language}"><head><meta charset="utf-8"><title>${escaped(title)}</title>`,
     ...(style === undefined ? [] : [`<style>${style}</style>`]),
     '<meta name="viewport" content="width=device-width"></head><body>',
     ...body,

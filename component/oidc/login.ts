@@ -30,7 +30,7 @@ import type {
   LoginRequest,
   LogoutRequest,
 } from './redirects.ts'
-import { type ProviderSettings, settingsOf } from './settings.ts'
+import { choicesOf, type ProviderSettings, settingsOf } from './settings.ts'
 
 /** The dependencies of logins. */
 export interface OidcLoginPorts extends ProviderTicketPorts {
@@ -131,6 +131,11 @@ export class OidcLogin {
       maxAge: claims.exp - claims.iat,
       loginCookies: cookiesOfLogin(state, request.cookieOf),
     }
+  }
+
+  /** The providers that a person chooses from; empty where a login needs no choice. */
+  choices(realm_uri: string): readonly ProviderSettings[] {
+    return choicesOf(this.#ports.realms, realm_uri)
   }
 
   /** The JWK Set of the gateway as a client of a provider. @throws OidcError unknown_provider, provider_unavailable */

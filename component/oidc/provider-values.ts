@@ -40,6 +40,9 @@ function allowing<T>(is: Guard<T>, wanted: string, more: More<T> = {}): Value {
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(isText)
+/** Without what is invisible or turns the direction. */
+const isTitle = (value: unknown): value is string =>
+  typeof value === 'string' && /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u.test(value)
 const isDomain = (value: unknown): value is string =>
   typeof value === 'string' && /^\.?[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(value)
 const isMapping = (value: unknown): value is Readonly<Record<string, string | readonly string[]>> =>
@@ -76,6 +79,7 @@ const secret = allowing((_value): _value is unknown => true, 'a secret')
 export const providerValues: Readonly<
   Record<Exclude<keyof ProviderSettings, 'name'> & ProviderKey, Value>
 > = {
+  title: allowing(isTitle, '1 to 64 printable characters'),
   issuer: allowing(isPlainUrl, 'an absolute URL without query and /.well-known/', {
     isRequired: true,
   }),

@@ -17,6 +17,8 @@ type RoleMapping = Readonly<Record<string, readonly string[]>>
 export interface ProviderSettings {
   /** Its key in `oidc_providers`. */
   readonly name: string
+  /** What people are shown in place of the name. */
+  readonly title?: string
   /** URL without `/.well-known/…`. */
   readonly issuer: string
   readonly client_id: string
@@ -106,6 +108,21 @@ export function settingsOf(
   if (!isProblems(found)) return found
   const place = `info.oidc_providers.${name}`
   throw new OidcError('provider_unavailable', `${place}: ${found.join('; ')}`)
+}
+
+/** The providers that a person chooses from: those of a realm with a login page whose settings make sense; empty for less than two. */
+export function choicesOf(
+  realms: Pick<Realms, 'realm'>,
+  realm_uri: string,
+): readonly ProviderSettings[] {
+  const realm = realms.realm(realm_uri)
+  const providers = realm?.info.oidc_providers
+  if (!realm?.login_page || !realm.authmethods.includes('oidcrp') || !isMap(providers)) return []
+  const found = Object.entries(providers).flatMap(([name, entry]) => {
+    const settings = read(name, entry)
+    return isProblems(settings) ? [] : settings
+  })
+  return found.length > 1 ? found : []
 }
 
 /**

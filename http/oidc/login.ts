@@ -10,13 +10,14 @@ import { concretePath } from '#component/routes/concrete-path.ts'
 import { countCookies, isCookieName, ticketCookie } from '#component/token/ticket-cookie.ts'
 import { issuerOf } from '#http/oauth/metadata.ts'
 import { clearedTicketCookies, loginCookie, loginCookiesOf } from './cookies.ts'
+import { loginChoice } from './login-choice.ts'
 import { type PublicAddressPorts, publicAddress, publicPath } from './public-address.ts'
 import { allowedRedirect } from './redirect-uri.ts'
 import { type OidcReplyPorts, oidcEndpoint, redirect } from './reply.ts'
 
 /** Dependencies of the login endpoint. */
 export interface LoginPorts extends OidcReplyPorts, PublicAddressPorts {
-  readonly login: Pick<OidcLogin, 'begin' | 'settings'>
+  readonly login: Pick<OidcLogin, 'begin' | 'choices' | 'settings'>
   readonly log: Pick<Log, 'warn'>
 }
 
@@ -56,7 +57,7 @@ export const loginAddress = (
 /** At most this many realms are warned that their callback is at another host, each once. */
 const maxTold = 1_000
 
-/** Answers 302 to the provider; 400, before a login begins, when `redirect_uri` is not allowed. */
+/** Answers 302 to the provider, or 200 with a page of several to choose from; 400, before a login begins, when `redirect_uri` is not allowed. */
 export const loginEndpoint = (ports: LoginPorts): EndpointHandler => {
   const told = new Set<string>()
   /** Warns of a callback at another host than the browser's: that host may not serve it, and gets no cookie of this login. */
@@ -76,6 +77,8 @@ export const loginEndpoint = (ports: LoginPorts): EndpointHandler => {
       const { realm_uri, security } = endpoint
       const query = exchange.query_params
       const field = exchange.header('cookie')
+      const choices = query.provider === undefined ? ports.login.choices(realm_uri) : []
+      if (choices.length > 0) return loginChoice(exchange, choices)
       const routeProvider = providerOf(security)
       const settings = ports.login.settings(realm_uri, query.provider ?? routeProvider ?? 'default')
       const address = publicAddress(ports, exchange, endpoint)

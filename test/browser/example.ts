@@ -22,8 +22,12 @@ export interface RunningExample {
   readonly browser: Browser
   /** Asks the gateway without a browser. */
   get(path: string): Promise<{ readonly status: number; readonly location: string | undefined }>
-  /** Loads the realm with these settings of its provider, and more providers, in place of what it had. */
-  declare(settings: object, more?: Readonly<Record<string, object>>): Promise<void>
+  /** Loads the realm with these settings of its provider, more providers, and other members, in place of what it had. */
+  declare(
+    settings: object,
+    more?: Readonly<Record<string, object>>,
+    members?: object,
+  ): Promise<void>
   /** The provider is started anew, with another key. */
   restartProvider(): Promise<void>
   stop(): Promise<void>
@@ -83,7 +87,7 @@ export async function runExample(): Promise<RunningExample> {
           .on('error', reject)
           .end()
       }),
-    async declare(settings, more = {}) {
+    async declare(settings, more = {}, members = {}) {
       const realm = JSON.parse(readFileSync(join(scratch, 'realm.json'), 'utf8'))
       const { main } = realm.info.oidc_providers
       const entry = { ...main, ...settings }
@@ -94,7 +98,7 @@ export async function runExample(): Promise<RunningExample> {
       const answer = await fetch(`http://127.0.0.1:${adminPort}/realms`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(realm),
+        body: JSON.stringify({ ...realm, ...members }),
       })
       if (!answer.ok) throw new Error(await answer.text())
     },

@@ -15,6 +15,7 @@ const inherited = [
   'groups',
   'sources',
   'grants',
+  'login_page',
   'info',
 ] as const
 
@@ -150,6 +151,7 @@ function buildRealm(
     sources: whole.sources === undefined ? undefined : maps(whole.sources).map(readSource),
     isUnrestricted: isUnrestricted(whole),
     grants: maps(whole.grants).map(readGrant),
+    login_page: whole.login_page === true,
     info: isMap(whole.info) ? whole.info : {},
   }
 }
@@ -165,6 +167,7 @@ const closedRealm = (uri: string, isPrototype: boolean): Realm => ({
   sources: [],
   isUnrestricted: false,
   grants: [],
+  login_page: false,
   info: {},
 })
 

@@ -57,5 +57,7 @@ export interface Realm {
    */
   readonly isUnrestricted: boolean
   readonly grants: readonly Grant[]
+  /** Whether people choose their identity provider on a page of the gateway. */
+  readonly login_page: boolean
   readonly info: Readonly<Record<string, unknown>>
 }

@@ -19,6 +19,10 @@ const read = (description: string, example: unknown, fallback?: unknown): Rule =
   })
 
 const keys = {
+  title: read(
+    'What people are shown in place of the name where they choose among providers ([`login_page`](#realm)): 1 to 64 printable characters.',
+    'Example Company',
+  ),
   issuer: read(
     'Required. The URL of the provider, without `/.well-known/…`.',
     'https://id.example.com',

@@ -56,12 +56,17 @@ export const realm = described(
       }),
       prototype_uri: described(
         realmUri,
-        'Another realm, from which this one takes each of `authmethods`, `security_enabled`, `groups`, `sources`, `grants` and `info` that it does not have itself. `users` are not inherited.',
+        'Another realm, from which this one takes each of `authmethods`, `security_enabled`, `groups`, `sources`, `grants`, `login_page` and `info` that it does not have itself. `users` are not inherited.',
         { examples: ['com.example.prototype'] },
       ),
       is_prototype: described(
         boolean,
         '`true`: the realm accepts no sessions, because it is there to be a prototype. A realm that another one names in `prototype_uri` accepts none either.',
+        { default: false, examples: [true] },
+      ),
+      login_page: described(
+        boolean,
+        '`true`: `GET …/oidc/login` without `provider` answers a page with a link for each provider of the realm, where it has several.',
         { default: false, examples: [true] },
       ),
       info: described(

@@ -12,6 +12,7 @@ const realmWith = (more: Partial<Realm>): Realm => ({
   sources: undefined,
   isUnrestricted: true,
   grants: [],
+  login_page: false,
   info: {},
   ...more,
 })

@@ -61,6 +61,7 @@ interface More {
   readonly finish?: Partial<FinishedLogin> | OidcError
   readonly logout?: (request: LogoutRequest) => LoggedOut
   readonly remembered?: RememberedLogin
+  readonly choices?: readonly ProviderSettings[]
   /** Why a logout token is not carried out. */
   readonly end?: Error
   /** The address of the gateway, and whether the configuration says it. */
@@ -105,6 +106,7 @@ export function oidc(more: More = {}) {
     },
     login: {
       settings,
+      choices: () => more.choices ?? [],
       async begin(request) {
         begun.push(request)
         const cookies = [{ name: loginName, value: 'v1.sealed' }]

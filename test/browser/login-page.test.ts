@@ -1,0 +1,66 @@
+/** The page of identity providers in a browser: readable on a wide and a narrow screen, and each link logs in at its provider. */
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { type RunningExample, runExample } from './example.ts'
+
+/** A folder for screenshots, which people look at; absent: none are taken. */
+const { SCREENSHOTS: folder } = process.env
+
+describe('the page of identity providers in a browser', function () {
+  this.timeout(60_000)
+  let example: RunningExample
+
+  before(async () => {
+    example = await runExample()
+    await example.declare(
+      { title: 'Example Company' },
+      { token: { title: 'Partners and Friends of the Example Company' } },
+      { login_page: true },
+    )
+  })
+  after(() => example?.stop())
+
+  const open = async (width: number, locale: string): Promise<Page> => {
+    const context = await example.browser.newContext({ viewport: { width, height: 640 }, locale })
+    const page = await context.newPage()
+    page.setDefaultTimeout(10_000)
+    return page
+  }
+
+  for (const [width, locale, title] of [
+    [1280, 'en-GB', 'Log in'],
+    [360, 'de-DE', 'Anmelden'],
+  ] as const) {
+    it(`fits a screen of ${width} pixels, in the language of ${locale}`, async () => {
+      const page = await open(width, locale)
+      const problems: string[] = []
+      page.on('console', (message) => problems.push(message.text()))
+      await page.goto(`${example.origin}/oidc/login?redirect_uri=/app`)
+      expect(await page.title()).to.equal(title)
+      const links = await page.getByRole('link').all()
+      expect(links).to.have.length(2)
+      for (const link of links) {
+        const { x = -1, width: wide = 0, height = 0 } = (await link.boundingBox()) ?? {}
+        expect(x).to.be.at.least(0)
+        expect(x + wide).to.be.at.most(width)
+        expect(height, 'to be touched').to.be.at.least(44)
+      }
+      expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(width)
+      if (folder) await page.screenshot({ path: `${folder}/login-page-${width}.png` })
+      expect(problems.filter((text) => text.includes('Content Security Policy'))).to.deep.equal([])
+      await page.context().close()
+    })
+  }
+
+  it('logs in at the provider that is chosen, and leads back', async () => {
+    const page = await open(1280, 'en-GB')
+    await page.goto(`${example.origin}/oidc/login?redirect_uri=/app`)
+    await page.getByText('Example Company', { exact: true }).click()
+    await page.getByLabel('Name').fill('ada')
+    await page.getByText('Log in').click()
+    await page.locator('#user').waitFor()
+    expect(page.url()).to.equal(`${example.origin}/app`)
+    expect(await page.locator('#authid').textContent()).to.equal('ada')
+    await page.context().close()
+  })
+})
