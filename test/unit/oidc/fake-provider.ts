@@ -77,6 +77,8 @@ export class FakeProvider {
   /** The authorization requests that were pushed. */
   readonly pushed: Json[] = []
   readonly #grants = new Map<string, Grant>()
+  /** How many codes it has given: a code is never given twice. */
+  #granted = 0
   readonly #events = new EventEmitter()
   readonly #server: Server
   readonly #keys: Keys
@@ -121,7 +123,8 @@ export class FakeProvider {
     if (asked('response_type') !== 'code' || asked('code_challenge_method') !== 'S256') {
       throw new Error(`not an authorization request: ${location}`)
     }
-    const code = `code-${this.#grants.size}`
+    const code = `code-${this.#granted}`
+    this.#granted += 1
     const [nonce, challenge, redirect_uri] = [
       asked('nonce'),
       asked('code_challenge'),
