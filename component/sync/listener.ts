@@ -39,6 +39,8 @@ export interface ListenerPorts extends SyncPorts {
   readonly onUsage: (boot: string, fields: Fields) => boolean
   /** Another node has dropped kept answers. */
   readonly onPurged: (purged: Purged) => void
+  /** Something is watched at another node. */
+  readonly onWatch: (fields: Fields) => void
 }
 
 /** Milliseconds between two requests to a node whose current start is unknown. */
@@ -67,6 +69,7 @@ export class Listener {
       wire.subscribe(topics.beat, (message, topic) => this.#onHeartbeat(message, topic)),
       wire.subscribe(topics.onPurge, (message, topic) => this.#onPurge(message, topic)),
       ...changeTopics.map((topic) => wire.subscribe(topic, onChange)),
+      wire.subscribe(topics.watch, (message, topic) => this.#onWatch(message, topic)),
       wire.subscribe(topics.usage, (message, topic) => this.#onUsage(message, topic)),
       wire.register(node, 'digest', (message, uri) => this.#digest(message, uri)),
       wire.register(node, 'fetch', (message, uri) => this.#fetch(message, uri)),
@@ -164,6 +167,10 @@ export class Listener {
     const purged = readPurged(message.fields)
     if (purged) this.#ports.onPurged(purged)
     else this.#ports.wire.ignore(message.heartbeat.node, topic, 'the purge is malformed')
+  }
+
+  #onWatch(message: Message, topic: string): void {
+    if (this.#hear(message, topic) === 'heard') this.#ports.onWatch(message.fields)
   }
 
   /** `service.registry.<node>.digest`: the digests of all buckets, or the summaries in the named ones. */

@@ -18,8 +18,8 @@ import { Wire } from './wire.ts'
 
 /** Milliseconds that publishing the last heartbeat may take. */
 const farewellMs = 1000
-/** Milliseconds that the router may take to acknowledge the use of rate limits; what it says then is outdated. */
-const usageMs = 1000
+/** Milliseconds that the router may take to acknowledge what is told again soon. */
+const tellMs = 1000
 /** Greatest allowed offset of this node's clock from the median of the others. Milliseconds. */
 const maxOffsetMs = 30_000
 
@@ -38,6 +38,8 @@ export class Sync {
   onLag: (ms: number) => void = noop
   /** Told what another process has used of rate limits. @param boot differs for each start of it @returns whether it can be read */
   onUsage: (boot: string, fields: Fields) => boolean = () => true
+  /** Told of what is watched at another node, as it has told it. */
+  onWatch: (fields: Fields) => void = noop
   /** For metrics. */
   readonly counts: SyncCounts = { digestMismatches: 0, exchanges: { ok: 0, failed: 0 } }
   readonly #ports: SyncPorts
@@ -94,6 +96,7 @@ export class Sync {
       traceOf: (id) => this.traceOf(id),
       onUsage: (boot, fields) => this.onUsage(boot, fields),
       onPurged: (purged) => this.onPurged(purged),
+      onWatch: (fields) => this.onWatch(fields),
     })
     this.#peers = peers
     this.#wire = wire
@@ -181,6 +184,11 @@ export class Sync {
     return this.#peers.present().length
   }
 
+  /** The names of the others that are there. */
+  get peerNames(): readonly string[] {
+    return this.#peers.present().map(({ node }) => node)
+  }
+
   /** The others that do not know all of these features, by name. */
   nodesWithout(features: readonly string[]): readonly string[] {
     const others = this.#peers.present()
@@ -202,10 +210,10 @@ export class Sync {
     return readTrace(fields.trace)
   }
 
-  /** Tells the others what this process has used of rate limits. Rejects where the router does not take it. */
-  async tellUsage(fields: Fields): Promise<void> {
+  /** Tells the others what this process has used of rate limits, or what is watched here. Rejects where the router does not take it. */
+  async tell(about: 'usage' | 'watch', fields: Fields): Promise<void> {
     const { node } = this.#ports
-    await this.#wire.publish(topics.usage, { node }, fields, usageMs)
+    await this.#wire.publish(topics[about], { node }, fields, tellMs)
   }
 
   /**

@@ -10,4 +10,5 @@ export const topics = {
   beat: 'service.registry.beat',
   change: 'service.registry.change',
   usage: 'service.limits.usage',
+  watch: 'service.registry.watch',
 } as const

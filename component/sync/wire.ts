@@ -103,7 +103,12 @@ export class Wire {
   ): Promise<void> {
     const sealed = this.#sealed(topic, content)
     const payload = { args: [], kwargs: { ...clear, sealed } }
-    await this.#ports.session.publish(topic, payload, { acknowledge: true }, withinMs)
+    await this.#ports.session.publish(
+      topic,
+      payload,
+      { acknowledge: true, exclude_me: true },
+      withinMs,
+    )
   }
 
   /** @param onMessage gets what other gateways publish; must not throw */

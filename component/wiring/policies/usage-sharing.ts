@@ -9,7 +9,7 @@ import type { Session } from '#component/wamp/session.ts'
 /** The dependencies of {@link UsageSharing}. */
 export interface UsageSharingPorts {
   readonly usage: UsageExchange
-  readonly sync: Pick<Sync, 'tellUsage' | 'peerCount' | 'onUsage'>
+  readonly sync: Pick<Sync, 'tell' | 'peerCount' | 'onUsage'>
   /** The component's own. */
   readonly session: Pick<Session, 'isOpen'>
   readonly clock: Pick<Clock, 'now' | 'after'>
@@ -53,7 +53,7 @@ export class UsageSharing {
     usage.others = sync.peerCount
     const told = usage.tell(clock.now())
     if (told === undefined || !session.isOpen) return
-    this.#hasFailed = await sync.tellUsage(usageFields(told)).then(
+    this.#hasFailed = await sync.tell('usage', usageFields(told)).then(
       () => false,
       () => true,
     )

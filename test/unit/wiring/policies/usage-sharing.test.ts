@@ -125,7 +125,7 @@ describe('processes that share rate limits', () => {
     const stranger = fleet.bus.connect()
     await stranger.publish(topic, message.payload)
     await stranger.publish(topic, { args: [], kwargs: { node: 'a', sealed: 'v1.none' } })
-    await a.sync.tellUsage({ tick: 1, used: 'all' })
+    await a.sync.tell('usage', { tick: 1, used: 'all' })
     await fleet.run(100)
     expect(b.sync.status().ignored_messages - before).to.equal(3)
     expect(other.ask(10)).to.equal(5)
