@@ -10,6 +10,7 @@ import {
   type FilePatterns,
   type FilesLoaded,
 } from '#component/wiring/configured-files.ts'
+import { LiveConsole } from '#component/wiring/console/live-console.ts'
 import { openContext } from '#component/wiring/context.ts'
 import { openRegistry } from '#component/wiring/documents.ts'
 import { rehearsalPorts } from '#component/wiring/explain/rehearsal-ports.ts'
@@ -154,6 +155,7 @@ export async function startComponent(
   const regrants = new Regrants({ streams, clock, yieldTurn })
   followUsers({ users, reauthentication, regrants })
   const registry = openRegistry(context, router, sessions, serving, schemas, sync)
+  const liveConsole = new LiveConsole(context, { own, sync, registry })
   const tracing = new Tracing(context, { serving, pool, registry, schemas, sync })
   const { exchange: usage } = serving.policies
   const usageSharing = new UsageSharing({ usage, sync, session: own, clock })
@@ -171,6 +173,7 @@ export async function startComponent(
   let listeners: Listeners | undefined
   const close = async () => {
     tracing.stop()
+    liveConsole.stop()
     const { drain_timeout } = config.gateway
     const drained = serving.openStreams.drain(Math.min(drain_timeout / 2, longestFarewell))
     await listeners?.finish()
@@ -202,6 +205,7 @@ export async function startComponent(
       streams: serving.streamMetrics,
       servedPaths: () => serving.gateway.servedPaths(),
       siblings: worker?.siblings,
+      console: { node, ...program, events: liveConsole.events },
       listen: worker?.listen,
       isReady: () => waitsForNow() === undefined,
       problems() {
@@ -212,6 +216,7 @@ export async function startComponent(
     })
 
     const open = listeners
+    liveConsole.state = () => ({ inFlight: open.inFlight, isReady: waitsForNow() === undefined })
     const urls = urlsOf(config, open.addresses)
     baseUrl ??= urls.gatewayUrls[0]
 

@@ -158,8 +158,8 @@ function serve(
   )
 }
 
-/** Counts a stream whose head has been sent. */
-function noteBegin(
+/** Counts a stream whose head has been sent. @param start when its request came: performance.now() */
+export function noteBegin(
   { method, served, response, trace }: HttpExchange,
   { type, record }: NonNullable<HttpExchange['stream']>,
   { metrics, streams }: ListenerPorts,

@@ -21,6 +21,8 @@ export interface HttpOptions {
   readonly admin: {
     readonly listen: Listen
     readonly share_gateway_listener: string | boolean
+    /** Whether it serves the console. */
+    readonly console: boolean
     /** The realm whose users may manage by credentials. */
     readonly realm?: string
   }

@@ -9,6 +9,7 @@ import type { LoginCounts } from '#component/login-counts.ts'
 import type { Families } from '#component/metrics/families.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
 import type { MetricSources } from '#component/metrics/source.ts'
+import { type AdminConsole, adminFallback } from '#http/console/admin-fallback.ts'
 import { Connections } from '#http/limits/connections.ts'
 import { heldBytes } from '#http/limits/held-bytes.ts'
 import { LoopDelay } from '#http/limits/loop-delay.ts'
@@ -21,7 +22,6 @@ import {
   warnOfSharing,
 } from '#http/management/access.ts'
 import { healthRouter, koaFallback } from '#http/management/admin.ts'
-import { withAdminPage } from '#http/management/admin-page.ts'
 import { type ManagementPorts, managementRouter } from '#http/management/api-specs.ts'
 import { type ListenerState, listenerSources } from '#http/management/listener-metrics.ts'
 import { type MetricSiblings, Metrics } from '#http/management/metrics.ts'
@@ -78,6 +78,8 @@ export interface HttpPorts
   readonly siblings?: MetricSiblings | undefined
   /** Provides a server with connections; absent: the server listens itself. Resolves with the listening address. */
   readonly listen?: ((server: Server, address: Address, face: Face) => Promise<Address>) | undefined
+  /** Absent: there is no console. */
+  readonly console?: AdminConsole | undefined
   /** Whether the store is open, everything is compiled, and the first exchange is done. */
   isReady(): boolean
   /** Current problems, one sentence each, such as a lost router; while the node is not ready, the reasons why. */
@@ -175,10 +177,8 @@ export class Listeners {
     }
     const state = healthRouter(ownState)
     const ownPorts = { ...managementPorts, ...ownState, trustsLocal: true }
-    const routes = koaFallback(adminPorts, [managementRouter(ownPorts), state])
-    const page = withAdminPage(ownPorts, adminPorts, routes)
-    const adminListener = createListener(adminPorts, undefined, page)
-
+    const own = adminFallback(ownPorts, adminPorts, state, this.addresses.gateway)
+    const adminListener = createListener(adminPorts, undefined, own)
     const none = createListener(adminPorts, undefined, refuseAll(adminPorts))
     const isProxy = (address: string) => proxies.has(address)
     const connections = new Connections(limits, this.#usage)

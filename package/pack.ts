@@ -32,6 +32,8 @@ function compile(): void {
     extends: '../../tsconfig.json',
     compilerOptions: {
       noEmit: false,
+      // the files of the console are published as they are
+      allowJs: false,
       declaration: true,
       rewriteRelativeImportExtensions: true,
       rootDir: '.',
@@ -41,7 +43,7 @@ function compile(): void {
     include: sources,
   })
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', stage])
-  const isText = (path: string) => !path.endsWith('.ts')
+  const isText = (path: string) => !path.endsWith('.ts') && !path.endsWith('tsconfig.json')
   for (const folder of sources)
     cpSync(join(stage, folder), join(out, folder), { recursive: true, filter: isText })
   rmSync(stage, { recursive: true })

@@ -111,6 +111,7 @@ export const configSchema = section(
           description:
             'Whether the gateway listener serves management, too. `auto`: while it is bound to loopback and none of public_base_url, trusted_proxies and tls is set, or when admin.realm is set.',
         }),
+        console: boolean({ default: true, description: 'Serve the console (docs/console.md).' }),
         realm: mayBeAbsent(
           string({
             description:

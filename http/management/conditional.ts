@@ -1,5 +1,7 @@
 /** Conditional requests: If-Match and If-None-Match as the hashes of documents (RFC 9110 §8.8.3, §13.1). */
+import { createHash } from 'node:crypto'
 import { ServiceError } from '#component/errors.ts'
+import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { Conditions, Hashes } from '#component/replica/history.ts'
 
 interface EntityTag {
@@ -68,3 +70,14 @@ export const isKnown = (etag: string | undefined, { ifNoneMatch }: Conditions): 
   etag !== undefined &&
   ifNoneMatch !== undefined &&
   (ifNoneMatch === '*' || ifNoneMatch.some((hash) => etag === `"${hash}"`))
+
+/** The reply with its ETag, or 304 for a client that has it. @throws ServiceError for a malformed If-None-Match */
+export function tagged(exchange: Exchange, etag: string, reply: Reply): Reply {
+  const headers = { ...reply.headers, etag }
+  if (!isKnown(etag, readConditions(exchange.headers))) return { ...reply, headers }
+  return { status: 304, headers, body: { kind: 'none' } }
+}
+
+/** The ETag of bytes that do not change. */
+export const tagOf = (bytes: Uint8Array): string =>
+  `"${createHash('sha256').update(bytes).digest('base64url')}"`

@@ -1,13 +1,12 @@
 /** The endpoints that `openapi` of a version generates: its description, the docs page, and the files of that page. */
-import { createHash } from 'node:crypto'
 import { ServiceError } from '#component/errors.ts'
 import type { Endpoint, OpenApiKind } from '#component/gateway/api.ts'
-import type { Exchange, Reply } from '#component/gateway/exchange.ts'
+import type { Exchange } from '#component/gateway/exchange.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
 import { titleOf } from '#component/openapi/document.ts'
 import { type DescriptionType, descriptionTypes } from '#component/openapi/text.ts'
 import type { DescriptionTexts } from '#component/openapi/texts.ts'
-import { isKnown, readConditions } from '#http/management/conditional.ts'
+import { tagged, tagOf } from '#http/management/conditional.ts'
 import { docsPage, initScript } from './docs-page.ts'
 
 /** The dependencies of the endpoints. */
@@ -53,13 +52,6 @@ function typeOf(exchange: Exchange, { path, base, security }: Endpoint): Descrip
   )
 }
 
-/** The reply with its ETag, or 304 for a client that has it. @throws ServiceError for a malformed If-None-Match */
-function tagged(exchange: Exchange, etag: string, reply: Reply): Reply {
-  const headers = { ...reply.headers, etag }
-  if (!isKnown(etag, readConditions(exchange.headers))) return { ...reply, headers }
-  return { status: 304, headers, body: { kind: 'none' } }
-}
-
 const notInstalled = (): ServiceError =>
   new ServiceError(
     'service.error.not_implemented',
@@ -88,10 +80,8 @@ const types: Readonly<Record<string, string>> = {
 function assetEndpoint(docsFile: OpenApiPorts['docsFile']): EndpointHandler {
   const tags = new WeakMap<Uint8Array, string>()
   const init = Buffer.from(initScript)
-  const tagOf = (bytes: Uint8Array): string => {
-    const known = tags.get(bytes)
-    if (known !== undefined) return known
-    const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`
+  const knownTag = (bytes: Uint8Array): string => {
+    const tag = tags.get(bytes) ?? tagOf(bytes)
     tags.set(bytes, tag)
     return tag
   }
@@ -100,7 +90,7 @@ function assetEndpoint(docsFile: OpenApiPorts['docsFile']): EndpointHandler {
     const bytes = name === 'init.js' ? init : await docsFile(name)
     if (bytes === undefined) throw notInstalled()
     const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
-    return tagged(exchange, tagOf(bytes), {
+    return tagged(exchange, knownTag(bytes), {
       status: 200,
       headers: { 'content-type': type },
       body: { kind: 'bytes', bytes },

@@ -55,6 +55,8 @@ describe('the published package', function () {
     const files = globSync('{bin,component,http,procedures,examples,schemas}/**/*', {
       cwd: installed,
     })
+    expect(files).to.include.members(['http/console/page/index.html', 'http/console/page/main.js'])
+    expect(existsSync(join(folder, 'node_modules/htm/preact/standalone.mjs'))).to.equal(true)
     expect(files.filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))).to.deep.equal(
       [],
     )

@@ -84,7 +84,7 @@ export const options: HttpOptions = {
     drain_delay: 0,
     drain_timeout: 2000,
   },
-  admin: { listen: '127.0.0.1:0', share_gateway_listener: 'auto' },
+  admin: { listen: '127.0.0.1:0', console: false, share_gateway_listener: 'auto' },
   health: {},
   router: {},
   limits: {

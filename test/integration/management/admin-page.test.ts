@@ -28,7 +28,7 @@ describe('the page of the admin listener', () => {
     send(base, path, { ...request, headers: { ...browser, ...request.headers } })
 
   before(async () => {
-    gateway = await startGateway()
+    gateway = await startGateway({ 'admin.console': 'false' })
     const { status } = await send(gateway.adminUrl, '/api_specs', {
       method: 'POST',
       body: document,

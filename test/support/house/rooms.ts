@@ -41,6 +41,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/cli/folder': { folders: ['cli', 'replica', 'spec', 'terminal'], packages: [] },
   'component/cli': { folders: 'all', packages: ['pino'] },
   'component/config': { folders: ['examples', 'expression', 'store'], packages: ['ajv', 'yaml'] },
+  'component/wiring/console': { folders: 'all', packages: [] },
   'component/wiring/explain': { folders: 'all', packages: [] },
   'component/wiring': { folders: 'all', packages: [] },
   'component/wiring/policies': { folders: 'all', packages: [] },
@@ -51,6 +52,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/reload': { folders: 'all', packages: [] },
   'component/workers': { folders: 'all', packages: ['pino'] },
   http: { folders: 'all', packages: ['raw-body'] },
+  'http/console': { folders: 'all', packages: ['@koa/router'] },
   'http/limits': { folders: ['http'], packages: [] },
   'http/log': { folders: ['gateway', 'http', 'telemetry'], packages: [] },
   'http/management': {

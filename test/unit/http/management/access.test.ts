@@ -25,7 +25,7 @@ const configured = (
     drain_timeout: 30_000,
     ...gateway,
   },
-  admin: { listen: '127.0.0.1:18081', share_gateway_listener: 'auto', ...admin },
+  admin: { listen: '127.0.0.1:18081', console: true, share_gateway_listener: 'auto', ...admin },
   health: {},
   router: {},
   limits: {

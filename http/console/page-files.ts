@@ -1,0 +1,52 @@
+/** The files of the console: those beside this one, and Preact with htm, which comes from its package. Each is read once. */
+import { readdir, readFile } from 'node:fs/promises'
+import { pathToFileURL } from 'node:url'
+import { tagOf } from '#http/management/conditional.ts'
+
+/** A file as it is served. */
+export interface PageFile {
+  readonly bytes: Uint8Array
+  readonly etag: string
+  readonly type: string
+}
+
+const types: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+const typeOf = (name: string): string | undefined => types[name.slice(name.lastIndexOf('.') + 1)]
+
+/** What the pages import as `preact.js`. */
+const library = 'preact.js'
+
+const folder = new URL('page/', import.meta.url)
+
+/** Names the files by their path below `/console/`. */
+export function openPageFiles(): (name: string) => Promise<PageFile | undefined> {
+  let names: Promise<ReadonlySet<string>> | undefined
+  const files = new Map<string, Promise<PageFile>>()
+  return async (name) => {
+    names ??= list()
+    const type = typeOf(name)
+    // the name is one of a list: no request decides which file is read
+    if (type === undefined || !(await names).has(name)) return undefined
+    const file = files.get(name) ?? read(name, type)
+    files.set(name, file)
+    return await file
+  }
+}
+
+async function list(): Promise<ReadonlySet<string>> {
+  const found = await readdir(folder, { recursive: true })
+  return new Set([...found.map((path) => path.replaceAll('\\', '/')), library])
+}
+
+async function read(name: string, type: string): Promise<PageFile> {
+  const url =
+    name === library ? import.meta.resolve('htm/preact/standalone') : new URL(name, folder)
+  const bytes = await readFile(new URL(url, pathToFileURL('/')))
+  return { bytes, etag: tagOf(bytes), type }
+}

@@ -1,0 +1,55 @@
+/** What is used of the quotas of a document, and the answers that are kept of it. */
+
+import { call, specPath } from '../lib/api.js'
+import { dateTime } from '../lib/format.js'
+import { live } from '../lib/live.js'
+import { useStore } from '../lib/store.js'
+import { Button, Empty, Panel, Trouble, useAnswer } from '../parts/basics.js'
+import { note, noteError } from '../parts/dialog.js'
+import { html, useState } from '../preact.js'
+
+/** @param {{ id: string }} props */
+export function Usage({ id }) {
+  const { hello } = useStore(live)
+  const { value, error } = useAnswer(() => call('GET', `${specPath(id)}/usage`), [id])
+  const [tags, setTags] = useState('')
+  const purge = async () => {
+    const names = tags.split(/[\s,]+/).filter(Boolean)
+    await call('POST', `${specPath(id)}/purge`, {
+      body: names.length > 0 ? { tags: names } : {},
+    }).then(() => note('The kept answers are dropped on all nodes.'), noteError)
+  }
+  /** @type {any[]} */
+  const quotas = value?.quotas ?? []
+  return html`
+    <div class="columns even">
+      <${Panel} title="Quotas">
+        <${Trouble} error=${error} />
+        ${value && quotas.length === 0 && html`<${Empty}>The document has no quotas.<//>`}
+        ${quotas.map(
+          (quota) => html`
+          <section class="quota">
+            <h3><code>${quota.path}</code> ${quota.name}</h3>
+            <p class="quiet">${quota.amount} in ${quota.window}, until ${dateTime(quota.window_end)}</p>
+            <ul class="rows">
+              ${quota.usage.map(
+                (/** @type {{ sharer: string, used: number }} */ { sharer, used }) => html`
+                <li><code>${sharer}</code><progress max=${Number(quota.amount) || used || 1} value=${used} aria-label=${`used by ${sharer}`}></progress><span class="end">${used}</span></li>`,
+              )}
+              ${quota.usage.length === 0 && html`<li class="quiet">Nothing is used.</li>`}
+            </ul>
+          </section>`,
+        )}
+      <//>
+      <${Panel} title="Kept answers">
+        <p class="hint">Answers that <code>cache</code> keeps are served until they are no longer fresh. They can be dropped on all nodes before.</p>
+        ${
+          hello?.access === 'load'
+            ? html`
+            <label class="field">Tags <input value=${tags} placeholder="all" onInput=${(/** @type {InputEvent} */ event) => setTags(/** @type {HTMLInputElement} */ (event.currentTarget).value)} /></label>
+            <div class="actions"><${Button} run=${purge}>Drop them<//></div>`
+            : html`<${Empty}>Who may load the document may drop them.<//>`
+        }
+      <//>
+    </div>`
+}

@@ -1,0 +1,158 @@
+/** What the gateway answers, as far as the pages read it. */
+
+/** A mistake of a document. */
+export interface Issue {
+  /** A JSON Pointer. */
+  path: string
+  message: string
+}
+
+/** An API Specification as it is listed. */
+export interface Spec {
+  id: string
+  name?: string
+  host?: string
+  realm_uri?: string
+  ts: number
+  versions?: Record<string, SpecVersion>
+}
+
+/** A version of it. */
+export interface SpecVersion {
+  base_path?: string
+  is_active?: boolean
+  paths?: Record<string, Record<string, unknown>>
+}
+
+/** One version in a history. */
+export interface Version {
+  ts: number
+  hash: string | null
+  node: string
+  is_current: boolean
+  is_deleted: boolean
+}
+
+/** A member that differs between two versions. */
+export interface Difference {
+  path: string
+  kind: string
+  from?: unknown
+  to?: unknown
+}
+
+/** Requests of some seconds. */
+export interface Counts {
+  count: number
+  errors: number
+  buckets: number[]
+}
+
+/** A route with requests. */
+export interface RouteCounts extends Counts {
+  api: string
+  version: string
+  route: string
+  method: string
+}
+
+/** The numbers of one process. */
+export interface Stats extends Partial<Counts> {
+  node: string
+  ts: number
+  seconds: number
+  bounds: number[]
+  routes: RouteCounts[]
+  is_ready?: boolean
+  in_flight?: number
+}
+
+/** Numbers of all processes at one time. */
+export interface Point {
+  at: number
+  rate: number
+  errors: number
+  p50: number
+  p99: number
+  inFlight: number
+}
+
+/** What this node says of itself when the events begin. */
+export interface Hello {
+  node: string
+  version: string
+  is_ready: boolean
+  problems: string[]
+  gateway?: string
+  access: 'load' | 'read'
+  within: string | null
+  by: string
+  has_credentials: boolean
+}
+
+/** An event of the cluster. */
+export interface ClusterEvent {
+  name: string
+  at: number
+  id?: string
+  ts?: number
+  hash?: string | null
+  node?: string
+  other?: string
+  path?: string
+}
+
+/** A request as its node tells it. */
+export interface SeenRequest {
+  key: number
+  ts: number
+  node: string
+  request_id: string
+  method: string
+  route?: string
+  status: number
+  error?: string
+  duration: number
+  bytes: number
+  peer: string
+  api_spec?: string
+  version?: string
+}
+
+/** Another gateway, as this one sees it. */
+export interface Peer {
+  node: string
+  version: string | null
+  heard_ms_ago: number
+  is_equal: boolean
+  clock_offset_ms: number
+  exchanged_ms_ago: number | null
+}
+
+/** A session of the gateway itself with its router. */
+export interface RouterSession {
+  realm: string
+  purpose: string
+  is_joined: boolean
+  reconnects: number
+}
+
+/** `GET /registry`. */
+export interface Registry {
+  node: string
+  version: string | null
+  digest: string
+  entries: number
+  tombstones: number
+  nodes: Peer[]
+  ignored_messages: number
+  router: string
+  store: string
+  clock: string
+  clock_offset_ms: number | null
+  conflicts: { id: string; reason: string; other?: string; [member: string]: unknown }[]
+  damaged: { kind: string; id: string; reason: string; node: string; ts: number }[]
+  router_last_error: { error_uri: string; message: string; at: number } | null
+  router_sessions: RouterSession[]
+  refused_files: { file: string; issues: Issue[] }[]
+}
