@@ -1,0 +1,171 @@
+/** The console in a browser: documents are read, mended, loaded, compared and rolled back, by two people at once. */
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { until } from '#test/support/running/until.ts'
+import { type ConsoleTest, fixed, openConsole, orders, specOf } from './fixture.ts'
+
+const place = 'apis/com.example.orders'
+
+/** The document with another path. */
+const withPath = (path: string) =>
+  specOf(orders.id, '/[v1]', { ...orders.versions['1.0'].paths, [path]: { get: fixed('x') } })
+
+describe('documents in the console', function () {
+  this.timeout(60_000)
+  let test: ConsoleTest
+  let page: Page
+
+  before(async () => {
+    test = await openConsole()
+  })
+  after(() => test?.close())
+  beforeEach(async () => {
+    await test.load(test.first, orders)
+  })
+  afterEach(async () => {
+    await page?.close()
+    expect(test.troubles.splice(0)).to.deep.equal([])
+  })
+
+  const editor = (of = page) => of.locator('textarea')
+  const holds = (text: string, of = page) =>
+    until(
+      `the editor has ${text}`,
+      async () => (await editor(of).inputValue()).includes(text),
+      5_000,
+    )
+  const edit = async (change: (text: string) => string, of = page) => {
+    await editor(of).waitFor()
+    await holds('{', of)
+    await editor(of).fill(change(await editor(of).inputValue()))
+  }
+  const press = (name: string, of = page) => of.getByRole('button', { name, exact: true }).click()
+
+  it('are listed, filtered, and opened by the keyboard alone', async () => {
+    page = await test.open()
+    await page.locator('.tiles').waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('a')
+    await page.getByRole('link', { name: 'com.example.orders' }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('orders')
+    expect(await page.locator('tbody tr').count()).to.equal(1)
+    while (!(await page.locator('tbody a:focus').count())) await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await editor().waitFor()
+    expect(new URL(page.url()).hash).to.equal('#/apis/com.example.orders')
+  })
+
+  it('are loaded with a mistake mended: the issue stands at its line', async () => {
+    page = await test.open(place)
+    await edit((text) => text.replace('"type": "static"', '"type": "statics"'))
+    await press('Load')
+    await page.getByText('Refused').waitFor()
+    const issue = page.locator('.issues button').first()
+    const line = Number(/line (\d+)/.exec(await issue.innerText())?.[1])
+    const text = await editor().inputValue()
+    expect(text.split('\n')[line - 1]).to.include('"statics"')
+    expect(await page.locator('.mark.bad').count()).to.be.greaterThan(0)
+    await issue.click()
+    expect(await page.locator('textarea:focus').count()).to.equal(1)
+    await edit((mistaken) =>
+      mistaken.replace('"statics"', '"static"').replace('"/orders/:id"', '"/orders/:id/now"'),
+    )
+    await press('Validate')
+    await page.getByText('Valid', { exact: true }).waitFor()
+    await page.locator('textarea').press('Control+Enter')
+    await page.getByText('com.example.orders is loaded.').waitFor()
+    await page.getByRole('link', { name: /^Routes/ }).click()
+    await page.getByText('/[v1]/orders/:id/now').first().waitFor()
+  })
+
+  it('that are no JSON have the mistake at its line', async () => {
+    page = await test.open(place)
+    await edit((text) => text.replace('"host": "_",', '"host": "_"'))
+    await press('Validate')
+    await page.getByText('line 5').waitFor()
+    expect(await page.locator('.issues').innerText()).to.include('expected "," or "}"')
+  })
+
+  it('that somebody else has loaded meanwhile are shown beside mine, and either is taken', async () => {
+    page = await test.open(place)
+    await edit((text) => text.replace('"orders"', '"my orders"'))
+    await test.load(test.second, withPath('/theirs'))
+    await page.getByText('Another version was loaded while you were editing.').waitFor()
+    await press('Load')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Somebody has loaded another version').waitFor()
+    const [theirs, mine] = [dialog.locator('td.gone'), dialog.locator('td.new')]
+    expect((await theirs.allInnerTexts()).join('\n')).to.include('/theirs')
+    expect((await mine.allInnerTexts()).join('\n')).to.include('my orders')
+    await dialog.getByRole('button', { name: 'Go on with mine, in place of theirs' }).click()
+    await press('Load')
+    await page.getByText('com.example.orders is loaded.').waitFor()
+    expect(await editor().inputValue())
+      .to.include('my orders')
+      .and.not.include('/theirs')
+  })
+
+  it('are rolled back after a look at what has changed, unless another browser was faster', async () => {
+    await test.load(test.first, withPath('/second'))
+    page = await test.open(`${place}/versions`)
+    const row = (index: number) => page.locator('tbody tr').nth(index)
+    await row(1).getByRole('button', { name: 'Diff' }).click()
+    await page.getByText('/versions/1.0/paths/~1second').first().waitFor()
+    const added = await page.locator('.sides td.new').allInnerTexts()
+    expect(added.join('\n')).to.include('/second')
+    const other = await test.open(`${place}/versions`)
+    await other.locator('tbody tr').nth(1).waitFor()
+    // the other browser learns of the change too late
+    await other.route('**/rollback', async (route) => {
+      await row(1).getByRole('button', { name: 'Roll back' }).click()
+      await page.getByText('com.example.orders is back').waitFor()
+      await route.continue()
+    })
+    await other.locator('tbody tr').nth(1).getByRole('button', { name: 'Roll back' }).click()
+    await other
+      .getByRole('dialog')
+      .getByText('Somebody has loaded another version since you looked')
+      .waitFor()
+    await other.close()
+    const current = page.locator('tr', { hasText: 'current' })
+    await current.waitFor()
+    await page.getByRole('link', { name: 'Document' }).click()
+    await editor().waitFor()
+    expect(await editor().inputValue()).to.not.include('/second')
+  })
+
+  it('are made and deleted', async () => {
+    page = await test.open('apis')
+    await page.getByRole('link', { name: 'New API' }).click()
+    await edit((text) =>
+      text.replace('"realm_uri": "com.example.test"', '"realm_uri": "com.example.test"'),
+    )
+    await press('Load')
+    await page.getByText('com.example.hello is loaded.').waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('com.example.hello is deleted.').waitFor()
+    await page.getByRole('heading', { name: 'APIs' }).waitFor()
+  })
+
+  it('have a description and examples', async () => {
+    page = await test.open(`${place}/openapi`)
+    await holds('"openapi": "3.1')
+    await page.getByLabel('Form').selectOption('YAML')
+    await holds('openapi: 3.1')
+    await page.getByRole('link', { name: 'Examples' }).click()
+    await page.getByText('0 passed').waitFor()
+  })
+
+  it('larger than 1 MiB are read, not edited', async () => {
+    const large = specOf('com.example.large', '/large', {
+      '/a': { get: fixed('x'.repeat(1_100_000)) },
+    })
+    await test.load(test.first, large)
+    page = await test.open('apis/com.example.large')
+    await page.getByText('This document is larger than 1 MiB').waitFor()
+    expect(await editor().getAttribute('readonly')).to.not.equal(null)
+    expect(await page.getByRole('button', { name: 'Load', exact: true }).count()).to.equal(0)
+  })
+})

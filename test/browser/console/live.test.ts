@@ -1,0 +1,199 @@
+/** The console in a browser while things happen: loads elsewhere, a gateway that goes away, credentials, and texts of strangers. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { startGateway } from '#test/support/gateway.ts'
+import { send } from '#test/support/http-request.ts'
+import { type ConsoleTest, fixed, openConsole, orders, specOf } from './fixture.ts'
+
+const admin = 'com.example.admin'
+
+describe('the console while things happen', function () {
+  this.timeout(60_000)
+  let test: ConsoleTest
+  let page: Page
+  const keys = new Map<string, string>()
+
+  before(async () => {
+    test = await openConsole({ 'admin.realm': admin })
+    const { adminUrl } = test.first
+    for (const [uri, username, group] of [
+      [admin, 'reader', 'spec_reader'],
+      ['com.example.one', 'ops', 'spec_loader'],
+    ] as const) {
+      const body = {
+        uri,
+        authmethods: ['anonymous', 'oauth2'],
+        users: [{ username, groups: [group] }],
+      }
+      await send(adminUrl, '/realms', { method: 'POST', body })
+      const path = `/realms/${uri}/users/${username}/api_keys`
+      const issued = await send(adminUrl, path, { method: 'POST', body: {} })
+      keys.set(username, (issued.json() as { api_key: string }).api_key)
+    }
+    const ofOne = specOf(
+      'com.example.mine',
+      '/mine',
+      { '/a': { get: fixed('x') } },
+      'com.example.one',
+    )
+    await test.load(test.first, ofOne)
+  })
+  after(() => test?.close())
+  afterEach(async () => {
+    await page?.close()
+    expect(test.troubles.splice(0)).to.deep.equal([])
+  })
+
+  it('shows a load on another node within a second', async () => {
+    page = await test.open('apis')
+    await page.locator('tbody tr').first().waitFor()
+    await test.load(
+      test.second,
+      specOf('com.example.fresh', '/fresh', { '/a': { get: fixed('x') } }),
+    )
+    await page.getByRole('link', { name: 'com.example.fresh' }).waitFor({ timeout: 1_000 })
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.locator('.events').getByText('com.example.fresh').waitFor({ timeout: 1_000 })
+  })
+
+  it('shows the numbers of both nodes', async () => {
+    page = await test.open('nodes')
+    await test.traffic()
+    await page.locator('tr', { hasText: 'node-b' }).getByText('ready').waitFor()
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.locator('tr', { hasText: '/[v1]/orders/:id' }).first().waitFor()
+  })
+
+  it('asks for credentials where those of the tab are refused, and reads with those of a reader', async () => {
+    page = await test.open('apis/com.example.orders', { key: 'nonsense' })
+    await page.getByText('Refused: the credentials are not valid for management').waitFor()
+    await page.getByLabel('Access token or API key').fill(keys.get('reader') ?? '')
+    await page.keyboard.press('Enter')
+    await page.locator('textarea').waitFor()
+    await page.getByText('reader', { exact: true }).or(page.getByText('reads')).first().waitFor()
+    for (const name of ['Load', 'Delete', 'Validate']) {
+      expect(await page.getByRole('button', { name, exact: true }).count()).to.equal(0)
+    }
+    await page.getByRole('link', { name: 'Versions' }).click()
+    await page.locator('tbody tr').first().waitFor()
+    expect(await page.getByRole('button', { name: 'Roll back' }).count()).to.equal(0)
+    await page.getByRole('link', { name: 'APIs' }).first().click()
+    expect(await page.getByRole('link', { name: 'New API' }).count()).to.equal(0)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Access token or API key').waitFor()
+    expect(await page.evaluate("sessionStorage.getItem('wamp-gateway.credentials')")).to.equal(null)
+  })
+
+  it('shows operators of one realm what is theirs', async () => {
+    page = await test.open('apis', { key: keys.get('ops') ?? '' })
+    await page.locator('tbody tr').first().waitFor()
+    expect(await page.locator('tbody tr').allInnerTexts()).to.have.length(1)
+    await page.getByRole('link', { name: 'com.example.mine' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Nodes' }).count()).to.equal(0)
+    await test.load(test.second, orders)
+    await test.load(
+      test.second,
+      specOf('com.example.more', '/more', { '/a': { get: fixed('x') } }, 'com.example.one'),
+    )
+    await page.getByRole('link', { name: 'com.example.more' }).waitFor()
+    expect(await page.locator('tbody tr').allInnerTexts()).to.have.length(2)
+  })
+
+  it('greys what it knows while the gateway is away, and goes on when it is back', async () => {
+    const data_dir = mkdtempSync(join(tmpdir(), 'console-'))
+    const gateway = await startGateway({ data_dir })
+    const settings = { data_dir, 'admin.listen': new URL(gateway.adminUrl).host }
+    page = await test.browser.newPage()
+    await page.goto(`${gateway.adminUrl}/console/#/apis`)
+    await page.getByRole('heading', { name: 'APIs' }).waitFor()
+    await gateway.stop()
+    await page.getByText('The gateway does not answer.').waitFor()
+    await page.locator('main.stale').waitFor()
+    const again = await startGateway(settings)
+    await again.load(orders)
+    await page.getByRole('link', { name: 'com.example.orders' }).waitFor({ timeout: 15_000 })
+    expect(await page.locator('main.stale').count()).to.equal(0)
+    await page.close()
+    await again.stop()
+    rmSync(data_dir, { recursive: true, force: true })
+  })
+
+  it('runs no script that stands in a document', async () => {
+    const evil = [
+      '<img src=x onerror=alert(1)>',
+      '"><script>alert(2)</script>',
+      "javascript:alert(3)//'",
+    ]
+    const paths = Object.fromEntries(
+      evil.map((text, index) => [
+        `/x${index}/${encodeURIComponent(text.replaceAll('/', ''))}`,
+        { get: fixed(text, { summary: text }) },
+      ]),
+    )
+    const document = {
+      ...specOf('com.example.evil', '/evil', paths),
+      ...{ name: evil[0], meta: { note: evil[1] }, host: '_' },
+    }
+    await test.load(test.second, document)
+    await test.load(test.first, { ...document, name: evil[1] })
+    page = await test.open('apis')
+    await page.getByText('"><script>alert(2)</script>').first().waitFor()
+    for (const tab of ['', '/routes', '/versions', '/openapi', '/examples']) {
+      await page.goto(`${test.first.adminUrl}/console/#/apis/com.example.evil${tab}`)
+      await page.getByRole('heading', { name: 'com.example.evil' }).waitFor()
+      await page.waitForTimeout(200)
+    }
+    await page.goto(`${test.first.adminUrl}/console/#/apis/${encodeURIComponent(evil[0] ?? '')}`)
+    await page.getByText('This API Specification is not loaded.').waitFor()
+    expect(await page.locator('script, img[src="x"]').count()).to.equal(1)
+  })
+
+  it('goes on while a thousand events a second come', async () => {
+    page = await test.browser.newPage()
+    await page.addInitScript(`
+      const real = fetch
+      window.longest = 0
+      window.fetch = async (url, options) => {
+        if (!String(url).endsWith('/events')) return real(url, options)
+        const encoder = new TextEncoder()
+        const frame = (name, data) => encoder.encode('event: ' + name + '\\ndata: ' + JSON.stringify(data) + '\\n\\n')
+        let sent = 0
+        return new Response(new ReadableStream({
+          start(controller) {
+            controller.enqueue(frame('hello', { node: 'a', version: '1', is_ready: true, problems: [], access: 'load', within: null, by: 'local' }))
+            const timer = setInterval(() => {
+              for (let i = 0; i < 50; i++) controller.enqueue(frame('on_load', { id: 'com.example.n' + sent++, ts: 1, hash: 'abcdef012345', node: 'a' }))
+              if (sent >= 3000) { clearInterval(timer); window.isSent = true }
+            }, 50)
+          },
+        }))
+      }
+      let last = performance.now()
+      const beat = () => {
+        const now = performance.now()
+        window.longest = Math.max(window.longest, now - last)
+        last = now
+        requestAnimationFrame(beat)
+      }
+      addEventListener('load', () => { last = performance.now(); beat() })`)
+    await page.goto(`${test.first.adminUrl}/console/`)
+    await page.getByText('com.example.n2999').waitFor({ timeout: 30_000 })
+    expect(await page.locator('.events > li').count()).to.equal(60)
+    const longest = Number(await page.evaluate('longest'))
+    if (process.env.CONSOLE_FIGURES) console.log(`      longest frame: ${Math.round(longest)} ms`)
+    expect(longest).to.be.below(1_000)
+  })
+
+  it('is usable soon after it was asked for', async () => {
+    page = await test.open('apis')
+    await page.locator('tbody tr').first().waitFor()
+    const begun = performance.now()
+    await page.reload({ waitUntil: 'commit' })
+    await page.locator('tbody tr').first().waitFor()
+    if (process.env.CONSOLE_FIGURES)
+      console.log(`      usable: ${Math.round(performance.now() - begun)} ms`)
+  })
+})
