@@ -4,6 +4,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { Change } from '#component/replica/entry.ts'
 import { untilNextMinute } from '#component/replica/expiry.ts'
 import { announceChange } from './changes.ts'
+import { ClockSkew } from './clock-skew.ts'
 import { Exchanges } from './exchange.ts'
 import { CatchUp } from './joining.ts'
 import { Listener } from './listener.ts'
@@ -20,8 +21,6 @@ import { Wire } from './wire.ts'
 const farewellMs = 1000
 /** Milliseconds that the router may take to acknowledge what is told again soon. */
 const tellMs = 1000
-/** Greatest allowed offset of this node's clock from the median of the others. Milliseconds. */
-const maxOffsetMs = 30_000
 
 const noop = () => undefined
 
@@ -45,6 +44,7 @@ export class Sync {
   readonly #ports: SyncPorts
   readonly #boot = randomUUID()
   readonly #peers: Peers
+  readonly #skew: ClockSkew
   readonly #wire: Wire
   readonly #exchanges: Exchanges
   readonly #catchUp: CatchUp
@@ -55,7 +55,6 @@ export class Sync {
   #isStarted = false
   #isLeft = false
   #isRefreshing = false
-  #isSkewed = false
   #stopHeartbeat: () => void = noop
   #stopSweep: () => void = noop
 
@@ -99,6 +98,7 @@ export class Sync {
       onWatch: (fields) => this.onWatch(fields),
     })
     this.#peers = peers
+    this.#skew = new ClockSkew(() => peers.clockOffsetMs, log)
     this.#wire = wire
     this.#exchanges = exchanges
     const startedAt = clock.now()
@@ -161,17 +161,9 @@ export class Sync {
     // the clocks of the others are not known yet: they might refuse documents loaded here
     if (!this.#catchUp.hasLooked)
       return unavailable('this node is still comparing its documents with the other nodes', '1')
-    const skew = this.#skew
+    const skew = this.#skew.problem
     if (skew === undefined) return undefined
     return new ServiceError('service.error.clock_skew', skew, { headers: { 'Retry-After': '5' } })
-  }
-
-  /** The problem of this node's clock; undefined while it agrees. */
-  get #skew(): string | undefined {
-    const offset = this.#peers.clockOffsetMs ?? 0
-    if (Math.abs(offset) <= maxOffsetMs) return undefined
-    const found = `${Math.round(Math.abs(offset) / 1000)} s ${offset < 0 ? 'ahead of' : 'behind'}`
-    return `the clock of this node is ${found} the clocks of the other nodes (at most ${maxOffsetMs / 1000} s are allowed): loads are refused until the clock is set (NTP)`
   }
 
   /** The clock of another node minus that of this one; undefined when it is not there. Milliseconds. */
@@ -230,7 +222,7 @@ export class Sync {
     return statusOf({
       ...this.#ports,
       peers: this.#peers,
-      isSkewed: this.#skew !== undefined,
+      isSkewed: this.#skew.problem !== undefined,
       ignoredMessages: this.#wire.ignoredCount,
     })
   }
@@ -287,7 +279,7 @@ export class Sync {
 
   async #tick(): Promise<void> {
     this.#catchUp.judge()
-    this.#watchClock()
+    this.#skew.watch()
     // a hanging store must not delay heartbeats
     if (!this.#isRefreshing) {
       this.#isRefreshing = true
@@ -303,14 +295,5 @@ export class Sync {
     for (const node of [...asked.map((peer) => peer.node), ...this.#strangers.late()]) {
       this.#exchanges.with(node).catch(noop)
     }
-  }
-
-  #watchClock(): void {
-    const { log } = this.#ports
-    const skew = this.#skew
-    if (skew !== undefined && !this.#isSkewed) log.error(skew)
-    if (skew === undefined && this.#isSkewed)
-      log.info('the clock of this node agrees with the other nodes again')
-    this.#isSkewed = skew !== undefined
   }
 }
