@@ -21,9 +21,9 @@ const [client] = exported.clients
  * Fields of org.keycloak.representations.idm and their types, as Keycloak publishes them: Jackson refuses an import with another
  * field, and one of another type.
  */
-const text = 'text'
-const flag = 'flag'
-const integer = 'integer'
+const text = 'text' as const
+const flag = 'flag' as const
+const integer = 'integer' as const
 type Type =
   | 'text'
   | 'flag'
