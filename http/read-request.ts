@@ -74,6 +74,8 @@ export class HttpExchange implements Exchange {
   failure: FailureReport | undefined
   /** Whether an answer has begun. */
   isAnswered = false
+  /** Set-Cookie fields that security adds to the answer; undefined: none. */
+  cookies: readonly string[] | undefined
   /** Its distributed trace; undefined where there is none. */
   trace: RequestTrace | undefined
   /** Of an answer that is a stream: its type, and what the log tells of it. */

@@ -35,6 +35,7 @@ export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boole
   }
   const { status } = reply
   const { head, content, length } = composeReply(exchange.id, reply)
+  for (const cookie of exchange.cookies ?? []) head.push('set-cookie', cookie)
   holdAnswer(exchange, content)
   if (mustClose || !canGoOn(exchange, status)) {
     response.shouldKeepAlive = false

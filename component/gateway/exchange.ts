@@ -24,6 +24,8 @@ export interface Exchange
   readonly query_params: Readonly<Record<string, string>>
   /** The path of the document that serves it, for logs and metrics; set when it is found. */
   served?: ServedPath
+  /** Set-Cookie fields that security adds to the answer. */
+  cookies?: readonly string[] | undefined
   /** Its distributed trace; undefined: none is passed on or recorded. */
   readonly trace?: RequestTrace | undefined
   /** One header without building the map. */

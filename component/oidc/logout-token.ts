@@ -3,7 +3,11 @@ import type { JSONWebKeySet } from 'jose'
 import { JOSEError, JWKSNoMatchingKey } from 'jose/errors'
 import { createLocalJWKSet } from 'jose/jwks/local'
 import { compactVerify } from 'jose/jws/compact/verify'
+import type { CustomFetch } from 'openid-client'
+import { OidcError } from '#component/oidc-error.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import { type Discovered, why } from './client/discovery.ts'
+import { failureOf, type SentRequest } from './client/provider-answer.ts'
 
 /** A verified order. It names a session, a subject, or both. */
 export interface LogoutOrder {
@@ -17,7 +21,7 @@ export interface LogoutOrder {
 }
 
 /** What a logout token is held against. */
-export interface LogoutTokenRules {
+interface LogoutTokenRules {
   readonly issuer: string
   readonly client_id: string
   /** The algorithms that the provider announces for ID tokens; RS256 where it announces none (OpenID Connect Discovery §3). */
@@ -53,10 +57,7 @@ function refuse(message: string, cause?: unknown): never {
  * Verifies a logout token; whether it has come before is for the caller.
  * @throws LogoutTokenError; what `keys` throws
  */
-export async function readLogoutToken(
-  token: string,
-  rules: LogoutTokenRules,
-): Promise<LogoutOrder> {
+async function readLogoutToken(token: string, rules: LogoutTokenRules): Promise<LogoutOrder> {
   if (token.length > maxLength) refuse('the logout token is too long')
   const algorithms = (rules.algorithms ?? ['RS256']).filter((name) => asymmetric.test(name))
   const verify = async (isNew: boolean) => {
@@ -120,5 +121,35 @@ function orderOf(claims: JsonMap, { issuer, client_id, now }: LogoutTokenRules):
     id: jti,
     // whatever its exp, the token is too old after that
     exp: Math.ceil(Math.min(exp, iat + maxAge)),
+  }
+}
+
+/**
+ * The order of a logout token of a provider.
+ * @param at `send` sends a request, and notes it in `sent`
+ * @throws LogoutTokenError; OidcError provider_unavailable when the keys of the provider are needed and do not come
+ */
+export async function logoutOrderOf(
+  token: string,
+  { metadata, jwks }: Pick<Discovered, 'metadata' | 'jwks'>,
+  at: Pick<LogoutTokenRules, 'client_id' | 'now'> & {
+    readonly send: CustomFetch
+    readonly sent: SentRequest
+  },
+): Promise<LogoutOrder> {
+  const { client_id, now, send, sent } = at
+  const headers = { accept: 'application/json' }
+  const request = { method: 'GET', headers, body: undefined, redirect: 'manual' } as const
+  try {
+    return await readLogoutToken(token, {
+      ...{ issuer: metadata.issuer, client_id, now },
+      algorithms: metadata.id_token_signing_alg_values_supported,
+      keys: (isNew) => jwks.keys(isNew, () => send(metadata.jwks_uri ?? '', request)),
+    })
+  } catch (cause) {
+    if (cause instanceof LogoutTokenError) throw cause
+    const message = `the keys of the provider could not be fetched: ${why(cause)}`
+    const answer = failureOf(cause, sent)
+    throw new OidcError('provider_unavailable', message, { cause, answer })
   }
 }

@@ -10,6 +10,7 @@ import type { Accounts } from './accounts.ts'
 import { authidOf, chosenClaims, rolesOf, unmappedRoles } from './claims.ts'
 import type { IdTokens } from './id-tokens.ts'
 import type { Exchanged } from './provider.ts'
+import type { Rechecks } from './rechecks.ts'
 import type { CallbackRequest, LoginRequest } from './redirects.ts'
 import type { ProviderSettings } from './settings.ts'
 
@@ -19,8 +20,17 @@ export interface ProviderTicketPorts {
   readonly accounts: Pick<Accounts, 'bind'>
   readonly tickets: Pick<Tickets, 'issue' | 'verifyIgnoringExpiry'>
   readonly idTokens: Pick<IdTokens, 'keep' | 'find' | 'end'>
+  readonly rechecks: Pick<Rechecks, 'begin' | 'forget'>
   readonly log: Pick<Log, 'info' | 'warn'>
 }
+
+/** The roles that a user of a provider has in a realm. Grants name users, too: no role makes anybody another user. */
+export const rolesIn = (
+  logins: Pick<Logins, 'user'>,
+  realm_uri: string,
+  authid: string,
+  roles: readonly string[],
+): readonly string[] => roles.filter((role) => role === authid || !logins.user(realm_uri, role))
 
 /** The client and the device that the login was begun for. */
 type Labels = Pick<LoginRequest, 'client_id' | 'device_id'>
@@ -41,7 +51,12 @@ const hintGrace = 86_400
 /** The longest attributes that a ticket cookie has beside its domain. */
 const attributes = '; Path=/; Max-Age=2592000; SameSite=Strict; Secure; HttpOnly; Domain='
 
-function fitsCookie(realm_uri: string, ticket: string, { cookie_domain = '' }: ProviderSettings) {
+/** Whether browsers keep the cookie of a ticket. */
+export function fitsCookie(
+  realm_uri: string,
+  ticket: string,
+  { cookie_domain = '' }: ProviderSettings,
+): boolean {
   const size = `${ticketCookie(realm_uri)}=${ticket}`.length
   return size <= maxCookie && size + attributes.length + cookie_domain.length <= maxWhole
 }
@@ -74,6 +89,7 @@ export class ProviderTickets {
       const { id, exp } = issued.claims
       const isKept = !issued.isWhole && found.id_token.length <= maxHint
       if (isKept) await idTokens.keep(id, found.id_token, exp + hintGrace)
+      await this.#ports.rechecks.begin(issued.claims, found, settings)
       return issued
     } catch (cause) {
       if (!(cause instanceof ServiceError || cause instanceof TokenError)) throw cause
@@ -91,11 +107,7 @@ export class ProviderTickets {
       throw new OidcError('ticket_issue_failed', message)
     }
     this.#tellUnmapped(realm_uri, settings, claims)
-    // grants name users, too: no role makes anybody another user
-    const authroles = rolesOf(claims, settings).filter(
-      (role) => role === authid || !logins.user(realm_uri, role),
-    )
-    return { authid, authroles }
+    return { authid, authroles: rolesIn(logins, realm_uri, authid, rolesOf(claims, settings)) }
   }
 
   /** Logs each dropped role once, since a misspelt mapping looks like a user without rights. */
@@ -115,8 +127,10 @@ export class ProviderTickets {
     { client_id, device_id }: Labels,
     settings: ProviderSettings,
     who: { readonly authid: string; readonly authroles: readonly string[] },
-    { id_token, access_token_expires_at: at, issuer, sub, sid, claims }: Exchanged,
+    { id_token, access_token_expires_at: at, issuer, sub, sid, claims, refresh_token }: Exchanged,
   ) {
+    const { recheck_interval } = settings
+    const isChecked = recheck_interval > 0 && refresh_token !== undefined
     const oidc_claims = chosenClaims(claims, settings)
     const subject = {
       ...{ iss, ...who, authmethod, oidc_provider: settings.name },
@@ -124,6 +138,7 @@ export class ProviderTickets {
       lifetime: settings.ticket_expiry_secs,
       ...{ oidc_issuer: issuer, oidc_sub: sub, ...(sid !== undefined && { oidc_sid: sid }) },
       ...(at !== undefined && { oidc_access_token_expires_at: at }),
+      ...(isChecked && { oidc_recheck: recheck_interval }),
       ...(oidc_claims && { oidc_claims }),
     }
     const { tickets } = this.#ports

@@ -58,6 +58,10 @@ const isWebUrl = (value: unknown): value is string => {
 const isPlainUrl = (value: unknown): value is string =>
   isWebUrl(value) && !value.includes('?') && !value.includes('/.well-known/')
 
+const isInterval = (value: unknown): value is number =>
+  value === 0 ||
+  (Number.isSafeInteger(value) && Number(value) >= 60 && Number(value) <= maxTicketLifetime)
+
 const text = (preset: string) => allowing(isText, 'a string', { preset })
 const list = allowing(isTexts, 'a list of strings', { preset: [] })
 const flag = (preset: boolean) =>
@@ -123,6 +127,10 @@ export const providerValues: Readonly<
   claims: list,
   auto_provision: flag(true),
   ticket_expiry_secs: integer(1, maxTicketLifetime, maxTicketLifetime),
+  recheck_interval: allowing(isInterval, `0, or an integer from 60 to ${maxTicketLifetime}`, {
+    preset: 0,
+  }),
+  recheck_grace: integer(0, maxTicketLifetime, 3_600),
   allow_unsafe_http: flag(false),
   cookie_domain: allowing(isDomain, 'a domain name', {
     from: (domain) => domain.replace(/^\./, '').toLowerCase(),

@@ -19,7 +19,8 @@ import { OidcError } from '#component/oidc-error.ts'
 import { type Claims, mergeClaims } from './claims.ts'
 import { checkDemands, type LoginParameters } from './login-parameters.ts'
 import type { LoginState } from './login-state.ts'
-import { type LogoutOrder, LogoutTokenError, readLogoutToken } from './logout-token.ts'
+import { type LogoutOrder, logoutOrderOf } from './logout-token.ts'
+import { type Refreshed, refreshTokens } from './refreshed-tokens.ts'
 import type { ProviderSettings } from './settings.ts'
 
 /** The result of a login at the provider. */
@@ -32,8 +33,10 @@ export interface Exchanged {
   readonly sid?: string
   /** As the provider signed it. */
   readonly id_token: string
+  readonly access_token: string
   /** Seconds since the epoch. */
   readonly access_token_expires_at?: number
+  readonly refresh_token?: string
 }
 
 /** How far an ID token may come from the future: clocks differ. Seconds. */
@@ -107,12 +110,8 @@ export class Provider {
    * @param search the query of the callback
    * @throws OidcError token_exchange_failed, unmet_authentication_requirements; provider_unavailable when the provider does not answer
    */
-  async exchange(search: string, login: LoginState): Promise<Exchanged> {
-    const { discovered } = this.#parts
-    const { client } = discovered
-    const sent: SentRequest = {}
-    const configuration = this.#configuration(sent)
-    try {
+  exchange(search: string, login: LoginState): Promise<Exchanged> {
+    return this.#asking('the code could not be exchanged', async (client, configuration) => {
       const callback = new URL(login.callback)
       callback.search = search
       const tokens = await client.authorizationCodeGrant(configuration, callback, {
@@ -128,7 +127,7 @@ export class Provider {
       if (claims.iat > now + maxAhead) refuse('the iat of the ID token is in the future')
       checkAccessToken(id_token, access_token, claims.at_hash)
       checkDemands(claims, login.demands ?? {}, login.iat)
-      const userinfo = discovered.metadata.userinfo_endpoint
+      const userinfo = this.#parts.discovered.metadata.userinfo_endpoint
         ? await client.fetchUserInfo(configuration, access_token, claims.sub)
         : {}
       const expires_at = now + Math.floor(expires_in)
@@ -137,16 +136,54 @@ export class Provider {
         issuer: claims.iss,
         sub: claims.sub,
         ...(typeof claims.sid === 'string' && claims.sid !== '' && { sid: claims.sid }),
-        id_token,
+        ...{ id_token, access_token },
         ...(Number.isSafeInteger(expires_at) && { access_token_expires_at: expires_at }),
+        ...(tokens.refresh_token !== undefined && { refresh_token: tokens.refresh_token }),
       }
+    })
+  }
+
+  /**
+   * Asks for new tokens of a login (OpenID Connect Core §12).
+   * @param sub whose login it is: an ID token of somebody else is refused
+   * @throws OidcError token_exchange_failed, whose `provider_code` is `invalid_grant` when the provider has ended the login;
+   *   provider_unavailable
+   */
+  refresh(refresh_token: string, sub: string): Promise<Refreshed> {
+    const now = secondsOf(this.#parts.clock)
+    return this.#asking('the tokens could not be renewed', (client, configuration) =>
+      refreshTokens(client, configuration, { refresh_token, sub, now }),
+    )
+  }
+
+  /**
+   * What the provider says of a user beside the ID token; undefined where it has no userinfo endpoint.
+   * @throws OidcError token_exchange_failed, provider_unavailable
+   */
+  async userinfo(access_token: string, sub: string): Promise<Claims | undefined> {
+    if (!this.#parts.discovered.metadata.userinfo_endpoint) return undefined
+    return this.#asking('the userinfo could not be read', (client, configuration) =>
+      client.fetchUserInfo(configuration, access_token, sub),
+    )
+  }
+
+  /** @param failure the sentence of the error */
+  async #asking<T>(
+    failure: string,
+    ask: (client: Discovered['client'], configuration: openid.Configuration) => Promise<T>,
+  ): Promise<T> {
+    const { client, jwks } = this.#parts.discovered
+    const sent: SentRequest = {}
+    const configuration = this.#configuration(sent)
+    try {
+      return await ask(client, configuration)
     } catch (cause) {
       if (cause instanceof OidcError) throw cause
       const code = isAway(cause) ? 'provider_unavailable' : 'token_exchange_failed'
       const answer = failureOf(cause, sent)
-      throw new OidcError(code, `the code could not be exchanged: ${why(cause)}`, { cause, answer })
+      throw new OidcError(code, `${failure}: ${why(cause)}`, { cause, answer })
     } finally {
-      discovered.jwks.keep(client.getJwksCache(configuration))
+      jwks.keep(client.getJwksCache(configuration))
     }
   }
 
@@ -154,27 +191,12 @@ export class Provider {
    * The order of a logout token.
    * @throws LogoutTokenError; OidcError provider_unavailable when the keys of the provider are needed and do not come
    */
-  async logoutOrder(token: string): Promise<LogoutOrder> {
+  logoutOrder(token: string): Promise<LogoutOrder> {
     const { settings, site, discovered, fetch, clock } = this.#parts
-    const { metadata, jwks } = discovered
+    const { client_id } = settings
     const sent: SentRequest = {}
     const send = libraryFetch(fetch, site, sent)
-    const request = { method: 'GET', headers: { accept: 'application/json' }, body: undefined }
-    try {
-      return await readLogoutToken(token, {
-        issuer: metadata.issuer,
-        client_id: settings.client_id,
-        algorithms: metadata.id_token_signing_alg_values_supported,
-        now: secondsOf(clock),
-        keys: (isNew) =>
-          jwks.keys(isNew, () => send(metadata.jwks_uri ?? '', { ...request, redirect: 'manual' })),
-      })
-    } catch (cause) {
-      if (cause instanceof LogoutTokenError) throw cause
-      const message = `the keys of the provider could not be fetched: ${why(cause)}`
-      const answer = failureOf(cause, sent)
-      throw new OidcError('provider_unavailable', message, { cause, answer })
-    }
+    return logoutOrderOf(token, discovered, { client_id, now: secondsOf(clock), send, sent })
   }
 
   /**

@@ -51,6 +51,10 @@ export interface ProviderSettings {
   readonly auto_provision: boolean
   /** Lifetime of tickets, and of their cookies. Seconds, 1 to 2592000. */
   readonly ticket_expiry_secs: number
+  /** How long a login counts without the provider being asked; 0: for ever. Seconds. */
+  readonly recheck_interval: number
+  /** How much longer it counts while the provider does not answer. Seconds. */
+  readonly recheck_grace: number
   /** The URL of the issuer for requests of the gateway; absent: the issuer's own. */
   readonly internal_issuer_url?: string
   /** The path of a PEM file with the certificates that the provider is trusted by; absent: those of the system. */

@@ -3,6 +3,8 @@ import { ServiceError } from '#component/errors.ts'
 import { type Identity, identityOf } from '#component/identity.ts'
 import { because } from '#component/login-refusal.ts'
 import { isCsrf } from '#component/oidc/csrf.ts'
+import type { Rechecks } from '#component/oidc/rechecks.ts'
+import type { ProviderSettings } from '#component/oidc/settings.ts'
 import type { User } from '#component/realm/documents/model.ts'
 import { type Logins, providerMethod } from '#component/realm/logins.ts'
 import type { SecretBox } from '#component/secret-box.ts'
@@ -24,6 +26,14 @@ export interface OidcPorts {
   readonly accounts: { isKnown(realm_uri: string, authid: string): boolean }
   /** Finds the realm's own entry of a user, if it has one. */
   readonly logins: Pick<Logins, 'user'>
+  /** Knows what has become of the users since they have logged in; absent: tickets hold as they were issued. */
+  readonly rechecks?: Pick<Rechecks, 'current'>
+  /** A ticket in place of a cookie, with other roles or claims, as a Set-Cookie field; undefined where none can be made. */
+  renewedCookie?(
+    claims: TicketClaims,
+    settings: ProviderSettings,
+    host: string,
+  ): Promise<string | undefined>
   /** Derives the key that signs CSRF values. */
   readonly box: Pick<SecretBox, 'derive'>
 }
@@ -74,7 +84,7 @@ export class OidcScheme implements SecurityScheme {
       const claims = this.#ports.tickets.verify(ticket, realm_uri)
       return claims instanceof Promise
         ? this.#verified(claims, request, protection, needsProof)
-        : this.#admit(claims, request, protection, needsProof)
+        : this.#admitNow(claims, request, protection, needsProof)
     } catch (error) {
       throw tokenRefusal(error, protection)
     }
@@ -87,10 +97,52 @@ export class OidcScheme implements SecurityScheme {
     needsProof: boolean,
   ): Promise<Identity> {
     try {
-      return this.#admit(await claims, request, protection, needsProof)
+      return await this.#admitNow(await claims, request, protection, needsProof)
     } catch (error) {
       throw tokenRefusal(error, protection)
     }
+  }
+
+  /** Admits by what the provider has told last; asks it where that is long ago. @throws TokenError, at once or as a rejection */
+  #admitNow(
+    claims: TicketClaims,
+    request: SecuredRequest,
+    protection: Protection,
+    needsProof: boolean,
+  ): Identity | Promise<Identity> {
+    const { rechecks } = this.#ports
+    if (claims.oidc_recheck === undefined || rechecks === undefined) {
+      return this.#admit(claims, request, protection, needsProof)
+    }
+    // a request that is refused anyway asks nobody
+    this.#admit(claims, request, protection, needsProof)
+    const current = rechecks.current(claims, (changed, settings) =>
+      this.#renew(changed, settings, request),
+    )
+    return current instanceof Promise
+      ? this.#checked(current, request, protection, needsProof)
+      : this.#admit(current, request, protection, needsProof)
+  }
+
+  async #checked(
+    current: Promise<TicketClaims>,
+    request: SecuredRequest,
+    protection: Protection,
+    needsProof: boolean,
+  ): Promise<Identity> {
+    try {
+      return this.#admit(await current, request, protection, needsProof)
+    } catch (error) {
+      throw tokenRefusal(error, protection)
+    }
+  }
+
+  /** Gives a browser a ticket as its user is now. */
+  async #renew(claims: TicketClaims, settings: ProviderSettings, request: SecuredRequest) {
+    const isBearer = credentialsOf(request.header('authorization'), 'bearer') !== undefined
+    if (isBearer) return
+    const cookie = await this.#ports.renewedCookie?.(claims, settings, request.host ?? '')
+    if (cookie !== undefined) request.cookies = [...(request.cookies ?? []), cookie]
   }
 
   #admit(

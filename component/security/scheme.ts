@@ -35,6 +35,10 @@ export interface SecuredRequest {
   readonly method: Method
   /** `ip:port`, `[ip]:port`. */
   readonly peername: string
+  /** Lower case. */
+  readonly host?: string
+  /** Set-Cookie fields that the scheme adds to the answer. */
+  cookies?: readonly string[] | undefined
   header(name: string): string | undefined
   /** The body as it was sent; it can be decoded or passed on after that. ServiceError 413, 408, 400, 503 */
   readBytes(limits: BodyLimits): Promise<Uint8Array>

@@ -9,6 +9,7 @@ import { EntryStore } from './entry-store.ts'
 import { FamilyStore } from './family-store.ts'
 import { StoreHealth } from './health.ts'
 import { FileStore, MetaStore } from './key-value-stores.ts'
+import { LoginStore } from './login-store.ts'
 import { migrate } from './migrations.ts'
 import { QuotaStore } from './quota-store.ts'
 import { sqlite } from './sqlite-driver.ts'
@@ -42,6 +43,7 @@ export interface Store {
   readonly families: FamilyStore
   readonly answers: AnswerStore
   readonly quotas: QuotaStore
+  readonly logins: LoginStore
   readonly meta: MetaStore
   /** Returns unused space to the file system, in short steps. Throws `service.error.unavailable`. */
   shrink(): Promise<void>
@@ -182,6 +184,7 @@ export async function openStore(
       engine.watch !== undefined,
     ),
     quotas: new QuotaStore(run),
+    logins: new LoginStore(run),
     meta: new MetaStore(run),
     async shrink() {
       const { releasePages } = engine

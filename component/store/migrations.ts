@@ -69,6 +69,18 @@ const statements: Readonly<Record<string, readonly string[]>> = {
     )`,
     'create index quota_usage_end on quota_usage (window_end)',
   ],
+  '005-provider-logins': [
+    `create table provider_logins (
+      ticket text not null primary key,
+      sealed text not null,
+      created_at bigint not null,
+      checked_at bigint not null,
+      lease_until bigint not null,
+      expires_at bigint not null
+    )`,
+    'create index provider_logins_age on provider_logins (created_at, ticket)',
+    'create index provider_logins_end on provider_logins (expires_at)',
+  ],
 }
 
 const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(

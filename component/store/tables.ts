@@ -92,6 +92,21 @@ export interface QuotaRow {
   readonly used: number
 }
 
+/** A login at an identity provider whose tokens are kept. Times are milliseconds since the epoch. */
+export interface LoginRow {
+  /** The id of its ticket. */
+  readonly ticket: string
+  /** Its tokens, and what the provider has said of its user; sealed. */
+  readonly sealed: string
+  readonly created_at: number
+  /** When the provider was asked about it last, and has answered. */
+  readonly checked_at: number
+  /** Until when a process may be asking the provider; 0: none is. */
+  readonly lease_until: number
+  /** When the ticket ends. */
+  readonly expires_at: number
+}
+
 /** A value of the store itself. */
 interface MetaRow {
   name: string
@@ -108,6 +123,7 @@ export interface Tables {
   refresh_families: FamilyRow
   idempotent_answers: AnswerRow
   quota_usage: QuotaRow
+  provider_logins: LoginRow
   meta: MetaRow
 }
 

@@ -23,6 +23,8 @@ interface ProviderClaims extends LoginClaims {
   readonly oidc_id_token?: string
   /** Seconds since the epoch. */
   readonly oidc_access_token_expires_at?: number
+  /** How long the login counts before the provider is asked about it. Seconds. */
+  readonly oidc_recheck?: number
   /** The claims of the provider that expressions read. */
   readonly oidc_claims?: Readonly<Record<string, unknown>>
 }
@@ -114,5 +116,17 @@ export class Tickets extends SignedTokens<TicketClaims> {
       ...more,
     }))
     return { ticket: token, claims }
+  }
+
+  /**
+   * A ticket in place of another one, with its id, its times and all that does not change: what ends the one ends the other.
+   * @throws TokenError when the roles do not fit into a ticket; `service.error.unavailable`
+   */
+  async renew(
+    claims: TicketClaims,
+    changes: Pick<TicketClaims, 'authroles' | 'oidc_claims'>,
+  ): Promise<string> {
+    const { token } = await this.sign(claims.aud, (kid) => ({ ...claims, ...changes, kid }))
+    return token
   }
 }

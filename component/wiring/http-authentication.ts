@@ -6,6 +6,7 @@ import type { GatewayPorts } from '#component/gateway/handle.ts'
 import { BackchannelLogout } from '#component/oidc/backchannel-logout.ts'
 import { OidcLogin } from '#component/oidc/login.ts'
 import { Providers } from '#component/oidc/providers.ts'
+import { Rechecks } from '#component/oidc/rechecks.ts'
 import { Attempts } from '#component/security/attempts.ts'
 import { Operators } from '#component/security/operators.ts'
 import { openSchemes } from '#component/security/schemes.ts'
@@ -13,6 +14,7 @@ import { openGrants } from '#component/token/grants.ts'
 import type { Remembered } from '#component/token/remembered.ts'
 import { oauthEndpoints } from '#http/oauth/endpoints.ts'
 import { oidcEndpoints } from '#http/oidc/endpoints.ts'
+import { cookieRenewal } from '#http/oidc/renewed-cookie.ts'
 import type { WiringContext } from './context.ts'
 
 /** The authentication that the gateway and its management use. */
@@ -35,19 +37,26 @@ export interface HttpAuthentication extends Pick<GatewayPorts, 'schemes'> {
  * @param issuerBase where clients reach this gateway; without a slash at the end
  */
 export function openHttpAuthentication(
-  { config, users, attempts, clock, log, logins: counts }: WiringContext,
+  { config, users, attempts, clock, log, logins: counts, store }: WiringContext,
   issuerBase: () => string,
 ): HttpAuthentication {
   const { accessTokens, accounts, apiKeys, box, families, keys, logins } = users
   const { realms, revocations, tickets } = users
   const issuers = new TokenIssuers(config.gateway.public_base_url?.replace(/\/$/, ''))
   const ports = { accessTokens, accounts, apiKeys, box, clock, issuers, logins, realms, tickets }
-  const schemes = openSchemes({ ...ports, attempts, counts })
   const outside = new CheckedFetch({ clock })
   const providers = new Providers({ clock, log, realms, fetch: outside.fetch.bind(outside) })
+  const { sessionCounts } = users
+  const rechecks = new Rechecks({
+    ...{ box, clock, log, logins, providers, realms, revocations, sessionCounts },
+    store: store.logins,
+  })
+  const renewedCookie = cookieRenewal({ clock, log, tickets })
+  const schemes = openSchemes({ ...ports, attempts, counts, rechecks, renewedCookie })
   const login = new OidcLogin({
     ...{ accounts, box, clock, counts, log, logins, providers, realms, revocations, tickets },
     idTokens: users.idTokens,
+    rechecks,
   })
   return {
     ...{ schemes, issuers, basic: schemes.basic },
@@ -61,7 +70,7 @@ export function openHttpAuthentication(
       }),
       ...oidcEndpoints({
         ...{ box, clock, issuerBase, log, login, tickets },
-        sessionCounts: users.sessionCounts,
+        sessionCounts,
         backchannelLogout: new BackchannelLogout({ providers, revocations, log }),
         pageOrigins: config.gateway.ws_allowed_origins,
         hasPublicUrl: config.gateway.public_base_url !== undefined,

@@ -6,7 +6,7 @@ import type { WiringContext } from './context.ts'
 
 /** The dependencies of the cleanup. */
 export interface CleanupPorts {
-  readonly store: Pick<Store, 'families' | 'quotas' | 'entries' | 'answers' | 'shrink'>
+  readonly store: Pick<Store, 'families' | 'logins' | 'quotas' | 'entries' | 'answers' | 'shrink'>
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Pick<Log, 'warn'>
   /** How long the history of a deleted API Specification is kept; days. */
@@ -19,6 +19,9 @@ const minuteMs = 60_000
 const hourMs = 3_600_000
 
 const dayMs = 86_400_000
+
+/** Logins at identity providers whose tokens are kept. */
+const maxLogins = 100_000
 
 /** A window that has ended is kept for a while: the clocks of other gateways may be late. Milliseconds. */
 const windowGraceMs = 3_600_000
@@ -39,6 +42,8 @@ export function startCleanup(ports: CleanupPorts): () => void {
     every(hourMs, ports, {
       'expired refresh tokens could not be removed': () =>
         store.families.removeExpired(clock.now()),
+      'the tokens of ended logins could not be removed': () =>
+        store.logins.sweep(clock.now(), maxLogins),
       'the use of quotas in former windows could not be removed': async () => {
         while (await store.quotas.removeEnded(clock.now() - windowGraceMs)) await nextTurn()
       },

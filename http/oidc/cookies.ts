@@ -44,21 +44,23 @@ export interface TicketCookies {
   readonly host: string
 }
 
+const attributesOf = ({ maxAge, settings, host }: Omit<TicketCookies, 'csrf'>) => [
+  'Path=/',
+  `Max-Age=${maxAge}`,
+  `SameSite=${sameSites[settings.cookie_same_site]}`,
+  'Secure',
+  domainAttribute(cookieDomain(host, settings.cookie_domain)),
+]
+
+/** Sets the ticket alone, in place of one with the same CSRF value. */
+export const ticketCookieOf = (login: Omit<TicketCookies, 'csrf'>): string =>
+  cookie(ticketCookie(login.realm_uri), login.ticket, ...attributesOf(login), 'HttpOnly')
+
 /** Sets ticket and CSRF value; scripts of a page can read only the CSRF value. */
-export function ticketCookies(login: TicketCookies): readonly string[] {
-  const { realm_uri, ticket, csrf, maxAge, settings, host } = login
-  const attributes = [
-    'Path=/',
-    `Max-Age=${maxAge}`,
-    `SameSite=${sameSites[settings.cookie_same_site]}`,
-    'Secure',
-    domainAttribute(cookieDomain(host, settings.cookie_domain)),
-  ]
-  return [
-    cookie(ticketCookie(realm_uri), ticket, ...attributes, 'HttpOnly'),
-    cookie(csrfCookie(realm_uri), csrf, ...attributes),
-  ]
-}
+export const ticketCookies = (login: TicketCookies): readonly string[] => [
+  ticketCookieOf(login),
+  cookie(csrfCookie(login.realm_uri), login.csrf, ...attributesOf(login)),
+]
 
 /** Every domain that cookies of a host may have been set for; undefined stands for host-only cookies. */
 function domainsOf(host: string): readonly (string | undefined)[] {

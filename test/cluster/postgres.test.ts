@@ -12,6 +12,7 @@ import { describeAnswers } from '#test/contract/store/answers.contract.ts'
 import { stampOf, version } from '#test/contract/store/documents.ts'
 import { describeFamilies } from '#test/contract/store/families.contract.ts'
 import { describeForgetting } from '#test/contract/store/forgetting.contract.ts'
+import { describeLogins } from '#test/contract/store/logins.contract.ts'
 import { describeQuotas } from '#test/contract/store/quotas.contract.ts'
 import { describeSince } from '#test/contract/store/since.contract.ts'
 import { describeStore } from '#test/contract/store/store.contract.ts'
@@ -283,6 +284,7 @@ describe('PostgreSQL', function () {
     describeForgetting,
     describeFamilies,
     describeAnswers,
+    describeLogins,
     describeQuotas,
   ]) {
     describeContract('It', async () => {

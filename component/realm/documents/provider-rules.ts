@@ -109,6 +109,16 @@ const keys = {
     86_400,
     2_592_000,
   ),
+  recheck_interval: read(
+    'How long a login counts without the provider being asked whether the user may still log in, and with which roles and claims; needs refresh tokens. Seconds, at least 60; 0: never.',
+    300,
+    0,
+  ),
+  recheck_grace: read(
+    'How much longer it counts while the provider does not answer. Seconds.',
+    900,
+    3_600,
+  ),
   allow_unsafe_http: read(
     "For tests: http, and endpoints at private addresses off the issuer's origin. An https issuer and the endpoints at its own origin may be at a private address (`https://127.0.0.1`) without it, because the realm document names the issuer.",
     true,

@@ -23,12 +23,19 @@ export const loginSources = (
 /** The metrics of sessions at providers, by their names. */
 export const providerSources = ({
   logouts,
+  rechecks,
 }: SessionCounts): Readonly<Record<string, MetricSource>> => ({
   gateway_backchannel_logouts_total: {
     help: 'Logout tokens of identity providers, by result: ok, refused, limited (untried, because too many came), or failed (the provider or the store was away).',
     isCounter: true,
     labels: ['result'],
     read: () => countsOf(logouts),
+  },
+  gateway_login_rechecks_total: {
+    help: 'Questions to identity providers whether a login still holds, by result: same, changed (other roles or claims), ended (the provider has ended the login), or failed (no answer).',
+    isCounter: true,
+    labels: ['result'],
+    read: () => countsOf(rechecks),
   },
 })
 

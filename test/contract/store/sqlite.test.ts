@@ -16,6 +16,7 @@ import { describeAnswers } from './answers.contract.ts'
 import { tombstone, version } from './documents.ts'
 import { describeFamilies } from './families.contract.ts'
 import { describeForgetting } from './forgetting.contract.ts'
+import { describeLogins } from './logins.contract.ts'
 import { describeQuotas } from './quotas.contract.ts'
 import { describeSince } from './since.contract.ts'
 import { describeStore } from './store.contract.ts'
@@ -47,6 +48,7 @@ describe('SQLite in a file', () => {
     describeForgetting,
     describeFamilies,
     describeAnswers,
+    describeLogins,
     describeQuotas,
   ]) {
     describeContract('It', async () => ({ open: () => openStore(url, systemClock) }))

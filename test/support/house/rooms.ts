@@ -209,8 +209,8 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   },
   'component/oidc/client': { folders: ['oidc', 'realm/documents'], packages: ['openid-client'] },
   'component/oidc': {
-    folders: ['oidc/client', 'realm', 'realm/documents', 'replica', 'spec', 'token'],
-    packages: ['jose', 'openid-client'],
+    folders: ['oidc/client', 'realm', 'realm/documents', 'replica', 'spec', 'store', 'token'],
+    packages: ['jose', 'lru-cache', 'openid-client'],
   },
   'component/token': { folders: ['replica', 'store'], packages: ['jose', 'lru-cache'] },
   'component/realm': { folders: ['realm/documents', 'replica', 'router', 'wamp'], packages: [] },

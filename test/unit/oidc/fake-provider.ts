@@ -70,6 +70,10 @@ export class FakeProvider {
   twist: Twist = {}
   /** Who logs in. */
   person: Json = { sub: 'sub-1', preferred_username: 'ada', roles: ['staff'] }
+  /** Whether it gives refresh tokens, each of which it takes once. */
+  givesRefreshTokens = false
+  /** The refresh token that it takes; another one ends the login, as the use of a stolen one does. */
+  refreshToken: string | undefined
   /** How the client must authenticate. */
   clientBy: 'basic' | 'post' | 'none' = 'basic'
   /** `METHOD path` of all requests. */
@@ -220,26 +224,40 @@ export class FakeProvider {
         : headers.authorization === undefined &&
           form.get('client_id') === client_id &&
           form.get('client_secret') === (this.clientBy === 'post' ? client_secret : null)
+    if (form.get('grant_type') === 'refresh_token') return this.#refresh(form, isClient)
     const isProved =
       grant?.challenge === sha256(form.get('code_verifier') ?? '').toString('base64url')
     if (!grant || !isClient || !isProved || grant.redirect_uri !== form.get('redirect_uri')) {
       return { status: 400, body: { error: 'invalid_grant' } }
     }
+    return this.#tokensFor({ nonce: grant.nonce })
+  }
+
+  #refresh(form: URLSearchParams, isClient: boolean): Promise<Answer> | Answer {
+    const isCurrent = isClient && form.get('refresh_token') === this.refreshToken
+    if (isCurrent && this.refreshToken !== undefined) return this.#tokensFor({})
+    this.refreshToken = undefined
+    return { status: 400, body: { error: 'invalid_grant' } }
+  }
+
+  async #tokensFor(more: Json): Promise<Answer> {
     const access_token = 'the-access-token'
     const now = seconds(this.#now())
+    if (this.givesRefreshTokens) this.refreshToken = randomUUID()
     const claims = {
       iss: this.issuer,
       aud: client_id,
       iat: now,
       exp: now + 300,
-      nonce: grant.nonce,
+      ...more,
       at_hash: sha256(access_token).subarray(0, 16).toString('base64url'),
       ...this.person,
       ...this.twist.claims,
     }
     const { idToken = () => this.sign(claims, this.twist.header) } = this.twist
     const id_token = await idToken(claims, this)
-    const body = { access_token, token_type: 'Bearer', expires_in: 600, id_token }
+    const refresh = this.givesRefreshTokens && { refresh_token: this.refreshToken }
+    const body = { access_token, token_type: 'Bearer', expires_in: 600, id_token, ...refresh }
     return { body: { ...body, ...this.twist.tokens } }
   }
 }

@@ -7,6 +7,7 @@ import { BackchannelLogout } from '#component/oidc/backchannel-logout.ts'
 import { IdTokens } from '#component/oidc/id-tokens.ts'
 import { OidcLogin } from '#component/oidc/login.ts'
 import { Providers } from '#component/oidc/providers.ts'
+import { Rechecks } from '#component/oidc/rechecks.ts'
 import type { LoginRequest } from '#component/oidc/redirects.ts'
 import { SessionCounts } from '#component/oidc/session-counts.ts'
 import { OidcError } from '#component/oidc-error.ts'
@@ -16,6 +17,7 @@ import { SetClock } from '#test/unit/replica/doubles.ts'
 import { MemoryStore } from '#test/unit/replica/memory-store.ts'
 import { openTokens } from '#test/unit/token/doubles.ts'
 import { client_id, client_secret, FakeProvider } from './fake-provider.ts'
+import { MemoryLogins } from './memory-logins.ts'
 
 export const realm_uri = 'com.example.shop'
 export const callback = 'https://shop.example.com/v1/oidc/mock/callback'
@@ -72,9 +74,11 @@ export async function openLogins(provider: FakeProvider, { clock, ...setup }: Se
   const logins = new Logins({ realms })
   const ports = { realms, logins, providers, accounts, tickets, idTokens, revocations, box }
   const counts = new LoginCounts()
-  const login = new OidcLogin({ ...ports, clock, counts, log })
-  const backchannelLogout = new BackchannelLogout({ providers, revocations, log })
   const sessionCounts = new SessionCounts()
+  const kept = new MemoryLogins()
+  const rechecks = new Rechecks({ ...ports, store: kept, sessionCounts, clock, log })
+  const login = new OidcLogin({ ...ports, rechecks, clock, counts, log })
+  const backchannelLogout = new BackchannelLogout({ providers, revocations, log })
 
   /** Declares the realm with this provider. */
   const declare = (settings: object = {}, more: object = {}) =>
@@ -134,6 +138,8 @@ export async function openLogins(provider: FakeProvider, { clock, ...setup }: Se
       login,
       backchannelLogout,
       sessionCounts,
+      rechecks,
+      kept,
       counts,
       declare,
       begin,

@@ -34,6 +34,8 @@ describe('the settings of a provider', () => {
       role_claim_fallback: 'role',
       role_mapping: {},
       claims: [],
+      recheck_interval: 0,
+      recheck_grace: 3_600,
       auto_provision: true,
       ticket_expiry_secs: 2_592_000,
       allow_unsafe_http: false,
