@@ -24,22 +24,20 @@ const [client] = exported.clients
 const text = 'text' as const
 const flag = 'flag' as const
 const integer = 'integer' as const
-type Type =
-  | 'text'
-  | 'flag'
-  | 'integer'
-  | readonly [Type]
-  | { readonly [field: string]: Type }
-  | 'texts'
-const mapper = {
+const texts = 'texts' as const
+type Type = 'text' | 'flag' | 'integer' | 'texts' | readonly Type[] | Fields
+interface Fields {
+  readonly [field: string]: Type
+}
+const mapper: Fields = {
   ...{ id: text, name: text, protocol: text, protocolMapper: text },
-  ...{ consentRequired: flag, consentText: text, config: 'texts' },
-} as const
-const role = {
+  ...{ consentRequired: flag, consentText: text, config: texts },
+}
+const role: Fields = {
   ...{ id: text, name: text, description: text, scopeParamRequired: flag, composite: flag },
   ...{ clientRole: flag, containerId: text },
-} as const
-const clientFields = {
+}
+const clientFields: Fields = {
   ...{ id: text, clientId: text, name: text, description: text, type: text },
   ...{ rootUrl: text, adminUrl: text, baseUrl: text, surrogateAuthRequired: flag, enabled: flag },
   ...{ alwaysDisplayInConsole: flag, clientAuthenticatorType: text, secret: text },
@@ -47,23 +45,23 @@ const clientFields = {
   ...{ consentRequired: flag, standardFlowEnabled: flag, implicitFlowEnabled: flag },
   ...{ directAccessGrantsEnabled: flag, serviceAccountsEnabled: flag, publicClient: flag },
   ...{ authorizationServicesEnabled: flag, frontchannelLogout: flag, protocol: text },
-  ...{ attributes: 'texts', fullScopeAllowed: flag, nodeReRegistrationTimeout: integer },
+  ...{ attributes: texts, fullScopeAllowed: flag, nodeReRegistrationTimeout: integer },
   ...{ protocolMappers: [mapper], defaultClientScopes: [text], optionalClientScopes: [text] },
-} as const
-const user = {
+}
+const user: Fields = {
   ...{ id: text, username: text, firstName: text, lastName: text, email: text },
   ...{ emailVerified: flag, enabled: flag, realmRoles: [text], groups: [text] },
   credentials: [{ id: text, type: text, value: text, temporary: flag, userLabel: text }],
   requiredActions: [text],
-} as const
-const realmFields = {
+}
+const realmFields: Fields = {
   ...{ id: text, realm: text, displayName: text, displayNameHtml: text, enabled: flag },
   ...{ sslRequired: text, registrationAllowed: flag, rememberMe: flag, verifyEmail: flag },
   ...{ loginWithEmailAllowed: flag, resetPasswordAllowed: flag, editUsernameAllowed: flag },
   ...{ bruteForceProtected: flag, ssoSessionIdleTimeout: integer, ssoSessionMaxLifespan: integer },
   ...{ accessTokenLifespan: integer, defaultLocale: text, supportedLocales: [text] },
-  ...{ roles: { realm: [role] }, clients: [clientFields], users: [user], attributes: 'texts' },
-} as const
+  ...{ roles: { realm: [role] }, clients: [clientFields], users: [user], attributes: texts },
+}
 
 const matches: Readonly<Record<string, (value: unknown) => boolean>> = {
   text: (value) => typeof value === 'string',
@@ -80,7 +78,7 @@ function misfits(value: unknown, type: Type | undefined, at: string): readonly s
     return value.flatMap((one, index) => misfits(one, type[0], `${at}/${index}`))
   }
   if (type === undefined || !isMap(value)) return [at]
-  const fields = type as Readonly<Record<string, Type>>
+  const fields = type as Fields
   return Object.entries(value).flatMap(([key, one]) =>
     misfits(one, Object.hasOwn(fields, key) ? fields[key] : undefined, `${at}/${key}`),
   )
