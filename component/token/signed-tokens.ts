@@ -1,11 +1,10 @@
 /** The common part of access tokens and tickets: JWTs signed by a key of their realm, verified once and remembered. */
 import { CompactSign } from 'jose/jws/compact/sign'
 import { compactVerify } from 'jose/jws/compact/verify'
-import { LRUCache } from 'lru-cache'
 import { type Clock, secondsOf } from '#component/clock.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { RealmKeys } from './keys.ts'
-import type { Remembered } from './remembered.ts'
+import { type Remembered, VerifiedTokens } from './remembered.ts'
 import { type Bearer, loginIdsOf, type ProviderLogin, type Revocations } from './revocation.ts'
 import { TokenError } from './token-error.ts'
 
@@ -68,28 +67,25 @@ const compact = /^[\w-]+\.[\w-]+\.[\w-]{86}$/
 /** How far a token may come from the future: clocks of nodes differ. Seconds. */
 const maxAhead = 120
 
-/** Verified tokens that are remembered: their number, and their characters in total. */
-const remembered = { max: 10_000, maxSize: 16_000_000 }
-
 const expired = 'the token has expired'
 
 /** Issues and verifies tokens of one kind. */
 export abstract class SignedTokens<C extends RegisteredClaims> implements Remembered {
-  readonly lookups = { hit: 0, miss: 0 }
   readonly #ports: TokenPorts
   readonly #rules: TokenRules
-  readonly #verified = new LRUCache<string, Verified<C>>({
-    ...remembered,
-    sizeCalculation: (_verified, token) => token.length,
-  })
+  readonly #verified = new VerifiedTokens<Verified<C>>()
 
   constructor(ports: TokenPorts, rules: TokenRules) {
     this.#ports = ports
     this.#rules = rules
   }
 
+  get lookups(): Remembered['lookups'] {
+    return this.#verified.lookups
+  }
+
   get entries(): number {
-    return this.#verified.size
+    return this.#verified.entries
   }
 
   /**
@@ -127,12 +123,8 @@ export abstract class SignedTokens<C extends RegisteredClaims> implements Rememb
    * @throws TokenError, at once or as a rejection
    */
   verify(token: string, realm_uri: string): C | Promise<C> {
-    const known = this.#verified.get(token)
-    if (!known) {
-      this.lookups.miss += 1
-      return this.#verifyNew(token, realm_uri)
-    }
-    this.lookups.hit += 1
+    const known = this.#verified.find(token)
+    if (!known) return this.#verifyNew(token, realm_uri)
     this.#admit(known, realm_uri)
     return known.claims
   }
@@ -168,8 +160,8 @@ export abstract class SignedTokens<C extends RegisteredClaims> implements Rememb
     if (token.length > maxLength) throw new TokenError('the token is too long')
     if (!compact.test(token)) throw new TokenError('the token is malformed')
     const [header = '', payload = ''] = token.split('.')
-    const kid = this.#kidOf(decode(header))
-    const claims = decode(payload)
+    const kid = this.#kidOf(decodePart(header))
+    const claims = decodePart(payload)
     this.#checkClaims(claims, realm_uri)
     const key = this.#ports.keys.verifyingKey(realm_uri, kid)
     if (!key) throw new TokenError('the signing key of the token is unknown')
@@ -184,7 +176,7 @@ export abstract class SignedTokens<C extends RegisteredClaims> implements Rememb
     await verifySignature(token, key)
     const verified = verifiedOf()
     this.#admit(verified, verified.claims.aud)
-    this.#verified.set(token, verified)
+    this.#verified.add(token, verified)
     return verified.claims
   }
 
@@ -259,7 +251,8 @@ async function verifySignature(token: string, key: CryptoKey | Promise<CryptoKey
 
 const isInstant = (value: unknown): value is number => Number.isSafeInteger(value)
 
-function decode(part: string): JsonMap {
+/** A part of a token: a JSON map in base64url. @throws TokenError */
+export function decodePart(part: string): JsonMap {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
     if (isMap(value)) return value
