@@ -1,7 +1,7 @@
 /** `schema`: the JSON Schemas of documents, for editors, from the rules that validate them; and of explanations. */
 import { configSchema } from '#component/config/config-schema.ts'
 import { explanationSchema } from '#component/explain/explanation/explanation-schema.ts'
-import { realmSchema } from '#component/realm/documents/validate.ts'
+import { realmSchema } from '#component/realm/documents/realm-rules.ts'
 import type { JsonSchema } from '#component/spec/rules.ts'
 import { specSchema } from '#component/spec/validate.ts'
 import { isMap } from '#component/syntax/values.ts'

@@ -7,6 +7,7 @@ import {
   secretAuthentications,
 } from '#component/realm/documents/provider-rules.ts'
 import { isMap } from '#component/syntax/values.ts'
+import { isWebUrl } from '#component/syntax/web-url.ts'
 import { maxTicketLifetime } from '#component/token/ticket.ts'
 import { isParameterNames, isParameters } from './login-parameters.ts'
 import type { ProviderSettings } from './settings.ts'
@@ -47,13 +48,6 @@ const isDomain = (value: unknown): value is string =>
   typeof value === 'string' && /^\.?[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(value)
 const isMapping = (value: unknown): value is Readonly<Record<string, string | readonly string[]>> =>
   isMap(value) && Object.values(value).every((role) => isText(role) || isTexts(role))
-
-/** An absolute URL of the web without what would not be sent, or not be seen. */
-const isWebUrl = (value: unknown): value is string => {
-  const url = typeof value === 'string' ? URL.parse(value) : null
-  if (!url || url.username || url.password || url.hash) return false
-  return url.protocol === 'https:' || url.protocol === 'http:'
-}
 
 const isPlainUrl = (value: unknown): value is string =>
   isWebUrl(value) && !value.includes('?') && !value.includes('/.well-known/')

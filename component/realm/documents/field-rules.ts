@@ -20,6 +20,7 @@ const servedMethods = [
   'password',
   'oauth2',
   'oidcrp',
+  'jwt',
   'cookie',
 ]
 

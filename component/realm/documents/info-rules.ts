@@ -1,11 +1,12 @@
-/** The keys of `info` in a realm document that the gateway reads: identity providers, and senders of webhooks. */
+/** The keys of `info` in a realm document that the gateway reads: identity providers, issuers of access tokens, and senders of webhooks. */
 import { pointer } from '#component/codec/json.ts'
 import { type Rule, rule } from '#component/spec/rules.ts'
 import { isMap } from '#component/syntax/values.ts'
+import { issuers } from './issuer-rules.ts'
 import { provider } from './provider-rules.ts'
 import { sender } from './webhook-rules.ts'
 
-/** Validates `info`, which may hold anything else. Wrong values of a provider are reported by a login, those of a sender by the load. */
+/** Validates `info`, which may hold anything else. Wrong values of a provider are reported by a login, those of an issuer and of a sender by the load. */
 export const info: Rule = rule(
   {
     type: 'object',
@@ -14,6 +15,10 @@ export const info: Rule = rule(
         type: 'object',
         description: 'Providers by the names that paths and login addresses give them.',
         additionalProperties: provider.schema,
+      },
+      jwt_issuers: {
+        ...issuers.schema,
+        description: 'Issuers by the names that paths give them.',
       },
       webhook_senders: {
         type: 'object',
@@ -24,7 +29,8 @@ export const info: Rule = rule(
   },
   (value, path, report) => {
     if (!isMap(value)) return report.expected(path, 'a map', value)
-    const { oidc_providers, webhook_senders } = value
+    const { jwt_issuers, oidc_providers, webhook_senders } = value
+    if (jwt_issuers !== undefined) issuers(jwt_issuers, pointer(path, 'jwt_issuers'), report)
     if (isMap(oidc_providers)) {
       for (const [name, entry] of Object.entries(oidc_providers)) {
         if (isMap(entry)) provider(entry, pointer(path, 'oidc_providers', name), report)

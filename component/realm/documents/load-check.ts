@@ -9,9 +9,9 @@ import { type Environment, fillEnvironment } from './environment.ts'
 import { leadsBack, prototypeOf } from './inheritance.ts'
 import { at } from './membership.ts'
 import type { RealmDocument } from './model.ts'
+import { validateRealm } from './realm-rules.ts'
 import { mask, type Unmasked, withoutMasks } from './shown-realm.ts'
 import { withHidden } from './stored-secrets.ts'
-import { validateRealm } from './validate.ts'
 
 /** One document of a load: as written and with the environment filled in, both without masks, and where it stands. */
 interface Candidate {

@@ -1,8 +1,18 @@
-/** The keys of a realm document: the rule of each, and what editors and docs/realm.md say of it. */
-import { anything, boolean, described, object, string } from '#component/spec/rules.ts'
+/** The keys of a realm document: the rule of each, what editors and docs/realm.md say of it, and the validation of a whole document. */
+import { pointer } from '#component/codec/json.ts'
+import type { Report } from '#component/spec/report.ts'
+import {
+  anything,
+  boolean,
+  described,
+  type JsonSchema,
+  object,
+  string,
+} from '#component/spec/rules.ts'
 import { grant, source } from './access-rules.ts'
 import { listOfAny, method, realmUri, unused } from './field-rules.ts'
 import { info } from './info-rules.ts'
+import { at, memberLists } from './membership.ts'
 import { client, group, user } from './user-rules.ts'
 
 const oauth2 = described(
@@ -32,7 +42,7 @@ export const realm = described(
       description: described(string, 'A text for readers.'),
       authmethods: described(
         listOfAny(method),
-        'The methods by which sessions and requests of the realm log in: `anonymous`, `ticket`, `wampcra`, `cryptosign`; over HTTP `password`, `oauth2`, `oidcrp`, `cookie`. Default: `anonymous` in a realm without users, else `cryptosign`, `wampcra`, `ticket` and `password`.',
+        'The methods by which sessions and requests of the realm log in: `anonymous`, `ticket`, `wampcra`, `cryptosign`; over HTTP `password`, `oauth2`, `oidcrp`, `jwt`, `cookie`. Default: `anonymous` in a realm without users, else `cryptosign`, `wampcra`, `ticket` and `password`.',
         { examples: [['anonymous', 'wampcra']] },
       ),
       users: described(listOfAny(user), 'The users. A name stands once.', { default: [] }),
@@ -71,7 +81,7 @@ export const realm = described(
       ),
       info: described(
         info,
-        'Anything. The gateway reads `oidc_providers`: names to [providers](#provider) of OpenID Connect; and `webhook_senders`: names to [senders](#sender) of webhooks.',
+        'Anything. The gateway reads `oidc_providers`: names to [providers](#provider) of OpenID Connect; `jwt_issuers`: names to [issuers](#issuer) of access tokens; and `webhook_senders`: names to [senders](#sender) of webhooks.',
         {
           examples: [
             { oidc_providers: { main: { issuer: 'https://id.example.com', client_id: 'books' } } },
@@ -94,3 +104,33 @@ export const realm = described(
   'A realm document says who may join a realm, and what they may do.',
   { title: 'Realm' },
 )
+
+/** The JSON Schema of what a load takes: a realm document, or a list of them. */
+export const realmSchema: JsonSchema = {
+  anyOf: [realm.schema, { type: 'array', items: realm.schema }],
+}
+
+/** Users, clients and resource owners are one set of users. */
+function findDuplicateUsers(document: unknown, path: string, report: Report): void {
+  const seen = new Map<unknown, string>()
+  for (const { keys, name: nameKey } of memberLists) {
+    const members = at(document, keys)
+    if (!Array.isArray(members)) continue
+    for (const [index, member] of members.entries()) {
+      const found = at(member, [nameKey])
+      const place = pointer(path, ...keys, index, nameKey)
+      const first = seen.get(found)
+      if (first === undefined) seen.set(found, place)
+      else if (found !== undefined) report.issue(place, `another user has this name: ${first}`)
+    }
+  }
+}
+
+/**
+ * Validates one realm document whose environment is filled in.
+ * @param path JSON Pointer of the document in the loaded JSON
+ */
+export function validateRealm(document: unknown, path: string, report: Report): void {
+  realm(document, path, report)
+  findDuplicateUsers(document, path, report)
+}

@@ -22,20 +22,23 @@ export const secretWords = [
 
 /** The maps whose keys are names of maps, and a key that each of these has. */
 const holders: ReadonlyMap<string | undefined, string> = new Map([
+  ['jwt_issuers', 'issuer'],
   ['oidc_providers', 'issuer'],
   ['webhook_senders', 'scheme'],
 ])
 
+/** The maps whose keys are names that others have given: roles and claims. */
+const mapsOfNames: ReadonlySet<string | undefined> = new Set(['role_mapping', 'required_claims'])
+
 /**
- * Whether a key of a map is a name that the author has chosen, and so does not tell whether its value is a secret: of a provider, of a role of one, or of a sender.
+ * Whether a key of a map is a name that somebody has chosen, and so does not tell whether its value is a secret: of a provider, an
+ * issuer or a sender, or of a role or claim of one.
  * @param holder the key that the map itself has
  * @param value the value of the key
  */
 export function isChosenName(holder: string | undefined, value: unknown): boolean {
   const key = holders.get(holder)
-  return (
-    holder === 'role_mapping' || (key !== undefined && isMap(value) && Object.hasOwn(value, key))
-  )
+  return mapsOfNames.has(holder) || (key !== undefined && isMap(value) && Object.hasOwn(value, key))
 }
 
 /** Whether a key ends in such a word, in the plural, too: its value is sealed. `token_endpoint` only begins with one. */

@@ -2,7 +2,7 @@
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'chai'
-import { realmSchema, validateRealm } from '#component/realm/documents/validate.ts'
+import { realmSchema, validateRealm } from '#component/realm/documents/realm-rules.ts'
 import { Report } from '#component/spec/report.ts'
 
 const realmWith = (permissions: unknown) => ({
