@@ -9,8 +9,8 @@ import { Upstreams } from './upstreams.ts'
 /** Time limit of a complete answer. Milliseconds. */
 const timeoutMs = 5_000
 
-/** At most this many bytes of a body. */
-const maxBytes = 1_000_000
+/** At most this many bytes of a body, unless said otherwise. */
+const defaultMaxBytes = 1_000_000
 
 /** The request beside its URL. */
 export interface CheckedRequest {
@@ -33,19 +33,23 @@ interface CheckedFetchPorts {
   readonly clock: Clock
   /** Hosts whose private addresses are allowed although they are not fixed in a document. */
   readonly policy?: HostPolicy
+  /** At most this many bytes of a body. */
+  readonly maxBytes?: number
 }
 
 /** Sends requests; {@link close} ends its connections. */
 export class CheckedFetch {
   readonly #clock: Clock
   readonly #policy: HostPolicy
+  readonly #maxBytes: number
   readonly #upstreams: Upstreams
   /** By the certificates that are trusted in place of those of the system, the last used last. */
   readonly #trusting = new Map<string, Upstreams>()
 
-  constructor({ clock, policy = noHosts }: CheckedFetchPorts) {
+  constructor({ clock, policy = noHosts, maxBytes = defaultMaxBytes }: CheckedFetchPorts) {
     this.#clock = clock
     this.#policy = policy
+    this.#maxBytes = maxBytes
     this.#upstreams = new Upstreams(clock, policy)
   }
 
@@ -87,7 +91,9 @@ export class CheckedFetch {
       let size = 0
       for await (const chunk of body) {
         size += chunk.length
-        if (size > maxBytes) throw badGateway(`the answer is larger than ${maxBytes} bytes`)
+        if (size > this.#maxBytes) {
+          throw badGateway(`the answer is larger than ${this.#maxBytes} bytes`)
+        }
         chunks.push(chunk)
       }
       const fields = Object.entries(headers).flatMap(([name, value = []]) =>

@@ -54,6 +54,7 @@ const authmethods: Readonly<Record<SecurityType, string>> = {
   oauth2: 'ticket',
   oidc: 'ticket',
   webhook: 'webhook',
+  jwt: 'jwt',
 }
 
 /** Lets the user pass that the example names. */

@@ -4,9 +4,10 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { OidcError } from '#component/oidc-error.ts'
+import { issuerOfName } from '#component/realm/documents/issuer-rules.ts'
 import type { Realm } from '#component/realm/documents/model.ts'
 import type { Realms } from '#component/realm/realms.ts'
-import type { Change } from '#component/replica/entry.ts'
+import type { Change, Document } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { Revocations } from '#component/token/revocation.ts'
 import { isReservedName } from './claims.ts'
@@ -36,6 +37,10 @@ export interface AccountPorts {
 
 const idOf = (realm_uri: string, authid: string): string => `${realm_uri} ${authid}`
 
+/** A realm and a person in it. */
+const personIn = (realm_uri: string, { issuer, sub }: Person): string =>
+  `${realm_uri} ${issuer} ${sub}`
+
 const isSame = (a: Person, b: Person): boolean => a.issuer === b.issuer && a.sub === b.sub
 
 /** Of each realm as it is now: every request of its users asks. */
@@ -47,18 +52,25 @@ function rolesOfGrants(realm: Realm): ReadonlySet<string> {
   return found
 }
 
+/** Why the document of the realm keeps a name from users whom others prove; undefined if it does not. */
+export function documentRefusal(realm: Realm, authid: string): string | undefined {
+  if (realm.disabled.has(authid)) return 'the user is disabled'
+  const user = realm.users.get(authid)
+  const hasOwn = user && (user.password !== undefined || user.authorized_keys.length > 0)
+  return hasOwn ? 'a user of the realm document with a password or keys has this name' : undefined
+}
+
 /**
  * Why a user of a provider cannot have this name in the realm; undefined if it can. A name in the grants of the realm would
  * get their permissions, so that it must be a user of the document.
  */
 function refusalOf(realm: Realm, authid: string): string | undefined {
   if (isReservedName(authid)) return 'the name is reserved'
-  if (realm.disabled.has(authid)) return 'the user is disabled'
-  const user = realm.users.get(authid)
-  if (user) {
-    const hasOwn = user.password !== undefined || user.authorized_keys.length > 0
-    return hasOwn ? 'a user of the realm document with a password or keys has this name' : undefined
+  if (issuerOfName(realm.info, authid) !== undefined) {
+    return 'the name is that of a user of an issuer of access tokens'
   }
+  const refusal = documentRefusal(realm, authid)
+  if (refusal !== undefined || realm.users.has(authid)) return refusal
   return rolesOfGrants(realm).has(authid)
     ? 'the grants of the realm name it, but the realm document has no such user'
     : undefined
@@ -67,14 +79,48 @@ function refusalOf(realm: Realm, authid: string): string | undefined {
 /** The accounts of all realms. */
 export class Accounts {
   readonly #ports: AccountPorts
+  /** The names of each person in a realm. */
+  readonly #names = new Map<string, Set<string>>()
 
   constructor(ports: AccountPorts) {
     this.#ports = ports
   }
 
-  /** From now on, revokes everything that was issued to a name which separated nodes have bound to two persons. */
+  /** From now on, names are found by their persons, and everything is revoked that was issued to a name which separated nodes have bound to two persons. */
   start(): void {
-    this.#ports.replica.watch('oidc_user', (changes) => this.#endDoubles(changes))
+    const { replica } = this.#ports
+    for (const { document } of replica.entries('oidc_user')) this.#note(document)
+    replica.watch('oidc_user', (changes) => {
+      for (const { entry, before } of changes) {
+        this.#forget(before?.document)
+        this.#note(entry.document)
+      }
+      this.#endDoubles(changes)
+    })
+  }
+
+  /** The name that is bound to a person; undefined unless it is one name. */
+  nameOf(realm_uri: string, person: Person): string | undefined {
+    const names = this.#names.get(personIn(realm_uri, person))
+    if (names?.size !== 1) return undefined
+    const [name] = names
+    return name
+  }
+
+  #note(document: Document | null): void {
+    if (!document) return
+    const { realm_uri, authid, ...person } = document as AccountDocument
+    const key = personIn(realm_uri, person)
+    this.#names.set(key, (this.#names.get(key) ?? new Set()).add(authid))
+  }
+
+  #forget(document: Document | null | undefined): void {
+    if (!document) return
+    const { realm_uri, authid, ...person } = document as AccountDocument
+    const key = personIn(realm_uri, person)
+    const names = this.#names.get(key)
+    names?.delete(authid)
+    if (names?.size === 0) this.#names.delete(key)
   }
 
   /**

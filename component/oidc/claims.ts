@@ -15,8 +15,14 @@ const reserved: ReadonlySet<string> = new Set(['gateway', 'anonymous', 'all'])
 /** Roles that manage this gateway: given by `role_mapping` only. */
 const operators: ReadonlySet<string> = new Set(['spec_loader', 'spec_reader'])
 
-/** Roles that a ticket can hold. */
-const maxRoles = 256
+/** Roles that a ticket, or a session, can hold. */
+export const maxRoles = 256
+
+/** Whether a claim can name a user, a role or a scope. */
+export const isName = (text: string): boolean => printable.test(text)
+
+/** Whether users can have the role: it names no one else by itself. */
+export const isGivenRole = (role: string): boolean => isName(role) && !reserved.has(role)
 
 /** The claim of this name, else what the path leads to: names with dots are claims, too (`https://example.com/roles`). */
 export const claimAt = (claims: Claims, path: string): unknown =>
@@ -34,19 +40,19 @@ export function mergeClaims(ofIdToken: Claims, ofUserinfo: Claims): Claims {
   return { ...ofUserinfo, ...ofIdToken, email_verified }
 }
 
-/** Some providers say it as text (Amazon Cognito). */
-const isVerified = ({ email_verified }: Claims): boolean =>
+/** Whether the issuer vouches for the `email`; some providers say it as text (Amazon Cognito). */
+export const isVerifiedEmail = ({ email_verified }: Claims): boolean =>
   email_verified === true || email_verified === 'true'
 
 /** @throws OidcError missing_authid_claim */
 export function authidOf(claims: Claims, { authid_claim }: ProviderSettings): string {
   // users may write any address into their own profile
-  if (authid_claim === 'email' && !isVerified(claims)) {
+  if (authid_claim === 'email' && !isVerifiedEmail(claims)) {
     const message = 'authid_claim is email, but the provider does not confirm email_verified: true'
     throw new OidcError('missing_authid_claim', message)
   }
   const authid = claimAt(claims, authid_claim) ?? claims.sub
-  if (typeof authid === 'string' && printable.test(authid)) return authid
+  if (typeof authid === 'string' && isName(authid)) return authid
   throw new OidcError(
     'missing_authid_claim',
     `${authid_claim}: expected 1 to 256 printable characters`,
@@ -67,7 +73,7 @@ export const unmappedRoles = (claims: Claims, settings: ProviderSettings): reado
   Object.keys(settings.role_mapping).length === 0
     ? []
     : givenRoles(claims, settings).filter(
-        (role) => printable.test(role) && !Object.hasOwn(settings.role_mapping, role),
+        (role) => isName(role) && !Object.hasOwn(settings.role_mapping, role),
       )
 
 /** The roles that the provider states, mapped: a role that the mapping does not name is dropped, unless the mapping is empty. */
@@ -79,8 +85,7 @@ export function rolesOf(claims: Claims, settings: ProviderSettings): readonly st
     if (!isMapped) return operators.has(role) ? [] : role
     return Object.hasOwn(role_mapping, role) ? (role_mapping[role] ?? []) : []
   })
-  const good = roles.filter((role) => printable.test(role) && !reserved.has(role))
-  return [...new Set(good)].slice(0, maxRoles)
+  return [...new Set(roles.filter(isGivenRole))].slice(0, maxRoles)
 }
 
 /** Bytes of the claims that a ticket carries, as JSON. */

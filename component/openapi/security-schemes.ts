@@ -1,4 +1,5 @@
 /** The protection of an operation as security schemes of OpenAPI. */
+import { scopesOf } from '#component/security/jwt.ts'
 import type { Protection } from '#component/security/scheme.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { ticketCookie } from '#component/token/ticket-cookie.ts'
@@ -41,6 +42,11 @@ export function requirementsOf(
     }
     case 'oauth2':
       return [{ [add('oauth2', { type: 'oauth2', flows: flowsOf(object, address) })]: [] }]
+    case 'jwt': {
+      const bearer = add('jwt', { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' })
+      // of a scheme other than oauth2 these are what its credentials must allow (OpenAPI 3.1 §4.8.30)
+      return [{ [bearer]: scopesOf(object) }]
+    }
     case 'oidc': {
       const cookie = add('oidc_cookie', {
         ...{ type: 'apiKey', in: 'cookie', name: ticketCookie(realm_uri) },

@@ -7,6 +7,13 @@ import type { Realms } from './realms.ts'
 /** The method of users who have logged in at an identity provider, which gives them their roles (specification: Ticket). */
 export const providerMethod = 'oidcrp'
 
+/** The method of users who come with an access token of another issuer, which gives them their roles. */
+export const issuerMethod = 'jwt'
+
+/** Whether others prove the users of a method: the realm document has no credentials of theirs, and does not give them their roles. */
+export const isProvedElsewhere = (authmethod: string): boolean =>
+  authmethod === providerMethod || authmethod === issuerMethod
+
 /** The role of the gateway's own sessions; users never have it. */
 export const gatewayRole = 'gateway'
 

@@ -6,7 +6,7 @@ import type { BodyLimits, Method } from '#component/request.ts'
 import { TokenError } from '#component/token/token-error.ts'
 
 /** The types of security (specification: Security object). */
-const securityTypes = ['basic', 'api_key', 'oauth2', 'oidc', 'webhook'] as const
+const securityTypes = ['basic', 'api_key', 'oauth2', 'oidc', 'jwt', 'webhook'] as const
 export type SecurityType = (typeof securityTypes)[number]
 
 /** Whether the value is one of the types. */
@@ -71,6 +71,7 @@ const challenges: Readonly<Record<SecurityType, (realm: string) => string>> = {
   oauth2: (realm) => `Bearer realm=${realm}`,
   oidc: (realm) => `Bearer realm=${realm}`,
   webhook: (realm) => `Webhook realm=${realm}`,
+  jwt: (realm) => `Bearer realm=${realm}`,
 }
 
 /**
@@ -91,6 +92,26 @@ export function unauthorized(
   return new ServiceError('service.error.unauthorized', message, {
     headers: { 'www-authenticate': challenge + error },
     ...(reason !== undefined && because({ realm: realm_uri, authmethod: type, authid, reason })),
+  })
+}
+
+/**
+ * 403 for a token that holds and does not allow what the path needs (RFC 6750 §3.1).
+ * @param scopes all that the path needs
+ * @param authid the user of the token
+ */
+export function insufficientScope(
+  { type, realm_uri }: Pick<Protection, 'type' | 'realm_uri'>,
+  scopes: readonly string[],
+  authid: string,
+): ServiceError {
+  const message = `the token lacks a scope of this path: ${scopes.join(' ')}`
+  const error = `error="insufficient_scope", error_description=${quoted(message)}`
+  const challenge = `${challenges[type](quoted(realm_uri))}, ${error}, scope=${quoted(scopes.join(' '))}`
+  const reason = 'the token lacks a scope of the path'
+  return new ServiceError('wamp.error.not_authorized', message, {
+    headers: { 'www-authenticate': challenge },
+    ...because({ realm: realm_uri, authmethod: type, authid, reason }),
   })
 }
 

@@ -2,13 +2,14 @@
 import { type ApiKeyPorts, ApiKeyScheme } from './api-key.ts'
 import { type BasicPorts, BasicScheme } from './basic.ts'
 import { type BearerPorts, BearerScheme } from './bearer.ts'
+import { type JwtPorts, JwtScheme } from './jwt.ts'
 import { type OidcPorts, OidcScheme } from './oidc.ts'
 import type { SecurityScheme, SecurityType } from './scheme.ts'
 import { type WebhookPorts, WebhookScheme } from './webhook.ts'
 
 /** Opens every type that there is a scheme for. */
 export const openSchemes = (
-  ports: ApiKeyPorts & BasicPorts & BearerPorts & OidcPorts & WebhookPorts,
+  ports: ApiKeyPorts & BasicPorts & BearerPorts & JwtPorts & OidcPorts & WebhookPorts,
 ) =>
   ({
     basic: new BasicScheme(ports),
@@ -16,4 +17,5 @@ export const openSchemes = (
     oauth2: new BearerScheme(ports),
     oidc: new OidcScheme(ports),
     webhook: new WebhookScheme(ports),
+    jwt: new JwtScheme(ports),
   }) satisfies Readonly<Record<SecurityType, SecurityScheme>>

@@ -51,6 +51,15 @@ const flow: Rule = dynamic(
   }),
 )
 
+/** RFC 6749 §3.3. */
+const scopeToken = /^[!#-[\]-~]+$/
+
+const scope = text('a scope', (value) =>
+  scopeToken.test(value)
+    ? undefined
+    : 'it has printable ASCII without blanks, quotes and backslashes',
+)
+
 const securityVariants = variants('a security object', {
   basic: { keys: securityShared },
   api_key: {
@@ -72,6 +81,14 @@ const securityVariants = variants('a security object', {
   webhook: {
     keys: { ...securityShared, sender: string },
     required: { sender: 'the name of a sender in info.webhook_senders of the realm' },
+  },
+  jwt: {
+    keys: {
+      ...securityShared,
+      issuer: string,
+      scopes: dynamic(listOf(dynamic(scope), 'a list of scopes')),
+    },
+    required: { issuer: 'the name of an issuer in info.jwt_issuers of the realm' },
   },
 })
 

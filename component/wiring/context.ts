@@ -47,7 +47,7 @@ export async function openContext(ports: StartPorts): Promise<WiringContext> {
     logins: new LoginCounts(),
     async close() {
       stopCollecting()
-      users.stop()
+      await users.stop()
       await close()
       await state.store.close()
     },

@@ -41,9 +41,12 @@ export function openHttpAuthentication(
   issuerBase: () => string,
 ): HttpAuthentication {
   const { accessTokens, accounts, apiKeys, box, families, keys, logins } = users
-  const { realms, revocations, tickets } = users
+  const { foreignTokens, foreignUsers, realms, revocations, tickets } = users
   const issuers = new TokenIssuers(config.gateway.public_base_url?.replace(/\/$/, ''))
-  const ports = { accessTokens, accounts, apiKeys, box, clock, issuers, logins, realms, tickets }
+  const ports = {
+    ...{ accessTokens, accounts, apiKeys, box, clock, issuers, logins, realms, tickets },
+    ...{ foreignTokens, foreignUsers },
+  }
   const outside = new CheckedFetch({ clock })
   const providers = new Providers({ clock, log, realms, fetch: outside.fetch.bind(outside) })
   const { sessionCounts } = users
@@ -63,7 +66,8 @@ export function openHttpAuthentication(
     openSchemes: () => openSchemes({ ...ports, attempts: new Attempts(config.rate_limits) }),
     endpoints: {
       ...oauthEndpoints({
-        ...{ accessTokens, attempts, counts, families, issuerBase, keys, logins, revocations },
+        ...{ accessTokens, attempts, counts, families, issuerBase, keys, logins, realms },
+        revocations,
         bearer: schemes.oauth2,
         grants: openGrants(users),
         refreshTokens: users.refreshTokens,

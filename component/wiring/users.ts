@@ -1,5 +1,10 @@
 /** The users of this process: realms and accounts, and the keys, tokens, tickets and API keys issued to them. */
+import { CheckedFetch } from '#component/action/checked-fetch.ts'
 import type { UserName } from '#component/identity.ts'
+import { maxAnswer } from '#component/issuer/fetch-keys.ts'
+import { ForeignTokens } from '#component/issuer/foreign-tokens.ts'
+import { ForeignUsers } from '#component/issuer/foreign-users.ts'
+import { AllIssuerKeys } from '#component/issuer/issuer-keys.ts'
 import { Accounts } from '#component/oidc/accounts.ts'
 import { IdTokens } from '#component/oidc/id-tokens.ts'
 import { SessionCounts } from '#component/oidc/session-counts.ts'
@@ -47,9 +52,13 @@ export class Users {
   readonly accounts: Accounts
   readonly idTokens: IdTokens
   readonly sessionCounts = new SessionCounts()
+  readonly issuerKeys: AllIssuerKeys
+  readonly foreignTokens: ForeignTokens
+  readonly foreignUsers: ForeignUsers
   readonly box: NodeState['box']
   readonly families: NodeState['store']['families']
   readonly #suspension: Suspension
+  readonly #outside: CheckedFetch
 
   constructor(state: NodeState) {
     const { config, box, clock, log, node } = state
@@ -88,6 +97,12 @@ export class Users {
       ...{ replica, realms: this.realms, revocations, clock, log },
     })
     this.idTokens = new IdTokens({ replica, box, clock })
+    this.#outside = new CheckedFetch({ clock, maxBytes: maxAnswer })
+    const fetch = this.#outside.fetch.bind(this.#outside)
+    this.issuerKeys = new AllIssuerKeys({ fetch, clock, log })
+    const { accounts, issuerKeys, realms } = this
+    this.foreignTokens = new ForeignTokens({ realms, clock, keys: issuerKeys })
+    this.foreignUsers = new ForeignUsers({ realms, accounts, revocations })
     this.realms.onUsersRevoked = (users) => this.endUsers(users)
   }
 
@@ -100,8 +115,10 @@ export class Users {
     this.#suspension.start()
   }
 
-  stop(): void {
+  /** Ends the connections to issuers, too. */
+  async stop(): Promise<void> {
     this.#suspension.stop()
+    await this.#outside.close()
   }
 
   /** Called with users and tokens that were revoked on any node. */

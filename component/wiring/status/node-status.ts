@@ -18,6 +18,7 @@ import type { Serving } from '#component/wiring/serving.ts'
 import type { Tracing } from '#component/wiring/tracing/tracing.ts'
 import type { Users } from '#component/wiring/users.ts'
 import { streamSources } from '#http/management/stream-metrics.ts'
+import { issuerSources } from './issuer-status.ts'
 import { limitSources } from './limit-status.ts'
 import { cacheSources, loginSources, providerSources } from './login-status.ts'
 import { sessionSources } from './session-status.ts'
@@ -85,7 +86,10 @@ export interface Measured {
   readonly tracing: Pick<Tracing, 'sources'>
   readonly usageSharing: Pick<UsageSharing, 'sources'>
   readonly serving: Pick<Serving, 'authentication' | 'callStreams' | 'policies' | 'streams'>
-  readonly users: Pick<Users, 'accessTokens' | 'sessionCounts' | 'tickets'>
+  readonly users: Pick<
+    Users,
+    'accessTokens' | 'foreignTokens' | 'issuerKeys' | 'sessionCounts' | 'tickets'
+  >
   readonly logins: LoginCounts
   readonly usage: LimitUsage
 }
@@ -164,9 +168,11 @@ export function metricSources(parts: Measured): MetricSources {
     ...limitSources(usage),
     ...loginSources(logins),
     ...providerSources(users.sessionCounts),
+    ...issuerSources(users.issuerKeys),
     ...cacheSources({
       access_token: users.accessTokens,
       ticket: users.tickets,
+      jwt: users.foreignTokens,
       basic: serving.authentication.basic,
     }),
     gateway_registry_conflicts: {

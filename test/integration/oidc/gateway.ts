@@ -5,7 +5,7 @@ import { oidcEndpoints } from '#http/oidc/endpoints.ts'
 import { type Ask, bodyOf, documentOf, fixed, serve } from '#test/unit/gateway/fake-exchange.ts'
 import type { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
 import type { LoginNode } from '#test/unit/oidc/login-fixture.ts'
-import { anyIssuer, FakeAttempts, noLogins } from '#test/unit/security/doubles.ts'
+import { anyIssuer, FakeAttempts, noIssuers, noLogins } from '#test/unit/security/doubles.ts'
 
 const page = 'text/html,*/*;q=0.8'
 export const base = 'https://shop.example.com'
@@ -19,6 +19,7 @@ export function gatewayOf(node: LoginNode, realm: string) {
     ...noLogins,
     ...{ tickets, accounts, logins, box, accessTokens, apiKeys },
     attempts: new FakeAttempts(),
+    ...noIssuers,
     issuers: anyIssuer,
   })
   const log = { info: () => {}, warn: () => {} }

@@ -204,8 +204,12 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/policy': { folders: ['expression'], packages: ['lru-cache'] },
   'component/routes': { folders: [], packages: [] },
   'component/security': {
-    folders: ['oidc', 'realm', 'realm/documents', 'token', 'wamp'],
+    folders: ['issuer', 'oidc', 'realm', 'realm/documents', 'token', 'wamp'],
     packages: ['lru-cache', 'rate-limiter-flexible'],
+  },
+  'component/issuer': {
+    folders: ['oidc', 'oidc/client', 'realm', 'realm/documents', 'spec', 'token'],
+    packages: ['jose'],
   },
   'component/oidc/client': { folders: ['oidc', 'realm/documents'], packages: ['openid-client'] },
   'component/oidc': {

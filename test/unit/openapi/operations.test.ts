@@ -200,6 +200,13 @@ describe('the security of an operation', () => {
     })
   }
 
+  it('of tokens of another issuer is a bearer token with the scopes of the path', () => {
+    const { security, schemes } = seen({ type: 'jwt', issuer: 'corp', scopes: ['a', 'b'] })
+    expect(security).to.deep.equal([{ jwt: ['a', 'b'] }])
+    expect(schemes.jwt).to.deep.equal({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' })
+    expect(seen({ type: 'jwt', issuer: 'corp' }).security).to.deep.equal([{ jwt: [] }])
+  })
+
   it('of a login is the cookie of the ticket, or a bearer token', () => {
     const { security, schemes } = seen({ type: 'oidc' })
     expect(security).to.deep.equal([{ oidc_cookie: [] }, { oidc_bearer: [] }])

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { openSchemes } from '#component/security/schemes.ts'
 import { TokenError } from '#component/token/token-error.ts'
 import { bodyOf, documentOf, fixed, serve } from '#test/unit/gateway/fake-exchange.ts'
-import { anyIssuer, FakeAttempts, FakeLogins, noLogins, realm_uri } from './doubles.ts'
+import { anyIssuer, FakeAttempts, FakeLogins, noIssuers, noLogins, realm_uri } from './doubles.ts'
 
 const basic = `Basic ${Buffer.from('ada:pass:word').toString('base64')}`
 
@@ -18,6 +18,7 @@ const openDoubles = () =>
     apiKeys: { find: () => undefined },
     attempts: new FakeAttempts(),
     ...noLogins,
+    ...noIssuers,
     issuers: anyIssuer,
   })
 

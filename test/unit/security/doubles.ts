@@ -112,6 +112,20 @@ export class FakeAttempts {
 /** Takes the tokens of whatever issuer. */
 export const anyIssuer = { isTrusted: () => true }
 
+/** The realm accepts no tokens of other issuers. */
+export const noIssuers = {
+  foreignTokens: {
+    verify(): never {
+      throw new TokenError('the realm accepts no tokens of the issuer of this path')
+    },
+  },
+  foreignUsers: {
+    identityOf(): never {
+      throw new TokenError('the realm does not admit the user of the token')
+    },
+  },
+}
+
 /** Nobody has ever logged in at a provider, and no realm has senders. */
 export const noLogins = {
   realms: { realm: () => undefined, openSecret: async () => undefined },

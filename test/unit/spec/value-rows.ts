@@ -87,6 +87,9 @@ const security: Row = {
     { type: 'oauth2', flow: 'authorization_code' },
     { type: 'oidc', provider: 'mock', description: '' },
     { type: 'oidc' },
+    { type: 'jwt', issuer: 'corp' },
+    { type: 'jwt', issuer: 'corp', scopes: ['a:b', '{{variables.s}}'], schemes: ['https'] },
+    { type: 'jwt', issuer: '{{variables.i}}', scopes: '{{variables.s}}' },
   ],
   invalid: [null, [], 'basic', 7],
   members: [
@@ -104,6 +107,13 @@ const security: Row = {
     [{ type: 'oauth2', flow: 'implicit', token_path: '/:a' }, '/token_path'],
     [{ type: 'oauth2', flow: 'implicit', revoke_token_path: '/[a]' }, '/revoke_token_path'],
     [{ type: 'oidc', provider: 7 }, '/provider'],
+    [{ type: 'jwt' }, '/issuer'],
+    [{ type: 'jwt', issuer: ['corp'] }, '/issuer'],
+    [{ type: 'jwt', issuer: 'corp', scopes: 'a:b' }, '/scopes'],
+    [{ type: 'jwt', issuer: 'corp', scopes: [] }, '/scopes'],
+    [{ type: 'jwt', issuer: 'corp', scopes: ['a b'] }, '/scopes/0'],
+    [{ type: 'jwt', issuer: 'corp', scopes: [''] }, '/scopes/0'],
+    [{ type: 'jwt', issuer: 'corp', scopes: [7] }, '/scopes/0'],
   ],
 }
 const status_codes: Row = {

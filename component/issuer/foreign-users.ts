@@ -1,0 +1,90 @@
+/** The users of access tokens of other issuers: their authid, their roles, and whether they may still come. */
+import { type Identity, identityOf } from '#component/identity.ts'
+import { type Accounts, documentRefusal } from '#component/oidc/accounts.ts'
+import { issuerOfName } from '#component/realm/documents/issuer-rules.ts'
+import type { Realm } from '#component/realm/documents/model.ts'
+import { issuerMethod, mayUse } from '#component/realm/logins.ts'
+import type { Realms } from '#component/realm/realms.ts'
+import type { Revocations } from '#component/token/revocation.ts'
+import { TokenError } from '#component/token/token-error.ts'
+import type { ForeignToken } from './foreign-tokens.ts'
+import { issuersOf } from './settings.ts'
+
+/** The dependencies of {@link ForeignUsers}. */
+export interface ForeignUserPorts {
+  readonly realms: Pick<Realms, 'realm'>
+  /** Tells whose names subjects of the issuer have, who is an identity provider of the realm, too. */
+  readonly accounts: Pick<Accounts, 'isKnown' | 'nameOf'>
+  readonly revocations: Pick<Revocations, 'notBefore'>
+}
+
+/** Of the realm as it was when it was made. */
+interface Known {
+  readonly realm: Realm
+  readonly identity: Identity
+}
+
+/** Finds the users of tokens. */
+export class ForeignUsers {
+  readonly #ports: ForeignUserPorts
+  readonly #known = new WeakMap<ForeignToken, Known>()
+
+  constructor(ports: ForeignUserPorts) {
+    this.#ports = ports
+  }
+
+  /**
+   * The identity that a verified token gives now.
+   * @param address IP address of the client
+   * @throws TokenError when the realm does not admit its user from there, or everything of the user was revoked since it was issued
+   */
+  identityOf(token: ForeignToken, address: string): Identity {
+    const { realm_uri, settings, sub, name } = token
+    const { accounts, realms } = this.#ports
+    const bound =
+      sub === undefined ? undefined : accounts.nameOf(realm_uri, { issuer: settings.issuer, sub })
+    const authid = bound ?? name
+    const realm = realms.realm(realm_uri)
+    if (!realm || !this.isKnown(realm_uri, authid)) {
+      throw new TokenError('the realm does not admit the user of the token')
+    }
+    if (!mayUse(realm, issuerMethod, authid, address)) {
+      throw new TokenError('the sources of the realm do not admit the user of the token from there')
+    }
+    if (this.isRevoked(token, authid)) throw new TokenError('the token was revoked')
+    const known = this.#known.get(token)
+    if (known?.realm === realm && known.identity.authid === authid) return known.identity
+    const identity = identityIn(realm, token, authid)
+    this.#known.set(token, { realm, identity })
+    return identity
+  }
+
+  /** Whether everything that the user was issued was revoked since the token was. */
+  isRevoked({ realm_uri, iat }: ForeignToken, authid: string): boolean {
+    return iat <= this.#ports.revocations.notBefore(realm_uri, authid)
+  }
+
+  /** Whether users of issuers may have this name in the realm as it is now. */
+  isKnown(realm_uri: string, authid: string): boolean {
+    const realm = this.#ports.realms.realm(realm_uri)
+    if (!realm) return false
+    const issuer = issuerOfName(realm.info, authid)
+    if (issuer === undefined) {
+      return issuersOf(realm).size > 0 && this.#ports.accounts.isKnown(realm_uri, authid)
+    }
+    return issuersOf(realm).has(issuer) && documentRefusal(realm, authid) === undefined
+  }
+}
+
+function identityIn(realm: Realm, token: ForeignToken, authid: string): Identity {
+  const { realm_uri, roles, endsAt, client_id, jti } = token
+  const user = realm.users.get(authid)
+  // grants name users, too: no role makes anybody another user
+  const authroles = roles.filter((role) => role === authid || !realm.users.has(role))
+  return identityOf({
+    ...{ realm_uri, authroles, authmethod: issuerMethod, expires_at: endsAt },
+    ...(client_id !== undefined && { client_id }),
+    ...(jti !== undefined && { session: jti }),
+    user: user ?? { username: authid, groups: [], meta: {} },
+  })
+}

@@ -1,0 +1,69 @@
+/** `jwt` on a path: an access token of another issuer in `Authorization: Bearer` (RFC 6750 §2.1), and nowhere else. */
+import type { Identity } from '#component/identity.ts'
+import type { ForeignToken, ForeignTokens } from '#component/issuer/foreign-tokens.ts'
+import type { ForeignUsers } from '#component/issuer/foreign-users.ts'
+import { credentialsOf } from '#component/syntax/http-field.ts'
+import { addressOf } from '#component/syntax/ip-address.ts'
+import {
+  insufficientScope,
+  type Protection,
+  type SecuredRequest,
+  type SecurityScheme,
+  tokenRefusal,
+  unauthorized,
+} from './scheme.ts'
+
+/** The dependencies of the scheme. */
+export interface JwtPorts {
+  readonly foreignTokens: Pick<ForeignTokens, 'verify'>
+  readonly foreignUsers: Pick<ForeignUsers, 'identityOf'>
+}
+
+/** The issuer that a security object names. */
+export const issuerNameOf = ({ issuer }: Protection['object']): string => String(issuer)
+
+/** What a token must allow on the path. */
+export const scopesOf = ({ scopes = [] }: Protection['object']): readonly string[] =>
+  [scopes].flat() as string[]
+
+/** Lets a request pass as the user of its token, with the roles that the issuer gives. */
+export class JwtScheme implements SecurityScheme {
+  readonly #ports: JwtPorts
+
+  constructor(ports: JwtPorts) {
+    this.#ports = ports
+  }
+
+  readonly authenticate: SecurityScheme['authenticate'] = (request, protection) => {
+    const text = credentialsOf(request.header('authorization'), 'bearer')
+    if (text === undefined) throw unauthorized(protection)
+    try {
+      const { realm_uri, object } = protection
+      const token = this.#ports.foreignTokens.verify(text, realm_uri, issuerNameOf(object))
+      return token instanceof Promise
+        ? this.#verified(token, request, protection)
+        : this.#admit(token, request, protection)
+    } catch (error) {
+      throw tokenRefusal(error, protection)
+    }
+  }
+
+  async #verified(
+    token: Promise<ForeignToken>,
+    request: SecuredRequest,
+    protection: Protection,
+  ): Promise<Identity> {
+    try {
+      return this.#admit(await token, request, protection)
+    } catch (error) {
+      throw tokenRefusal(error, protection)
+    }
+  }
+
+  #admit(token: ForeignToken, request: SecuredRequest, protection: Protection): Identity {
+    const identity = this.#ports.foreignUsers.identityOf(token, addressOf(request.peername))
+    const scopes = scopesOf(protection.object)
+    if (scopes.every((scope) => token.scopes.includes(scope))) return identity
+    throw insufficientScope(protection, scopes, identity.authid)
+  }
+}
