@@ -54,10 +54,11 @@ export interface CompilePorts {
   /** Milliseconds: configuration `wamp.call_timeout`, the timeout of paths that set none. */
   readonly callTimeout: number
   /**
-   * Why logins to the realm at this provider fail now; undefined when they work. Absent: logins are not checked.
+   * Why nobody can pass now under a security object that names a provider or an issuer of the realm; undefined when users can.
+   * Absent: this is not checked.
    * @param host the host pattern of the document
    */
-  readonly loginProblem?: (realm_uri: string, provider: string, host: string) => string | undefined
+  readonly partyProblem?: (realm_uri: string, security: JsonMap, host: string) => string | undefined
   /** How senders of webhooks sign. Absent: it is not checked whether there are such senders. */
   readonly schemeOfSender?: SchemeOfSender
   /**
@@ -181,14 +182,14 @@ class SpecCompiler {
       this.#generated.push(entry)
       this.entries.push(entry)
     }
-    this.#warnOfLogins(generated)
+    this.#warnOfParties(generated)
   }
 
   /** Only warns: the realm may be loaded later. */
-  #warnOfLogins({ logins }: GeneratedRoutes): void {
+  #warnOfParties({ parties }: GeneratedRoutes): void {
     const { realm_uri, host } = this.#spec
-    for (const { provider, at } of logins) {
-      const message = this.#ports.loginProblem?.(realm_uri, provider, host)
+    for (const { security, at } of parties) {
+      const message = this.#ports.partyProblem?.(realm_uri, security, host)
       if (message !== undefined) this.findings.warnings.push({ path: at, message })
     }
   }

@@ -1,8 +1,9 @@
-/** The endpoints that objects of a document add to a version: security objects of type `oauth2` and `oidc`, and `openapi`. */
+/** The endpoints that objects of a document add to a version: security objects of type `oauth2`, `oidc` and `jwt`, and `openapi`. */
 import type { EndpointKind, InheritedValues } from '#component/gateway/api.ts'
 import type { Headers } from '#component/gateway/header-layers.ts'
 import type { Method } from '#component/request.ts'
 import { providerOf } from '#component/security/oidc.ts'
+import { resourceMetadata } from '#component/security/resource-metadata.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 
 /** RFC 8414 §3. */
@@ -63,6 +64,13 @@ const tokenPathOf = ({ token_path }: JsonMap): string => textOr(token_path, '/oa
 const revokePathOf = ({ revoke_token_path }: JsonMap): string =>
   textOr(revoke_token_path, '/oauth/revoke')
 
+/** The metadata of the version as what tokens are for: RFC 9728 §3.1. */
+const resourceRow: Row = {
+  kind: 'oauth.resource',
+  ...get,
+  patterns: (base) => [resourceMetadata + base],
+}
+
 /** The metadata is also served at the path that RFC 8414 §3.1 derives from the issuer. */
 const oauth2: Kit = {
   rows: [
@@ -84,6 +92,7 @@ const oauth2: Kit = {
       ...get,
       patterns: (base) => (base === '' ? [wellKnown] : [base + wellKnown, wellKnown + base]),
     },
+    resourceRow,
   ],
   key: (security) => [flowOf(security), tokenPathOf(security), revokePathOf(security)].join(' '),
   // two flows cannot be served at one place
@@ -99,8 +108,17 @@ const hasProviderInPath: ReadonlySet<EndpointKind> = new Set([
   'oidc.backchannel_logout',
 ])
 
+/** Tokens of other issuers, whom the metadata name. */
+const jwt: Kit = {
+  rows: [resourceRow],
+  key: () => '',
+  purpose: () => '',
+  headers: { 'cache-control': 'no-store' },
+  values: formValues,
+}
+
 /** Logins. */
-export const oidcKit: Kit = {
+const oidcKit: Kit = {
   rows: [
     { kind: 'oidc.login', ...withOptions, patterns: (base) => [`${base}/oidc/login`] },
     {
@@ -131,7 +149,7 @@ export const oidcKit: Kit = {
 }
 
 /** By type of security. */
-export const kits: Readonly<Record<string, Kit>> = { oauth2, oidc: oidcKit }
+export const kits: Readonly<Record<string, Kit>> = { oauth2, oidc: oidcKit, jwt }
 
 /** The description is read by programs, its errors too. */
 const jsonValues = {

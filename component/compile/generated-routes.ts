@@ -1,4 +1,4 @@
-/** The routes that are added to a version: tokens and metadata by `oauth2`, logins by `oidc`, its description by `openapi`. */
+/** The routes that are added to a version: tokens and metadata by `oauth2`, metadata by `jwt`, logins by `oidc`, its description by `openapi`. */
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import type {
@@ -9,12 +9,13 @@ import type {
   InheritedValues,
 } from '#component/gateway/api.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
+import { issuerNameOf } from '#component/security/jwt.ts'
 import { providerOf } from '#component/security/oidc.ts'
 import { reservedProblem } from '#component/spec/versions.ts'
 import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { lifetimeHeaders } from './compile-version.ts'
-import { type Kit, kits, oidcKit, openapiKit, type Row } from './generated-kits.ts'
+import { type Kit, kits, openapiKit, type Row } from './generated-kits.ts'
 
 /** A security object that adds routes to a version, and where it is written. */
 interface Found {
@@ -28,13 +29,23 @@ interface Found {
   readonly values?: Pick<InheritedValues, 'protection' | 'protectedAt'>
 }
 
+/** A security object that names a provider or an issuer of the realm, and its JSON Pointer. */
+export interface Party {
+  readonly security: JsonMap
+  readonly at: string
+}
+
+function partyOf(security: JsonMap): string | undefined {
+  if (security.type === 'oidc') return `oidc ${providerOf(security)}`
+  return security.type === 'jwt' ? `jwt ${issuerNameOf(security)}` : undefined
+}
+
 /** The different security objects that add routes to one version. */
 export class GeneratedRoutes {
   readonly #described: DescribedVersion
   readonly #common: Pick<CompiledPath, 'version' | 'inherited'>
   readonly #found = new Map<string, Found>()
-  /** JSON Pointers by provider. */
-  readonly #providers = new Map<string, string>()
+  readonly #parties = new Map<string, Party>()
 
   /** @param inherited the values of a path of the version that sets none itself; the values of the generated paths are added after them */
   constructor(described: DescribedVersion, version: CompiledVersion, inherited: InheritedValues) {
@@ -59,9 +70,9 @@ export class GeneratedRoutes {
     this.#add(inherited, false)
   }
 
-  /** The providers that `oidc` objects name, each once, with the JSON Pointer of the object. */
-  get logins(): readonly { readonly provider: string; readonly at: string }[] {
-    return Array.from(this.#providers, ([provider, at]) => ({ provider, at }))
+  /** The security objects that name a provider or an issuer of the realm, the first one of each. */
+  get parties(): readonly Party[] {
+    return [...this.#parties.values()]
   }
 
   #add({ protection, protectedAt, admitsHttp }: InheritedValues, isDefault: boolean): void {
@@ -69,8 +80,9 @@ export class GeneratedRoutes {
     // a broken object is kept as a closed one without a type
     const kit = typeof object.type === 'string' ? kits[object.type] : undefined
     if (kit === undefined) return
-    if (kit === oidcKit && !this.#providers.has(providerOf(object))) {
-      this.#providers.set(providerOf(object), protectedAt)
+    const party = partyOf(object)
+    if (party !== undefined && !this.#parties.has(party)) {
+      this.#parties.set(party, { security: object, at: protectedAt })
     }
     const key = `${object.type} ${kit.key(object)}`
     const known = this.#found.get(key)

@@ -115,6 +115,7 @@ export const noEndpoints: GatewayPorts['endpoints'] = {
   'oauth.verify': refuse,
   'oauth.jwks': refuse,
   'oauth.metadata': refuse,
+  'oauth.resource': refuse,
   'oidc.login': refuse,
   'oidc.callback': refuse,
   'oidc.jwks': refuse,

@@ -57,7 +57,7 @@ export const isFeature = (name: string): boolean => features.some((feature) => f
 /** The target of a request: an operation of the document, or a generated endpoint. */
 export type Route = CompiledOperation | Endpoint
 
-/** The endpoints that `oauth2` security generates. */
+/** The endpoints that `oauth2` security generates; `oauth.resource` also `jwt`. */
 export type OAuthKind =
   | 'oauth.token'
   | 'oauth.revoke'
@@ -65,6 +65,7 @@ export type OAuthKind =
   | 'oauth.verify'
   | 'oauth.jwks'
   | 'oauth.metadata'
+  | 'oauth.resource'
 
 /** The endpoints that `oidc` security generates. */
 export type OidcKind =

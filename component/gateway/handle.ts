@@ -6,6 +6,7 @@ import type { ServedPath } from '#component/metrics/place.ts'
 import type { PolicyPlan } from '#component/policy/plan.ts'
 import { concretePath } from '#component/routes/concrete-path.ts'
 import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'
+import { challengeWithMetadata } from '#component/security/resource-metadata.ts'
 import type { VersionCors } from '#component/spec/model.ts'
 import type {
   CompiledOperation,
@@ -49,6 +50,8 @@ export interface GatewayPorts extends OperationPorts {
   readonly policies?: Partial<PolicyPorts>
   /** The path of `public_base_url`, which a proxy takes away before requests come here; without a slash at the end. */
   readonly publicPath?: string
+  /** Where clients reach this gateway, without a slash at the end. Absent: challenges name no metadata. */
+  readonly publicBase?: () => string
 }
 
 /** Serves requests that bring a trace token, and records how they go. */
@@ -129,14 +132,23 @@ export class Gateway {
         throw error
       }
       const shown = passage?.isHeld ? {} : policy
-      const reply = errorReply(exchange, route, inherited, shown, error)
-      if (!isMatch) return reply
+      const plain = errorReply(exchange, route, inherited, shown, error)
+      if (!isMatch) return plain
       const { publicPath: prefix = '', clock } = this.#ports
       const base = concretePath(path.version.base, found.bindings)
+      const reply = this.#tellMetadata(plain, inherited, base)
       const place = { base, prefix, now: secondsOf(clock) }
       const answer = loginRedirect(exchange, inherited, place, error, reply) ?? reply
       return passage === undefined ? answer : passage.leave(answer)
     }
+  }
+
+  #tellMetadata(reply: Reply, { protection }: InheritedValues, base: string): Reply {
+    const { publicBase } = this.#ports
+    const { 'www-authenticate': told } = reply.headers
+    const challenge = publicBase && challengeWithMetadata(told, protection, publicBase(), base)
+    if (challenge === undefined) return reply
+    return { ...reply, headers: { ...reply.headers, 'www-authenticate': challenge } }
   }
 
   #passage(
@@ -202,8 +214,11 @@ function anyRouteOf({ entry }: Pick<Missed<Route>, 'entry'>): Route {
 const routeOf = (found: Match<Route> | Missed<Route>): Route =>
   found.kind === 'match' ? found.route : anyRouteOf(found)
 
-/** Whether pages of other origins may read answers: of what the document declares, and its description; not of tokens and logins. */
-const isWithinCors = ({ kind }: Route): boolean => kind === undefined || kind === 'openapi.document'
+/** What programs read of a version before they use it. */
+const aboutVersions: ReadonlySet<EndpointKind> = new Set(['openapi.document', 'oauth.resource'])
+
+/** Whether pages of other origins may read answers: of what the document declares, and about it; not of tokens and logins. */
+const isWithinCors = ({ kind }: Route): boolean => kind === undefined || aboutVersions.has(kind)
 
 /** Behaviour, Requests: token answers are outside CORS. */
 const policyOfEndpoint = ({ method }: Exchange, { allow }: CompiledPath): Headers =>

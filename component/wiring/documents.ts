@@ -4,8 +4,11 @@ import { compilingDocument } from '#component/compile/compile-document.ts'
 import { ownRealms } from '#component/compile/own-realms.ts'
 import type { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts'
 import type { Route } from '#component/gateway/api.ts'
+import { issuerProblem } from '#component/issuer/settings.ts'
 import { loginProblem } from '#component/oidc/settings.ts'
 import { Registry } from '#component/registry/registry.ts'
+import { issuerNameOf } from '#component/security/jwt.ts'
+import { providerOf } from '#component/security/oidc.ts'
 import { Senders } from '#component/security/senders.ts'
 import type { Sync } from '#component/sync/sync.ts'
 import { withStoreWarning } from '#component/wiring/policies/store-warning.ts'
@@ -35,8 +38,10 @@ export function compilePortsOf(
     schemas,
     hasDocsPage: hasDocsPage(),
     schemeOfSender: (realm_uri, name) => senders.find(realm_uri, name)?.scheme,
-    loginProblem: (realm_uri, provider, host) =>
-      loginProblem(realms, realm_uri, provider, isGuessedFor(host, address)),
+    partyProblem: (realm_uri, security, host) =>
+      security.type === 'jwt'
+        ? issuerProblem(realms, realm_uri, issuerNameOf(security))
+        : loginProblem(realms, realm_uri, providerOf(security), isGuessedFor(host, address)),
   }
 }
 

@@ -94,6 +94,7 @@ export function openServing(
     cors: config.gateway.cors,
     policies: policies.ports,
     publicPath: publicPath(config.gateway.public_base_url ?? ''),
+    publicBase: issuerBase,
   })
   return {
     ...{ gateway, authentication, connections, watch, pools, reauthentication },

@@ -8,12 +8,13 @@ import {
   revokeEndpoint,
   verifyEndpoint,
 } from './issued-tokens.ts'
-import { jwksEndpoint, metadataEndpoint } from './metadata.ts'
+import { jwksEndpoint, metadataEndpoint, resourceEndpoint } from './metadata.ts'
 import { type TokenPorts, tokenEndpoint } from './token.ts'
 
 /** Dependencies of the OAuth2 endpoints. */
 export type OAuthPorts = Omit<TokenPorts & IssuedTokenPorts, 'clients'> &
   Parameters<typeof jwksEndpoint>[0] &
+  Parameters<typeof resourceEndpoint>[0] &
   LoginPorts
 
 /** Makes the handlers of the OAuth2 endpoints. */
@@ -26,5 +27,6 @@ export function oauthEndpoints(ports: OAuthPorts): Readonly<Record<OAuthKind, En
     'oauth.verify': verifyEndpoint(all),
     'oauth.jwks': jwksEndpoint(all),
     'oauth.metadata': metadataEndpoint(all),
+    'oauth.resource': resourceEndpoint(all),
   }
 }

@@ -1,7 +1,11 @@
-/** The issuer of a version's tokens and tickets: its URL, and its public documents: keys (RFC 7517), metadata (RFC 8414). */
-import type { Endpoint } from '#component/gateway/api.ts'
+/** The issuer of a version's tokens and tickets: its URL, and its public documents: keys (RFC 7517), metadata (RFC 8414, RFC 9728). */
+import type { DescribedVersion, Endpoint } from '#component/gateway/api.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
+import { issuersOf } from '#component/issuer/settings.ts'
+import type { Realms } from '#component/realm/realms.ts'
 import { concretePath } from '#component/routes/concrete-path.ts'
+import { issuerNameOf, scopesOf } from '#component/security/jwt.ts'
+import type { Protection } from '#component/security/scheme.ts'
 import { grantTypesOf } from '#component/token/grants.ts'
 import type { RealmKeys } from '#component/token/keys.ts'
 import { jsonReply } from './form-endpoint.ts'
@@ -48,6 +52,43 @@ export const metadataEndpoint =
       introspection_endpoint: `${issuer}/oauth/introspect`,
       introspection_endpoint_auth_methods_supported: methods,
       jwks_uri: `${issuer}/oauth/jwks`,
+    }
+    return jsonReply(metadata, cached)
+  }
+
+/** The dependencies of {@link resourceEndpoint}. */
+interface ResourcePorts {
+  readonly issuerBase: () => string
+  readonly realms: Pick<Realms, 'realm'>
+}
+
+/** The protections of the operations of a version. */
+const protectionsOf = ({ entries }: DescribedVersion): readonly Protection[] =>
+  entries
+    .flatMap(({ routes }) => Object.values(routes))
+    .flatMap((route) => (route.kind === undefined ? (route.inherited.protection ?? []) : []))
+
+/** Serves the metadata of a version as a protected resource (RFC 9728 §2): who issues tokens for it, and which scopes they may need. */
+export const resourceEndpoint =
+  ({ issuerBase, realms }: ResourcePorts): EndpointHandler =>
+  async (_exchange, endpoint, bindings) => {
+    const resource = issuerOf(issuerBase(), endpoint, bindings)
+    const issuers = issuersOf(realms.realm(endpoint.realm_uri))
+    const servers = new Set<string>()
+    const scopes = new Set<string>()
+    for (const { type, object } of protectionsOf(endpoint.described)) {
+      const foreign = type === 'jwt' ? issuers.get(issuerNameOf(object))?.issuer : undefined
+      if (type === 'oauth2') servers.add(resource)
+      if (foreign === undefined) continue
+      servers.add(foreign)
+      for (const scope of scopesOf(object)) scopes.add(scope)
+    }
+    const metadata = {
+      resource,
+      // a parameter without values is left out (RFC 9728 §3.2)
+      ...(servers.size > 0 && { authorization_servers: [...servers] }),
+      ...(scopes.size > 0 && { scopes_supported: [...scopes] }),
+      bearer_methods_supported: ['header'],
     }
     return jsonReply(metadata, cached)
   }

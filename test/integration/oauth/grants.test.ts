@@ -19,6 +19,7 @@ import { oauthEndpoints } from '#http/oauth/endpoints.ts'
 import { bodyOf, documentOf, FakeExchange, fixed } from '#test/unit/gateway/fake-exchange.ts'
 import { basic, type FormAsk } from '#test/unit/http/oauth/fixture.ts'
 import { realmsWith } from '#test/unit/realm/doubles.ts'
+import { noIssuers } from '#test/unit/security/doubles.ts'
 import { openTokens } from '#test/unit/token/doubles.ts'
 
 const realm_uri = 'com.example.realm'
@@ -64,6 +65,7 @@ async function open(flow = 'resource_owner_password_credentials') {
   const schemes = openSchemes({
     ...{ ...tokens, logins, attempts, apiKeys: new ApiKeys(tokens) },
     accounts: { isKnown: () => false },
+    ...noIssuers,
     ...{ issuers, realms },
   })
   const ports = { clock: systemClock, callTimeout: 1000 }
@@ -82,6 +84,7 @@ async function open(flow = 'resource_owner_password_credentials') {
         ...tokens,
         grants: openGrants(tokens),
         issuerBase: () => 'https://api.example.com',
+        realms,
         logins,
         attempts,
         counts: new LoginCounts(),

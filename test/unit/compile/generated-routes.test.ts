@@ -16,7 +16,14 @@ const below = (base: string): string[] => [
   `get ${base}/oauth/jwks oauth.jwks`,
   `get ${base}/.well-known/oauth-authorization-server oauth.metadata`,
 ]
-const atV1 = [...below('/v1'), 'get /.well-known/oauth-authorization-server/v1 oauth.metadata']
+const resourceAtV1 = 'get /.well-known/oauth-protected-resource/v1 oauth.resource'
+const atV1 = [
+  ...below('/v1'),
+  'get /.well-known/oauth-authorization-server/v1 oauth.metadata',
+  resourceAtV1,
+]
+
+const jwt = { type: 'jwt', issuer: 'corp' }
 
 const rows: readonly Row[] = [
   ['defaults of the API', documentOf(open, secured), atV1],
@@ -44,7 +51,24 @@ const rows: readonly Row[] = [
     ),
     atV1.map((line) => line.replace('/oauth/token', '/t').replace('/oauth/revoke', '/a/r/')),
   ],
-  ['base_path "/"', documentOf({}, secured, { base_path: '/' }), below('')],
+  [
+    'base_path "/"',
+    documentOf({}, secured, { base_path: '/' }),
+    [...below(''), 'get /.well-known/oauth-protected-resource oauth.resource'],
+  ],
+  [
+    'tokens of other issuers, once for all of them',
+    documentOf({
+      '/x': { security: jwt, get: fixed() },
+      '/y': { security: { ...jwt, issuer: 'other', scopes: ['a'] }, get: fixed() },
+    }),
+    [resourceAtV1],
+  ],
+  [
+    'tokens of its own and of other issuers',
+    documentOf({ '/x': { security: jwt, get: fixed() } }, secured),
+    atV1,
+  ],
   [
     'nothing: another type',
     documentOf({ '/x': { security: { type: 'basic' }, get: fixed() } }),
@@ -54,7 +78,7 @@ const rows: readonly Row[] = [
   ['nothing: a version that is not active', documentOf(open, secured, { is_active: false }), []],
 ]
 
-describe('the routes generated for oauth2', () => {
+describe('the routes generated for tokens', () => {
   for (const [title, document, lines] of rows) {
     it(`by ${title}`, () => {
       expect(linesOf(document)).to.have.members(lines)
@@ -95,6 +119,7 @@ describe('the routes generated for oauth2', () => {
       ['HEAD /v1/oauth/verify', 'oauth.verify', {}],
       ['GET /a/.well-known/oauth-authorization-server', 'oauth.metadata', { tenant: 'a' }],
       ['GET /.well-known/oauth-authorization-server/a/v1', 'oauth.metadata', { tenant: 'a' }],
+      ['GET /.well-known/oauth-protected-resource/a/v1', 'oauth.resource', { tenant: 'a' }],
     ] as const) {
       expect(bodyOf(await ask(line)), line).to.deep.equal({
         kind,

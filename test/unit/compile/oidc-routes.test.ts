@@ -145,7 +145,7 @@ describe('loading a document with oidc', () => {
     const asked: string[] = []
     const { warnings, issues } = compileSpec(spec, {
       callTimeout: 1_000,
-      loginProblem(realm_uri, provider) {
+      partyProblem(realm_uri, { provider = 'default' }) {
         asked.push(`${realm_uri} ${provider}`)
         return provider === 'gone' ? 'there is no such provider' : undefined
       },

@@ -205,6 +205,7 @@ export function serve(
       'oauth.verify': endpoint,
       'oauth.jwks': endpoint,
       'oauth.metadata': endpoint,
+      'oauth.resource': endpoint,
       'oidc.login': endpoint,
       'oidc.callback': endpoint,
       'oidc.jwks': endpoint,
