@@ -12,7 +12,7 @@ import type {
 } from '#component/router/ports.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import { isSigned } from './ed25519.ts'
-import { gatewayRole, mayUse, providerMethod, rolesOf } from './logins.ts'
+import { gatewayRole, isProvedElsewhere, mayUse, rolesOf } from './logins.ts'
 import type { SessionTickets } from './session-ticket.ts'
 
 /** The claims of a peer in HELLO, as the embedded or an external router passes them on. */
@@ -29,24 +29,28 @@ export interface Challenge extends RouterChallenge {
   readonly user?: User | undefined
 }
 
-/** The user that a service ticket was issued to: a ticket that WAMP clients join with instead of a password. */
+/** The user that a service ticket, or an access token of another issuer, was issued to: WAMP clients join with it instead of a password. */
 type TicketHolder = Omit<Welcome, 'kind'>
 
 type VerifyTicket = (
   realm_uri: string,
   ticket: string,
+  /** IP address of the client. */
+  address: string,
 ) => TicketHolder | undefined | Promise<TicketHolder | undefined>
 
 /** The tickets and cookies that are accepted beside passwords. */
 export interface TicketPorts {
   /** Those of the gateway itself, for sessions of its users. */
   readonly sessionTickets?: Pick<SessionTickets, 'redeem'> | undefined
-  /** Verifies a service ticket; undefined for an invalid one. */
+  /** Verifies a service ticket, or an access token of another issuer; undefined for an invalid one. */
   readonly verifyTicket?: VerifyTicket | undefined
   /** The same for the ticket cookie of the realm in a Cookie field. */
   readonly verifyCookie?: VerifyTicket | undefined
-  /** Whether the name is bound to an account of an identity provider and not disabled; without this port no name is. */
-  readonly isKnown?: ((realm_uri: string, authid: string) => boolean) | undefined
+  /** Whether users whom others prove by this method may have the name; without this port none may. */
+  readonly isKnown?:
+    | ((realm_uri: string, authid: string, authmethod: string) => boolean)
+    | undefined
 }
 
 /** The dependencies of checking proofs, beside the realm. */
@@ -68,14 +72,15 @@ const welcome = (user: User): Welcome => ({
   authroles: rolesOf(user),
 })
 
-/** A ticket gives the roles that it was made for: those of a provider, else as far as the user still has them. */
+/** A ticket gives the roles that it was made for: those that others give, else as far as the user still has them. */
 function welcomeHolder(
   realm: Realm,
   { authid, authroles, ...more }: TicketHolder,
   { isKnown }: TicketPorts,
 ): Welcome | undefined {
-  if (more.authmethod === providerMethod) {
-    if (!isKnown?.(realm.uri, authid)) return undefined
+  const { authmethod } = more
+  if (authmethod !== undefined && isProvedElsewhere(authmethod)) {
+    if (!isKnown?.(realm.uri, authid, authmethod)) return undefined
     const roles = authroles.filter((role) => role !== gatewayRole)
     return { kind: 'welcome', authid, authroles: roles, ...more }
   }
@@ -111,7 +116,9 @@ function challengeTicket(
     async check(ticket) {
       const own = mayBeOwn(peer) ? sessionTickets?.redeem(ticket, realm.uri, authid) : undefined
       if (own) return welcomeHolder(realm, { authid, ...own }, ports)
-      const holder = isJwt(ticket) ? await verifyTicket?.(realm.uri, ticket) : undefined
+      const holder = isJwt(ticket)
+        ? await verifyTicket?.(realm.uri, ticket, peer.address)
+        : undefined
       if (holder) {
         const isTheirs = isAdmitted && holder.authid === authid
         return isTheirs ? welcomeHolder(realm, withoutMethod(holder), ports) : undefined
@@ -123,9 +130,9 @@ function challengeTicket(
   }
 }
 
-/** A session has the method by which it joined; the method of the ticket counts only for users of a provider. */
+/** A session has the method by which it joined; the method of the ticket counts only for users whom others prove. */
 const withoutMethod = ({ authmethod, ...holder }: TicketHolder): TicketHolder =>
-  authmethod === providerMethod ? { ...holder, authmethod } : holder
+  authmethod !== undefined && isProvedElsewhere(authmethod) ? { ...holder, authmethod } : holder
 
 /** Admits the user who has logged in in this browser, without a challenge: the cookie is the proof. */
 async function authenticateByCookie(
@@ -134,7 +141,8 @@ async function authenticateByCookie(
   tickets: TicketPorts,
 ): Promise<Welcome | Refusal> {
   const { cookie, address } = peer
-  const holder = cookie === undefined ? undefined : await tickets.verifyCookie?.(realm.uri, cookie)
+  const holder =
+    cookie === undefined ? undefined : await tickets.verifyCookie?.(realm.uri, cookie, address)
   const isTheirs = holder && (authid === undefined || authid === holder.authid)
   const isAdmitted = isTheirs && mayUse(realm, 'cookie', holder.authid, address)
   const found = isAdmitted ? welcomeHolder(realm, withoutMethod(holder), tickets) : undefined

@@ -9,7 +9,7 @@ import { addressOf, plainAddress } from '#component/syntax/ip-address.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { asMap } from '#component/wamp/messages.ts'
 import type { Challenge } from './authenticator.ts'
-import { gatewayRole, providerMethod, rolesOf } from './logins.ts'
+import { gatewayRole, isProvedElsewhere, rolesOf } from './logins.ts'
 import type { Policy } from './policy.ts'
 import type { Realms } from './realms.ts'
 import type { TicketSession } from './ticket-sessions.ts'
@@ -229,7 +229,7 @@ export class CrossbarAuthenticator {
   }
 }
 
-/** The router knows how a session joined; that its user has logged in at a provider it must be told, so that it comes back. */
+/** The router knows how a session joined; that others prove its user it must be told, so that it comes back. */
 const principal = (
   {
     authid,
@@ -243,7 +243,7 @@ const principal = (
   role,
   extra: {
     authroles: authroles.filter((one) => one !== gatewayRole),
-    ...(authmethod === providerMethod && { authmethod }),
+    ...(authmethod !== undefined && isProvedElsewhere(authmethod) && { authmethod }),
     ...(expiresAt !== undefined && { expires_at: expiresAt }),
   },
 })
@@ -254,10 +254,10 @@ function sessionOf(realm: string, { authid, authmethod, authprovider, authextra 
   const isOurs = authprovider === 'dynamic' && Array.isArray(authroles)
   if (!isOurs || typeof authid !== 'string' || typeof authmethod !== 'string') return undefined
   const roles = authroles.filter((one) => typeof one === 'string' && one !== gatewayRole)
-  const isOfProvider = told === providerMethod
+  const isOfOthers = typeof told === 'string' && isProvedElsewhere(told)
   return {
     ...{ realm, authid, authroles: roles as string[] },
-    authmethod: isOfProvider ? providerMethod : authmethod,
+    authmethod: isOfOthers ? told : authmethod,
     expiresAt: typeof expires_at === 'number' ? expires_at : Number.POSITIVE_INFINITY,
   }
 }

@@ -24,7 +24,15 @@ import {
   type TicketPorts,
 } from './authenticator.ts'
 import { isGranted, isPermitted, isReserved } from './grants.ts'
-import { explain, gatewayRole, hasSameProof, providerMethod, rolesOf } from './logins.ts'
+import {
+  explain,
+  gatewayRole,
+  hasSameProof,
+  isProvedElsewhere,
+  issuerMethod,
+  providerMethod,
+  rolesOf,
+} from './logins.ts'
 import type { Realms } from './realms.ts'
 
 /** The authid by which the gateway's own sessions, which come from this gateway itself, make themselves known. */
@@ -192,7 +200,8 @@ export class Policy implements RealmPolicy {
     if (known.length === 0) return { reason: 'the realm does not serve the authmethods offered' }
     const isNamed = known.some((method) => namedMethods.includes(method))
     if (isNamed && authid === undefined) return { reason: 'HELLO has no authid' }
-    const hasAccount = authid !== undefined && tickets?.isKnown?.(uri, authid) === true
+    const isKnownBy = (method: string) => tickets?.isKnown?.(uri, authid ?? '', method) === true
+    const hasAccount = authid !== undefined && [providerMethod, issuerMethod].some(isKnownBy)
     const username = known.includes('anonymous') ? undefined : authid
     const proof = known.map((method) => proofs.get(method)).join(', ')
     return explain(realm, { username, hasAccount, methods: known, address: peer.address, proof })
@@ -212,8 +221,7 @@ export class Policy implements RealmPolicy {
   }
 
   #isUnchanged({ authid, authmethod }: Welcome, { uri, users }: Realm): boolean {
-    // the realm document has no credentials of users of a provider
-    if (authmethod === providerMethod) return true
+    if (authmethod !== undefined && isProvedElsewhere(authmethod)) return true
     const before = users.get(authid)
     const now = this.#ports.realms.realm(uri)?.users.get(authid)
     return before !== undefined && now !== undefined && hasSameProof(before, now)
@@ -234,8 +242,8 @@ export class Policy implements RealmPolicy {
     if (authroles.includes(gatewayRole)) return true
     const { componentRealm, realms, tickets } = this.#ports
     const realm = realms.realm(uri)
-    if (authmethod === providerMethod) {
-      return !isRevoked?.() && tickets?.isKnown?.(uri, authid) === true
+    if (isProvedElsewhere(authmethod)) {
+      return !isRevoked?.() && tickets?.isKnown?.(uri, authid, authmethod) === true
     }
     if (authmethod === 'anonymous') {
       return uri === componentRealm || realm?.authmethods.includes('anonymous') === true

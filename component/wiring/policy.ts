@@ -1,7 +1,9 @@
 /** The policy of the router: decides who joins which realm, with a password, a key or a ticket. */
 
+import { ServiceError } from '#component/errors.ts'
 import { LoginLog, networkThrottle } from '#component/login-refusal.ts'
 import type { TicketPorts } from '#component/realm/authenticator.ts'
+import { issuerMethod } from '#component/realm/logins.ts'
 import { Policy } from '#component/realm/policy.ts'
 import { bearerOf } from '#component/token/signed-tokens.ts'
 import { readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
@@ -22,22 +24,43 @@ export const openPolicy = (
     admitsStrangers: () => admitsStrangers,
   })
 
+/** A token whose issuer cannot give its keys now is refused like any other; the log tells of the issuer once. */
+function unlessAway(error: unknown): undefined {
+  if (error instanceof ServiceError && error.uri === 'service.error.unavailable') return undefined
+  throw error
+}
+
 /** Verifies what sessions present as a ticket, besides passwords. */
-function ticketPorts({ accounts, revocations, sessionTickets, tickets }: Users): TicketPorts {
-  /** The holder of a ticket; undefined unless it is valid. */
-  async function verifyTicket(realm_uri: string, ticket: string) {
+function ticketPorts(users: Users): TicketPorts {
+  const { accounts, foreignTokens, foreignUsers, revocations, sessionTickets, tickets } = users
+  /** The holder of a ticket of the gateway; undefined unless it is valid. */
+  async function holderOf(realm_uri: string, ticket: string) {
     const claims = await unlessRefused(() => tickets.verify(ticket, realm_uri))
     if (!claims) return undefined
     const { authid, authroles, authmethod } = claims
     const isRevoked = () => revocations.isRevoked(bearerOf(claims))
     return { authid, authroles, authmethod, isRevoked, expiresAt: claims.exp * 1000 }
   }
+  /** The user of an access token of another issuer; undefined unless it is valid and the sources admit the user by it. */
+  async function foreignHolderOf(realm_uri: string, text: string, address: string) {
+    const token = await unlessRefused(() => foreignTokens.verifyOfAny(text, realm_uri)).catch(
+      unlessAway,
+    )
+    const identity = token && (await unlessRefused(() => foreignUsers.identityOf(token, address)))
+    if (!identity) return undefined
+    const { authid, authroles, authmethod } = identity
+    const isRevoked = () => foreignUsers.isRevoked(token, authid)
+    return { authid, authroles, authmethod, isRevoked, expiresAt: token.endsAt }
+  }
   return {
-    ...{ sessionTickets, verifyTicket },
+    sessionTickets,
+    verifyTicket: async (realm_uri, text, address) =>
+      (await holderOf(realm_uri, text)) ?? foreignHolderOf(realm_uri, text, address),
     verifyCookie(realm_uri, field) {
       const ticket = readCookie(field, ticketCookie(realm_uri))
-      return ticket === undefined ? undefined : verifyTicket(realm_uri, ticket)
+      return ticket === undefined ? undefined : holderOf(realm_uri, ticket)
     },
-    isKnown: (realm_uri, authid) => accounts.isKnown(realm_uri, authid),
+    isKnown: (realm_uri, authid, authmethod) =>
+      (authmethod === issuerMethod ? foreignUsers : accounts).isKnown(realm_uri, authid),
   }
 }
