@@ -36,7 +36,9 @@ async function expectRefused(area: Area, token: string, entry: BadInput): Promis
   expectRefusal(answer, entry)
   const challenge = answer.headers['www-authenticate']
   expect(challenge).to.match(
-    new RegExp(`^Bearer realm="${shopRealm}", error="invalid_token", error_description="[^"]+"$`),
+    new RegExp(
+      `^Bearer realm="${shopRealm}", error="invalid_token", error_description="[^"]+", resource_metadata="[^"]+/.well-known/oauth-protected-resource/shop"$`,
+    ),
   )
   if (token.length > 20) expect(JSON.stringify(answer)).to.not.include(token.slice(0, 20))
 }
@@ -207,7 +209,9 @@ describeArea(
       ]) {
         const answer = await askBytes(area.port, get('/shop/me', ...lines))
         expectRefusal(answer, entry)
-        expect(answer.headers['www-authenticate']).to.equal(`Bearer realm="${shopRealm}"`)
+        expect(answer.headers['www-authenticate']).to.match(
+          new RegExp(`^Bearer realm="${shopRealm}", resource_metadata="[^"]+/shop"$`),
+        )
       }
       // nowhere but in the header
       const inQuery = await askBytes(area.port, get(`/shop/me?access_token=${token}`))
