@@ -135,7 +135,10 @@ export async function startComponent(
     void routerAuthentication?.end(revoked)
   }
   const program = { version: version(), features }
-  const sync = new Sync({ replica, session: own, clock, log, node, key, health, program })
+  const { isShared: isStoreShared } = store
+  const shared = { replica, health, isStoreShared }
+  const sync = new Sync({ ...shared, session: own, clock, log, node, key, program })
+  store.onEntries = () => void replica.refresh()
   followLag(sync, context.families)
   users.sessionTickets.clockOffsetOf = (other) => sync.clockOffsetOf(other)
   let baseUrl = config.gateway.public_base_url?.replace(/\/$/, '')
@@ -234,8 +237,8 @@ export async function startComponent(
     // after the exchange: a document that the others have already is not loaded again from a file
     await files.start(config, progress)
     await registerAll(own, management, log).catch(refusedByRouter)
-    // without a router, a node with documents serves them; a node without documents is not ready
-    const isCutOff = !isJoined && registry.size > 0
+    // without a router, a node serves the documents that it has, or that its database has; one without is not ready
+    const isCutOff = !isJoined && (registry.size > 0 || isStoreShared)
     waitsFor = () => {
       if (isCutOff || sync.isCaughtUp) return undefined
       return own.isOpen ? 'fetching documents from the other gateways' : 'joining the router'

@@ -1,5 +1,5 @@
 /** The kinds of options that the sections of the configuration have in common. */
-import { array, integer, type Members, object, string } from './json-schema.ts'
+import { array, integer, type Members, object, string, union } from './json-schema.ts'
 
 /** A time of at most an hour, in milliseconds. */
 export const milliseconds = (value: number, description: string) =>
@@ -21,3 +21,9 @@ export const strings = (description: string, value: readonly string[] = []) =>
 /** An object whose absent members get their defaults, and whose unknown members are refused. */
 export const section = <M extends Members>(members: M, description: string) =>
   object(members, { default: {}, description })
+
+/** A text that is shown nowhere. */
+export const secret = (description: string) =>
+  union([string(), object({ file: string() })], {
+    description: `${description} Text, or \`{file: …}\` to read it from a file.`,
+  })

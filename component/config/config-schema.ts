@@ -3,8 +3,9 @@ import { examplesModes } from '#component/examples/modes.ts'
 import { corsSection } from './config-cors.ts'
 import { cacheSection, idempotencySection, limitsSection } from './config-limits.ts'
 import { logSection } from './config-log.ts'
-import { milliseconds, seconds, section, strings } from './config-members.ts'
+import { milliseconds, seconds, secret, section, strings } from './config-members.ts'
 import { metricsSection } from './config-metrics.ts'
+import { storeSection } from './config-store.ts'
 import { telemetrySection } from './config-telemetry.ts'
 import {
   array,
@@ -19,11 +20,6 @@ import {
 } from './json-schema.ts'
 
 const address = '`host:port`, `port`, or `[::1]:port`'
-
-const secret = (description: string) =>
-  union([string(), object({ file: string() })], {
-    description: `${description} Text, or \`{file: …}\` to read it from a file.`,
-  })
 
 const wampAuth = object({
   authmethod: union(
@@ -131,22 +127,7 @@ export const configSchema = section(
       },
       'The listener for probes and scrapers.',
     ),
-    store: section(
-      {
-        url: mayBeAbsent(
-          string({
-            description:
-              '`sqlite:<file>`, or `postgres://user:password@host:port/database` for several gateways that share one. Default: `sqlite:<data_dir>/gateway.db`.',
-          }),
-        ),
-        key: mayBeAbsent(
-          secret(
-            'The key that seals the secrets in the store: the same on all gateways that share a store or a router, at least 16 characters. A store opens with no other key: when `cluster.key` changes, set this to the former one. Default: the file `store.key` in `data_dir` if it exists, else `cluster.key` if it is set, else a random key that is kept in that file.',
-          ),
-        ),
-      },
-      'The store of specifications and realms.',
-    ),
+    store: storeSection,
     history: section(
       {
         deleted_days: integer({

@@ -54,6 +54,8 @@ export class Replica {
   /** How far the store has been read. */
   #revision = 0
   #isStoreAway = false
+  /** Waits for its turn. */
+  #refresh: Promise<void> | undefined
   /** While changes are made live: the digest before them. */
   #digestBefore: string | undefined
   readonly #inTurn = inTurn()
@@ -151,9 +153,10 @@ export class Replica {
     })
   }
 
-  /** Takes the entries that other processes wrote into the store. Never throws: see {@link isStoreAway}. */
+  /** Takes the entries that other processes wrote into the store; one that waits for its turn serves all. Never throws: see {@link isStoreAway}. */
   refresh(): Promise<void> {
-    return this.#inTurn(async () => {
+    this.#refresh ??= this.#inTurn(async () => {
+      this.#refresh = undefined
       try {
         await this.#read()
         if (this.#isStoreAway) this.#ports.log.info('the store answers again')
@@ -163,6 +166,7 @@ export class Replica {
         this.#isStoreAway = true
       }
     })
+    return this.#refresh
   }
 
   /** Removes expired entries, here and in the store, as all nodes do at full minutes. Watchers are not called. Never throws. */

@@ -48,6 +48,10 @@ export interface Store {
   /** Returns unused space to the file system, in short steps. Throws `service.error.unavailable`. */
   shrink(): Promise<void>
   readonly health: StoreHealth
+  /** Whether several gateways may have this store, and {@link onEntries} tells of what any of them changes. */
+  readonly isShared: boolean
+  /** Called when entries have changed, by this process or another one, or may have. */
+  onEntries: () => void
   /** Waits for what runs; after it every query fails with `service.error.unavailable`. */
   close(): Promise<void>
 }
@@ -70,11 +74,11 @@ async function probeRoom(db: Kysely<Tables>): Promise<void> {
 /** Called with the reason why the start waits; once for each reason. */
 export type OnWait = (message: string) => void
 
-async function engineOf(url: string): Promise<Engine> {
+async function engineOf(url: string, connections: number): Promise<Engine> {
   if (/^postgres(ql)?:/.test(url)) {
     // loaded only when it is used: most gateways start without PostgreSQL
     const { postgres } = await import('./postgres-driver.ts')
-    return postgres(url)
+    return postgres(url, connections)
   }
   const [, file] = /^sqlite:(.+)$/s.exec(url) ?? []
   if (file === undefined) {
@@ -131,6 +135,7 @@ async function openTables(engine: Engine): Promise<Kysely<Tables>> {
 /**
  * Opens `sqlite:<file>` (made if need be, with its folder), `sqlite::memory:` or `postgres://…`, tables up to date.
  * Waits up to a minute for a database that is away or locked.
+ * @param connections see the option `store.pool`
  * @throws ServiceError `service.error.unavailable` when it is away, locked, full, broken, or not a database; TypeError
  *   for another kind of URL. No message shows a password.
  */
@@ -138,8 +143,9 @@ export async function openStore(
   url: string,
   clock: Clock,
   onWait: OnWait = () => undefined,
+  connections = 2,
 ): Promise<Store> {
-  const engine = await engineOf(url)
+  const engine = await engineOf(url, connections)
   const told = new Set<string>()
   const db = await persistently(
     { engine: named(engine), clock },
@@ -152,7 +158,7 @@ export async function openStore(
   )
   const health = new StoreHealth({
     clock,
-    watched: engine.watch?.(),
+    watched: engine.watch?.(() => store.onEntries()),
     probe: () => probeRoom(db),
     unanswered: () => unavailable('the database does not answer'),
   })
@@ -173,8 +179,10 @@ export async function openStore(
       running.delete(task)
     }
   }
-  return {
-    entries: new EntryStore(run),
+  const store: Store = {
+    isShared: engine.signal !== undefined,
+    onEntries: () => undefined,
+    entries: new EntryStore(run, engine.signal),
     files: new FileStore(run, clock),
     families: new FamilyStore(run, engine.watch !== undefined),
     // one time for all gateways of a database: leases must not end early on a clock that is ahead
@@ -200,4 +208,5 @@ export async function openStore(
       await db.destroy()
     },
   }
+  return store
 }

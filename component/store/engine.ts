@@ -1,5 +1,5 @@
 /** The port to a database engine: connections behind Kysely, and the meaning of its failures. */
-import type { Dialect, Kysely } from 'kysely'
+import type { Dialect, Kysely, RawBuilder } from 'kysely'
 import type { Watched } from './health.ts'
 import type { Tables } from './tables.ts'
 
@@ -21,8 +21,13 @@ export interface Engine {
   readonly place: string
   /** Opens what queries run on. Throws what {@link conditionOf} understands. */
   connect(): Dialect
-  /** Opens a connection by which a server is watched; absent for a database in this process. */
-  readonly watch?: () => Watched
+  /**
+   * Opens a connection by which a server is watched; absent for a database in this process.
+   * @param onSignal called when a transaction with {@link signal} was committed, and when some may have been missed
+   */
+  readonly watch?: (onSignal: () => void) => Watched
+  /** An expression that tells all who watch the server that its transaction has changed entries. Absent: nobody watches. */
+  readonly signal?: RawBuilder<unknown>
   /** The condition behind a failure; undefined for an error of the gateway itself. */
   conditionOf(cause: unknown): Condition | undefined
   /**

@@ -1,5 +1,5 @@
 /** The replicated map in the store: the newest version of every document, and the last versions of those that have a history. */
-import { sql, type Transaction } from 'kysely'
+import { type RawBuilder, sql, type Transaction } from 'kysely'
 import { compareEntries } from '#component/replica/conflict-resolution.ts'
 import type { Damaged } from '#component/replica/damage.ts'
 import { type Entry, type Kind, keyOf, type Summary } from '#component/replica/entry.ts'
@@ -78,9 +78,12 @@ async function setCurrent(
 /** The table of entries. Methods throw ServiceError `service.error.unavailable`. */
 export class EntryStore {
   readonly #run: Run
+  readonly #signal: RawBuilder<unknown>
 
-  constructor(run: Run) {
+  /** @param signal see {@link Engine.signal} */
+  constructor(run: Run, signal: RawBuilder<unknown> = sql`null`) {
     this.#run = run
+    this.#signal = signal
   }
 
   /**
@@ -221,7 +224,7 @@ export class EntryStore {
         const { value } = await transaction
           .updateTable('revision')
           .set((row) => ({ value: row('value', '+', 1) }))
-          .returning('value')
+          .returning(['value', this.#signal.as('signal')])
           .executeTakeFirstOrThrow()
         return change(transaction, value)
       }),

@@ -5,14 +5,12 @@ import {
   type PostgresPool,
   type PostgresPoolClient,
   type PostgresQueryResult,
+  sql,
 } from 'kysely'
 import { Client, DatabaseError, Pool, type PoolClient, type PoolConfig, types } from 'pg'
 import { messageOf } from '#component/errors.ts'
 import type { Condition, Engine } from './engine.ts'
 import type { Watched } from './health.ts'
-
-/** Most connections of a process, beside the one that watches. */
-const maxConnections = 5
 
 /** How long connecting may take, waiting for one of the connections included. Milliseconds. */
 const connectTimeoutMs = 5_000
@@ -38,6 +36,9 @@ const settings = `
   set statement_timeout = ${statementTimeoutMs};
   set idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs};
 `
+
+/** The channel of NOTIFY by which a committed transaction tells that it has changed entries. */
+const channel = 'gateway_revision'
 
 /** int8: what we keep in one is less than 2^53 (https://www.postgresql.org/docs/current/catalog-pg-type.html). */
 const int8 = 20
@@ -154,9 +155,10 @@ const shape = /^postgres(?:ql)?:\/\/[^/?#]*(?:[/?](?!.*[?&]password=)[^@#]*)?$/
 
 /**
  * A database by its URL; the password may be percent-encoded, or given as `PGPASSWORD`.
+ * @param connections most that a process has at once, beside the one that watches
  * @throws TypeError for a malformed URL; the message does not show it
  */
-export function postgres(url: string): Engine {
+export function postgres(url: string, connections: number): Engine {
   if (!shape.test(url)) {
     throw new TypeError(
       'store.url: expected postgres://user:password@host:port/database, the characters @ / ? # of a password written as %40 %2F %3F %23',
@@ -164,7 +166,7 @@ export function postgres(url: string): Engine {
   }
   const config: PoolConfig = {
     connectionString: url,
-    max: maxConnections,
+    max: connections,
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: answerTimeoutMs,
     keepAlive: true,
@@ -183,15 +185,25 @@ export function postgres(url: string): Engine {
   return {
     place: `database ${database} at ${host}:${port}: `,
     connect: (): Dialect => new PostgresDialect({ pool: openPool(config, underWay) }),
-    watch: () => watchOver(config, underWay),
+    watch: (onSignal) => watchOver(config, underWay, onSignal),
+    signal: sql`pg_notify(${sql.lit(channel)}, '')`,
     conditionOf,
   }
 }
 
-/** Reads the server's time over a connection of its own, which is closed after a failure. */
-function watchOver(config: PoolConfig, underWay: Set<CheckedOut>): Watched {
-  const timeouts = { connectionTimeoutMillis: watchTimeoutMs, query_timeout: watchTimeoutMs }
-  const pool = quietPool({ ...config, ...timeouts, max: 1 })
+/** Reads the server's time, and hears of changes, over a connection of its own, which is closed after a failure. */
+function watchOver(config: PoolConfig, underWay: Set<CheckedOut>, onSignal: () => void): Watched {
+  const pool = quietPool({
+    ...config,
+    ...{ connectionTimeoutMillis: watchTimeoutMs, query_timeout: watchTimeoutMs },
+    max: 1,
+    async onConnect(client) {
+      client.on('notification', onSignal)
+      await client.query(`${settings} listen ${channel};`)
+      // what was told while there was no connection
+      onSignal()
+    },
+  })
   return {
     abandon() {
       for (const connection of [...underWay]) connection.release(true)

@@ -34,6 +34,8 @@ export interface SyncPorts {
   readonly program?: Required<Pick<Heartbeat, 'version' | 'features'>>
   /** `cluster.key`: the same on all gateways of the cluster. */
   readonly key: string | Uint8Array
+  /** Whether all nodes that have the store of this one are told of its changes by the store itself; absent: false. */
+  readonly isStoreShared?: boolean
   /** Absent: the store is not watched. */
   readonly health?: { readonly isFull: boolean; readonly clockOffsetMs: number | undefined }
 }

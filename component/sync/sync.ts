@@ -44,13 +44,13 @@ export class Sync {
   readonly #ports: SyncPorts
   readonly #boot = randomUUID()
   readonly #peers: Peers
-  readonly #skew: ClockSkew
   readonly #wire: Wire
   readonly #exchanges: Exchanges
   readonly #catchUp: CatchUp
   readonly #listener: Listener
   readonly #pace: Pace
   readonly #strangers: Strangers
+  readonly #skew: ClockSkew
   #seq = 0
   #isStarted = false
   #isLeft = false
@@ -98,7 +98,9 @@ export class Sync {
       onWatch: (fields) => this.onWatch(fields),
     })
     this.#peers = peers
-    this.#skew = new ClockSkew(() => peers.clockOffsetMs, log)
+    // without a router the others are not heard: the clock of the database speaks for them
+    const ofStore = () => (session.isOpen ? undefined : ports.health?.clockOffsetMs)
+    this.#skew = new ClockSkew(() => peers.clockOffsetMs ?? ofStore(), log)
     this.#wire = wire
     this.#exchanges = exchanges
     const startedAt = clock.now()
@@ -153,13 +155,13 @@ export class Sync {
 
   /** Why changes are refused now; undefined while they are accepted. */
   refusal(): ServiceError | undefined {
-    const { replica, session } = this.#ports
+    const { isStoreShared, replica, session } = this.#ports
     if (this.#isLeft) return unavailable('this node is stopping')
-    if (!session.isOpen)
+    if (!session.isOpen && !isStoreShared)
       return unavailable('the router is away: the other nodes cannot be told of changes')
     if (replica.isStoreAway) return unavailable('the store is away')
     // the clocks of the others are not known yet: they might refuse documents loaded here
-    if (!this.#catchUp.hasLooked)
+    if (session.isOpen && !this.#catchUp.hasLooked)
       return unavailable('this node is still comparing its documents with the other nodes', '1')
     const skew = this.#skew.problem
     if (skew === undefined) return undefined
@@ -280,13 +282,13 @@ export class Sync {
   async #tick(): Promise<void> {
     this.#catchUp.judge()
     this.#skew.watch()
+    const { clock, replica, session } = this.#ports
     // a hanging store must not delay heartbeats
     if (!this.#isRefreshing) {
       this.#isRefreshing = true
-      await this.#ports.replica.refresh()
+      await replica.refresh()
       this.#isRefreshing = false
     }
-    const { clock, replica, session } = this.#ports
     const isDue = this.#pace.look(clock.now())
     if (isDue) this.#sendHeartbeat()
     if (!session.isOpen || this.#isLeft || replica.isStoreAway) return

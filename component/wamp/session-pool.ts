@@ -120,12 +120,12 @@ export class SessionPool implements SessionSource {
   }
 
   /**
-   * Whether the router lets the gateway join the realm.
+   * Whether the router lets the gateway join the realm. While the router is away, one that is in use is believed to be there.
    * @throws ServiceError `service.error.unavailable` when the router does not say
    */
   async canJoin(realm_uri: string): Promise<boolean> {
     const known = this.#own.get(realm_uri)
-    if (known?.isOpen) return true
+    if (known?.isOpen || (known?.record.hasJoined && !isRefusal(known.lastReason))) return true
     const probe = this.#session(realm_uri, undefined)
     const isJoined = await probe.joined(probeTimeoutMs, (reason) => reason !== '')
     const { lastReason } = probe

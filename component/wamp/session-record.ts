@@ -96,6 +96,11 @@ export class SessionRecord {
     this.#lastError = errorOf(ending, at)
   }
 
+  /** Whether the session has ever joined. */
+  get hasJoined(): boolean {
+    return this.#joins > 0
+  }
+
   /** How often the session has joined again after its first join. */
   get reconnects(): number {
     return Math.max(0, this.#joins - 1)

@@ -64,7 +64,8 @@ export async function openConfiguredStore(config: Config, clock: Clock, log: Log
   const secret = storeSecret(config, config.data_dir)
   let store: Store | undefined
   try {
-    store = await openStore(url, clock, (message) => log.warn(`waiting for the store: ${message}`))
+    const onWait = (message: string) => log.warn(`waiting for the store: ${message}`)
+    store = await openStore(url, clock, onWait, config.store.pool)
     await checkStoreKey(store.meta, secret, place)
     return store
   } catch (cause) {

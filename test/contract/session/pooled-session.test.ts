@@ -259,6 +259,17 @@ describe('SessionPool', () => {
     await away.close()
   })
 
+  it('believes that a realm is there that it had joined before the router went away', async () => {
+    const going = await openEmbeddedRouter()
+    const lost = openPool(going.url)
+    const session = lost.open(realm_uri)
+    expect(await session.joined(2000)).to.equal(true)
+    await going.stop()
+    await untilHolds(() => !session.isOpen)
+    expect(await lost.canJoin(realm_uri)).to.equal(true)
+    await lost.close()
+  })
+
   it('opens nothing after it was closed', async () => {
     await pool.close()
     expect(() => pool.session(realm_uri, bob, 100)).to.throw('closed')

@@ -1,7 +1,7 @@
 /** Stores that others write into, that go away, come back, or go back in time. */
 import { expect } from 'chai'
 import { hashOf } from '#component/replica/entry.ts'
-import { document, failure, nodeOf, stampAt, version } from './doubles.ts'
+import { document, failure, idle, nodeOf, stampAt, version } from './doubles.ts'
 import { MemoryStore } from './memory-store.ts'
 
 describe('Replica.refresh', () => {
@@ -17,6 +17,19 @@ describe('Replica.refresh', () => {
     expect(a.live.at(-1)).to.deep.equal({ entry: gone?.entry, before: x?.entry })
     expect([a.told.length, b.told.length]).to.deep.equal([1, 1])
     expect(a.replica.digest()).to.equal(b.replica.digest())
+  })
+
+  it('serves all that are asked for while it waits for its turn, and is repeated when asked for later', async () => {
+    const { replica, store } = await nodeOf('n1')
+    let reads = 0
+    store.before = (method) => {
+      if (method === 'since') reads++
+    }
+    const all = Array.from({ length: 100 }, () => replica.refresh())
+    await idle()
+    const late = replica.refresh()
+    await Promise.all([...all, late])
+    expect(reads).to.equal(2)
   })
 
   it('asks only for what is new, and calls what it knows no change', async () => {

@@ -37,6 +37,8 @@ interface Setup {
   readonly key?: string
   /** The clock of a database that all share minus the time of the fleet; absent: there is none. */
   readonly storeClock?: number
+  /** All have one store, which tells of changes. */
+  readonly isStoreShared?: boolean
   /** Leaves the start to the test. */
   readonly isIdle?: boolean
 }
@@ -80,9 +82,9 @@ export class Fleet {
     await replica.start()
     const session = this.bus.connect()
     const key = setup.key ?? clusterKey
-    const { storeClock, offset = 0 } = setup
+    const { isStoreShared = false, storeClock, offset = 0 } = setup
     const sync = new Sync({
-      ...{ replica, session, clock, log, node: name, key },
+      ...{ replica, session, clock, log, node: name, key, isStoreShared },
       ...(storeClock !== undefined && {
         health: { isFull: false, clockOffsetMs: storeClock - offset },
       }),

@@ -124,6 +124,38 @@ describe('a gateway that joins', () => {
   })
 })
 
+describe('a gateway without its router, on a database that tells of changes', () => {
+  const shared = { isStoreShared: true }
+
+  it('takes loads, also where it has never had a router', async () => {
+    const fleet = new Fleet()
+    const a = await fleet.open('a', shared)
+    await fleet.run(10)
+    a.session.cut()
+    expect(a.sync.refusal()).to.equal(undefined)
+    const b = await fleet.open('b', { ...shared, isIdle: true })
+    b.session.cut()
+    await b.sync.start()
+    expect(b.sync.refusal()).to.equal(undefined)
+  })
+
+  it('refuses them while its clock is off that of the database, while that is away, and when it stops', async () => {
+    const fleet = new Fleet()
+    const a = await fleet.open('a', { ...shared, storeClock: 31_000 })
+    await fleet.run(10)
+    expect(a.sync.refusal(), 'alone on its router').to.equal(undefined)
+    a.session.cut()
+    expect(a.sync.refusal()).to.have.property('uri', 'service.error.clock_skew')
+    const b = await fleet.open('b', shared)
+    b.session.cut()
+    b.store.isAway = true
+    await fleet.run(5000)
+    expect(b.sync.refusal()).to.have.property('message', 'the store is away')
+    await b.sync.leave()
+    expect(b.sync.refusal()).to.have.property('message', 'this node is stopping')
+  })
+})
+
 describe('a gateway without its router', () => {
   it('refuses loads at once, stays caught up, and goes on when the router is back', async () => {
     const fleet = new Fleet()
