@@ -1,7 +1,7 @@
 /** On which realms the gateway needs a session of its own: for requests without a user, and for events that drop kept answers. */
 
 import { type Route, typesOf } from '#component/gateway/api.ts'
-import type { RouteEntry } from '#component/routes/routing-table.ts'
+import type { ApiEntries, TableChange } from '#component/routes/table-change.ts'
 
 /** Whether the route calls, publishes or waits for events over the gateway's own session. */
 function usesOwnSession(route: Route, identity: string): boolean {
@@ -13,30 +13,46 @@ function usesOwnSession(route: Route, identity: string): boolean {
 }
 
 /** The entries of one API, which has one realm. */
-type Entries = readonly RouteEntry<Route>[]
+type Entries = ApiEntries<Route>
 
-/**
- * Finds the URIs of these realms among the APIs of a table; an API that tables share is looked at once. On other realms the gateway
- * need not be able to join.
- * @param identity `wamp.identity`: with `service`, users are served over the session of the gateway, too
- */
-export function ownRealms(identity: string): (apis: Iterable<Entries>) => ReadonlySet<string> {
-  const found = new WeakMap<Entries, boolean>()
-  const isOwn = (entries: Entries): boolean => {
-    const known = found.get(entries)
-    if (known !== undefined) return known
-    const isFound = entries.some(({ routes }) =>
-      Object.values(routes).some((route) => usesOwnSession(route, identity)),
-    )
-    found.set(entries, isFound)
-    return isFound
+/** Follows the table that is served. On other realms the gateway need not be able to join. */
+export class OwnRealms {
+  readonly #identity: string
+  /** How many APIs need a session on each realm. */
+  readonly #needs = new Map<string, number>()
+
+  /** @param identity `wamp.identity`: with `service`, users are served over the session of the gateway, too */
+  constructor(identity: string) {
+    this.#identity = identity
   }
-  return (apis) => {
-    const realms = new Set<string>()
-    for (const entries of apis) {
-      const [first] = entries
-      if (first && isOwn(entries)) realms.add(first.realm_uri)
-    }
-    return realms
+
+  /** The realms that the APIs of the table need a session on. */
+  get realms(): Iterable<string> {
+    return this.#needs.keys()
+  }
+
+  /** The realms that these APIs need a session on. */
+  realmsOf(apis: readonly Entries[]): ReadonlySet<string> {
+    return new Set(apis.flatMap((entries) => this.#realmOf(entries) ?? []))
+  }
+
+  follow({ added, removed }: TableChange<Route>): void {
+    for (const entries of added) this.#count(entries, 1)
+    for (const entries of removed) this.#count(entries, -1)
+  }
+
+  #count(entries: Entries, more: number): void {
+    const realm_uri = this.#realmOf(entries)
+    if (realm_uri === undefined) return
+    const needs = (this.#needs.get(realm_uri) ?? 0) + more
+    if (needs > 0) this.#needs.set(realm_uri, needs)
+    else this.#needs.delete(realm_uri)
+  }
+
+  #realmOf(entries: Entries): string | undefined {
+    const isOwn = entries.some(({ routes }) =>
+      Object.values(routes).some((route) => usesOwnSession(route, this.#identity)),
+    )
+    return isOwn ? entries[0]?.realm_uri : undefined
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Route } from '#component/gateway/api.ts'
 import { PathTree } from '#component/routes/path-tree.ts'
-import type { RouteEntry } from '#component/routes/routing-table.ts'
+import { type ApiEntries, FoundInApis, type TableChange } from '#component/routes/table-change.ts'
 import { type KeyedForm, keyedForms, parsePathPattern } from '#component/syntax/path-pattern.ts'
 
 /** A version with a token endpoint. */
@@ -13,11 +13,8 @@ interface Issuer {
   readonly forms: readonly KeyedForm[]
 }
 
-/** The entries of one API. */
-type Entries = readonly RouteEntry<Route>[]
-
 /** The issuers of an API, each once. */
-function issuersAmong(entries: Entries): readonly Issuer[] {
+function issuersAmong(entries: ApiEntries<Route>): readonly Issuer[] {
   const found = new Map<string, Issuer>()
   for (const { api, realm_uri, routes } of entries) {
     const route = routes.post
@@ -61,9 +58,7 @@ export class TokenIssuers {
   readonly #publicBase: string | undefined
   /** By API: the forms of the base paths of its issuers. */
   #trees: ReadonlyMap<string, PathTree<true>> = new Map()
-  #issuers: readonly Issuer[] = []
-  /** Tables share the APIs that have not changed. */
-  readonly #found = new WeakMap<Entries, readonly Issuer[]>()
+  readonly #issuers = new FoundInApis(issuersAmong)
 
   /** @param publicBase `gateway.public_base_url` without a slash at the end */
   constructor(publicBase: string | undefined) {
@@ -71,21 +66,8 @@ export class TokenIssuers {
   }
 
   /** Takes the issuers from the APIs that are served from now on. */
-  follow(apis: Iterable<Entries>): void {
-    const issuers: Issuer[] = []
-    for (const entries of apis) issuers.push(...this.#issuersOf(entries))
-    const former = this.#issuers
-    if (issuers.length === former.length && issuers.every((one, at) => one === former[at])) return
-    this.#issuers = issuers
-    this.#trees = treesOf(issuers)
-  }
-
-  #issuersOf(entries: Entries): readonly Issuer[] {
-    const known = this.#found.get(entries)
-    if (known) return known
-    const issuers = issuersAmong(entries)
-    this.#found.set(entries, issuers)
-    return issuers
+  follow(change: TableChange<Route>): void {
+    if (this.#issuers.follow(change)) this.#trees = treesOf(this.#issuers.all)
   }
 
   /**

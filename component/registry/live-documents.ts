@@ -5,6 +5,7 @@ import type { Document } from '#component/replica/entry.ts'
 import type { OpenedChange } from '#component/replica/envelope.ts'
 import { compareStamps } from '#component/replica/stamp.ts'
 import { type RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
+import { changeBetween, type TableChange } from '#component/routes/table-change.ts'
 import { runSteps, type Steps } from '#component/yielding.ts'
 import { FallbackDocuments } from './fallback-document.ts'
 import { announceConflict, type RegistryPorts } from './registry-ports.ts'
@@ -133,8 +134,9 @@ export class LiveDocuments<R> {
     }
     const selection =
       expected?.selection ?? (await runSteps(this.#selectWith(known), this.#ports.yieldTurn))
-    await this.#ports.prepare(selection.table)
-    this.#swap(known, selection, isNews)
+    const change = changeBetween(this.#table, selection.table, selection.touched)
+    await this.#ports.prepare(change)
+    this.#swap(known, selection, change, isNews)
   }
 
   /** Selects once these documents are known anew: one by one, or among all where that is not possible or costs less. */
@@ -146,7 +148,7 @@ export class LiveDocuments<R> {
   }
 
   *#reselectEach(changed: Changed<R>): Steps<Selection<R> | undefined> {
-    const now = { table: this.#table, losses: this.#losses, clashes: [] }
+    const now = { table: this.#table, losses: this.#losses, clashes: [], touched: [] }
     let selection: Selection<R> | undefined = now
     const known = (id: string) => (changed.has(id) ? changed.get(id) : this.#known.get(id))
     const entriesOf = (id: string) => known(id)?.good?.api.entries ?? []
@@ -156,7 +158,12 @@ export class LiveDocuments<R> {
     return selection
   }
 
-  #swap(changed: Changed<R>, selection: Selection<R>, isNews: boolean): void {
+  #swap(
+    changed: Changed<R>,
+    selection: Selection<R>,
+    change: TableChange<R>,
+    isNews: boolean,
+  ): void {
     const before = this.#losses
     for (const [id, known] of changed) {
       if (known) this.#known.set(id, known)
@@ -164,7 +171,7 @@ export class LiveDocuments<R> {
     }
     this.#table = selection.table
     this.#losses = selection.losses
-    this.#ports.onSwap(selection.table)
+    this.#ports.onSwap(selection.table, change)
     for (const [id, loss] of selection.losses) {
       if (!isSameStamp(loss, before.get(id))) this.#tellLoss(id, loss, isNews)
     }

@@ -5,6 +5,7 @@ import type { Entry } from '#component/replica/entry.ts'
 import { opened } from '#component/replica/envelope.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { RoutingTable } from '#component/routes/routing-table.ts'
+import type { TableChange } from '#component/routes/table-change.ts'
 import type { YieldTurn } from '#component/yielding.ts'
 import type { Served } from './selection.ts'
 
@@ -20,10 +21,10 @@ export interface RegistryPorts<R> {
   ) => CompiledDocument<Served<R>> | Promise<CompiledDocument<Served<R>>>
   /** Whether the realm is declared, or the router lets the component join it. */
   readonly realmExists: (realm_uri: string) => boolean | Promise<boolean>
-  /** Opens the sessions that a table needs, before it is served. Never rejects. */
-  readonly prepare: (table: RoutingTable<R>) => Promise<void>
-  /** Takes the table that is served from now on. */
-  readonly onSwap: (table: RoutingTable<R>) => void
+  /** Opens the sessions that APIs need, before they are served. Never rejects. */
+  readonly prepare: (change: TableChange<R>) => Promise<void>
+  /** Takes the table that is served from now on, and what it serves unlike the one before it. */
+  readonly onSwap: (table: RoutingTable<R>, change: TableChange<R>) => void
   /** Publishes on the component's realm; may fail or reject. */
   readonly publishEvent: (topic: string, kwargs: Readonly<Record<string, unknown>>) => unknown
   /** Path patterns of management, where the listener of routed paths serves them, too; else none. */

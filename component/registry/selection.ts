@@ -52,6 +52,8 @@ export interface Selection<R> {
   readonly losses: ReadonlyMap<string, Loss>
   /** A later document against an earlier one. */
   readonly clashes: readonly Clash[]
+  /** The ids of documents that may be served otherwise than by the table before it; absent: all may. */
+  readonly touched?: readonly string[]
 }
 
 /**
@@ -87,7 +89,7 @@ export function* select<R>(
  * @param lostEntries of a document that is left out
  */
 export function* reselect<R>(
-  { table, losses }: Pick<Selection<R>, 'table' | 'losses'>,
+  { table, losses, touched = [] }: Omit<Selection<R>, 'clashes'>,
   id: string,
   entries: readonly RouteEntry<R>[],
   lostEntries: (id: string) => readonly RouteEntry<R>[],
@@ -101,5 +103,5 @@ export function* reselect<R>(
     if (other === id || lostEntries(lost).some(isOver)) return undefined
   }
   const replaced = yield* table.replacing(id, entries)
-  return replaced && { table: replaced, losses: left, clashes: [] }
+  return replaced && { table: replaced, losses: left, clashes: [], touched: [...touched, id] }
 }

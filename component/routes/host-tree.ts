@@ -5,6 +5,7 @@ import {
   labelsKey,
   trimDots,
 } from '#component/syntax/host-pattern.ts'
+import { forkOf, type TextMap } from './fork-map.ts'
 
 /** The value of a host: finds by path. */
 export interface Branch<R, T> {
@@ -15,7 +16,7 @@ export interface Branch<R, T> {
 }
 
 interface Node<T> {
-  readonly literals: Map<string, Node<T>>
+  readonly literals: TextMap<Node<T>>
   wildcard: Node<T> | undefined
   value: T | undefined
   /** Names the tree that may change it; others share it. */
@@ -73,7 +74,7 @@ export class HostTree<R, T extends Branch<R, T>> {
   #own(node: Node<T> | undefined): Node<T> {
     if (node?.owner === this.#owner) return node
     return {
-      literals: new Map(node?.literals),
+      literals: node ? forkOf(node.literals) : new Map(),
       wildcard: node?.wildcard,
       value: node?.value?.fork(),
       owner: this.#owner,

@@ -1,6 +1,7 @@
 /** The forms of path patterns as a tree of segments: static before binding before rest, with backtracking. */
 import type { Segment } from '#component/syntax/path-pattern.ts'
 import { decodeEscapes } from '#component/syntax/request-target.ts'
+import { forkOf, type TextMap } from './fork-map.ts'
 
 interface Leaf<T> {
   readonly value: T
@@ -12,7 +13,7 @@ interface Leaf<T> {
 
 /** One place of the tree; only read. */
 export interface PathNode<T> {
-  literals: Map<string, PathNode<T>>
+  literals: TextMap<PathNode<T>>
   binding: PathNode<T> | undefined
   leaf: Leaf<T> | undefined
   rest: Leaf<T> | undefined
@@ -112,7 +113,7 @@ export class PathTree<T> {
   #own(node: PathNode<T> | undefined): PathNode<T> {
     if (node === undefined) return makeNode(this.#owner)
     if (node.owner === this.#owner) return node
-    const literals = node.literals.size > 0 ? new Map(node.literals) : noLiterals
+    const literals = node.literals.size > 0 ? forkOf(node.literals) : noLiterals
     return { ...node, literals, owner: this.#owner }
   }
 

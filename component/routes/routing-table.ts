@@ -3,6 +3,7 @@ import type { Method } from '#component/request.ts'
 import type { KeyedForm, Segment } from '#component/syntax/path-pattern.ts'
 import type { Steps } from '#component/yielding.ts'
 import { formsOf, readEntry } from './entry-patterns.ts'
+import { forkOf, type TextMap } from './fork-map.ts'
 import { HostTree } from './host-tree.ts'
 import { type Found, PathTree } from './path-tree.ts'
 
@@ -73,7 +74,7 @@ interface Built<R> {
 /** All that is served; only read, and swapped as a whole. Tables share what they have in common. */
 export class RoutingTable<R> {
   /** By id, those of each API together. */
-  readonly #apis: Map<string, readonly RouteEntry<R>[]>
+  readonly #apis: TextMap<readonly RouteEntry<R>[]>
   readonly #hosts: HostTree<Found<RouteEntry<R>>, PathTree<RouteEntry<R>>>
   /** The ids of APIs of which a path is shared. */
   readonly #sharing: Set<string>
@@ -85,7 +86,7 @@ export class RoutingTable<R> {
       this.#hosts = new HostTree()
       this.#sharing = new Set()
     } else {
-      this.#apis = new Map(former.#apis)
+      this.#apis = forkOf(former.#apis)
       this.#hosts = former.#hosts.fork()
       // nothing is replaced that shares a path
       this.#sharing = former.#sharing

@@ -1,7 +1,7 @@
 /** The API Specifications of this node: compiled, and made live in the gateway. */
 import type { CompilePorts } from '#component/compile/compile.ts'
 import { compilingDocument } from '#component/compile/compile-document.ts'
-import { ownRealms } from '#component/compile/own-realms.ts'
+import { OwnRealms } from '#component/compile/own-realms.ts'
 import type { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts'
 import type { Route } from '#component/gateway/api.ts'
 import { issuerProblem } from '#component/issuer/settings.ts'
@@ -57,7 +57,7 @@ export function openRegistry(
   const { config, users, replica, node, log, yieldTurn } = context
   const { realms } = users
   const compilePorts = compilePortsOf(context, schemas)
-  const realmsOf = ownRealms(config.wamp.identity)
+  const ownRealms = new OwnRealms(config.wamp.identity)
   const registry = new Registry<Route>({
     ...{ replica, node, log, yieldTurn },
     nodesWithout: (features) => others.nodesWithout(features),
@@ -65,14 +65,15 @@ export function openRegistry(
       const compiled = await runSteps(compilingDocument(document, compilePorts), yieldTurn)
       return withStoreWarning(compiled, config.store.url, others.peerCount)
     },
-    prepare: ({ apis }) => pool.openAll(realmsOf(apis)),
-    onSwap(table) {
+    prepare: ({ added }) => pool.openAll(ownRealms.realmsOf(added)),
+    onSwap(table, change) {
       gateway.table = table
-      authentication.issuers.follow(table.apis)
-      openStreams.follow(table)
-      policies.follow(table.apis)
-      void schemas.compileAhead(table)
-      pool.keep(realmsOf(table.apis))
+      authentication.issuers.follow(change)
+      openStreams.follow(table, change)
+      policies.follow(change)
+      void schemas.compileAhead(change)
+      ownRealms.follow(change)
+      pool.keep(ownRealms.realms)
     },
     realmExists: (realm_uri) => realms.has(realm_uri) || router.canJoin(realm_uri, pool),
     publishEvent: (topic, kwargs) =>

@@ -5,7 +5,7 @@ import { Mismatches } from '#component/gateway/schemas/mismatches.ts'
 import type { ValueCheck } from '#component/gateway/schemas/value-check.ts'
 import type { Log } from '#component/log.ts'
 import type { SeriesStock } from '#component/metrics/family.ts'
-import type { RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
+import type { ApiEntries, TableChange } from '#component/routes/table-change.ts'
 import { Validators } from '#component/schema/validators.ts'
 import type { YieldTurn } from '#component/yielding.ts'
 import type { SchemaPorts } from './document-schemas.ts'
@@ -18,41 +18,40 @@ interface SharedPorts {
   readonly families: SeriesStock
 }
 
-/** The entries of one API. */
-type Entries = readonly RouteEntry<Route>[]
-
 /** One for each process. */
 export class SharedSchemas implements SchemaPorts {
   readonly validators = new Validators()
   readonly mismatches: Mismatches
   readonly #yieldTurn: YieldTurn
-  /** The table whose schemas are compiled now, or were last. */
-  #table: RoutingTable<Route> | undefined
-  /** APIs whose schemas have been compiled; tables share those that have not changed. */
-  readonly #compiled = new WeakSet<Entries>()
+  /** APIs that are served, and whose schemas have not been compiled. */
+  readonly #uncompiled = new Set<ApiEntries<Route>>()
+  #isCompiling = false
 
   constructor(ports: SharedPorts) {
     this.#yieldTurn = ports.yieldTurn
     this.mismatches = new Mismatches(ports.clock, ports.log, ports.families)
   }
 
-  /** Compiles the schemas of a table that is served from now on, so that its first requests rarely wait for that. Never rejects. */
-  async compileAhead(table: RoutingTable<Route>): Promise<void> {
-    this.#table = table
-    for (const entries of table.apis) {
-      if (this.#compiled.has(entries)) continue
-      for (const check of this.#checksOf(table, entries)) await check.compileAhead(this.#yieldTurn)
-      if (this.#table !== table) return
-      this.#compiled.add(entries)
+  /** Compiles the schemas of APIs that are served from now on, so that their first requests rarely wait for that. Never rejects. */
+  async compileAhead({ added, removed }: TableChange<Route>): Promise<void> {
+    for (const entries of removed) this.#uncompiled.delete(entries)
+    for (const entries of added) this.#uncompiled.add(entries)
+    if (this.#isCompiling) return
+    this.#isCompiling = true
+    // those that are added meanwhile come, too
+    for (const entries of this.#uncompiled) {
+      for (const check of this.#checksOf(entries)) await check.compileAhead(this.#yieldTurn)
+      this.#uncompiled.delete(entries)
     }
+    this.#isCompiling = false
   }
 
-  /** Each check of an API once, until another table is served. */
-  *#checksOf(table: RoutingTable<Route>, entries: Entries): Generator<ValueCheck> {
+  /** Each check of an API once, while it is served. */
+  *#checksOf(entries: ApiEntries<Route>): Generator<ValueCheck> {
     const seen = new Set<ValueCheck>()
     for (const { routes } of entries) {
       for (const check of Object.values(routes).flatMap(checksOf)) {
-        if (this.#table !== table) return
+        if (!this.#uncompiled.has(entries)) return
         if (seen.has(check)) continue
         seen.add(check)
         yield check

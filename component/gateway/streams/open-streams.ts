@@ -4,7 +4,8 @@ import { ServiceError } from '#component/errors.ts'
 import type { CompiledOperation, Route } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { Identity } from '#component/identity.ts'
-import type { RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
+import type { RoutingTable } from '#component/routes/routing-table.ts'
+import type { ApiEntries, TableChange } from '#component/routes/table-change.ts'
 import type { Reauthentication } from '#component/security/reauthentication.ts'
 
 /** Why streams end here; `reloaded`: another version of the document is served, `gone`: none has the path. */
@@ -21,9 +22,6 @@ export interface OpenStreamsPorts {
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly reauthentication: Pick<Reauthentication, 'follow'>
 }
-
-/** The entries of one API. */
-type Entries = readonly RouteEntry<Route>[]
 
 /** The request of a stream, and what it was found to reach. */
 interface Opened {
@@ -43,7 +41,7 @@ export class OpenStreams {
   readonly #open = new Set<Opened>()
   #table: RoutingTable<Route> | undefined
   /** The operations of an API whose answers are streams; tables share the APIs that have not changed. */
-  readonly #streamed = new WeakMap<Entries, ReadonlySet<CompiledOperation>>()
+  readonly #streamed = new WeakMap<ApiEntries<Route>, ReadonlySet<CompiledOperation>>()
   /** Those of earlier tables: a stream of one may begin yet. */
   readonly #retired = new WeakSet<CompiledOperation>()
   #isDraining = false
@@ -91,10 +89,8 @@ export class OpenStreams {
   }
 
   /** Ends the streams of operations that this table does not have; it is served from now on. */
-  follow(table: RoutingTable<Route>): void {
-    const kept = new Set(table.apis)
-    for (const entries of this.#table?.apis ?? []) {
-      if (kept.has(entries)) continue
+  follow(table: RoutingTable<Route>, { removed }: TableChange<Route>): void {
+    for (const entries of removed) {
       for (const operation of this.#streamedOf(entries)) this.#retired.add(operation)
     }
     this.#table = table
@@ -114,7 +110,7 @@ export class OpenStreams {
     return this.#spread(new Map(all), withinMs)
   }
 
-  #streamedOf(entries: Entries): ReadonlySet<CompiledOperation> {
+  #streamedOf(entries: ApiEntries<Route>): ReadonlySet<CompiledOperation> {
     const known = this.#streamed.get(entries)
     if (known) return known
     const found = new Set(entries.flatMap(({ routes }) => Object.values(routes).filter(isStreamed)))

@@ -12,13 +12,13 @@ import { Purges } from '#component/policy/purges.ts'
 import { RateLimits } from '#component/policy/rate-limits.ts'
 import { ResponseCache } from '#component/policy/response-cache.ts'
 import { UsageExchange } from '#component/policy/usage-exchange.ts'
-import type { RouteEntry } from '#component/routes/routing-table.ts'
+import type { TableChange } from '#component/routes/table-change.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import type { WiringContext } from '#component/wiring/context.ts'
 import { encodeBody } from '#http/codec.ts'
 import { circuitSources } from './circuit-status.ts'
 import { openQuotas } from './open-quotas.ts'
-import { purgeRulesOf, subscribing } from './purge-subscriptions.ts'
+import { purgeRules, subscribing } from './purge-subscriptions.ts'
 import { openQuotaUsage, type QuotaUsage } from './quota-usage.ts'
 
 /** The policies of a process, and what is told of them in /metrics. */
@@ -28,7 +28,7 @@ export interface Policies {
   /** What the processes tell each other of the use of rate limits. */
   readonly exchange: UsageExchange
   /** Follows the events that drop kept answers of these APIs, and of no others. */
-  follow(apis: Iterable<readonly RouteEntry<Route>[]>): void
+  follow(change: TableChange<Route>): void
   /**
    * What has been used of the quotas of a document.
    * @param key one who shares them; undefined: those who have used most
@@ -82,7 +82,7 @@ export function openPolicies(context: WiringContext, sessions: SessionPool): Pol
     random: () => clock.random(),
     subscribe: (topic, handlers) => subscribing({ clock, log, sessions }, topic, handlers),
   })
-  const rulesOf = purgeRulesOf()
+  const rules = purgeRules()
   const conditions = new Conditions(encodeBody)
   const circuits = { circuits: new Circuits(), clock }
   const idempotency = {
@@ -108,7 +108,9 @@ export function openPolicies(context: WiringContext, sessions: SessionPool): Pol
   return {
     ...{ ports, exchange },
     sources: circuitSources(circuits, families.hasApiLabel),
-    follow: (apis) => purges.follow(rulesOf(apis)),
+    follow(change) {
+      if (rules.follow(change)) purges.follow(rules.all)
+    },
     quotaUsage: openQuotaUsage(context, quotas),
     purge(id, tags) {
       const label = documentLabel(id)

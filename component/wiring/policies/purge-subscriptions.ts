@@ -3,7 +3,7 @@ import type { Clock } from '#component/clock.ts'
 import type { Route } from '#component/gateway/api.ts'
 import type { Log } from '#component/log.ts'
 import type { PurgeHandlers, PurgeRule, PurgeTopic } from '#component/policy/purges.ts'
-import type { RouteEntry } from '#component/routes/routing-table.ts'
+import { type ApiEntries, FoundInApis } from '#component/routes/table-change.ts'
 import { streamedEvent } from '#component/stream/entry.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 
@@ -72,25 +72,11 @@ export function subscribing(
   }
 }
 
-/** The entries of one API. */
-type Entries = readonly RouteEntry<Route>[]
-
-/** Finds the rules of APIs that wait for events; an API that tables share is looked at once. */
-export function purgeRulesOf(): (apis: Iterable<Entries>) => readonly PurgeRule[] {
-  const found = new WeakMap<Entries, readonly PurgeRule[]>()
-  return (apis) => {
-    const rules: PurgeRule[] = []
-    for (const entries of apis) {
-      const known = found.get(entries) ?? rulesAmong(entries)
-      found.set(entries, known)
-      rules.push(...known)
-    }
-    return rules
-  }
-}
+/** The rules of the served APIs that wait for events. */
+export const purgeRules = () => new FoundInApis(rulesAmong)
 
 /** Each rule once. */
-function rulesAmong(entries: Entries): readonly PurgeRule[] {
+function rulesAmong(entries: ApiEntries<Route>): readonly PurgeRule[] {
   const rules = new Map<string, PurgeRule>()
   for (const { routes } of entries) {
     for (const route of Object.values(routes)) {

@@ -108,7 +108,7 @@ async function open(flow = 'resource_owner_password_credentials') {
   if (!spec) throw new Error('the document is not valid')
   const { table } = RoutingTable.build(compileSpec(spec, ports).api?.entries ?? [])
   gateway.table = table
-  issuers.follow(table.apis)
+  issuers.follow({ added: [...table.apis], removed: [] })
   const ask = async (line: string, asked: ConstructorParameters<typeof FakeExchange>[1] = {}) => {
     const reply = await gateway.handle(new FakeExchange(line, asked))
     if (!reply) throw new Error(`${line} matches no path`)

@@ -1,6 +1,6 @@
 /** On which realms the gateway needs a session for everybody. */
 import { expect } from 'chai'
-import { ownRealms } from '#component/compile/own-realms.ts'
+import { OwnRealms } from '#component/compile/own-realms.ts'
 import { documentOf, fixed, serve } from '#test/unit/gateway/fake-exchange.ts'
 
 const security = { type: 'basic' }
@@ -34,7 +34,10 @@ describe("the realms of the gateway's own sessions", () => {
   ] as const) {
     it(`${isThere ? 'have' : 'do not have'} that of a document with a ${what}`, () => {
       const { api } = serve(documentOf(paths))
-      expect([...ownRealms(identity)([api.entries])]).to.deep.equal(isThere ? [api.realm_uri] : [])
+      const realms = new OwnRealms(identity)
+      realms.follow({ added: [api.entries], removed: [] })
+      expect([...realms.realms]).to.deep.equal(isThere ? [api.realm_uri] : [])
+      expect([...realms.realmsOf([api.entries])]).to.deep.equal([...realms.realms])
     })
   }
 
@@ -42,6 +45,18 @@ describe("the realms of the gateway's own sessions", () => {
     const oauth2 = { type: 'oauth2', flow: 'resource_owner_password_credentials' }
     const { api } = serve(documentOf({}, { defaults: { security: oauth2 } }))
     expect(api.entries).to.not.have.length(0)
-    expect([...ownRealms('service')([api.entries])]).to.deep.equal([])
+    expect([...new OwnRealms('service').realmsOf([api.entries])]).to.deep.equal([])
+  })
+
+  it('are there as long as one of several documents needs them', () => {
+    const apis = ['/x', '/y'].map(
+      (path) => serve(documentOf({ [path]: { get: call } })).api.entries,
+    )
+    const realms = new OwnRealms('session')
+    realms.follow({ added: apis, removed: [] })
+    realms.follow({ added: [], removed: apis.slice(1) })
+    expect([...realms.realms]).to.have.length(1)
+    realms.follow({ added: [], removed: apis.slice(0, 1) })
+    expect([...realms.realms]).to.deep.equal([])
   })
 })

@@ -37,7 +37,7 @@ describe('the issuers that an API trusts', () => {
     const does = trusted ? 'include' : 'do not include'
     it(`${does} ${iss} with ${publicBase ?? 'no'} public base URL`, () => {
       const issuers = new TokenIssuers(publicBase)
-      issuers.follow(served)
+      issuers.follow({ added: served, removed: [] })
       expect(issuers.isTrusted('orders', iss)).to.equal(trusted)
     })
   }
@@ -46,9 +46,9 @@ describe('the issuers that an API trusts', () => {
     const issuers = new TokenIssuers(undefined)
     const iss = 'http://127.0.0.1:18080/v2.0'
     expect(issuers.isTrusted('orders', iss)).to.equal(false)
-    issuers.follow(served)
+    issuers.follow({ added: served, removed: [] })
     expect(issuers.isTrusted('orders', iss)).to.equal(true)
-    issuers.follow([entriesOf('orders', '/[v1.0]')])
+    issuers.follow({ added: [entriesOf('orders', '/[v1.0]')], removed: served })
     expect(issuers.isTrusted('orders', iss)).to.equal(false)
     expect(issuers.isTrusted('stock', iss)).to.equal(false)
   })

@@ -5,6 +5,7 @@ import { type Known, reselect, type Selection, select } from '#component/registr
 import { HostTree } from '#component/routes/host-tree.ts'
 import { type Found, PathTree } from '#component/routes/path-tree.ts'
 import { type RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
+import { changeBetween } from '#component/routes/table-change.ts'
 import { parseHostPattern } from '#component/syntax/host-pattern.ts'
 import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 import { runAtOnce } from '#component/yielding.ts'
@@ -79,8 +80,14 @@ describe('a table that is changed document by document', () => {
           if (quick) {
             replaced += 1
             expect(seen(quick)).to.deep.equal(seen(whole))
+            expect(quick.touched).to.deep.equal([...(now.touched ?? []), id])
+            const change = changeBetween(now.table, quick.table)
+            expect(changeBetween(now.table, quick.table, [id])).to.deep.equal(change)
+            expect(
+              [...change.added, ...change.removed].every(([first]) => first?.api === id),
+            ).to.equal(true)
           }
-          now = quick ?? whole
+          now = quick ?? { ...whole, touched: [] }
         })
       }),
       { numRuns: rounds(300, 10_000) },

@@ -4,7 +4,7 @@ import { Caching } from '#component/gateway/policies/caching.ts'
 import { Conditions } from '#component/gateway/policies/conditions.ts'
 import { type PurgeHandlers, Purges, type PurgeTopic } from '#component/policy/purges.ts'
 import { ResponseCache } from '#component/policy/response-cache.ts'
-import { purgeRulesOf } from '#component/wiring/policies/purge-subscriptions.ts'
+import { purgeRules } from '#component/wiring/policies/purge-subscriptions.ts'
 import { encodeBody } from '#http/codec.ts'
 import {
   documentOf,
@@ -57,7 +57,9 @@ function purged(paths: object, perform?: Performer) {
   }
   const ports = policyPorts({ caching }, clock)
   const served = serve(documentOf(paths), count, undefined, undefined, '*', undefined, ports)
-  purges.follow(purgeRulesOf()([served.api.entries]))
+  const rules = purgeRules()
+  rules.follow({ added: [served.api.entries], removed: [] })
+  purges.follow(rules.all)
   const ask = async (target: string) => textOf(await served.ask(`GET /v1${target}`))
   return {
     ...{ asked, purges, ask },

@@ -1,10 +1,11 @@
 /** When open streams end: their credentials, their document, and the process. */
 import { expect } from 'chai'
-import type { CompiledOperation } from '#component/gateway/api.ts'
+import type { CompiledOperation, Route } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import { type Ending, OpenStreams } from '#component/gateway/streams/open-streams.ts'
 import { anonymous } from '#component/identity.ts'
 import { RoutingTable } from '#component/routes/routing-table.ts'
+import { changeBetween } from '#component/routes/table-change.ts'
 import { ManualClock } from '#test/unit/action/doubles.ts'
 import { documentOf, FakeExchange, fixed, serve } from '#test/unit/gateway/fake-exchange.ts'
 
@@ -31,8 +32,16 @@ describe('an open stream', () => {
   let ended: [name: string, reason: Ending][]
   let followed: Map<Exchange, () => void>
   let streams: OpenStreams
+  let served: RoutingTable<Route>
+
+  /** Serves a table from now on. */
+  function follow(table: RoutingTable<Route>): void {
+    streams.follow(table, changeBetween(served, table))
+    served = table
+  }
 
   beforeEach(() => {
+    served = tableOf()
     clock = new ManualClock()
     ended = []
     followed = new Map()
@@ -63,10 +72,10 @@ describe('an open stream', () => {
       entriesOf({ '/a': { get: subscribe } }),
     ]
     const other = entriesOf({ '/b': { get: subscribe } })
-    streams.follow(tableOf(before, other))
+    follow(tableOf(before, other))
     open('a', before, '/v1/a')
     open('b', other, '/v1/b')
-    streams.follow(tableOf(after, other))
+    follow(tableOf(after, other))
     await clock.advance(2_000)
     expect(ended).to.deep.equal([['a', 'reloaded']])
   })
@@ -79,9 +88,9 @@ describe('an open stream', () => {
   ] as const) {
     it(`is told gone when ${what}`, async () => {
       const before = entriesOf({ '/a': { get: subscribe } })
-      streams.follow(tableOf(before))
+      follow(tableOf(before))
       open('a', before, '/v1/a')
-      streams.follow(paths ? tableOf(entriesOf(paths)) : tableOf())
+      follow(paths ? tableOf(entriesOf(paths)) : tableOf())
       await clock.advance(2_000)
       expect(ended).to.deep.equal([['a', 'gone']])
     })
@@ -89,8 +98,8 @@ describe('an open stream', () => {
 
   it('ends when its document changed while its answer was prepared', async () => {
     const before = entriesOf({ '/a': { get: subscribe } })
-    streams.follow(tableOf(before))
-    streams.follow(tableOf(entriesOf({ '/a': { get: subscribe } })))
+    follow(tableOf(before))
+    follow(tableOf(entriesOf({ '/a': { get: subscribe } })))
     open('a', before, '/v1/a')
     await clock.advance(0)
     expect(ended).to.deep.equal([['a', 'reloaded']])
@@ -98,9 +107,9 @@ describe('an open stream', () => {
 
   it('ends with the others of its document within two seconds, a few at a time', async () => {
     const before = entriesOf({ '/a': { get: subscribe } })
-    streams.follow(tableOf(before))
+    follow(tableOf(before))
     for (let count = 0; count < 1000; count += 1) open(`${count}`, before, '/v1/a')
-    streams.follow(tableOf(entriesOf({ '/a': { get: subscribe } })))
+    follow(tableOf(entriesOf({ '/a': { get: subscribe } })))
     const portions = [ended.length]
     for (let step = 0; step < 40; step += 1) {
       const had = ended.length
@@ -113,7 +122,7 @@ describe('an open stream', () => {
 
   it('ends when its credentials are refused, and is judged no more when it is over', () => {
     const entries = entriesOf({ '/a': { get: secured } })
-    streams.follow(tableOf(entries))
+    follow(tableOf(entries))
     const release = open('a', entries, '/v1/a')
     for (const onRefused of followed.values()) onRefused()
     expect(ended).to.deep.equal([['a', 'unauthorized']])
@@ -148,9 +157,9 @@ describe('an open stream', () => {
 
   it('leaves nothing behind when it is over', async () => {
     const entries = entriesOf({ '/a': { get: secured } })
-    streams.follow(tableOf(entries))
+    follow(tableOf(entries))
     open('a', entries, '/v1/a')()
-    streams.follow(tableOf())
+    follow(tableOf())
     await streams.drain(1_000)
     expect(ended).to.deep.equal([])
     expect(clock.pending).to.equal(0)
