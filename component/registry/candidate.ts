@@ -4,9 +4,10 @@ import type { CompiledDocument } from '#component/compile/compile-document.ts'
 import { InvalidSpecError, type Issue, ServiceError } from '#component/errors.ts'
 import { findConflicts } from '#component/routes/route-conflicts.ts'
 import type { Steps } from '#component/yielding.ts'
-import { type Expected, issueOf, type LiveDocuments, type Taken } from './live-documents.ts'
+import { issueOf, type Taken } from './live-documents.ts'
 import type { RegistryPorts } from './registry-ports.ts'
-import type { Served } from './selection.ts'
+import type { Selection, Served } from './selection.ts'
+import type { Stage } from './stage.ts'
 
 /** Largest document; bytes (behaviour: API Specifications). */
 const maxBytes = 4 * 1024 * 1024
@@ -57,18 +58,20 @@ class Copying {
 }
 
 /** A document, and all about it that does not depend on the others. */
-interface Candidate<R> extends CompiledDocument<Served<R>> {
+export interface Candidate<R> extends CompiledDocument<Served<R>> {
   readonly document: unknown
 }
 
-/** An accepted candidate, with its warnings. */
-interface Accepted<R> extends Expected<R> {
+/** An accepted candidate: what would be served with it, and its warnings. */
+interface Accepted<R> {
+  readonly api: Served<R>
+  readonly selection: Selection<R>
   readonly warnings: readonly Issue[]
 }
 
 /** The documents that a candidate is checked beside. */
 export interface Around<R> {
-  readonly live: Pick<LiveDocuments<R>, 'besides' | 'tryOut'>
+  readonly live: Pick<Stage<R>, 'besides' | 'tryOut'>
   readonly managementPaths: readonly string[]
   /** Whether the operator may manage one realm only. */
   readonly isWithin: boolean
@@ -95,19 +98,22 @@ export async function examine<R>(
 
 /**
  * Looks for routes that belong to others, or are served for other documents now.
+ * @returns undefined where that can only be told once the documents that were accepted before it are live
  * @throws InvalidSpecError with all that is wrong; ServiceError `wamp.error.not_authorized`
  */
 export function* judge<R>(
   candidate: Candidate<R>,
   { live, managementPaths, isWithin }: Around<R>,
   onTaken: (id: string, taken: Taken) => void = () => undefined,
-): Steps<Accepted<R>> {
+): Steps<Accepted<R> | undefined> {
   const { api, places, issues, realm_uri } = candidate
   const id = idOf(candidate)
   if (id === undefined) throw new InvalidSpecError(issues)
   const around = { others: live.besides(id, realm_uri), managementPaths }
   const conflicts = yield* findConflicts(api?.entries ?? places, around, isWithin)
-  const { selection, taken } = yield* live.tryOut(id, api?.entries ?? places)
+  const trial = yield* live.tryOut(id, api?.entries ?? places)
+  if (trial === undefined) return undefined
+  const { selection, taken } = trial
   const found = taken.map(issueOf)
   if (!api || issues.length > 0) throw new InvalidSpecError([...issues, ...found])
   const [first] = taken

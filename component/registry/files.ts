@@ -13,6 +13,7 @@ import { noProgress, type Progress } from '#component/terminal/progress.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import { checkSize } from './candidate.ts'
 import type { Loaded } from './change.ts'
+import type { FileDocument } from './registry.ts'
 
 /** The outcome of loading a file. */
 export interface FileReport {
@@ -32,17 +33,15 @@ type Warned = Pick<Loaded, 'warnings'>
 
 /** The dependencies of loading files. */
 export interface FilePorts {
-  readonly files: Pick<FileStore, 'lastLoad' | 'setLoadedHash'>
+  readonly files: Pick<FileStore, 'lastLoads' | 'setLoadedHashes'>
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
   /** Yields while a large document is read. */
   readonly yieldTurn: YieldTurn
   readonly progress?: Progress
-  /** Takes the document of a file, of which this is the hash; undefined: it was there already. */
+  /** Takes the documents of files; the result of each, in their order. undefined: it was there already. */
   readonly load: (
-    document: unknown,
-    by: string,
-    hash: string,
-  ) => Promise<Warned | readonly Warned[] | undefined>
+    documents: readonly FileDocument[],
+  ) => Promise<readonly PromiseSettledResult<Warned | readonly Warned[] | undefined>[]>
   /** Whether the document of a file was loaded at this time or later in another way, and then replaced; absent: never. */
   readonly isReplaced?: (document: unknown, hash: string, since: number) => Promise<boolean>
   /** The names that a document takes; the first file that takes one has it. */
@@ -82,17 +81,29 @@ export async function findFiles(patterns: readonly string[]) {
   return { files: [...files].sort(), missing }
 }
 
-async function readDocument(
-  file: string,
-  yieldTurn: YieldTurn,
-): Promise<{ document: unknown; hash: string }> {
+/** A file that was read. */
+interface ReadFile {
+  readonly file: string
+  readonly document: unknown
+  readonly hash: string
+  readonly names: readonly string[]
+}
+
+/** Files of one page: as many become live in one step. */
+const mostOfPage = 32
+
+/** Bytes of the files of one page, unless one alone is larger. */
+const mostBytesOfPage = 1_048_576
+
+async function readDocument(file: string, { namesOf, yieldTurn }: FilePorts) {
   const bytes = await readFile(file)
   checkSize(bytes.length)
   const document = isYamlFile(file)
     ? parseYaml(bytes, documentRules)
     : await runSteps(parsingJson(bytes, documentRules), yieldTurn)
   // of the document, not of the bytes: a file that is only formatted anew does not undo a later load
-  return { document, hash: await runSteps(hashing(document), yieldTurn) }
+  const hash = await runSteps(hashing(document), yieldTurn)
+  return { read: { file, document, hash, names: namesOf(document) }, length: bytes.length }
 }
 
 /**
@@ -109,19 +120,20 @@ export async function loadFiles(
   const found = new Map<string, FileReport>()
   const owners = new Map<string, string>()
   for (let left = files; left.length > 0; ) {
-    for (const [at, file] of left.entries()) {
+    for (let at = 0; at < left.length; ) {
       progress.show('loading files:', files.length - left.length + at, files.length)
-      const report = await loadFile(file, owners, ports).catch(
-        (error: unknown): FileReport => ({ file, outcome: 'refused', error }),
-      )
-      found.set(file, report)
+      const page = await readPage(left.slice(at, at + mostOfPage), owners, ports)
+      for (const report of [...page.reports, ...(await loadPage(page.read, owners, ports))]) {
+        found.set(report.file, report)
+        at += 1
+      }
     }
     left = worthAnotherTry(left, found)
   }
   progress.clear()
   const reports: FileReport[] = [
     ...missing.map((file): FileReport => ({ file, outcome: 'missing' })),
-    ...found.values(),
+    ...files.flatMap((file) => found.get(file) ?? []),
   ]
   for (const report of reports) {
     if (report.outcome !== 'unchanged' || !known.has(report.file)) tell(report, ports.log)
@@ -141,31 +153,94 @@ function worthAnotherTry(
   })
 }
 
-async function loadFile(
-  file: string,
-  owners: Map<string, string>,
-  { files, load, isReplaced, namesOf, yieldTurn }: FilePorts,
-): Promise<FileReport> {
-  const { document, hash } = await readDocument(file, yieldTurn)
-  const names = namesOf(document)
-  const owner = names.map((name) => owners.get(name)).find((other) => other !== undefined)
-  if (owner !== undefined) {
-    const error = new ServiceError(
-      'service.error.already_exists',
-      `${owner} declares the same name`,
+/**
+ * Reads the first of some files: at least one, and none whose name another one of them may take.
+ * @returns those that were read, and the reports of the others
+ */
+async function readPage(
+  files: readonly string[],
+  owners: ReadonlyMap<string, string>,
+  ports: FilePorts,
+): Promise<{ readonly read: readonly ReadFile[]; readonly reports: readonly FileReport[] }> {
+  const read: ReadFile[] = []
+  const reports: FileReport[] = []
+  const names = new Set<string>()
+  let bytes = 0
+  for (const file of files) {
+    const one = await readDocument(file, ports).catch(
+      (error: unknown): FileReport => ({ file, outcome: 'refused', error }),
     )
-    return { file, outcome: 'shadowed', error }
+    if (!('read' in one)) {
+      reports.push(one)
+      continue
+    }
+    const owner = one.read.names.map((name) => owners.get(name)).find((other) => other)
+    if (owner !== undefined) {
+      const error = new ServiceError(
+        'service.error.already_exists',
+        `${owner} declares the same name`,
+      )
+      reports.push({ file, outcome: 'shadowed', error })
+      continue
+    }
+    bytes += one.length
+    const isFull = read.length > 0 && bytes > mostBytesOfPage
+    if (isFull || one.read.names.some((name) => names.has(name))) break
+    for (const name of one.read.names) names.add(name)
+    read.push(one.read)
   }
-  const last = await files.lastLoad(file)
-  const isNews = last?.hash !== hash
-  const since = last?.ms ?? undefined
-  const isKeptBack = isNews && since !== undefined && (await isReplaced?.(document, hash, since))
-  const loaded = isNews && !isKeptBack ? await load(document, `file ${file}`, hash) : undefined
-  if (isNews && !isKeptBack) await files.setLoadedHash(file, hash)
-  for (const name of names) owners.set(name, file)
-  if (isKeptBack) return { file, outcome: 'kept back', hash }
-  if (loaded === undefined) return { file, outcome: 'unchanged' }
-  return { file, outcome: 'loaded', warnings: [loaded].flat().flatMap(({ warnings }) => warnings) }
+  return { read, reports }
+}
+
+/** Loads files together, those that are news. */
+async function loadPage(
+  page: readonly ReadFile[],
+  owners: Map<string, string>,
+  { files, load, isReplaced }: FilePorts,
+): Promise<readonly FileReport[]> {
+  if (page.length === 0) return []
+  const paths = page.map(({ file }) => file)
+  const reports: FileReport[] = []
+  const news: ReadFile[] = []
+  try {
+    const lastLoads = await files.lastLoads(paths)
+    for (const one of page) {
+      const { file, document, hash } = one
+      const last = lastLoads.get(file)
+      if (last?.hash === hash) reports.push({ file, outcome: 'unchanged' })
+      else if (last?.ms && (await isReplaced?.(document, hash, last.ms))) {
+        reports.push({ file, outcome: 'kept back', hash })
+      } else news.push(one)
+    }
+    const results = await load(
+      news.map(({ file, document, hash }) => ({ document, by: `file ${file}`, hash })),
+    )
+    const loaded = news.filter((_, at) => results[at]?.status === 'fulfilled')
+    await files.setLoadedHashes(new Map(loaded.map(({ file, hash }) => [file, hash])))
+    for (const [at, { file }] of news.entries()) reports.push(reportOf(file, results[at]))
+  } catch (error) {
+    // the store is away
+    const told = new Set(reports.map(({ file }) => file))
+    const others = paths.filter((file) => !told.has(file))
+    reports.push(...others.map((file): FileReport => ({ file, outcome: 'refused', error })))
+  }
+  const refused = new Set(
+    reports.filter(({ outcome }) => outcome === 'refused').map(({ file }) => file),
+  )
+  for (const { file, names } of page) {
+    if (!refused.has(file)) for (const name of names) owners.set(name, file)
+  }
+  return reports
+}
+
+function reportOf(
+  file: string,
+  result: PromiseSettledResult<Warned | readonly Warned[] | undefined> | undefined,
+): FileReport {
+  if (result?.status !== 'fulfilled') return { file, outcome: 'refused', error: result?.reason }
+  if (result.value === undefined) return { file, outcome: 'unchanged' }
+  const warnings = [result.value].flat().flatMap((one) => one.warnings)
+  return { file, outcome: 'loaded', warnings }
 }
 
 /** As many warnings of one file are logged. */

@@ -1,23 +1,16 @@
 /** The documents of this node and the routing table made of them: every change is compiled first, then the table is swapped once. */
 import type { Issue } from '#component/errors.ts'
 import type { DescribedVersion } from '#component/gateway/api.ts'
-import type { Document } from '#component/replica/entry.ts'
-import type { OpenedChange } from '#component/replica/envelope.ts'
+import type { OpenedChange, OpenedEntry } from '#component/replica/envelope.ts'
 import { compareStamps } from '#component/replica/stamp.ts'
 import { type RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
 import { changeBetween, type TableChange } from '#component/routes/table-change.ts'
 import { runSteps, type Steps } from '#component/yielding.ts'
 import { FallbackDocuments } from './fallback-document.ts'
 import { announceConflict, type RegistryPorts } from './registry-ports.ts'
-import {
-  type Known,
-  type Loss,
-  reselect,
-  type Selection,
-  type Served,
-  select,
-} from './selection.ts'
+import { type Known, type Loss, reselect, type Selection, select } from './selection.ts'
 import type { SpecReplica } from './spec-replica.ts'
+import type { Stage } from './stage.ts'
 
 /** A document whose newest version is not served here. */
 export interface Conflict {
@@ -48,14 +41,8 @@ export const issueOf = ({ path, pattern, other }: Taken): Issue => ({
   message: `the route ${pattern} belongs to ${other} already`,
 })
 
-/** A compiled document, and the selection with it. */
-export interface Expected<R> {
-  readonly api: Served<R>
-  readonly selection: Selection<R>
-}
-
 /** The effect that a document would have on the table. */
-interface Trial<R> {
+export interface Trial<R> {
   readonly selection: Selection<R>
   /** Its routes that are served for others, in its own order. */
   readonly taken: readonly Taken[]
@@ -75,7 +62,7 @@ export class LiveDocuments<R> {
   #table = RoutingTable.build<R>([]).table
   #losses: ReadonlyMap<string, Loss> = new Map()
   /** The expected next change, compiled and selected already. */
-  #expected: (Expected<R> & { readonly document: Document }) | undefined
+  #expected: Stage<R> | undefined
 
   constructor(ports: RegistryPorts<R>, replica: Pick<SpecReplica, 'versions'>) {
     this.#ports = ports
@@ -106,9 +93,19 @@ export class LiveDocuments<R> {
     return this.#known.size
   }
 
-  /** Keeps the result of compiling a document for the next change, if that changes this document. */
-  expect(document: Document, expected: Expected<R>): void {
-    this.#expected = { document, ...expected }
+  /** What is served now. */
+  get selection(): Selection<R> {
+    return { table: this.#table, losses: this.#losses, clashes: [], touched: [] }
+  }
+
+  /** The routes of a document's newest version that compiles, whether they are served or not. */
+  entriesOf(id: string): readonly RouteEntry<R>[] {
+    return this.#known.get(id)?.good?.api.entries ?? []
+  }
+
+  /** Keeps the results of compiling documents for the next change, if that changes these documents. */
+  expect(stage: Stage<R>): void {
+    this.#expected = stage
   }
 
   /**
@@ -117,14 +114,16 @@ export class LiveDocuments<R> {
    */
   async take(changes: readonly OpenedChange[], isNews = true): Promise<void> {
     const known = new Map<string, Known<R> | undefined>()
-    const [first] = changes
-    const isExpected = changes.length === 1 && first?.entry.document === this.#expected?.document
-    const expected = isExpected ? this.#expected : undefined
+    const stage = this.#expected
     this.#expected = undefined
+    const compiled = ({ id, document }: OpenedEntry) => stage?.compiled(id, document)
+    const isExpected =
+      changes.length === stage?.size && changes.every(({ entry }) => compiled(entry) !== undefined)
     for (const { entry, before } of changes) {
       const { id, stamp, hash } = entry
       const former = known.has(id) ? known.get(id) : this.#known.get(id)
-      known.set(id, await this.#fallback.of(entry, former, expected?.api))
+      const api = isExpected ? compiled(entry) : undefined
+      known.set(id, await this.#fallback.of(entry, former, api))
       if (!isNews || stamp.node === this.#ports.node) continue
       const line = { api_spec: id, from: stamp.node, hash, old_hash: before?.hash }
       this.#ports.log.info(
@@ -132,8 +131,9 @@ export class LiveDocuments<R> {
         hash === null ? 'deleted on another node' : 'received from another node',
       )
     }
-    const selection =
-      expected?.selection ?? (await runSteps(this.#selectWith(known), this.#ports.yieldTurn))
+    const selection = isExpected
+      ? stage.selection
+      : await runSteps(this.#selectWith(known), this.#ports.yieldTurn)
     const change = changeBetween(this.#table, selection.table, selection.touched)
     await this.#ports.prepare(change)
     this.#swap(known, selection, change, isNews)
@@ -148,8 +148,7 @@ export class LiveDocuments<R> {
   }
 
   *#reselectEach(changed: Changed<R>): Steps<Selection<R> | undefined> {
-    const now = { table: this.#table, losses: this.#losses, clashes: [], touched: [] }
-    let selection: Selection<R> | undefined = now
+    let selection: Selection<R> | undefined = this.selection
     const known = (id: string) => (changed.has(id) ? changed.get(id) : this.#known.get(id))
     const entriesOf = (id: string) => known(id)?.good?.api.entries ?? []
     for (const id of changed.keys()) {
@@ -194,12 +193,9 @@ export class LiveDocuments<R> {
     announceConflict(this.#ports, { id, ts: stamp.ms, hash, node, other, path })
   }
 
-  /** Selects as if a document were loaded; returns the selection, and the routes that are taken. */
-  *tryOut(id: string, entries: readonly RouteEntry<R>[]): Steps<Trial<R>> {
+  /** Selects as if a document were loaded, among all; returns the selection, and the routes that are taken. */
+  *tryOutAmongAll(id: string, entries: readonly RouteEntry<R>[]): Steps<Trial<R>> {
     const losses = this.#losses
-    const lostEntries = (lost: string) => this.#known.get(lost)?.good?.api.entries ?? []
-    const quick = yield* reselect({ table: this.#table, losses }, id, entries, lostEntries)
-    if (quick) return { selection: quick, taken: [] }
     const selection = yield* select(this.#known.values(), { id, entries })
     const takers = new Map<string, Set<string>>()
     for (const { api, otherApi, otherPath, otherPattern } of selection.clashes) {

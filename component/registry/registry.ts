@@ -1,12 +1,12 @@
 /** The API Specifications of this node: load, remove, list, and go back; live and on the disk when a change resolves. */
-import { type Issue, ServiceError } from '#component/errors.ts'
+import { ServiceError } from '#component/errors.ts'
 import type { DescribedVersion } from '#component/gateway/api.ts'
 import type { Change, Document, Entry } from '#component/replica/entry.ts'
 import { type Conditions, checkConditions } from '#component/replica/history.ts'
 import { info, represent } from '#component/spec/represent.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { inTurn, runSteps, type Steps } from '#component/yielding.ts'
-import { type Around, copyDocument, examine, idOf, judge } from './candidate.ts'
+import { copyDocument, examine, idOf, judge } from './candidate.ts'
 import {
   checkWithin,
   isWithin,
@@ -16,14 +16,26 @@ import {
   type Tried,
   unknownId,
 } from './change.ts'
-import { type Conflict, LiveDocuments, type Taken } from './live-documents.ts'
-import { announceConflict, announceLost, type RegistryPorts } from './registry-ports.ts'
+import { type Conflict, LiveDocuments } from './live-documents.ts'
+import { Loading } from './loading.ts'
+import { announceLost, type RegistryPorts } from './registry-ports.ts'
 import type { LiveEntry } from './selection.ts'
 import { SpecHistory } from './spec-history.ts'
 import { SpecReplica } from './spec-replica.ts'
+import { Stage } from './stage.ts'
 
 const someone = 'the gateway'
-const list = new Intl.ListFormat('en')
+
+/** The document of a file, with its hash. */
+export interface FileDocument {
+  readonly document: unknown
+  /** Names the file, for the log. */
+  readonly by: string
+  readonly hash: string
+}
+
+const isThere = (reason: unknown): boolean =>
+  reason instanceof ServiceError && reason.uri === 'service.error.conflict'
 
 /** Every API Specification known here. */
 export class Registry<R = unknown> {
@@ -36,6 +48,7 @@ export class Registry<R = unknown> {
   readonly #ports: RegistryPorts<R>
   readonly #replica: SpecReplica
   readonly #live: LiveDocuments<R>
+  readonly #loading: Loading<R>
   /** Changes run one after the other. */
   readonly #serially = inTurn()
 
@@ -43,6 +56,7 @@ export class Registry<R = unknown> {
     this.#ports = ports
     this.#replica = new SpecReplica(ports.replica, ports.yieldTurn)
     this.#live = new LiveDocuments(ports, this.#replica)
+    this.#loading = new Loading(ports, this.#replica, this.#live)
     this.history = new SpecHistory(this.#replica)
   }
 
@@ -75,25 +89,33 @@ export class Registry<R = unknown> {
     within?: string,
   ): Promise<Loaded> {
     return this.#counted(() =>
-      this.#withCopy(document, (kept) => this.#load(kept, by, conditions, within)),
+      this.#withCopy(document, (kept) =>
+        this.#loading.load({ document: kept, by, conditions, within }),
+      ),
     )
   }
 
   /**
-   * Loads the document of a file, unless it is the current version: of several processes that start on one store, one loads it.
-   * @param hash of the document
-   * @returns undefined when it was there. Throws what {@link load} throws.
+   * Loads the documents of files, each unless it is the current version: of several processes that start on one store, one loads it.
+   * @param files with different ids; nothing else may change their documents
+   * @returns the result of each, in their order; undefined when it was there, else rejected with what {@link load} throws
    */
-  loadUnlessThere(document: unknown, by: string, hash: string): Promise<Loaded | undefined> {
-    const conditions = { ifNoneMatch: [hash] }
-    const load = (kept: unknown) => this.#load(kept, by, conditions)
-    return this.#counted(() =>
-      this.#withCopy(document, load).catch((error: unknown) => {
-        if (error instanceof ServiceError && error.uri === 'service.error.conflict')
-          return undefined
-        throw error
-      }),
-    )
+  loadUnlessThere(
+    files: readonly FileDocument[],
+  ): Promise<PromiseSettledResult<Loaded | undefined>[]> {
+    return this.#serially(async () => {
+      const results = await this.#loading.loadAll(
+        files.map(({ document, by, hash }) => ({
+          ...{ document, by, conditions: { ifNoneMatch: [hash] } },
+        })),
+      )
+      return results.map((result): PromiseSettledResult<Loaded | undefined> => {
+        if (result.status === 'fulfilled') this.counts.loaded++
+        else if (isThere(result.reason)) return { status: 'fulfilled', value: undefined }
+        else this.counts.refused++
+        return result
+      })
+    })
   }
 
   /**
@@ -110,38 +132,9 @@ export class Registry<R = unknown> {
   ): Promise<Loaded> {
     const task = async () => {
       const { document } = await this.history.find(id, hash, within)
-      return this.#load(document, by, conditions, within)
+      return this.#loading.load({ document, by, conditions, within })
     }
     return this.#counted(() => this.#serially(task))
-  }
-
-  async #load(
-    document: unknown,
-    by: string,
-    conditions: Conditions,
-    within?: string,
-  ): Promise<Loaded> {
-    checkWithin(document, within)
-    const candidate = await examine(document, this.#ports)
-    let warnings: readonly Issue[] = []
-    const { before, entry } = await this.#replica.change(async () => {
-      const { api } = candidate
-      const current = this.#live.get(idOf(candidate) ?? '')
-      checkWithin(current?.document, within)
-      if (api) checkConditions(current?.hash, conditions)
-      const onTaken = (id: string, taken: Taken) => this.#tellRefusal(id, taken, by)
-      const around = this.#around(within)
-      const accepted = await this.#run(judge(candidate, around, onTaken))
-      const { id, features } = accepted.api
-      const draft = { id, document: document as Document, features } // what compiles is a map
-      this.#live.expect(draft.document, accepted)
-      warnings = [...accepted.warnings, ...this.#mixedCluster(features)]
-      return draft
-    })
-    const { id, stamp, hash } = entry
-    this.#ports.log.info({ api_spec: id, by, hash, old_hash: before?.hash ?? undefined }, 'loaded')
-    const isNew = before === undefined || before.document === null
-    return { id, ts: stamp.ms, hash: hash ?? '', warnings, isNew }
   }
 
   /** Checks a document as {@link load} does, without keeping it. Throws the same. */
@@ -156,29 +149,13 @@ export class Registry<R = unknown> {
     checkWithin(kept, within)
     const candidate = await examine(kept, this.#ports)
     checkWithin(this.#live.get(idOf(candidate) ?? '')?.document, within)
-    const { api, warnings, selection } = await this.#run(judge(candidate, this.#around(within)))
-    const { table } = selection
-    return { id: api.id, document: kept as Document, warnings, table } // what compiles is a map
-  }
-
-  /** Warns where other gateways do not know what the document needs. */
-  #mixedCluster(features: readonly string[]): Issue[] {
-    const others = features.length === 0 ? [] : (this.#ports.nodesWithout?.(features) ?? [])
-    if (others.length === 0) return []
-    const [nodes, keys] = [others, features].map((names) => list.format(names))
-    const message = `${nodes} cannot serve a document with ${keys}, and goes on to serve the version before it, if there is one: upgrade all gateways of the cluster`
-    return [{ path: '', message }]
-  }
-
-  #around(within: string | undefined): Around<R> {
     const { managementPaths } = this.#ports
-    return { live: this.#live, managementPaths, isWithin: within !== undefined }
-  }
-
-  #tellRefusal(id: string, { other, path }: Taken, by: string): void {
-    const { log, node } = this.#ports
-    log.warn({ api_spec: id, by, other, path }, 'refused: a route is taken')
-    announceConflict(this.#ports, { id, node, other, path })
+    const around = { live: new Stage(this.#live), managementPaths, isWithin: within !== undefined }
+    const accepted = await this.#run(judge(candidate, around))
+    if (accepted === undefined) throw new TypeError('nothing was accepted before the document')
+    const { api, warnings } = accepted
+    const { table } = accepted.selection
+    return { id: api.id, document: kept as Document, warnings, table } // what compiles is a map
   }
 
   /**
@@ -196,14 +173,15 @@ export class Registry<R = unknown> {
    */
   remove(id: string, by = someone, conditions: Conditions = {}, within?: string): Promise<Removed> {
     return this.#serially(async () => {
-      const { before, entry } = await this.#replica.change(async () => {
+      const [change] = await this.#replica.change(async () => {
         checkWithin(this.#live.get(id)?.document, within)
         checkConditions(this.#live.get(id)?.hash, conditions)
         this.#entry(id)
-        return { id, document: null }
+        return [{ id, document: null }]
       })
-      this.#ports.log.info({ api_spec: id, by, old_hash: before?.hash }, 'deleted')
-      return { id, ts: entry.stamp.ms }
+      if (change === undefined) throw new TypeError('the replica has lost a change')
+      this.#ports.log.info({ api_spec: id, by, old_hash: change.before?.hash }, 'deleted')
+      return { id, ts: change.entry.stamp.ms }
     })
   }
 

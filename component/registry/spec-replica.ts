@@ -37,13 +37,14 @@ export class SpecReplica {
     this.#replica.watch('api_spec', (changes) => watcher(changes.map(openedChange)))
   }
 
-  /** Changes one document. */
-  async change(decide: () => Promise<FeaturedDraft>): Promise<OpenedChange> {
-    const [change] = await this.#replica.change('api_spec', async () => [
-      await this.#enveloped(await decide()),
-    ])
-    if (!change) throw new TypeError('the replica has lost a change')
-    return openedChange(change)
+  /** Changes documents. @returns the changes, in the order of the drafts */
+  async change(decide: () => Promise<readonly FeaturedDraft[]>): Promise<OpenedChange[]> {
+    const changes = await this.#replica.change('api_spec', async () => {
+      const drafts: Draft[] = []
+      for (const draft of await decide()) drafts.push(await this.#enveloped(draft))
+      return drafts
+    })
+    return changes.map(openedChange)
   }
 
   async #enveloped({ id, document, features = [] }: FeaturedDraft): Promise<Draft> {

@@ -53,24 +53,26 @@ export class FileStore {
     this.#clock = clock
   }
 
-  /**
-   * The last load of a file; undefined when it was never loaded.
-   * @param path absolute
-   */
-  lastLoad(path: string): Promise<FileLoad | undefined> {
-    return this.#run((db) =>
-      db.selectFrom('files').select(['hash', 'ms']).where('path', '=', path).executeTakeFirst(),
+  /** The last loads of files, by their absolute paths; one that was never loaded is absent. */
+  async lastLoads(paths: readonly string[]): Promise<ReadonlyMap<string, FileLoad>> {
+    const rows = await this.#run((db) =>
+      db.selectFrom('files').select(['path', 'hash', 'ms']).where('path', 'in', paths).execute(),
     )
+    return new Map(rows.map(({ path, ...load }) => [path, load]))
   }
 
-  /** Keeps the hash of the document that was loaded from a file just now. */
-  async setLoadedHash(path: string, hash: string): Promise<void> {
+  /** Keeps the hashes of the documents that were loaded from files just now, by their absolute paths. */
+  async setLoadedHashes(hashes: ReadonlyMap<string, string>): Promise<void> {
+    if (hashes.size === 0) return
     const ms = this.#clock.now()
+    const rows = Array.from(hashes, ([path, hash]) => ({ path, hash, ms }))
     await this.#run((db) =>
       db
         .insertInto('files')
-        .values({ path, hash, ms })
-        .onConflict((conflict) => conflict.column('path').doUpdateSet({ hash, ms }))
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict.column('path').doUpdateSet(({ ref }) => ({ hash: ref('excluded.hash'), ms })),
+        )
         .execute(),
     )
   }

@@ -2,8 +2,9 @@
 import { type Config, ConfigError } from '#component/config/config.ts'
 import { InvalidSpecError, type Issue, messageOf, ServiceError } from '#component/errors.ts'
 import type { Examples } from '#component/examples/examples.ts'
+import type { Loaded } from '#component/registry/change.ts'
 import { type FileReport, loadFiles, realmNames, specNames } from '#component/registry/files.ts'
-import type { Registry } from '#component/registry/registry.ts'
+import type { FileDocument, Registry } from '#component/registry/registry.ts'
 import { noProgress, type Progress } from '#component/terminal/progress.ts'
 import type { WiringContext } from './context.ts'
 
@@ -60,16 +61,13 @@ export class ConfiguredFiles {
     const ports = { files: store.files, log, yieldTurn, progress, known: this.#known }
     const ofRealms = await loadFiles(patterns.realms, {
       ...ports,
-      load: (document, by) => users.realms.load(document, by),
+      load: (documents) =>
+        oneByOne(documents, ({ document, by }) => users.realms.load(document, by)),
       namesOf: realmNames,
     })
     const ofSpecs = await loadFiles(patterns.specs, {
       ...ports,
-      load: async (document, by, hash) => {
-        const failures = await this.#examples.judge(document, patterns.specs_examples)
-        const loaded = await this.#registry.loadUnlessThere(document, by, hash)
-        return loaded && { ...loaded, warnings: [...loaded.warnings, ...failures] }
-      },
+      load: (documents) => this.#loadSpecs(documents, patterns.specs_examples),
       isReplaced: (document, hash, since) =>
         this.#registry.history.isReplaced(specNames(document)[0] ?? '', hash, since),
       namesOf: specNames,
@@ -82,6 +80,23 @@ export class ConfiguredFiles {
     const loaded = reports.filter(({ outcome }) => outcome === 'loaded').length
     if (loaded > 0) await broadcast?.()
     return { loaded, refused: this.refused }
+  }
+
+  /** Loads API Specifications together, but for those whose examples refuse them. */
+  async #loadSpecs(documents: readonly FileDocument[], examples: Config['specs_examples']) {
+    const judged = await oneByOne(documents, ({ document }) =>
+      this.#examples.judge(document, examples),
+    )
+    const passed = documents.filter((_, at) => judged[at]?.status === 'fulfilled')
+    const results = (await this.#registry.loadUnlessThere(passed)).values()
+    return judged.map((one): PromiseSettledResult<Pick<Loaded, 'warnings'> | undefined> => {
+      if (one.status === 'rejected') return one
+      const { value: result } = results.next()
+      if (result?.status !== 'fulfilled') return result ?? { status: 'fulfilled', value: undefined }
+      const { value: loaded } = result
+      const warnings = [...(loaded?.warnings ?? []), ...one.value]
+      return { status: 'fulfilled', value: loaded && { warnings } }
+    })
   }
 
   /**
@@ -100,6 +115,16 @@ export class ConfiguredFiles {
     if (refused.every(({ isForNow }) => isForNow)) throw new Error(lines.join('\n'))
     throw new ConfigError(lines)
   }
+}
+
+/** The result of each, in their order. */
+async function oneByOne<T, U>(
+  all: readonly T[],
+  task: (one: T) => Promise<U>,
+): Promise<PromiseSettledResult<U>[]> {
+  const results: PromiseSettledResult<U>[] = []
+  for (const one of all) results.push(...(await Promise.allSettled([task(one)])))
+  return results
 }
 
 /** A file that is gone takes nothing with it: deleting is `service.delete_api_spec`, `service.delete_realm`. */

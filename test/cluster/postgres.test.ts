@@ -98,7 +98,7 @@ describe('PostgreSQL', function () {
           () => store.entries.since(0),
           () => store.entries.replace([version('b', 2)]),
           () => store.entries.merge([version('b', 2)]),
-          () => store.files.lastLoad('/a.json'),
+          () => store.files.lastLoads(['/a.json']),
         ]) {
           const error = await failure(operation())
           expect(error).to.include({ uri: 'service.error.unavailable' })

@@ -182,13 +182,19 @@ export function describeStore(name: string, start: () => Promise<Place>): void {
     })
 
     it('remembers what was last loaded from a file', async () => {
-      expect(await store.files.lastLoad('/a.json')).to.equal(undefined)
-      await store.files.setLoadedHash('/a.json', 'one')
-      await store.files.setLoadedHash('/a.json', 'two')
-      const { hash, ms } = (await store.files.lastLoad('/a.json')) ?? {}
-      expect(hash).to.equal('two')
-      expect(ms).to.be.a('number')
-      expect(await store.files.lastLoad('/b.json')).to.equal(undefined)
+      const { files } = store
+      expect((await files.lastLoads(['/a.json'])).size).to.equal(0)
+      await files.setLoadedHashes(new Map())
+      await files.setLoadedHashes(new Map([['/a.json', 'one']]))
+      const both = new Map([
+        ['/a.json', 'two'],
+        ['/b.json', 'other'],
+      ])
+      await files.setLoadedHashes(both)
+      const loads = await files.lastLoads(['/a.json', '/b.json', '/c.json'])
+      expect(new Map(Array.from(loads, ([path, { hash }]) => [path, hash]))).to.deep.equal(both)
+      expect(loads.get('/a.json')?.ms).to.be.a('number')
+      expect([...(await files.lastLoads(['/b.json'])).keys()]).to.deep.equal(['/b.json'])
     })
 
     it('refuses everything after it was closed, and may be closed twice', async () => {
@@ -199,7 +205,7 @@ export function describeStore(name: string, start: () => Promise<Place>): void {
         () => store.entries.replace([version('a', 1)]),
         () => store.entries.merge([version('a', 1)]),
         () => store.entries.versions('api_spec', 'a'),
-        () => store.files.lastLoad('/a.json'),
+        () => store.files.lastLoads(['/a.json']),
       ]) {
         const error = await operation().catch((reason: unknown) => reason)
         expect(error).to.include({ uri: 'service.error.unavailable', status: 503 })

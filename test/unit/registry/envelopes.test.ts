@@ -35,7 +35,10 @@ describe('a document that needs a feature', () => {
     const { hash, ts } = await registry.load(checked())
     expect(hash).to.equal(hashOf(checked()))
     expect(registry.get('a')).to.deep.equal({ document: { ...checked(), ts }, hash })
-    expect(await registry.loadUnlessThere(checked(), 'a file', hash)).to.equal(undefined)
+    const file = { document: checked(), by: 'a file', hash }
+    expect(await registry.loadUnlessThere([file])).to.deep.equal([
+      { status: 'fulfilled', value: undefined },
+    ])
     expect(serves('/v1/x')).to.equal('a')
     expect(events).to.deep.equal([])
   })

@@ -30,6 +30,11 @@ describe('the warnings of files', () => {
     return file
   }
 
+  const loadRealms =
+    (realms: Awaited<ReturnType<typeof realmsWith>>['realms']): FilePorts['load'] =>
+    (documents) =>
+      Promise.allSettled(documents.map(({ document, by }) => realms.load(document, by)))
+
   const start = (file: string, ports: Pick<FilePorts, 'load' | 'namesOf'>) =>
     loadFiles([file], {
       ...{ files: store.files, yieldTurn: () => undefined, ...ports },
@@ -44,7 +49,7 @@ describe('the warnings of files', () => {
     const file = write('a.json', { ...document('a', ['/a']), nmae: 'A', hots: '_' })
     const { registry } = await registryWith({ store: store.entries })
     await start(file, {
-      load: (value, by, hash) => registry.loadUnlessThere(value, by, hash),
+      load: (documents) => registry.loadUnlessThere(documents),
       namesOf: specNames,
     })
     expect(warned).to.deep.equal([
@@ -63,7 +68,7 @@ describe('the warnings of files', () => {
 
   it('are logged for realms, with their place in the file', async () => {
     const { realms } = await realmsWith()
-    const load: FilePorts['load'] = (value, by) => realms.load(value, by)
+    const load = loadRealms(realms)
     const users = [{ username: 'ada', gruops: [] }]
     const file = write('realms.json', [{ uri: 'com.a' }, { uri: 'com.b', users }])
     await start(file, { load, namesOf: realmNames })
@@ -83,7 +88,7 @@ describe('the warnings of files', () => {
       ...Object.fromEntries(Array.from({ length: 120 }, (_, n) => [`x${n}`, n])),
     }
     const file = write('realm.json', info)
-    await start(file, { load: (value, by) => realms.load(value, by), namesOf: realmNames })
+    await start(file, { load: loadRealms(realms), namesOf: realmNames })
     expect(warned).to.have.length(101)
     expect(warned.at(-1)).to.deep.equal({ file, more: 20 })
   })

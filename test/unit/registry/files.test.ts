@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { expect } from 'chai'
 import { systemClock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
 import { loadFiles, realmNames, specNames } from '#component/registry/files.ts'
 import { openStore, type Store } from '#component/store/database.ts'
 import { document, registryWith } from './doubles.ts'
@@ -50,7 +51,7 @@ describe('loadFiles', () => {
         files: store.files,
         log: silent,
         yieldTurn: () => undefined,
-        load: (value, by, hash) => registry.registry.loadUnlessThere(value, by, hash),
+        load: (documents) => registry.registry.loadUnlessThere(documents),
         isReplaced: (value, hash, since) =>
           registry.registry.history.isReplaced(specNames(value)[0] ?? '', hash, since),
         namesOf: specNames,
@@ -187,14 +188,14 @@ describe('loadFiles', () => {
       ['node-1', 'node-2', 'node-3'].map((node) => registryWith({ store: store.entries, node })),
     )
     // each of them looks before any has loaded it
-    const files = { lastLoad: async () => undefined, setLoadedHash: async () => undefined }
+    const files = { lastLoads: async () => new Map(), setLoadedHashes: async () => undefined }
     const reports = await Promise.all(
       processes.map(({ registry }) =>
         loadFiles([join(folder, 'a.json')], {
           files,
           log: silent,
           yieldTurn: () => undefined,
-          load: (value, by, hash) => registry.loadUnlessThere(value, by, hash),
+          load: (documents) => registry.loadUnlessThere(documents),
           namesOf: specNames,
         }),
       ),
@@ -209,6 +210,66 @@ describe('loadFiles', () => {
       expect(serves('/v1/one')).to.equal('a')
       expect(registry.counts.refused).to.equal(0)
     }
+  })
+
+  it('makes many files live in few changes, and the others of them when some are refused', async () => {
+    const [spoiled, taken] = [7, 50]
+    for (let at = 0; at < 100; at += 1) {
+      const name = `s${String(at).padStart(2, '0')}`
+      if (at === spoiled) write(`${name}.json`, { ...document(name), realm_uri: 'com.nowhere' })
+      else write(`${name}.json`, document(name, [at === taken ? '/s10' : `/${name}`]))
+    }
+    const { reports, tables, serves, registry } = await start()
+    expect(tables.length).to.be.within(3, 10)
+    expect(reports.flatMap(({ outcome }, at) => (outcome === 'loaded' ? [] : at))).to.deep.equal([
+      spoiled,
+      taken,
+    ])
+    expect(reports[taken]?.error).to.include({ uri: 'service.error.already_exists' })
+    expect(serves('/v1/s10')).to.equal('s10')
+    expect(serves('/v1/s99')).to.equal('s99')
+    // a file whose route was taken is tried once more, since another file may have given it up
+    expect(registry.counts).to.deep.equal({ loaded: 98, refused: 3 })
+    const again = await start()
+    expect(again.outcomes.filter((outcome) => outcome.endsWith('unchanged'))).to.have.length(98)
+    expect(again.tables).to.have.length(1)
+  })
+
+  it('makes a file live that takes routes over, and those around it', async () => {
+    const three = (middle: string) => {
+      write('a.json', document('a', ['/a', '/shared']))
+      write('b.json', document('b', [middle]))
+      write('c.json', document('c', ['/c']))
+    }
+    three('/b')
+    await start()
+    write('a.json', document('a', ['/a']))
+    write('b.json', document('b', ['/shared']))
+    write('c.json', document('c', ['/b', '/c']))
+    const { outcomes, serves } = await start()
+    expect(outcomes).to.deep.equal(['a.json loaded', 'b.json loaded', 'c.json loaded'])
+    expect(['/a', '/shared', '/b', '/c'].map((path) => serves(`/v1${path}`))).to.deep.equal([
+      ...['a', 'b', 'c', 'c'],
+    ])
+  })
+
+  it('refuses all files of a page while the store is away, and loads them when it is back', async () => {
+    for (const name of ['a', 'b', 'c']) write(`${name}.json`, document(name, [`/${name}`]))
+    const { registry } = await registryWith({ store: store.entries, clock })
+    const away = new ServiceError('service.error.unavailable', 'the store is away')
+    const reports = await loadFiles([join(folder, '*.json')], {
+      files: { lastLoads: () => Promise.reject(away), setLoadedHashes: async () => undefined },
+      ...{ log: silent, yieldTurn: () => undefined, namesOf: specNames },
+      load: (documents) => registry.loadUnlessThere(documents),
+    })
+    expect(reports.map(({ outcome, error }) => [outcome, error])).to.deep.equal(
+      ['a', 'b', 'c'].map(() => ['refused', away]),
+    )
+    expect((await start()).outcomes).to.deep.equal([
+      'a.json loaded',
+      'b.json loaded',
+      'c.json loaded',
+    ])
   })
 
   it('reports a name that no file has', async () => {
