@@ -95,7 +95,8 @@ export interface Issue {
   readonly message: string
 }
 
-interface ServiceErrorOptions extends ErrorOptions {
+/** What an error has beside its code and its message. */
+export interface ServiceErrorOptions extends ErrorOptions {
   readonly headers?: Readonly<Record<string, string>>
   readonly details?: readonly Issue[]
 }

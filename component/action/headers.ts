@@ -79,7 +79,7 @@ export const withoutOwnCookies = (cookie: string): string | undefined =>
     .trim() || undefined
 
 /** The request's own fields that are passed on; the parser of node:http has checked and trimmed them. */
-function passedFields(sent: Readonly<Record<string, string>>): HeaderMap {
+export function passedFields(sent: Readonly<Record<string, string>>): HeaderMap {
   const listed = namesIn(sent.connection)
   const headers: HeaderMap = {}
   for (const name in sent) {

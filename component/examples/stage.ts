@@ -55,6 +55,7 @@ const authmethods: Readonly<Record<SecurityType, string>> = {
   oidc: 'ticket',
   webhook: 'webhook',
   jwt: 'jwt',
+  forward_auth: 'forward_auth',
 }
 
 /** Lets the user pass that the example names. */

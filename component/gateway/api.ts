@@ -48,6 +48,7 @@ export const features = [
   'cors',
   'webhook',
   'allow_from',
+  'forward_auth',
 ] as const
 export type Feature = (typeof features)[number]
 

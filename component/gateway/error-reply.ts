@@ -1,6 +1,7 @@
 /** The reply to a request that cannot be answered as declared: `{code, message, description}` or a problem, and the route's headers. */
 import type { Outcome } from '#component/action/action.ts'
 import { describeError, type Issue, isErrorUri, type ServiceError } from '#component/errors.ts'
+import { PassedAnswer } from '#component/security/passed-answer.ts'
 import type { CompiledOperation, InheritedValues, Route } from './api.ts'
 import type { Exchange, Reply, ReplyBody } from './exchange.ts'
 import { reportAt } from './failure-report.ts'
@@ -127,6 +128,7 @@ export function errorReply(
   error: ServiceError,
   declared: { readonly status?: number | undefined; readonly headers: Headers } = route.path,
 ): Reply {
+  if (error instanceof PassedAnswer) return passedReply(route, policy, error)
   const { path } = route
   const { 'content-type': _own, ...ofSpec } = declared.headers
   const status = declared.status ?? error.status
@@ -139,6 +141,19 @@ export function errorReply(
     status,
     headers: { ...headers, ...lowerCase(error.headers) },
     body: bodyOf(exchange, route, inherited, error, status),
+    error,
+    failure: reportAt(route, error),
+  }
+}
+
+/** The answer of another service that refuses a request, and the load-time headers of the path. */
+function passedReply(route: Route, policy: Headers, error: PassedAnswer): Reply {
+  const { 'content-type': _own, ...ofPath } = route.path.headers
+  const { status, headers, body } = error.answer
+  return {
+    status,
+    headers: { ...layOver(policy, ofPath), ...headers },
+    body: body.length > 0 ? { kind: 'bytes', bytes: body } : { kind: 'none' },
     error,
     failure: reportAt(route, error),
   }

@@ -18,6 +18,13 @@ const textOr = (value: unknown, otherwise: string): string =>
 export const secretHeaderOf = ({ type, object }: Protection): string | undefined =>
   type === 'api_key' ? textOr(object.header_name, 'authorization').toLowerCase() : undefined
 
+/** The header by which another service most likely knows who asks: `Authorization`, unless it is not told that. */
+function credentialsHeader(names: unknown): string {
+  const texts = Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []
+  const isTold = texts.length === 0 || texts.some((one) => one.toLowerCase() === 'authorization')
+  return isTold ? 'Authorization' : String(texts[0])
+}
+
 /**
  * @param address of the version: absolute, without a slash at the end
  * @param schemes receives the schemes
@@ -55,6 +62,10 @@ export function requirementsOf(
       if (safeMethods.has(method)) return [{ [cookie]: [] }, { [bearer]: [] }]
       const csrf = add('oidc_csrf', { type: 'apiKey', in: 'header', name: 'X-CSRF-Token' })
       return [{ [cookie]: [], [csrf]: [] }, { [bearer]: [] }]
+    }
+    case 'forward_auth': {
+      const name = credentialsHeader(object.request_headers)
+      return [{ [add('forward_auth', { type: 'apiKey', in: 'header', name })]: [] }]
     }
     case 'webhook':
       return [{ [add('webhook', { type: 'http', scheme: 'webhook' })]: [] }]

@@ -2,11 +2,19 @@
 import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
 import { because } from '#component/login-refusal.ts'
-import type { BodyLimits, Method } from '#component/request.ts'
+import type { BodyLimits, Method, Request } from '#component/request.ts'
 import { TokenError } from '#component/token/token-error.ts'
 
 /** The types of security (specification: Security object). */
-const securityTypes = ['basic', 'api_key', 'oauth2', 'oidc', 'jwt', 'webhook'] as const
+const securityTypes = [
+  'basic',
+  'api_key',
+  'oauth2',
+  'oidc',
+  'jwt',
+  'webhook',
+  'forward_auth',
+] as const
 export type SecurityType = (typeof securityTypes)[number]
 
 /** Whether the value is one of the types. */
@@ -31,12 +39,11 @@ export interface Protection {
 }
 
 /** The parts of a request that a scheme may read. */
-export interface SecuredRequest {
+export interface SecuredRequest
+  extends Pick<Request, 'scheme' | 'host' | 'path' | 'query_string' | 'headers'> {
   readonly method: Method
   /** `ip:port`, `[ip]:port`. */
   readonly peername: string
-  /** Lower case. */
-  readonly host?: string
   /** Set-Cookie fields that the scheme adds to the answer. */
   cookies?: readonly string[] | undefined
   header(name: string): string | undefined
@@ -72,6 +79,7 @@ const challenges: Readonly<Record<SecurityType, (realm: string) => string>> = {
   oidc: (realm) => `Bearer realm=${realm}`,
   webhook: (realm) => `Webhook realm=${realm}`,
   jwt: (realm) => `Bearer realm=${realm}`,
+  forward_auth: (realm) => `ForwardAuth realm=${realm}`,
 }
 
 /**

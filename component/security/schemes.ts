@@ -2,6 +2,7 @@
 import { type ApiKeyPorts, ApiKeyScheme } from './api-key.ts'
 import { type BasicPorts, BasicScheme } from './basic.ts'
 import { type BearerPorts, BearerScheme } from './bearer.ts'
+import { type ForwardAuthPorts, ForwardAuthScheme } from './forward-auth.ts'
 import { type JwtPorts, JwtScheme } from './jwt.ts'
 import { type OidcPorts, OidcScheme } from './oidc.ts'
 import type { SecurityScheme, SecurityType } from './scheme.ts'
@@ -9,7 +10,13 @@ import { type WebhookPorts, WebhookScheme } from './webhook.ts'
 
 /** Opens every type that there is a scheme for. */
 export const openSchemes = (
-  ports: ApiKeyPorts & BasicPorts & BearerPorts & JwtPorts & OidcPorts & WebhookPorts,
+  ports: ApiKeyPorts &
+    BasicPorts &
+    BearerPorts &
+    ForwardAuthPorts &
+    JwtPorts &
+    OidcPorts &
+    WebhookPorts,
 ) =>
   ({
     basic: new BasicScheme(ports),
@@ -18,4 +25,5 @@ export const openSchemes = (
     oidc: new OidcScheme(ports),
     webhook: new WebhookScheme(ports),
     jwt: new JwtScheme(ports),
+    forward_auth: new ForwardAuthScheme(ports),
   }) satisfies Readonly<Record<SecurityType, SecurityScheme>>

@@ -35,6 +35,9 @@ const maxSignatures = 10
 /** An id: visible ASCII. One field that was sent twice has a blank. */
 const visible = /^[!-~]{1,255}$/
 
+/** Whether a text may be the id of a message. */
+export const isMessageId = (text: string): boolean => visible.test(text)
+
 /** Seconds in decimal digits: no sign, no exponent, no more digits than any year needs. */
 const digits = /^[0-9]{1,12}$/
 
@@ -54,7 +57,7 @@ function readStandard(header: ReadHeader): SignedClaim | string | undefined {
   if (field === undefined) return undefined
   const [id = '', time = ''] = [header(`${names}-id`), header(`${names}-timestamp`)]
   // a dot would let one message be read as another one
-  if (!visible.test(id) || id.includes('.')) return malformedId
+  if (!isMessageId(id) || id.includes('.')) return malformedId
   if (!digits.test(time)) return malformedTime
   const entries = field.split(' ', maxSignatures)
   if (!entries.every((entry) => standardEntry.test(entry))) return malformedSignature
@@ -95,7 +98,7 @@ function readPlain(
   if (field === undefined) return undefined
   if (!field.startsWith(prefix)) return malformedSignature
   const id = id_header === undefined ? undefined : header(id_header)
-  if (id !== undefined && !visible.test(id)) return malformedId
+  if (id !== undefined && !isMessageId(id)) return malformedId
   return {
     prefix: '',
     signatures: [{ kind: 'hmac', text: field.slice(prefix.length) }],

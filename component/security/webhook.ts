@@ -11,7 +11,7 @@ import {
   unauthorized,
 } from './scheme.ts'
 import { type Sender, Senders, type SendersPorts } from './senders.ts'
-import { isInTime, isSignedBy, readClaim, type SignedClaim } from './signature.ts'
+import { isInTime, isMessageId, isSignedBy, readClaim, type SignedClaim } from './signature.ts'
 
 /** The dependencies of the scheme. */
 export interface WebhookPorts extends SendersPorts {
@@ -26,13 +26,13 @@ export const senderOf = ({ sender }: Protection['object']): string =>
 /** Bodies in which the id of an event is looked for have at most this many bytes. */
 const maxParsed = 262_144
 
-/** The `id` of an event in the body, by which Stripe names it. */
+/** The `id` of an event in the body, by which Stripe names it; undefined for one that no header could have. */
 function idIn(body: Uint8Array): string | undefined {
   if (body.length > maxParsed) return undefined
   try {
     const event: unknown = JSON.parse(Buffer.from(body).toString())
     const isNamed = typeof event === 'object' && event !== null && 'id' in event
-    return isNamed && typeof event.id === 'string' ? event.id : undefined
+    return isNamed && typeof event.id === 'string' && isMessageId(event.id) ? event.id : undefined
   } catch {
     return undefined
   }

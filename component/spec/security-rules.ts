@@ -1,11 +1,14 @@
 /** The rules of `security` and `schemes`: how a request proves who asks (specification: Resources and their fields). */
 import { readRange } from '#component/syntax/ip-address.ts'
+import { originProblem } from '#component/syntax/upstream-origin.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { describe } from './report.ts'
 import {
   dynamic,
   emptyMap,
+  integer,
   listOf,
+  mapOf,
   must,
   oneOf,
   type Rule,
@@ -60,12 +63,32 @@ const scope = text('a scope', (value) =>
     : 'it has printable ASCII without blanks, quotes and backslashes',
 )
 
+const headerName = text('the name of a header', headerNameProblem)
+const roles = dynamic(
+  must(
+    'a role, or a list of roles',
+    (value) => [value].flat().every((role) => typeof role === 'string' && role !== ''),
+    { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+  ),
+)
+
+/** The answer of an authentication service is kept for at most an hour. */
+const maxCacheSecs = 3_600
+
+/** Why a text is not the URL of a service: the rules of the host of a forward hold. */
+function authUrlProblem(value: string): string | undefined {
+  const url = URL.parse(value)
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return 'it is none'
+  if (url.username !== '' || url.password !== '') return 'it has credentials, which it may not'
+  return url.hash === '' ? originProblem(url.origin) : 'it has a fragment, which is not sent'
+}
+
 const securityVariants = variants('a security object', {
   basic: { keys: securityShared },
   api_key: {
     keys: {
       ...securityShared,
-      header_name: dynamic(text('the name of a header', headerNameProblem)),
+      header_name: dynamic(headerName),
     },
   },
   oauth2: {
@@ -78,6 +101,17 @@ const securityVariants = variants('a security object', {
     required: { flow: 'the OAuth2 flow that the token endpoint serves' },
   },
   oidc: { keys: { ...securityShared, provider: string } },
+  forward_auth: {
+    keys: {
+      ...securityShared,
+      url: dynamic(text('an absolute http or https URL', authUrlProblem)),
+      request_headers: dynamic(listOf(dynamic(headerName), 'a list of header names', 0)),
+      response_headers: dynamic(mapOf(dynamic(headerName), 'a map of names to headers')),
+      role_mapping: dynamic(mapOf(roles, 'a map of roles to roles of the realm')),
+      cache_secs: dynamic(integer(0, maxCacheSecs, ' of seconds')),
+    },
+    required: { url: 'the URL of the service that is asked' },
+  },
   webhook: {
     keys: { ...securityShared, sender: string },
     required: { sender: 'the name of a sender in info.webhook_senders of the realm' },

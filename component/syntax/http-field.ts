@@ -18,6 +18,16 @@ export const connectionFields: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
+/** Fields that would make an answer a part of the representation, or none of it (RFC 9110 §13.1, §14.2); lower case. */
+export const conditionalFields: ReadonlySet<string> = new Set([
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+  'range',
+])
+
 /** Why a text is not the value of a field; undefined when it is: no controls but tab, and one byte a character (RFC 9110 §5.5). */
 export function fieldValueProblem(text: string): string | undefined {
   for (let index = 0; index < text.length; index += 1) {

@@ -1,6 +1,7 @@
 /** Authentication over HTTP: the security schemes of requests, and the endpoints where users log in and out. */
 import { CheckedFetch } from '#component/action/checked-fetch.ts'
 import { TokenIssuers } from '#component/compile/token-issuers.ts'
+import { ServiceError } from '#component/errors.ts'
 import type { OAuthKind, OidcKind } from '#component/gateway/api.ts'
 import type { GatewayPorts } from '#component/gateway/handle.ts'
 import { BackchannelLogout } from '#component/oidc/backchannel-logout.ts'
@@ -15,6 +16,7 @@ import type { Remembered } from '#component/token/remembered.ts'
 import { oauthEndpoints } from '#http/oauth/endpoints.ts'
 import { oidcEndpoints } from '#http/oidc/endpoints.ts'
 import { cookieRenewal } from '#http/oidc/renewed-cookie.ts'
+import { openAuthService } from './auth-service.ts'
 import type { WiringContext } from './context.ts'
 
 /** The authentication that the gateway and its management use. */
@@ -30,6 +32,12 @@ export interface HttpAuthentication extends Pick<GatewayPorts, 'schemes'> {
   /** The issuers whose tokens each path accepts; they follow the routing table. */
   readonly issuers: Pick<TokenIssuers, 'follow'>
   close(): Promise<void>
+}
+
+/** Nothing is sent for a request that is explained. */
+async function askNobody(): Promise<never> {
+  const message = 'no other service is asked for an explanation: name the user as whom to explain'
+  throw new ServiceError('service.error.unavailable', message)
 }
 
 /**
@@ -48,6 +56,7 @@ export function openHttpAuthentication(
     ...{ foreignTokens, foreignUsers },
   }
   const outside = new CheckedFetch({ clock })
+  const authService = openAuthService(outside)
   const providers = new Providers({ clock, log, realms, fetch: outside.fetch.bind(outside) })
   const { sessionCounts } = users
   const rechecks = new Rechecks({
@@ -55,7 +64,8 @@ export function openHttpAuthentication(
     store: store.logins,
   })
   const renewedCookie = cookieRenewal({ clock, log, tickets })
-  const schemes = openSchemes({ ...ports, attempts, counts, rechecks, renewedCookie })
+  const counted = { attempts, counts, rechecks }
+  const schemes = openSchemes({ ...ports, ...counted, authService, renewedCookie })
   const login = new OidcLogin({
     ...{ accounts, box, clock, counts, log, logins, providers, realms, revocations, tickets },
     idTokens: users.idTokens,
@@ -63,7 +73,12 @@ export function openHttpAuthentication(
   })
   return {
     ...{ schemes, issuers, basic: schemes.basic },
-    openSchemes: () => openSchemes({ ...ports, attempts: new Attempts(config.rate_limits) }),
+    openSchemes: () =>
+      openSchemes({
+        ...ports,
+        attempts: new Attempts(config.rate_limits),
+        authService: { ...authService, ask: askNobody },
+      }),
     endpoints: {
       ...oauthEndpoints({
         ...{ accessTokens, attempts, counts, families, issuerBase, keys, logins, realms },

@@ -44,7 +44,8 @@ export function allowFromOf(
 
 /** Notes what a gateway of an earlier version does not know of the security of a place. @returns the same values */
 export function notingSecurity(values: InheritedValues, features: Set<Feature>): InheritedValues {
-  if (values.protection?.type === 'webhook') features.add('webhook')
+  const type = values.protection?.type
+  if (type === 'webhook' || type === 'forward_auth') features.add(type)
   if (values.allowFrom) features.add('allow_from')
   return values
 }

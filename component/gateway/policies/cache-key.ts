@@ -1,7 +1,7 @@
 /** By what the kept answers of a route are told apart, and what they are purged by. */
 import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
-import type { Identity } from '#component/identity.ts'
+import { type Identity, webhookKeys } from '#component/identity.ts'
 import type { CachePlan } from '#component/policy/cache-plan.ts'
 import { readsOf } from './route-reads.ts'
 
@@ -29,6 +29,10 @@ const otherReads: readonly {
   valueOf(exchange: Exchange, identity: Identity): string
 }[] = [
   { reads: ['security', 'security.session'], valueOf: (_, { session = '' }) => session },
+  {
+    reads: ['security', ...webhookKeys.map((key) => `security.${key}`)],
+    valueOf: (_, identity) => JSON.stringify(webhookKeys.map((key) => identity[key])),
+  },
   { reads: ['request', 'request.peername'], valueOf: ({ peername }) => peername },
   { reads: ['request', 'request.port'], valueOf: ({ port }) => port },
 ]

@@ -2,16 +2,7 @@
 import type { RawBody } from '#component/action/action.ts'
 import type { ServiceError } from '#component/errors.ts'
 import type { Content, Exchange } from '#component/gateway/exchange.ts'
-
-/** Fields that would make the answer a part of the representation, or none of it (RFC 9110 §13.1, §14.2). */
-const conditions = new Set([
-  'if-match',
-  'if-modified-since',
-  'if-none-match',
-  'if-range',
-  'if-unmodified-since',
-  'range',
-])
+import { conditionalFields } from '#component/syntax/http-field.ts'
 
 /** Stands for a request without a body; it lives as long as something waits for its answer. */
 export class FillingExchange implements Exchange {
@@ -43,7 +34,7 @@ export class FillingExchange implements Exchange {
     this.port = port
     this.query_string = query_string
     this.query_params = query_params
-    const kept = Object.entries(of.headers).filter(([name]) => !conditions.has(name))
+    const kept = Object.entries(of.headers).filter(([name]) => !conditionalFields.has(name))
     this.headers = Object.fromEntries(kept)
     this.trace = trace
     this.#of = of

@@ -19,7 +19,7 @@ import { oauthEndpoints } from '#http/oauth/endpoints.ts'
 import { bodyOf, documentOf, FakeExchange, fixed } from '#test/unit/gateway/fake-exchange.ts'
 import { basic, type FormAsk } from '#test/unit/http/oauth/fixture.ts'
 import { realmsWith } from '#test/unit/realm/doubles.ts'
-import { noIssuers } from '#test/unit/security/doubles.ts'
+import { noIssuers, noLogins } from '#test/unit/security/doubles.ts'
 import { openTokens } from '#test/unit/token/doubles.ts'
 
 const realm_uri = 'com.example.realm'
@@ -66,7 +66,7 @@ async function open(flow = 'resource_owner_password_credentials') {
     ...{ ...tokens, logins, attempts, apiKeys: new ApiKeys(tokens) },
     accounts: { isKnown: () => false },
     ...noIssuers,
-    ...{ issuers, realms },
+    ...{ issuers, realms, authService: noLogins.authService },
   })
   const ports = { clock: systemClock, callTimeout: 1000 }
   const gateway = new Gateway({

@@ -168,6 +168,11 @@ describe('the security of an operation', () => {
     ],
     ['webhook', { type: 'webhook', sender: 'hub' }, { type: 'http', scheme: 'webhook' }],
     [
+      'forward_auth',
+      { type: 'forward_auth', url: 'https://auth.example.com', request_headers: ['X-Token'] },
+      { type: 'apiKey', in: 'header', name: 'X-Token' },
+    ],
+    [
       'oauth2',
       { ...oauth2, token_path: '/token' },
       {

@@ -22,8 +22,8 @@ export const requestWith = (
   peername = '192.0.2.1:5000',
   more: Partial<SecuredRequest> = {},
 ): SecuredRequest => ({
-  method: 'get',
-  peername,
+  ...{ method: 'get', peername, headers, scheme: 'https', host: 'api.example.com' },
+  ...{ path: '/v1/x', query_string: '' },
   header: (name) => headers[name],
   readBytes: async () => Buffer.of(),
   ...more,
@@ -130,6 +130,10 @@ export const noIssuers = {
 export const noLogins = {
   realms: { realm: () => undefined, openSecret: async () => undefined },
   clock: { now: () => 0 },
+  authService: {
+    fieldsOf: () => ({}),
+    ask: () => Promise.reject(new TypeError('nobody is asked')),
+  },
   tickets: {
     verify() {
       throw new TokenError('the ticket is malformed')

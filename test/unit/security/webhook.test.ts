@@ -50,6 +50,17 @@ describe('a path under webhook', () => {
     expect(identity).not.to.have.any.keys('webhook_id', 'webhook_timestamp')
   })
 
+  it('names no event of Stripe whose id no header could have', async () => {
+    for (const id of ['a\nb', '', 5, null, 'x'.repeat(256)]) {
+      const body = JSON.stringify({ id })
+      const v1 = createHmac('sha256', 'key').update(`0.${body}`).digest('hex')
+      const stage = new WebhookStage({ scheme: 'stripe', secret: 'key' })
+      const identity = await stage.ask({ headers: { 'stripe-signature': `t=0,v1=${v1}` }, body })
+      expect(identity).to.have.property('webhook_timestamp', 0)
+      expect(identity).not.to.have.property('webhook_id')
+    }
+  })
+
   it('reads no body whose header fields are refused', async () => {
     const stage = new WebhookStage({ scheme: 'standard', secret }, 1000)
     const fields = { 'webhook-id': 'a', 'webhook-timestamp': '1', 'webhook-signature': 'v1,aa' }
