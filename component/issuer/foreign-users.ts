@@ -14,13 +14,14 @@ import { issuersOf } from './settings.ts'
 export interface ForeignUserPorts {
   readonly realms: Pick<Realms, 'realm'>
   /** Tells whose names subjects of the issuer have, who is an identity provider of the realm, too. */
-  readonly accounts: Pick<Accounts, 'isKnown' | 'nameOf'>
+  readonly accounts: Pick<Accounts, 'isKnown' | 'nameOf' | 'version'>
   readonly revocations: Pick<Revocations, 'notBefore'>
 }
 
-/** Of the realm as it was when it was made. */
+/** Of the realm and the accounts as they were when it was made. */
 interface Known {
   readonly realm: Realm
+  readonly version: number
   readonly identity: Identity
 }
 
@@ -39,23 +40,32 @@ export class ForeignUsers {
    * @throws TokenError when the realm does not admit its user from there, or everything of the user was revoked since it was issued
    */
   identityOf(token: ForeignToken, address: string): Identity {
-    const { realm_uri, settings, sub, name } = token
-    const { accounts, realms } = this.#ports
-    const bound =
-      sub === undefined ? undefined : accounts.nameOf(realm_uri, { issuer: settings.issuer, sub })
-    const authid = bound ?? name
-    const realm = realms.realm(realm_uri)
-    if (!realm || !this.isKnown(realm_uri, authid)) {
-      throw new TokenError('the realm does not admit the user of the token')
-    }
+    const realm = this.#ports.realms.realm(token.realm_uri)
+    if (!realm) throw new TokenError('the realm does not admit the user of the token')
+    const identity = this.#identityIn(realm, token)
+    const { authid } = identity
     if (!mayUse(realm, issuerMethod, authid, address)) {
       throw new TokenError('the sources of the realm do not admit the user of the token from there')
     }
     if (this.isRevoked(token, authid)) throw new TokenError('the token was revoked')
+    return identity
+  }
+
+  /** The same identity for all requests, until the realm or an account changes. */
+  #identityIn(realm: Realm, token: ForeignToken): Identity {
+    const { accounts } = this.#ports
+    const { version } = accounts
     const known = this.#known.get(token)
-    if (known?.realm === realm && known.identity.authid === authid) return known.identity
+    if (known?.realm === realm && known.version === version) return known.identity
+    const { realm_uri, settings, sub, name } = token
+    const bound =
+      sub === undefined ? undefined : accounts.nameOf(realm_uri, { issuer: settings.issuer, sub })
+    const authid = bound ?? name
+    if (!this.isKnown(realm_uri, authid)) {
+      throw new TokenError('the realm does not admit the user of the token')
+    }
     const identity = identityIn(realm, token, authid)
-    this.#known.set(token, { realm, identity })
+    this.#known.set(token, { realm, version, identity })
     return identity
   }
 

@@ -79,6 +79,8 @@ function refusalOf(realm: Realm, authid: string): string | undefined {
 /** The accounts of all realms. */
 export class Accounts {
   readonly #ports: AccountPorts
+  /** Counts the changes of {@link nameOf} and {@link isKnown} that no realm document makes. */
+  version = 0
   /** The names of each person in a realm. */
   readonly #names = new Map<string, Set<string>>()
 
@@ -91,6 +93,7 @@ export class Accounts {
     const { replica } = this.#ports
     for (const { document } of replica.entries('oidc_user')) this.#note(document)
     replica.watch('oidc_user', (changes) => {
+      this.version += 1
       for (const { entry, before } of changes) {
         this.#forget(before?.document)
         this.#note(entry.document)

@@ -22,9 +22,11 @@ export interface JwtPorts {
 /** The issuer that a security object names. */
 export const issuerNameOf = ({ issuer }: Protection['object']): string => String(issuer)
 
+const none: readonly string[] = []
+
 /** What a token must allow on the path. */
-export const scopesOf = ({ scopes = [] }: Protection['object']): readonly string[] =>
-  [scopes].flat() as string[]
+export const scopesOf = ({ scopes = none }: Protection['object']): readonly string[] =>
+  Array.isArray(scopes) ? scopes : [String(scopes)]
 
 /** Lets a request pass as the user of its token, with the roles that the issuer gives. */
 export class JwtScheme implements SecurityScheme {
