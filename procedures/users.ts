@@ -1,6 +1,6 @@
 /** The procedures for users of a realm: passwords, API keys, accounts, the end of everything issued, and the keys that sign tokens. */
 import { ServiceError } from '#component/errors.ts'
-import { type Procedure, pathOf, texts } from '#procedures/definition/procedure.ts'
+import { accessRefusal, type Procedure, pathOf, texts } from '#procedures/definition/procedure.ts'
 import { checkRealm } from '#procedures/definition/within.ts'
 
 /** Those by which operators manage users. */
@@ -60,6 +60,40 @@ export const userProcedures: readonly Procedure[] = [
       realms.get(String(uri)) // 404 for an unknown realm
       await endUsers([{ realm_uri: String(uri), authid: String(username) }])
       return { value: { uri, username } }
+    },
+  },
+  {
+    // logs a user out everywhere: tickets, tokens and sessions end, API keys stay; answers `{uri, authid}`, or `{uri, provider, sub}` for
+    // the tickets of a person at an identity provider. Users may call it for themselves
+    uri: 'service.end_sessions',
+    parameters: [
+      { name: 'uri', type: 'string' },
+      ...['authid', 'provider', 'sub'].map((name) => ({
+        ...{ name, type: 'string' as const, isOptional: true as const },
+      })),
+    ],
+    access: 'self',
+    mirrors: [{ method: 'POST', path: '/realms/:uri/end_sessions' }],
+    async handler({ realms, revocations, endSubject }, [realm, authid, provider, sub], caller) {
+      const uri = String(realm)
+      const { user } = caller
+      const isOwn = user?.realm_uri === uri && user.authid === authid && provider === undefined
+      if (!isOwn) {
+        const refusal = accessRefusal({ access: 'load' }, caller)
+        if (refusal) throw refusal
+        checkRealm(uri, caller)
+      }
+      realms.get(uri) // 404 for an unknown realm
+      if (typeof authid === 'string' && provider === undefined && sub === undefined) {
+        await revocations.revokeUsers([{ realm_uri: uri, authid }])
+        return { value: { uri, authid } }
+      }
+      if (authid !== undefined || typeof provider !== 'string' || typeof sub !== 'string') {
+        const message = 'expected authid, or provider and sub'
+        throw new ServiceError('wamp.error.invalid_argument', message)
+      }
+      await endSubject(uri, provider, sub)
+      return { value: { uri, provider, sub } }
     },
   },
   {

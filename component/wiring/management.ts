@@ -40,6 +40,7 @@ export function managementOf(
     forgetRealm: users.forgetRealm.bind(users),
     forgetAccount: users.forgetAccount.bind(users),
     endUsers: users.endUsers.bind(users),
+    endSubject: users.endSubject.bind(users),
     async explain(asked: unknown, caller: ExplainCaller) {
       const { openExplainer } = await import('#component/wiring/explain/explaining.ts')
       explainer ??= openExplainer(context, router, pool, serving, registry, schemas)

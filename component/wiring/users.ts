@@ -1,5 +1,6 @@
 /** The users of this process: realms and accounts, and the keys, tokens, tickets and API keys issued to them. */
 import { CheckedFetch } from '#component/action/checked-fetch.ts'
+import { ServiceError } from '#component/errors.ts'
 import type { UserName } from '#component/identity.ts'
 import { maxAnswer } from '#component/issuer/fetch-keys.ts'
 import { ForeignTokens } from '#component/issuer/foreign-tokens.ts'
@@ -8,6 +9,8 @@ import { AllIssuerKeys } from '#component/issuer/issuer-keys.ts'
 import { Accounts } from '#component/oidc/accounts.ts'
 import { IdTokens } from '#component/oidc/id-tokens.ts'
 import { SessionCounts } from '#component/oidc/session-counts.ts'
+import { settingsOf } from '#component/oidc/settings.ts'
+import { OidcError } from '#component/oidc-error.ts'
 import { Logins } from '#component/realm/logins.ts'
 import { Realms } from '#component/realm/realms.ts'
 import { SessionTickets } from '#component/realm/session-ticket.ts'
@@ -130,6 +133,28 @@ export class Users {
   async endUsers(users: readonly UserName[]): Promise<void> {
     await this.revocations.revokeUsers(users)
     await this.apiKeys.revokeOfUsers(users)
+  }
+
+  /**
+   * Revokes the tickets of all logins of a person at an identity provider until now.
+   * @param provider its name in the realm
+   * @throws ServiceError `service.error.not_found`, `service.error.unavailable`
+   */
+  async endSubject(realm_uri: string, provider: string, sub: string): Promise<void> {
+    await this.revocations.endSubject(realm_uri, {
+      issuer: this.#issuerOf(realm_uri, provider),
+      sub,
+    })
+  }
+
+  #issuerOf(realm_uri: string, provider: string): string {
+    try {
+      return settingsOf(this.realms, realm_uri, provider).issuer
+    } catch (cause) {
+      if (!(cause instanceof OidcError)) throw cause
+      const message = `the realm has no usable provider of this name: ${cause.message}`
+      throw new ServiceError('service.error.not_found', message, { cause })
+    }
   }
 
   /**

@@ -39,7 +39,7 @@ export interface Management {
   readonly keys: Pick<RealmKeys, 'rotate'>
   readonly apiKeys: Pick<ApiKeys, 'issue' | 'revoke' | 'owner'>
   readonly tickets: Pick<Tickets, 'issue' | 'verify'>
-  readonly revocations: Pick<Revocations, 'revokeToken'>
+  readonly revocations: Pick<Revocations, 'revokeToken' | 'revokeUsers'>
   readonly clock: Pick<Clock, 'now'>
   /** Deletes everything that belongs to a realm besides its document. */
   forgetRealm(uri: string): Promise<void>
@@ -48,6 +48,11 @@ export interface Management {
    * @throws ServiceError `service.error.not_found` when no login has bound the name
    */
   forgetAccount(user: UserName): Promise<void>
+  /**
+   * Revokes the tickets of all logins of a person at an identity provider until now.
+   * @throws ServiceError `service.error.not_found` where the realm has no such provider
+   */
+  endSubject(realm_uri: string, provider: string, sub: string): Promise<void>
   /** Revokes everything issued to the users until now: tokens, tickets and API keys; and ends their sessions. */
   endUsers(users: readonly UserName[]): void | Promise<void>
   /** The realm where the procedures are registered: `wamp.realm`. */

@@ -87,6 +87,25 @@ describe('a user of a provider', function () {
     await (await join()).leave()
   })
 
+  for (const [how, body] of [
+    ['its name', { authid: 'ada' }],
+    ['its subject at the provider', { provider: 'mock', sub: 'sub-1' }],
+  ] as const) {
+    it(`is out everywhere by service.end_sessions with ${how}, and may log in again at once`, async () => {
+      await browser.logIn(gateway.url, shop, provider)
+      const other = new Browser()
+      await other.logIn(gateway.url, shop, provider)
+      const session = await join()
+      const target = `/realms/${shop.realm_uri}/end_sessions`
+      const { status, text } = await send(gateway.adminUrl, target, { method: 'POST', body })
+      expect([status, JSON.parse(text)]).to.deep.equal([200, { uri: shop.realm_uri, ...body }])
+      await session.ended
+      for (const one of [browser, other]) expect(await one.status(gateway, shop)).to.equal(401)
+      await browser.logIn(gateway.url, shop, provider)
+      expect(await browser.status(gateway, shop)).to.equal(200)
+    })
+  }
+
   it('is out by service.forget_account, and the provider may have another one of that name', async () => {
     await browser.logIn(gateway.url, shop, provider)
     const session = await join()

@@ -31,6 +31,7 @@ export async function managementOf(changes: Partial<Management> = {}) {
   const { clock = { now: () => 1_700_000_000_000 } } = changes
   const log = { info: () => undefined, error: () => undefined }
   const ended: UserName[] = []
+  const endedSubjects: string[][] = []
   const keys = new RealmKeys({ replica, box: testBox, clock, log, longestLifetime: 2_592_000 })
   keys.start()
   const families = { remove: async () => true, removeOfUser: async () => undefined }
@@ -64,6 +65,11 @@ export async function managementOf(changes: Partial<Management> = {}) {
       await endUsers([user])
     },
     endUsers,
+    endSubject: async (realm_uri, provider, sub) => {
+      if (provider !== 'acme') throw new ServiceError('service.error.not_found', 'no provider')
+      endedSubjects.push([realm_uri, sub])
+      await revocations.endSubject(realm_uri, { issuer: 'https://acme.example', sub })
+    },
     componentRealm: 'service.gateway',
     issuer: () => 'https://gateway.example',
     refusal: () => undefined,
@@ -72,5 +78,5 @@ export async function managementOf(changes: Partial<Management> = {}) {
     setLogLevel: (level, by) => ({ level, by }),
     ...changes,
   }
-  return { management, lines, realms, keys, apiKeys, revocations, ended }
+  return { management, lines, realms, keys, apiKeys, revocations, ended, endedSubjects }
 }

@@ -80,6 +80,7 @@ describe('management over WAMP', () => {
       'service.issue_api_key',
       'service.revoke_api_key',
       'service.revoke_all',
+      'service.end_sessions',
       'service.forget_account',
       'service.rotate_realm_keys',
       'service.ticket.issue',

@@ -41,6 +41,7 @@ describe('while nothing may be changed', () => {
       'service.issue_api_key refused',
       'service.revoke_api_key refused',
       'service.revoke_all refused',
+      'service.end_sessions refused',
       'service.forget_account refused',
       'service.rotate_realm_keys refused',
       'service.ticket.issue refused',

@@ -49,6 +49,7 @@ describe('who manages one realm', () => {
     ['set_grant', own, { uri: variable('HOME'), roles: ['b'], permissions: [] }],
     ['delete_grant', foreign, { uri: 'a', roles: ['b'] }],
     ['revoke_all', foreign, 'bob'],
+    ['end_sessions', foreign, 'bob'],
     ['forget_account', foreign, 'bob'],
     ['rotate_realm_keys', foreign],
     ['get_realm', 'com.nowhere'],
@@ -145,6 +146,7 @@ describe('who only reads', () => {
       ['validate_api_spec', [document('a')]],
       ['delete_realm', [own]],
       ['revoke_all', [own, 'bob']],
+      ['end_sessions', [own, 'bob']],
       ['forget_account', [own, 'bob']],
       ['set_log_level', ['debug']],
     ] as const) {
