@@ -71,7 +71,7 @@ interface Accepted<R> {
 
 /** The documents that a candidate is checked beside. */
 export interface Around<R> {
-  readonly live: Pick<Stage<R>, 'besides' | 'tryOut'>
+  readonly live: Pick<Stage<R>, 'others' | 'tryOut'>
   readonly managementPaths: readonly string[]
   /** Whether the operator may manage one realm only. */
   readonly isWithin: boolean
@@ -109,7 +109,7 @@ export function* judge<R>(
   const { api, places, issues, realm_uri } = candidate
   const id = idOf(candidate)
   if (id === undefined) throw new InvalidSpecError(issues)
-  const around = { others: live.besides(id, realm_uri), managementPaths }
+  const around = { others: live.others(id, realm_uri), managementPaths }
   const conflicts = yield* findConflicts(api?.entries ?? places, around, isWithin)
   const trial = yield* live.tryOut(id, api?.entries ?? places)
   if (trial === undefined) return undefined

@@ -14,10 +14,6 @@ const maxLogged = 10
 const isLive = (entry: OpenedEntry): entry is LiveEntry & OpenedEntry =>
   entry.document !== null && entry.hash !== null
 
-/** The realm of a document whose newest version compiles. */
-const realmOf = <R>({ document }: LiveEntry, { entries }: Served<R>): string | undefined =>
-  entries[0]?.realm_uri ?? (typeof document.realm_uri === 'string' ? document.realm_uri : undefined)
-
 /** Compiles entries, with a fallback to the history. */
 export class FallbackDocuments<R> {
   readonly #ports: RegistryPorts<R>
@@ -44,13 +40,13 @@ export class FallbackDocuments<R> {
     const { api, problem, places } = compiled
       ? { api: compiled, problem: undefined, places: [] }
       : await this.#compile(entry)
-    if (api) return { entry, good: { stamp, hash, api }, realm_uri: realmOf(entry, api) }
+    if (api) return { entry, good: { stamp, hash, api } }
     const good = before?.good ?? (await this.#newestGood(entry))
     this.#ports.log.error(
       { api_spec: id, hash, from: stamp.node, ...problem, serves: good?.stamp.ms ?? null },
       'the document does not compile on this node: its last version that compiles is served, if there is one',
     )
-    return { entry, good, realm_uri: undefined, places }
+    return { entry, good, places }
   }
 
   /** After a restart: the newest version in the history that compiles, since it was last deleted. */

@@ -3,6 +3,7 @@ import type { Issue } from '#component/errors.ts'
 import type { DescribedVersion } from '#component/gateway/api.ts'
 import type { OpenedChange, OpenedEntry } from '#component/replica/envelope.ts'
 import { compareStamps } from '#component/replica/stamp.ts'
+import { type OwnedPlaces, RealmPlaces } from '#component/routes/realm-places.ts'
 import { type RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
 import { changeBetween, type TableChange } from '#component/routes/table-change.ts'
 import { runSteps, type Steps } from '#component/yielding.ts'
@@ -61,6 +62,7 @@ export class LiveDocuments<R> {
   readonly #known = new Map<string, Known<R>>()
   #table = RoutingTable.build<R>([]).table
   #losses: ReadonlyMap<string, Loss> = new Map()
+  #places = new RealmPlaces()
   /** The expected next change, compiled and selected already. */
   #expected: Stage<R> | undefined
 
@@ -91,6 +93,11 @@ export class LiveDocuments<R> {
 
   get size(): number {
     return this.#known.size
+  }
+
+  /** The routes of all documents that they serve, or would serve as soon as they compile or other documents leave them free. */
+  get places(): RealmPlaces {
+    return this.#places
   }
 
   /** What is served now. */
@@ -164,10 +171,13 @@ export class LiveDocuments<R> {
     isNews: boolean,
   ): void {
     const before = this.#losses
+    const places = this.#places.fork()
     for (const [id, known] of changed) {
+      places.replace(this.placesOf(id), known ? ownedPlaces(known) : [])
       if (known) this.#known.set(id, known)
       else this.#known.delete(id)
     }
+    this.#places = places
     this.#table = selection.table
     this.#losses = selection.losses
     this.#ports.onSwap(selection.table, change)
@@ -210,23 +220,10 @@ export class LiveDocuments<R> {
     return { selection, taken }
   }
 
-  /**
-   * The routes that documents of other realms serve, or would serve as soon as they compile; one list for each such version.
-   * @param id of a document that is left out, whatever its realm is now
-   */
-  *besides(id: string, realm_uri: string | undefined): Generator<readonly RouteEntry<unknown>[]> {
-    for (const known of this.#known.values()) {
-      // most documents, where there are many
-      if (known.realm_uri === realm_uri && realm_uri !== undefined) continue
-      const { entry, good, places = [] } = known
-      if (entry.id === id) continue
-      if (entry.document.realm_uri !== realm_uri) yield places
-      const entries = good?.api.entries ?? []
-      // one that was moved serves where it was until its newest version compiles
-      if (entry.document.realm_uri !== realm_uri || entries[0]?.realm_uri !== realm_uri) {
-        yield entries
-      }
-    }
+  /** The places of a document, by the realm that they belong to. */
+  placesOf(id: string): readonly OwnedPlaces[] {
+    const known = this.#known.get(id)
+    return known ? ownedPlaces(known) : []
   }
 
   /** The documents whose newest version is not served, by id. */
@@ -248,6 +245,18 @@ export class LiveDocuments<R> {
       ]
     })
   }
+}
+
+/** By realm: what is served may be of another one than the newest version, until that compiles. */
+function ownedPlaces<R>({ entry, good, places = [] }: Known<R>): readonly OwnedPlaces[] {
+  const { realm_uri: newest } = entry.document
+  const realm_uri = typeof newest === 'string' ? newest : undefined
+  const entries = good?.api.entries ?? []
+  const isMoved = entries[0]?.realm_uri !== realm_uri
+  return [
+    { realm_uri, places },
+    { realm_uri: isMoved ? undefined : realm_uri, places: entries },
+  ].filter((owned) => owned.places.length > 0)
 }
 
 type Stamped = Pick<Loss, 'stamp'>

@@ -30,8 +30,6 @@ export interface Known<R> {
   readonly good:
     | { readonly stamp: Stamp; readonly hash: string; readonly api: Served<R> }
     | undefined
-  /** The realm of all its routes; undefined where what is served may be of another realm than the newest version. */
-  readonly realm_uri: string | undefined
   /** The routes that the newest version would serve, as far as they can be read, where it does not compile on this node. */
   readonly places?: readonly RouteEntry<never>[]
 }

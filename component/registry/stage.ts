@@ -1,5 +1,7 @@
 /** Documents that are to become live together: each is judged beside those that are live, and those before it. */
 import type { Document } from '#component/replica/entry.ts'
+import type { OwnedPlaces, RealmPlaces } from '#component/routes/realm-places.ts'
+import type { OtherRoutes } from '#component/routes/route-conflicts.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import type { Steps } from '#component/yielding.ts'
 import type { LiveDocuments, Trial } from './live-documents.ts'
@@ -11,16 +13,22 @@ interface Staged<R> {
   readonly api: Served<R>
 }
 
+const placesOf = <R>({ entries }: Served<R>): readonly OwnedPlaces[] => [
+  { realm_uri: entries[0]?.realm_uri, places: entries },
+]
+
 /** For one change of the registry: until it is made, nothing else changes what is live. */
 export class Stage<R> {
   /** What would be served with all of them. */
   selection: Selection<R>
+  #places: RealmPlaces
   readonly #live: LiveDocuments<R>
   readonly #staged = new Map<string, Staged<R>>()
 
   constructor(live: LiveDocuments<R>) {
     this.#live = live
     this.selection = live.selection
+    this.#places = live.places
   }
 
   /** How many documents were accepted. */
@@ -30,6 +38,9 @@ export class Stage<R> {
 
   /** Accepts a document. @param selection with it */
   add(document: Document, api: Served<R>, selection: Selection<R>): void {
+    const places = this.#places.fork()
+    places.replace(this.#placesOf(api.id), placesOf(api))
+    this.#places = places
     this.#staged.set(api.id, { document, api })
     this.selection = selection
   }
@@ -40,12 +51,21 @@ export class Stage<R> {
     return staged?.document === document ? staged?.api : undefined
   }
 
-  /** See {@link LiveDocuments.besides}. */
-  *besides(id: string, realm_uri: string | undefined): Generator<readonly RouteEntry<unknown>[]> {
-    yield* this.#live.besides(id, realm_uri)
-    for (const { api } of this.#staged.values()) {
-      if (api.id !== id && api.entries[0]?.realm_uri !== realm_uri) yield api.entries
-    }
+  /**
+   * The routes that documents of other realms serve, or would serve, on hosts that a pattern overlaps.
+   * @param id of a document that is left out, whatever its realm is now
+   */
+  others(id: string, realm_uri: string | undefined): OtherRoutes['others'] {
+    const former = this.#placesOf(id)
+    const isOfOther = former.some((owned) => owned.realm_uri !== realm_uri)
+    const places = isOfOther ? this.#places.fork() : this.#places
+    if (isOfOther) places.replace(former, [])
+    return (host) => places.ofOthers(realm_uri, host)
+  }
+
+  #placesOf(id: string): readonly OwnedPlaces[] {
+    const staged = this.#staged.get(id)
+    return staged ? placesOf(staged.api) : this.#live.placesOf(id)
   }
 
   /**

@@ -59,6 +59,15 @@ export class HostTree<R, T extends Branch<R, T>> {
     })
   }
 
+  /** The values of all hosts that a pattern overlaps, each once. */
+  overlapping(pattern: HostPattern): ReadonlySet<T> {
+    const found = new Set<T>()
+    if (this.#any) found.add(this.#any)
+    if (pattern.kind === 'any') collectAll(this.#root, found)
+    else for (const labels of pattern.forms) collect(this.#root, labels.toReversed(), 0, found)
+    return found
+  }
+
   /** Removes the values of a pattern that are empty. */
   prune(pattern: HostPattern): void {
     if (pattern.kind === 'any') {
@@ -108,6 +117,30 @@ export class HostTree<R, T extends Branch<R, T>> {
     const found = bare === '' ? undefined : search<R, T>(this.#root, bare, bare.length, path)
     return found ?? this.#any?.find(path)
   }
+}
+
+/** Collects the values at and below a node. */
+function collectAll<T>(node: Node<T>, found: Set<T>): void {
+  if (node.value !== undefined) found.add(node.value)
+  if (node.wildcard) collectAll(node.wildcard, found)
+  for (const literal of node.literals.values()) collectAll(literal, found)
+}
+
+/** Collects the values of hosts that these labels overlap, from `at` on; a wildcard is no address. */
+function collect<T>(node: Node<T>, labels: readonly Label[], at: number, found: Set<T>): void {
+  if (at === labels.length) {
+    if (node.value !== undefined) found.add(node.value)
+    return
+  }
+  const label = labels[at]
+  const next = (below: Node<T> | undefined) => below && collect(below, labels, at + 1, found)
+  if (label !== undefined) next(node.literals.get(label))
+  else {
+    for (const text of node.literals.keys()) {
+      if (!text.startsWith('[')) next(node.literals.get(text))
+    }
+  }
+  if (!label?.startsWith('[')) next(node.wildcard)
 }
 
 /** Searches below a node; the labels left of `end` are still to be matched, none when it is negative. */

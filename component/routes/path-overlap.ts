@@ -1,10 +1,10 @@
-/** Finds forms of two path trees that could match one request, walking both trees together. */
+/** Finds forms of path trees that could match one request, walking two trees together. */
 import type { Steps } from '#component/yielding.ts'
 import type { PathNode, PathTree } from './path-tree.ts'
 
-/** The overlap of two trees. */
+/** The overlap of a tree with others. */
 export interface Overlap<T, U> {
-  /** Values of the first tree, each with one of the second that could match the same request. */
+  /** Values of the tree, each with one of the others that could match the same request. */
   readonly found: ReadonlyMap<T, U>
   /** False when the search ended at its limit: then there may be more. */
   readonly isComplete: boolean
@@ -17,17 +17,17 @@ const maxSteps = 2 ** 20
 const pairsAtOnce = 64
 
 /**
- * Finds the forms that a request could match in both trees. Behaviour, Requests: a binding is any one segment, a rest any
- * number of them.
- * @param most at most this many values of the first tree are found
+ * Finds the forms that a request could match both in a tree and in one of others. Behaviour, Requests: a binding is any one
+ * segment, a rest any number of them.
+ * @param most at most this many values of the tree are found
  */
 export function* overlapOf<T, U>(
   one: PathTree<T>,
-  other: PathTree<U>,
+  others: Iterable<PathTree<U>>,
   most: number,
 ): Steps<Overlap<T, U>> {
   const search = new Search<T, U>(most)
-  yield* search.run(one.root, other.root)
+  for (const other of others) yield* search.run(one.root, other.root)
   return { found: search.found, isComplete: search.steps <= maxSteps }
 }
 

@@ -1,20 +1,17 @@
 /** Finds routes of a document that would answer requests to another realm or to management. */
 import { type Issue, ServiceError } from '#component/errors.ts'
-import { hostsOverlap } from '#component/syntax/host-pattern.ts'
+import type { HostPattern } from '#component/syntax/host-pattern.ts'
 import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 import type { Steps } from '#component/yielding.ts'
 import { readEntry } from './entry-patterns.ts'
 import { type Overlap, overlapOf } from './path-overlap.ts'
 import { PathTree } from './path-tree.ts'
-import type { RouteEntry } from './routing-table.ts'
-
-/** The place of a route, without its actions. */
-type Place = RouteEntry<unknown>
+import type { Place, Rivals } from './realm-places.ts'
 
 /** The routes that a document must not hide. */
 export interface OtherRoutes {
-  /** Routes that documents of other realms serve or would serve; all places of a list have one host. */
-  readonly others: Iterable<readonly Place[]>
+  /** Routes that documents of other realms serve or would serve on hosts that a pattern overlaps. */
+  readonly others: (host: HostPattern) => Iterable<PathTree<Rivals>>
   /** Path patterns of management where the listener of routed paths serves them, on any host. */
   readonly managementPaths: readonly string[]
 }
@@ -46,18 +43,10 @@ export function treeOfPatterns(patterns: readonly string[]): PathTree<string> {
   return tree
 }
 
-/** The places of which a host overlaps the host of these. */
-function* placesWithHostOf(
-  [place]: readonly Place[],
-  others: Iterable<readonly Place[]>,
-): Generator<Place, undefined> {
+/** The trees of places on hosts that the host of these overlaps. */
+function othersOf([place]: readonly Place[], { others }: OtherRoutes): Iterable<PathTree<Rivals>> {
   const host = place && readEntry(place).host
-  if (!host) return
-  for (const rivals of others) {
-    const [rival] = rivals
-    const rivalHost = rival && readEntry(rival).host
-    if (rivalHost && hostsOverlap(host, rivalHost)) yield* rivals
-  }
+  return host ? others(host) : []
 }
 
 /**
@@ -81,11 +70,10 @@ export function* findConflicts(
  */
 function* refuseConflicts(places: readonly Place[], around: OtherRoutes): Steps<void> {
   const mine = yield* treeOf(places)
-  const hidden = yield* overlapOf(mine, treeOfPatterns(around.managementPaths), 1)
+  const hidden = yield* overlapOf(mine, [treeOfPatterns(around.managementPaths)], 1)
   const [hiding] = hidden.found.keys()
   if (hiding) throw refusalOf(hiding, 'answers requests to management, which this listener serves')
-  const others = yield* treeOf(placesWithHostOf(places, around.others))
-  const { found, isComplete } = yield* overlapOf(mine, others, 1)
+  const { found, isComplete } = yield* overlapOf(mine, othersOf(places, around), 1)
   const [taking] = found.keys()
   if (taking) throw refusalOf(taking, 'answers requests that belong to another realm')
   if (isComplete) return
@@ -98,9 +86,8 @@ const refusalOf = ({ pattern, path }: Place, what: string) =>
 /** Warns of routes that could answer the same requests as other realms or management. */
 function* conflictWarnings(places: readonly Place[], around: OtherRoutes): Steps<Issue[]> {
   const mine = yield* treeOf(places)
-  const hidden = yield* overlapOf(mine, treeOfPatterns(around.managementPaths), Infinity)
-  const others = yield* treeOf(placesWithHostOf(places, around.others))
-  const taken = yield* overlapOf(mine, others, maxWarnings)
+  const hidden = yield* overlapOf(mine, [treeOfPatterns(around.managementPaths)], Infinity)
+  const taken = yield* overlapOf(mine, othersOf(places, around), maxWarnings)
   return [
     ...issuesOf(
       hidden,
@@ -108,8 +95,8 @@ function* conflictWarnings(places: readonly Place[], around: OtherRoutes): Steps
     ),
     ...issuesOf(
       taken,
-      ({ api, pattern }) =>
-        `the route and ${pattern} of ${api}, which belongs to another realm, could answer the same requests`,
+      ([rival]) =>
+        `the route and ${rival?.pattern} of ${rival?.api}, which belongs to another realm, could answer the same requests`,
     ),
     ...(taken.isComplete ? [] : [{ path: '', message: tooManyToCompare }]),
   ]

@@ -43,7 +43,7 @@ const entriesOf = (id: string, { host, patterns, isShared }: Plan): readonly Ent
 const knownOf = (id: string, ms: number, entries: readonly Entry[]): Known<string> => {
   const stamp = { ms, counter: 0, node: 'n' }
   const entry = { kind: 'api_spec', id, stamp, parent: null, hash: 'h', document: {} } as const
-  return { entry, good: { stamp, hash: 'h', api: { id, features: [], entries } }, realm_uri: 'r' }
+  return { entry, good: { stamp, hash: 'h', api: { id, features: [], entries } } }
 }
 
 const asked = ['a.com', 'b.a.com', 'x.com', 'c.org', 'other'].flatMap((host) =>

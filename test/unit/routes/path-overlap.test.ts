@@ -9,7 +9,7 @@ import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 import { runAtOnce } from '#component/yielding.ts'
 
 const overlap = (ones: readonly string[], others: readonly string[]) =>
-  runAtOnce(overlapOf(treeOfPatterns(ones), treeOfPatterns(others), Infinity))
+  runAtOnce(overlapOf(treeOfPatterns(ones), [treeOfPatterns(others)], Infinity))
 
 /** Every list of at most so many of some words. */
 const listsOf = (words: readonly string[], most: number): string[][] =>
@@ -108,10 +108,10 @@ describe('overlaps of paths', () => {
 
   it('are as many as are asked for', () => {
     const ones = treeOfPatterns(Array.from({ length: 10 }, (_, i) => `/a${i}`))
-    expect(runAtOnce(overlapOf(ones, treeOfPatterns(['/[...]']), 3)).found.size).to.equal(3)
-    expect(runAtOnce(overlapOf(ones, treeOfPatterns([]), 3)).found.size).to.equal(0)
+    expect(runAtOnce(overlapOf(ones, [treeOfPatterns(['/[...]'])], 3)).found.size).to.equal(3)
+    expect(runAtOnce(overlapOf(ones, [treeOfPatterns([])], 3)).found.size).to.equal(0)
     expect(
-      runAtOnce(overlapOf(treeOfPatterns(['/[...]']), treeOfPatterns([]), 3)).found.size,
+      runAtOnce(overlapOf(treeOfPatterns(['/[...]']), [treeOfPatterns([])], 3)).found.size,
     ).to.equal(0)
   })
 })
