@@ -16,8 +16,8 @@ import { openRegistry } from '#component/wiring/documents.ts'
 import { rehearsalPorts } from '#component/wiring/explain/rehearsal-ports.ts'
 import { LogLevel } from '#component/wiring/log-level.ts'
 import { managementOf } from '#component/wiring/management.ts'
-import { openKeyPair } from '#component/wiring/open-key-pair.ts'
 import { openFolder } from '#component/wiring/open-store.ts'
+import { openTls } from '#component/wiring/open-tls.ts'
 import { UsageSharing } from '#component/wiring/policies/usage-sharing.ts'
 import { openRouterAuthentication } from '#component/wiring/router-authentication.ts'
 import { openRouterConnection } from '#component/wiring/router-connection.ts'
@@ -32,8 +32,8 @@ import { followUsers, mayBeRevoked } from '#component/wiring/streams/stream-righ
 import { Tracing } from '#component/wiring/tracing/tracing.ts'
 import type { WorkerPorts } from '#component/wiring/worker-ports.ts'
 import type { Handler } from '#http/gateway.ts'
-import type { KeyPair } from '#http/key-pair.ts'
 import { type Listeners, startListeners } from '#http/server.ts'
+import type { TlsSetup } from '#http/tls/tls-setup.ts'
 import { performForHost, procedures, registerAll } from '#procedures/index.ts'
 import { systemClock } from './clock.ts'
 import { messageOf } from './errors.ts'
@@ -60,8 +60,10 @@ export interface RunningGateway extends GatewayUrls {
   /** For what the process itself logs. */
   readonly log: Log
   readonly logLevel: LogLevel
-  /** Serves HTTPS with this pair from now on, if the gateway listener serves HTTPS. */
-  useKeyPair(pair: KeyPair): void
+  /** What HTTPS is served with now; undefined without `gateway.tls`. */
+  tls(): TlsSetup | undefined
+  /** Serves HTTPS with this from now on, if the gateway listener serves HTTPS. */
+  useTls(setup: TlsSetup): void
   /**
    * Loads the configured files that have changed since they were last loaded.
    * @throws Error while changes are refused; then nothing was loaded
@@ -193,11 +195,11 @@ export async function startComponent(
     await context.close()
   }
   const begin = async () => {
-    const keyPair = worker ? worker.keyPair : openKeyPair(config, clock, log)
+    const tls = worker ? worker.tls : openTls(config, clock, log)
     await registry.start()
     tracing.start()
     listeners = await startListeners({
-      ...{ options: config, keyPair, clock, log, accessLog, budget },
+      ...{ options: config, tls, clock, log, accessLog, budget },
       ...{ procedures, management, yieldTurn, telemetry, families },
       gateway: serving.gateway,
       operators: serving.authentication.operators,
@@ -220,7 +222,7 @@ export async function startComponent(
 
     const open = listeners
     liveConsole.state = () => ({ inFlight: open.inFlight, isReady: waitsForNow() === undefined })
-    const urls = urlsOf(config, open.addresses)
+    const urls = urlsOf(config, open.addresses, open.tls.isSecure)
     baseUrl ??= urls.gatewayUrls[0]
 
     // without a router the gateway serves; the procedures are registered once it is back
@@ -266,7 +268,8 @@ export async function startComponent(
     ...urls,
     ...{ log, logLevel, handler },
     contents: () => ({ apiSpecs: registry.size, refusedFiles: files.refused.length }),
-    useKeyPair: (pair) => listeners?.useKeyPair(pair),
+    tls: () => listeners?.tls.setup,
+    useTls: (setup) => listeners?.tls.use(setup),
     async loadFiles(patterns) {
       const refusal = sync.refusal()
       if (refusal) throw refusal

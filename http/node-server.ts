@@ -6,14 +6,13 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http'
-import { createServer as createSecureServer } from 'node:https'
 import type { Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Connections } from '#http/limits/connections.ts'
 import { Pipeline, pipelineOf } from '#http/limits/pipeline.ts'
+import type { TlsContexts } from '#http/tls/tls-contexts.ts'
 import { parserError, rawError } from './errors.ts'
 import type { Listener } from './gateway.ts'
-import { type KeyPair, secureOptions } from './key-pair.ts'
 import type { Address, HttpOptions } from './options.ts'
 import { closeSlowly } from './reply.ts'
 import { isWebSocketRequest } from './websocket.ts'
@@ -31,7 +30,7 @@ export const connectionOptions = { noDelay: true, keepAlive: true, keepAliveInit
 export interface ServerPlan {
   readonly limits: HttpOptions['limits']
   /** Absent: without TLS. */
-  readonly keyPair?: KeyPair | undefined
+  readonly tls?: TlsContexts | undefined
   readonly listener: Listener
   /** Takes WebSockets over; absent: every upgrade is ignored. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
@@ -44,7 +43,7 @@ export interface ServerPlan {
 
 /** Makes a server; it does not listen yet. */
 export function makeServer(plan: ServerPlan): Server {
-  const { limits, keyPair, listener, upgrade, upgradePaths = [] } = plan
+  const { limits, tls, listener, upgrade, upgradePaths = [] } = plan
   const options: ServerOptions & { shouldUpgradeCallback(request: IncomingMessage): boolean } = {
     headersTimeout: limits.headers_timeout,
     requestTimeout: limits.request_timeout,
@@ -60,9 +59,7 @@ export function makeServer(plan: ServerPlan): Server {
     shouldUpgradeCallback: (request) =>
       upgrade !== undefined && isWebSocketRequest(request, upgradePaths),
   }
-  const server = keyPair
-    ? createSecureServer({ ...options, ...secureOptions(keyPair) })
-    : createServer(options)
+  const server = tls ? tls.createServer(options) : createServer(options)
   // Node would drop fields beyond its limit: the preflight refuses the request (F9)
   server.maxHeadersCount = 0
   plan.connections.limit(server, plan.isProxy)
@@ -76,7 +73,7 @@ export function makeServer(plan: ServerPlan): Server {
   server.on('checkContinue', (request, response) => serve(request, response, true))
   // the preflight refuses these requests: Node's answer would lack our header fields and our log line
   server.on('checkExpectation', (request, response) => serve(request, response, false))
-  server.on(keyPair ? 'secureConnection' : 'connection', (socket: Socket) => {
+  server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
     // queued answers are written before anything else happens to their sockets
     socket.prependListener('end', flush)
     new Pipeline(socket)

@@ -1,5 +1,5 @@
 /** The configuration of the HTTP face; the sections of `Config` have this form. */
-import type { KeyFiles } from './key-pair.ts'
+import type { TlsOption } from '#component/config/tls-files.ts'
 import type { ForwardedHeader } from './peer.ts'
 
 /** One listener or several: `host:port`, `port` or `[::1]:port`. */
@@ -13,7 +13,7 @@ export interface HttpOptions {
     /** CIDR ranges. */
     readonly trusted_proxies: readonly string[]
     readonly forwarded_header: ForwardedHeader
-    readonly tls?: KeyFiles
+    readonly tls?: TlsOption
     readonly ws_allowed_origins: readonly string[]
     readonly drain_delay: number
     readonly drain_timeout: number

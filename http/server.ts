@@ -26,6 +26,8 @@ import { type ManagementPorts, managementRouter } from '#http/management/api-spe
 import { type ListenerState, listenerSources } from '#http/management/listener-metrics.ts'
 import { type MetricSiblings, Metrics } from '#http/management/metrics.ts'
 import { withOwnPaths } from '#http/management/own-paths.ts'
+import { TlsContexts } from '#http/tls/tls-contexts.ts'
+import type { TlsSetup } from '#http/tls/tls-setup.ts'
 import {
   createHandler,
   createListener,
@@ -36,7 +38,6 @@ import {
   type Router,
   refuseAll,
 } from './gateway.ts'
-import { type KeyPair, useKeyPair } from './key-pair.ts'
 import { listen, makeServer, type ServerPlan } from './node-server.ts'
 import {
   type Address,
@@ -73,7 +74,7 @@ export interface HttpPorts
   /** What is counted by place. */
   readonly families: Families
   /** What the gateway listener serves HTTPS with; absent: it serves HTTP. */
-  readonly keyPair?: KeyPair | undefined
+  readonly tls?: TlsSetup | undefined
   /** The other processes of this gateway, if there are any. */
   readonly siblings?: MetricSiblings | undefined
   /** Provides a server with connections; absent: the server listens itself. Resolves with the listening address. */
@@ -100,6 +101,8 @@ export async function startListeners(ports: HttpPorts): Promise<Listeners> {
 
 /** The open listeners of the process. */
 export class Listeners {
+  /** What HTTPS is served with. */
+  readonly tls: TlsContexts
   readonly addresses: Addresses = { gateway: [], admin: [], health: [], router: [] }
   readonly #ports: HttpPorts
   readonly #servers: { readonly face: Face; readonly server: Server }[] = []
@@ -111,14 +114,13 @@ export class Listeners {
   readonly #overload: OverloadGuard
   readonly #shedding: Shedding
   #closePipes: () => void = () => undefined
-  #expiresAt: number | undefined
   #isDraining = false
   #wasReady = false
 
   constructor(ports: HttpPorts) {
     this.#ports = ports
     this.#usage = ports.usage ?? new LimitUsage()
-    this.#expiresAt = ports.keyPair?.expiresAt
+    this.tls = new TlsContexts(ports.tls)
     const { clock, siblings, yieldTurn, procedures, families } = ports
     this.#overload = new OverloadGuard(clock, processLoad(this.#loopDelay))
     this.#shedding = new Shedding(clock, this.#exchanges)
@@ -132,12 +134,6 @@ export class Listeners {
   /** Serves requests that come by a server of the host process, as the gateway listener would. */
   handler(router: KnowingRouter): Handler {
     return createHandler(this.#gatewayPorts(), router)
-  }
-
-  /** Serves HTTPS with another pair from now on; connections that are open go on with theirs. */
-  useKeyPair(pair: KeyPair): void {
-    this.#expiresAt = pair.expiresAt
-    for (const { server } of this.#servers) useKeyPair(server, pair)
   }
 
   /** Requests in flight, without the streams of events that are open. */
@@ -183,8 +179,12 @@ export class Listeners {
     const isProxy = (address: string) => proxies.has(address)
     const connections = new Connections(limits, this.#usage)
     const plain = { limits, connections, isProxy }
-    const { keyPair } = this.#ports
-    const routed = { ...plain, keyPair, listener: gatewayListener, upgrade }
+    const routed = {
+      ...plain,
+      tls: this.tls.isSecure ? this.tls : undefined,
+      listener: gatewayListener,
+      upgrade,
+    }
     if (health.listen !== undefined) {
       const listener = createListener(adminPorts, undefined, koaFallback(adminPorts, [state]))
       await this.#listen('health', health.listen, { ...plain, listener })
@@ -215,7 +215,7 @@ export class Listeners {
   #gatewayPorts(): ListenerPorts {
     const { gateway } = this.#ports.options
     const proxies = new TrustedProxies(gateway.trusted_proxies, gateway.forwarded_header)
-    return this.#listenerPorts(proxies, this.#ports.keyPair !== undefined)
+    return this.#listenerPorts(proxies, this.tls.isSecure)
   }
 
   #listenerPorts(proxies: TrustedProxies, isSecure: boolean): ListenerPorts {
@@ -237,7 +237,7 @@ export class Listeners {
     const isReady = this.#isReady()
     const { memory, pressure } = this.#overload
     const { counts: shed } = this.#shedding
-    return { inFlight: this.inFlight, isReady, memory, pressure, shed, expiresAt: this.#expiresAt }
+    return { inFlight: this.inFlight, isReady, memory, pressure, shed, tls: this.tls.setup }
   }
 
   #isReady(): boolean {

@@ -7,6 +7,7 @@ import { milliseconds, seconds, secret, section, strings } from './config-member
 import { metricsSection } from './config-metrics.ts'
 import { storeSection } from './config-store.ts'
 import { telemetrySection } from './config-telemetry.ts'
+import { tlsOption } from './config-tls.ts'
 import {
   array,
   boolean,
@@ -70,17 +71,7 @@ export const configSchema = section(
           description:
             'The header fields of trusted_proxies that are read: `x-forwarded-for`, with `X-Forwarded-Proto`, `X-Forwarded-Host` and `X-Real-IP`; or `forwarded` (RFC 7239). The others are not read, because a client can send them through a proxy that does not set them.',
         }),
-        tls: mayBeAbsent(
-          object(
-            {
-              cert: string({
-                description: 'PEM file of the certificate chain; read again by a reload.',
-              }),
-              key: string({ description: 'PEM file of the private key; read again by a reload.' }),
-            },
-            { description: 'Serve HTTPS on this listener.' },
-          ),
-        ),
+        tls: mayBeAbsent(tlsOption),
         cors: corsSection,
         ws_allowed_origins: strings(
           'Origins of pages that may open a WAMP session at `/ws`. Clients without an `Origin` header, which only browsers send, are not restricted.',

@@ -9,6 +9,7 @@ import { didYouMean } from '#component/expression/suggest.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { configSchema } from './config-schema.ts'
 import type { Allowed } from './json-schema.ts'
+import { tlsProblem } from './tls-files.ts'
 
 /** Every option with its value. Durations are milliseconds unless the schema says otherwise. */
 export type Config = Allowed<typeof configSchema>
@@ -93,7 +94,10 @@ export const configOf = (options: object): Config =>
 /** Validates options, adds the defaults to them, and reads the secrets that are in files. */
 function complete(raw: Json, variables: ReadonlyMap<string, string>): Config {
   if (!check(raw)) throw new ConfigError(describe(issuesOf(check.errors ?? []), variables))
-  return freeze(resolveSecrets(raw)) as Config
+  const config = freeze(resolveSecrets(raw)) as Config
+  const problem = tlsProblem(config.gateway.tls)
+  if (problem !== undefined) throw new ConfigError([`option "gateway.tls": ${problem}`])
+  return config
 }
 
 function readFile(file: string): Json {

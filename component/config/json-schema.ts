@@ -70,6 +70,17 @@ export function object<M extends Members>(properties: M, keywords?: Keywords): S
   }
 }
 
+/** An object of these members only, or a list. */
+export const objectOrList = <M extends Members, T>(
+  properties: M,
+  items: Schema<T>,
+  keywords?: Keywords,
+): Schema<ObjectOf<M> | T[]> => ({
+  ...object(properties),
+  ...{ type: ['object', 'array'], items, minItems: 1 },
+  ...keywords,
+})
+
 /** Makes a member of an object one that may be absent. */
 export const mayBeAbsent = <T>(schema: Schema<T>): OptionalSchema<T> => ({
   ...schema,

@@ -23,12 +23,13 @@ export interface GatewayUrls {
 const urlAt = (scheme: string, { host, port }: Address): string =>
   `${scheme}://${peerName(host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port)}`
 
-/** The URLs of a gateway whose listeners are open. */
+/** The URLs of a gateway whose listeners are open. @param isSecure whether the gateway listener serves HTTPS */
 export function urlsOf(
-  { gateway, wamp }: Config,
+  { wamp }: Config,
   at: Readonly<Record<'admin' | 'gateway' | 'health' | 'router', readonly Address[]>>,
+  isSecure: boolean,
 ): GatewayUrls {
-  const secure = gateway.tls === undefined ? '' : 's'
+  const secure = isSecure ? 's' : ''
   const [ownRouter] = at.router
   const [shared] = at.gateway
   const atGateway = shared ? `${urlAt(`ws${secure}`, shared)}/ws` : ''

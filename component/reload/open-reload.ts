@@ -1,6 +1,7 @@
 /** Reloads of a running gateway: on request, and with `watch` whenever one of its files has changed. */
 import type { Clock } from '#component/clock.ts'
 import type { Config } from '#component/config/config.ts'
+import { pathsOf, tlsFilesOf } from '#component/config/tls-files.ts'
 import { FileWatcher } from './file-watcher.ts'
 import { type Reloadable, Reloader } from './reloader.ts'
 import { stateOf } from './watched-files.ts'
@@ -29,10 +30,12 @@ export interface Reloads {
 
 /** The files that are watched; none without `watch`. */
 const watchedFiles = (
-  { watch, realms, specs, gateway: { tls } }: Config,
+  { watch, realms, specs, gateway }: Config,
   file: string | undefined,
-): readonly string[] =>
-  watch ? [file ?? [], realms, specs, tls ? [tls.cert, tls.key] : []].flat() : []
+): readonly string[] => {
+  const tls = watch ? tlsFilesOf(gateway.tls) : undefined
+  return watch ? [file ?? [], realms, specs, tls ? pathsOf(tls) : []].flat() : []
+}
 
 /** The state of the files that are to be watched: what changes while the gateway starts is loaded after it. */
 export const watchedState = (config: Config, file?: string): Promise<string> =>

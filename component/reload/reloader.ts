@@ -1,20 +1,18 @@
 /** Reads configuration, certificate and files of a running gateway again; whatever is wrong there changes nothing and is told. */
-import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '#component/clock.ts'
 import type { Config } from '#component/config/config.ts'
+import { type TlsFiles, tlsFilesOf } from '#component/config/tls-files.ts'
 import { messageOf } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import type { FilePatterns, FilesLoaded } from '#component/wiring/configured-files.ts'
 import type { LogLevel } from '#component/wiring/log-level.ts'
-import { type KeyFiles, type KeyPair, readKeyPair } from '#http/key-pair.ts'
 import { optionsForRestart } from './restart-options.ts'
+import { TlsReload, type TlsReloadable } from './tls-reload.ts'
 
 /** What a running gateway takes over. */
-export interface Reloadable {
+export interface Reloadable extends TlsReloadable {
   readonly log: Log
   readonly logLevel: Pick<LogLevel, 'current' | 'set'>
-  /** Serves HTTPS with this pair from now on. */
-  useKeyPair(pair: KeyPair): void
   /**
    * Loads the configured files that have changed.
    * @throws Error while changes are refused, such as without the router; then nothing was loaded
@@ -47,9 +45,9 @@ const retryMs = 10_000
 /** One for a running gateway. */
 export class Reloader {
   readonly #ports: ReloaderPorts
+  readonly #tls: TlsReload
   #config: Config
   #toldOptions: readonly string[] = []
-  #served: KeyPair | undefined
   #running: Promise<void> | undefined
   /** Who has asked while a reload was running. */
   #next: Asker | undefined
@@ -59,6 +57,7 @@ export class Reloader {
   constructor(ports: ReloaderPorts) {
     this.#ports = ports
     this.#config = ports.config
+    this.#tls = new TlsReload(ports.gateway, ports.clock)
   }
 
   /** Reloads once more, after the reload that runs now if there is one. Resolves when all that were asked for are done; never rejects. */
@@ -98,7 +97,8 @@ export class Reloader {
     this.#tellOptions(config, asker)
     this.#setLevel(config, asker)
     this.#config = config
-    if (this.#ports.config.gateway.tls && config.gateway.tls) this.#readKeyPair(config.gateway.tls)
+    const tls = tlsFilesOf(config.gateway.tls)
+    if (tls) this.#tls.reload(this.#withoutRestart(tls), asker.isOperator)
     await this.#ports.onConfig(config)
     await this.#loadFiles(config, asker)
   }
@@ -118,20 +118,12 @@ export class Reloader {
     if (isMeant && level !== logLevel.current) logLevel.set(level, by)
   }
 
-  #readKeyPair(files: KeyFiles): void {
-    const { clock, gateway } = this.#ports
-    try {
-      const pair = readKeyPair(files)
-      const expires = new Date(pair.expiresAt).toISOString()
-      if (pair.expiresAt <= clock.now()) throw new Error(`${files.cert}: it expired at ${expires}`)
-      if (isDeepStrictEqual(pair, this.#served)) return
-      gateway.useKeyPair(pair)
-      this.#served = pair
-      gateway.log.info({ file: files.cert, expires }, 'the certificate is served')
-    } catch (cause) {
-      const reason = messageOf(cause)
-      gateway.log.error({ reason }, 'the certificate was refused: the one before it is served on')
-    }
+  /** Whether certificates are served, and whose clients show, waits for a restart. */
+  #withoutRestart({ certificates }: TlsFiles): TlsFiles {
+    const running = tlsFilesOf(this.#ports.config.gateway.tls)
+    const isServed = (running?.certificates.length ?? 0) > 0
+    const { clients } = running ?? {}
+    return { certificates: isServed ? certificates : [], ...(clients && { clients }) }
   }
 
   async #loadFiles(config: Config, { by }: Asker): Promise<void> {

@@ -11,7 +11,7 @@ export interface PrimaryRouter {
 }
 
 /** The primary, as a worker sees it. */
-export interface WorkerPorts extends Pick<HttpPorts, 'keyPair' | 'listen' | 'siblings'> {
+export interface WorkerPorts extends Pick<HttpPorts, 'tls' | 'listen' | 'siblings'> {
   /** Absent with an external router. */
   readonly router: PrimaryRouter | undefined
   /** Whether every worker has been ready once. */

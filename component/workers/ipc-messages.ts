@@ -4,9 +4,9 @@ import type { Contents } from '#component/component.ts'
 import type { Config } from '#component/config/config.ts'
 import type { FilePatterns, FilesLoaded } from '#component/wiring/configured-files.ts'
 import type { LevelChange } from '#component/wiring/log-level.ts'
-import type { KeyPair } from '#http/key-pair.ts'
 import type { MetricValues } from '#http/management/metrics.ts'
 import type { Addresses } from '#http/options.ts'
+import type { TlsSetup } from '#http/tls/tls-setup.ts'
 
 /** The start message of a worker. */
 export interface Settings {
@@ -15,7 +15,7 @@ export interface Settings {
   /** Where the primary listens. */
   readonly addresses: Addresses
   /** What the gateway listener serves HTTPS with; absent: it serves HTTP. */
-  readonly keyPair: KeyPair | undefined
+  readonly tls: TlsSetup | undefined
   /** Path of the Unix socket of the embedded router; absent with another router. */
   readonly routerSocket: string | undefined
 }
@@ -33,7 +33,7 @@ export interface ToWorker {
   /** The level of the log from now on. */
   logLevel(level: string): void
   /** What HTTPS is served with from now on. */
-  keyPair(pair: KeyPair): void
+  tls(setup: TlsSetup): void
   /** Loads the configured files that have changed, for all workers. */
   loadFiles(patterns: FilePatterns): Promise<FilesLoaded>
   /** The files that another worker has refused. */

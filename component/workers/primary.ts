@@ -8,8 +8,8 @@ import { urlsOf } from '#component/config/urls.ts'
 import { Families } from '#component/metrics/families.ts'
 import type { FilePatterns } from '#component/wiring/configured-files.ts'
 import { LogLevel } from '#component/wiring/log-level.ts'
-import { openKeyPair } from '#component/wiring/open-key-pair.ts'
 import { openFolder } from '#component/wiring/open-store.ts'
+import { openTls } from '#component/wiring/open-tls.ts'
 import { limitSources } from '#component/wiring/status/limit-status.ts'
 import { loginSources } from '#component/wiring/status/login-status.ts'
 import { Metrics } from '#http/management/metrics.ts'
@@ -35,7 +35,7 @@ export async function startWorkers(
   const ownName = `${node}-0`
   const log = processLog.child({ node: ownName })
   const logLevel = new LogLevel(log)
-  let keyPair = openKeyPair(config, clock, log)
+  let tls = openTls(config, clock, log)
   let files: FilePatterns = filesOf(config)
   const sockets = new ListeningSockets()
   await sockets.open(config, config.workers * config.limits.max_connections)
@@ -61,7 +61,7 @@ export async function startWorkers(
   const pool = new WorkerPool({
     config: { ...config, node },
     settingsOf: (name, isReplacement) => ({
-      ...{ addresses: sockets.addresses, keyPair },
+      ...{ addresses: sockets.addresses, tls },
       routerSocket: host?.socketPath,
       config: {
         ...shared,
@@ -80,12 +80,13 @@ export async function startWorkers(
   await pool.start()
   log.info({ workers: config.workers }, 'started')
   return {
-    ...urlsOf(config, sockets.addresses),
+    ...urlsOf(config, sockets.addresses, (tls?.pairs.length ?? 0) > 0),
     ...{ log, logLevel },
     contents: () => pool.contents,
-    useKeyPair(pair) {
-      keyPair = pair
-      pool.tell('keyPair', pair)
+    tls: () => tls,
+    useTls(setup) {
+      tls = setup
+      pool.tell('tls', setup)
     },
     loadFiles(patterns) {
       // a worker that takes the place of another one reads them, too

@@ -248,7 +248,7 @@ export class WorkerPool {
   }
 
   /** Notifies all of them. */
-  tell<K extends 'allReady' | 'logLevel' | 'keyPair'>(
+  tell<K extends 'allReady' | 'logLevel' | 'tls'>(
     name: K,
     value: Parameters<ToWorker[K]>[0],
   ): void {

@@ -45,7 +45,7 @@ const primary = new Channel<ToWorker, ToPrimary>(
       log.level = level
       change(({ logLevel }) => logLevel.follow(level))
     },
-    keyPair: (pair) => change((gateway) => gateway.useKeyPair(pair)),
+    tls: (setup) => change((gateway) => gateway.useTls(setup)),
     refusedFiles: (refused) => change((gateway) => gateway.showRefused(refused)),
     loadFiles(patterns) {
       if (!component) throw new Error('the worker is starting')
@@ -62,7 +62,7 @@ function change(make: (gateway: Component) => void): void {
   else early.push(make)
 }
 
-async function start({ config, addresses, keyPair, routerSocket }: Settings): Promise<void> {
+async function start({ config, addresses, tls, routerSocket }: Settings): Promise<void> {
   const progress = progressOn(process.stderr, systemClock)
   const options = { ...config.log, isShared: true, isQuietAtStart: true }
   const processLog = openProcessLog(options, progress)
@@ -74,7 +74,7 @@ async function start({ config, addresses, keyPair, routerSocket }: Settings): Pr
   })
   workerListener = ownListener
   const ports: WorkerPorts = {
-    keyPair,
+    tls,
     listen: ownListener.listen,
     siblings: {
       answerBy: (read) => {

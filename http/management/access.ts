@@ -1,4 +1,6 @@
 /** Access to management, and the configurations that must not be served (behaviour: Management). */
+
+import { tlsFilesOf } from '#component/config/tls-files.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { RefusedLogin } from '#component/login-refusal.ts'
@@ -7,9 +9,9 @@ import { credentialsOf } from '#component/syntax/http-field.ts'
 import { isLoopback } from '#component/syntax/ip-address.ts'
 import { essenceOf } from '#component/syntax/media-type.ts'
 import { parseAuthority } from '#component/syntax/request-target.ts'
-import { readKeyPair } from '#http/key-pair.ts'
 import { type HttpOptions, parseListen } from '#http/options.ts'
 import { TrustedProxies } from '#http/peer.ts'
+import { readTls } from '#http/tls/tls-setup.ts'
 import type { Caller } from '#procedures/definition/procedure.ts'
 
 /** The parts of a request that the rules read. */
@@ -150,10 +152,19 @@ export function refusalToStart({
     unusable('health.listen', () => parseListen(health.listen ?? [])) ??
     unusable('router.listen', () => parseListen(router.listen ?? [])) ??
     unusable('gateway.trusted_proxies', () => new TrustedProxies(gateway.trusted_proxies)) ??
-    unusable('gateway.tls', () => gateway.tls && readKeyPair(gateway.tls))
+    unusable('gateway.tls', () => readTlsOf(gateway))
   if (problem !== undefined || isLoopbackOnly(admin.listen)) return problem
   if (admin.realm !== undefined) return undefined
   return 'admin.listen: it must be a loopback address unless admin.realm names the realm whose users may manage'
+}
+
+/** @throws Error when `gateway.tls` cannot be used */
+function readTlsOf({ tls, trusted_proxies }: HttpOptions['gateway']): void {
+  const files = tlsFilesOf(tls)
+  if (files === undefined) return
+  readTls(files)
+  if (files.certificates.length > 0 || trusted_proxies.length > 0) return
+  throw new TypeError('client_ca without a certificate needs gateway.trusted_proxies')
 }
 
 /** The problem of an option's value; undefined when it can be read. */

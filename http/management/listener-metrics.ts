@@ -2,6 +2,7 @@
 import type { MetricSources } from '#component/metrics/source.ts'
 import type { Pressure } from '#http/limits/overload.ts'
 import type { ShedReason } from '#http/limits/shedding.ts'
+import type { TlsSetup } from '#http/tls/tls-setup.ts'
 
 /** What is read at each scrape. */
 export interface ListenerState {
@@ -12,13 +13,13 @@ export interface ListenerState {
   readonly pressure: Pressure
   /** Requests that were refused under pressure. */
   readonly shed: Readonly<Record<ShedReason, number>>
-  /** When the certificate of `gateway.tls` ends, milliseconds since the epoch; absent without one. */
-  readonly expiresAt: number | undefined
+  /** What HTTPS is served with; undefined: nothing. */
+  readonly tls: TlsSetup | undefined
 }
 
 const pressures: readonly Pressure[] = ['none', 'strained', 'full']
 
-/** The metrics by their Prometheus names; that of the certificate exists where there is one at the start. */
+/** The metrics by their Prometheus names; those of certificates exist where `gateway.tls` is set. */
 export const listenerSources = (state: () => ListenerState): MetricSources => ({
   gateway_ready: {
     help: '1 while the gateway is ready, as /ready answers; 0 while it starts and while it stops.',
@@ -46,11 +47,32 @@ export const listenerSources = (state: () => ListenerState): MetricSources => ({
     read: () =>
       Object.entries(state().shed).map(([reason, value]) => ({ labels: { reason }, value })),
   },
-  ...(state().expiresAt !== undefined && {
-    gateway_tls_certificate_expiry_seconds: {
-      help: 'When the certificate of gateway.tls ends; seconds since the epoch.',
-      across: 'min',
-      read: () => (state().expiresAt ?? 0) / 1000,
-    },
-  }),
+  ...(state().tls && certificateSources(() => state().tls)),
 })
+
+const certificateSources = (tls: () => TlsSetup | undefined): MetricSources => ({
+  gateway_tls_certificate_expiry_seconds: {
+    help: 'When a certificate of gateway.tls ends, by its file; seconds since the epoch.',
+    labels: ['certificate'],
+    across: 'min',
+    read: () =>
+      (tls()?.pairs ?? []).map(({ file, expiresAt }) => ({
+        labels: { certificate: file },
+        value: expiresAt / 1000,
+      })),
+  },
+  gateway_tls_certificate_refused: {
+    help: '1 for a file of gateway.tls that was refused when it was last read: what was in it before is served on. 0 for the others.',
+    labels: ['certificate'],
+    across: 'max',
+    read: () =>
+      [...filesIn(tls())].map(([file, value]) => ({ labels: { certificate: file }, value })),
+  },
+})
+
+/** The files of certificates and authorities, and whether each was refused. */
+function filesIn(tls: TlsSetup | undefined): ReadonlyMap<string, 0 | 1> {
+  const { pairs = [], clients, refused = [] } = tls ?? {}
+  const files = [...pairs.map(({ file }) => file), clients?.file ?? [], refused].flat()
+  return new Map(files.map((file) => [file, refused.includes(file) ? 1 : 0]))
+}

@@ -139,7 +139,9 @@ for (const workers of [1, 2]) {
       expect(String(answer)).to.match(/^HTTP\/1\.1 200 /)
       old.destroy()
       const metrics = await send(gateway.adminUrl, '/metrics')
-      expect(metrics.text).to.include('\ngateway_tls_certificate_expiry_seconds 4102444799\n')
+      expect(metrics.text).to.include(
+        `\ngateway_tls_certificate_expiry_seconds{certificate="${cert}"} 4102444799\n`,
+      )
     })
 
     it('watches them when it is told to, also from a later reload on', async () => {

@@ -13,7 +13,7 @@ describe('the URLs of a gateway', () => {
       health: address('::1', 3),
       router: [],
     }
-    expect(urlsOf(configOf({}), at)).to.deep.equal({
+    expect(urlsOf(configOf({}), at, false)).to.deep.equal({
       gatewayUrls: ['http://127.0.0.1:1'],
       adminUrls: ['http://127.0.0.1:2'],
       healthUrls: ['http://[::1]:3'],
@@ -21,9 +21,20 @@ describe('the URLs of a gateway', () => {
     })
   })
 
+  it('are https and wss where the gateway listener speaks TLS', () => {
+    const at = { gateway: address('::', 1), admin: address('127.0.0.1', 2), health: [], router: [] }
+    expect(urlsOf(configOf({}), at, true)).to.deep.equal({
+      gatewayUrls: ['https://127.0.0.1:1'],
+      adminUrls: ['http://127.0.0.1:2'],
+      healthUrls: [],
+      routerUrl: 'wss://127.0.0.1:1/ws',
+    })
+  })
+
   it('hide the password of another router, because they are logged and printed', () => {
     const config = configOf({ wamp: { url: 'ws://joe:secret@router.example/ws' } })
-    const { routerUrl } = urlsOf(config, { gateway: [], admin: [], health: [], router: [] })
+    const at = { gateway: [], admin: [], health: [], router: [] }
+    const { routerUrl } = urlsOf(config, at, false)
     expect(routerUrl).to.equal('ws://joe:masked@router.example/ws')
   })
 })

@@ -1,14 +1,16 @@
 /** Reloads: what is taken over, what is told, and that none is lost. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { type Config, ConfigError, configOf } from '#component/config/config.ts'
+import { tlsFilesOf } from '#component/config/tls-files.ts'
 import { openLog } from '#component/log.ts'
 import { Reloader, type ReloaderPorts } from '#component/reload/reloader.ts'
 import { LogLevel } from '#component/wiring/log-level.ts'
-import type { KeyPair } from '#http/key-pair.ts'
+import { readTls, type TlsSetup } from '#http/tls/tls-setup.ts'
 import { writeCertificate } from '#test/support/certificate.ts'
+import { Authority } from '#test/support/tls/authority.ts'
 
 const operator = { by: 'SIGHUP', isOperator: true }
 const file = { by: 'a change', isOperator: false }
@@ -18,7 +20,9 @@ type Loads = ReloaderPorts['gateway']['loadFiles']
 /** A reloader of a gateway that runs with these options, and what becomes of it. */
 function open(options: Parameters<typeof configOf>[0] = {}, loads?: Loads) {
   const lines: { msg: string }[] = []
-  const served: KeyPair[] = []
+  const files = tlsFilesOf(configOf(options).gateway.tls)
+  let tls = files && readTls(files)
+  const served: TlsSetup[] = []
   const patterns: unknown[] = []
   const timers: { ms: number; callback: () => void }[] = []
   const log = openLog('info', { write: (line: string) => void lines.push(JSON.parse(line)) })
@@ -29,7 +33,14 @@ function open(options: Parameters<typeof configOf>[0] = {}, loads?: Loads) {
     return (await loads?.(wanted)) ?? { loaded: 0, refused: [] }
   }
   const reloader = new Reloader({
-    gateway: { log, logLevel, loadFiles, useKeyPair: (pair) => served.push(pair) },
+    gateway: {
+      ...{ log, logLevel, loadFiles },
+      tls: () => tls,
+      useTls(setup) {
+        tls = setup
+        served.push(setup)
+      },
+    },
     config: configOf(options),
     readConfig: () => read(),
     onConfig: async () => undefined,
@@ -105,41 +116,108 @@ describe('a reload', () => {
     })
   })
 
-  describe('of the certificate', () => {
+  describe('of certificates', () => {
     let folder: string
     beforeEach(() => {
       folder = mkdtempSync(join(tmpdir(), 'gateway-reload-'))
+      for (const name of ['a', 'b', 'c']) mkdirSync(join(folder, name))
     })
     afterEach(() => rmSync(folder, { recursive: true }))
 
-    const withTls = () => {
-      const { cert, key } = writeCertificate(folder)
-      return open({ gateway: { tls: { cert, key } } })
+    const write = (name: string, notAfter?: string) => {
+      const { cert, key } = writeCertificate(join(folder, name), notAfter)
+      return { cert, key }
     }
+    const certOf = (name: string) => readFileSync(join(folder, name, 'cert.pem'), 'utf8')
+    const refusedLine = 'the certificate was refused: the one before it is served on'
 
     it('serves the one that is there now, once', async () => {
-      const { reloader, served } = withTls()
+      const { reloader, served } = open({ gateway: { tls: write('a') } })
       await reloader.reload(operator)
-      await reloader.reload(operator)
-      writeCertificate(folder)
-      await reloader.reload(operator)
-      expect(new Set(served.map(({ cert }) => cert)).size).to.equal(2)
-      expect(served).to.have.length(2)
+      expect(served).to.have.length(0)
+      write('a')
+      for (const asker of [operator, file, operator]) await reloader.reload(asker)
+      expect(served.map(({ pairs }) => pairs.map(({ cert }) => cert))).to.deep.equal([
+        [certOf('a')],
+      ])
     })
 
     it('keeps the one before when the new one is expired or cannot be read, tells it, and loads the files', async () => {
-      const { reloader, served, patterns, told } = withTls()
-      writeCertificate(folder, '20260101000000Z')
+      const { reloader, served, patterns, told } = open({ gateway: { tls: write('a') } })
+      const before = certOf('a')
+      write('a', '20260101000000Z')
       await reloader.reload(file)
-      rmSync(join(folder, 'key.pem'))
+      rmSync(join(folder, 'a/key.pem'))
       await reloader.reload(file)
-      expect(served).to.deep.equal([])
-      const lines = told('the certificate was refused: the one before it is served on')
+      const path = join(folder, 'a/cert.pem')
+      expect(served.map(({ pairs, refused }) => [pairs[0]?.cert, refused])).to.deep.equal([
+        [before, [path]],
+      ])
+      const lines = told(refusedLine)
       expect(lines).to.have.length(2)
       expect(lines[0]).to.deep.include({
-        reason: `${join(folder, 'cert.pem')}: it expired at 2026-01-01T00:00:00.000Z`,
+        reason: `${path}: it expired at 2026-01-01T00:00:00.000Z`,
       })
+      expect(lines[1]).to.have.property('reason').that.includes('key.pem')
       expect(patterns).to.have.length(2)
+    })
+
+    it('takes each of several over for itself, and tells a refusal once until it is another one', async () => {
+      const { reloader, served, told } = open({ gateway: { tls: [write('a'), write('b')] } })
+      const before = certOf('b')
+      write('a')
+      writeFileSync(join(folder, 'b/cert.pem'), certOf('b').slice(0, 200))
+      for (const asker of [file, file]) await reloader.reload(asker)
+      expect(told(refusedLine)).to.have.length(1)
+      expect(served.at(-1)?.pairs.map(({ cert }) => cert)).to.deep.equal([certOf('a'), before])
+      await reloader.reload(operator)
+      expect(told(refusedLine)).to.have.length(2)
+      write('b')
+      await reloader.reload(file)
+      expect(served.at(-1)).to.deep.include({ refused: [] })
+      expect(served.at(-1)?.pairs.map(({ cert }) => cert)).to.deep.equal(['a', 'b'].map(certOf))
+    })
+
+    it('takes another list over as soon as each of its new ones can be served', async () => {
+      const {
+        reloader,
+        served,
+        write: configure,
+      } = open({
+        gateway: { tls: [write('a'), write('b')] },
+      })
+      const c = write('c')
+      const before = certOf('b')
+      rmSync(c.key)
+      write('a')
+      const [a, b] = ['a', 'b'].map((name) => ({
+        cert: join(folder, name, 'cert.pem'),
+        key: join(folder, name, 'key.pem'),
+      }))
+      configure({ gateway: { tls: [c, a] } })
+      await reloader.reload(file)
+      expect(served.at(-1)?.pairs.map(({ cert }) => cert)).to.deep.equal([certOf('a'), before])
+      expect(b?.cert).to.equal(served.at(-1)?.pairs[1]?.file)
+      write('c')
+      await reloader.reload(file)
+      expect(served.at(-1)?.pairs.map(({ cert }) => cert)).to.deep.equal(['c', 'a'].map(certOf))
+    })
+
+    it('judges clients by the authorities that are there now, or by those before', async () => {
+      const root = new Authority('Root')
+      const client_ca = join(folder, 'ca.pem')
+      writeFileSync(client_ca, root.cert)
+      const { reloader, served, told } = open({ gateway: { tls: { ...write('a'), client_ca } } })
+      const next = new Authority('Next')
+      writeFileSync(client_ca, root.cert + next.cert)
+      await reloader.reload(file)
+      writeFileSync(client_ca, next.issue({ name: 'a client' }).cert)
+      await reloader.reload(file)
+      expect(served.map(({ clients }) => clients?.ca.length)).to.deep.equal([2, 2])
+      expect(told('the authorities of client certificates were refused')[0]).to.deep.include({
+        reason: `${client_ca}: one of its certificates is not that of an authority`,
+      })
+      expect(served.at(-1)).to.deep.include({ refused: [client_ca] })
     })
   })
 

@@ -22,6 +22,18 @@ describe('the options that need a restart', () => {
       [],
     ],
     [
+      'are none of several certificates that become others, in whatever form they are written',
+      { gateway: { tls: [tls, { cert: 'b.pem', key: 'b.key' }] } },
+      { gateway: { tls: { certificates: [tls] } } },
+      [],
+    ],
+    [
+      'are whether clients are asked for certificates, and the names of the files that judge them',
+      { gateway: { tls: { ...tls, client_ca: 'ca.pem' } } },
+      { gateway: { tls: { certificates: [tls], client_ca: 'b.pem', client_crl: 'crl.pem' } } },
+      ['gateway.tls.client_ca', 'gateway.tls.client_crl'],
+    ],
+    [
       'have their full names, in order',
       { workers: 2, log: { level: 'info', access: true }, gateway: { listen: 1 } },
       { workers: 3, log: { level: 'warn', access: false }, gateway: { listen: 2 } },

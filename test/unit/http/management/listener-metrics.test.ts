@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { type ListenerState, listenerSources } from '#http/management/listener-metrics.ts'
 
 const state: ListenerState = {
-  ...{ inFlight: 3, isReady: true, memory: 0.5, pressure: 'none', expiresAt: undefined },
+  ...{ inFlight: 3, isReady: true, memory: 0.5, pressure: 'none', tls: undefined },
   shed: { connection: 1, body: 2, network: 0, all: 4 },
 }
 
@@ -28,10 +28,22 @@ describe('the metrics of the listeners', () => {
     })
   })
 
-  it('have the end of the certificate where there is one', () => {
+  it('have the end of each certificate, and the files that were refused', () => {
     expect(readAll().map(([name]) => name)).to.not.include('gateway_tls_certificate_expiry_seconds')
-    expect(Object.fromEntries(readAll({ expiresAt: 5000 }))).to.include({
-      gateway_tls_certificate_expiry_seconds: 5,
+    const pair = { cert: '', key: '', hosts: [], startsAt: 0 }
+    const pairs = [
+      { ...pair, file: 'a.pem', expiresAt: 5000 },
+      { ...pair, file: 'b.pem', expiresAt: 7000 },
+    ]
+    expect(Object.fromEntries(readAll({ tls: { pairs, refused: ['b.pem'] } }))).to.deep.include({
+      gateway_tls_certificate_expiry_seconds: [
+        { labels: { certificate: 'a.pem' }, value: 5 },
+        { labels: { certificate: 'b.pem' }, value: 7 },
+      ],
+      gateway_tls_certificate_refused: [
+        { labels: { certificate: 'a.pem' }, value: 0 },
+        { labels: { certificate: 'b.pem' }, value: 1 },
+      ],
     })
   })
 })

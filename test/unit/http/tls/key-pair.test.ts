@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { readKeyPair } from '#http/key-pair.ts'
+import { readKeyPair, validityProblem } from '#http/tls/key-pair.ts'
 import { writeCertificate } from '#test/support/certificate.ts'
 
 describe('a certificate and its key', () => {
@@ -13,13 +13,35 @@ describe('a certificate and its key', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  it('are read as they are, with the time when the certificate ends', () => {
+  it('are read as they are, with the hosts and the times of the certificate', () => {
     const { cert, key } = writeCertificate(folder, '20300102030405Z')
     expect(readKeyPair({ cert, key })).to.deep.equal({
+      file: cert,
+      hosts: ['localhost'],
+      startsAt: Date.UTC(2020, 0, 1),
       cert: readFileSync(cert, 'utf8'),
       key: readFileSync(key, 'utf8'),
       expiresAt: Date.UTC(2030, 0, 2, 3, 4, 5),
     })
+  })
+
+  it('are for the configured hosts, where there are some', () => {
+    const files = writeCertificate(folder, undefined, ['A.example.com', '*.example.org'])
+    expect(readKeyPair(files).hosts).to.deep.equal(['a.example.com', '*.example.org'])
+    expect(readKeyPair({ ...files, hosts: ['B.example.com'] }).hosts).to.deep.equal([
+      'b.example.com',
+    ])
+  })
+
+  it('are not valid before and after the times of the certificate', () => {
+    const pair = readKeyPair(writeCertificate(folder, '20300102030405Z'))
+    expect(validityProblem(pair, Date.UTC(2029, 0))).to.equal(undefined)
+    expect(validityProblem(pair, Date.UTC(2019, 0))).to.equal(
+      `${pair.file}: it is not valid before 2020-01-01T00:00:00.000Z`,
+    )
+    expect(validityProblem(pair, Date.UTC(2031, 0))).to.equal(
+      `${pair.file}: it expired at 2030-01-02T03:04:05.000Z`,
+    )
   })
 
   it('are refused when they do not belong together', () => {

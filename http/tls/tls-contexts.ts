@@ -1,0 +1,89 @@
+/** The TLS contexts of the gateway listener: the certificate is chosen by the host that the client names (SNI, RFC 6066 §3). */
+
+import { createServer, type Server, type ServerOptions } from 'node:https'
+import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls'
+import { isDeepStrictEqual } from 'node:util'
+import type { KeyPair } from './key-pair.ts'
+import type { TlsSetup } from './tls-setup.ts'
+
+/** The same in all contexts: OpenSSL resumes no session with a client certificate without one, or under another one. */
+const sessionIdContext = 'wamp-gateway'
+
+/** The contexts of the servers of the gateway listener, replaced together. */
+export class TlsContexts {
+  #setup: TlsSetup | undefined
+  #byHost: ReadonlyMap<string, SecureContext>
+  readonly #servers = new Set<Server>()
+
+  /** @param setup undefined: without `gateway.tls` */
+  constructor(setup: TlsSetup | undefined) {
+    this.#setup = setup
+    this.#byHost = contextsOf(setup)
+  }
+
+  /** What is served now. */
+  get setup(): TlsSetup | undefined {
+    return this.#setup
+  }
+
+  /** Whether there is a certificate to serve TLS with. */
+  get isSecure(): boolean {
+    return this.#first !== undefined
+  }
+
+  /** A server whose connections begin with a handshake; it does not listen yet. */
+  createServer(options: ServerOptions): Server {
+    const server = createServer({
+      ...options,
+      ...this.#defaultOptions,
+      // asked for, never required: other routes are served without one
+      requestCert: this.#setup?.clients !== undefined,
+      rejectUnauthorized: false,
+      SNICallback: (host, choose) => choose(null, this.contextFor(host)),
+    })
+    this.#servers.add(server)
+    server.once('close', () => this.#servers.delete(server))
+    return server
+  }
+
+  /** Serves new connections with another setup; those that are open go on as they are. */
+  use(setup: TlsSetup): void {
+    const before = this.#setup
+    this.#setup = setup
+    const isSame = isDeepStrictEqual([before?.pairs, before?.clients], [setup.pairs, setup.clients])
+    if (isSame || !this.isSecure) return
+    this.#byHost = contextsOf(setup)
+    for (const server of this.#servers) server.setSecureContext(this.#defaultOptions)
+  }
+
+  /** The context of a host: its own name goes before a wildcard, and the first pair before others; undefined: the default. */
+  contextFor(host: string): SecureContext | undefined {
+    const name = host.toLowerCase()
+    const dot = name.indexOf('.')
+    return this.#byHost.get(name) ?? (dot < 0 ? undefined : this.#byHost.get(`*${name.slice(dot)}`))
+  }
+
+  get #first(): KeyPair | undefined {
+    return this.#setup?.pairs[0]
+  }
+
+  /** Of the context that serves clients that name no host, or one for which there is no certificate. */
+  get #defaultOptions(): SecureContextOptions & { sessionIdContext: string } {
+    if (this.#first === undefined) throw new TypeError('there is no certificate')
+    return contextOptions(this.#first, this.#setup)
+  }
+}
+
+const contextOptions = ({ cert, key }: KeyPair, setup: TlsSetup | undefined) => ({
+  ...({ cert, key, minVersion: 'TLSv1.2', sessionIdContext } as const),
+  ...(setup?.clients && { ca: [...setup.clients.ca], crl: [...setup.clients.crl] }),
+})
+
+function contextsOf(setup: TlsSetup | undefined): ReadonlyMap<string, SecureContext> {
+  const byHost = new Map<string, SecureContext>()
+  for (const pair of setup?.pairs ?? []) {
+    const context = createSecureContext(contextOptions(pair, setup))
+    for (const host of pair.hosts) if (!byHost.has(host)) byHost.set(host, context)
+  }
+  return byHost
+}
