@@ -214,11 +214,20 @@ export const processes: Row = {
       queries: { '{{instance}}': 'process_open_fds{@} / process_max_fds{@}' },
     },
     {
-      title: 'End of the certificate',
+      title: 'End of the certificates',
       description:
-        'When the certificate of gateway.tls ends; empty without one. Replace its files and reload the gateway before.',
+        'When each certificate of gateway.tls ends; empty without one. Replace its files and reload the gateway before.',
       ...{ unit: 'dateTimeFromNow', kind: 'stat' },
-      queries: { '{{instance}}': 'gateway_tls_certificate_expiry_seconds{@} * 1000' },
+      queries: {
+        '{{certificate}} of {{instance}}': 'gateway_tls_certificate_expiry_seconds{@} * 1000',
+      },
+    },
+    {
+      title: 'Refused certificates',
+      description:
+        '1 for a file of gateway.tls that was refused when it was last read, 0 for the others. What was in it before is served on, until it ends.',
+      ...{ unit: 'short', bad: 1 },
+      queries: { '{{certificate}} of {{instance}}': 'gateway_tls_certificate_refused{@}' },
     },
     {
       title: 'Series',

@@ -120,7 +120,7 @@ async function leaving({ sound, prometheus, folder }: Scene): Promise<Made> {
   return {
     alerts: [
       firing('WampGatewayNotReady', { instance: 'leaving' }),
-      firing('WampGatewayCertificateExpires', { instance: 'leaving' }),
+      firing('WampGatewayCertificateExpires', { instance: 'leaving', certificate: cert }),
     ],
     async stop() {
       goOn()
@@ -155,7 +155,7 @@ async function full({ sound, prometheus, repeated, folder }: Scene): Promise<Mad
   return {
     alerts: [
       firing('WampGatewayFilesRefused', { instance: 'full' }),
-      firing('WampGatewayCertificateExpiresSoon', { instance: 'full' }),
+      firing('WampGatewayCertificateExpiresSoon', { instance: 'full', certificate: cert }),
       firing('WampGatewayLimitNear', { instance: 'full', limit: 'limits.max_connections' }),
       firing('WampGatewayLimitRefuses', { instance: 'full', limit: 'limits.max_connections' }),
     ],
