@@ -1,5 +1,6 @@
 /** A load on gateways: clients with a connection each, kept alive, that send one request after the other. */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import { type AgentOptions, Agent as SecureAgent, request as secureRequest } from 'node:https'
 import { until } from '#test/support/running/until.ts'
 
 /** One request; tests extend it by what they want to know when it is answered. */
@@ -27,6 +28,8 @@ export interface LoadPlan<A extends Ask> {
   readonly pause?: number
   /** A request that is not answered within this failed; milliseconds, default 10000. */
   readonly limit?: number
+  /** Of clients that speak TLS; absent: they do not. */
+  readonly tls?: AgentOptions
   /** Makes the next request. */
   readonly ask: () => A
   readonly onAnswer: (answer: Answer, ask: A) => void
@@ -46,10 +49,11 @@ export interface Load {
 
 /** One request over an agent; rejects when there is no complete answer. */
 export function send(ask: Ask, agent: Agent, limit = 10_000): Promise<Answer> {
-  const start = performance.now()
+  const sentAt = performance.now()
   const text = ask.body === undefined ? undefined : JSON.stringify(ask.body)
   return new Promise((resolve, reject) => {
-    const outgoing = request(ask.url, {
+    const open = ask.url.startsWith('https:') ? secureRequest : request
+    const outgoing = open(ask.url, {
       agent,
       method: ask.method ?? (text === undefined ? 'GET' : 'POST'),
       headers:
@@ -75,7 +79,7 @@ export function send(ask: Ask, agent: Agent, limit = 10_000): Promise<Answer> {
       response.on('error', fail)
       response.on('end', () => {
         clearTimeout(timer)
-        resolve({ status, headers, body, took: performance.now() - start })
+        resolve({ status, headers, body, took: performance.now() - sentAt })
       })
     })
     outgoing.end(text)
@@ -105,8 +109,9 @@ class RunningLoad<A extends Ask> implements Load {
   }
 
   async #run(): Promise<void> {
-    const { ask, limit, pause = 0, onAnswer } = this.#plan
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const { ask, limit, pause = 0, onAnswer, tls } = this.#plan
+    const options = { keepAlive: true, maxSockets: 1, ...tls }
+    const agent = tls ? new SecureAgent(options) : new Agent(options)
     while (!this.#isStopped) {
       const next = ask()
       try {
