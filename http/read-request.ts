@@ -11,6 +11,7 @@ import { noPath, type ServedPath } from '#component/metrics/place.ts'
 import type { BodyLimits, Method } from '#component/request.ts'
 import { addressOf, peerName, plainAddress } from '#component/syntax/ip-address.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
+import type { ClientCertificates } from '#http/tls/client-certificates.ts'
 import { hasBody, isRefused, RequestBody } from './body.ts'
 import { decodeBody, decodingTurn, formListsOf, isLarge } from './codec.ts'
 import { parseQuery, parseQueryLists } from './form.ts'
@@ -48,6 +49,8 @@ export interface ExchangePorts {
   /** Whether the listener terminates TLS. */
   readonly isSecure: boolean
   readonly held: NetworkShare
+  /** Absent: no client is asked for a certificate. */
+  readonly clients?: Pick<ClientCertificates, 'of'> | undefined
 }
 
 /** One request on its way through the HTTP face. */
@@ -86,6 +89,7 @@ export class HttpExchange implements Exchange {
   readonly #forwarded: Forwarded | undefined
   readonly #port: string
   readonly #held: NetworkShare
+  readonly #clients: ExchangePorts['clients']
   #heldBytes = 0
   #body: RequestBody | undefined
   #query: Readonly<Record<string, string>> | undefined
@@ -119,6 +123,7 @@ export class HttpExchange implements Exchange {
     this.hasBody = hasBody(target.headers)
     this.#clock = ports.clock
     this.#held = ports.held
+    this.#clients = ports.clients
   }
 
   /** The pattern of the route; `''` without one. */
@@ -156,6 +161,10 @@ export class HttpExchange implements Exchange {
 
   header(name: string): string | undefined {
     return this.headers[name]
+  }
+
+  clientCertificate(): ReturnType<ClientCertificates['of']> {
+    return this.#clients?.of(this)
   }
 
   negotiate(provides: readonly string[], preferred?: string): string | undefined {

@@ -120,7 +120,7 @@ export class Listeners {
   constructor(ports: HttpPorts) {
     this.#ports = ports
     this.#usage = ports.usage ?? new LimitUsage()
-    this.tls = new TlsContexts(ports.tls)
+    this.tls = new TlsContexts(ports.tls, ports.clock)
     const { clock, siblings, yieldTurn, procedures, families } = ports
     this.#overload = new OverloadGuard(clock, processLoad(this.#loopDelay))
     this.#shedding = new Shedding(clock, this.#exchanges)
@@ -215,7 +215,7 @@ export class Listeners {
   #gatewayPorts(): ListenerPorts {
     const { gateway } = this.#ports.options
     const proxies = new TrustedProxies(gateway.trusted_proxies, gateway.forwarded_header)
-    return this.#listenerPorts(proxies, this.tls.isSecure)
+    return { ...this.#listenerPorts(proxies, this.tls.isSecure), clients: this.tls.clients }
   }
 
   #listenerPorts(proxies: TrustedProxies, isSecure: boolean): ListenerPorts {

@@ -19,12 +19,15 @@ const ownOfConnection = new Set([
   'proxy-connection',
 ])
 
-/** Where a request came from: only the gateway says so, so that an upstream can trust it. A document cannot replace them. */
+/** Where and whom a request came from: only the gateway says so, so that an upstream can trust it. A document cannot replace them. */
 const originFields = new Set([
   'forwarded',
   'x-forwarded-for',
   'x-forwarded-host',
   'x-forwarded-proto',
+  // RFC 9440 §2.4: of a client they would be taken for what this gateway has checked
+  'client-cert',
+  'client-cert-chain',
 ])
 
 /**

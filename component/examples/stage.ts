@@ -56,6 +56,7 @@ const authmethods: Readonly<Record<SecurityType, string>> = {
   webhook: 'webhook',
   jwt: 'jwt',
   forward_auth: 'forward_auth',
+  mtls: 'mtls',
 }
 
 /** Lets the user pass that the example names. */

@@ -49,6 +49,7 @@ export const features = [
   'webhook',
   'allow_from',
   'forward_auth',
+  'mtls',
 ] as const
 export type Feature = (typeof features)[number]
 

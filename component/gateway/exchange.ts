@@ -4,6 +4,7 @@ import type { RawBody } from '#component/action/action.ts'
 import type { ServiceError } from '#component/errors.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
 import type { BodyLimits, Request } from '#component/request.ts'
+import type { SecuredRequest } from '#component/security/scheme.ts'
 import type { Sink } from '#component/stream/sink.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import type { CompiledOperation } from './api.ts'
@@ -30,6 +31,8 @@ export interface Exchange
   readonly trace?: RequestTrace | undefined
   /** One header without building the map. */
   header(name: string): string | undefined
+  /** The certificate of the client; absent where no client is asked for one. */
+  readonly clientCertificate?: SecuredRequest['clientCertificate']
   readonly hasBody: boolean
   /**
    * The media type of the answer by `Accept`, or undefined (406).

@@ -54,6 +54,8 @@ export function requirementsOf(
       // of a scheme other than oauth2 these are what its credentials must allow (OpenAPI 3.1 §4.8.30)
       return [{ [bearer]: scopesOf(object) }]
     }
+    case 'mtls':
+      return [{ [add('mtls', { type: 'mutualTLS' })]: [] }]
     case 'oidc': {
       const cookie = add('oidc_cookie', {
         ...{ type: 'apiKey', in: 'cookie', name: ticketCookie(realm_uri) },

@@ -4,6 +4,7 @@ import type { Identity } from '#component/identity.ts'
 import { because } from '#component/login-refusal.ts'
 import type { BodyLimits, Method, Request } from '#component/request.ts'
 import { TokenError } from '#component/token/token-error.ts'
+import type { ClientProof } from './client-proof.ts'
 
 /** The types of security (specification: Security object). */
 const securityTypes = [
@@ -14,6 +15,7 @@ const securityTypes = [
   'jwt',
   'webhook',
   'forward_auth',
+  'mtls',
 ] as const
 export type SecurityType = (typeof securityTypes)[number]
 
@@ -49,6 +51,10 @@ export interface SecuredRequest
   header(name: string): string | undefined
   /** The body as it was sent; it can be decoded or passed on after that. ServiceError 413, 408, 400, 503 */
   readBytes(limits: BodyLimits): Promise<Uint8Array>
+  /** The certificate of the client; absent, and undefined: it has shown none, or is not asked for one. */
+  readonly clientCertificate?:
+    | (() => ClientProof | undefined | Promise<ClientProof | undefined>)
+    | undefined
 }
 
 /** Lets a request pass by telling whom it acts for, or throws ServiceError: 401 with `WWW-Authenticate`, 403, 429. */
@@ -71,7 +77,7 @@ function quoted(text: string): string {
   return `${result}"`
 }
 
-/** The challenge of each type: RFC 7617 §2, RFC 6750 §3. */
+/** The challenge of each type: RFC 7617 §2, RFC 6750 §3; API keys and certificates have no registered one. */
 const challenges: Readonly<Record<SecurityType, (realm: string) => string>> = {
   basic: (realm) => `Basic realm=${realm}, charset="UTF-8"`,
   api_key: (realm) => `ApiKey realm=${realm}`,
@@ -80,6 +86,7 @@ const challenges: Readonly<Record<SecurityType, (realm: string) => string>> = {
   webhook: (realm) => `Webhook realm=${realm}`,
   jwt: (realm) => `Bearer realm=${realm}`,
   forward_auth: (realm) => `ForwardAuth realm=${realm}`,
+  mtls: (realm) => `ClientCertificate realm=${realm}`,
 }
 
 /**

@@ -4,6 +4,7 @@ import { type BasicPorts, BasicScheme } from './basic.ts'
 import { type BearerPorts, BearerScheme } from './bearer.ts'
 import { type ForwardAuthPorts, ForwardAuthScheme } from './forward-auth.ts'
 import { type JwtPorts, JwtScheme } from './jwt.ts'
+import { type MtlsPorts, MtlsScheme } from './mtls.ts'
 import { type OidcPorts, OidcScheme } from './oidc.ts'
 import type { SecurityScheme, SecurityType } from './scheme.ts'
 import { type WebhookPorts, WebhookScheme } from './webhook.ts'
@@ -15,6 +16,7 @@ export const openSchemes = (
     BearerPorts &
     ForwardAuthPorts &
     JwtPorts &
+    MtlsPorts &
     OidcPorts &
     WebhookPorts,
 ) =>
@@ -26,4 +28,5 @@ export const openSchemes = (
     webhook: new WebhookScheme(ports),
     jwt: new JwtScheme(ports),
     forward_auth: new ForwardAuthScheme(ports),
+    mtls: new MtlsScheme(ports),
   }) satisfies Readonly<Record<SecurityType, SecurityScheme>>

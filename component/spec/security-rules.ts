@@ -83,6 +83,9 @@ function authUrlProblem(value: string): string | undefined {
   return url.hash === '' ? originProblem(url.origin) : 'it has a fragment, which is not sent'
 }
 
+/** What of a client certificate names the user. */
+const certificateNames = oneOf(['san_dns', 'san_uri', 'cn', 'fingerprint'])
+
 const securityVariants = variants('a security object', {
   basic: { keys: securityShared },
   api_key: {
@@ -123,6 +126,10 @@ const securityVariants = variants('a security object', {
       scopes: dynamic(listOf(dynamic(scope), 'a list of scopes')),
     },
     required: { issuer: 'the name of an issuer in info.jwt_issuers of the realm' },
+  },
+  mtls: {
+    keys: { ...securityShared, authid: dynamic(certificateNames) },
+    required: { authid: 'what of the client certificate names the user' },
   },
 })
 

@@ -17,6 +17,7 @@ import { isLoopbackOnly, sharesGatewayListener } from '#http/management/access.t
 import { isGuessedFor } from '#http/oidc/public-address.ts'
 import { hasDocsPage } from '#http/openapi/docs-files.ts'
 import { managementPaths } from '#procedures/index.ts'
+import { withClientCaWarning } from './client-ca-warning.ts'
 import type { WiringContext } from './context.ts'
 import type { RouterConnection } from './router-connection.ts'
 import type { RouterSessions } from './router-sessions.ts'
@@ -63,7 +64,8 @@ export function openRegistry(
     nodesWithout: (features) => others.nodesWithout(features),
     async compile(document) {
       const compiled = await runSteps(compilingDocument(document, compilePorts), yieldTurn)
-      return withStoreWarning(compiled, config.store.url, others.peerCount)
+      const warned = withStoreWarning(compiled, config.store.url, others.peerCount)
+      return withClientCaWarning(warned, config)
     },
     prepare: ({ added }) => pool.openAll(ownRealms.realmsOf(added)),
     onSwap(table, change) {

@@ -3,6 +3,8 @@
 import { createServer, type Server, type ServerOptions } from 'node:https'
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls'
 import { isDeepStrictEqual } from 'node:util'
+import type { Clock } from '#component/clock.ts'
+import { ClientCertificates } from './client-certificates.ts'
 import type { KeyPair } from './key-pair.ts'
 import type { TlsSetup } from './tls-setup.ts'
 
@@ -11,13 +13,16 @@ const sessionIdContext = 'wamp-gateway'
 
 /** The contexts of the servers of the gateway listener, replaced together. */
 export class TlsContexts {
+  /** The certificates of clients; undefined: none is asked for. */
+  readonly clients: ClientCertificates | undefined
   #setup: TlsSetup | undefined
   #byHost: ReadonlyMap<string, SecureContext>
   readonly #servers = new Set<Server>()
 
   /** @param setup undefined: without `gateway.tls` */
-  constructor(setup: TlsSetup | undefined) {
+  constructor(setup: TlsSetup | undefined, clock: Pick<Clock, 'now'>) {
     this.#setup = setup
+    this.clients = setup?.clients && new ClientCertificates(this, clock)
     this.#byHost = contextsOf(setup)
   }
 
@@ -37,11 +42,12 @@ export class TlsContexts {
       ...options,
       ...this.#defaultOptions,
       // asked for, never required: other routes are served without one
-      requestCert: this.#setup?.clients !== undefined,
+      requestCert: this.clients !== undefined,
       rejectUnauthorized: false,
       SNICallback: (host, choose) => choose(null, this.contextFor(host)),
     })
     this.#servers.add(server)
+    this.clients?.watch(server)
     server.once('close', () => this.#servers.delete(server))
     return server
   }
@@ -76,7 +82,8 @@ export class TlsContexts {
 
 const contextOptions = ({ cert, key }: KeyPair, setup: TlsSetup | undefined) => ({
   ...({ cert, key, minVersion: 'TLSv1.2', sessionIdContext } as const),
-  ...(setup?.clients && { ca: [...setup.clients.ca], crl: [...setup.clients.crl] }),
+  // not the revocation lists: an error of OpenSSL about one would break the connection, also for open paths
+  ...(setup?.clients && { ca: [...setup.clients.ca] }),
 })
 
 function contextsOf(setup: TlsSetup | undefined): ReadonlyMap<string, SecureContext> {

@@ -83,6 +83,9 @@ export class Security {
         break
       case 'oauth2':
         return { ...this.#oauth2(place), ...said }
+      case 'mutualTLS':
+        tell('the DNS name in the certificate of the client is the name of its user')
+        return { type: 'mtls', authid: 'san_dns', ...said }
       case 'openIdConnect':
         tell('the provider is configured at the realm, not in an API Specification')
         return { type: 'oidc', ...said }

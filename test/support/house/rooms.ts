@@ -59,7 +59,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: 'all',
     packages: ['@koa/router', '@prometheus-io/client', 'koa', 'koa-body'],
   },
-  'http/tls': { folders: ['config'], packages: [] },
+  'http/tls': { folders: ['config', 'security'], packages: ['lru-cache', 'pkijs'] },
   'http/rehearsal': { folders: ['action', 'explain', 'gateway', 'http', 'stream'], packages: [] },
   'http/oauth': { folders: 'all', packages: [] },
   'http/oidc': { folders: 'all', packages: [] },

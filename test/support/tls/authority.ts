@@ -74,6 +74,8 @@ export class Authority {
   /** Its certificate; PEM. */
   readonly cert: string
   readonly publicKey: KeyObject
+  /** Its private key; PEM. */
+  readonly key: string
   readonly #key: KeyObject
   #serial = 1
 
@@ -86,6 +88,7 @@ export class Authority {
     this.name = name
     this.publicKey = publicKey
     this.#key = privateKey
+    this.key = String(privateKey.export({ format: 'pem', type: 'pkcs8' }))
     const issued = { name, ...life }
     this.cert = (issuer ?? this).#certificate(issued, publicKey, [isAuthority(pathLength)]).cert
   }

@@ -69,6 +69,8 @@ describe('the headers of an upstream request', () => {
         'x-real-ip': '1.2.3.4',
         'x-service-authid': 'admin',
         proxy: 'http://evil.com',
+        'client-cert': ':AAAA:',
+        'client-cert-chain': ':AAAA:',
         x_forwarded_for: '1.2.3.4',
         x_a: '1',
         'x-servicing': '2',
@@ -82,6 +84,12 @@ describe('the headers of an upstream request', () => {
       { 'x-service-user': 'kim', 'x-real-ip': '1.2.3.4' },
       { 'x-service-user': 'kim', 'x-real-ip': '1.2.3.4', my_key: 'x', proxy: 'y' },
       { 'x-service-user': 'kim', 'x-real-ip': '1.2.3.4', my_key: 'x', proxy: 'y' },
+    ],
+    [
+      'hold no client certificate, even if the document copies it',
+      { 'client-cert': ':AAAA:' },
+      { 'Client-Cert': ':AAAA:', 'client-cert-chain': ':AAAA:', 'x-a': '1' },
+      { 'x-a': '1' },
     ],
     ['continue Via', { via: '1.0 fred' }, undefined, { via: '1.0 fred, 1.1 gateway' }],
     [

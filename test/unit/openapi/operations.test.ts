@@ -167,6 +167,7 @@ describe('the security of an operation', () => {
       { type: 'apiKey', in: 'header', name: 'X-Key' },
     ],
     ['webhook', { type: 'webhook', sender: 'hub' }, { type: 'http', scheme: 'webhook' }],
+    ['mtls', { type: 'mtls', authid: 'cn' }, { type: 'mutualTLS' }],
     [
       'forward_auth',
       { type: 'forward_auth', url: 'https://auth.example.com', request_headers: ['X-Token'] },

@@ -100,7 +100,12 @@ const onResult = fc.record(
 )
 
 const security = fc.constantFrom<Json>(
-  ...[{}, { type: 'basic' }, { type: 'api_key', header_name: 'x-key', description: 'd' }],
+  ...[
+    {},
+    { type: 'basic' },
+    { type: 'mtls', authid: 'cn' },
+    { type: 'api_key', header_name: 'x-key', description: 'd' },
+  ],
   ...[{ type: 'oauth2', flow: 'client_credentials', token_path: '/token' }, { type: 'oidc' }],
   { type: 'oauth2', flow: 'resource_owner_password_credentials' },
   { type: 'jwt', issuer: 'corp', scopes: ['orders:read'] },

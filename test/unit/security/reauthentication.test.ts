@@ -75,7 +75,7 @@ describe('a request that is served for long', () => {
     expect(refused).to.deep.equal([])
   })
 
-  for (const type of ['api_key', 'oauth2', 'oidc'] as const) {
+  for (const type of ['api_key', 'oauth2', 'oidc', 'mtls'] as const) {
     it(`is judged each minute under ${type}`, async () => {
       await followed('ada', undefined, type)
       await clock.advance(59_000)

@@ -90,6 +90,8 @@ const security: Row = {
     { type: 'jwt', issuer: 'corp' },
     { type: 'jwt', issuer: 'corp', scopes: ['a:b', '{{variables.s}}'], schemes: ['https'] },
     { type: 'jwt', issuer: '{{variables.i}}', scopes: '{{variables.s}}' },
+    { type: 'mtls', authid: 'san_dns', description: '' },
+    { type: 'mtls', authid: '{{variables.s}}' },
   ],
   invalid: [null, [], 'basic', 7],
   members: [
@@ -114,6 +116,8 @@ const security: Row = {
     [{ type: 'jwt', issuer: 'corp', scopes: ['a b'] }, '/scopes/0'],
     [{ type: 'jwt', issuer: 'corp', scopes: [''] }, '/scopes/0'],
     [{ type: 'jwt', issuer: 'corp', scopes: [7] }, '/scopes/0'],
+    [{ type: 'mtls' }, '/authid'],
+    [{ type: 'mtls', authid: 'email' }, '/authid'],
   ],
 }
 const status_codes: Row = {

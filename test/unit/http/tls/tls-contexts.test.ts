@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { systemClock } from '#component/clock.ts'
 import { TlsContexts } from '#http/tls/tls-contexts.ts'
 import { readTls } from '#http/tls/tls-setup.ts'
 import { writeCertificate } from '#test/support/certificate.ts'
@@ -24,6 +25,7 @@ describe('the contexts of several certificates', () => {
   it('are found by the exact name first, then by a wildcard for one label, in any case', () => {
     const contexts = new TlsContexts(
       read([write('any', '*.example.com'), write('one', 'api.example.com')]),
+      systemClock,
     )
     const [any, one] = ['b.example.com', 'api.example.com'].map((name) => contexts.contextFor(name))
     expect(any).to.not.equal(undefined)
@@ -38,13 +40,14 @@ describe('the contexts of several certificates', () => {
   it('are those of the first certificate where several have a name', () => {
     const contexts = new TlsContexts(
       read([write('a', 'a.example'), write('b', 'a.example', 'b.example')]),
+      systemClock,
     )
     expect(contexts.contextFor('a.example')).to.not.equal(contexts.contextFor('b.example'))
   })
 
   it('stay the same when nothing has changed that is served', () => {
     const setup = read([write('a', 'a.example')])
-    const contexts = new TlsContexts(setup)
+    const contexts = new TlsContexts(setup, systemClock)
     const before = contexts.contextFor('a.example')
     contexts.use({ ...setup, refused: ['a'] })
     expect(contexts.contextFor('a.example')).to.equal(before)

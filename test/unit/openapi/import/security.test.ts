@@ -46,7 +46,7 @@ describe('Security of an OpenAPI document', () => {
       { type: 'api_key' },
       1,
     ],
-    ['mutual TLS', { type: 'mutualTLS' }, { type: 'api_key' }, 1],
+    ['mutual TLS', { type: 'mutualTLS' }, { type: 'mtls', authid: 'san_dns' }, 1],
   ]
   for (const [what, scheme, security, losses] of rows) {
     it(`has an equal or is closed: ${what}`, () => {
