@@ -27,7 +27,7 @@ export interface ReloaderPorts {
   readonly config: Config
   /** Reads the configuration anew. @throws ConfigError */
   readConfig(): Config
-  /** Told the configuration that was read, before its files are loaded. */
+  /** Told the configuration that was read, before its files are. */
   onConfig(config: Config): Promise<void>
   readonly clock: Pick<Clock, 'now' | 'after'>
 }
@@ -97,9 +97,10 @@ export class Reloader {
     this.#tellOptions(config, asker)
     this.#setLevel(config, asker)
     this.#config = config
+    // before any file is read: what changes from then on is the next change
+    await this.#ports.onConfig(config)
     const tls = tlsFilesOf(config.gateway.tls)
     if (tls) this.#tls.reload(this.#withoutRestart(tls), asker.isOperator)
-    await this.#ports.onConfig(config)
     await this.#loadFiles(config, asker)
   }
 

@@ -18,7 +18,11 @@ const file = { by: 'a change', isOperator: false }
 type Loads = ReloaderPorts['gateway']['loadFiles']
 
 /** A reloader of a gateway that runs with these options, and what becomes of it. */
-function open(options: Parameters<typeof configOf>[0] = {}, loads?: Loads) {
+function open(
+  options: Parameters<typeof configOf>[0] = {},
+  loads?: Loads,
+  onConfig: () => unknown = () => undefined,
+) {
   const lines: { msg: string }[] = []
   const files = tlsFilesOf(configOf(options).gateway.tls)
   let tls = files && readTls(files)
@@ -43,7 +47,7 @@ function open(options: Parameters<typeof configOf>[0] = {}, loads?: Loads) {
     },
     config: configOf(options),
     readConfig: () => read(),
-    onConfig: async () => undefined,
+    onConfig: async () => void onConfig(),
     clock: {
       now: () => Date.UTC(2026, 10, 22),
       after(ms, callback) {
@@ -140,6 +144,14 @@ describe('a reload', () => {
       expect(served.map(({ pairs }) => pairs.map(({ cert }) => cert))).to.deep.equal([
         [certOf('a')],
       ])
+    })
+
+    it('reads it when the files are watched already, so that none is missed', async () => {
+      const { reloader, served } = open({ gateway: { tls: write('a') } }, undefined, () =>
+        write('a'),
+      )
+      await reloader.reload(file)
+      expect(served.map(({ pairs }) => pairs[0]?.cert)).to.deep.equal([certOf('a')])
     })
 
     it('keeps the one before when the new one is expired or cannot be read, tells it, and loads the files', async () => {
