@@ -99,16 +99,19 @@ export class Process {
   }
 
   /** Waits for a line of its output; what the expression's first group matched. @throws Error when it does not come */
-  says(line: RegExp): Promise<string> {
+  says(line: RegExp, withinMs = startTimeout): Promise<string> {
     return this.until(() => {
       const found = this.#output().match(line)
       return found ? (found[1] ?? '') : undefined
-    })
+    }, withinMs)
   }
 
   /** Asks again and again until there is an answer. @throws Error when the process ends before, or takes too long */
-  async until<T>(ask: () => T | undefined | Promise<T | undefined>): Promise<T> {
-    const end = Date.now() + startTimeout
+  async until<T>(
+    ask: () => T | undefined | Promise<T | undefined>,
+    withinMs = startTimeout,
+  ): Promise<T> {
+    const end = Date.now() + withinMs
     while (Date.now() < end && this.isRunning) {
       const found = await ask()
       if (found !== undefined) return found

@@ -51,6 +51,10 @@ const policy = (against: string, name: string, atLeast: number, scenario = 'poli
 const bearer = (what: string, candidate: string) => {
   return { what, scenario: 'bearer', candidate, against: 'ours, open path', ...rate(0.9) }
 }
+/** A bound on a figure of a trial. */
+const figure = (scenario: string, name: string, atMost: number, what = name) => ({
+  ...{ what, scenario, name, atMost },
+})
 const p99 = { scenario: 'half-load', figure: 'p99', atMost: 1.5 } as const
 
 /** All of them. */
@@ -171,79 +175,54 @@ export const targets: readonly Target[] = [
   { what: 'p99 at half load', ...p99, candidate: 'ours, static', against: `${bare}, static` },
   { what: 'p99 at half load', ...p99, candidate: 'ours, call', against: `${bare}, call` },
   { what: 'p99 at half load', ...p99, candidate: 'ours, forward', against: `${bare}, forward` },
-  {
-    what: 'start to first answer, s',
-    scenario: 'start',
-    name: 'ours: start to first answer',
-    atMost: 1,
-  },
+  figure('start', 'ours: start to first answer', 1, 'start to first answer, s'),
   { what: 'RSS idle, MB', scenario: 'start', name: 'ours: RSS idle', atMost: 150 },
-  {
-    what: 'load of 10,000 paths, first, ms',
-    scenario: 'large-document',
-    name: 'first load',
-    atMost: 1000,
-  },
-  {
-    what: 'load of 10,000 paths, later, ms',
-    scenario: 'large-document',
-    name: 'later loads, each in place of the last',
-    atMost: 1000,
-  },
-  {
-    what: 'p99 of other requests meanwhile, ms',
-    scenario: 'large-document',
-    name: 'p99 of other requests meanwhile',
-    atMost: 50,
-  },
-  {
-    what: 'load of 10,000 paths with 100 named schemas, ×',
-    scenario: 'large-schemas',
-    name: 'time of a load with schemas, against one without',
-    atMost: 1.25,
-  },
-  {
-    what: 'RSS of 100 named schemas on 10,000 paths, MB',
-    scenario: 'schemas-memory',
-    name: 'RSS with 100 named schemas, more than without',
-    atMost: 30,
-  },
-  {
-    what: 'RSS of 10,000 distinct schemas, MB',
-    scenario: 'schemas-memory',
-    name: 'RSS with 10,000 distinct schemas, more than without',
-    atMost: 60,
-  },
-  {
-    what: 'scrape of 20,000 series, ms',
-    scenario: 'metrics',
-    name: 'scrape',
-    atMost: 1000,
-  },
-  {
-    what: 'p99 of other requests during a scrape, ms',
-    scenario: 'metrics',
-    name: 'p99 of other requests meanwhile',
-    atMost: 50,
-  },
-  {
-    what: 'first OpenAPI description of 10,000 paths, ms',
-    scenario: 'openapi',
-    name: 'first answer',
-    atMost: 1500,
-  },
-  {
-    what: 'p99 of other requests meanwhile, ms',
-    scenario: 'openapi',
-    name: 'p99 of other requests meanwhile',
-    atMost: 50,
-  },
-  {
-    what: 'CPU time of a description that is made, ×',
-    scenario: 'openapi',
-    name: 'CPU time of the description, against a fixed answer of its size',
-    atMost: 1.1,
-  },
+  figure('large-document', 'first load', 1000, 'load of 10,000 paths, first, ms'),
+  figure(
+    'large-document',
+    'later loads, each in place of the last',
+    1000,
+    'load of 10,000 paths, later, ms',
+  ),
+  figure(
+    'large-document',
+    'p99 of other requests meanwhile',
+    50,
+    'p99 of other requests meanwhile, ms',
+  ),
+  figure(
+    'large-schemas',
+    'time of a load with schemas, against one without',
+    1.25,
+    'load of 10,000 paths with 100 named schemas, ×',
+  ),
+  figure(
+    'schemas-memory',
+    'RSS with 100 named schemas, more than without',
+    30,
+    'RSS of 100 named schemas on 10,000 paths, MB',
+  ),
+  figure(
+    'schemas-memory',
+    'RSS with 10,000 distinct schemas, more than without',
+    60,
+    'RSS of 10,000 distinct schemas, MB',
+  ),
+  figure('metrics', 'scrape', 1000, 'scrape of 20,000 series, ms'),
+  figure(
+    'metrics',
+    'p99 of other requests meanwhile',
+    50,
+    'p99 of other requests during a scrape, ms',
+  ),
+  figure('openapi', 'first answer', 1500, 'first OpenAPI description of 10,000 paths, ms'),
+  figure('openapi', 'p99 of other requests meanwhile', 50, 'p99 of other requests meanwhile, ms'),
+  figure(
+    'openapi',
+    'CPU time of the description, against a fixed answer of its size',
+    1.1,
+    'CPU time of a description that is made, ×',
+  ),
   {
     what: 'pieces of a result',
     scenario: 'progress',
@@ -258,30 +237,25 @@ export const targets: readonly Target[] = [
     against: 'ours, JSON without on_progress',
     ...rate(0.98),
   },
-  {
-    what: 'one event to 10,000 streams, until the last has it, p99, ms',
-    scenario: 'push-crowd',
-    name: 'p99 of that',
-    atMost: 250,
-  },
-  {
-    what: 'p99 of other requests meanwhile, ms',
-    scenario: 'push-crowd',
-    name: 'p99 of other requests meanwhile',
-    atMost: 50,
-  },
-  {
-    what: 'RSS of an idle stream, kB',
-    scenario: 'push-crowd',
-    name: 'RSS of an idle stream',
-    atMost: 12,
-  },
-  {
-    what: 'sources left of streams that were closed',
-    scenario: 'push-churn',
-    name: 'sources that are left',
-    atMost: 0,
-  },
+  figure(
+    'push-crowd',
+    'p99 of that',
+    250,
+    'one event to 10,000 streams, until the last has it, p99, ms',
+  ),
+  figure(
+    'push-crowd',
+    'p99 of other requests meanwhile',
+    50,
+    'p99 of other requests meanwhile, ms',
+  ),
+  figure('push-crowd', 'RSS of an idle stream', 12, 'RSS of an idle stream, kB'),
+  figure('push-churn', 'sources that are left', 0, 'sources left of streams that were closed'),
+  figure('specifications', 'first start with 10000 files', 60),
+  figure('specifications', 'restart with 10000', 10),
+  figure('specifications', 'RSS after a restart with 10000', 450),
+  figure('specifications', 'CPU time of a load, 10000 to 100', 1.5),
+  figure('specifications', 'p99 of requests, with loads to without', 1.5),
   policy('static', 'rate_limit', 0.95),
   policy('call', 'rate_limit', 0.95),
   policy('POST, call', 'idempotency', 0.5),

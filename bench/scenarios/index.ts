@@ -20,6 +20,7 @@ import { reloads } from './reloads.ts'
 import { routes } from './routes.ts'
 import { largeSchemas, schemas } from './schemas.ts'
 import { schemasMemory } from './schemas-memory.ts'
+import { specifications } from './specifications.ts'
 import { start } from './start.ts'
 import { staticLarge, staticSmall } from './static.ts'
 import { telemetry } from './telemetry.ts'
@@ -39,6 +40,7 @@ export const scenarios: Readonly<Record<string, Scenario | Trial>> = {
   'half-load': halfLoad,
   start,
   'large-document': largeDocument,
+  specifications,
   schemas,
   'large-schemas': largeSchemas,
   'schemas-memory': schemasMemory,
