@@ -1,5 +1,7 @@
 /** The keys of issuers: when they are fetched, and what holds while an issuer is away, slow, or hostile. */
 import { expect } from 'chai'
+import { CheckedFetch } from '#component/action/checked-fetch.ts'
+import { systemClock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { fetchKeys } from '#component/issuer/fetch-keys.ts'
 import { issuerSources } from '#component/wiring/status/issuer-status.ts'
@@ -278,6 +280,21 @@ describe('fetching the keys of an issuer', () => {
         keys: { keys: [] },
       })
     }
+  })
+
+  it('connects to no private address that the issuer names', async () => {
+    const outside = new CheckedFetch({ clock: systemClock })
+    for (const jwks_uri of ['https://10.0.0.1/keys', 'https://127.0.0.1/keys', 'https://[::1]/']) {
+      const failure = await fetchKeys(site, async (url, request, isFixed) =>
+        url === openid
+          ? Response.json({ issuer: site.issuer, jwks_uri })
+          : await outside.fetch(url, request, isFixed),
+      ).catch((error: unknown) => error)
+      expect(failure, jwks_uri)
+        .to.be.instanceOf(ServiceError)
+        .and.have.property('uri', 'wamp.error.not_authorized')
+    }
+    await outside.close()
   })
 
   it('lets the realm name a private address, and nobody http', async () => {
