@@ -129,7 +129,7 @@ export class ProviderTickets {
     who: { readonly authid: string; readonly authroles: readonly string[] },
     { id_token, access_token_expires_at: at, issuer, sub, sid, claims, refresh_token }: Exchanged,
   ) {
-    const { recheck_interval } = settings
+    const { recheck_interval, ticket_idle_secs } = settings
     const isChecked = recheck_interval > 0 && refresh_token !== undefined
     const oidc_claims = chosenClaims(claims, settings)
     const subject = {
@@ -139,6 +139,7 @@ export class ProviderTickets {
       ...{ oidc_issuer: issuer, oidc_sub: sub, ...(sid !== undefined && { oidc_sid: sid }) },
       ...(at !== undefined && { oidc_access_token_expires_at: at }),
       ...(isChecked && { oidc_recheck: recheck_interval }),
+      ...(ticket_idle_secs !== undefined && { oidc_idle: ticket_idle_secs }),
       ...(oidc_claims && { oidc_claims }),
     }
     const { tickets } = this.#ports

@@ -62,12 +62,12 @@ const flag = (preset: boolean) =>
   allowing((value) => typeof value === 'boolean', 'true or false', { preset })
 const oneOf = <T extends string>(words: readonly T[], more: More<T> = {}) =>
   allowing((value): value is T => words.some((word) => word === value), words.join(', '), more)
-const integer = (least: number, most: number, preset: number) =>
+const integer = (least: number, most: number, preset?: number) =>
   allowing(
     (value): value is number =>
       Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
     `an integer from ${least} to ${most}`,
-    { preset },
+    preset === undefined ? {} : { preset },
   )
 
 // opened by each login
@@ -120,6 +120,7 @@ export const providerValues: Readonly<
   }),
   claims: list,
   auto_provision: flag(true),
+  ticket_idle_secs: integer(300, maxTicketLifetime),
   ticket_expiry_secs: integer(1, maxTicketLifetime, maxTicketLifetime),
   recheck_interval: allowing(isInterval, `0, or an integer from 60 to ${maxTicketLifetime}`, {
     preset: 0,

@@ -49,6 +49,8 @@ export interface ProviderSettings {
   /** Claims that tickets carry, by name or dotted path. */
   readonly claims: readonly string[]
   readonly auto_provision: boolean
+  /** For how long a ticket may not be used, or it is refused. Seconds; absent: it need not be used. */
+  readonly ticket_idle_secs?: number
   /** Lifetime of tickets, and of their cookies. Seconds, 1 to 2592000. */
   readonly ticket_expiry_secs: number
   /** How long a login counts without the provider being asked; 0: for ever. Seconds. */

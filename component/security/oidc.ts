@@ -4,13 +4,15 @@ import { type Identity, identityOf } from '#component/identity.ts'
 import { because } from '#component/login-refusal.ts'
 import { isCsrf } from '#component/oidc/csrf.ts'
 import type { Rechecks } from '#component/oidc/rechecks.ts'
-import type { ProviderSettings } from '#component/oidc/settings.ts'
+import { type ProviderSettings, settingsOf } from '#component/oidc/settings.ts'
+import { OidcError } from '#component/oidc-error.ts'
 import type { User } from '#component/realm/documents/model.ts'
 import { type Logins, providerMethod } from '#component/realm/logins.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import type { TicketClaims, Tickets } from '#component/token/ticket.ts'
 import { csrfCookie, readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
+import type { TicketUses } from '#component/token/ticket-uses.ts'
 import {
   type Protection,
   type SecuredRequest,
@@ -28,6 +30,10 @@ export interface OidcPorts {
   readonly logins: Pick<Logins, 'user'>
   /** Knows what has become of the users since they have logged in; absent: tickets hold as they were issued. */
   readonly rechecks?: Pick<Rechecks, 'current'>
+  /** Knows when tickets were used last; absent: they need not be used. */
+  readonly uses?: Pick<TicketUses, 'use' | 'isToSlide' | 'slid'>
+  /** The realms, whose providers say how their cookies are set. */
+  readonly realms?: Parameters<typeof settingsOf>[0]
   /** A ticket in place of a cookie, with other roles or claims, as a Set-Cookie field; undefined where none can be made. */
   renewedCookie?(
     claims: TicketClaims,
@@ -110,18 +116,56 @@ export class OidcScheme implements SecurityScheme {
     protection: Protection,
     needsProof: boolean,
   ): Identity | Promise<Identity> {
-    const { rechecks } = this.#ports
-    if (claims.oidc_recheck === undefined || rechecks === undefined) {
+    const { uses } = this.#ports
+    if (claims.oidc_idle !== undefined && uses !== undefined) {
+      const used = this.#used(claims, request, protection, needsProof, uses)
+      return this.#checked(used, request, protection, needsProof)
+    }
+    if (claims.oidc_recheck === undefined) {
       return this.#admit(claims, request, protection, needsProof)
     }
     // a request that is refused anyway asks nobody
     this.#admit(claims, request, protection, needsProof)
-    const current = rechecks.current(claims, (changed, settings) =>
-      this.#renew(changed, settings, request),
-    )
+    const current = this.#current(claims, request)
     return current instanceof Promise
       ? this.#checked(current, request, protection, needsProof)
       : this.#admit(current, request, protection, needsProof)
+  }
+
+  /** The claims as the provider has told them last. @throws TokenError, at once or as a rejection */
+  #current(claims: TicketClaims, request: SecuredRequest): TicketClaims | Promise<TicketClaims> {
+    const { rechecks } = this.#ports
+    if (claims.oidc_recheck === undefined || rechecks === undefined) return claims
+    return rechecks.current(claims, (changed, settings) => this.#renew(changed, settings, request))
+  }
+
+  /** Notes a use of a ticket that may not be idle for long, and gives a browser the ticket anew once in a while. @throws TokenError */
+  async #used(
+    claims: TicketClaims,
+    request: SecuredRequest,
+    protection: Protection,
+    needsProof: boolean,
+    uses: NonNullable<OidcPorts['uses']>,
+  ): Promise<TicketClaims> {
+    // a request that is refused anyway is no use
+    this.#admit(claims, request, protection, needsProof)
+    await uses.use(claims)
+    const current = await this.#current(claims, request)
+    const settings = uses.isToSlide(claims) ? this.#settingsOf(claims) : undefined
+    // in place of what a recheck has set: it has the same roles and claims
+    if (settings) await this.#renew(uses.slid(current), settings, request)
+    return current
+  }
+
+  /** The settings of the provider; undefined where it is gone, and the ticket still holds. */
+  #settingsOf({ aud, oidc_provider = 'default' }: TicketClaims): ProviderSettings | undefined {
+    const { realms } = this.#ports
+    try {
+      return realms && settingsOf(realms, aud, oidc_provider)
+    } catch (error) {
+      if (error instanceof OidcError) return undefined
+      throw error
+    }
   }
 
   async #checked(
@@ -142,7 +186,8 @@ export class OidcScheme implements SecurityScheme {
     const isBearer = credentialsOf(request.header('authorization'), 'bearer') !== undefined
     if (isBearer) return
     const cookie = await this.#ports.renewedCookie?.(claims, settings, request.host ?? '')
-    if (cookie !== undefined) request.cookies = [...(request.cookies ?? []), cookie]
+    // one at most: a stream is judged again and again, and a browser keeps the last one
+    if (cookie !== undefined) request.cookies = [cookie]
   }
 
   #admit(

@@ -14,6 +14,7 @@ import { migrate } from './migrations.ts'
 import { QuotaStore } from './quota-store.ts'
 import { sqlite } from './sqlite-driver.ts'
 import type { Run, Tables } from './tables.ts'
+import { TicketUseStore } from './ticket-use-store.ts'
 
 /** How long a query is repeated, and after which failures. Milliseconds. */
 interface Tries {
@@ -44,6 +45,7 @@ export interface Store {
   readonly answers: AnswerStore
   readonly quotas: QuotaStore
   readonly logins: LoginStore
+  readonly ticketUses: TicketUseStore
   readonly meta: MetaStore
   /** Returns unused space to the file system, in short steps. Throws `service.error.unavailable`. */
   shrink(): Promise<void>
@@ -193,6 +195,7 @@ export async function openStore(
     ),
     quotas: new QuotaStore(run),
     logins: new LoginStore(run),
+    ticketUses: new TicketUseStore(run),
     meta: new MetaStore(run),
     async shrink() {
       const { releasePages } = engine

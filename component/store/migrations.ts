@@ -81,6 +81,14 @@ const statements: Readonly<Record<string, readonly string[]>> = {
     'create index provider_logins_age on provider_logins (created_at, ticket)',
     'create index provider_logins_end on provider_logins (expires_at)',
   ],
+  '006-ticket-uses': [
+    `create table ticket_uses (
+      ticket text not null primary key,
+      used_at bigint not null,
+      exp bigint not null
+    )`,
+    'create index ticket_uses_end on ticket_uses (exp)',
+  ],
 }
 
 const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(

@@ -107,6 +107,14 @@ export interface LoginRow {
   readonly expires_at: number
 }
 
+/** A ticket that ends when it is not used. Times are seconds since the epoch. */
+interface TicketUseRow {
+  /** Its id. */
+  readonly ticket: string
+  readonly used_at: number
+  readonly exp: number
+}
+
 /** A value of the store itself. */
 interface MetaRow {
   name: string
@@ -124,6 +132,7 @@ export interface Tables {
   idempotent_answers: AnswerRow
   quota_usage: QuotaRow
   provider_logins: LoginRow
+  ticket_uses: TicketUseRow
   meta: MetaRow
 }
 

@@ -25,6 +25,10 @@ interface ProviderClaims extends LoginClaims {
   readonly oidc_access_token_expires_at?: number
   /** How long the login counts before the provider is asked about it. Seconds. */
   readonly oidc_recheck?: number
+  /** For how long the ticket may not be used, or it is refused. Seconds. */
+  readonly oidc_idle?: number
+  /** The last use that it knows of; present with {@link oidc_idle}. Seconds since the epoch. */
+  readonly oidc_used_at?: number
   /** The claims of the provider that expressions read. */
   readonly oidc_claims?: Readonly<Record<string, unknown>>
 }
@@ -114,6 +118,7 @@ export class Tickets extends SignedTokens<TicketClaims> {
       scope,
       kid,
       ...more,
+      ...(more.oidc_idle !== undefined && { oidc_used_at: iat }),
     }))
     return { ticket: token, claims }
   }
@@ -124,7 +129,7 @@ export class Tickets extends SignedTokens<TicketClaims> {
    */
   async renew(
     claims: TicketClaims,
-    changes: Pick<TicketClaims, 'authroles' | 'oidc_claims'>,
+    changes: Pick<TicketClaims, 'authroles' | 'oidc_claims' | 'oidc_used_at'>,
   ): Promise<string> {
     const { token } = await this.sign(claims.aud, (kid) => ({ ...claims, ...changes, kid }))
     return token

@@ -32,10 +32,15 @@ function unlessAway(error: unknown): undefined {
 
 /** Verifies what sessions present as a ticket, besides passwords. */
 function ticketPorts(users: Users): TicketPorts {
-  const { accounts, foreignTokens, foreignUsers, revocations, sessionTickets, tickets } = users
+  const { accounts, foreignTokens, foreignUsers, revocations } = users
+  const { sessionTickets, tickets, ticketUses } = users
   /** The holder of a ticket of the gateway; undefined unless it is valid. */
   async function holderOf(realm_uri: string, ticket: string) {
-    const claims = await unlessRefused(() => tickets.verify(ticket, realm_uri))
+    const claims = await unlessRefused(async () => {
+      const verified = await tickets.verify(ticket, realm_uri)
+      await ticketUses.use(verified)
+      return verified
+    })
     if (!claims) return undefined
     const { authid, authroles, authmethod } = claims
     const isRevoked = () => revocations.isRevoked(bearerOf(claims))

@@ -1,12 +1,15 @@
 /** Cleans the store: every minute kept answers; every hour expired refresh tokens, quotas of former windows, the history of deleted documents, and unused space; and logs when its disk is full. */
-import type { Clock } from '#component/clock.ts'
+import { type Clock, secondsOf } from '#component/clock.ts'
 import type { Log } from '#component/log.ts'
 import type { Store } from '#component/store/database.ts'
 import type { WiringContext } from './context.ts'
 
 /** The dependencies of the cleanup. */
 export interface CleanupPorts {
-  readonly store: Pick<Store, 'families' | 'logins' | 'quotas' | 'entries' | 'answers' | 'shrink'>
+  readonly store: Pick<
+    Store,
+    'families' | 'logins' | 'ticketUses' | 'quotas' | 'entries' | 'answers' | 'shrink'
+  >
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Pick<Log, 'warn'>
   /** How long the history of a deleted API Specification is kept; days. */
@@ -44,6 +47,8 @@ export function startCleanup(ports: CleanupPorts): () => void {
         store.families.removeExpired(clock.now()),
       'the tokens of ended logins could not be removed': () =>
         store.logins.sweep(clock.now(), maxLogins),
+      'the use of ended tickets could not be removed': () =>
+        store.ticketUses.sweep(secondsOf(clock)),
       'the use of quotas in former windows could not be removed': async () => {
         while (await store.quotas.removeEnded(clock.now() - windowGraceMs)) await nextTurn()
       },

@@ -20,6 +20,7 @@ import { RealmKeys } from '#component/token/keys.ts'
 import { RefreshTokens } from '#component/token/refresh-token-rotation.ts'
 import { Revocations, type Revoked } from '#component/token/revocation.ts'
 import { maxTicketLifetime, Tickets } from '#component/token/ticket.ts'
+import { TicketUses } from '#component/token/ticket-uses.ts'
 import type { NodeState } from './open-store.ts'
 import { Suspension } from './suspension.ts'
 
@@ -50,6 +51,7 @@ export class Users {
   readonly accessTokens: AccessTokens
   readonly refreshTokens: RefreshTokens
   readonly tickets: Tickets
+  readonly ticketUses: TicketUses
   readonly apiKeys: ApiKeys
   readonly sessionTickets: SessionTickets
   readonly accounts: Accounts
@@ -94,6 +96,7 @@ export class Users {
       ttl: refresh_token_ttl,
     })
     this.tickets = new Tickets({ keys, revocations, clock, node })
+    this.ticketUses = new TicketUses({ store: state.store.ticketUses, clock, log })
     this.apiKeys = new ApiKeys({ replica, clock })
     this.sessionTickets = new SessionTickets({ box, clock, node })
     this.accounts = new Accounts({

@@ -16,6 +16,7 @@ import { describeLogins } from '#test/contract/store/logins.contract.ts'
 import { describeQuotas } from '#test/contract/store/quotas.contract.ts'
 import { describeSince } from '#test/contract/store/since.contract.ts'
 import { describeStore } from '#test/contract/store/store.contract.ts'
+import { describeTicketUses } from '#test/contract/store/ticket-uses.contract.ts'
 import { type Postgres, startPostgres } from '#test/support/peers/postgres.ts'
 import { TcpProxy } from '#test/support/peers/tcp-proxy.ts'
 import { untilHolds } from '#test/support/running/until.ts'
@@ -285,6 +286,7 @@ describe('PostgreSQL', function () {
     describeFamilies,
     describeAnswers,
     describeLogins,
+    describeTicketUses,
     describeQuotas,
   ]) {
     describeContract('It', async () => {

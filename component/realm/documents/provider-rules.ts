@@ -104,6 +104,10 @@ const keys = {
     [],
   ),
   auto_provision: read('`false`: only users that the realm document names.', false, true),
+  ticket_idle_secs: read(
+    'A ticket that is not used for so long is refused: 300 to 2592000 seconds. Default: tickets need not be used. See [idle tickets](security.md#idle-tickets).',
+    1_800,
+  ),
   ticket_expiry_secs: read(
     'How long tickets and their cookies are valid. Seconds.',
     86_400,

@@ -20,6 +20,7 @@ import { describeLogins } from './logins.contract.ts'
 import { describeQuotas } from './quotas.contract.ts'
 import { describeSince } from './since.contract.ts'
 import { describeStore } from './store.contract.ts'
+import { describeTicketUses } from './ticket-uses.contract.ts'
 
 const script = fileURLToPath(new URL('./writer.ts', import.meta.url))
 
@@ -49,6 +50,7 @@ describe('SQLite in a file', () => {
     describeFamilies,
     describeAnswers,
     describeLogins,
+    describeTicketUses,
     describeQuotas,
   ]) {
     describeContract('It', async () => ({ open: () => openStore(url, systemClock) }))

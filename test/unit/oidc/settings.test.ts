@@ -100,6 +100,8 @@ describe('the settings of a provider', () => {
     ['internal_issuer_url', 'http://keycloak.internal'],
     ['internal_issuer_url', 'keycloak.internal'],
     ['ca_file', { file: '/ca.pem' }],
+    ['ticket_idle_secs', 299],
+    ['ticket_idle_secs', 2_592_001],
     ['authid_claim', 5],
     ['role_mapping', ['a']],
     ['role_mapping', { a: { b: 'c' } }],

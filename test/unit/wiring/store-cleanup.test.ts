@@ -67,6 +67,8 @@ describe('housekeeping', () => {
       families: { removeExpired: () => Promise.reject(new Error('the store is away')) },
       entries: store.entries,
       answers: store.answers,
+      logins: store.logins,
+      ticketUses: store.ticketUses,
       quotas: store.quotas,
       shrink: () => store.shrink(),
     } as unknown as Store
