@@ -42,7 +42,7 @@ const traced = (what: string, way: string, fixedAtLeast: number, callAtLeast: nu
     ...{ candidate: `${kind}, ${way}`, against: `${kind}, off` },
     ...rate(atLeast),
   }))
-/** A route with a policy, beside the same one without. */
+/** A route with a policy, or with signed requests, beside the same one without. */
 const policy = (against: string, name: string, atLeast: number, scenario = 'policies') => {
   const candidate = `${against}, ${name}`
   return { what: candidate, scenario, candidate, against, ...rate(atLeast) }
@@ -116,6 +116,8 @@ export const targets: readonly Target[] = [
   },
   bearer('bearer token, signature known', 'ours, bearer token'),
   bearer('token of another issuer, signature known', 'ours, token of another issuer'),
+  policy('call', 'webhook', 0.85, 'webhook'),
+  policy('static', 'webhook', 0.85, 'webhook'),
   {
     what: 'trace token alive, not sent',
     scenario: 'tracing',

@@ -25,7 +25,7 @@ const full = () =>
     'the bodies and answers in memory have reached their limit',
     { headers: { 'retry-after': '1' } },
   )
-const noBytes = new Uint8Array(0)
+const noBytes = Promise.resolve(new Uint8Array(0))
 const gone = () => new ServiceError('service.error.bad_request', 'the request has ended')
 
 const exchanges = new WeakMap<IncomingMessage, HttpExchange>()
@@ -195,7 +195,7 @@ export class HttpExchange implements Exchange {
     return lists ? { body, body_length: bytes.length, lists } : { body, body_length: bytes.length }
   }
 
-  async readBytes(limits: BodyLimits): Promise<Uint8Array> {
+  readBytes(limits: BodyLimits): Promise<Uint8Array> {
     return this.hasBody ? this.body.readCoded(limits) : noBytes
   }
 

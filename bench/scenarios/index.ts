@@ -26,6 +26,7 @@ import { staticLarge, staticSmall } from './static.ts'
 import { telemetry } from './telemetry.ts'
 import { tracing } from './tracing.ts'
 import { wampLarge, wampSmall } from './wamp.ts'
+import { webhook } from './webhook.ts'
 import { workers } from './workers.ts'
 
 /** In the order in which they run; what targets are about comes first. */
@@ -53,6 +54,7 @@ export const scenarios: Readonly<Record<string, Scenario | Trial>> = {
   connections,
   workers,
   bearer,
+  webhook,
   tracing,
   telemetry,
   policies,

@@ -213,6 +213,8 @@ export class Operations {
   }
 
   #security(protection: Protection, identity: Identity): Context['security'] {
+    // each message has an identity of its own
+    if (protection.type === 'webhook') return { ...protection.object, ...identity }
     let ofProtection = this.#secured.get(protection)
     if (ofProtection === undefined) {
       ofProtection = new WeakMap()

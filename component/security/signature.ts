@@ -137,20 +137,19 @@ export function isSignedBy(
   body: Uint8Array,
   { algorithm, encoding }: Pick<Sender, 'algorithm' | 'encoding'>,
 ): boolean {
-  let isSigned = false
   for (const { kind, key } of keys) {
     const texts = signatures.filter((one) => one.kind === kind)
     if (texts.length === 0) continue
     if (kind === 'ed25519') {
       const signed = Buffer.concat([Buffer.from(prefix), body])
-      isSigned = texts.some(({ text }) => isOfKey(text, key, signed)) || isSigned
+      if (texts.some(({ text }) => isOfKey(text, key, signed))) return true
       continue
     }
     const made = createHmac(algorithm, key).update(prefix).update(body).digest(encoding)
-    // the texts are compared, not their bytes: a byte has one text alone
-    for (const { text } of texts) isSigned = isSameText(text, made) || isSigned
+    // the texts are compared, not their bytes: bytes may have several texts
+    if (texts.some(({ text }) => isSameText(text, made))) return true
   }
-  return isSigned
+  return false
 }
 
 function isOfKey(text: string, key: KeyObject, signed: Buffer): boolean {

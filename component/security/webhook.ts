@@ -75,20 +75,12 @@ export class WebhookScheme implements SecurityScheme {
     }
     checkCoding(request)
     const body = await request.readBytes(limits)
-    const keys = await this.#keys(realm_uri, sender)
+    const opened = this.#senders.keys(realm_uri, sender)
+    const keys = opened instanceof Promise ? await opened.catch(unreadable) : opened
+    if (keys.length === 0) unreadable()
     if (!isSignedBy(claim, keys, body, sender)) return refuse('the signature does not fit')
     const id = claim.id ?? (sender.scheme === 'stripe' ? idIn(body) : undefined)
     return this.#identity({ ...claim, ...(id !== undefined && { id }) }, sender, protection)
-  }
-
-  async #keys(realm_uri: string, sender: Sender) {
-    const keys = await Promise.resolve(this.#senders.keys(realm_uri, sender)).catch(
-      (cause: unknown) => {
-        throw unreadable(cause)
-      },
-    )
-    if (keys.length === 0) throw unreadable()
-    return keys
   }
 
   /** Counts the failure. Only messages without a good signature are counted, so that nobody locks out a sender. */
@@ -110,7 +102,7 @@ export class WebhookScheme implements SecurityScheme {
       ...(id !== undefined && { webhook_id: id }),
       ...(timestamp !== undefined && { webhook_timestamp: timestamp }),
     }
-    if (username === undefined) return Object.freeze({ ...anonymous(realm_uri), ...message })
+    if (username === undefined) return { ...anonymous(realm_uri), ...message }
     const login = this.#ports.logins.user(realm_uri, username)
     if (login === undefined) {
       throw unauthorized(protection, 'the user of the sender is disabled or deleted', username)
@@ -132,9 +124,10 @@ function checkCoding(request: SecuredRequest): void {
 }
 
 /** Senders repeat what is answered so. */
-const unreadable = (cause?: unknown): ServiceError =>
-  new ServiceError(
+function unreadable(cause?: unknown): never {
+  throw new ServiceError(
     'service.error.unavailable',
     'the secrets of the sender cannot be read now',
     cause === undefined ? {} : { cause },
   )
+}
