@@ -167,7 +167,7 @@ export async function startComponent(
   const files = new ConfiguredFiles(context, registry, examples)
   const parts = {
     ...{ own, pool, router, registry, files, replica, health, schemas, sync, tracing },
-    ...{ usageSharing, serving, users, examples, logLevel, issuer },
+    ...{ usageSharing, serving, users, examples, logLevel, issuer, liveConsole },
     ...{ logins: context.logins, usage: context.usage },
   }
   const management = managementOf(context, parts, worker)
@@ -208,6 +208,7 @@ export async function startComponent(
       logins: context.logins,
       usage: context.usage,
       streams: serving.streamMetrics,
+      watched: liveConsole.requests,
       servedPaths: () => serving.gateway.servedPaths(),
       siblings: worker?.siblings,
       console: { node, ...program, events: liveConsole.events },

@@ -10,8 +10,8 @@ import { noPath, type ServedPath } from '#component/metrics/place.ts'
 import { peerName, plainAddress } from '#component/syntax/ip-address.ts'
 import { requests } from '#component/telemetry/channels.ts'
 import type { Telemetry } from '#component/telemetry/telemetry.ts'
-import { accessLine, requestMessage } from '#http/log/access-line.ts'
-import type { FailedRequest, FailureLog } from '#http/log/failure-log.ts'
+import { accessLine, type RequestMessage, requestMessage } from '#http/log/access-line.ts'
+import { type FailureLog, failedOf } from '#http/log/failure-log.ts'
 import { errorReply } from './errors.ts'
 import { preflight, Refusal } from './preflight.ts'
 import { type ExchangePorts, HttpExchange } from './read-request.ts'
@@ -51,6 +51,8 @@ export interface ListenerPorts extends ExchangePorts {
         over(stream: StreamRecord, path: ServedPath, type: string): void
       }
     | undefined
+  /** Told of each request that is over, while somebody watches. */
+  readonly watched?: { readonly tell: ((message: RequestMessage) => void) | undefined } | undefined
   /** Begins distributed traces of requests for routes; absent: there are none. */
   readonly telemetry?: Telemetry | undefined
   /** Whether the node is draining: each answer closes its connection. */
@@ -250,7 +252,12 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     if (failure !== undefined || status >= 500) ports.failures.tell(failedOf(exchange, status))
     trace?.over({ served, status, error: exchange.error ?? record?.error })
     const bytes = socket.bytesWritten - written
-    if (requests.hasSubscribers) requests.publish(requestMessage(exchange, status, duration, bytes))
+    const tell = ports.watched?.tell
+    if (tell || requests.hasSubscribers) {
+      const message = requestMessage(exchange, status, duration, bytes)
+      requests.publish(message)
+      tell?.(message)
+    }
     if (!ports.accessLog) return
     // a client can cause any number of these at no cost
     const isCheap = status === clientClosed || status === 503
@@ -258,12 +265,6 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     ports.accessLog.info(accessLine(exchange, status, duration, bytes), 'request')
   })
 }
-
-/** A request whose failure is to be told; its name for peers is made here only. */
-const failedOf = (
-  { id, method, route, peername, client, failure, trace }: HttpExchange,
-  status: number,
-): FailedRequest => ({ id, method, route, status, peername, client, failure, trace })
 
 /** Answers a request that has failed the preflight; its method and headers cannot be trusted. */
 function refuse(

@@ -55,7 +55,7 @@ import { type WebSocketTarget, webSocketUpgrade } from './websocket.ts'
 /** Dependencies of the listeners. */
 export interface HttpPorts
   extends Omit<ManagementPorts, 'trustsLocal' | 'isClosing'>,
-    Pick<ListenerPorts, 'streams' | 'telemetry'> {
+    Pick<ListenerPorts, 'streams' | 'telemetry' | 'watched'> {
   readonly options: HttpOptions
   readonly log: Log
   /** Bytes that may be held for all peers of the process. */
@@ -215,7 +215,8 @@ export class Listeners {
   #gatewayPorts(): ListenerPorts {
     const { gateway } = this.#ports.options
     const proxies = new TrustedProxies(gateway.trusted_proxies, gateway.forwarded_header)
-    return { ...this.#listenerPorts(proxies, this.tls.isSecure), clients: this.tls.clients }
+    const ports = this.#listenerPorts(proxies, this.tls.isSecure)
+    return { ...ports, clients: this.tls.clients, watched: this.#ports.watched }
   }
 
   #listenerPorts(proxies: TrustedProxies, isSecure: boolean): ListenerPorts {

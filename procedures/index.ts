@@ -14,6 +14,7 @@ import { explainProcedures } from './explain.ts'
 import { nodeProcedures } from './node.ts'
 import { realmPartProcedures } from './realm-parts.ts'
 import { realmProcedures } from './realms.ts'
+import { requestProcedures } from './requests.ts'
 import { specProcedures } from './specs.ts'
 import { ticketProcedures } from './tickets.ts'
 import { traceProcedures } from './traces.ts'
@@ -29,6 +30,7 @@ export const procedures: readonly Procedure[] = [
   ...nodeProcedures,
   ...explainProcedures,
   ...traceProcedures,
+  ...requestProcedures,
 ]
 
 /** Every path pattern of management over HTTP. */

@@ -6,6 +6,8 @@ import type { Route } from '#component/gateway/api.ts'
 import type { Registry } from '#component/registry/registry.ts'
 import type { Tracing } from '#component/wiring/tracing/tracing.ts'
 import type { Management } from '#procedures/definition/procedure.ts'
+import type { LiveConsole } from './console/live-console.ts'
+import { sessionsOf as wampSessionsOf } from './console/wamp-sessions.ts'
 import type { WiringContext } from './context.ts'
 import type { LogLevel } from './log-level.ts'
 import type { Serving } from './serving.ts'
@@ -20,6 +22,7 @@ interface ManagedParts extends Measured {
   readonly serving: Serving
   readonly examples: Examples
   readonly logLevel: LogLevel
+  readonly liveConsole: LiveConsole
   /** Where clients reach this gateway; without a slash at the end. */
   readonly issuer: () => string
 }
@@ -59,6 +62,8 @@ export function managementOf(
       }
     },
     quotaUsage: (versions, key) => serving.policies.quotaUsage(versions, key),
+    watchRequests: (seconds, filter) => parts.liveConsole.watchRequests(seconds, filter),
+    wampSessions: (realm_uri) => wampSessionsOf(pool, realm_uri),
     refusal: () => sync.refusal(),
     ...(broadcast && { broadcast }),
     status: () => ({

@@ -7,6 +7,7 @@ import type { LoginCounts } from '#component/login-counts.ts'
 import { LoginLog, networkThrottle } from '#component/login-refusal.ts'
 import { networkOf } from '#component/syntax/ip-address.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
+import type { HttpExchange } from '#http/read-request.ts'
 
 /** A request that has been answered, or has lost its client. */
 export interface FailedRequest {
@@ -21,6 +22,12 @@ export interface FailedRequest {
   readonly failure: FailureReport | undefined
   readonly trace?: RequestTrace | undefined
 }
+
+/** A request whose failure is to be told; its name for peers is made here only. */
+export const failedOf = (
+  { id, method, route, peername, client, failure, trace }: HttpExchange,
+  status: number,
+): FailedRequest => ({ id, method, route, status, peername, client, failure, trace })
 
 /** A failure of a route would fill the log: ten lines a second of one method, route and error; the others are counted. */
 const linesOfCause = { lines: 10, intervalMs: 1_000, senders: 1_000 }

@@ -99,6 +99,13 @@ export interface Management {
    * @throws ServiceError `wamp.error.invalid_argument` and whatever a load of `api_spec` throws
    */
   explain(asked: unknown, caller: Pick<Caller, 'by' | 'within'>): Promise<unknown>
+  /**
+   * Has all nodes publish the requests of routes for some seconds.
+   * @param filter texts by the keys of `filterKeys`, and `realm_uri`
+   */
+  watchRequests(seconds: number, filter: object): Promise<void>
+  /** The WAMP sessions of a realm; JSON. @throws ServiceError `service.error.unavailable` */
+  wampSessions(realm_uri: string): Promise<unknown>
   /** Sets the level of the log in all processes of this gateway; the node, the level and the former one as JSON. */
   setLogLevel(level: string, by: string): unknown
 }

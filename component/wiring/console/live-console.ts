@@ -9,6 +9,7 @@ import type { Watch, WatchedEvent } from '#component/wamp/session.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import type { WiringContext } from '#component/wiring/context.ts'
 import { ConsoleEvents } from './console-events.ts'
+import { RequestWatch } from './request-watch.ts'
 import { RequestWindow } from './request-window.ts'
 import { StatsWatch } from './stats-watch.ts'
 
@@ -30,6 +31,7 @@ const watchSeconds = 10
 const timeoutMs = 5_000
 
 const statsTopic = 'service.stats.'
+const requestsTopic = 'service.requests.'
 /** How the events of changes begin. */
 const eventNames: Readonly<Partial<Record<Kind, string>>> = { api_spec: 'on', realm: 'on_realm' }
 
@@ -39,11 +41,14 @@ const noop = () => undefined
 const subscriptions: readonly { readonly topic: string; readonly match?: 'prefix' }[] = [
   { topic: 'service.api_spec.on_conflict' },
   { topic: statsTopic, match: 'prefix' },
+  { topic: requestsTopic, match: 'prefix' },
 ]
 
 /** Of one process. */
 export class LiveConsole {
   readonly events = new ConsoleEvents()
+  /** The requests of this process, while operators watch them. */
+  readonly requests: RequestWatch
   /** Gives the state of the listeners, once they are open. */
   state: () => State = noop
   readonly #context: WiringContext
@@ -64,8 +69,14 @@ export class LiveConsole {
       state: () => this.state(),
       tell: (stats) => this.#tellStats(stats),
     })
-    parts.sync.onWatch = ({ stats }) => {
+    this.requests = new RequestWatch({
+      ...{ clock, node },
+      realmOf: (id) => this.#realmOf(id),
+      tell: (name, data) => this.#tellRequest({ event: name, ...data }),
+    })
+    parts.sync.onWatch = ({ stats, requests, filter }) => {
       if (typeof stats === 'number') this.#stats.watch(Math.min(stats, watchSeconds))
+      if (typeof requests === 'number') this.requests.watch(requests, filter)
     }
     const { replica } = context
     const { onLive } = replica
@@ -81,6 +92,14 @@ export class LiveConsole {
   stop(): void {
     this.events.close()
     this.#stats.stop()
+    this.requests.stop()
+  }
+
+  /** Has all nodes tell of requests. @throws WampError where the others cannot be told */
+  async watchRequests(seconds: number, filter: object): Promise<void> {
+    this.requests.watch(seconds, filter)
+    const { own, sync } = this.#parts
+    if (own.isOpen) await sync.tell('watch', { requests: seconds, filter })
   }
 
   #start(): void {
@@ -128,6 +147,10 @@ export class LiveConsole {
       this.#showStats(kwargs)
       return
     }
+    if (topic.startsWith(requestsTopic)) {
+      this.#showRequest(kwargs)
+      return
+    }
     this.events.tell({ name: 'on_conflict', data: kwargs, realm_uri: this.#realmOf(kwargs.id) })
   }
 
@@ -169,11 +192,27 @@ export class LiveConsole {
 
   #tellStats(stats: JsonMap): void {
     this.#showStats(stats)
-    const { own, sync } = this.#parts
-    if (!own.isOpen || sync.peerCount === 0) return
-    const payload = { args: [], kwargs: stats }
-    const options = { acknowledge: true, exclude_me: true }
-    own.publish(`${statsTopic}${this.#context.node}`, payload, options, timeoutMs).catch(noop)
+    if (this.#parts.sync.peerCount > 0) this.#publish(statsTopic, stats)
+  }
+
+  /** Operators subscribe to requests, too, whether there are other nodes or not. */
+  #tellRequest(data: JsonMap): void {
+    this.#showRequest(data)
+    this.#publish(requestsTopic, data)
+  }
+
+  #publish(topic: string, kwargs: JsonMap): void {
+    const { own } = this.#parts
+    if (!own.isOpen) return
+    const options = { acknowledge: false, exclude_me: true }
+    own
+      .publish(`${topic}${this.#context.node}`, { args: [], kwargs }, options, timeoutMs)
+      .catch(noop)
+  }
+
+  #showRequest({ event, ...data }: JsonMap): void {
+    const name = event === 'dropped' ? event : 'request'
+    this.events.tell({ name, data, realm_uri: this.#realmOf(data.api_spec) })
   }
 
   /** Operators of one realm are told of its documents alone. */

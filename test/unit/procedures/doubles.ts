@@ -60,6 +60,8 @@ export async function managementOf(changes: Partial<Management> = {}) {
     clock,
     purgeCache: async () => undefined,
     quotaUsage: async () => [],
+    watchRequests: async () => undefined,
+    wampSessions: async () => [],
     forgetAccount: async (user) => {
       if (user.authid !== 'bob') throw new ServiceError('service.error.not_found', 'nobody')
       await endUsers([user])

@@ -90,6 +90,8 @@ describe('management over WAMP', () => {
       'service.explain_request',
       'service.issue_trace_token',
       'service.get_trace',
+      'service.watch_requests',
+      'service.list_wamp_sessions',
     ])
     expect(new Set([...options.values()].map((one) => JSON.stringify(one)))).to.deep.equal(
       new Set(['{"invoke":"roundrobin"}']),

@@ -97,5 +97,8 @@ function parsed(text) {
   }
 }
 
+/** @param {string} uri */
+export const realmPath = (uri) => `/realms/${encodeURIComponent(uri)}`
+
 /** @param {string} id */
 export const specPath = (id) => `/api_specs/${encodeURIComponent(id)}`

@@ -13,10 +13,11 @@ const files = readdirSync(folder, { recursive: true, withFileTypes: true })
   }))
 
 describe('the files of the console', () => {
-  it('have at most 120 kB together, and 250 lines each', () => {
+  it('have at most 120 kB of code together, comments and indents apart, and 250 lines each', () => {
     const long = files.filter(({ text }) => text.split('\n').length > 251)
     expect(long.map(({ name }) => name)).to.deep.equal([])
-    const bytes = files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+    const code = files.map(({ text }) => text.replaceAll(/\/\*[\s\S]*?\*\/|^ +/gm, ''))
+    const bytes = code.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
     expect(bytes).to.be.within(50_000, 120_000)
   })
 
