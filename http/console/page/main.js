@@ -12,12 +12,18 @@ import { Apis } from './screens/apis.js'
 import { NewDocument } from './screens/document.js'
 import { Nodes } from './screens/nodes.js'
 import { Overview } from './screens/overview.js'
+import { Realms } from './screens/realms.js'
+import { Requests } from './screens/requests.js'
 import { SignIn } from './screens/sign-in.js'
+import { Try } from './screens/try.js'
 
 /** @type {readonly { name: string, title: string, screen: (props: { parts: readonly string[] }) => unknown, forAll?: true }[]} */
 const screens = [
   { name: 'overview', title: 'Overview', screen: Overview },
   { name: 'apis', title: 'APIs', screen: Apis },
+  { name: 'requests', title: 'Requests', screen: Requests },
+  { name: 'try', title: 'Try', screen: Try },
+  { name: 'realms', title: 'Realms', screen: Realms },
   { name: 'nodes', title: 'Nodes', screen: Nodes, forAll: true },
 ]
 
@@ -101,7 +107,7 @@ function Console() {
     </header>
     ${state === 'away' && html`<${Away} />`}
     <main id="main" tabindex="-1" class=${state === 'away' ? 'stale' : ''} inert=${state === 'away'}>
-      ${hello && found && html`<${Screen} key=${found.name} screen=${found.screen} parts=${parts} />`}
+      ${hello && found && html`<${Screen} key=${found.name === 'try' ? name + parts.join() : found.name} screen=${found.screen} parts=${parts} />`}
     </main>
     <${Notes} />`
 }

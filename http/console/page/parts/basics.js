@@ -54,6 +54,14 @@ export const Tabs = ({ label, tabs, now, choose }) => html`
     })}
   </nav>`
 
+/** @param {{ status: number }} props */
+export const Status = ({ status }) =>
+  html`<span class=${`status ${status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good'}`}>${status}</span>`
+
+/** @param {(text: string) => void} set takes what is typed or chosen */
+export const typed = (set) => (/** @type {Event} */ event) =>
+  set(/** @type {HTMLInputElement} */ (event.currentTarget).value)
+
 /**
  * A button whose work takes a while; a second press waits for the first.
  * @param {{ run: () => unknown, children?: unknown, class?: string, disabled?: boolean, title?: string }} props

@@ -5,7 +5,7 @@ import { live } from '../lib/live.js'
 import { linkTo } from '../lib/router.js'
 import { operationsOf, specStore } from '../lib/specs.js'
 import { useStore } from '../lib/store.js'
-import { Badge, Empty, Icon, Panel, Trouble, useNow } from '../parts/basics.js'
+import { Badge, Empty, Icon, Panel, Trouble, typed, useNow } from '../parts/basics.js'
 import { html, useState } from '../preact.js'
 import { Api } from './api.js'
 
@@ -33,7 +33,7 @@ function List() {
     <div class="page-head">
       <h1>APIs <span class="count">${specs.size}</span></h1>
       <input type="search" class="filter" placeholder="Filter  /" aria-label="Filter the APIs" value=${filter}
-        onInput=${(/** @type {InputEvent} */ event) => setFilter(/** @type {HTMLInputElement} */ (event.currentTarget).value)} />
+        onInput=${typed(setFilter)} />
       ${hello?.access === 'load' && html`<a class="button primary" href=${linkTo('new')}><${Icon} name="plus" /> New API</a>`}
     </div>
     <${Trouble} error=${problem} />

@@ -2,7 +2,7 @@
 
 import { call, callText, specPath } from '../lib/api.js'
 import { printJson, readJson } from '../lib/json-text.js'
-import { Badge, Button, Empty, Icon, Panel, Trouble, useAnswer } from '../parts/basics.js'
+import { Badge, Button, Empty, Icon, Panel, Trouble, typed, useAnswer } from '../parts/basics.js'
 import { Editor } from '../parts/editor.js'
 import { html, useState } from '../preact.js'
 
@@ -28,9 +28,9 @@ export function Description({ spec }) {
   return html`
     <${Panel}>
       <div class="toolbar">
-        <label>Version <select value=${version} onChange=${(/** @type {Event} */ event) => setVersion(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
+        <label>Version <select value=${version} onChange=${typed(setVersion)}>
           ${versions.map(([name]) => html`<option key=${name} value=${name}>${name}</option>`)}</select></label>
-        <label>Form <select value=${type} onChange=${(/** @type {Event} */ event) => setType(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
+        <label>Form <select value=${type} onChange=${typed(setType)}>
           <option value="application/json">JSON</option><option value="application/yaml">YAML</option></select></label>
         <span class="end"></span>
         <${Button} disabled=${!value} run=${save}>Save as a file<//>

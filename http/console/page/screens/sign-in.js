@@ -1,7 +1,7 @@
 /** The sign-in: an access token or an API key, which ends with the tab. */
 
 import { signIn } from '../lib/live.js'
-import { Trouble } from '../parts/basics.js'
+import { Trouble, typed } from '../parts/basics.js'
 import { html, useState } from '../preact.js'
 
 /** @param {{ refusal: string }} props */
@@ -20,7 +20,7 @@ export function SignIn({ refusal }) {
           <code>spec_loader</code>, or <code>spec_reader</code> to read only.</p>
         <label for="credentials">Access token or API key</label>
         <input id="credentials" type="password" autocomplete="off" autofocus value=${text}
-          onInput=${(/** @type {InputEvent} */ event) => setText(/** @type {HTMLInputElement} */ (event.currentTarget).value)} />
+          onInput=${typed(setText)} />
         <${Trouble} error=${refusal && `Refused: ${refusal}`} />
         <button class="button primary" disabled=${text.trim() === ''}>Sign in</button>
         <p class="fine">It is kept in this tab only, and sent to this gateway only.</p>

@@ -4,7 +4,7 @@ import { call, specPath } from '../lib/api.js'
 import { dateTime } from '../lib/format.js'
 import { live } from '../lib/live.js'
 import { useStore } from '../lib/store.js'
-import { Button, Empty, Panel, Trouble, useAnswer } from '../parts/basics.js'
+import { Button, Empty, Panel, Trouble, typed, useAnswer } from '../parts/basics.js'
 import { note, noteError } from '../parts/dialog.js'
 import { html, useState } from '../preact.js'
 
@@ -46,7 +46,7 @@ export function Usage({ id }) {
         ${
           hello?.access === 'load'
             ? html`
-            <label class="field">Tags <input value=${tags} placeholder="all" onInput=${(/** @type {InputEvent} */ event) => setTags(/** @type {HTMLInputElement} */ (event.currentTarget).value)} /></label>
+            <label class="field">Tags <input value=${tags} placeholder="all" onInput=${typed(setTags)} /></label>
             <div class="actions"><${Button} run=${purge}>Drop them<//></div>`
             : html`<${Empty}>Who may load the document may drop them.<//>`
         }
