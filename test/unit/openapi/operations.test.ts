@@ -1,6 +1,6 @@
 /** Parameters and bodies of an operation in a description, and what operators see of it. */
 import { expect } from 'chai'
-import { call, documentOf, fixed } from '#test/unit/gateway/fake-exchange.ts'
+import { call, documentOf } from '#test/unit/gateway/fake-exchange.ts'
 import { anyOf, describeDocument, operationOf, type Seen } from './describe.ts'
 
 const parametersOf = (operation: object, how?: Parameters<typeof operationOf>[1]): Seen[] =>
