@@ -129,7 +129,7 @@ async function leaving({ sound, prometheus, folder }: Scene): Promise<Made> {
   }
 }
 
-/** A gateway that was given a bad file; its certificate ends within two weeks, and its connections are taken. */
+/** A gateway that was given a bad file; its certificate ends within two weeks, the next one was refused, and its connections are taken. */
 async function full({ sound, prometheus, repeated, folder }: Scene): Promise<Made> {
   const { cert, key } = certificate(folder, 'full', 5)
   const file = join(folder, 'refused.json')
@@ -140,6 +140,8 @@ async function full({ sound, prometheus, repeated, folder }: Scene): Promise<Mad
     'limits.max_connections': String(connections),
     'limits.connections_per_address': String(connections),
   })
+  const tls = gateway.component.tls()
+  if (tls) gateway.component.useTls({ ...tls, refused: [cert] })
   prometheus.scrape('full', gateway.adminUrl)
   const { hostname, port } = new URL(gateway.url)
   const sockets: Socket[] = []
@@ -156,6 +158,7 @@ async function full({ sound, prometheus, repeated, folder }: Scene): Promise<Mad
     alerts: [
       firing('WampGatewayFilesRefused', { instance: 'full' }),
       firing('WampGatewayCertificateExpiresSoon', { instance: 'full', certificate: cert }),
+      firing('WampGatewayCertificateRefused', { instance: 'full', certificate: cert }),
       firing('WampGatewayLimitNear', { instance: 'full', limit: 'limits.max_connections' }),
       firing('WampGatewayLimitRefuses', { instance: 'full', limit: 'limits.max_connections' }),
     ],
