@@ -26,9 +26,15 @@ const openapiKeys = object('a map of what is published', {
       'Where the OpenAPI description is served, below base_path: at <path>.json, at <path>.yaml, and at <path> in the form that Accept asks for.',
     ),
     docs_path: described(fixedPath, 'Where the docs page is served, below base_path.'),
-    security: described(security, 'Who may read the description and the docs page.', {
-      default: {},
-    }),
+    // the schema names that of security, which is long
+    security: rule(
+      {
+        allOf: [security.schema],
+        description: 'Who may read the description and the docs page.',
+        default: {},
+      },
+      security,
+    ),
     servers: described(
       listOf(url, 'a list of absolute URLs'),
       'The URLs of the version. Without the key: gateway.public_base_url and base_path.',
