@@ -67,7 +67,7 @@ describe('documents in the console', function () {
     expect(text.split('\n')[line - 1]).to.include('"statics"')
     expect(await page.locator('.mark.bad').count()).to.be.greaterThan(0)
     await issue.click()
-    expect(await page.locator('textarea:focus').count()).to.equal(1)
+    await page.locator('textarea:focus').waitFor()
     await edit((mistaken) =>
       mistaken.replace('"statics"', '"static"').replace('"/orders/:id"', '"/orders/:id/now"'),
     )

@@ -2,6 +2,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { send } from '#test/support/http-request.ts'
+import { until } from '#test/support/running/until.ts'
 import { type ConsoleTest, fixed, openConsole, specOf } from './fixture.ts'
 
 const realm = {
@@ -38,7 +39,15 @@ describe('requests and users in the console', function () {
   it('of all nodes are shown as they come, filtered, paused, and explained', async () => {
     page = await test.open('requests')
     await page.getByText('No request has come').waitFor()
-    await page.waitForResponse('**/services/watch_requests')
+    await until(
+      'both nodes tell of requests',
+      async () => {
+        for (const { url } of [test.first, test.second]) await send(url, '/orders/7')
+        const texts = (await rows().allInnerTexts()).join()
+        return texts.includes('node-a') && texts.includes('node-b')
+      },
+      10_000,
+    )
     await test.traffic(1)
     for (const node of ['node-a', 'node-b'])
       await page.locator('tr', { hasText: node }).first().waitFor()
