@@ -293,9 +293,8 @@ export class Sync {
     if (isDue) this.#sendHeartbeat()
     if (!session.isOpen || this.#isLeft || replica.isStoreAway) return
     // where heartbeats come seldom, digests are compared with some of the others only
-    const asked = isDue && !this.#strangers.areThere ? [] : this.#pace.some(atTick)
-    for (const node of [...asked.map((peer) => peer.node), ...this.#strangers.late()]) {
-      this.#exchanges.with(node).catch(noop)
-    }
+    const some = isDue && !this.#strangers.areThere ? [] : this.#pace.some(atTick)
+    const asked = [...some.map((peer) => peer.node), ...this.#strangers.late()]
+    for (const node of asked) this.#exchanges.with(node).catch(noop)
   }
 }
