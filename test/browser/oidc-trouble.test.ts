@@ -62,7 +62,7 @@ describe('a login in a browser that does not go well', function () {
   it('says that the provider has refused, and begins anew', async () => {
     await open('/api/me?b=2')
     await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByText('has refused the login').waitFor()
+    await page.getByText('You, or the identity provider, have refused the login').waitFor()
     expect(await reason()).to.equal('provider_error: access_denied')
     await page.getByRole('link', { name: 'Log in again' }).click()
     await submit(page, 'dan')

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { send } from '#test/support/http-request.ts'
+import { until } from '#test/support/running/until.ts'
 import { type ConsoleTest, fixed, openConsole, orders, specOf } from './fixture.ts'
 
 /** Where each screen is, and what is there once it is shown. */
@@ -78,7 +79,13 @@ describe('the screens of the console', function () {
           await page.emulateMedia({ colorScheme })
           await page.setViewportSize({ width, height: width === 360 ? 740 : 800 })
           await page.goto(`${test.first.adminUrl}/console/#/${place}`)
-          if (name === 'requests') await test.traffic(2)
+          if (name === 'requests') {
+            // requests are told from the moment when both nodes know that somebody watches
+            await until('a request is told', async () => {
+              await test.traffic(1)
+              return (await page.locator(shown).count()) > 0
+            })
+          }
           if (name === 'try') await page.getByRole('button', { name: 'Explain' }).click()
           await page.locator(shown).first().waitFor()
           if (name === 'try') await page.getByText('Rules that hold').waitFor()
