@@ -15,8 +15,8 @@ const list = new Intl.ListFormat('en')
 
 /** A document that is to be loaded. */
 export interface Asked {
-  /** A copy of its own. */
-  readonly document: unknown
+  /** Gives a copy of the document that nobody else changes; may reject. */
+  readonly copy: () => unknown
   /** The operator, for the log. */
   readonly by: string
   readonly conditions: Conditions
@@ -81,8 +81,9 @@ export class Loading<R> {
   }
 
   async #examine(asked: Asked): Promise<Examined<R>> {
-    checkWithin(asked.document, asked.within)
-    return { ...asked, candidate: await examine(asked.document, this.#ports) }
+    const document = await asked.copy()
+    checkWithin(document, asked.within)
+    return { ...asked, candidate: await examine(document, this.#ports) }
   }
 
   /** Loads the first one, and those after it that can be judged before it is live. */

@@ -90,7 +90,7 @@ export class Registry<R = unknown> {
   ): Promise<Loaded> {
     return this.#counted(() =>
       this.#withCopy(document, (kept) =>
-        this.#loading.load({ document: kept, by, conditions, within }),
+        this.#loading.load({ copy: () => kept, by, conditions, within }),
       ),
     )
   }
@@ -106,7 +106,8 @@ export class Registry<R = unknown> {
     return this.#serially(async () => {
       const results = await this.#loading.loadAll(
         files.map(({ document, by, hash }) => ({
-          ...{ document, by, conditions: { ifNoneMatch: [hash] } },
+          copy: () => this.#run(copyDocument(document)),
+          ...{ by, conditions: { ifNoneMatch: [hash] } },
         })),
       )
       return results.map((result): PromiseSettledResult<Loaded | undefined> => {
@@ -132,7 +133,7 @@ export class Registry<R = unknown> {
   ): Promise<Loaded> {
     const task = async () => {
       const { document } = await this.history.find(id, hash, within)
-      return this.#loading.load({ document, by, conditions, within })
+      return this.#loading.load({ copy: () => document, by, conditions, within })
     }
     return this.#counted(() => this.#serially(task))
   }

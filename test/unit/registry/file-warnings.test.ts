@@ -66,6 +66,17 @@ describe('the warnings of files', () => {
     ])
   })
 
+  it('are none for the ts that an answer has added to a document, which is loaded without it', async () => {
+    const file = write('a.json', { ...document('a', ['/a']), ts: 5 })
+    const { registry } = await registryWith({ store: store.entries })
+    await start(file, {
+      load: (documents) => registry.loadUnlessThere(documents),
+      namesOf: specNames,
+    })
+    expect(warned).to.deep.equal([])
+    expect(registry.documents()).to.deep.equal([document('a', ['/a'])])
+  })
+
   it('are logged for realms, with their place in the file', async () => {
     const { realms } = await realmsWith()
     const load = loadRealms(realms)
