@@ -45,7 +45,7 @@ function targetOf(entry: RouteEntry<Route>, { inherited }: CompiledOperation): T
   return { host, forms: forms.map(({ form }) => form), pattern: entry.pattern, peer }
 }
 
-/** The first address of a network that all lists admit; undefined where there is none. */
+/** The first address that all lists admit; undefined where they have no network in common. */
 const admittedBy = (lists: readonly AdmittedNetworks[]): string | undefined =>
   lists
     .flatMap(({ texts }) => texts.map((text) => text.split('/', 1).join()))

@@ -13,7 +13,7 @@ import {
 /** The schemes by type. */
 export type Schemes = Readonly<Record<SecurityType, SecurityScheme>>
 
-/** What is known of a webhook that nobody has signed. */
+/** What a stand-in tells of a webhook, whose signature is not checked. */
 const message = { webhook_id: 'msg_example', webhook_timestamp: 1_767_225_600 } as const
 
 /** Schemes that let every request pass as the identity that is given for the protection, or refuse it as that throws. */

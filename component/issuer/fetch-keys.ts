@@ -27,7 +27,7 @@ async function fetchJson(url: string, site: KeySite, fetch: ProviderFetch): Prom
   const { issuer, jwks_uri, allow_unsafe_http } = site
   const { origin, pathname, protocol } = new URL(url)
   if (protocol !== 'https:' && !allow_unsafe_http) throw new Error(`${url}: expected https`)
-  // an address that the metadata name is none that the realm names
+  // the realm vouches for the origins that it names itself, not for those that the metadata name
   const isFixed = allow_unsafe_http || url === jwks_uri || origin === new URL(issuer).origin
   const headers = { accept: 'application/json, application/jwk-set+json' }
   const answer = await fetch(url, { headers }, isFixed)

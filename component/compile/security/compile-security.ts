@@ -24,7 +24,7 @@ export function protectionOf(value: unknown, place: ProtectedPlace): Protection 
   return { type: known, realm_uri, api, object: object ?? {}, limits }
 }
 
-/** The networks of one list; nothing else is one, so that a list that is no list admits nobody. */
+/** The networks of one list; a value that is not a list has none, and so admits no client. */
 const networksIn = (value: unknown): AdmittedNetworks => {
   const texts = Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
   return { texts, ranges: networksOf(texts) }
@@ -32,7 +32,7 @@ const networksIn = (value: unknown): AdmittedNetworks => {
 
 /**
  * Where requests may come from: the key `allow_from` of the place, and that of its security object; both hold.
- * @param value as it is known at load; undefined: there is none
+ * @param value as it is known at load; undefined: the key is absent
  */
 export function allowFromOf(
   value: unknown,

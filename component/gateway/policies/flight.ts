@@ -51,7 +51,7 @@ export function isFailure(landed: Landed): boolean {
   return landed.error instanceof ServiceError && landed.error.status >= 500
 }
 
-/** Ends the body of an answer that nobody gets. */
+/** Ends the body of an answer that is not sent. */
 export function discard(landed: Landed): void {
   if ('reply' in landed && landed.reply.body.kind === 'stream') landed.reply.body.stream.destroy()
 }
