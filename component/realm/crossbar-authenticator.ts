@@ -105,7 +105,7 @@ export class CrossbarAuthenticator {
    * Decides whether a client may join. A user that does not exist, or may not join from that address, gets a challenge
    * that has no answer.
    * @param details of Crossbar.io: `{authmethod, authextra, ticket, session, transport: {peer, http_headers_received}}`
-   * @throws ServiceError `wamp.error.not_authorized`; within the deadline
+   * @throws ServiceError `wamp.error.not_authorized`; `service.error.unavailable` when that cannot be decided; within the deadline
    */
   async authenticate(realm_uri: string, authid: unknown, details: JsonMap): Promise<Principal> {
     const { clock, log, deadlineMs = defaultDeadlineMs } = this.#ports
@@ -117,8 +117,10 @@ export class CrossbarAuthenticator {
       const found = this.#principal(realm_uri, textOf(authid), details)
       return await Promise.race([found, late.promise])
     } catch (cause) {
-      if (!(cause instanceof Refused)) log.error({ err: cause, realm: realm_uri }, 'a login failed')
-      throw new Refused()
+      if (cause instanceof Refused) throw cause
+      log.error({ err: cause, realm: realm_uri }, 'a login failed')
+      // not a refusal: clients give up after one, and this may pass
+      throw new ServiceError('service.error.unavailable', 'the login cannot be checked at present')
     } finally {
       stopTimer()
     }

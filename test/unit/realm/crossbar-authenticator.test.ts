@@ -204,15 +204,16 @@ describe('a router that asks who may join', () => {
     const { auth, logged } = await open({ clock, realms, deadlineMs: 5_000 })
     const answer = refusalOf(auth.authenticate(uri, 'kim', details('wampcra')))
     await clock.advance(5_000)
-    expect(await answer).to.deep.equal(refused)
+    expect(await answer).to.have.property('code', 'service.error.unavailable')
     expect(logged).to.have.length(1)
   })
 
-  it('is refused when something fails, and that is logged', async () => {
+  it('is told that a login cannot be checked when something fails, and that is logged', async () => {
     const realms = { plainPassword: () => Promise.reject(new Error('a secret story')) }
     const { auth, logged } = await open({ realms })
-    const answer = auth.authenticate(uri, 'kim', details('wampcra'))
-    expect(await refusalOf(answer)).to.deep.equal(refused)
+    const answer = await refusalOf(auth.authenticate(uri, 'kim', details('wampcra')))
+    expect(answer).to.have.property('code', 'service.error.unavailable')
+    expect(JSON.stringify(answer)).not.to.include('a secret story')
     expect(logged).to.have.length(1)
   })
 
