@@ -1,11 +1,15 @@
 /** The gateway's sessions on the realms of users, in the role `gateway`: over them users get tickets, and an external router asks. */
 
+import type { Clock } from '#component/clock.ts'
 import type { UserName } from '#component/identity.ts'
 import type { Log } from '#component/log.ts'
 import { type Session, WampError } from '#component/wamp/session.ts'
 
 /** How long the router may take to end the sessions of a user, in milliseconds. */
 const killTimeoutMs = 5_000
+
+/** Until the gateway joins a realm again where the router could not register for now, in milliseconds. */
+const retryMs = 5_000
 
 /** The dependencies of the sessions. */
 export interface GatewaySessionsPorts {
@@ -20,6 +24,7 @@ export interface GatewaySessionsPorts {
   readonly isWanted: (realm_uri: string) => boolean
   /** `wamp.realm`, whose roles the router's own configuration decides. */
   readonly componentRealm: string
+  readonly clock: Pick<Clock, 'after'>
   readonly log: Pick<Log, 'info' | 'warn'>
 }
 
@@ -27,6 +32,7 @@ export interface GatewaySessionsPorts {
 export class GatewaySessions {
   readonly #ports: GatewaySessionsPorts
   readonly #sessions = new Map<string, Session>()
+  #wanted: ReadonlySet<string> = new Set()
   #isClosed = false
 
   constructor(ports: GatewaySessionsPorts) {
@@ -38,6 +44,7 @@ export class GatewaySessions {
     if (this.#isClosed) return
     const { isWanted, componentRealm } = this.#ports
     const wanted = new Set(realm_uris.filter((uri) => uri !== componentRealm && isWanted(uri)))
+    this.#wanted = wanted
     for (const uri of this.#sessions.keys()) if (!wanted.has(uri)) this.#leave(uri)
     for (const uri of wanted) if (!this.#sessions.has(uri)) this.#join(uri)
   }
@@ -110,7 +117,7 @@ export class GatewaySessions {
   }
 
   #join(realm_uri: string): void {
-    const { open, register, log } = this.#ports
+    const { open, register } = this.#ports
     let isRegistered = false
     const session = open(realm_uri, async () => {
       if (isRegistered) return // the session itself registers again
@@ -119,15 +126,31 @@ export class GatewaySessions {
         isRegistered = true
       } catch (cause) {
         if (!(cause instanceof WampError)) throw cause
-        // a router with roles of its own for this realm: it does not ask, and nothing is to be answered
-        log.info(
-          { realm: realm_uri, reason: cause.error_uri },
-          'the router authenticates the clients of this realm itself',
-        )
-        if (this.#sessions.get(realm_uri) === session) this.#leave(realm_uri)
+        if (this.#sessions.get(realm_uri) === session) this.#refused(realm_uri, cause)
       }
     })
     this.#sessions.set(realm_uri, session)
+  }
+
+  /** Leaves the realm; joins it again later, unless the router has roles of its own for it and does not ask the gateway. */
+  #refused(realm_uri: string, { error_uri: reason }: WampError): void {
+    const { clock, log } = this.#ports
+    this.#leave(realm_uri)
+    if (reason === 'wamp.error.not_authorized') {
+      log.info(
+        { realm: realm_uri, reason },
+        'the router authenticates the clients of this realm itself',
+      )
+      return
+    }
+    log.warn(
+      { realm: realm_uri, reason },
+      'the router did not register the procedures of this realm; trying again',
+    )
+    clock.after(retryMs, () => {
+      const isMissing = !this.#isClosed && !this.#sessions.has(realm_uri)
+      if (isMissing && this.#wanted.has(realm_uri)) this.#join(realm_uri)
+    })
   }
 
   #leave(realm_uri: string): void {

@@ -77,7 +77,7 @@ export function openRouterAuthentication(
         },
         isWanted: (uri) =>
           policy.hasRealm(uri) && (authenticator !== undefined || servesTickets(uri)),
-        ...{ componentRealm, log },
+        ...{ componentRealm, clock, log },
       })
       if (authenticator) await registerAuthenticator(own, authenticator)
       keepUp(context, sessions)

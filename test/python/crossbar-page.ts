@@ -168,7 +168,7 @@ export async function startDocumented(amend?: Amend): Promise<Documented> {
     },
     isWanted: (uri) => policy.hasRealm(uri),
     componentRealm: 'service.gateway',
-    log,
+    ...{ clock, log },
   })
   realms.onChange = (uris) => sessions.follow(uris)
   realms.onUsersRevoked = (users) => sessions.end(users)

@@ -2,6 +2,7 @@
 import { expect } from 'chai'
 import { GatewaySessions } from '#component/realm/gateway-sessions.ts'
 import { type Payload, type Session, WampError } from '#component/wamp/session.ts'
+import { ManualClock } from '#test/unit/action/doubles.ts'
 
 /** Sessions that are made up: who is there, and how often each realm was registered on. */
 function open(refuses: (uri: string) => Error | undefined = () => undefined) {
@@ -10,6 +11,7 @@ function open(refuses: (uri: string) => Error | undefined = () => undefined) {
   const calls: unknown[][] = []
   const logged: unknown[] = []
   const closed = new Set<string>()
+  const clock = new ManualClock()
   const tell = (...line: unknown[]) => void logged.push(line)
   const sessions = new GatewaySessions({
     open(realm_uri, onJoin) {
@@ -30,9 +32,10 @@ function open(refuses: (uri: string) => Error | undefined = () => undefined) {
     },
     isWanted: (uri) => !closed.has(uri),
     componentRealm: 'service.gateway',
+    clock,
     log: { info: tell, warn: tell },
   })
-  return { sessions, there, registered, calls, logged, closed }
+  return { sessions, there, registered, calls, logged, closed, clock }
 }
 
 describe("the gateway's sessions on the realms of users", () => {
@@ -78,6 +81,32 @@ describe("the gateway's sessions on the realms of users", () => {
     expect(logged).to.have.length(1)
     sessions.follow(['com.a'])
     expect([...there.keys()]).to.deep.equal(['com.a'])
+  })
+
+  it('leave a realm where the router could not register for now, and join it again later', async () => {
+    let isAway = true
+    const { sessions, there, registered, clock } = open(() =>
+      isAway ? new WampError('wamp.error.authorization_failed') : undefined,
+    )
+    sessions.follow(['com.a'])
+    await there.get('com.a')?.()
+    expect([...there.keys()]).to.deep.equal([])
+    isAway = false
+    await clock.advance(5_000)
+    await there.get('com.a')?.()
+    expect(registered).to.deep.equal(['com.a'])
+  })
+
+  it('do not join again where a session is not wanted any more, nor after the end', async () => {
+    for (const end of ['unwanted', 'closed']) {
+      const { sessions, there, clock } = open(() => new WampError('wamp.error.net_failure'))
+      sessions.follow(['com.a'])
+      await there.get('com.a')?.()
+      if (end === 'unwanted') sessions.follow([])
+      else await sessions.close()
+      await clock.advance(60_000)
+      expect([...there.keys()], end).to.deep.equal([])
+    }
   })
 
   it('stay when something else failed, which is not hidden', async () => {
