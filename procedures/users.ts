@@ -3,6 +3,12 @@ import { ServiceError } from '#component/errors.ts'
 import { accessRefusal, type Procedure, pathOf, texts } from '#procedures/definition/procedure.ts'
 import { checkRealm } from '#procedures/definition/within.ts'
 
+/** Seconds; ten years. */
+const longestKeyLifetime = 315_360_000
+
+const isLifetime = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 1 && Number(value) <= longestKeyLifetime
+
 /** Those by which operators manage users. */
 export const userProcedures: readonly Procedure[] = [
   {
@@ -18,19 +24,26 @@ export const userProcedures: readonly Procedure[] = [
     },
   },
   {
-    // makes a key with which programs act for the user: answers `{id, api_key, ts}`; the key is never shown again
+    // makes a key with which programs act for the user: answers `{id, api_key, ts}`, with an expiry `exp`, too; the key is never shown again
     uri: 'service.issue_api_key',
-    parameters: texts('uri', 'username'),
+    parameters: [
+      ...texts('uri', 'username'),
+      { name: 'expiry_time_secs', type: 'integer', isOptional: true },
+    ],
     access: 'load',
     scope: 'realm',
     mirrors: [{ method: 'POST', path: '/realms/:uri/users/:username/api_keys' }],
-    async handler({ logins, apiKeys }, [uri, username]) {
+    async handler({ logins, apiKeys }, [uri, username, lifetime]) {
       const [realm_uri, authid] = [String(uri), String(username)]
+      if (lifetime !== undefined && !isLifetime(lifetime)) {
+        const message = `expiry_time_secs: expected an integer from 1 to ${longestKeyLifetime}`
+        throw new ServiceError('wamp.error.invalid_argument', message)
+      }
       if (!logins.user(realm_uri, authid)) {
         const message = 'the realm has no enabled user of this name'
         throw new ServiceError('service.error.not_found', message)
       }
-      const issued = await apiKeys.issue(realm_uri, authid)
+      const issued = await apiKeys.issue(realm_uri, authid, lifetime)
       const headers = { location: pathOf('api_keys', issued.id) }
       return { value: issued, status: 201, headers }
     },

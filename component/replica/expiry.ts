@@ -6,8 +6,8 @@ const minuteMs = 60_000
 /** How long an entry is kept after its end: clocks differ, and late messages must still be refused. Seconds. */
 const spareSeconds = 120
 
-/** Kinds that end at their `exp` (seconds since the epoch). */
-const mortal: ReadonlySet<Kind> = new Set(['revocation', 'id_token', 'trace'])
+/** Kinds that end at their `exp` (seconds since the epoch), where they have one. */
+const mortal: ReadonlySet<Kind> = new Set(['revocation', 'api_key', 'id_token', 'trace'])
 
 /**
  * Whether an entry has ended and can be removed. The answer changes at full minutes only.

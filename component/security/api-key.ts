@@ -34,7 +34,7 @@ function keyIn(request: SecuredRequest, { object }: Protection): string | undefi
   return credentialsOf(value, 'apikey') ?? credentialsOf(value, 'bearer') ?? (value || undefined)
 }
 
-const unknownKey = 'the API key is unknown or revoked'
+const unknownKey = 'the API key is unknown, expired or revoked'
 const otherRealm = 'the API key belongs to another realm'
 const noUser = 'the user of the API key is disabled or deleted'
 
@@ -84,6 +84,7 @@ export class ApiKeyScheme implements SecurityScheme {
     if (known) return known
     const identity = identityOf({
       ...{ realm_uri, user, authroles: roles, authmethod: 'api_key', session: key.id },
+      ...(key.exp !== undefined && { expires_at: key.exp * 1_000 }),
     })
     this.#known.set(user, (this.#known.get(user) ?? new Map()).set(key.id, identity))
     return identity

@@ -93,7 +93,12 @@ export class Operators {
 
   #keyHolder(text: string): Bearer | undefined {
     const key = this.#ports.apiKeys.find(text)
-    return key && { realm_uri: key.realm_uri, authid: key.username }
+    return (
+      key && {
+        ...{ realm_uri: key.realm_uri, authid: key.username },
+        ...(key.exp !== undefined && { expires_at: key.exp }),
+      }
+    )
   }
 
   /** The holder of a token, or why the text is none. */

@@ -1,20 +1,25 @@
 /** API keys: texts that let programs act for a user; shown once, kept as hashes (behaviour: OAuth2). */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Clock } from '#component/clock.ts'
+import { type Clock, secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { UserName } from '#component/identity.ts'
-import type { Document } from '#component/replica/entry.ts'
+import type { Document, Draft } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 
 /** A key as it is replicated: kind `api_key`. */
 interface ApiKeyDocument {
   readonly realm_uri: string
   readonly username: string
-  /** SHA-256 of the secret part, hex. The secret has 256 random bits, so that a fast hash suffices. */
+  /**
+   * SHA-256 of the secret part and the expiry, hex. The secret has 256 random bits, so that a fast hash suffices. A gateway of a version
+   * that knows no expiry expects another hash: it refuses the key.
+   */
   readonly hash: string
   /** Milliseconds since the epoch. */
   readonly created_at: number
+  /** When the key ends; seconds since the epoch. Absent: never. What is left of a revoked key has nothing else. */
+  readonly exp?: number
 }
 
 /** The user who owns a key. */
@@ -22,6 +27,8 @@ export interface ApiKeyOwner {
   readonly id: string
   readonly realm_uri: string
   readonly username: string
+  /** When the key ends; seconds since the epoch. Absent: never. */
+  readonly exp?: number
 }
 
 /** A key that has just been made. */
@@ -31,18 +38,35 @@ export interface IssuedApiKey {
   readonly api_key: string
   /** When it was made. Milliseconds since the epoch. */
   readonly ts: number
+  /** When it ends; seconds since the epoch. Absent: never. */
+  readonly exp?: number
 }
 
 const format = /^gk_([\w-]{12})_([\w-]{43})$/
 
-const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+const hashOf = (secret: string, exp: number | undefined): Buffer =>
+  createHash('sha256')
+    .update(exp === undefined ? secret : `${secret} ${exp}`)
+    .digest()
 
 /** Whether the document is an API key: another node or version may have written something else. */
-const isApiKey = ({ realm_uri, username, hash }: Document): boolean =>
-  typeof realm_uri === 'string' &&
-  typeof username === 'string' &&
-  typeof hash === 'string' &&
-  /^[\da-f]{64}$/.test(hash)
+const isApiKey = (document: Document): document is Document & ApiKeyDocument =>
+  typeof document.realm_uri === 'string' &&
+  typeof document.username === 'string' &&
+  typeof document.hash === 'string' &&
+  /^[\da-f]{64}$/.test(document.hash) &&
+  (document.exp === undefined || Number.isInteger(document.exp))
+
+/** What is left of a revoked key: until its expiry, or for ever, because any node may come back with the key. */
+const revoked = (id: string, { exp }: Pick<ApiKeyDocument, 'exp'>): Draft => ({
+  id,
+  document: exp === undefined ? null : { exp },
+})
+
+const ownerOf = (id: string, { realm_uri, username, exp }: ApiKeyDocument): ApiKeyOwner => ({
+  ...{ id, realm_uri, username },
+  ...(exp !== undefined && { exp }),
+})
 
 /** The dependencies of {@link ApiKeys}. */
 export interface ApiKeyPorts {
@@ -63,41 +87,48 @@ export class ApiKeys {
   /** From now on, revoked keys are told. */
   start(): void {
     this.#ports.replica.watch('api_key', (changes) => {
-      const revoked = changes.filter(({ entry }) => entry.document === null)
-      if (revoked.length > 0) this.onRevoked(new Set(revoked.map(({ entry }) => entry.id)))
+      const gone = changes.filter(({ entry }) => !(entry.document && isApiKey(entry.document)))
+      if (gone.length > 0) this.onRevoked(new Set(gone.map(({ entry }) => entry.id)))
     })
   }
 
-  /** Makes a key. That the user exists is for the caller to know. */
-  async issue(realm_uri: string, username: string): Promise<IssuedApiKey> {
+  /**
+   * Makes a key. That the user exists is for the caller to know.
+   * @param lifetime seconds; absent: the key has no expiry
+   */
+  async issue(realm_uri: string, username: string, lifetime?: number): Promise<IssuedApiKey> {
     const id = randomBytes(9).toString('base64url')
     const secret = randomBytes(32).toString('base64url')
     const ts = this.#ports.clock.now()
-    const hash = hashOf(secret).toString('hex')
-    const document = { realm_uri, username, hash, created_at: ts } satisfies ApiKeyDocument
+    const end = lifetime === undefined ? {} : { exp: Math.floor(ts / 1_000) + lifetime }
+    const hash = hashOf(secret, end.exp).toString('hex')
+    const document = { realm_uri, username, hash, created_at: ts, ...end } satisfies ApiKeyDocument
     await this.#ports.replica.change('api_key', () => [{ id, document }])
-    return { id, api_key: `gk_${id}_${secret}`, ts }
+    return { id, api_key: `gk_${id}_${secret}`, ts, ...end }
   }
 
   /** @throws ServiceError `service.error.not_found` */
   async revoke(id: string): Promise<void> {
     await this.#ports.replica.change('api_key', () => {
-      if (!this.#document(id)) {
+      const document = this.#document(id)
+      if (!document) {
         throw new ServiceError('service.error.not_found', `there is no API key ${id}`)
       }
-      return [{ id, document: null }]
+      return [revoked(id, document)]
     })
   }
 
   /** Ends all keys of these users. */
   async revokeOfUsers(users: readonly UserName[]): Promise<void> {
     await this.#ports.replica.change('api_key', () => {
-      const gone = this.#ports.replica.entries('api_key').filter(({ document }) =>
-        users.some((user) => {
-          return user.realm_uri === document?.realm_uri && user.authid === document.username
-        }),
-      )
-      return gone.map(({ id }) => ({ id, document: null }))
+      return this.#ports.replica.entries('api_key').flatMap(({ id, document }) => {
+        if (!document || !isApiKey(document)) return []
+        const { realm_uri, username } = document
+        const isTheirs = users.some(
+          (user) => user.realm_uri === realm_uri && user.authid === username,
+        )
+        return isTheirs ? [revoked(id, document)] : []
+      })
     })
   }
 
@@ -105,20 +136,22 @@ export class ApiKeys {
   find(text: string): ApiKeyOwner | undefined {
     const [, id = '', secret = ''] = format.exec(text) ?? []
     const document = this.#document(id)
-    if (!document || !timingSafeEqual(hashOf(secret), Buffer.from(document.hash, 'hex'))) {
-      return undefined
-    }
-    return this.owner(id)
+    if (!document) return undefined
+    const hash = Buffer.from(document.hash, 'hex')
+    return timingSafeEqual(hashOf(secret, document.exp), hash) ? ownerOf(id, document) : undefined
   }
 
   /** The owner of a key, by the key's id alone. */
   owner(id: string): ApiKeyOwner | undefined {
     const document = this.#document(id)
-    return document && { id, realm_uri: document.realm_uri, username: document.username }
+    return document && ownerOf(id, document)
   }
 
+  /** A key that has not ended. */
   #document(id: string): ApiKeyDocument | undefined {
-    const { document } = this.#ports.replica.get('api_key', id) ?? {}
-    return document && isApiKey(document) ? (document as unknown as ApiKeyDocument) : undefined
+    const { replica, clock } = this.#ports
+    const { document } = replica.get('api_key', id) ?? {}
+    if (!document || !isApiKey(document)) return undefined
+    return document.exp === undefined || secondsOf(clock) < document.exp ? document : undefined
   }
 }

@@ -127,7 +127,7 @@ export const httpRows: readonly Row[] = [
     'an unknown API key',
     () => ['/doors/key', { headers: { 'x-key': `gk_${canary}` } }],
     401,
-    { authmethod: 'api_key', reason: 'the API key is unknown or revoked' },
+    { authmethod: 'api_key', reason: 'the API key is unknown, expired or revoked' },
   ],
   [
     'a malformed token',

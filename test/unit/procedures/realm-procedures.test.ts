@@ -79,6 +79,23 @@ describe('service.issue_api_key', () => {
     expect(apiKeys.find(api_key)).to.deep.equal({ id, realm_uri: uri, username: 'bob' })
   })
 
+  it('makes a key for a time, and tells when it ends', async () => {
+    const { ask, apiKeys } = await opened()
+    const { value } = await ask('issue_api_key', [uri, 'bob', 3_600])
+    const { api_key, exp } = value as { api_key: string; exp: number }
+    expect(exp).to.equal(1_700_003_600)
+    expect(apiKeys.find(api_key)).to.have.property('exp', exp)
+  })
+
+  for (const time of [0, -1, 1.5, 315_360_001]) {
+    it(`makes none for ${time} seconds`, async () => {
+      const { code } = await opened()
+      expect(await code('issue_api_key', [uri, 'bob', time])).to.equal(
+        'wamp.error.invalid_argument',
+      )
+    })
+  }
+
   for (const [whom, args] of [
     ['nobody', [uri, 'eve']],
     ['somebody disabled', [uri, 'off']],

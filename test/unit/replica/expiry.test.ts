@@ -37,10 +37,11 @@ describe('isExpired', () => {
     expect(untilNextMinute(start)).to.equal(60_000)
   })
 
-  it('is true for revocations and ID tokens only, and for those that say when they end', () => {
+  it('is true for kinds of which some end, and for those that say when they end', () => {
     const long = start + 10_000_000
+    const mortal: readonly string[] = ['revocation', 'api_key', 'id_token', 'trace']
     for (const kind of kinds) {
-      const isMortal = kind === 'revocation' || kind === 'id_token' || kind === 'trace'
+      const isMortal = mortal.includes(kind)
       expect(isExpired(revocation('x', second(0), kind), long), kind).to.equal(isMortal)
     }
     for (const exp of [undefined, null, '5', [5]]) {

@@ -1,6 +1,7 @@
 /** Paths under `api_key`: a key of a user of the realm. */
 import { expect } from 'chai'
 import { ApiKeyScheme } from '#component/security/api-key.ts'
+import type { ApiKeyOwner } from '#component/token/api-key.ts'
 import {
   FakeAttempts,
   FakeLogins,
@@ -12,10 +13,11 @@ import {
 } from './doubles.ts'
 
 const refused = [401, 'service.error.unauthorized', `ApiKey realm="${realm_uri}"`]
-const keys: Readonly<Record<string, { id: string; realm_uri: string; username: string }>> = {
+const keys: Readonly<Record<string, ApiKeyOwner>> = {
   gk_aaaaaaaaaaaa_secret: { id: 'aaaaaaaaaaaa', realm_uri, username: 'ada' },
   gk_bbbbbbbbbbbb_secret: { id: 'bbbbbbbbbbbb', realm_uri: 'com.example.other', username: 'ada' },
   gk_cccccccccccc_secret: { id: 'cccccccccccc', realm_uri, username: 'eve' },
+  gk_ffffffffffff_secret: { id: 'ffffffffffff', realm_uri, username: 'ada', exp: 2_000 },
 }
 const good = 'gk_aaaaaaaaaaaa_secret'
 
@@ -55,6 +57,13 @@ describe('a path under api_key', () => {
     expect(await ask({ 'x-api-key': good }, object)).to.deep.equal(expected)
     expect(await ask({ authorization: good }, object)).to.deep.equal(refused)
     expect(await ask({ 'x-api-key': `ApiKey ${good}` }, object)).to.deep.equal(refused)
+  })
+
+  it('tells when a key with an expiry ends, where security does not show it', () => {
+    const authorization = 'gk_ffffffffffff_secret'
+    const identity = scheme.authenticate(requestWith({ authorization }), protectedBy('api_key'))
+    expect(identity).to.have.property('expires_at', 2_000_000)
+    expect({ ...identity }).to.not.have.property('expires_at')
   })
 
   it('asks for a key when there is none, and counts no failure', async () => {

@@ -72,6 +72,53 @@ describe('an API key', () => {
     expect(told).to.deep.equal([id, id])
   })
 
+  it('ends at its expiry, and tells when that is', async () => {
+    const { apiKeys, clock } = await openKeys()
+    const { id, api_key, exp } = await apiKeys.issue(realm_uri, 'ada', 60)
+    expect(exp).to.equal(start / 1_000 + 60)
+    clock.ms = start + 59_999
+    expect(apiKeys.find(api_key)).to.deep.equal({ id, realm_uri, username: 'ada', exp })
+    clock.ms = start + 60_000
+    expect([apiKeys.find(api_key), apiKeys.owner(id)]).to.deep.equal([undefined, undefined])
+  })
+
+  it('with an expiry is refused by a gateway of a version that knows no expiry', async () => {
+    const { apiKeys, replica } = await openKeys()
+    const { id, api_key } = await apiKeys.issue(realm_uri, 'ada', 60)
+    const expected = createHash('sha256').update(api_key.slice(-43)).digest('hex')
+    expect(replica.get('api_key', id)?.document).to.have.property('hash').not.equal(expected)
+  })
+
+  it('keeps its end: another expiry in the store is not the one that it was made with', async () => {
+    const { apiKeys, replica } = await openKeys()
+    const { id, api_key, exp = 0 } = await apiKeys.issue(realm_uri, 'ada', 60)
+    const { exp: _, ...endless } = replica.get('api_key', id)?.document ?? {}
+    for (const document of [{ ...endless, exp: exp + 60 }, endless]) {
+      await replica.change('api_key', () => [{ id, document }])
+      expect(apiKeys.find(api_key)).to.equal(undefined)
+    }
+  })
+
+  it('with an expiry leaves nothing behind, also when it was revoked; one without leaves a tombstone', async () => {
+    const { apiKeys, replica, clock } = await openKeys()
+    const told: string[] = []
+    apiKeys.start()
+    apiKeys.onRevoked = (ids) => told.push(...ids)
+    const [ended, revoked] = [
+      await apiKeys.issue(realm_uri, 'ada', 60),
+      await apiKeys.issue(realm_uri, 'ada', 60),
+    ]
+    const endless = await apiKeys.issue(realm_uri, 'ada')
+    for (const { id } of [revoked, endless]) await apiKeys.revoke(id)
+    expect(apiKeys.find(revoked.api_key)).to.equal(undefined)
+    expect(told).to.deep.equal([revoked.id, endless.id])
+    clock.ms = start + 300_000
+    await replica.sweep()
+    expect(replica.get('api_key', ended.id)).to.equal(undefined)
+    expect(replica.get('api_key', revoked.id)).to.equal(undefined)
+    expect(replica.get('api_key', endless.id)).to.have.property('document', null)
+  })
+
   it('is gone once it was revoked', async () => {
     const { apiKeys, id, api_key } = await issued()
     const another = await apiKeys.issue(realm_uri, 'ada')
