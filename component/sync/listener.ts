@@ -18,9 +18,9 @@ import {
   readName,
   readPurged,
 } from './sync-messages.ts'
-import type { PeerTrace, SyncCounts, SyncPorts } from './sync-ports.ts'
+import type { Answers, SyncCounts, SyncPorts } from './sync-ports.ts'
 import { topics } from './topics.ts'
-import type { Wire } from './wire.ts'
+import { type Question, questions, type Wire } from './wire.ts'
 
 /** The dependencies of the listener. */
 export interface ListenerPorts extends SyncPorts {
@@ -33,8 +33,7 @@ export interface ListenerPorts extends SyncPorts {
   readonly exchanges: Exchanges
   readonly counts: Pick<SyncCounts, 'digestMismatches'>
   readonly onHeard: () => void
-  /** The trace of this node with this id. */
-  readonly traceOf: (id: string) => PeerTrace | undefined
+  readonly answers: Answers
   /** See {@link Sync.onUsage}. */
   readonly onUsage: (boot: string, fields: Fields) => boolean
   /** Another node has dropped kept answers. */
@@ -73,7 +72,9 @@ export class Listener {
       wire.subscribe(topics.usage, (message, topic) => this.#onUsage(message, topic)),
       wire.register(node, 'digest', (message, uri) => this.#digest(message, uri)),
       wire.register(node, 'fetch', (message, uri) => this.#fetch(message, uri)),
-      wire.register(node, 'trace', (message, uri) => this.#trace(message, uri)),
+      ...questions.map((question) =>
+        wire.register(node, question, (message, uri) => this.#answer(question, message, uri)),
+      ),
     ])
   }
 
@@ -192,11 +193,10 @@ export class Listener {
     return { ...entriesOf(replica, readList(message.fields.names, readName) ?? [], log) }
   }
 
-  /** `service.registry.<node>.trace`: the trace of this id, if it is here. */
-  #trace(message: Message, uri: string): Fields {
+  /** `service.registry.<node>.<question>`: what another part of this node answers. */
+  #answer(question: Question, message: Message, uri: string): Fields | Promise<Fields> {
     this.#onRequest(message, uri)
-    const { id } = message.fields
-    return { trace: (typeof id === 'string' && this.#ports.traceOf(id)) || null }
+    return this.#ports.answers[question]?.(message.fields) ?? {}
   }
 
   /** A request carries the digest of its sender: what this node lacks is fetched in return. */

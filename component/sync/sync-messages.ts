@@ -11,7 +11,6 @@ import {
 } from '#component/replica/entry.ts'
 import type { Stamp } from '#component/replica/stamp.ts'
 import { isMap } from '#component/syntax/values.ts'
-import type { PeerTrace } from './sync-ports.ts'
 
 /** The state of a node, part of every message. */
 export interface Heartbeat {
@@ -198,13 +197,6 @@ export function readBuckets(value: unknown): Readonly<Record<string, string>> | 
 /** A whole number that is not negative. */
 export const readCount = (value: unknown): number | undefined =>
   isCount(value) ? value : undefined
-
-/** Reads the trace of a peer; undefined when it has none. */
-export function readTrace(value: unknown): PeerTrace | undefined {
-  if (!isMap(value)) return undefined
-  const { realm_uri, text } = value
-  return isText(realm_uri) && isText(text) ? { realm_uri, text } : undefined
-}
 
 /** Kept answers that are dropped. */
 export interface Purged {

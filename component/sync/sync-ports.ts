@@ -3,15 +3,11 @@ import type { Clock } from '#component/clock.ts'
 import type { Log } from '#component/log.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { Session } from '#component/wamp/session.ts'
-import type { Heartbeat } from './sync-messages.ts'
+import type { Fields, Heartbeat } from './sync-messages.ts'
+import type { Question } from './wire.ts'
 
-/** A trace of one node, as others ask for it. */
-export interface PeerTrace {
-  /** Of the traced document. */
-  readonly realm_uri: string
-  /** JSON text. */
-  readonly text: string
-}
+/** Answers the questions of other nodes, once the parts that know are there; a question without an answer is answered with nothing. */
+export type Answers = Partial<Record<Question, (fields: Fields) => Fields | Promise<Fields>>>
 
 /** What has happened between this node and the others since its start, for metrics. */
 export interface SyncCounts {

@@ -12,10 +12,10 @@ import { atTick, Pace } from './pace.ts'
 import { Peers } from './peers.ts'
 import { type SyncStatus, statusOf } from './status.ts'
 import { Strangers } from './strangers.ts'
-import { type Fields, type Heartbeat, type Purged, readTrace } from './sync-messages.ts'
-import type { PeerTrace, SyncCounts, SyncPorts } from './sync-ports.ts'
+import type { Fields, Heartbeat, Purged } from './sync-messages.ts'
+import type { Answers, SyncCounts, SyncPorts } from './sync-ports.ts'
 import { topics } from './topics.ts'
-import { Wire } from './wire.ts'
+import { type Question, Wire } from './wire.ts'
 
 /** Milliseconds that publishing the last heartbeat may take. */
 const farewellMs = 1000
@@ -29,8 +29,8 @@ const unavailable = (message: string, retryAfter = '5') =>
 
 /** One for each process. Told of each (re)join of the session; {@link Replica.onLocalChange} is its own. */
 export class Sync {
-  /** Gives the trace of this node with an id to the others. */
-  traceOf: (id: string) => PeerTrace | undefined = () => undefined
+  /** What other parts of this node answer to the others. */
+  readonly answers: Answers = {}
   /** Told of kept answers that another node has dropped. */
   onPurged: (purged: Purged) => void = noop
   /** Told of each change that another node has made since this one was started, once it is live here. @param ms since its stamp */
@@ -92,7 +92,7 @@ export class Sync {
     this.#listener = new Listener({
       ...parts,
       onHeard: () => this.#catchUp.heard(),
-      traceOf: (id) => this.traceOf(id),
+      answers: this.answers,
       onUsage: (boot, fields) => this.onUsage(boot, fields),
       onPurged: (purged) => this.onPurged(purged),
       onWatch: (fields) => this.onWatch(fields),
@@ -196,12 +196,12 @@ export class Sync {
   }
 
   /**
-   * Asks another node for a trace; undefined when it has none of this id.
+   * Asks another node, which answers by its {@link answers}.
    * @throws WampError, ServiceError when the node does not answer as it should; at the latest after 5 seconds
    */
-  async trace(node: string, id: string): Promise<PeerTrace | undefined> {
-    const { fields } = await this.#wire.ask(node, 'trace', { id })
-    return readTrace(fields.trace)
+  async ask(node: string, question: Question, content: Fields): Promise<Fields> {
+    const { fields } = await this.#wire.ask(node, question, content)
+    return fields
   }
 
   /** Tells the others what this process has used of rate limits, or what is watched here. Rejects where the router does not take it. */

@@ -7,8 +7,12 @@ import type { Call, Payload } from '#component/wamp/session.ts'
 import { type Fields, type Heartbeat, type Message, readMessage } from './sync-messages.ts'
 import type { SyncPorts } from './sync-ports.ts'
 
+/** What other parts of a node ask those of another one: for a trace, for the tickets that have come to it. */
+export const questions = ['trace', 'sessions'] as const
+export type Question = (typeof questions)[number]
+
 /** The requests to peers. */
-export type Request = 'digest' | 'fetch' | 'trace'
+export type Request = 'digest' | 'fetch' | Question
 
 /** Milliseconds that a peer may take to answer, and the router to acknowledge. */
 const timeoutMs = 5000
@@ -148,12 +152,12 @@ export class Wire {
   register(
     node: string,
     request: Request,
-    answer: (message: Message, procedure: string) => Fields,
+    answer: (message: Message, procedure: string) => Fields | Promise<Fields>,
   ): Promise<void> {
     const procedure = procedureOf(node, request)
     return this.#ports.session.register(
       procedure,
-      ({ kwargs }, { details }): Payload => {
+      async ({ kwargs }, { details }): Promise<Payload> => {
         const message = this.#open(procedure, kwargs.sealed, details)
         if (!message) {
           throw new ServiceError(
@@ -162,7 +166,8 @@ export class Wire {
           )
         }
         const purpose = answerPurpose(procedure, String(kwargs.sealed))
-        return { args: [], kwargs: { sealed: this.#sealed(purpose, answer(message, procedure)) } }
+        const content = await answer(message, procedure)
+        return { args: [], kwargs: { sealed: this.#sealed(purpose, content) } }
       },
       // replaces the registration of an earlier session that the router has not ended yet
       { invoke: 'last' },

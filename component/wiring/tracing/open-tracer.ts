@@ -18,7 +18,7 @@ export interface TracedParts {
   readonly pool: SessionPool
   readonly registry: Pick<Registry, 'served' | 'info'>
   readonly schemas: NonNullable<CompilePorts['schemas']>
-  readonly sync: Pick<Sync, 'trace' | 'traceOf'>
+  readonly sync: Pick<Sync, 'ask' | 'answers'>
 }
 
 /** @param kept takes the traces */

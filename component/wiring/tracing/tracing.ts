@@ -1,7 +1,7 @@
 /** Traces of real requests: tokens from any node, the tracer of the gateway while one is alive, and the traces of all nodes. */
 import { ServiceError } from '#component/errors.ts'
 import type { MetricSource } from '#component/metrics/source.ts'
-import type { PeerTrace } from '#component/sync/sync-ports.ts'
+import { isMap } from '#component/syntax/values.ts'
 import { KeptTraces } from '#component/tracing/kept-traces.ts'
 import { TraceTokens } from '#component/tracing/trace-tokens.ts'
 import type { RequestTracer } from '#component/tracing/tracer.ts'
@@ -12,6 +12,14 @@ import type { Management } from '#procedures/definition/procedure.ts'
 import type { TracedParts } from './open-tracer.ts'
 
 type Traces = NonNullable<Management['traces']>
+type FoundTrace = Awaited<ReturnType<Traces['find']>>
+
+/** Reads the trace of another node; undefined when it has none. */
+function readTrace(value: unknown): FoundTrace {
+  if (!isMap(value)) return undefined
+  const { realm_uri, text } = value
+  return typeof realm_uri === 'string' && typeof text === 'string' ? { realm_uri, text } : undefined
+}
 
 /** The traces of a node; it has none where `explain.traces` is false. */
 export class Tracing implements Traces {
@@ -27,7 +35,7 @@ export class Tracing implements Traces {
     this.#parts = parts
     this.#tokens = new TraceTokens({ box, clock, replica: broadcasting(replica, broadcast) })
     this.#tokens.onAlive = (isAlive) => this.#trace(isAlive)
-    parts.sync.traceOf = (id) => this.#kept.find(id)
+    parts.sync.answers.trace = ({ id }) => ({ trace: this.#kept.find(String(id)) ?? null })
   }
 
   /** Traces from now on, as soon as a token is alive on any node. */
@@ -49,12 +57,12 @@ export class Tracing implements Traces {
     if (this.#tokens.isAlive) gateway.tracer = this.#tracer
   }
 
-  async find(id: string): Promise<PeerTrace | undefined> {
+  async find(id: string): Promise<FoundTrace> {
     const node = id.split('.', 1).join()
     if (node === this.#context.node) return this.#kept.find(id)
     if (!/^[a-z0-9-]{1,128}$/.test(node)) return undefined
     try {
-      return await this.#parts.sync.trace(node, id)
+      return readTrace((await this.#parts.sync.ask(node, 'trace', { id })).trace)
     } catch (cause) {
       const isUnknown =
         cause instanceof WampError && cause.error_uri === 'wamp.error.no_such_procedure'
