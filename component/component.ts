@@ -15,6 +15,7 @@ import { openContext } from '#component/wiring/context.ts'
 import { openRegistry } from '#component/wiring/documents.ts'
 import { rehearsalPorts } from '#component/wiring/explain/rehearsal-ports.ts'
 import { LogLevel } from '#component/wiring/log-level.ts'
+import { TicketLists } from '#component/wiring/logins/ticket-lists.ts'
 import { managementOf } from '#component/wiring/management.ts'
 import { openFolder } from '#component/wiring/open-store.ts'
 import { openTls } from '#component/wiring/open-tls.ts'
@@ -161,13 +162,14 @@ export async function startComponent(
   followUsers({ users, reauthentication, regrants })
   const registry = openRegistry(context, router, sessions, serving, schemas, sync)
   const liveConsole = new LiveConsole(context, { own, sync, registry })
+  const ticketLists = new TicketLists(context, sync)
   const tracing = new Tracing(context, { serving, pool, registry, schemas, sync })
   const { exchange: usage } = serving.policies
   const usageSharing = new UsageSharing({ usage, sync, session: own, clock })
   const files = new ConfiguredFiles(context, registry, examples)
   const parts = {
     ...{ own, pool, router, registry, files, replica, health, schemas, sync, tracing },
-    ...{ usageSharing, serving, users, examples, logLevel, issuer, liveConsole },
+    ...{ usageSharing, serving, users, examples, logLevel, issuer, liveConsole, ticketLists },
     ...{ logins: context.logins, usage: context.usage },
   }
   const management = managementOf(context, parts, worker)

@@ -1,6 +1,12 @@
 /** The procedures for users of a realm: passwords, API keys, accounts, the end of everything issued, and the keys that sign tokens. */
 import { ServiceError } from '#component/errors.ts'
-import { accessRefusal, type Procedure, pathOf, texts } from '#procedures/definition/procedure.ts'
+import {
+  accessRefusal,
+  type Caller,
+  type Procedure,
+  pathOf,
+  texts,
+} from '#procedures/definition/procedure.ts'
 import { checkRealm } from '#procedures/definition/within.ts'
 
 /** Seconds; ten years. */
@@ -8,6 +14,19 @@ const longestKeyLifetime = 315_360_000
 
 const isLifetime = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= longestKeyLifetime
+
+/** @throws ServiceError unless the caller is the user, or has the access in the realm */
+function checkOwnOr(
+  access: 'load' | 'read',
+  { uri, authid }: { readonly uri: string; readonly authid: unknown },
+  caller: Caller,
+): void {
+  const { user } = caller
+  if (user !== undefined && user.realm_uri === uri && user.authid === authid) return
+  const refusal = accessRefusal({ access }, caller)
+  if (refusal) throw refusal
+  checkRealm(uri, caller)
+}
 
 /** Those by which operators manage users. */
 export const userProcedures: readonly Procedure[] = [
@@ -89,13 +108,7 @@ export const userProcedures: readonly Procedure[] = [
     mirrors: [{ method: 'POST', path: '/realms/:uri/end_sessions' }],
     async handler({ realms, revocations, endSubject }, [realm, authid, provider, sub], caller) {
       const uri = String(realm)
-      const { user } = caller
-      const isOwn = user?.realm_uri === uri && user.authid === authid && provider === undefined
-      if (!isOwn) {
-        const refusal = accessRefusal({ access: 'load' }, caller)
-        if (refusal) throw refusal
-        checkRealm(uri, caller)
-      }
+      checkOwnOr('load', { uri, authid: provider === undefined ? authid : undefined }, caller)
       realms.get(uri) // 404 for an unknown realm
       if (typeof authid === 'string' && provider === undefined && sub === undefined) {
         await revocations.revokeUsers([{ realm_uri: uri, authid }])
@@ -107,6 +120,24 @@ export const userProcedures: readonly Procedure[] = [
       }
       await endSubject(uri, provider, sub)
       return { value: { uri, provider, sub } }
+    },
+  },
+  {
+    // answers `{sessions: [{id, authid, authmethod, provider, issued_at, expires_at, seen_at, address, node}], is_whole, unheard}`: the tickets
+    // that have come to the gateways and hold, the last seen first, at most 500. Users may call it for themselves
+    uri: 'service.list_sessions',
+    parameters: [
+      { name: 'uri', type: 'string' },
+      { name: 'authid', type: 'string', isOptional: true, inQuery: true },
+    ],
+    access: 'self',
+    keepsDocuments: true,
+    mirrors: [{ method: 'GET', path: '/realms/:uri/tickets' }],
+    async handler({ realms, seenTickets }, [realm, authid], caller) {
+      const uri = String(realm)
+      checkOwnOr('read', { uri, authid }, caller)
+      realms.get(uri) // 404 for an unknown realm
+      return { value: await seenTickets(uri, typeof authid === 'string' ? authid : undefined) }
     },
   },
   {

@@ -10,6 +10,8 @@ import type { User } from '#component/realm/documents/model.ts'
 import { type Logins, providerMethod } from '#component/realm/logins.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
+import { addressOf } from '#component/syntax/ip-address.ts'
+import type { SeenTickets } from '#component/token/seen-tickets.ts'
 import type { TicketClaims, Tickets } from '#component/token/ticket.ts'
 import { csrfCookie, readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
 import type { TicketUses } from '#component/token/ticket-uses.ts'
@@ -32,6 +34,8 @@ export interface OidcPorts {
   readonly rechecks?: Pick<Rechecks, 'current'>
   /** Knows when tickets were used last; absent: they need not be used. */
   readonly uses?: Pick<TicketUses, 'use' | 'isToSlide' | 'slid'>
+  /** Remembers which tickets have come; absent: nobody does. */
+  readonly seen?: Pick<SeenTickets, 'see'>
   /** The realms, whose providers say how their cookies are set. */
   readonly realms?: Parameters<typeof settingsOf>[0]
   /** A ticket in place of a cookie, with other roles or claims, as a Set-Cookie field; undefined where none can be made. */
@@ -214,6 +218,7 @@ export class OidcScheme implements SecurityScheme {
       const cause = because({ realm: realm_uri, authmethod: protection.type, authid, reason })
       throw new ServiceError('wamp.error.not_authorized', message, cause)
     }
+    this.#ports.seen?.see(claims, addressOf(request.peername))
     return this.#identity(claims, realm_uri)
   }
 

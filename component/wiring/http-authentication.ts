@@ -64,7 +64,8 @@ export function openHttpAuthentication(
     store: store.logins,
   })
   const renewedCookie = cookieRenewal({ clock, log, tickets })
-  const counted = { attempts, counts, rechecks, uses: users.ticketUses }
+  const { seenTickets: seen, ticketUses: uses } = users
+  const counted = { attempts, counts, rechecks, seen, uses }
   const schemes = openSchemes({ ...ports, ...counted, authService, renewedCookie })
   const login = new OidcLogin({
     ...{ accounts, box, clock, counts, log, logins, providers, realms, revocations, tickets },

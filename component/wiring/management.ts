@@ -10,6 +10,7 @@ import type { LiveConsole } from './console/live-console.ts'
 import { sessionsOf as wampSessionsOf } from './console/wamp-sessions.ts'
 import type { WiringContext } from './context.ts'
 import type { LogLevel } from './log-level.ts'
+import type { TicketLists } from './logins/ticket-lists.ts'
 import type { Serving } from './serving.ts'
 import { damageOf, type Measured, refusalOf } from './status/node-status.ts'
 import { sessionsOf } from './status/session-status.ts'
@@ -23,6 +24,7 @@ interface ManagedParts extends Measured {
   readonly examples: Examples
   readonly logLevel: LogLevel
   readonly liveConsole: LiveConsole
+  readonly ticketLists: TicketLists
   /** Where clients reach this gateway; without a slash at the end. */
   readonly issuer: () => string
 }
@@ -64,6 +66,7 @@ export function managementOf(
     quotaUsage: (versions, key) => serving.policies.quotaUsage(versions, key),
     watchRequests: (seconds, filter) => parts.liveConsole.watchRequests(seconds, filter),
     wampSessions: (realm_uri) => wampSessionsOf(pool, realm_uri),
+    seenTickets: (realm_uri, authid) => parts.ticketLists.of(realm_uri, authid),
     refusal: () => sync.refusal(),
     ...(broadcast && { broadcast }),
     status: () => ({

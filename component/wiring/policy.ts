@@ -33,15 +33,16 @@ function unlessAway(error: unknown): undefined {
 /** Verifies what sessions present as a ticket, besides passwords. */
 function ticketPorts(users: Users): TicketPorts {
   const { accounts, foreignTokens, foreignUsers, revocations } = users
-  const { sessionTickets, tickets, ticketUses } = users
+  const { seenTickets, sessionTickets, tickets, ticketUses } = users
   /** The holder of a ticket of the gateway; undefined unless it is valid. */
-  async function holderOf(realm_uri: string, ticket: string) {
+  async function holderOf(realm_uri: string, ticket: string, address: string) {
     const claims = await unlessRefused(async () => {
       const verified = await tickets.verify(ticket, realm_uri)
       await ticketUses.use(verified)
       return verified
     })
     if (!claims) return undefined
+    seenTickets.see(claims, address)
     const { authid, authroles, authmethod } = claims
     const isRevoked = () => revocations.isRevoked(bearerOf(claims))
     return { authid, authroles, authmethod, isRevoked, expiresAt: claims.exp * 1000 }
@@ -60,10 +61,10 @@ function ticketPorts(users: Users): TicketPorts {
   return {
     sessionTickets,
     verifyTicket: async (realm_uri, text, address) =>
-      (await holderOf(realm_uri, text)) ?? foreignHolderOf(realm_uri, text, address),
-    verifyCookie(realm_uri, field) {
+      (await holderOf(realm_uri, text, address)) ?? foreignHolderOf(realm_uri, text, address),
+    verifyCookie(realm_uri, field, address) {
       const ticket = readCookie(field, ticketCookie(realm_uri))
-      return ticket === undefined ? undefined : holderOf(realm_uri, ticket)
+      return ticket === undefined ? undefined : holderOf(realm_uri, ticket, address)
     },
     isKnown: (realm_uri, authid, authmethod) =>
       (authmethod === issuerMethod ? foreignUsers : accounts).isKnown(realm_uri, authid),

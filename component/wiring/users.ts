@@ -19,6 +19,7 @@ import { ApiKeys } from '#component/token/api-key.ts'
 import { RealmKeys } from '#component/token/keys.ts'
 import { RefreshTokens } from '#component/token/refresh-token-rotation.ts'
 import { Revocations, type Revoked } from '#component/token/revocation.ts'
+import { SeenTickets } from '#component/token/seen-tickets.ts'
 import { maxTicketLifetime, Tickets } from '#component/token/ticket.ts'
 import { TicketUses } from '#component/token/ticket-uses.ts'
 import type { NodeState } from './open-store.ts'
@@ -52,6 +53,7 @@ export class Users {
   readonly refreshTokens: RefreshTokens
   readonly tickets: Tickets
   readonly ticketUses: TicketUses
+  readonly seenTickets: SeenTickets
   readonly apiKeys: ApiKeys
   readonly sessionTickets: SessionTickets
   readonly accounts: Accounts
@@ -97,6 +99,7 @@ export class Users {
     })
     this.tickets = new Tickets({ keys, revocations, clock, node })
     this.ticketUses = new TicketUses({ store: state.store.ticketUses, clock, log })
+    this.seenTickets = new SeenTickets({ clock, revocations })
     this.apiKeys = new ApiKeys({ replica, clock })
     this.sessionTickets = new SessionTickets({ box, clock, node })
     this.accounts = new Accounts({

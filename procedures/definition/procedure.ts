@@ -106,6 +106,11 @@ export interface Management {
   watchRequests(seconds: number, filter: object): Promise<void>
   /** The WAMP sessions of a realm; JSON. @throws ServiceError `service.error.unavailable` */
   wampSessions(realm_uri: string): Promise<unknown>
+  /**
+   * The tickets of a realm that have come to the nodes; JSON.
+   * @param authid absent: of all users
+   */
+  seenTickets(realm_uri: string, authid: string | undefined): Promise<unknown>
   /** Sets the level of the log in all processes of this gateway; the node, the level and the former one as JSON. */
   setLogLevel(level: string, by: string): unknown
 }

@@ -1,5 +1,6 @@
 /** Logins, tickets and logouts where a browser meets several gateways: behind one name, on one router. */
 import { expect } from 'chai'
+import type { JsonMap } from '#component/syntax/values.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
 import { openEmbeddedRouter, type TestRouter } from '#test/support/peers/router.ts'
@@ -92,6 +93,33 @@ describe('a browser that meets two gateways of one router', function () {
       )
       const headers = { authorization: `Bearer ${old.ticketOf(shop)}` }
       expect(await new Browser().status(there, shop, { headers })).to.equal(401)
+    })
+
+    it(`is told by the ${what} with its tickets on both, until they end`, async () => {
+      const [here, there] = [nodes[begins], nodes[finishes]]
+      const list = async () => {
+        const path = `/realms/${shop.realm_uri}/tickets?authid=ada`
+        const answer = await send(here.adminUrl, path)
+        expect(answer.status, answer.text).to.equal(200)
+        return answer.json() as { readonly sessions: JsonMap[]; readonly is_whole: boolean }
+      }
+      const path = `/realms/${shop.realm_uri}/end_sessions`
+      await send(here.adminUrl, path, { method: 'POST', body: { authid: 'ada' } })
+      await haveTheSame()
+      expect(await list()).to.deep.equal({ sessions: [], is_whole: true, unheard: [] })
+      const [one, other] = [new Browser(), new Browser()]
+      await one.logIn(here.url, shop, provider)
+      await other.logIn(there.url, shop, provider)
+      expect(await one.status(here, shop)).to.equal(200)
+      expect(await other.status(there, shop)).to.equal(200)
+      const { sessions } = await list()
+      expect(sessions.map(({ node }) => node)).to.have.members(['a', 'b'])
+      for (const session of sessions) {
+        expect(session).to.include({ authid: 'ada', provider: 'mock', address: '127.0.0.1' })
+      }
+      await other.visit(there.url, '/shop/oidc/logout')
+      await haveTheSame()
+      expect((await list()).sessions).to.have.length(1)
     })
 
     it(`is out of both within 2 s when the provider tells the ${what}, which has no session of it`, async () => {

@@ -43,6 +43,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/config': { folders: ['examples', 'expression', 'store'], packages: ['ajv', 'yaml'] },
   'component/wiring/console': { folders: 'all', packages: [] },
   'component/wiring/explain': { folders: 'all', packages: [] },
+  'component/wiring/logins': { folders: 'all', packages: [] },
   'component/wiring': { folders: 'all', packages: [] },
   'component/wiring/policies': { folders: 'all', packages: [] },
   'component/wiring/status': { folders: 'all', packages: [] },

@@ -62,6 +62,7 @@ export async function managementOf(changes: Partial<Management> = {}) {
     quotaUsage: async () => [],
     watchRequests: async () => undefined,
     wampSessions: async () => [],
+    seenTickets: async (realm_uri, authid) => ({ realm_uri, authid }),
     forgetAccount: async (user) => {
       if (user.authid !== 'bob') throw new ServiceError('service.error.not_found', 'nobody')
       await endUsers([user])

@@ -81,6 +81,7 @@ describe('management over WAMP', () => {
       'service.revoke_api_key',
       'service.revoke_all',
       'service.end_sessions',
+      'service.list_sessions',
       'service.forget_account',
       'service.rotate_realm_keys',
       'service.ticket.issue',

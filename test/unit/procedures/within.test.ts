@@ -50,6 +50,7 @@ describe('who manages one realm', () => {
     ['delete_grant', foreign, { uri: 'a', roles: ['b'] }],
     ['revoke_all', foreign, 'bob'],
     ['end_sessions', foreign, 'bob'],
+    ['list_sessions', foreign],
     ['forget_account', foreign, 'bob'],
     ['rotate_realm_keys', foreign],
     ['get_realm', 'com.nowhere'],

@@ -1,4 +1,4 @@
-/** The procedure that logs a user out everywhere: who is meant, what ends, and who may call it. */
+/** The procedures that log a user out everywhere, and list where it is logged in: who is meant, what ends, and who may call them. */
 import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
 import { type Caller, perform } from '#procedures/definition/procedure.ts'
@@ -20,9 +20,30 @@ async function opened() {
   return { ...found, ask, code }
 }
 
-describe('service.end_sessions', () => {
-  const bob: Caller = { by: 'bob', access: undefined, user: { realm_uri: uri, authid: 'bob' } }
+const bob: Caller = { by: 'bob', access: undefined, user: { realm_uri: uri, authid: 'bob' } }
+const denied = 'wamp.error.not_authorized'
 
+describe('service.list_sessions', () => {
+  it('is for readers of the realm, and for users themselves', async () => {
+    const { ask, code } = await opened()
+    const reader: Caller = { by: 'rita', access: 'read', within: uri }
+    for (const [args, caller] of [
+      [[uri], reader],
+      [[uri, 'bob'], reader],
+      [[uri, 'bob'], bob],
+    ] as const) {
+      const { value } = await ask('list_sessions', args, caller)
+      expect(value).to.deep.equal({ realm_uri: uri, authid: args[1] })
+    }
+    for (const args of [[uri], [uri, 'eve'], ['com.example.other', 'bob']]) {
+      expect(await code('list_sessions', args, bob), args.join()).to.equal(denied)
+    }
+    expect(await code('list_sessions', ['com.example.other'], reader)).to.equal(denied)
+    expect(await code('list_sessions', ['com.nowhere'])).to.equal('service.error.not_found')
+  })
+})
+
+describe('service.end_sessions', () => {
   it('ends what a user has logged in to, and no API key', async () => {
     const { ask, apiKeys, management, revocations } = await opened()
     const { api_key } = await apiKeys.issue(uri, 'bob')
@@ -51,7 +72,6 @@ describe('service.end_sessions', () => {
   it('is for users themselves, and for operators of the realm', async () => {
     const { ask, code } = await opened()
     expect((await ask('end_sessions', [uri, 'bob'], bob)).value).to.include({ authid: 'bob' })
-    const denied = 'wamp.error.not_authorized'
     for (const args of [
       [uri, 'eve'],
       ['com.example.other', 'bob'],
