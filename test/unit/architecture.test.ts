@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'chai'
 import { arrowsUpward } from '#test/support/house/import-graph.ts'
-import { importsAgainst, rooms } from '#test/support/house/rooms.ts'
+import { importsAgainst } from '#test/support/house/import-rules.ts'
+import { rooms } from '#test/support/house/rooms.ts'
 import { productFolders, type SourceFile, sourceTree } from '#test/support/house/source-tree.ts'
 
 const root = dirname(dirname(import.meta.dirname))

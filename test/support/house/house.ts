@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { circlesOf } from './circles.ts'
 import { arrowsUpward, filesGraph, importedFiles } from './import-graph.ts'
-import { importsAgainst, rooms } from './rooms.ts'
+import { importsAgainst } from './import-rules.ts'
+import { rooms } from './rooms.ts'
 import { productFolders, type SourceFile, sourceTree } from './source-tree.ts'
 
 const root = resolve(process.argv[2] ?? join(import.meta.dirname, '../../..'))

@@ -1,22 +1,5 @@
 /** The table of rooms: what each product folder may import, and which packages enter through it. */
-
-/** The words every part may use. */
-const words = [
-  'errors',
-  'identity',
-  'request',
-  'log',
-  'clock',
-  'in-flight',
-  'yielding',
-  'secret-box',
-  'login-counts',
-  'login-refusal',
-  'oidc-error',
-].map((name) => `component/${name}.ts`)
-
-/** The folders every part may use. */
-const groundFloor = ['component/syntax', 'component/codec', 'component/limits', 'component/metrics']
+import type { RoomRule } from './import-rules.ts'
 
 /** What defines management procedures, and what they call. */
 const ofDefinitions = [
@@ -29,9 +12,6 @@ const ofDefinitions = [
   'token',
   'wamp',
 ]
-
-/** What one room may import: rooms below `component/`, and npm packages. */
-type RoomRule = { folders: readonly string[] | 'all'; packages: readonly string[] }
 
 /** Room to rule. Every product folder has a row. */
 export const rooms: Readonly<Record<string, RoomRule>> = {
@@ -232,6 +212,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/spec/policies': { folders: ['spec'], packages: [] },
   'component/spec/examples': { folders: ['spec'], packages: [] },
   'component/spec/streams': { folders: ['spec'], packages: [] },
+  'component/spec/tools': { folders: ['spec'], packages: [] },
   'component/spec': {
     folders: [
       'expression',
@@ -239,6 +220,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
       'spec/examples',
       'spec/policies',
       'spec/streams',
+      'spec/tools',
       'telemetry',
     ],
     packages: [],
@@ -278,22 +260,3 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/expression': { folders: ['expression/functions', 'expression/probe'], packages: [] },
   'component/expression/functions': { folders: ['expression'], packages: [] },
 }
-
-/** The package of a bare specifier: `@koa/router/x` is `@koa/router`. */
-const packageOf = (name: string): string =>
-  name
-    .split('/')
-    .slice(0, name.startsWith('@') ? 2 : 1)
-    .join('/')
-
-/** The imports, out of `names`, that the rule of a room does not allow. */
-export const importsAgainst = (rule: RoomRule, names: readonly string[]): string[] =>
-  names.filter((name) => {
-    if (name.startsWith('node:') || name.startsWith('./')) return false
-    if (!name.startsWith('#')) return !rule.packages.includes(packageOf(name))
-    if (rule.folders === 'all') return false
-    const path = name.slice(1)
-    const folder = path.slice(0, path.lastIndexOf('/'))
-    if (words.includes(path) || groundFloor.includes(folder)) return false
-    return !rule.folders.some((allowed) => [allowed, `component/${allowed}`].includes(folder))
-  })
