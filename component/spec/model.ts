@@ -59,6 +59,8 @@ export interface Version {
   readonly info: JsonMap
   /** What is published of it: `{path, docs_path, security, servers, …}`, all optional. */
   readonly openapi: JsonMap
+  /** The endpoint for language models: `{path, name, instructions, max_result_bytes}`. Sound where the document has no issues. */
+  readonly mcp?: JsonMap
   /** The URI before the code in `type` of a problem (RFC 9457). */
   readonly problem_base?: string
   /** Replaces `gateway.cors`. Sound where the document has no issues. */

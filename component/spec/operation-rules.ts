@@ -2,7 +2,7 @@
 import { methods } from '#component/request.ts'
 import { examples } from '#component/spec/examples/examples.ts'
 import { views } from '#component/spec/streams/stream-rules.ts'
-
+import { tool } from '#component/spec/tools/tool-rules.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { action, optionsAction } from './action-rules.ts'
 import { headers, reference, statusCode } from './http-rules.ts'
@@ -35,6 +35,7 @@ const operationOf = (action: Rule): Rule =>
         response,
         request: operationRequest,
         examples,
+        tool,
         info: must('a text or a map', (value) => typeof value === 'string' || isMap(value), {
           type: ['string', 'object'],
         }),

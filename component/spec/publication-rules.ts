@@ -9,7 +9,8 @@ import { boolean, described, listOf, object, type Rule, rule, string, text } fro
 import { security } from './security-rules.ts'
 import { fixedPathProblem, headerNameProblem } from './syntax.ts'
 
-const fixedPath = text(
+/** A path without bindings, below base_path. */
+export const fixedPath = text(
   'a fixed path',
   (path) => fixedPathProblem(path) ?? (path.endsWith('/') ? 'it ends in "/"' : undefined),
 )

@@ -3,6 +3,7 @@ import { pointer } from '#component/codec/json.ts'
 import { countExamples, maxExamples } from '#component/spec/examples/examples.ts'
 import { cors } from '#component/spec/policies/cors.ts'
 import { problemBase } from '#component/spec/policies/errors.ts'
+import { mcp } from '#component/spec/tools/tool-rules.ts'
 import {
   keyedForms,
   type PathPattern,
@@ -70,6 +71,7 @@ const versionRule = level('a version', {
     openapi,
     problem_base: problemBase,
     cors,
+    mcp,
     ...scopes,
   },
   required: {
@@ -186,6 +188,7 @@ function* readVersion(
     defaults: mapOrExpression(version.defaults),
     status_codes: mapOrEmpty(version.status_codes),
     openapi: mapOrEmpty(version.openapi),
+    ...(isMap(version.mcp) && { mcp: version.mcp }),
     ...(isMap(version.cors) && { cors: version.cors as unknown as VersionCors }),
     ...(typeof version.problem_base === 'string' && { problem_base: version.problem_base }),
     paths,
