@@ -51,6 +51,14 @@ const policy = (against: string, name: string, atLeast: number, scenario = 'poli
 const bearer = (what: string, candidate: string) => {
   return { what, scenario: 'bearer', candidate, against: 'ours, open path', ...rate(0.9) }
 }
+/** A console is open, and requests are watched. */
+const watched = (
+  kind: string,
+  bound: { readonly figure: 'rate' | 'cpu'; readonly atLeast?: number; readonly atMost?: number },
+) => ({
+  ...{ what: `50 requests a second watched, ${kind}`, scenario: 'watching' },
+  ...{ candidate: `${kind}, watched`, against: `${kind}, nobody watches`, ...bound },
+})
 /** A bound on a figure of a trial. */
 const figure = (scenario: string, name: string, atMost: number, what = name) => ({
   ...{ what, scenario, name, atMost },
@@ -129,6 +137,8 @@ export const targets: readonly Target[] = [
   ...traced('spans of 1 %', 'spans of 1 %', 0.97, 0.97),
   ...traced('spans of 5 %', 'spans of 5 %', 0.95, 0.95),
   ...traced('spans of all requests', 'spans of all', 0.6, 0.8),
+  watched('static', { figure: 'cpu', atMost: 1.03 }),
+  watched('call', { figure: 'cpu', atMost: 1.03 }),
   {
     what: 'schema of a body, call',
     scenario: 'schemas',

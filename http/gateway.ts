@@ -8,10 +8,10 @@ import type { InFlight } from '#component/in-flight.ts'
 import type { Log } from '#component/log.ts'
 import { noPath, type ServedPath } from '#component/metrics/place.ts'
 import { peerName, plainAddress } from '#component/syntax/ip-address.ts'
-import { requests } from '#component/telemetry/channels.ts'
 import type { Telemetry } from '#component/telemetry/telemetry.ts'
-import { accessLine, type RequestMessage, requestMessage } from '#http/log/access-line.ts'
+import { accessLine } from '#http/log/access-line.ts'
 import { type FailureLog, failedOf } from '#http/log/failure-log.ts'
+import { tellRequest, type WatchedRequests } from '#http/log/request-message.ts'
 import { errorReply } from './errors.ts'
 import { preflight, Refusal } from './preflight.ts'
 import { type ExchangePorts, HttpExchange } from './read-request.ts'
@@ -51,8 +51,8 @@ export interface ListenerPorts extends ExchangePorts {
         over(stream: StreamRecord, path: ServedPath, type: string): void
       }
     | undefined
-  /** Told of each request that is over, while somebody watches. */
-  readonly watched?: { readonly tell: ((message: RequestMessage) => void) | undefined } | undefined
+  /** Takes requests that are over, while somebody watches: those that it admits. */
+  readonly watched?: WatchedRequests | undefined
   /** Begins distributed traces of requests for routes; absent: there are none. */
   readonly telemetry?: Telemetry | undefined
   /** Whether the node is draining: each answer closes its connection. */
@@ -252,12 +252,7 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     if (failure !== undefined || status >= 500) ports.failures.tell(failedOf(exchange, status))
     trace?.over({ served, status, error: exchange.error ?? record?.error })
     const bytes = socket.bytesWritten - written
-    const tell = ports.watched?.tell
-    if (tell || requests.hasSubscribers) {
-      const message = requestMessage(exchange, status, duration, bytes)
-      requests.publish(message)
-      tell?.(message)
-    }
+    tellRequest(ports.watched, exchange, status, duration, bytes)
     if (!ports.accessLog) return
     // a client can cause any number of these at no cost
     const isCheap = status === clientClosed || status === 503

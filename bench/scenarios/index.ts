@@ -26,6 +26,7 @@ import { staticLarge, staticSmall } from './static.ts'
 import { telemetry } from './telemetry.ts'
 import { tracing } from './tracing.ts'
 import { wampLarge, wampSmall } from './wamp.ts'
+import { watching } from './watching.ts'
 import { webhook } from './webhook.ts'
 import { workers } from './workers.ts'
 
@@ -57,6 +58,7 @@ export const scenarios: Readonly<Record<string, Scenario | Trial>> = {
   webhook,
   tracing,
   telemetry,
+  watching,
   policies,
   'policies-peers': policiesOfPeers,
   nodes,

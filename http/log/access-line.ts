@@ -29,18 +29,6 @@ export function accessLine(
   }
 }
 
-/** The members of the line, and the document. */
-export type RequestMessage = Readonly<Record<string, unknown>>
-
-/** What subscribers of `wamp-gateway:request` are told: the members of the line, and the document that has answered. */
-export function requestMessage(
-  exchange: HttpExchange,
-  ...rest: [status: number, duration: number, bytes: number]
-): RequestMessage {
-  const { api, label } = exchange.served.version
-  return { ...accessLine(exchange, ...rest), api_spec: api, version: label }
-}
-
 /** As OpenTelemetry names them in logs of other forms than its own. */
 const traceMembers = ({ context: { traceId, spanId, isSampled } }: RequestTrace) => ({
   trace_id: traceId,

@@ -29,13 +29,18 @@ const most = { requests: 50, watches: 50 }
 /** A watch ends after this time, unless it is renewed; seconds. */
 const mostSeconds = 60
 
+/** Says whether a request is told, before anything is made of it; the request counts as told then. */
+type Admits = (api_spec: string, method: string, route: string, status: number) => boolean
+
 /** Of one process. */
 export class RequestWatch {
   /** Undefined while nobody watches: the one field that a request reads then. */
-  tell: ((message: JsonMap) => void) | undefined
+  admits: Admits | undefined
   readonly #ports: WatchPorts
   /** By the text of the filter: until when, milliseconds since the epoch. */
   readonly #watches = new Map<string, { readonly filter: RequestFilter; readonly until: number }>()
+  /** Whether one of them takes every request. */
+  #takesAll = false
   #told = 0
   #dropped = 0
   #stopTimer: (() => void) | undefined
@@ -49,7 +54,8 @@ export class RequestWatch {
     const filter = readFilter(this.#watches.size < most.watches ? fields : {})
     const until = this.#ports.clock.now() + Math.min(seconds, mostSeconds) * 1000
     this.#watches.set(JSON.stringify(filter), { filter, until })
-    this.tell = (message) => this.#take(message)
+    this.#lookAtFilters()
+    this.admits ??= (...request) => this.#admits(...request)
     if (this.#stopTimer === undefined) this.#tick()
   }
 
@@ -57,7 +63,13 @@ export class RequestWatch {
     this.#stopTimer?.()
     this.#stopTimer = undefined
     this.#watches.clear()
-    this.tell = undefined
+    this.admits = undefined
+  }
+
+  /** Tells of a request that was admitted. */
+  tell(message: JsonMap): void {
+    const { clock, node, tell } = this.#ports
+    tell('request', { node, ts: clock.now(), ...message })
   }
 
   /** Once a second. */
@@ -68,30 +80,38 @@ export class RequestWatch {
     this.#dropped = 0
     const now = clock.now()
     for (const [key, { until }] of this.#watches) if (until <= now) this.#watches.delete(key)
+    this.#lookAtFilters()
     if (this.#watches.size === 0) this.stop()
     else this.#stopTimer = clock.after(1_000, () => this.#tick())
   }
 
-  #take(message: JsonMap): void {
-    const { clock, node, tell } = this.#ports
-    const isWanted = [...this.#watches.values()].some(({ filter }) => this.#fits(message, filter))
-    if (!isWanted) return
-    if (this.#told >= most.requests) {
-      this.#dropped += 1
-      return
-    }
-    this.#told += 1
-    tell('request', { node, ts: clock.now(), ...message })
+  #lookAtFilters(): void {
+    const all = [...this.#watches.values()]
+    this.#takesAll = all.some(({ filter }) => Object.keys(filter).length === 0)
   }
 
-  #fits(message: JsonMap, filter: RequestFilter): boolean {
+  #admits(...request: Parameters<Admits>): boolean {
+    const isWanted =
+      this.#takesAll ||
+      [...this.#watches.values()].some(({ filter }) => this.#fits(filter, ...request))
+    if (!isWanted) return false
+    if (this.#told >= most.requests) {
+      this.#dropped += 1
+      return false
+    }
+    this.#told += 1
+    return true
+  }
+
+  #fits(filter: RequestFilter, ...[api_spec, method, route, status]: Parameters<Admits>): boolean {
     const { node, realmOf } = this.#ports
-    const { status, realm_uri, node: wanted = node, ...equal } = filter
     return (
-      wanted === node &&
-      Object.entries(equal).every(([key, value]) => message[key] === value) &&
-      (status === undefined || isStatus(String(message.status), status)) &&
-      (realm_uri === undefined || realmOf(message.api_spec) === realm_uri)
+      (filter.node ?? node) === node &&
+      (filter.api_spec ?? api_spec) === api_spec &&
+      (filter.method ?? method) === method &&
+      (filter.route ?? route) === route &&
+      (filter.status === undefined || isStatus(String(status), filter.status)) &&
+      (filter.realm_uri === undefined || realmOf(api_spec) === filter.realm_uri)
     )
   }
 }

@@ -10,6 +10,12 @@ describe('the requests that are watched', () => {
   let watch: RequestWatch
   let told: [name: string, data: Readonly<Record<string, unknown>>][]
 
+  /** A request ends. */
+  const pass = () => {
+    const { api_spec, method, route, status } = message
+    if (watch.admits?.(api_spec, method, route, status)) watch.tell(message)
+  }
+
   beforeEach(() => {
     clock = new ManualClock()
     told = []
@@ -21,13 +27,13 @@ describe('the requests that are watched', () => {
   })
 
   it('are none while nobody watches, which costs a request one field', () => {
-    expect(watch.tell).to.equal(undefined)
+    expect(watch.admits).to.equal(undefined)
     expect(clock.pending).to.equal(0)
   })
 
   it('are told with their node and time', () => {
     watch.watch(10, {})
-    watch.tell?.(message)
+    pass()
     expect(told).to.deep.equal([['request', { node: 'a', ts: clock.now(), ...message }]])
   })
 
@@ -48,33 +54,43 @@ describe('the requests that are watched', () => {
   ] as const) {
     it(`${isTold ? 'fit' : 'do not fit'} ${JSON.stringify(filter)}`, () => {
       watch.watch(10, filter)
-      watch.tell?.(message)
+      pass()
       expect(told).to.have.length(isTold ? 1 : 0)
     })
   }
 
   it('are at most 50 a second, the rest is counted', async () => {
     watch.watch(10, {})
-    for (let count = 0; count < 120; count++) watch.tell?.(message)
+    for (let count = 0; count < 120; count++) pass()
     expect(told).to.have.length(50)
     await clock.advance(1_000)
     expect(told.at(-1)).to.deep.equal(['dropped', { node: 'a', count: 70 }])
-    watch.tell?.(message)
+    pass()
     expect(told).to.have.length(52)
+  })
+
+  it('are counted by the filter that they fit, told or not', async () => {
+    watch.watch(10, { status: '2xx' })
+    for (let count = 0; count < 60; count++) {
+      pass()
+      expect(watch.admits?.('com.example.a', 'get', '/a', 404)).to.equal(false)
+    }
+    await clock.advance(1_000)
+    expect(told.at(-1)).to.deep.equal(['dropped', { node: 'a', count: 10 }])
   })
 
   it('end with the time of the watch, which is at most a minute', async () => {
     watch.watch(3_600, {})
     await clock.advance(59_000)
-    expect(watch.tell).to.not.equal(undefined)
+    expect(watch.admits).to.not.equal(undefined)
     await clock.advance(2_000)
-    expect(watch.tell).to.equal(undefined)
+    expect(watch.admits).to.equal(undefined)
     expect(clock.pending).to.equal(0)
   })
 
   it('are all of them where more filters are given than are kept', () => {
     for (let count = 0; count < 60; count++) watch.watch(10, { api_spec: `com.example.${count}` })
-    watch.tell?.(message)
+    pass()
     expect(told).to.have.length(1)
   })
 })
