@@ -66,7 +66,7 @@ export const realmProcedures: readonly Procedure[] = [
     },
   },
   {
-    // answers `[{ts, hash, node, is_current, is_deleted}]`, newest first, also for a realm that was deleted; `hash` null is a deletion
+    // answers `[{ts, hash, node, by, is_current, is_deleted}]`, newest first, also for a realm that was deleted; `hash` null is a deletion
     uri: 'service.list_realm_versions',
     parameters: texts('uri'),
     access: 'read',

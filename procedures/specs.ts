@@ -123,7 +123,7 @@ export const specProcedures: readonly Procedure[] = [
     },
   },
   {
-    // answers `[{ts, hash, node, is_current, is_deleted}]`, newest first, also for an id that was deleted; `hash` null is a deletion
+    // answers `[{ts, hash, node, by, is_current, is_deleted}]`, newest first, also for an id that was deleted; `hash` null is a deletion
     uri: 'service.list_api_spec_versions',
     parameters: texts('id'),
     access: 'read',

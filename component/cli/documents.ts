@@ -69,17 +69,18 @@ export const info: Run = async (invocation) => {
   return asJson(body)
 }
 
-/** `versions`: `[{ts, hash, node, is_current, is_deleted}]`, newest first. */
+/** `versions`: `[{ts, hash, node, by, is_current, is_deleted}]`, newest first. */
 export const versions: Run = async (invocation) => {
   const path = pathOf(invocation.positionals[0], '/versions')
   const { body } = await new AdminClient(invocation).request('GET', path)
-  const rows = listOf(body).map(({ ts, hash, node, is_current, is_deleted }) => [
+  const rows = listOf(body).map(({ ts, hash, node, by, is_current, is_deleted }) => [
     timeOf(ts),
     is_deleted === true ? 'deleted' : textOf(hash),
     textOf(node),
+    textOf(by),
     is_current === true ? 'current' : '',
   ])
-  return { value: body, text: table(['LOADED', 'HASH', 'NODE', ''], rows) }
+  return { value: body, text: table(['LOADED', 'HASH', 'NODE', 'BY', ''], rows) }
 }
 
 /** `delete`: `{id}`. */

@@ -125,6 +125,7 @@ export class RealmWriter {
   async write<P extends Prepared>(
     prepare: (stored: StoredRealms, hashed: Hashed) => Promise<P>,
     conditions: Conditions,
+    by: string,
   ): Promise<{ readonly prepared: P; readonly written: readonly Written[] }> {
     const hashed: Hashed = new Map()
     let seen = this.#live.stored
@@ -136,7 +137,8 @@ export class RealmWriter {
         const changes = await this.#ports.replica.change('realm', () => {
           const now = this.#live.stored
           isOvertaken = prepared.drafts.some(({ id }) => now.get(id) !== seen.get(id))
-          return isOvertaken ? [] : this.#judge(prepared, now, conditions)
+          if (isOvertaken) return []
+          return this.#judge(prepared, now, conditions).map((draft) => ({ ...draft, by }))
         })
         if (!isOvertaken) return { prepared, written: this.#outcome(prepared, changes) }
         seen = this.#live.stored
@@ -162,13 +164,13 @@ export class RealmWriter {
    * @throws ServiceError `service.error.not_found`, `wamp.error.invalid_argument` while other realms inherit from it,
    *   `service.error.conflict`, `service.error.unavailable`
    */
-  async remove(uri: string, conditions: Conditions): Promise<Change | undefined> {
+  async remove(uri: string, conditions: Conditions, by: string): Promise<Change | undefined> {
     const [change] = await this.#ports.replica.change('realm', () => {
       const { stored } = this.#live
       checkConditions(stored.get(uri)?.hash, conditions)
       if (!stored.has(uri)) throw unknownRealm()
       const heirs = [...stored].filter(([, { document }]) => prototypeOf(document) === uri)
-      if (heirs.length === 0) return [{ id: uri, document: null }]
+      if (heirs.length === 0) return [{ id: uri, document: null, by }]
       const message = `uri: other realms inherit from this realm: ${heirs.map(([heir]) => heir).join(', ')}`
       throw new ServiceError('wamp.error.invalid_argument', message)
     })

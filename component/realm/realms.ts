@@ -80,7 +80,7 @@ export class Realms {
     return this.#serially(async () => {
       const prepare = (stored: StoredRealms, hashed: Hashed) =>
         this.#writer.prepare(document, stored, hashed)
-      const { prepared, written } = await this.#writer.write(prepare, conditions)
+      const { prepared, written } = await this.#writer.write(prepare, conditions, by)
       this.#ports.log.info({ realms: written.map(({ id }) => id), by }, 'realms loaded')
       await this.#endRevoked(written)
       const { candidates, warnings } = prepared.checked
@@ -105,7 +105,7 @@ export class Realms {
     return this.#serially(async () => {
       const prepare = (stored: StoredRealms, hashed: Hashed) =>
         this.#writer.prepareEdit(uri, edit, stored, hashed)
-      const { prepared, written } = await this.#writer.write(prepare, conditions)
+      const { prepared, written } = await this.#writer.write(prepare, conditions, by)
       const { path, isNew: isNewPart, warnings, user, done } = prepared.edited
       this.#ports.log.info({ realm: uri, user, by }, done)
       await this.#endRevoked(written)
@@ -138,6 +138,7 @@ export class Realms {
       const { prepared, written } = await this.#writer.write(
         async (stored) => ({ checked: this.#writer.check(shown, stored), drafts }),
         conditions,
+        by,
       )
       this.#ports.log.info({ realms: [uri], by, hash: found }, 'realm rolled back')
       await this.#endRevoked(written)
@@ -158,7 +159,7 @@ export class Realms {
     conditions: Conditions = {},
   ): Promise<{ uri: string; ts: number }> {
     return this.#serially(async () => {
-      const change = await this.#writer.remove(uri, conditions)
+      const change = await this.#writer.remove(uri, conditions, by)
       this.#ports.log.info({ realms: [uri], by }, 'realm deleted')
       await this.#announceRevoked(change ? this.#revokedBy(change) : [])
       return { uri, ts: change?.entry.stamp.ms ?? 0 }
@@ -186,6 +187,7 @@ export class Realms {
           {
             id: uri,
             document: await changedPassword({ written, filled }, username, password, storage),
+            by,
           },
         ]
       })

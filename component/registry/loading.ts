@@ -134,7 +134,7 @@ export class Loading<R> {
     const document = candidate.document as Document // what compiles is a map
     stage.add(document, api, selection)
     const warnings = [...accepted.warnings, ...this.#mixedCluster(features)]
-    return { draft: { id, document, features }, by, warnings }
+    return { draft: { id, document, features, by }, by, warnings }
   }
 
   #loaded({ by, warnings }: Accepted, { before, entry }: OpenedChange): Loaded {

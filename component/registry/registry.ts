@@ -178,7 +178,7 @@ export class Registry<R = unknown> {
         checkWithin(this.#live.get(id)?.document, within)
         checkConditions(this.#live.get(id)?.hash, conditions)
         this.#entry(id)
-        return [{ id, document: null }]
+        return [{ id, document: null, by }]
       })
       if (change === undefined) throw new TypeError('the replica has lost a change')
       this.#ports.log.info({ api_spec: id, by, old_hash: change.before?.hash }, 'deleted')

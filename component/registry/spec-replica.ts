@@ -47,10 +47,11 @@ export class SpecReplica {
     return changes.map(openedChange)
   }
 
-  async #enveloped({ id, document, features = [] }: FeaturedDraft): Promise<Draft> {
-    if (document === null || features.length === 0) return { id, document }
+  async #enveloped({ features = [], ...draft }: FeaturedDraft): Promise<Draft> {
+    const { document } = draft
+    if (document === null || features.length === 0) return draft
     const hash = await runSteps(hashing(document), this.#yieldTurn)
-    return { id, document: envelopeOf(document, hash, features) }
+    return { ...draft, document: envelopeOf(document, hash, features) }
   }
 }
 

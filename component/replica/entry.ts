@@ -36,6 +36,8 @@ export interface Entry {
   readonly hash: string | null
   /** Null in a tombstone, which is never removed. */
   readonly document: Document | null
+  /** Who has loaded or deleted it, as the log says it. Absent: not known, such as by an earlier version of the gateway. */
+  readonly by?: string
 }
 
 /** The part of an entry that two nodes compare. */
@@ -45,7 +47,7 @@ export type Summary = Pick<Entry, 'kind' | 'id' | 'stamp' | 'hash'>
 export const keyOf = ({ kind, id }: Pick<Entry, 'kind' | 'id'>): string => `${kind} ${id}`
 
 /** The next version of a document; null deletes it. */
-export type Draft = Pick<Entry, 'id' | 'document'>
+export type Draft = Pick<Entry, 'id' | 'document' | 'by'>
 
 /** A change that was made. */
 export interface Change {

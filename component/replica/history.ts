@@ -47,16 +47,19 @@ export interface VersionInfo {
   readonly hash: string | null
   /** The node on which it was loaded or deleted. */
   readonly node: string
+  /** Who has done that, as the log says it; null: not known. */
+  readonly by: string | null
   readonly is_current: boolean
   readonly is_deleted: boolean
 }
 
 /** The history as management shows it. @param versions newest first */
 export const describeHistory = (versions: readonly Entry[]): VersionInfo[] =>
-  versions.map(({ stamp, hash, document }, index) => ({
+  versions.map(({ stamp, hash, document, by = null }, index) => ({
     ts: stamp.ms,
     hash,
     node: stamp.node,
+    by,
     is_current: index === 0,
     is_deleted: document === null,
   }))

@@ -214,10 +214,11 @@ export class Replica {
       throw new TypeError('a change has two drafts of one document')
     }
     const entries: Entry[] = []
-    for (const { id, document } of drafts) {
+    for (const { id, document, by } of drafts) {
       const hash = document && (await runSteps(hashing(document), this.#ports.yieldTurn))
       const before = lineage(this.get(kind, id) ?? this.#damage.of(kind, id))
-      entries.push({ kind, id, stamp: this.#clock.tick(), ...before, hash, document })
+      const entry = { kind, id, stamp: this.#clock.tick(), ...before, hash, document }
+      entries.push(by === undefined ? entry : { ...entry, by })
     }
     return entries
   }

@@ -89,6 +89,10 @@ const statements: Readonly<Record<string, readonly string[]>> = {
     )`,
     'create index ticket_uses_end on ticket_uses (exp)',
   ],
+  '007-authors': [
+    'alter table entries add column author text',
+    'alter table versions add column author text',
+  ],
 }
 
 const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(

@@ -18,7 +18,7 @@ const readAncestors = (text: string): Stamp[] =>
 
 /** The row of an entry, in steps: its document may be long. */
 export function* writingRow(entry: Entry): Steps<VersionRow> {
-  const { kind, id, stamp, parent, ancestors, hash, document } = entry
+  const { kind, id, stamp, parent, ancestors, hash, document, by } = entry
   const parts: string[] = []
   for (const part of document ? jsonParts(document) : []) {
     parts.push(part)
@@ -34,6 +34,7 @@ export function* writingRow(entry: Entry): Steps<VersionRow> {
     ancestors: ancestors ? writeAncestors(ancestors) : null,
     hash,
     document: document && parts.join(''),
+    author: by === undefined ? null : JSON.stringify(by),
   }
 }
 
@@ -50,6 +51,7 @@ function entryOf(row: VersionRow): Entry {
     hash,
     // every digit is kept, and the limits for documents from outside do not apply
     document: row.document === null ? null : (parseOwnJson(row.document) as Document),
+    ...(row.author === null ? {} : { by: String(JSON.parse(row.author)) }),
   }
 }
 

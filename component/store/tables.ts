@@ -20,6 +20,8 @@ export interface VersionRow {
   hash: string | null
   /** JSON text (of a realm: with passwords replaced by what checks them); null in a tombstone. */
   document: string | null
+  /** Who has loaded or deleted it: a JSON string, since databases refuse some characters; null: not known. */
+  author: string | null
 }
 
 /** The newest known version of a document. */

@@ -147,6 +147,9 @@ export function readSummary(value: unknown): Summary | undefined {
   return stamp && isHash(hash) ? { ...name, stamp, hash } : undefined
 }
 
+/** Most characters of who has made a version. */
+const maxAuthor = 1_000
+
 /** The versions before the parent; none when they are not told, or not as they should be. */
 function readAncestors(value: unknown): Pick<Entry, 'ancestors'> {
   const ancestors = readList(value, readStamp)
@@ -157,17 +160,21 @@ function readAncestors(value: unknown): Pick<Entry, 'ancestors'> {
   return isWhole ? { ancestors } : {}
 }
 
+/** Who has made the version; not known when it is not told, or longer than a name. */
+const readAuthor = (value: unknown): Pick<Entry, 'by'> =>
+  isText(value) && value.length <= maxAuthor ? { by: value } : {}
+
 /** An entry with its document, or a tombstone; whether the hash is that of the document is for the replica to see. */
 export function readEntry(value: unknown): Entry | undefined {
   const summary = readSummary(value)
   if (!summary || !isMap(value)) return undefined
   const { document } = value
-  const ancestors = readAncestors(value.ancestors)
+  const more = { ...readAncestors(value.ancestors), ...readAuthor(value.by) }
   const parent = value.parent === null ? null : readStamp(value.parent)
   if (parent === undefined || (document === null) !== (summary.hash === null)) return undefined
-  if (document === null) return { ...summary, parent, ...ancestors, document }
+  if (document === null) return { ...summary, parent, ...more, document }
   if (!isMap(document)) return undefined
-  return { ...summary, parent, ...ancestors, document: document as Document }
+  return { ...summary, parent, ...more, document: document as Document }
 }
 
 /** Reads a change; one without the key `document` leaves the document to be fetched. */

@@ -174,7 +174,7 @@ export class LiveConsole {
         name === 'on_realm' ? id : memberOf(document ?? opened(before)?.document, 'realm_uri')
       this.events.tell({
         name: `${name}_${document === null ? 'delete' : 'load'}`,
-        data: { id, ts, hash, node },
+        data: { id, ts, hash, node, by: entry.by },
         realm_uri: textOf(realm),
       })
     }

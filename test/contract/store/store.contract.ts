@@ -56,6 +56,22 @@ export function describeStore(name: string, start: () => Promise<Place>): void {
       expect(await all()).to.deep.equal([second])
     })
 
+    it('keeps who has made a version, whatever characters the name has', async () => {
+      const names = [
+        'ada@com.example',
+        'a\u0000b',
+        'x\ud800y',
+        '漢字𝄞',
+        "'; drop table entries; --",
+      ]
+      const made = names.map((by, index) =>
+        version('a', index + 1, { parent: index === 0 ? null : stampOf(index), by }),
+      )
+      for (const one of made) expect(await store.entries.replace([one])).to.equal(true)
+      expect(await all()).to.deep.equal(made.slice(-1))
+      expect(await store.entries.versions('api_spec', 'a')).to.deep.equal(made.toReversed())
+    })
+
     describe('replace', () => {
       beforeEach(async () => {
         await store.entries.replace([version('a', 1), tombstone('gone', 2)])

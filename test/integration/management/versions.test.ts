@@ -18,6 +18,7 @@ interface VersionRow {
   readonly hash: string | null
   readonly node: string
   readonly is_current: boolean
+  readonly by: string
   readonly is_deleted: boolean
 }
 
@@ -75,6 +76,7 @@ describe('the versions of an API Specification', () => {
       [false, false],
     ])
     expect(rows[0]?.ts).to.equal(((await read()).json() as { ts: number }).ts)
+    for (const { by } of rows) expect(by).to.match(/^local 127\.0\.0\.1:\d+$/)
     expect(rows[0]?.node).to.match(/^[a-z0-9-]+$/)
     const called = await client.call('service.list_api_spec_versions', [idNow()])
     expect(called.args).to.deep.equal([rows])

@@ -153,7 +153,7 @@ describe('management over WAMP', () => {
     const { args } = await call('list_api_spec_versions', ['a'])
     const [newest, oldest] = args[0] as { hash: string }[]
     expect(args[0]).to.have.length(2)
-    expect(newest).to.have.all.keys('ts', 'hash', 'node', 'is_current', 'is_deleted')
+    expect(newest).to.have.all.keys('ts', 'hash', 'node', 'by', 'is_current', 'is_deleted')
     const { args: loaded } = await call('rollback_api_spec', [], { id: 'a', hash: oldest?.hash })
     expect(loaded).to.deep.equal([{ id: 'a', ts: 1_000, warnings: [] }])
     expect((await call('get_api_spec', ['a'])).args).to.deep.equal([

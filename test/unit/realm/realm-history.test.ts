@@ -37,18 +37,19 @@ async function opened() {
 describe('the versions of a realm', () => {
   it('are listed newest first, deletions among them', async () => {
     const { realms, first } = await opened()
-    await realms.changePassword(uri, 'ada', 'anders')
+    await realms.changePassword(uri, 'ada', 'anders', 'ada')
     const second = realms.hashOf(uri)
-    await realms.remove(uri)
-    const rows = (await realms.history.list(uri)).map(({ hash, is_current, is_deleted }) => [
+    await realms.remove(uri, 'grace')
+    const rows = (await realms.history.list(uri)).map(({ hash, by, is_current, is_deleted }) => [
       hash,
+      by,
       is_current,
       is_deleted,
     ])
     expect(rows).to.deep.equal([
-      [null, true, true],
-      [second, false, false],
-      [first, false, false],
+      [null, 'grace', true, true],
+      [second, 'ada', false, false],
+      [first, 'the gateway', false, false],
     ])
   })
 

@@ -138,15 +138,18 @@ describe('registry.versions', () => {
   it('are the last ten, newest first, with deletions', async () => {
     let now = 1_000
     const { registry } = await registryWith({ clock: { now: () => now } })
-    const first = await registry.load(document('a', ['/1']))
+    const first = await registry.load(document('a', ['/1']), 'ada@com.example')
     now = 1_001
-    await registry.remove('a')
+    await registry.remove('a', 'grace@com.example')
     now = 1_002
     const third = await registry.load(document('a', ['/3']))
+    const node = 'node-1'
+    const [current, old] = [{ is_current: true }, { is_current: false }]
+    const [kept, gone] = [{ is_deleted: false }, { is_deleted: true }]
     expect(await registry.history.list('a')).to.deep.equal([
-      { ts: 1_002, hash: third.hash, node: 'node-1', is_current: true, is_deleted: false },
-      { ts: 1_001, hash: null, node: 'node-1', is_current: false, is_deleted: true },
-      { ts: 1_000, hash: first.hash, node: 'node-1', is_current: false, is_deleted: false },
+      { ts: 1_002, hash: third.hash, node, by: 'the gateway', ...current, ...kept },
+      { ts: 1_001, hash: null, node, by: 'grace@com.example', ...old, ...gone },
+      { ts: 1_000, hash: first.hash, node, by: 'ada@com.example', ...old, ...kept },
     ])
     for (let index = 0; index < 9; index++) await registry.load(document('a', [`/more${index}`]))
     const versions = await registry.history.list('a')

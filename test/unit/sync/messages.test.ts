@@ -67,6 +67,12 @@ describe('an entry', () => {
     expect(readEntry({ ...entry, kind: 'realm' })?.kind).to.equal('realm')
   })
 
+  it('may tell who has made it, which is not known where it is no name', () => {
+    expect(readEntry({ ...entry, by: 'ada@com.example' })?.by).to.equal('ada@com.example')
+    for (const by of [5, '', null, 'x'.repeat(1_001)])
+      expect(readEntry({ ...entry, by })).to.deep.equal(entry)
+  })
+
   it('is announced with or without its document', () => {
     expect(readAnnounced(entry)).to.deep.equal({ summary, entry })
     expect(readAnnounced(summary)).to.deep.equal({ summary, entry: undefined })
