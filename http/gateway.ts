@@ -7,6 +7,7 @@ import { reportThrown } from '#component/gateway/failure-report.ts'
 import type { InFlight } from '#component/in-flight.ts'
 import type { Log } from '#component/log.ts'
 import { noPath, type ServedPath } from '#component/metrics/place.ts'
+import type { RequestCounts } from '#component/metrics/request-counts.ts'
 import { peerName, plainAddress } from '#component/syntax/ip-address.ts'
 import type { Telemetry } from '#component/telemetry/telemetry.ts'
 import { accessLine } from '#http/log/access-line.ts'
@@ -38,10 +39,8 @@ export interface ListenerPorts extends ExchangePorts {
   /** Absent: requests are not logged. */
   readonly accessLog: Log | undefined
   readonly failures: FailureLog
-  /** Counts and times requests; `traceId`: of a sampled trace. */
-  readonly metrics: {
-    count(path: ServedPath, method: string, status: number, ms: number, traceId?: string): void
-  }
+  /** Counts and times requests. */
+  readonly metrics: RequestCounts
   /** Counts answers that are streams, by path and media type; `ms` to the head. */
   readonly streams?:
     | {
@@ -170,7 +169,7 @@ export function noteBegin(
   const duration = since(start)
   // how long a stream of events lasts says nothing of the gateway
   if (record.kind === 'events') {
-    metrics.count(served, method, response.statusCode, duration, trace?.sampledId)
+    metrics.count(served, method, response.statusCode, duration, trace?.sampledId, start + duration)
   }
   streams?.begun(record, served, type, duration)
 }
@@ -246,7 +245,7 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     exchange.failure ??= record?.failure
     const { failure } = exchange
     if (record?.kind !== 'events') {
-      ports.metrics.count(served, method, status, duration, trace?.sampledId)
+      ports.metrics.count(served, method, status, duration, trace?.sampledId, start + duration)
     }
     if (stream) ports.streams?.over(stream.record, served, stream.type)
     if (failure !== undefined || status >= 500) ports.failures.tell(failedOf(exchange, status))

@@ -42,6 +42,18 @@ export const requestProcedures: readonly Procedure[] = [
     },
   },
   {
+    // answers `{routes: [{version, route, method, count, used_at}], since, unheard}`: the routes of the document that were asked for since all
+    // processes have been there
+    uri: 'service.list_route_use',
+    parameters: texts('id'),
+    access: 'read',
+    mirrors: [{ method: 'GET', path: '/api_specs/:id/route_use' }],
+    async handler({ registry, routeUse }, [id], { within }) {
+      registry.info(String(id), within)
+      return { value: await routeUse(String(id)) }
+    },
+  },
+  {
     // answers `[{session, authid, authrole, authmethod, transport}]` of the realm, as the embedded router knows them
     uri: 'service.list_wamp_sessions',
     parameters: texts('uri'),

@@ -45,6 +45,19 @@ export const traceProcedures: readonly Procedure[] = [
     },
   },
   {
+    // answers `{traces: [{id, ts, node, method, route, status}], unheard}`: what all nodes keep of the document, the newest first
+    uri: 'service.list_traces',
+    parameters: texts('id'),
+    access: 'load',
+    keepsDocuments: true,
+    mirrors: [{ method: 'GET', path: '/api_specs/:id/traces' }],
+    async handler(management, [id], { within }) {
+      const traces = tracesOf(management)
+      management.registry.info(String(id), within)
+      return { value: await traces.list(String(id)) }
+    },
+  },
+  {
     // answers what `service.explain_request` does, with what really happened
     uri: 'service.get_trace',
     parameters: texts('id'),

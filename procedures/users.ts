@@ -68,6 +68,18 @@ export const userProcedures: readonly Procedure[] = [
     },
   },
   {
+    // answers `[{id, username, ts}]`, with an expiry `exp`, too, the newest first; never the keys themselves
+    uri: 'service.list_api_keys',
+    parameters: texts('uri'),
+    access: 'read',
+    scope: 'realm',
+    mirrors: [{ method: 'GET', path: '/realms/:uri/api_keys' }],
+    handler({ realms, apiKeys }, [uri]) {
+      realms.get(String(uri)) // 404 for an unknown realm
+      return { value: apiKeys.list(String(uri)) }
+    },
+  },
+  {
     // answers `{id, uri, username}`; the key is refused from then on
     uri: 'service.revoke_api_key',
     parameters: texts('id'),

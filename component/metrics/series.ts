@@ -49,6 +49,8 @@ export class Series {
   value = 0
   /** Undefined unless it is a histogram. */
   readonly buckets: Buckets | undefined
+  /** When it was counted last, where that is noted: milliseconds of `performance.now`; 0: never. */
+  countedAt = 0
   /** The last one by bucket; undefined where no trace was named. */
   exemplars: (Exemplar | undefined)[] | undefined
 

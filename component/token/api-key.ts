@@ -42,6 +42,9 @@ export interface IssuedApiKey {
   readonly exp?: number
 }
 
+/** A key as it is listed. */
+type ListedApiKey = Omit<IssuedApiKey, 'api_key'> & Pick<ApiKeyOwner, 'username'>
+
 const format = /^gk_([\w-]{12})_([\w-]{43})$/
 
 const hashOf = (secret: string, exp: number | undefined): Buffer =>
@@ -145,6 +148,17 @@ export class ApiKeys {
   owner(id: string): ApiKeyOwner | undefined {
     const document = this.#document(id)
     return document && ownerOf(id, document)
+  }
+
+  /** The keys of a realm that hold, the newest first. */
+  list(realm_uri: string): ListedApiKey[] {
+    const found = this.#ports.replica.entries('api_key').flatMap(({ id }) => {
+      const document = this.#document(id)
+      if (document?.realm_uri !== realm_uri) return []
+      const { username, created_at: ts, exp } = document
+      return { id, username, ts, ...(exp !== undefined && { exp }) }
+    })
+    return found.sort((a, b) => b.ts - a.ts)
   }
 
   /** A key that has not ended. */

@@ -2,11 +2,27 @@
 import { LRUCache } from 'lru-cache'
 import { stringifyJson } from '#component/codec/json.ts'
 
-/** A trace, and the realm of its document, whose operators may see it. */
+/** A trace, and what is known of it without reading it. */
 export interface KeptTrace {
+  /** The document that has served the request. */
+  readonly api_spec: string
+  /** Its realm, whose operators may see the trace. */
   readonly realm_uri: string
+  readonly listed: ListedTrace
   /** JSON text. */
   readonly text: string
+}
+
+/** A trace in a list. */
+interface ListedTrace {
+  readonly id: string
+  /** When the request came; milliseconds since the epoch. */
+  readonly ts: number
+  readonly method: string
+  /** The pattern of the route. */
+  readonly route: string
+  /** Of the reply. */
+  readonly status: number
 }
 
 /** How many traces are kept, how long (milliseconds), and how large each may be (bytes). */
@@ -22,8 +38,16 @@ export class KeptTraces {
   })
 
   /** Keeps a trace; one that is too large is kept without its largest members. */
-  keep(id: string, realm_uri: string, trace: Readonly<Record<string, unknown>>): void {
-    this.#traces.set(id, { realm_uri, text: textWithin(trace) })
+  keep(known: Omit<KeptTrace, 'text'>, trace: Readonly<Record<string, unknown>>): void {
+    this.#traces.set(known.listed.id, { ...known, text: textWithin(trace) })
+  }
+
+  /** Those of a document, made while it belonged to this realm. */
+  list(api_spec: string, realm_uri: string): ListedTrace[] {
+    const all = [...this.#traces.values()].filter(
+      (trace) => trace.api_spec === api_spec && trace.realm_uri === realm_uri,
+    )
+    return all.map(({ listed }) => listed)
   }
 
   /** Looks without making it newer; undefined when it is gone. */

@@ -65,6 +65,7 @@ export function managementOf(
     },
     quotaUsage: (versions, key) => serving.policies.quotaUsage(versions, key),
     watchRequests: (seconds, filter) => parts.liveConsole.watchRequests(seconds, filter),
+    routeUse: (api_spec) => parts.liveConsole.routeUse.of(api_spec),
     wampSessions: (realm_uri) => wampSessionsOf(pool, realm_uri),
     seenTickets: (realm_uri, authid) => parts.ticketLists.of(realm_uri, authid),
     refusal: () => sync.refusal(),

@@ -65,15 +65,18 @@ export class Metrics {
     siblings?.answerBy(() => this.own())
   }
 
-  /** Counts a request that is over. @param traceId of a trace that is recorded */
+  /** Counts a request that is over. @param traceId of a trace that is recorded @param endMs of `performance.now` */
   count(
     path: ServedPath,
     method: string,
     status: number,
     durationMs: number,
     traceId?: string,
+    endMs = 0,
   ): void {
-    this.#requests.on(path, method, status).observe(durationMs / 1000, traceId)
+    const series = this.#requests.on(path, method, status)
+    series.observe(durationMs / 1000, traceId)
+    series.countedAt = endMs
   }
 
   /** The text for Prometheus in pieces, yielding between them; with several processes, their sums. */

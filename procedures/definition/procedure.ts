@@ -37,7 +37,7 @@ export interface Management {
   >
   readonly logins: Pick<Logins, 'user'>
   readonly keys: Pick<RealmKeys, 'rotate'>
-  readonly apiKeys: Pick<ApiKeys, 'issue' | 'revoke' | 'owner'>
+  readonly apiKeys: Pick<ApiKeys, 'issue' | 'list' | 'revoke' | 'owner'>
   readonly tickets: Pick<Tickets, 'issue' | 'verify'>
   readonly revocations: Pick<Revocations, 'revokeToken' | 'revokeUsers'>
   readonly clock: Pick<Clock, 'now'>
@@ -78,6 +78,8 @@ export interface Management {
      * @returns the realm of its document, and the trace as JSON text
      */
     find(id: string): Promise<{ readonly realm_uri: string; readonly text: string } | undefined>
+    /** What all nodes keep of a document, the newest first, and who has not answered; JSON. */
+    list(api_spec: string): Promise<object>
   }
   /**
    * Drops kept answers on all nodes.
@@ -104,6 +106,8 @@ export interface Management {
    * @param filter texts by the keys of `filterKeys`, and `realm_uri`
    */
   watchRequests(seconds: number, filter: object): Promise<void>
+  /** How often each route of a document was asked for at all nodes, and when last; JSON. */
+  routeUse(api_spec: string): Promise<unknown>
   /** The WAMP sessions of a realm; JSON. @throws ServiceError `service.error.unavailable` */
   wampSessions(realm_uri: string): Promise<unknown>
   /**

@@ -11,6 +11,7 @@ import type { WiringContext } from '#component/wiring/context.ts'
 import { ConsoleEvents } from './console-events.ts'
 import { RequestWatch } from './request-watch.ts'
 import { RequestWindow } from './request-window.ts'
+import { RouteUse } from './route-use.ts'
 import { StatsWatch } from './stats-watch.ts'
 
 /** The parts of the node that consoles see. */
@@ -47,6 +48,8 @@ const subscriptions: readonly { readonly topic: string; readonly match?: 'prefix
 /** Of one process. */
 export class LiveConsole {
   readonly events = new ConsoleEvents()
+  /** The use of routes at all nodes. */
+  readonly routeUse: RouteUse
   /** The requests of this process, while operators watch them. */
   readonly requests: RequestWatch
   /** Gives the state of the listeners, once they are open. */
@@ -63,9 +66,10 @@ export class LiveConsole {
     this.#context = context
     this.#parts = parts
     const { clock, families, node, yieldTurn } = context
+    const window = new RequestWindow(families, () => clock.now(), yieldTurn)
+    this.routeUse = new RouteUse(window, parts.sync, clock.now())
     this.#stats = new StatsWatch({
-      ...{ clock, node },
-      window: new RequestWindow(families, () => clock.now(), yieldTurn),
+      ...{ clock, node, window },
       state: () => this.state(),
       tell: (stats) => this.#tellStats(stats),
     })

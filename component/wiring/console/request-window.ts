@@ -1,6 +1,7 @@
 /** The requests of the last seconds, from the series of /metrics: how many there were, how many failed, how long they took. */
 import { durationBounds } from '#component/metrics/bounds.ts'
 import type { Families } from '#component/metrics/families.ts'
+import { other } from '#component/metrics/place.ts'
 import type { Series } from '#component/metrics/series.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
 
@@ -19,6 +20,13 @@ interface Place {
   readonly version: string
   readonly route: string
   readonly method: string
+}
+
+/** What {@link RequestWindow.used} tells of a route. */
+interface UsedRoute extends Omit<Place, 'api'> {
+  readonly count: number
+  /** When a request ended last; milliseconds since the epoch. */
+  readonly used_at: number
 }
 
 /** What {@link RequestWindow.read} tells. */
@@ -91,16 +99,46 @@ export class RequestWindow {
     }
   }
 
+  /**
+   * The routes of a document that were asked for since the process started.
+   * @returns `isWhole`: whether all are told, which they are not where metrics do not tell documents or routes apart
+   */
+  async used(
+    api_spec: string,
+  ): Promise<{ readonly routes: readonly UsedRoute[]; readonly isWhole: boolean }> {
+    const found = new Map<string, UsedRoute>()
+    const sinceMs = performance.now() - this.#now()
+    let isWhole = this.#families.hasApiLabel
+    for (const series of await this.#series()) {
+      const { version, text: route } = series.subject
+      if (route === other) isWhole = false
+      if (version.api !== api_spec) continue
+      const place = { version: version.label, route, method: String(series.first) }
+      const key = JSON.stringify(Object.values(place))
+      const { count, used_at } = found.get(key) ?? { count: 0, used_at: 0 }
+      found.set(key, {
+        ...place,
+        count: count + countsOf(series).count,
+        used_at: Math.max(used_at, Math.round(series.countedAt - sinceMs)),
+      })
+    }
+    return { routes: [...found.values()], isWhole }
+  }
+
+  async #series(): Promise<readonly Series[]> {
+    const family = this.#families.named(metric)
+    const all = await runSteps(this.#families.collect(), this.#yieldTurn)
+    return (family && all.get(family)) ?? []
+  }
+
   /** The next {@link read} tells nothing of the time before it. */
   forget(): void {
     this.#snapshots.length = 0
   }
 
   async #snapshot(): Promise<Snapshot> {
-    const family = this.#families.named(metric)
-    const all = await runSteps(this.#families.collect(), this.#yieldTurn)
     const counts = new Map<string, Place & Counts>()
-    for (const series of (family && all.get(family)) ?? []) {
+    for (const series of await this.#series()) {
       const { subject, first } = series
       const { api, label } = subject.version
       // without the label no series tells the document

@@ -1,12 +1,10 @@
 /** The tickets that have come to all nodes: each node is asked for those that it has seen. */
-import type { Sync } from '#component/sync/sync.ts'
-import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
+import { askNodes, type Nodes, readMaps } from '#component/wiring/ask-nodes.ts'
 import type { WiringContext } from '#component/wiring/context.ts'
 
 /** As many tickets are told, by each node and of all. */
 const mostTickets = 500
-
-type Nodes = Pick<Sync, 'ask' | 'answers' | 'peerNames'>
 
 /** What one node has seen. */
 interface Page {
@@ -37,16 +35,8 @@ export class TicketLists {
   /** Those of a realm that hold, the last seen first; of a ticket that several nodes have seen, the last time. */
   async of(realm_uri: string, authid: string | undefined): Promise<TicketList> {
     const question = { realm_uri, ...(authid !== undefined && { authid }) }
-    const unheard: string[] = []
-    const pages = [this.#own(realm_uri, authid)]
-    await Promise.all(
-      this.#nodes.peerNames.map(async (node) => {
-        const asked = this.#nodes.ask(node, 'sessions', question)
-        const page = await asked.then(readPage, () => undefined)
-        if (page) pages.push(page)
-        else unheard.push(node)
-      }),
-    )
+    const { answers, unheard } = await askNodes(this.#nodes, 'sessions', question, readPage)
+    const pages = [this.#own(realm_uri, authid), ...answers]
     const found = new Map<unknown, JsonMap>()
     for (const ticket of pages.flatMap(({ sessions }) => sessions)) {
       const known = found.get(ticket.id)
@@ -57,7 +47,7 @@ export class TicketLists {
     return {
       sessions: sessions.slice(0, mostTickets),
       is_whole: isWhole && unheard.length === 0,
-      unheard: unheard.sort(),
+      unheard,
     }
   }
 
@@ -71,8 +61,7 @@ export class TicketLists {
 
 const seenAt = ({ seen_at }: JsonMap): number => Number(seen_at)
 
-function readPage({ sessions, is_whole }: JsonMap): Page | undefined {
-  return Array.isArray(sessions)
-    ? { sessions: sessions.filter(isMap), is_whole: is_whole === true }
-    : undefined
+function readPage(answer: JsonMap): Page | undefined {
+  const sessions = readMaps(answer.sessions)
+  return sessions && { sessions, is_whole: answer.is_whole === true }
 }

@@ -1,12 +1,12 @@
 /** Makes the tracer of the gateway; imported with the first token, so that a start without traces does not pay for it. */
 import type { CompilePorts } from '#component/compile/compile.ts'
 import type { Registry } from '#component/registry/registry.ts'
-import type { Sync } from '#component/sync/sync.ts'
 import type { KeptTraces } from '#component/tracing/kept-traces.ts'
 import { tellTrace } from '#component/tracing/told-trace.ts'
 import type { TraceTokens } from '#component/tracing/trace-tokens.ts'
 import { RequestTracer } from '#component/tracing/tracer.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
+import type { Nodes } from '#component/wiring/ask-nodes.ts'
 import type { WiringContext } from '#component/wiring/context.ts'
 import { compilePortsOf } from '#component/wiring/documents.ts'
 import { rehearsalPorts } from '#component/wiring/explain/rehearsal-ports.ts'
@@ -18,7 +18,7 @@ export interface TracedParts {
   readonly pool: SessionPool
   readonly registry: Pick<Registry, 'served' | 'info'>
   readonly schemas: NonNullable<CompilePorts['schemas']>
-  readonly sync: Pick<Sync, 'ask' | 'answers'>
+  readonly sync: Nodes
 }
 
 /** @param kept takes the traces */
@@ -43,7 +43,16 @@ export function openTracer(
     async keep(id, trace) {
       try {
         const told = await tellTrace(id, trace, clock.now(), config.explain.redact)
-        kept.keep(id, trace.found.entry.realm_uri, { ...told })
+        const { exchange, found, reply } = trace
+        const { api, pattern, realm_uri } = found.entry
+        const listed = {
+          id,
+          ts: told.ts,
+          method: exchange.method,
+          route: pattern,
+          status: reply.status,
+        }
+        kept.keep({ api_spec: api, realm_uri, listed }, { ...told })
       } catch (err) {
         log.error({ err, request_id: trace.exchange.id }, 'a trace was not kept')
       }

@@ -1,11 +1,12 @@
 /** Traces of real requests: tokens from any node, the tracer of the gateway while one is alive, and the traces of all nodes. */
 import { ServiceError } from '#component/errors.ts'
 import type { MetricSource } from '#component/metrics/source.ts'
-import { isMap } from '#component/syntax/values.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { KeptTraces } from '#component/tracing/kept-traces.ts'
 import { TraceTokens } from '#component/tracing/trace-tokens.ts'
 import type { RequestTracer } from '#component/tracing/tracer.ts'
 import { WampError } from '#component/wamp/session.ts'
+import { askNodes, readMaps } from '#component/wiring/ask-nodes.ts'
 import type { WiringContext } from '#component/wiring/context.ts'
 import { broadcasting } from '#component/wiring/users.ts'
 import type { Management } from '#procedures/definition/procedure.ts'
@@ -35,7 +36,11 @@ export class Tracing implements Traces {
     this.#parts = parts
     this.#tokens = new TraceTokens({ box, clock, replica: broadcasting(replica, broadcast) })
     this.#tokens.onAlive = (isAlive) => this.#trace(isAlive)
-    parts.sync.answers.trace = ({ id }) => ({ trace: this.#kept.find(String(id)) ?? null })
+    const { answers } = parts.sync
+    answers.trace = ({ id }) => ({ trace: this.#kept.find(String(id)) ?? null })
+    answers.traces = ({ api_spec, realm_uri }) => ({
+      traces: this.#list(String(api_spec), String(realm_uri)),
+    })
   }
 
   /** Traces from now on, as soon as a token is alive on any node. */
@@ -70,6 +75,22 @@ export class Tracing implements Traces {
       const message = 'the node of the trace does not answer'
       throw new ServiceError('service.error.unavailable', message, { cause })
     }
+  }
+
+  async list(api_spec: string): Promise<object> {
+    const { sync, registry } = this.#parts
+    const realm_uri = String(registry.info(api_spec).realm_uri)
+    const question = { api_spec, realm_uri }
+    const read = (answer: JsonMap) => readMaps(answer.traces)
+    const { answers, unheard } = await askNodes(sync, 'traces', question, read)
+    const traces = [this.#list(api_spec, realm_uri), ...answers].flat()
+    traces.sort((a, b) => Number(b.ts) - Number(a.ts))
+    return { traces, unheard }
+  }
+
+  #list(api_spec: string, realm_uri: string): readonly JsonMap[] {
+    const { node } = this.#context
+    return this.#kept.list(api_spec, realm_uri).map((trace) => ({ ...trace, node }))
   }
 
   async issue(grant: Parameters<Traces['issue']>[0], seconds: number): Promise<object> {

@@ -59,6 +59,39 @@ describe('traces of two nodes', () => {
     await router?.stop()
   })
 
+  it('are listed by either node, with those that have not answered', async () => {
+    const id = await traced(await issue())
+    for (const { adminUrl } of [first, second]) {
+      await until('the trace is listed', async () => {
+        const answer = await send(adminUrl, '/api_specs/com.example.traced/traces')
+        const { traces, unheard } = answer.json() as { traces: object[]; unheard: string[] }
+        expect(unheard).to.deep.equal([])
+        const [found] = traces as Record<string, unknown>[]
+        if (found?.id !== id) return false
+        expect(found).to.include({
+          node: 'second',
+          method: 'get',
+          route: '/traced/:id',
+          status: 200,
+        })
+        return true
+      })
+    }
+  })
+
+  it('have a document whose routes tell at either node how often they were used', async () => {
+    const before = Date.now()
+    await send(second.url, '/traced/8')
+    for (const { adminUrl } of [first, second]) {
+      const answer = await send(adminUrl, '/api_specs/com.example.traced/route_use')
+      const { routes, ...rest } = answer.json() as { routes: { count: number; used_at: number }[] }
+      expect(rest).to.deep.include({ is_whole: true, unheard: [] })
+      expect(routes).to.have.length(1)
+      expect(routes[0]).to.include({ version: '1', route: '/traced/:id', method: 'get' })
+      expect(routes[0]?.used_at).to.be.at.least(before - 1_000)
+    }
+  })
+
   it('begin within two seconds after another node has made the token', async () => {
     expect(await traced(await issue())).to.match(/^second\./)
   })

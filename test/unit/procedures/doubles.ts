@@ -61,6 +61,7 @@ export async function managementOf(changes: Partial<Management> = {}) {
     purgeCache: async () => undefined,
     quotaUsage: async () => [],
     watchRequests: async () => undefined,
+    routeUse: async () => ({ routes: [] }),
     wampSessions: async () => [],
     seenTickets: async (realm_uri, authid) => ({ realm_uri, authid }),
     forgetAccount: async (user) => {

@@ -78,6 +78,7 @@ describe('management over WAMP', () => {
       'service.delete_grant',
       'service.change_password',
       'service.issue_api_key',
+      'service.list_api_keys',
       'service.revoke_api_key',
       'service.revoke_all',
       'service.end_sessions',
@@ -90,8 +91,10 @@ describe('management over WAMP', () => {
       'service.set_log_level',
       'service.explain_request',
       'service.issue_trace_token',
+      'service.list_traces',
       'service.get_trace',
       'service.watch_requests',
+      'service.list_route_use',
       'service.list_wamp_sessions',
     ])
     expect(new Set([...options.values()].map((one) => JSON.stringify(one)))).to.deep.equal(

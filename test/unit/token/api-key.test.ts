@@ -148,6 +148,17 @@ describe('an API key', () => {
     await apiKeys.revokeOfUsers([])
   })
 
+  it('is listed with those of its realm that hold, without its secret', async () => {
+    const { apiKeys, id } = await issued()
+    const revoked = await apiKeys.issue(realm_uri, 'ada')
+    await apiKeys.revoke(revoked.id)
+    await apiKeys.issue('com.example.elsewhere', 'ada')
+    const [key, ...others] = apiKeys.list(realm_uri)
+    expect(others).to.deep.equal([])
+    expect(key).to.have.all.keys('id', 'username', 'ts')
+    expect(key).to.include({ id, username: 'ada' })
+  })
+
   it('has no second spelling', async () => {
     const { apiKeys, id, api_key } = await issued()
     const secret = api_key.slice(-43)

@@ -22,8 +22,11 @@ describe('the requests of the last seconds', () => {
       () => now,
       async () => undefined,
     )
-    count = (status, seconds, path = orders, method = 'get') =>
-      family.on(path, method, status).observe(seconds)
+    count = (status, seconds, path = orders, method = 'get') => {
+      const series = family.on(path, method, status)
+      series.observe(seconds)
+      series.countedAt = performance.now()
+    }
   })
 
   it('are none at first, whatever has been before', async () => {
@@ -76,6 +79,23 @@ describe('the requests of the last seconds', () => {
     }
     const { routes } = await window.read()
     expect([routes.length, routes[0]?.route, routes[49]?.route]).to.deep.equal([50, '/59', '/10'])
+  })
+
+  it('are told of a document since the start: how often, and when last', async () => {
+    count(200, 0.001)
+    count(404, 0.001)
+    count(200, 0.001, { ...orders, version: { api: 'com.example.other', label: '1.0' } })
+    const { routes, isWhole } = await window.used('com.example.orders')
+    expect(isWhole).to.equal(true)
+    const place = { version: '1.0', route: '/orders', method: 'get' }
+    expect(routes.map(({ used_at: _, ...one }) => one)).to.deep.equal([{ ...place, count: 2 }])
+    // the clock of the process has gone on since the requests ended
+    expect(routes[0]?.used_at).to.be.within(now - 1_000, now)
+  })
+
+  it('are not all told of a document where some have no series of their own', async () => {
+    count(200, 0.001, { ...orders, pattern: '_other' })
+    expect((await window.used('com.example.orders')).isWhole).to.equal(false)
   })
 
   it('begin anew once they are forgotten', async () => {
