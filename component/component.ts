@@ -12,7 +12,7 @@ import {
 } from '#component/wiring/configured-files.ts'
 import { LiveConsole } from '#component/wiring/console/live-console.ts'
 import { openContext } from '#component/wiring/context.ts'
-import { openRegistry } from '#component/wiring/documents.ts'
+import { openDocuments } from '#component/wiring/documents.ts'
 import { rehearsalPorts } from '#component/wiring/explain/rehearsal-ports.ts'
 import { LogLevel } from '#component/wiring/log-level.ts'
 import { TicketLists } from '#component/wiring/logins/ticket-lists.ts'
@@ -160,7 +160,8 @@ export async function startComponent(
   sync.onPurged = ({ id, tags }) => policies.purge(id, tags)
   const regrants = new Regrants({ streams, clock, yieldTurn })
   followUsers({ users, reauthentication, regrants })
-  const registry = openRegistry(context, router, sessions, serving, schemas, sync)
+  const documents = openDocuments(context, router, sessions, serving, schemas, sync)
+  const { registry } = documents
   const liveConsole = new LiveConsole(context, { own, sync, registry })
   const ticketLists = new TicketLists(context, sync)
   const tracing = new Tracing(context, { serving, pool, registry, schemas, sync })
@@ -170,7 +171,7 @@ export async function startComponent(
   const parts = {
     ...{ own, pool, router, registry, files, replica, health, schemas, sync, tracing },
     ...{ usageSharing, serving, users, examples, logLevel, issuer, liveConsole, ticketLists },
-    ...{ logins: context.logins, usage: context.usage },
+    ...{ logins: context.logins, usage: context.usage, documents },
   }
   const management = managementOf(context, parts, worker)
 

@@ -1,19 +1,29 @@
 /** On which realms the gateway needs a session of its own: for requests without a user, and for events that drop kept answers. */
 
 import { type Route, typesOf } from '#component/gateway/api.ts'
+import type { ApiFacts } from '#component/routes/indexed-api.ts'
 import type { ApiEntries, TableChange } from '#component/routes/table-change.ts'
 
-/** Whether the route calls, publishes or waits for events over the gateway's own session. */
-function usesOwnSession(route: Route, identity: string): boolean {
-  if (route.kind !== undefined) return false
+type OwnSession = ApiFacts['ownSession']
+
+/** For whom the route calls, publishes or waits for events over the gateway's own session. */
+function ownSessionOfRoute(route: Route): OwnSession {
+  if (route.kind !== undefined) return undefined
   const { inherited } = route
   const isWamp = typesOf(route).some((type) => type.startsWith('wamp_'))
-  if (inherited.policies?.cache?.purges.length) return true
-  return isWamp && (inherited.protection === undefined || identity === 'service')
+  if (inherited.policies?.cache?.purges.length) return 'all'
+  if (!isWamp) return undefined
+  return inherited.protection === undefined ? 'all' : 'users'
 }
 
 /** The entries of one API, which has one realm. */
 type Entries = ApiEntries<Route>
+
+/** For whom routes of the API use the gateway's own session. */
+export function ownSessionOf(entries: Entries): OwnSession {
+  const found = entries.flatMap(({ routes }) => Object.values(routes).map(ownSessionOfRoute))
+  return found.includes('all') ? 'all' : found.find((one) => one !== undefined)
+}
 
 /** Follows the table that is served. On other realms the gateway need not be able to join. */
 export class OwnRealms {
@@ -50,9 +60,9 @@ export class OwnRealms {
   }
 
   #realmOf(entries: Entries): string | undefined {
-    const isOwn = entries.some(({ routes }) =>
-      Object.values(routes).some((route) => usesOwnSession(route, this.#identity)),
-    )
-    return isOwn ? entries[0]?.realm_uri : undefined
+    const [first] = entries
+    const own = first?.indexed ? first.indexed.facts.ownSession : ownSessionOf(entries)
+    const isOwn = own === 'all' || (own === 'users' && this.#identity === 'service')
+    return isOwn ? first?.realm_uri : undefined
   }
 }

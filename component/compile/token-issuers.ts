@@ -13,18 +13,26 @@ interface Issuer {
   readonly forms: readonly KeyedForm[]
 }
 
+/** The base paths of the token endpoints of an API, as written, each once. */
+export function tokenBasesOf(entries: ApiEntries<Route>): readonly string[] {
+  const found = new Set<string>()
+  for (const { routes } of entries) {
+    const route = routes.post
+    if (route?.kind === 'oauth.token') found.add(route.base)
+  }
+  return [...found]
+}
+
 /** The issuers of an API, each once. */
 function issuersAmong(entries: ApiEntries<Route>): readonly Issuer[] {
-  const found = new Map<string, Issuer>()
-  for (const { api, realm_uri, routes } of entries) {
-    const route = routes.post
-    if (route?.kind !== 'oauth.token') continue
-    const key = JSON.stringify([api, route.base])
-    if (found.has(key)) continue
-    const parsed = parsePathPattern(route.base || '/')
-    if (!('problem' in parsed)) found.set(key, { api, realm_uri, forms: keyedForms(parsed) })
-  }
-  return [...found.values()]
+  const [first] = entries
+  if (first === undefined) return []
+  const { api, realm_uri, indexed } = first
+  const bases = indexed ? indexed.facts.tokenBases : tokenBasesOf(entries)
+  return bases.flatMap((base) => {
+    const parsed = parsePathPattern(base || '/')
+    return 'problem' in parsed ? [] : { api, realm_uri, forms: keyedForms(parsed) }
+  })
 }
 
 /** The places of an issuer: APIs may share one, where one of them answers for all. */

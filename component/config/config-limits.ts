@@ -55,6 +55,12 @@ export const limitsSection = section(
       description:
         'Users, addresses and so on whose use of the rate limits and quotas of documents is known at once, in each process. Beyond it the one that has been silent for longest is forgotten.',
     }),
+    compiled_bytes: integer({
+      default: 67_108_864,
+      minimum: 1_048_576,
+      description:
+        'Bytes of memory that compiled API Specifications take, in each process, about. Beyond it those that were not asked for lately are forgotten, and compiled again by their next request (docs/operations.md, "Many API Specifications").',
+    }),
     buffered_bytes: integer({
       default: 134_217_728,
       minimum: 33_554_432,

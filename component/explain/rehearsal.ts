@@ -6,6 +6,7 @@ import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import { Gateway, type GatewayPorts } from '#component/gateway/handle.ts'
 import { Conditions } from '#component/gateway/policies/conditions.ts'
 import { RateLimits } from '#component/policy/rate-limits.ts'
+import { withRoutes } from '#component/routes/entry-patterns.ts'
 import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'
 import type { DescribedRequest, GivenOutcome } from './asked.ts'
 import { type Check, Checks } from './checks.ts'
@@ -180,7 +181,7 @@ export class Rehearser {
     })
     const { entry } = match
     const routes = route ? { [exchange.method]: checks.operation(route, exchange) } : entry.routes
-    gateway.table = RoutingTable.build([{ ...entry, routes }]).table
+    gateway.table = RoutingTable.build([withRoutes(entry, routes)]).table
     const evaluations = new Evaluations()
     const during = <T>(task: () => T): T => this.#recorder?.during(evaluations, task) ?? task()
     reply = await during(() => gateway.handle(checks.exchange(exchange)))

@@ -5,7 +5,13 @@ import { Passage, type PolicyPorts } from '#component/gateway/policies/passage.t
 import type { ServedPath } from '#component/metrics/place.ts'
 import type { PolicyPlan } from '#component/policy/plan.ts'
 import { concretePath } from '#component/routes/concrete-path.ts'
-import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'
+import {
+  type Match,
+  type Missed,
+  matchOf,
+  type RouteEntry,
+  RoutingTable,
+} from '#component/routes/routing-table.ts'
 import { challengeWithMetadata } from '#component/security/resource-metadata.ts'
 import type { VersionCors } from '#component/spec/model.ts'
 import type {
@@ -81,8 +87,15 @@ export class Gateway {
    * rejects for a bug only.
    */
   handle(exchange: Exchange): Promise<Reply> | undefined {
-    const found = this.table.match(exchange.host, exchange.path, exchange.method)
+    const found = this.table.find(exchange.host, exchange.path)
     if (found === undefined) return undefined
+    const compiling = found.value.indexed?.compiling()
+    if (compiling === undefined) return this.#serve(exchange, matchOf(found, exchange.method))
+    exchange.served = placeOf(found.value)
+    return compiling.then(() => this.#serve(exchange, matchOf(found, exchange.method)))
+  }
+
+  #serve(exchange: Exchange, found: Match<Route> | Missed<Route>): Promise<Reply> {
     exchange.served = routeOf(found).path
     const reply = this.tracer?.serve(exchange, found) ?? this.#answer(exchange, found)
     const route = routeOf(found)
@@ -91,13 +104,13 @@ export class Gateway {
   }
 
   /** Whether a host and path of a specification match. */
-  serves({ host, path, method }: Exchange): boolean {
-    return this.table.match(host, path, method) !== undefined
+  serves({ host, path }: Exchange): boolean {
+    return this.table.find(host, path) !== undefined
   }
 
   /** The paths that are served now; of a path that several documents share, that of the first one. */
   *servedPaths(): Generator<ServedPath> {
-    for (const entry of this.table.entries) yield anyRouteOf({ entry }).path
+    for (const entry of this.table.entries) yield placeOf(entry)
   }
 
   async #answer(exchange: Exchange, found: Match<Route> | Missed<Route>): Promise<Reply> {
@@ -210,6 +223,12 @@ function anyRouteOf({ entry }: Pick<Missed<Route>, 'entry'>): Route {
   if (route === undefined) throw new TypeError(`${entry.path} has no route`)
   return route
 }
+
+/** The place of an entry, which need not be compiled for it. */
+const placeOf = (entry: RouteEntry<Route>): ServedPath =>
+  entry.indexed
+    ? { version: { api: entry.api, label: entry.label ?? '' }, pattern: entry.pattern }
+    : anyRouteOf({ entry }).path
 
 const routeOf = (found: Match<Route> | Missed<Route>): Route =>
   found.kind === 'match' ? found.route : anyRouteOf(found)

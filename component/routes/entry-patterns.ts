@@ -1,4 +1,4 @@
-/** The patterns of a route entry, parsed once, however many tables have it. */
+/** The patterns of a route entry, parsed, and an entry with other routes. */
 import { type HostPattern, labelsKey, parseHostPattern } from '#component/syntax/host-pattern.ts'
 import { type KeyedForm, keyedForms, parsePathPattern } from '#component/syntax/path-pattern.ts'
 import type { RouteEntry } from './routing-table.ts'
@@ -14,7 +14,7 @@ interface Reading {
 /** Every change builds a new table of all entries: those that have not changed are not parsed again. */
 const readings = new WeakMap<RouteEntry<unknown>, Reading>()
 
-/** Parses the patterns of an entry, once. */
+/** Parses the patterns of an entry: once, unless it is of an indexed API, of which little is to be kept. */
 export function readEntry<R>(entry: RouteEntry<R>): Reading {
   const known = readings.get(entry)
   if (known) return known
@@ -22,7 +22,7 @@ export function readEntry<R>(entry: RouteEntry<R>): Reading {
     host: readHost(entry.host),
     forms: formsOf(entry),
   }
-  readings.set(entry, reading)
+  if (entry.indexed === undefined) readings.set(entry, reading)
   return reading
 }
 
@@ -39,11 +39,20 @@ function readHost(text: string): HostPattern | undefined {
   return host
 }
 
+/** Parsed path patterns: a load reads those of its document several times. */
+const knownForms = new Map<string, readonly KeyedForm[]>()
+const mostKnownForms = 1000
+
 /** The forms of its path pattern; empty for a broken one. */
 export function formsOf({ forms, pattern }: RouteEntry<unknown>): readonly KeyedForm[] {
   if (forms) return forms
+  const known = knownForms.get(pattern)
+  if (known) return known
   const path = parsePathPattern(pattern)
-  return 'problem' in path ? [] : keyedForms(path)
+  const parsed = 'problem' in path ? [] : keyedForms(path)
+  if (knownForms.size >= mostKnownForms) knownForms.clear()
+  knownForms.set(pattern, parsed)
+  return parsed
 }
 
 /** What an entry claims: a text for each form of its path on each form of its host. Entries that claim the same clash, or share it. */
@@ -52,4 +61,12 @@ export function claimsOf<R>(entry: RouteEntry<R>): string[] {
   if (host === undefined) return []
   const hosts = host.kind === 'any' ? ['_'] : host.forms.map(labelsKey)
   return hosts.flatMap((labels) => forms.map(({ key }) => labels + key))
+}
+
+/** The entry with these routes, which are there. */
+export function withRoutes<R>(
+  { api, realm_uri, host, pattern, forms, path }: RouteEntry<R>,
+  routes: RouteEntry<R>['routes'],
+): RouteEntry<R> {
+  return { api, realm_uri, host, pattern, ...(forms && { forms }), path, routes }
 }

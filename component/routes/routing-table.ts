@@ -5,6 +5,7 @@ import type { Steps } from '#component/yielding.ts'
 import { formsOf, readEntry } from './entry-patterns.ts'
 import { forkOf, type TextMap } from './fork-map.ts'
 import { HostTree } from './host-tree.ts'
+import type { IndexedApi } from './indexed-api.ts'
 import { type Found, PathTree } from './path-tree.ts'
 
 /** One path of one API. */
@@ -25,6 +26,10 @@ export interface RouteEntry<R> {
   readonly isShared?: boolean
   /** The purpose of a shared path: only paths of equal purpose are shared. */
   readonly purpose?: string
+  /** The API, where its routes are compiled when they are read; absent: they are there. */
+  readonly indexed?: IndexedApi
+  /** The key of its version in the document; only of an indexed API. */
+  readonly label?: string
 }
 
 /** Two entries that would answer the same requests; `path` is the one that came later. */
@@ -209,19 +214,30 @@ export class RoutingTable<R> {
   }
 
   /**
-   * Finds the route of a request; undefined when no host and path matches.
+   * Finds the path of a request; undefined when no host and path matches.
    * @param path as received: escapes kept, without query
    */
-  match(host: string, path: string, method: Method): Match<R> | Missed<R> | undefined {
-    const found = this.#hosts.find(host, path)
-    if (!found) return undefined
-    const { value: entry, bindings } = found
-    const { routes } = entry
-    const route = routes[method] ?? (method === 'head' ? routes.get : undefined)
-    if (route !== undefined) return { kind: 'match', route, entry, bindings }
-    const kind = method === 'options' ? 'options' : 'method'
-    return { kind, entry, bindings }
+  find(host: string, path: string): Found<RouteEntry<R>> | undefined {
+    return this.#hosts.find(host, path)
   }
+
+  /** Finds the route of a request, which compiles it where it is not; undefined when no host and path matches. */
+  match(host: string, path: string, method: Method): Match<R> | Missed<R> | undefined {
+    const found = this.find(host, path)
+    return found && matchOf(found, method)
+  }
+}
+
+/** The route for a method among those of a path. */
+export function matchOf<R>(
+  { value: entry, bindings }: Found<RouteEntry<R>>,
+  method: Method,
+): Match<R> | Missed<R> {
+  const { routes } = entry
+  const route = routes[method] ?? (method === 'head' ? routes.get : undefined)
+  if (route !== undefined) return { kind: 'match', route, entry, bindings }
+  const kind = method === 'options' ? 'options' : 'method'
+  return { kind, entry, bindings }
 }
 
 /** The clashes of entries that all have one host, in steps, one for each entry. */

@@ -13,6 +13,7 @@ import type { CompiledOperation, Route } from '#component/gateway/api.ts'
 import { traceField } from '#component/gateway/context.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import { Gateway, type GatewayPorts, type Tracer } from '#component/gateway/handle.ts'
+import { withRoutes } from '#component/routes/entry-patterns.ts'
 import {
   type Match,
   type Missed,
@@ -113,7 +114,7 @@ export class RequestTracer implements Tracer {
     })
     const operation = route && checks.operation(inPoolOf(found, route), exchange)
     const routes = operation ? { [method]: operation } : entry.routes
-    gateway.table = RoutingTable.build([{ ...entry, routes }]).table
+    gateway.table = RoutingTable.build([withRoutes(entry, routes)]).table
     const evaluations = new Evaluations()
     const handle = () => gateway.handle(checks.exchange(exchange))
     const reply = await (watched ? watched.recorder.during(evaluations, handle) : handle())

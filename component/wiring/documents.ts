@@ -1,10 +1,12 @@
 /** The API Specifications of this node: compiled, and made live in the gateway. */
 import type { CompilePorts } from '#component/compile/compile.ts'
 import { compilingDocument } from '#component/compile/compile-document.ts'
+import { KeptDocuments } from '#component/compile/kept/kept-documents.ts'
 import { OwnRealms } from '#component/compile/own-realms.ts'
 import type { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts'
 import type { Route } from '#component/gateway/api.ts'
 import { issuerProblem } from '#component/issuer/settings.ts'
+import type { MetricSources } from '#component/metrics/source.ts'
 import { loginProblem } from '#component/oidc/settings.ts'
 import { Registry } from '#component/registry/registry.ts'
 import { issuerNameOf } from '#component/security/jwt.ts'
@@ -46,24 +48,43 @@ export function compilePortsOf(
   }
 }
 
-/** Makes the registry; it serves documents once it is started. */
-export function openRegistry(
+/** The API Specifications of a process. */
+export interface Documents {
+  /** It serves documents once it is started. */
+  readonly registry: Registry<Route>
+  /** What is told in /metrics of those that are compiled. */
+  readonly sources: MetricSources
+}
+
+/** Makes the registry. */
+export function openDocuments(
   context: WiringContext,
   router: RouterConnection,
   { own, pool }: RouterSessions,
   { gateway, authentication, openStreams, policies }: Serving,
   schemas: SharedSchemas,
   others: Pick<Sync, 'nodesWithout' | 'peerCount'>,
-): Registry<Route> {
+): Documents {
   const { config, users, replica, node, log, yieldTurn } = context
   const { realms } = users
   const compilePorts = compilePortsOf(context, schemas)
   const ownRealms = new OwnRealms(config.wamp.identity)
+  const kept = new KeptDocuments({
+    ...{ log, yieldTurn },
+    compile: (document) => compilingDocument(document, compilePorts),
+    maxBytes: config.limits.compiled_bytes,
+    onCompiled: (entries) => void schemas.compileAhead({ added: [entries], removed: [] }),
+  })
+  function* compiling(document: unknown) {
+    const compiled = yield* compilingDocument(document, compilePorts)
+    const { api } = compiled
+    return { ...compiled, api: api && (yield* kept.indexing(document, api)) }
+  }
   const registry = new Registry<Route>({
     ...{ replica, node, log, yieldTurn },
     nodesWithout: (features) => others.nodesWithout(features),
     async compile(document) {
-      const compiled = await runSteps(compilingDocument(document, compilePorts), yieldTurn)
+      const compiled = await runSteps(compiling(document), yieldTurn)
       const warned = withStoreWarning(compiled, config.store.url, others.peerCount)
       return withClientCaWarning(warned, config)
     },
@@ -73,6 +94,7 @@ export function openRegistry(
       authentication.issuers.follow(change)
       openStreams.follow(table, change)
       policies.follow(change)
+      kept.follow(change)
       void schemas.compileAhead(change)
       ownRealms.follow(change)
       pool.keep(ownRealms.realms)
@@ -83,5 +105,18 @@ export function openRegistry(
     managementPaths: sharesGatewayListener(config) ? managementPaths : [],
   })
   replica.onLost = (loser, winner) => registry.tellLost(loser, winner)
-  return registry
+  return {
+    registry,
+    sources: {
+      gateway_compiled_bytes: {
+        help: 'Bytes of memory that compiled API Specifications take, about, without those that always stay compiled.',
+        read: () => kept.bytes,
+      },
+      gateway_documents_compiled_total: {
+        help: 'API Specifications that were compiled because a request asked for them.',
+        isCounter: true,
+        read: () => kept.compiled,
+      },
+    },
+  }
 }

@@ -35,7 +35,9 @@ export class SharedSchemas implements SchemaPorts {
   /** Compiles the schemas of APIs that are served from now on, so that their first requests rarely wait for that. Never rejects. */
   async compileAhead({ added, removed }: TableChange<Route>): Promise<void> {
     for (const entries of removed) this.#uncompiled.delete(entries)
-    for (const entries of added) this.#uncompiled.add(entries)
+    for (const entries of added) {
+      if (entries[0]?.indexed?.isCompiled !== false) this.#uncompiled.add(entries)
+    }
     if (this.#isCompiling) return
     this.#isCompiling = true
     // those that are added meanwhile come, too
@@ -46,11 +48,12 @@ export class SharedSchemas implements SchemaPorts {
     this.#isCompiling = false
   }
 
-  /** Each check of an API once, while it is served. */
+  /** Each check of an API once, while it is served and compiled. */
   *#checksOf(entries: ApiEntries<Route>): Generator<ValueCheck> {
     const seen = new Set<ValueCheck>()
-    for (const { routes } of entries) {
-      for (const check of Object.values(routes).flatMap(checksOf)) {
+    for (const entry of entries) {
+      if (entry.indexed?.isCompiled === false) return
+      for (const check of Object.values(entry.routes).flatMap(checksOf)) {
         if (!this.#uncompiled.has(entries)) return
         if (seen.has(check)) continue
         seen.add(check)

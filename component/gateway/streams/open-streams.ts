@@ -110,7 +110,9 @@ export class OpenStreams {
     return this.#spread(new Map(all), withinMs)
   }
 
+  /** An indexed API has no streams of events. */
   #streamedOf(entries: ApiEntries<Route>): ReadonlySet<CompiledOperation> {
+    if (entries[0]?.indexed) return none
     const known = this.#streamed.get(entries)
     if (known) return known
     const found = new Set(entries.flatMap(({ routes }) => Object.values(routes).filter(isStreamed)))
@@ -145,6 +147,8 @@ export class OpenStreams {
     return promise
   }
 }
+
+const none: ReadonlySet<CompiledOperation> = new Set()
 
 const isStreamed = (route: Route): route is CompiledOperation =>
   route.kind === undefined && route.streams?.kind === 'events'

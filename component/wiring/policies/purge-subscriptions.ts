@@ -75,8 +75,9 @@ export function subscribing(
 /** The rules of the served APIs that wait for events. */
 export const purgeRules = () => new FoundInApis(rulesAmong)
 
-/** Each rule once. */
+/** Each rule once; an indexed API has none. */
 function rulesAmong(entries: ApiEntries<Route>): readonly PurgeRule[] {
+  if (entries[0]?.indexed) return []
   const rules = new Map<string, PurgeRule>()
   for (const { routes } of entries) {
     for (const route of Object.values(routes)) {

@@ -12,6 +12,7 @@ import type { SessionPool } from '#component/wamp/session-pool.ts'
 import type { SessionError } from '#component/wamp/session-record.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import type { ConfiguredFiles, RefusedFile } from '#component/wiring/configured-files.ts'
+import type { Documents } from '#component/wiring/documents.ts'
 import type { UsageSharing } from '#component/wiring/policies/usage-sharing.ts'
 import type { RouterConnection } from '#component/wiring/router-connection.ts'
 import type { Serving } from '#component/wiring/serving.ts'
@@ -78,6 +79,7 @@ export interface Measured {
   readonly pool: SessionPool
   readonly files: Pick<ConfiguredFiles, 'refused'>
   readonly registry: Pick<Registry, 'size' | 'counts' | 'tombstones' | 'conflicts'>
+  readonly documents: Pick<Documents, 'sources'>
   readonly router: RouterConnection
   readonly replica: Replica
   readonly health: StoreHealth
@@ -97,7 +99,7 @@ export interface Measured {
 /** Gauges and counters by their Prometheus names. */
 export function metricSources(parts: Measured): MetricSources {
   const { files, pool, registry, router, replica, health, schemas, sync, tracing } = parts
-  const { serving, users, logins, usage, usageSharing } = parts
+  const { serving, users, logins, usage, usageSharing, documents } = parts
   return {
     gateway_wamp_sessions: {
       help: "The gateway's WAMP sessions for requests that have joined.",
@@ -148,6 +150,7 @@ export function metricSources(parts: Measured): MetricSources {
       across: 'max',
       read: () => registry.tombstones,
     },
+    ...documents.sources,
     gateway_store_away: {
       help: '1 while the store does not answer.',
       across: 'max',

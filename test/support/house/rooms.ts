@@ -95,6 +95,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: ['gateway', 'realm/documents', 'security'],
     packages: [],
   },
+  'component/compile/kept': { folders: ['compile', 'gateway', 'routes'], packages: [] },
   'component/compile/streams': {
     folders: ['action', 'compile', 'expression', 'gateway', 'spec'],
     packages: [],

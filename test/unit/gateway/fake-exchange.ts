@@ -8,6 +8,7 @@ import { parseJson } from '#component/codec/json.ts'
 import { compileSpec } from '#component/compile/compile.ts'
 import type { Issue } from '#component/errors.ts'
 import { ServiceError } from '#component/errors.ts'
+import type { Route } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import { type EndpointHandler, Gateway, type GatewayPorts } from '#component/gateway/handle.ts'
 import type { PolicyPorts } from '#component/gateway/policies/passage.ts'
@@ -234,6 +235,10 @@ export function serve(
       return { ...reply, pattern: exchange.served?.pattern }
     },
     handle: (exchange: Exchange) => gateway.handle(exchange),
+    /** Serves another table from now on. */
+    use(table: RoutingTable<Route>) {
+      gateway.table = table
+    },
   }
 }
 
