@@ -12,7 +12,7 @@ import {
 } from '#component/wiring/configured-files.ts'
 import { LiveConsole } from '#component/wiring/console/live-console.ts'
 import { openContext } from '#component/wiring/context.ts'
-import { openDocuments } from '#component/wiring/documents.ts'
+import { openDocuments } from '#component/wiring/documents/open-documents.ts'
 import { rehearsalPorts } from '#component/wiring/explain/rehearsal-ports.ts'
 import { LogLevel } from '#component/wiring/log-level.ts'
 import { TicketLists } from '#component/wiring/logins/ticket-lists.ts'
@@ -187,6 +187,7 @@ export async function startComponent(
     await listeners?.finish()
     await drained
     await usageSharing.stop()
+    await documents.stop()
     await sync.leave()
     await routerAuthentication?.close()
     await own.withdraw()

@@ -64,16 +64,19 @@ export class FallbackDocuments<R> {
     return undefined
   }
 
-  async #compile({ id, document, features = [] }: OpenedEntry): Promise<{
+  async #compile(entry: LiveEntry & OpenedEntry): Promise<{
     api?: Served<R>
     problem?: { issues: readonly Issue[] } | { err: unknown }
     places: readonly RouteEntry<never>[]
   }> {
+    const { id, document, features = [] } = entry
     const unknown = features.filter((name) => !isFeature(name))
     if (unknown.length > 0) {
       const message = `this gateway does not know ${unknown.join(', ')}, which the document needs: upgrade it`
       return { problem: { issues: [{ path: '', message }] }, places: [] }
     }
+    const checked = this.#ports.checked?.find(entry)
+    if (checked) return { api: checked, places: [] }
     try {
       const { api, issues, places } = await this.#ports.compile(document)
       if (api?.id === id) return { api, places }

@@ -7,7 +7,17 @@ import type { Replica } from '#component/replica/replica.ts'
 import type { RoutingTable } from '#component/routes/routing-table.ts'
 import type { TableChange } from '#component/routes/table-change.ts'
 import type { YieldTurn } from '#component/yielding.ts'
-import type { Served } from './selection.ts'
+import type { LiveEntry, Served } from './selection.ts'
+
+/** The documents that an equal gateway has compiled before, and that the store knows: none of them is compiled again at the start. */
+export interface CheckedDocuments<R> {
+  /** Reads which there are. Never rejects. */
+  open(): Promise<void>
+  /** The document as it is served; undefined: it must be compiled. */
+  find(entry: LiveEntry): Served<R> | undefined
+  /** Forgets which there are: the start is over. */
+  close(): void
+}
 
 /** One object for all parts of the registry. */
 export interface RegistryPorts<R> {
@@ -19,6 +29,8 @@ export interface RegistryPorts<R> {
   readonly compile: (
     document: unknown,
   ) => CompiledDocument<Served<R>> | Promise<CompiledDocument<Served<R>>>
+  /** Absent: every document is compiled at the start. */
+  readonly checked?: CheckedDocuments<R>
   /** Whether the realm is declared, or the router lets the component join it. */
   readonly realmExists: (realm_uri: string) => boolean | Promise<boolean>
   /** Opens the sessions that APIs need, before they are served. Never rejects. */

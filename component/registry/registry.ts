@@ -67,10 +67,13 @@ export class Registry<R = unknown> {
       this.onChanged(changes)
     })
     const entries = this.#replica.entries()
+    const { checked } = this.#ports
+    await checked?.open()
     await this.#live.take(
       entries.map((entry) => ({ entry, before: undefined })),
       false,
     )
+    checked?.close()
   }
 
   /**
@@ -211,6 +214,11 @@ export class Registry<R = unknown> {
   /** The newest versions as they were loaded, by id, whether they are served or not. */
   documents(): JsonMap[] {
     return this.#live.ids.map((id) => this.#entry(id).document)
+  }
+
+  /** The hash of the version that this node serves; undefined when it serves none. */
+  servedHash(id: string): string | undefined {
+    return this.#live.servedHash(id)
   }
 
   /** The version that this node serves, as it was loaded; undefined when it serves none. */

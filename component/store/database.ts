@@ -12,6 +12,7 @@ import { FileStore, MetaStore } from './key-value-stores.ts'
 import { LoginStore } from './login-store.ts'
 import { migrate } from './migrations.ts'
 import { QuotaStore } from './quota-store.ts'
+import { SpecIndexStore } from './spec-index-store.ts'
 import { sqlite } from './sqlite-driver.ts'
 import type { Run, Tables } from './tables.ts'
 import { TicketUseStore } from './ticket-use-store.ts'
@@ -46,6 +47,7 @@ export interface Store {
   readonly quotas: QuotaStore
   readonly logins: LoginStore
   readonly ticketUses: TicketUseStore
+  readonly specIndexes: SpecIndexStore
   readonly meta: MetaStore
   /** Returns unused space to the file system, in short steps. Throws `service.error.unavailable`. */
   shrink(): Promise<void>
@@ -196,6 +198,7 @@ export async function openStore(
     quotas: new QuotaStore(run),
     logins: new LoginStore(run),
     ticketUses: new TicketUseStore(run),
+    specIndexes: new SpecIndexStore(run),
     meta: new MetaStore(run),
     async shrink() {
       const { releasePages } = engine

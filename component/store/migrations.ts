@@ -93,6 +93,14 @@ const statements: Readonly<Record<string, readonly string[]>> = {
     'alter table entries add column author text',
     'alter table versions add column author text',
   ],
+  '008-spec-indexes': [
+    `create table spec_indexes (
+      id text not null primary key,
+      hash text not null,
+      maker text not null,
+      text text not null
+    )`,
+  ],
 }
 
 const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(

@@ -117,6 +117,17 @@ interface TicketUseRow {
   readonly exp: number
 }
 
+/** What routing has to know of an API Specification that was compiled. */
+export interface SpecIndexRow {
+  readonly id: string
+  /** Of the document. */
+  readonly hash: string
+  /** The version of the gateway that has compiled it, and what else that depends on. */
+  readonly maker: string
+  /** JSON. */
+  readonly text: string
+}
+
 /** A value of the store itself. */
 interface MetaRow {
   name: string
@@ -135,6 +146,7 @@ export interface Tables {
   quota_usage: QuotaRow
   provider_logins: LoginRow
   ticket_uses: TicketUseRow
+  spec_indexes: SpecIndexRow
   meta: MetaRow
 }
 

@@ -15,6 +15,7 @@ import { describeForgetting } from '#test/contract/store/forgetting.contract.ts'
 import { describeLogins } from '#test/contract/store/logins.contract.ts'
 import { describeQuotas } from '#test/contract/store/quotas.contract.ts'
 import { describeSince } from '#test/contract/store/since.contract.ts'
+import { describeSpecIndexes } from '#test/contract/store/spec-indexes.contract.ts'
 import { describeStore } from '#test/contract/store/store.contract.ts'
 import { describeTicketUses } from '#test/contract/store/ticket-uses.contract.ts'
 import { type Postgres, startPostgres } from '#test/support/peers/postgres.ts'
@@ -287,6 +288,7 @@ describe('PostgreSQL', function () {
     describeAnswers,
     describeLogins,
     describeTicketUses,
+    describeSpecIndexes,
     describeQuotas,
   ]) {
     describeContract('It', async () => {

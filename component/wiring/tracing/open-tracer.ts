@@ -8,7 +8,7 @@ import { RequestTracer } from '#component/tracing/tracer.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import type { Nodes } from '#component/wiring/ask-nodes.ts'
 import type { WiringContext } from '#component/wiring/context.ts'
-import { compilePortsOf } from '#component/wiring/documents.ts'
+import { compilePortsOf } from '#component/wiring/documents/open-documents.ts'
 import { rehearsalPorts } from '#component/wiring/explain/rehearsal-ports.ts'
 import type { Serving } from '#component/wiring/serving.ts'
 

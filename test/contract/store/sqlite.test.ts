@@ -19,6 +19,7 @@ import { describeForgetting } from './forgetting.contract.ts'
 import { describeLogins } from './logins.contract.ts'
 import { describeQuotas } from './quotas.contract.ts'
 import { describeSince } from './since.contract.ts'
+import { describeSpecIndexes } from './spec-indexes.contract.ts'
 import { describeStore } from './store.contract.ts'
 import { describeTicketUses } from './ticket-uses.contract.ts'
 
@@ -51,6 +52,7 @@ describe('SQLite in a file', () => {
     describeAnswers,
     describeLogins,
     describeTicketUses,
+    describeSpecIndexes,
     describeQuotas,
   ]) {
     describeContract('It', async () => ({ open: () => openStore(url, systemClock) }))
@@ -123,8 +125,8 @@ describe('SQLite in a file', () => {
   })
 
   it('answers 503 when there is no room, and keeps what it had', async () => {
-    // files of at most 200 kB, and no signal for the attempt to write more
-    const limit = ['bash', '-c', 'trap \'\' XFSZ; ulimit -f 200; exec "$@"', 'bash']
+    // files of at most 300 kB, and no signal for the attempt to write more
+    const limit = ['bash', '-c', 'trap \'\' XFSZ; ulimit -f 300; exec "$@"', 'bash']
     const written: string[] = []
     await write(['n1'], (line) => written.push(line), limit)
     expect(written.pop()).to.equal('service.error.unavailable')

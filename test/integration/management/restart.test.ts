@@ -43,6 +43,26 @@ describe('a restart', function () {
     await second.stop()
   })
 
+  it('compiles no document that was compiled before, until a request asks for it', async () => {
+    const metric = async (url: string) =>
+      /^gateway_documents_compiled_total (\d+)$/m.exec((await send(url, '/metrics')).text)?.[1]
+    const first = await startGateway({ data_dir })
+    for (const name of ['one', 'two']) await first.load(staticDocument(name, name))
+    await first.load(staticDocument('one', 'one again'))
+    expect(await metric(first.adminUrl), 'loads are compiled in any case').to.equal('0')
+    await first.stop()
+
+    const second = await startGateway({ data_dir })
+    expect((await send(second.url, '/one/body', { method: 'DELETE' })).status).to.equal(405)
+    for (let time = 0; time < 3; time++) {
+      expect((await send(second.url, '/one/body')).json()).to.equal('one again')
+    }
+    expect(await metric(second.adminUrl)).to.equal('1')
+    expect((await send(second.url, '/two/body')).json()).to.equal('two')
+    expect(await metric(second.adminUrl)).to.equal('2')
+    await second.stop()
+  })
+
   it(`after kill -9 in the middle of loads brings every acknowledged load back, ${kills} times`, async () => {
     /** By document: the greatest number acknowledged, and the greatest sent. */
     const acknowledged = new Map<string, number>()

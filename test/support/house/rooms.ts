@@ -22,6 +22,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/cli': { folders: 'all', packages: ['pino'] },
   'component/config': { folders: ['examples', 'expression', 'store'], packages: ['ajv', 'yaml'] },
   'component/wiring/console': { folders: 'all', packages: [] },
+  'component/wiring/documents': { folders: 'all', packages: [] },
   'component/wiring/explain': { folders: 'all', packages: [] },
   'component/wiring/logins': { folders: 'all', packages: [] },
   'component/wiring': { folders: 'all', packages: [] },

@@ -13,17 +13,19 @@ import { issuerNameOf } from '#component/security/jwt.ts'
 import { providerOf } from '#component/security/oidc.ts'
 import { Senders } from '#component/security/senders.ts'
 import type { Sync } from '#component/sync/sync.ts'
+import { version } from '#component/version.ts'
+import { withClientCaWarning } from '#component/wiring/client-ca-warning.ts'
+import type { WiringContext } from '#component/wiring/context.ts'
 import { withStoreWarning } from '#component/wiring/policies/store-warning.ts'
+import type { RouterConnection } from '#component/wiring/router-connection.ts'
+import type { RouterSessions } from '#component/wiring/router-sessions.ts'
+import type { Serving } from '#component/wiring/serving.ts'
 import { runSteps } from '#component/yielding.ts'
 import { isLoopbackOnly, sharesGatewayListener } from '#http/management/access.ts'
 import { isGuessedFor } from '#http/oidc/public-address.ts'
 import { hasDocsPage } from '#http/openapi/docs-files.ts'
 import { managementPaths } from '#procedures/index.ts'
-import { withClientCaWarning } from './client-ca-warning.ts'
-import type { WiringContext } from './context.ts'
-import type { RouterConnection } from './router-connection.ts'
-import type { RouterSessions } from './router-sessions.ts'
-import type { Serving } from './serving.ts'
+import { SpecIndexes } from './spec-indexes.ts'
 
 /** Milliseconds that the router may take to acknowledge an event. */
 const eventTimeout = 5_000
@@ -48,12 +50,21 @@ export function compilePortsOf(
   }
 }
 
+/** A change of what an index holds, or of what is compiled otherwise in one version of the gateway, is a new number. */
+const indexLayout = 1
+
+/** What must be equal where a document that has been compiled once need not be compiled again. */
+const makerOf = ({ hasDocsPage }: CompilePorts): string =>
+  `${version()} ${indexLayout}${hasDocsPage ? ' docs' : ''}`
+
 /** The API Specifications of a process. */
 export interface Documents {
   /** It serves documents once it is started. */
   readonly registry: Registry<Route>
   /** What is told in /metrics of those that are compiled. */
   readonly sources: MetricSources
+  /** Writes to the store what has not been written. */
+  stop(): Promise<void>
 }
 
 /** Makes the registry. */
@@ -65,7 +76,7 @@ export function openDocuments(
   schemas: SharedSchemas,
   others: Pick<Sync, 'nodesWithout' | 'peerCount'>,
 ): Documents {
-  const { config, users, replica, node, log, yieldTurn } = context
+  const { config, users, store, replica, node, clock, log, yieldTurn } = context
   const { realms } = users
   const compilePorts = compilePortsOf(context, schemas)
   const ownRealms = new OwnRealms(config.wamp.identity)
@@ -75,13 +86,15 @@ export function openDocuments(
     maxBytes: config.limits.compiled_bytes,
     onCompiled: (entries) => void schemas.compileAhead({ added: [entries], removed: [] }),
   })
+  const maker = makerOf(compilePorts)
+  const indexes = new SpecIndexes({ ...{ store, replica, kept, clock, log, maker } })
   function* compiling(document: unknown) {
     const compiled = yield* compilingDocument(document, compilePorts)
     const { api } = compiled
     return { ...compiled, api: api && (yield* kept.indexing(document, api)) }
   }
   const registry = new Registry<Route>({
-    ...{ replica, node, log, yieldTurn },
+    ...{ replica, node, log, yieldTurn, checked: indexes },
     nodesWithout: (features) => others.nodesWithout(features),
     async compile(document) {
       const compiled = await runSteps(compiling(document), yieldTurn)
@@ -95,6 +108,7 @@ export function openDocuments(
       openStreams.follow(table, change)
       policies.follow(change)
       kept.follow(change)
+      indexes.follow(change)
       void schemas.compileAhead(change)
       ownRealms.follow(change)
       pool.keep(ownRealms.realms)
@@ -104,6 +118,7 @@ export function openDocuments(
       own.publish(topic, { args: [], kwargs }, { acknowledge: true }, eventTimeout),
     managementPaths: sharesGatewayListener(config) ? managementPaths : [],
   })
+  indexes.served = () => ({ table: gateway.table, hashOf: (id) => registry.servedHash(id) })
   replica.onLost = (loser, winner) => registry.tellLost(loser, winner)
   return {
     registry,
@@ -118,5 +133,6 @@ export function openDocuments(
         read: () => kept.compiled,
       },
     },
+    stop: () => indexes.stop(),
   }
 }
