@@ -2,6 +2,14 @@
 import { ServiceError } from '#component/errors.ts'
 import { anonymous, type Identity, identityOf } from '#component/identity.ts'
 import type { Logins } from '#component/realm/logins.ts'
+import { type Sender, Senders, type SendersPorts } from '#component/security/webhook/senders.ts'
+import {
+  isInTime,
+  isMessageId,
+  isSignedBy,
+  readClaim,
+  type SignedClaim,
+} from '#component/security/webhook/signature.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import { type Attempts, tooManyOf } from './attempts.ts'
 import {
@@ -10,8 +18,6 @@ import {
   type SecurityScheme,
   unauthorized,
 } from './scheme.ts'
-import { type Sender, Senders, type SendersPorts } from './senders.ts'
-import { isInTime, isMessageId, isSignedBy, readClaim, type SignedClaim } from './signature.ts'
 
 /** The dependencies of the scheme. */
 export interface WebhookPorts extends SendersPorts {
@@ -80,7 +86,7 @@ export class WebhookScheme implements SecurityScheme {
     if (keys.length === 0) unreadable()
     if (!isSignedBy(claim, keys, body, sender)) return refuse('the signature does not fit')
     const id = claim.id ?? (sender.scheme === 'stripe' ? idIn(body) : undefined)
-    return this.#identity({ ...claim, ...(id !== undefined && { id }) }, sender, protection)
+    return this.#identity(id, claim, sender, protection)
   }
 
   /** Counts the failure. Only messages without a good signature are counted, so that nobody locks out a sender. */
@@ -96,7 +102,12 @@ export class WebhookScheme implements SecurityScheme {
     throw unauthorized(protection, reason)
   }
 
-  #identity({ id, timestamp }: SignedClaim, { username }: Sender, protection: Protection) {
+  #identity(
+    id: string | undefined,
+    { timestamp }: SignedClaim,
+    { username }: Sender,
+    protection: Protection,
+  ): Identity {
     const { realm_uri } = protection
     const message = {
       ...(id !== undefined && { webhook_id: id }),

@@ -188,9 +188,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/policy': { folders: ['expression'], packages: ['lru-cache'] },
   'component/routes': { folders: [], packages: [] },
   'component/security': {
-    folders: ['issuer', 'oidc', 'realm', 'realm/documents', 'token', 'wamp'],
+    folders: ['issuer', 'oidc', 'realm', 'realm/documents', 'security/webhook', 'token', 'wamp'],
     packages: ['lru-cache', 'rate-limiter-flexible'],
   },
+  'component/security/webhook': { folders: ['realm', 'realm/documents'], packages: [] },
   'component/issuer': {
     folders: ['oidc', 'oidc/client', 'realm', 'realm/documents', 'spec', 'token'],
     packages: ['jose'],

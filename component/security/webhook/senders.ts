@@ -1,5 +1,4 @@
 /** The senders of webhooks that a realm declares (`info.webhook_senders`), with defaults, and the keys by which they sign. */
-import { createSecretKey } from 'node:crypto'
 import type { Clock } from '#component/clock.ts'
 import {
   type WebhookEncoding,
@@ -11,6 +10,7 @@ import { publicKeyOf } from '#component/realm/ed25519.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { readStandardSecret } from '#component/syntax/webhook-secret.ts'
+import { HmacKey } from './hmac.ts'
 import type { WebhookKey } from './signature.ts'
 
 /** A sender. */
@@ -67,13 +67,15 @@ function readSender(entry: JsonMap): Sender | undefined {
 }
 
 /** The key of a secret; undefined for one that the scheme cannot have. */
-function keyOf(text: string, { scheme }: Sender): WebhookKey | undefined {
+function keyOf(text: string, { scheme, algorithm }: Sender): WebhookKey | undefined {
   const { kind, bytes } =
     scheme === 'standard'
       ? (readStandardSecret(text) ?? { kind: 'hmac', bytes: Buffer.of() })
       : ({ kind: 'hmac', bytes: Buffer.from(text) } as const)
   if (bytes.length === 0) return undefined
-  return { kind, key: kind === 'hmac' ? createSecretKey(bytes) : publicKeyOf(bytes) }
+  return kind === 'hmac'
+    ? { kind, key: new HmacKey(algorithm, bytes) }
+    : { kind, key: publicKeyOf(bytes) }
 }
 
 /** The parts that know the senders. */
